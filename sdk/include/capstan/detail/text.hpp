@@ -1,0 +1,35 @@
+/// Small steps of reading text, shared by the SDK's parsers. Not for use on its own.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <capstan/namespace.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+namespace detail {
+
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+/// The digits at the front of `rest`, which loses them.
+constexpr std::string_view take_digits(std::string_view& rest) noexcept {
+    std::size_t length = 0;
+    while (length < rest.size() && is_digit(rest[length])) ++length;
+    const std::string_view digits = rest.substr(0, length);
+    rest.remove_prefix(length);
+    return digits;
+}
+
+/// `text` as a message shows it: in quotes, long ones cut, nothing that would break the line.
+inline std::string quoted(std::string_view text) {
+    constexpr std::size_t longest = 80;
+    std::string out = "\"";
+    for (const char c : text.substr(0, longest))
+        out += static_cast<unsigned char>(c) < ' ' || c == 0x7f ? '?' : c;
+    return out + (text.size() > longest ? "...\"" : "\"");
+}
+
+}  // namespace detail
+CAPSTAN_NAMESPACE_END
