@@ -1,0 +1,38 @@
+/* capstan/abi/call.h - the context of one synchronous call; valid until the call returns. */
+#ifndef CAPSTAN_ABI_CALL_H
+#define CAPSTAN_ABI_CALL_H
+
+#include "error.h"
+
+CAPSTAN_BEGIN_DECLS
+
+enum {
+    CAPSTAN_CALL_DRY_RUN = 1u,    /* nothing will be carried out */
+    CAPSTAN_CALL_SIMULATION = 2u, /* time and cluster are simulated */
+    CAPSTAN_CALL_VERIFY = 4u      /* the conformance suite is asking */
+};
+
+typedef struct capstan_call {
+    uint32_t struct_size;
+    uint32_t flags; /* CAPSTAN_CALL_* */
+    uint64_t trace_id;
+    /** All chance a pure hook may use: equal arguments and an equal seed give an equal answer. */
+    uint64_t seed;
+    /** The time of the pass, nanoseconds since 1970. A pure hook knows no other clock. */
+    int64_t now_unix_ns;
+    /** When the answer stops being of use, on capstan.clock/1's monotonic clock. The host does not
+     *  wait longer: an overdue instance is quarantined. */
+    int64_t deadline_ns;
+    void *ctx;
+    /** [any] Nonzero once the host has given up on the call. A long loop asks now and then. */
+    int32_t (*cancelled)(const struct capstan_call *call) CAPSTAN_NOEXCEPT;
+    /** [any] Reports the failure the hook is about to return; copied. Returns `error->code`, so that
+     *  `return call->fail(call, &e);` reads well. The last report wins. */
+    capstan_status (*fail)(const struct capstan_call *call,
+                           const capstan_error *error) CAPSTAN_NOEXCEPT;
+    /** [any] Adds one sentence, with numbers, to the decision's explanation; copied, at most 256 per call. */
+    void (*explain)(const struct capstan_call *call, capstan_str sentence) CAPSTAN_NOEXCEPT;
+} capstan_call;
+
+CAPSTAN_END_DECLS
+#endif

@@ -1,0 +1,128 @@
+/* capstan/abi/model.h - the cluster's nouns as they cross: node group, template, pod class, option. */
+#ifndef CAPSTAN_ABI_MODEL_H
+#define CAPSTAN_ABI_MODEL_H
+
+#include "base.h"
+
+CAPSTAN_BEGIN_DECLS
+
+enum {
+    CAPSTAN_GROUP_MIN = 1u,
+    CAPSTAN_GROUP_MAX = 2u,
+    CAPSTAN_GROUP_TARGET = 4u,
+    CAPSTAN_GROUP_HEALTH = 8u,
+    CAPSTAN_GROUP_AUTOPROVISIONED = 16u
+};
+
+/** Machines of one make that a cloud grows and shrinks together. A number is meaningful only if its bit is in
+ *  `present`. Ids are unique within one cloud. */
+typedef struct capstan_group {
+    uint32_t struct_size;
+    uint32_t reserved;
+    uint64_t present; /* CAPSTAN_GROUP_* */
+    capstan_str id;
+    int32_t min, max;
+    int32_t target;          /* machines asked for, including those still starting */
+    int32_t healthy;         /* 0: the cloud itself says it cannot grow now */
+    int32_t autoprovisioned; /* nonzero: made by node auto-provisioning, may be deleted */
+    int32_t reserved2;
+    capstan_str health_reason;        /* a sentence, when not healthy */
+    capstan_str debug;                /* for people */
+    capstan_str template_fingerprint; /* equal text = equal template; empty: unknown */
+    capstan_array tags;               /* capstan_kv, the provider's own */
+} capstan_group;
+
+/** What one new node of a group will offer. */
+typedef struct capstan_template {
+    uint32_t struct_size;
+    int32_t variants; /* machine types behind it; more than 1: figures are the minimum */
+    capstan_str name;
+    capstan_str machine_type, zone, arch, os; /* empty: unknown */
+    capstan_array labels, annotations;        /* capstan_kv */
+    capstan_array taints;                     /* capstan_taint */
+    capstan_array capacity;                   /* capstan_quantity: the machine */
+    capstan_array allocatable;                /* capstan_quantity: less what the system keeps */
+    capstan_array free;      /* capstan_quantity: less what DaemonSet and kube-proxy pods take */
+    capstan_str fingerprint; /* as capstan_group.template_fingerprint */
+} capstan_template;
+
+enum {
+    CAPSTAN_OPERATOR_IN = 1,
+    CAPSTAN_OPERATOR_NOT_IN = 2,
+    CAPSTAN_OPERATOR_EXISTS = 3,
+    CAPSTAN_OPERATOR_DOES_NOT_EXIST = 4,
+    CAPSTAN_OPERATOR_GT = 5,
+    CAPSTAN_OPERATOR_LT = 6
+};
+
+/** One expression of a node selector term; meanings are Kubernetes'. */
+typedef struct capstan_requirement {
+    uint32_t struct_size;
+    int32_t op; /* CAPSTAN_OPERATOR_* */
+    capstan_str key;
+    capstan_array values; /* capstan_str */
+} capstan_requirement;
+
+/** All requirements of a term must hold; one of the terms of a required affinity must. */
+typedef struct capstan_node_selector_term {
+    uint32_t struct_size;
+    int32_t weight;           /* 1 to 100 in a preferred term, else 0 */
+    capstan_array labels;     /* capstan_requirement on labels (matchExpressions) */
+    capstan_array fields;     /* capstan_requirement on fields (matchFields) */
+} capstan_node_selector_term;
+
+enum { CAPSTAN_TOLERATION_EQUAL = 1, CAPSTAN_TOLERATION_EXISTS = 2 };
+
+typedef struct capstan_toleration {
+    uint32_t struct_size;
+    int32_t op; /* CAPSTAN_TOLERATION_* */
+    capstan_str key, value;
+    int32_t effect; /* CAPSTAN_EFFECT_*; 0: every effect */
+    int32_t reserved;
+} capstan_toleration;
+
+/** Pods that no scheduler could tell apart, with their number. */
+typedef struct capstan_pod_class {
+    uint32_t struct_size;
+    uint32_t count;            /* pods of this class in the question */
+    capstan_str ns;            /* namespace */
+    capstan_str example;       /* the name of one of them; the first by name */
+    capstan_str owner_kind;    /* "ReplicaSet"; empty: no controller */
+    capstan_str owner_name;
+    capstan_str scheduler;     /* "default-scheduler" */
+    capstan_array requests;    /* capstan_quantity, effective (init, sidecars, overhead counted) */
+    capstan_array labels;      /* capstan_kv */
+    capstan_array annotations; /* capstan_kv */
+    capstan_array node_selector;      /* capstan_kv */
+    capstan_array affinity_required;  /* capstan_node_selector_term; empty: none */
+    capstan_array affinity_preferred; /* capstan_node_selector_term */
+    capstan_array tolerations;        /* capstan_toleration */
+    int32_t priority;
+    int32_t reserved;
+} capstan_pod_class;
+
+/** How many pods of which class an option helps. Frozen. */
+typedef struct capstan_pod_share {
+    uint32_t pod_class; /* index into the question's pods */
+    uint32_t count;
+} capstan_pod_share;
+
+enum { CAPSTAN_OPTION_PRICE = 1u };
+
+/** One way to grow: `nodes` more in `group` make room for `pods`. */
+typedef struct capstan_option {
+    uint32_t struct_size;
+    int32_t nodes; /* at least 1 */
+    uint64_t present;               /* CAPSTAN_OPTION_* */
+    const capstan_group *group;     /* never NULL */
+    const capstan_template *node;   /* what each new node offers; NULL: unknown */
+    capstan_array pods;             /* capstan_pod_share; options may share one array */
+    capstan_array requested;        /* capstan_quantity: the sum over those pods */
+    uint32_t pod_count;             /* the sum over `pods` */
+    int32_t group_exists;           /* 0: auto-provisioning would create the group first */
+    capstan_array similar;          /* capstan_str: ids of groups the growth may be shared with */
+    double price_per_hour;          /* of one node; the currency is the same in all options */
+} capstan_option;
+
+CAPSTAN_END_DECLS
+#endif

@@ -1,0 +1,157 @@
+/* capstan/abi/plugin.h - what a plugin file offers: its note, its entry, its classes, their instances.
+ *
+ * Life of a file: the host reads the note without running anything, copies the file, opens the copy,
+ * compares entry and note, then init -> classes -> { check -> create -> start -> hooks -> stop ->
+ * destroy } for each instance -> deinit. No host call ever comes from a static destructor.
+ */
+#ifndef CAPSTAN_ABI_PLUGIN_H
+#define CAPSTAN_ABI_PLUGIN_H
+
+#include "call.h"
+#include "host.h"
+#include "settings.h"
+
+CAPSTAN_BEGIN_DECLS
+
+/** Receives one entry of an instance's state; copied. A status other than CAPSTAN_OK ends the export. */
+typedef struct capstan_state_sink {
+    uint32_t struct_size;
+    uint32_t reserved;
+    void *ctx;
+    capstan_status (*put)(const struct capstan_state_sink *sink, capstan_str key,
+                          capstan_str value) CAPSTAN_NOEXCEPT;
+} capstan_state_sink;
+
+typedef struct capstan_state_entries {
+    uint32_t struct_size;
+    uint32_t reserved;
+    capstan_array entries; /* capstan_kv */
+} capstan_state_entries;
+
+/** One table of the configuration come alive. Owned by the plugin; valid until `destroy` returns.
+ *  Functions marked (optional) may be NULL. */
+typedef struct capstan_instance {
+    uint32_t struct_size;
+    uint32_t reserved;
+    void *self;
+    /** [any] The table of an interface by id ("capstan.expander/1"), or NULL. Answers never change and
+     *  live as long as the instance. Must answer for the kind of its class. */
+    const void *(*interface_of)(void *self, const char *interface_id) CAPSTAN_NOEXCEPT;
+    /** [strand] (optional) Gets ready: credentials, caches. Asynchronous, ends with CAPSTAN_RESULT_NONE.
+     *  No hook is called before it has ended well. */
+    capstan_status (*start)(void *self, capstan_op op) CAPSTAN_NOEXCEPT;
+    /** [strand] (optional) Asynchronous, ends with CAPSTAN_RESULT_NONE. From its call on, services refuse
+     *  new work with CAPSTAN_E_CANCELLED, and the host calls back every open timer, request and
+     *  posted function with CAPSTAN_E_CANCELLED and closes every other open operation. When it has ended
+     *  no thread, timer or operation of the instance is left. */
+    capstan_status (*stop)(void *self, capstan_op op) CAPSTAN_NOEXCEPT;
+    /** [strand] The last call. Frees the instance. */
+    void (*destroy)(void *self) CAPSTAN_NOEXCEPT;
+    /** [strand] (optional) Takes new settings in which only LIVE fields differ. Never overlaps a hook.
+     *  On failure the old settings stay in force. */
+    capstan_status (*reconfigure)(void *self, const capstan_settings *settings,
+                                  const capstan_call *call) CAPSTAN_NOEXCEPT;
+    /** [strand] (optional) Hands out what the next generation needs to go on. */
+    capstan_status (*export_state)(void *self, const capstan_state_sink *sink) CAPSTAN_NOEXCEPT;
+    /** [strand] (optional) Takes what another version exported; before `start`. */
+    capstan_status (*import_state)(void *self, capstan_str from_version,
+                                   const capstan_state_entries *state) CAPSTAN_NOEXCEPT;
+    /** [strand] (optional) Read-only check of credentials and permissions, for `capstan doctor`. Asynchronous,
+     *  ends with CAPSTAN_RESULT_NONE or an error that says what is missing. */
+    capstan_status (*self_check)(void *self, capstan_op op) CAPSTAN_NOEXCEPT;
+} capstan_instance;
+
+/** How the host may call the decision hooks of one instance. */
+enum {
+    CAPSTAN_CONCURRENCY_SERIAL = 0,  /* one at a time; also what an unknown value means */
+    CAPSTAN_CONCURRENCY_PARALLEL = 1 /* any number at once */
+};
+
+enum {
+    CAPSTAN_CLASS_PURE = 1u,        /* answers depend on arguments, settings and the call's seed and time only */
+    CAPSTAN_CLASS_NEEDS_LEADER = 2u /* must only act while this host leads */
+};
+
+/** A kind of thing this file can make. Constant data: valid from load to unload. */
+typedef struct capstan_class {
+    uint32_t struct_size;
+    uint32_t flags;      /* CAPSTAN_CLASS_* */
+    int32_t concurrency; /* CAPSTAN_CONCURRENCY_* */
+    int32_t reserved;
+    capstan_str class_id; /* "least_waste": lower case, digits, '_'; unique in the file */
+    capstan_str kind;     /* "capstan.expander/1" */
+    capstan_str doc;      /* one sentence */
+    capstan_array fields; /* capstan_field */
+    /** [load] (optional) Finds in validated settings what a schema cannot say, and says it through
+     *  `settings->reject`. Creates nothing, reads no file, and runs before any instance exists. */
+    capstan_status (*check)(const capstan_settings *settings, const capstan_call *call) CAPSTAN_NOEXCEPT;
+    /** [load] Makes an instance and leaves it in `*out`, which is untouched on failure. `settings` end with
+     *  the call, `host` lives as long as the instance. No I/O: that is what `start` is for. */
+    capstan_status (*create)(const capstan_host *host, const capstan_settings *settings,
+                             const capstan_call *call, const capstan_instance **out) CAPSTAN_NOEXCEPT;
+} capstan_class;
+
+typedef struct capstan_class_list {
+    uint32_t struct_size;
+    uint32_t reserved;
+    capstan_array classes; /* capstan_class */
+} capstan_class_list;
+
+#define CAPSTAN_MAGIC 0x31504143u /* "CAP1" in the file */
+
+/** The one exported symbol of a plugin file, named CAPSTAN_ENTRY_SYMBOL. The major version is in the
+ *  symbol's name, so one file can serve two majors. */
+typedef struct capstan_entry {
+    uint32_t magic; /* CAPSTAN_MAGIC */
+    uint32_t struct_size;
+    uint16_t abi_major;
+    uint16_t abi_minor_built;    /* information only */
+    uint16_t abi_minor_required; /* a host with a smaller minor refuses the file */
+    uint16_t reserved;
+    capstan_str plugin_id; /* "acme.score": reverse-domain or vendor.name */
+    capstan_str version;   /* the plugin's own, semantic versioning */
+    capstan_str vendor;
+    /** [load] (optional) Once per load; counted, so a second call is harmless. */
+    capstan_status (*init)(capstan_str file) CAPSTAN_NOEXCEPT;
+    /** [load] (optional) Undoes one `init`. */
+    void (*deinit)(void) CAPSTAN_NOEXCEPT;
+    /** [load] Never NULL, at least one class, the same answer each time. */
+    const capstan_class_list *(*classes)(void) CAPSTAN_NOEXCEPT;
+} capstan_entry;
+#define CAPSTAN_ENTRY_SYMBOL "capstan_entry_1"
+
+/** The note's payload repeats the entry, so that versions are compared before any code of the file runs.
+ *  Frozen with the major version. Texts are NUL-padded and NUL-terminated. */
+typedef struct capstan_note {
+    uint32_t namesz, descsz, type; /* 4, sizeof - 16, CAPSTAN_NOTE_TYPE */
+    char name[4];                  /* "CAP" */
+    uint32_t magic;
+    uint16_t abi_major, abi_minor_built, abi_minor_required, flags;
+    char sdk[16];
+    char plugin_id[64];
+    char version[32];
+    char kinds[240]; /* kind ids separated by ';' */
+} capstan_note;
+#define CAPSTAN_NOTE_TYPE 1u
+#define CAPSTAN_NOTE_SECTION ".note.capstan"
+
+/* String literals that do not fit do not compile. */
+#define CAPSTAN_NOTE(plugin_id_, version_, kinds_)                                             \
+    __attribute__((section(CAPSTAN_NOTE_SECTION), used,                                        \
+                   aligned(4))) static const capstan_note capstan_note_ = {                    \
+        4,                                                                                     \
+        (uint32_t)sizeof(capstan_note) - 16u,                                                  \
+        CAPSTAN_NOTE_TYPE,                                                                     \
+        {'C', 'A', 'P', 0},                                                                    \
+        CAPSTAN_MAGIC,                                                                         \
+        CAPSTAN_ABI_MAJOR,                                                                     \
+        CAPSTAN_ABI_MINOR_LATEST,                                                              \
+        CAPSTAN_ABI_MINOR,                                                                     \
+        0,                                                                                     \
+        CAPSTAN_SDK_VERSION,                                                                   \
+        plugin_id_,                                                                            \
+        version_,                                                                              \
+        kinds_};
+
+CAPSTAN_END_DECLS
+#endif

@@ -1,0 +1,14 @@
+/* capstan/abi/services.h - everything the host may lend, one header each. */
+#ifndef CAPSTAN_ABI_SERVICES_H
+#define CAPSTAN_ABI_SERVICES_H
+
+#include "service_clock.h"
+#include "service_exec.h"
+#include "service_http.h"
+#include "service_log.h"
+#include "service_metrics.h"
+#include "service_ops.h"
+#include "service_secrets.h"
+#include "service_state.h"
+
+#endif

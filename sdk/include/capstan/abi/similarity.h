@@ -1,0 +1,45 @@
+/* capstan/abi/similarity.h - "capstan.similarity/1": whether new nodes of two groups count as the same. */
+#ifndef CAPSTAN_ABI_SIMILARITY_H
+#define CAPSTAN_ABI_SIMILARITY_H
+
+#include "call.h"
+#include "model.h"
+
+CAPSTAN_BEGIN_DECLS
+
+#define CAPSTAN_KIND_SIMILARITY "capstan.similarity/1"
+
+enum {
+    CAPSTAN_SIMILARITY_DIFFERS = 0, /* the two are not similar; also what an unknown value means */
+    CAPSTAN_SIMILARITY_AGREES = 1,  /* as far as this check goes they are: similar if every check agrees */
+    CAPSTAN_SIMILARITY_DECIDED = 2  /* similar, whatever the other checks say */
+};
+
+/** Flags of the table. */
+enum { CAPSTAN_SIMILARITY_MAY_DECIDE = 1u /* may answer DECIDED; buckets are then not used at all */ };
+
+typedef struct capstan_similarity_out {
+    uint32_t struct_size;
+    uint32_t reserved;
+    void *ctx;
+    /** Gives the answer and its reason, a sentence with numbers; copied. Exactly once per call. */
+    void (*answer)(const struct capstan_similarity_out *out, int32_t verdict,
+                   capstan_str because) CAPSTAN_NOEXCEPT;
+} capstan_similarity_out;
+
+typedef struct capstan_similarity {
+    uint32_t struct_size;
+    uint32_t flags; /* CAPSTAN_SIMILARITY_MAY_DECIDE */
+    void *self;
+    /** [compute] Symmetric: (a, b) and (b, a) give the same verdict. */
+    capstan_status (*similar)(void *self, const capstan_call *call, const capstan_template *a,
+                              const capstan_template *b,
+                              const capstan_similarity_out *out) CAPSTAN_NOEXCEPT;
+    /** [compute] (optional) Equal hashes are necessary for AGREES, never sufficient: templates in different
+     *  buckets are not compared, so that 1000 groups do not cost half a million calls. */
+    capstan_status (*bucket)(void *self, const capstan_call *call, const capstan_template *node,
+                             uint64_t *hash) CAPSTAN_NOEXCEPT;
+} capstan_similarity;
+
+CAPSTAN_END_DECLS
+#endif
