@@ -1,0 +1,68 @@
+/// The contract of an expander: of several ways to grow, which survive.
+///
+///     class Biggest {
+///     public:
+///         void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const;
+///     };
+///
+/// A `const` filter may be called from several threads at once. It answers from its arguments, its settings and
+/// call.seed() alone. It keeps all options it likes equally; keeping none is an answer, an error is not.
+#pragma once
+
+#include <concepts>
+
+#include <capstan/abi/expander.h>
+#include <capstan/call.hpp>
+#include <capstan/views.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// Borrowed for the call.
+class ExpanderQuestion {
+public:
+    explicit ExpanderQuestion(const capstan_expander_in& in) noexcept : in_(&in) {}
+    OptionList options() const noexcept { return OptionList(in_->options); }  ///< ordered by group id, at least one
+    PodClassList pods() const noexcept { return PodClassList(in_->pods); }
+    std::uint32_t cluster_nodes() const noexcept { return in_->cluster_nodes; }
+
+private:
+    const capstan_expander_in* in_;
+};
+
+/// keep(option) lets it survive; the score is for the explanation only.
+class Keep {
+public:
+    explicit Keep(const capstan_expander_out& out) noexcept : out_(&out) {}
+    void operator()(const OptionView& option, double score = 0) const noexcept {
+        out_->keep(out_, option.index(), score);
+    }
+
+private:
+    const capstan_expander_out* out_;
+};
+
+template <class T>
+concept Expander = requires(T& t, const Call& call, const ExpanderQuestion& question, const Keep& keep) {
+    t.filter(call, question, keep);
+};
+
+namespace detail {
+
+template <Expander T>
+struct ExpanderTable {
+    static constexpr const char* kind = CAPSTAN_KIND_EXPANDER;
+    static constexpr bool is_parallel = Expander<const T>;
+    capstan_expander table;
+
+    explicit ExpanderTable(T& object) noexcept : table{sizeof table, 0, &object, &filter} {}
+    static capstan_status filter(void* self, const capstan_call* call, const capstan_expander_in* in,
+                                 const capstan_expander_out* out) noexcept {
+        return guarded(call, [&] {
+            return static_cast<T*>(self)->filter(Call(*call), ExpanderQuestion(*in), Keep(*out));
+        });
+    }
+};
+
+}  // namespace detail
+
+CAPSTAN_NAMESPACE_END

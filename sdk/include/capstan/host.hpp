@@ -1,0 +1,201 @@
+/// What the host lends an instance: log, clock, chance, metrics, secrets, state. (Timers, blocking work and HTTP are
+/// awaited: task.hpp, http.hpp.)
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <capstan/abi/services.h>
+#include <capstan/ids.hpp>
+#include <capstan/result.hpp>
+#include <capstan/time.hpp>
+#include <capstan/view.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+using LogFields = std::initializer_list<capstan_kv>;
+
+/// A cheap handle, copied freely; valid as long as the instance. [any thread]
+class Host {
+public:
+    explicit Host(const capstan_host* host) noexcept
+        : host_(host),
+          ops_(service<capstan_ops>(CAPSTAN_SERVICE_OPS)),
+          log_(service<capstan_log>(CAPSTAN_SERVICE_LOG)),
+          clock_(service<capstan_clock>(CAPSTAN_SERVICE_CLOCK)) {}
+
+    const capstan_host* raw() const noexcept { return host_; }
+    std::string_view instance_id() const noexcept { return text(host_->instance_id); }
+
+    /// A service's table by id, or nullptr: this host has none, or it is not granted.
+    template <class Table>
+    const Table* service(const char* id) const noexcept {
+        return static_cast<const Table*>(host_->service(host_, id));
+    }
+    const capstan_ops* ops() const noexcept { return ops_; }
+
+    bool logs(std::int32_t level) const noexcept {
+        return CAPSTAN_HAS(log_, capstan_log, enabled) && log_->enabled(host_, level) != 0;
+    }
+    void log(std::int32_t level, std::string_view message, LogFields fields = {}) const noexcept {
+        if (!CAPSTAN_HAS(log_, capstan_log, write)) return;
+        const capstan_array array{fields.begin(), static_cast<std::uint32_t>(fields.size()), sizeof(capstan_kv)};
+        log_->write(host_, level, str(message), array);
+    }
+    void debug(std::string_view m, LogFields f = {}) const noexcept { log(CAPSTAN_LOG_DEBUG, m, f); }
+    void info(std::string_view m, LogFields f = {}) const noexcept { log(CAPSTAN_LOG_INFO, m, f); }
+    void warn(std::string_view m, LogFields f = {}) const noexcept { log(CAPSTAN_LOG_WARN, m, f); }
+    void error(std::string_view m, LogFields f = {}) const noexcept { log(CAPSTAN_LOG_ERROR, m, f); }
+
+    /// Never steps back; the clock of deadlines.
+    Duration monotonic() const noexcept {
+        return Duration(CAPSTAN_HAS(clock_, capstan_clock, monotonic_ns) ? clock_->monotonic_ns(host_) : 0);
+    }
+    Time now() const noexcept {
+        return time_from_unix_ns(CAPSTAN_HAS(clock_, capstan_clock, unix_ns) ? clock_->unix_ns(host_) : 0);
+    }
+    /// For jitter and idempotency keys; a pure hook uses its call's seed instead.
+    std::uint64_t random() const noexcept {
+        return CAPSTAN_HAS(clock_, capstan_clock, random) ? clock_->random(host_) : 0;
+    }
+
+    /// Hands the secret to `use(std::string_view)`; the text is wiped afterwards, so it must not be kept.
+    template <class F>
+    Result<void> with_secret(std::string_view name, F&& use) const;
+
+private:
+    const capstan_host* host_;
+    const capstan_ops* ops_;
+    const capstan_log* log_;
+    const capstan_clock* clock_;
+};
+
+/// "key" = value in a log line; borrows both until the line is written.
+inline capstan_kv field(std::string_view key, std::string_view value) noexcept {
+    return {str(key), str(value)};
+}
+
+namespace detail {
+
+/// Calls a C function that takes a callback `void (*)(void *user, A...)` with a callable that may throw.
+template <class F>
+struct Caught {
+    F& use;
+    std::exception_ptr thrown{};
+    template <class... A>
+    static void call(void* user, A... args) noexcept {
+        auto& self = *static_cast<Caught*>(user);
+        try {
+            self.use(args...);
+        } catch (...) {
+            self.thrown = std::current_exception();
+        }
+    }
+};
+
+}  // namespace detail
+
+template <class F>
+Result<void> Host::with_secret(std::string_view name, F&& use) const {
+    const auto* secrets = service<capstan_secrets>(CAPSTAN_SERVICE_SECRETS);
+    if (!CAPSTAN_HAS(secrets, capstan_secrets, with)) {
+        return fail(ErrorCode::permission, "secret " + std::string(name) + ": no secret is granted");
+    }
+    auto on_value = [&use](capstan_str value) { use(text(value)); };
+    detail::Caught<decltype(on_value)> caught{on_value};
+    const capstan_status status = secrets->with(
+        host_, str(name),
+        [](void* user, capstan_str value) noexcept { detail::Caught<decltype(on_value)>::call(user, value); },
+        &caught);
+    if (caught.thrown) std::rethrow_exception(caught.thrown);
+    if (status != CAPSTAN_OK) {
+        return fail(error_code(status), "secret " + std::string(name) + ": " + std::string(name_of(error_code(status))));
+    }
+    return {};
+}
+
+/// A metric of this instance, declared once and kept as a member. Without the service it counts nothing.
+class Metric {
+public:
+    Metric() = default;
+    Metric(const Host& host, std::int32_t type, std::string_view name, std::string_view help,
+           std::vector<std::string_view> labels = {}, std::vector<double> buckets = {})
+        : host_(host.raw()), metrics_(host.service<capstan_metrics>(CAPSTAN_SERVICE_METRICS)) {
+        const std::vector<capstan_str> names(lowered(labels));
+        const capstan_metric metric{sizeof metric, type, str(name), str(help), array_of(names), array_of(buckets)};
+        if (!CAPSTAN_HAS(metrics_, capstan_metrics, declare) ||
+            metrics_->declare(host_, &metric, &id_) != CAPSTAN_OK) {
+            metrics_ = nullptr;
+        }
+    }
+    /// Adds to a counter, sets a gauge, observes into a histogram.
+    void record(double value, std::initializer_list<std::string_view> labels = {}) const {
+        if (!CAPSTAN_HAS(metrics_, capstan_metrics, record)) return;
+        const std::vector<capstan_str> values(lowered(labels));
+        metrics_->record(host_, id_, value, array_of(values));
+    }
+
+private:
+    static std::vector<capstan_str> lowered(const std::vector<std::string_view>& texts) {
+        std::vector<capstan_str> out;
+        for (const std::string_view t : texts) out.push_back(str(t));
+        return out;
+    }
+    const capstan_host* host_ = nullptr;
+    const capstan_metrics* metrics_ = nullptr;
+    std::uint32_t id_ = 0;
+};
+
+inline Metric counter(const Host& host, std::string_view name, std::string_view help,
+                      std::vector<std::string_view> labels = {}) {
+    return {host, CAPSTAN_METRIC_COUNTER, name, help, std::move(labels)};
+}
+inline Metric gauge(const Host& host, std::string_view name, std::string_view help,
+                    std::vector<std::string_view> labels = {}) {
+    return {host, CAPSTAN_METRIC_GAUGE, name, help, std::move(labels)};
+}
+inline Metric histogram(const Host& host, std::string_view name, std::string_view help,
+                        std::vector<double> buckets, std::vector<std::string_view> labels = {}) {
+    return {host, CAPSTAN_METRIC_HISTOGRAM, name, help, std::move(labels), std::move(buckets)};
+}
+
+/// A value of this instance that outlives the process, with the revision to write it back on.
+struct StoredValue {
+    std::string value;
+    std::uint64_t revision = 0;
+};
+
+inline Result<StoredValue> read_state(const Host& host, std::string_view key) {
+    const auto* state = host.service<capstan_state>(CAPSTAN_SERVICE_STATE);
+    if (!CAPSTAN_HAS(state, capstan_state, get)) return fail(ErrorCode::permission, "state is not granted");
+    StoredValue out;
+    auto store = [&out](capstan_str value, std::uint64_t revision) { out = {std::string(text(value)), revision}; };
+    detail::Caught<decltype(store)> caught{store};
+    const capstan_status status = state->get(
+        host.raw(), str(key),
+        [](void* user, capstan_str value, std::uint64_t revision) noexcept {
+            detail::Caught<decltype(store)>::call(user, value, revision);
+        },
+        &caught);
+    if (caught.thrown) std::rethrow_exception(caught.thrown);
+    if (status != CAPSTAN_OK) return fail(error_code(status), "state " + std::string(key) + ": cannot be read");
+    return out;
+}
+
+/// Writes if the key still has `if_revision` (0: does not exist yet); the answer is the new revision.
+inline Result<std::uint64_t> write_state(const Host& host, std::string_view key, std::string_view value,
+                                         std::uint64_t if_revision) {
+    const auto* state = host.service<capstan_state>(CAPSTAN_SERVICE_STATE);
+    if (!CAPSTAN_HAS(state, capstan_state, put)) return fail(ErrorCode::permission, "state is not granted");
+    std::uint64_t revision = 0;
+    const capstan_status status = state->put(host.raw(), str(key), str(value), if_revision, &revision);
+    if (status != CAPSTAN_OK) return fail(error_code(status), "state " + std::string(key) + ": cannot be written");
+    return revision;
+}
+
+CAPSTAN_NAMESPACE_END

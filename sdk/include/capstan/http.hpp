@@ -1,0 +1,106 @@
+/// Requests through the host: co_await send(host, {.method = "GET", .url = "https://..."}).
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <capstan/abi/service_http.h>
+#include <capstan/task.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+struct HttpRequest {
+    std::string method = "GET";
+    std::string url{};
+    HttpHeaders headers{};
+    std::string body{};
+    Duration timeout = std::chrono::seconds(30);  ///< at most what the operation has left
+    std::uint64_t max_reply_bytes = 16u << 20;
+};
+
+struct HttpReply {
+    int status = 0;
+    HttpHeaders headers;  ///< names in lower case
+    std::string body;
+
+    /// The first header of that (lower-case) name, or empty.
+    std::string_view header(std::string_view name) const noexcept {
+        for (const auto& [key, value] : headers) {
+            if (key == name) return value;
+        }
+        return {};
+    }
+};
+
+/// The awaitable behind `send`. A reply of any status is a value; no reply is a Failure.
+class Send {
+public:
+    Send(const Host& host, HttpRequest request) : host_(host), request_(std::move(request)) {}
+
+    bool await_ready() const noexcept { return false; }
+    template <class Awaiting>
+    bool await_suspend(std::coroutine_handle<Awaiting> awaiting) {
+        waiting_ = awaiting;
+        capstan_op parent = 0;
+        if constexpr (std::is_base_of_v<detail::PromiseBase, Awaiting>) parent = awaiting.promise().op;
+        const capstan_status accepted = start(parent);
+        if (accepted == CAPSTAN_OK) return true;
+        error_ = Error{error_code(accepted), "HTTP " + request_.method + " " + request_.url + ": the host refused it"};
+        return false;
+    }
+    HttpReply await_resume() {
+        if (error_) throw Failure(std::move(*error_));
+        return std::move(reply_);
+    }
+
+private:
+    capstan_status start(capstan_op parent) {
+        const auto* http = host_.service<capstan_http>(CAPSTAN_SERVICE_HTTP);
+        if (!CAPSTAN_HAS(http, capstan_http, send)) return CAPSTAN_E_PERMISSION;
+        std::vector<capstan_kv> headers;
+        for (const auto& [key, value] : request_.headers) headers.push_back({str(key), str(value)});
+        const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(request_.timeout).count();
+        const capstan_http_request request{
+            sizeof request,           static_cast<std::int32_t>(timeout), str(request_.method), str(request_.url),
+            array_of(headers),        str(request_.body),                 request_.max_reply_bytes, parent};
+        return http->send(host_.raw(), &request, &Send::done, this);
+    }
+    static void done(void* user, capstan_status status, const capstan_http_reply* reply,
+                     const capstan_error* error) noexcept {
+        auto* self = static_cast<Send*>(user);
+        try {
+            if (status == CAPSTAN_OK && reply != nullptr) {
+                self->keep(*reply);
+            } else if (error != nullptr) {
+                self->error_ = raise(*error);
+            } else {
+                self->error_ = Error{error_code(status), "HTTP " + self->request_.url + ": no reply"};
+            }
+        } catch (...) {
+            self->error_ = Error{ErrorCode::internal, {}};
+        }
+        self->waiting_.resume();
+    }
+    void keep(const capstan_http_reply& reply) {
+        reply_.status = reply.status;
+        reply_.body = text(reply.body);
+        for (const capstan_kv& header : View<capstan_kv>(reply.headers)) {
+            reply_.headers.emplace_back(text(header.key), text(header.value));
+        }
+    }
+    Host host_;
+    HttpRequest request_;
+    HttpReply reply_;
+    std::optional<Error> error_;
+    std::coroutine_handle<> waiting_;
+};
+inline Send send(const Host& host, HttpRequest request) { return {host, std::move(request)}; }
+
+CAPSTAN_NAMESPACE_END

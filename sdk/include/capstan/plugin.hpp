@@ -1,0 +1,218 @@
+/// What every plugin file defines. The whole glue of a plugin:
+///
+///     #include <capstan/plugin.hpp>
+///     #include "score.hpp"
+///
+///     CAPSTAN_PLUGIN("acme.score", "1.0.0", "Acme", CAPSTAN_KIND_EXPANDER,
+///                    capstan::make_class<acme::Score>({.id = "score", .doc = "Keeps what Acme scores highest."}))
+///
+/// A class is any C++ class that satisfies one of the contracts (expander.hpp, similarity.hpp, splitter.hpp,
+/// cloud_provider.hpp). It is made from (Host, const Settings&), from (const Settings&) or from nothing, and may have:
+///     static Schema schema();                     its settings; none without it
+///     static void check(const Settings&);         refuses what a schema cannot say, through settings.reject()
+///     Task<void> start();  Task<void> stop();  Task<void> self_check();
+///     Result<void> reconfigure(const Settings&);  takes changed LIVE settings
+///     std::map<std::string, std::string> export_state() const;
+///     Result<void> import_state(std::string_view from_version, const std::map<std::string, std::string>&);
+#pragma once
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <capstan/abi/abi.h>
+#include <capstan/cloud_provider.hpp>
+#include <capstan/expander.hpp>
+#include <capstan/host.hpp>
+#include <capstan/settings.hpp>
+#include <capstan/similarity.hpp>
+#include <capstan/splitter.hpp>
+#include <capstan/task.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// Names a class inside its file.
+struct ClassOptions {
+    std::string_view id;   ///< lower case, digits, '_'; a literal
+    std::string_view doc;  ///< one sentence; a literal
+    /// Answers from arguments, settings, seed and time alone. Clouds are never pure, whatever stands here.
+    bool pure = true;
+};
+
+namespace detail {
+
+using State = std::map<std::string, std::string>;
+
+template <class T>
+auto table_of(T& object) {
+    constexpr int contracts = int(Expander<T>) + int(SimilarityCheck<T>) + int(Splitter<T>) + int(CloudProvider<T>);
+    static_assert(contracts == 1, "a plugin class fulfils exactly one contract; check its hook's signature");
+    if constexpr (Expander<T>) {
+        return ExpanderTable<T>(object);
+    } else if constexpr (SimilarityCheck<T>) {
+        return SimilarityTable<T>(object);
+    } else if constexpr (Splitter<T>) {
+        return SplitterTable<T>(object);
+    } else {
+        return CloudTable<T>(object);
+    }
+}
+template <class T>
+using TableOf = decltype(table_of(std::declval<T&>()));
+
+template <class T>
+T make_object(const Host& host, const Settings& settings) {
+    if constexpr (std::is_constructible_v<T, const Host&, const Settings&>) {
+        return T(host, settings);
+    } else if constexpr (std::is_constructible_v<T, const Settings&>) {
+        return T(settings);
+    } else {
+        static_assert(std::is_default_constructible_v<T>,
+                      "a plugin class is made from (Host, Settings), from (Settings) or from nothing");
+        return T();
+    }
+}
+
+/// One instance: the author's object, the tables that lead to it, and the C functions around it.
+template <class T>
+struct Holder {
+    capstan_instance instance{};
+    Host host;
+    T object;
+    TableOf<T> tables;
+
+    Holder(const capstan_host* raw, const Settings& settings)
+        : host(raw), object(make_object<T>(host, settings)), tables(object) {
+        instance.struct_size = sizeof instance;
+        instance.self = this;
+        instance.interface_of = &interface_of;
+        instance.destroy = [](void* self) noexcept { delete static_cast<Holder*>(self); };
+        if constexpr (requires { tables.attach(host); }) tables.attach(host);
+        if constexpr (requires { object.start(); }) instance.start = &start;
+        if constexpr (requires { object.stop(); }) instance.stop = &stop;
+        if constexpr (requires { object.self_check(); }) instance.self_check = &self_check;
+        if constexpr (requires { object.reconfigure(settings); }) instance.reconfigure = &reconfigure;
+        if constexpr (requires { object.export_state(); }) instance.export_state = &export_state;
+        if constexpr (requires(State s) { object.import_state(std::string_view(), s); }) {
+            instance.import_state = &import_state;
+        }
+    }
+    static const void* interface_of(void* self, const char* id) noexcept {
+        auto& tables = static_cast<Holder*>(self)->tables;
+        if constexpr (requires { tables.interface_of(id); }) {
+            return tables.interface_of(id);
+        } else {
+            return std::strcmp(id, TableOf<T>::kind) == 0 ? &tables.table : nullptr;
+        }
+    }
+    static capstan_status start(void* self, capstan_op op) noexcept {
+        auto& me = *static_cast<Holder*>(self);
+        return run_operation<void>(me.host, op, [&] { return me.object.start(); });
+    }
+    static capstan_status stop(void* self, capstan_op op) noexcept {
+        auto& me = *static_cast<Holder*>(self);
+        return run_operation<void>(me.host, op, [&] { return me.object.stop(); });
+    }
+    static capstan_status self_check(void* self, capstan_op op) noexcept {
+        auto& me = *static_cast<Holder*>(self);
+        return run_operation<void>(me.host, op, [&] { return me.object.self_check(); });
+    }
+    static capstan_status reconfigure(void* self, const capstan_settings* settings,
+                                      const capstan_call* call) noexcept {
+        return guarded(call, [&] { return static_cast<Holder*>(self)->object.reconfigure(Settings(*settings)); });
+    }
+    static capstan_status export_state(void* self, const capstan_state_sink* sink) noexcept {
+        capstan_status status = CAPSTAN_OK;
+        const capstan_status caught = guarded(nullptr, [&] {
+            for (const auto& [key, value] : static_cast<Holder*>(self)->object.export_state()) {
+                status = sink->put(sink, str(key), str(value));
+                if (status != CAPSTAN_OK) return;
+            }
+        });
+        return caught != CAPSTAN_OK ? caught : status;
+    }
+    static capstan_status import_state(void* self, capstan_str from, const capstan_state_entries* state) noexcept {
+        return guarded(nullptr, [&] {
+            State values;
+            for (const capstan_kv& kv : View<capstan_kv>(state->entries)) values.emplace(text(kv.key), text(kv.value));
+            return static_cast<Holder*>(self)->object.import_state(text(from), values);
+        });
+    }
+};
+
+template <class T>
+capstan_status create(const capstan_host* host, const capstan_settings* settings, const capstan_call* call,
+                      const capstan_instance** out) noexcept {
+    return guarded(call, [&] { *out = &(new Holder<T>(host, Settings(*settings)))->instance; });
+}
+
+template <class T>
+capstan_status check(const capstan_settings* settings, const capstan_call* call) noexcept {
+    return guarded(call, [&] { return T::check(Settings(*settings)); });
+}
+
+template <class T>
+const LoweredSchema& schema_of() {
+    static const LoweredSchema schema([] {
+        if constexpr (requires { T::schema(); }) {
+            return Schema(T::schema());
+        } else {
+            return Schema();
+        }
+    }());
+    return schema;
+}
+
+}  // namespace detail
+
+/// Describes T as a class of this file. The contract it fulfils is found from its hooks.
+template <class T>
+capstan_class make_class(ClassOptions options) {
+    using Table = detail::TableOf<T>;
+    capstan_class out{};
+    out.struct_size = sizeof out;
+    out.flags = CloudProvider<T> ? static_cast<std::uint32_t>(CAPSTAN_CLASS_NEEDS_LEADER)
+                : options.pure   ? static_cast<std::uint32_t>(CAPSTAN_CLASS_PURE)
+                                 : 0u;
+    out.concurrency = Table::is_parallel ? CAPSTAN_CONCURRENCY_PARALLEL : CAPSTAN_CONCURRENCY_SERIAL;
+    out.class_id = str(options.id);
+    out.kind = str(Table::kind);
+    out.doc = str(options.doc);
+    out.fields = detail::schema_of<T>().fields();
+    if constexpr (requires(const Settings& s) { T::check(s); }) out.check = &detail::check<T>;
+    out.create = &detail::create<T>;
+    return out;
+}
+
+CAPSTAN_NAMESPACE_END
+
+/// Defines the file's note and its one exported symbol. All texts are literals; `kinds` lists the kinds of the
+/// classes, separated by ';'. Stands once in a plugin, outside any namespace.
+#define CAPSTAN_PLUGIN(plugin_id_, version_, vendor_, kinds_, ...)                                        \
+    CAPSTAN_NOTE(plugin_id_, version_, kinds_)                                                            \
+    namespace {                                                                                           \
+    const capstan_class_list* capstan_list_classes() noexcept {                                           \
+        static const std::vector<capstan_class> classes{__VA_ARGS__};                                     \
+        static const capstan_class_list list{sizeof list, 0, ::capstan::array_of(classes)};               \
+        return &list;                                                                                     \
+    }                                                                                                     \
+    }                                                                                                     \
+    extern "C" {                                                                                          \
+    CAPSTAN_EXPORT extern const capstan_entry capstan_entry_1;                                            \
+    const capstan_entry capstan_entry_1 = {CAPSTAN_MAGIC,                                                 \
+                                           sizeof(capstan_entry),                                         \
+                                           CAPSTAN_ABI_MAJOR,                                             \
+                                           CAPSTAN_ABI_MINOR_LATEST,                                      \
+                                           CAPSTAN_ABI_MINOR,                                             \
+                                           0,                                                             \
+                                           {plugin_id_, sizeof(plugin_id_) - 1},                          \
+                                           {version_, sizeof(version_) - 1},                              \
+                                           {vendor_, sizeof(vendor_) - 1},                                \
+                                           nullptr,                                                       \
+                                           nullptr,                                                       \
+                                           &capstan_list_classes};                                        \
+    }

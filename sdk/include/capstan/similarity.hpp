@@ -1,0 +1,81 @@
+/// The contract of a similarity check: whether new nodes of two groups count as the same.
+///
+///     class SameArch {
+///     public:
+///         Similarity similar(const Call& call, const TemplateView& a, const TemplateView& b) const;
+///         std::uint64_t bucket(const Call& call, const TemplateView& node) const;   // optional
+///         bool may_decide() const;                                                  // optional; false
+///     };
+///
+/// `similar` is symmetric. Equal buckets are necessary for agreeing, never sufficient.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <utility>
+
+#include <capstan/abi/similarity.h>
+#include <capstan/call.hpp>
+#include <capstan/views.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+enum class SimilarityVerdict : std::int32_t {
+    differs = CAPSTAN_SIMILARITY_DIFFERS,
+    agrees = CAPSTAN_SIMILARITY_AGREES,    ///< similar if every other check agrees
+    decided = CAPSTAN_SIMILARITY_DECIDED,  ///< similar, whatever the other checks say
+};
+
+/// The answer with its reason, a sentence with numbers.
+struct Similarity {
+    SimilarityVerdict verdict = SimilarityVerdict::differs;
+    std::string because;
+    bool operator==(const Similarity&) const = default;
+};
+inline Similarity differs(std::string because) { return {SimilarityVerdict::differs, std::move(because)}; }
+inline Similarity agrees(std::string because) { return {SimilarityVerdict::agrees, std::move(because)}; }
+inline Similarity decided(std::string because) { return {SimilarityVerdict::decided, std::move(because)}; }
+
+template <class T>
+concept SimilarityCheck = requires(T& t, const Call& call, const TemplateView& node) {
+    { t.similar(call, node, node) } -> std::convertible_to<Similarity>;
+};
+
+namespace detail {
+
+template <SimilarityCheck T>
+struct SimilarityTable {
+    static constexpr const char* kind = CAPSTAN_KIND_SIMILARITY;
+    static constexpr bool is_parallel = SimilarityCheck<const T>;
+    static constexpr bool has_bucket = requires(T& t, const Call& call, const TemplateView& node) {
+        { t.bucket(call, node) } -> std::convertible_to<std::uint64_t>;
+    };
+    capstan_similarity table;
+
+    explicit SimilarityTable(T& object) noexcept : table{sizeof table, flags_of(object), &object, &similar, nullptr} {
+        if constexpr (has_bucket) table.bucket = &bucket;
+    }
+    static std::uint32_t flags_of(T& object) noexcept {
+        if constexpr (requires { object.may_decide(); }) {
+            return object.may_decide() ? static_cast<std::uint32_t>(CAPSTAN_SIMILARITY_MAY_DECIDE) : 0u;
+        }
+        return 0;
+    }
+    static capstan_status similar(void* self, const capstan_call* call, const capstan_template* a,
+                                  const capstan_template* b, const capstan_similarity_out* out) noexcept {
+        return guarded(call, [&] {
+            const Similarity answer = static_cast<T*>(self)->similar(Call(*call), TemplateView(*a), TemplateView(*b));
+            out->answer(out, static_cast<std::int32_t>(answer.verdict), str(answer.because));
+        });
+    }
+    static capstan_status bucket(void* self, const capstan_call* call, const capstan_template* node,
+                                 std::uint64_t* hash) noexcept
+        requires has_bucket
+    {
+        return guarded(call, [&] { *hash = static_cast<T*>(self)->bucket(Call(*call), TemplateView(*node)); });
+    }
+};
+
+}  // namespace detail
+
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,326 @@
+/// Asynchronous work as coroutines: a Task<T> is awaited by another task or driven to the end of an operation. All of
+/// it runs on the instance's strand; no thread is ever parked.
+///
+///     Task<int> AcmeCloud::increase(Resize request) {
+///         const HttpReply reply = co_await send(host_, {.method = "POST", .url = url_});
+///         if (reply.status == 409) co_return fail(ErrorCode::conflict, "acme: ...");
+///         co_return request.expected_target + request.delta;
+///     }
+///
+/// Arguments are taken by value: they must outlive the first suspension. A Failure thrown, or a failed Result
+/// co_returned, ends the operation with that error.
+#pragma once
+
+#include <algorithm>
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <capstan/abi/services.h>
+#include <capstan/host.hpp>
+#include <capstan/result.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+template <class T>
+class [[nodiscard]] Task;
+
+namespace detail {
+
+/// What every task's promise knows: whom to resume, and the operation it works for (0: none).
+struct PromiseBase {
+    std::coroutine_handle<> continuation{};
+    capstan_op op = 0;
+
+    struct Finish {
+        bool await_ready() const noexcept { return false; }
+        template <class Promise>
+        std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> self) const noexcept {
+            const std::coroutine_handle<> next = self.promise().continuation;
+            return next ? next : std::noop_coroutine();
+        }
+        void await_resume() const noexcept {}
+    };
+    std::suspend_always initial_suspend() const noexcept { return {}; }
+    Finish final_suspend() const noexcept { return {}; }
+};
+
+template <class T>
+struct Promise : PromiseBase {
+    std::optional<Result<T>> result;
+
+    Task<T> get_return_object() noexcept;
+    void return_value(Result<T> value) { result.emplace(std::move(value)); }
+    void unhandled_exception() { result.emplace(fail(current_error())); }
+};
+
+template <>
+struct Promise<void> : PromiseBase {
+    std::optional<Result<void>> result;
+
+    Task<void> get_return_object() noexcept;
+    void return_void() { result.emplace(); }
+    void unhandled_exception() { result.emplace(fail(current_error())); }
+};
+
+}  // namespace detail
+
+/// Lazy: runs when awaited. Owns its frame.
+template <class T>
+class [[nodiscard]] Task {
+public:
+    using promise_type = detail::Promise<T>;
+    using value_type = T;
+
+    explicit Task(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
+    Task(Task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+    Task& operator=(Task&&) = delete;
+    ~Task() {
+        if (frame_) frame_.destroy();
+    }
+
+    bool await_ready() const noexcept { return false; }
+    template <class Awaiting>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Awaiting> awaiting) noexcept {
+        frame_.promise().continuation = awaiting;
+        if constexpr (std::is_base_of_v<detail::PromiseBase, Awaiting>) {
+            frame_.promise().op = awaiting.promise().op;
+        }
+        return frame_;
+    }
+    /// The value; throws Failure with the task's error.
+    T await_resume() {
+        Result<T>& result = *frame_.promise().result;
+        if (!result) throw Failure(std::move(result).error());
+        if constexpr (!std::is_void_v<T>) return std::move(*result);
+    }
+
+private:
+    std::coroutine_handle<promise_type> frame_;
+};
+
+namespace detail {
+
+template <class T>
+Task<T> Promise<T>::get_return_object() noexcept {
+    return Task<T>(std::coroutine_handle<Promise>::from_promise(*this));
+}
+inline Task<void> Promise<void>::get_return_object() noexcept {
+    return Task<void>(std::coroutine_handle<Promise>::from_promise(*this));
+}
+
+/// How a value of the C++ layer becomes the result an operation asks for; one specialisation per result.
+template <class T>
+struct Completion;
+
+template <>
+struct Completion<void> {
+    static capstan_status complete(const Host& host, capstan_op op) noexcept {
+        return host.ops()->complete(host.raw(), op, CAPSTAN_RESULT_NONE, nullptr);
+    }
+};
+
+}  // namespace detail
+
+/// The promise to end one operation. Move-only: exactly one completion by construction, and a dropped one ends as
+/// `internal` instead of never.
+template <class T>
+class Pending {
+public:
+    Pending(const Host& host, capstan_op op) noexcept : host_(host), op_(op) {}
+    Pending(Pending&& other) noexcept : host_(other.host_), op_(std::exchange(other.op_, 0)) {}
+    Pending& operator=(Pending&&) = delete;
+    ~Pending() {
+        if (op_ != 0) fail(Error{ErrorCode::internal, "the plugin dropped the operation"});
+    }
+    capstan_op op() const noexcept { return op_; }
+    /// NOT_FOUND (the host has given up meanwhile) is no concern of the plugin's.
+    template <class... Value>
+    void complete(Value&&... value) {
+        detail::Completion<T>::complete(host_, std::exchange(op_, 0), std::forward<Value>(value)...);
+    }
+    void fail(const Error& error) noexcept {
+        const capstan_error e = lower(error);
+        host_.ops()->fail(host_.raw(), std::exchange(op_, 0), &e);
+    }
+
+private:
+    Host host_;
+    capstan_op op_;
+};
+
+namespace detail {
+
+/// The outermost coroutine of an operation: starts at once, frees itself at the end.
+struct Driver {
+    struct promise_type : PromiseBase {
+        template <class TaskT, class PendingT>
+        promise_type(TaskT&, PendingT& pending) noexcept {
+            op = pending.op();
+        }
+        Driver get_return_object() const noexcept { return {}; }
+        std::suspend_never initial_suspend() const noexcept { return {}; }
+        std::suspend_never final_suspend() const noexcept { return {}; }
+        void return_void() const noexcept {}
+        void unhandled_exception() const noexcept { std::terminate(); }
+    };
+};
+
+template <class T>
+Driver drive(Task<T> task, Pending<T> pending) {
+    std::optional<Error> error;
+    try {
+        if constexpr (std::is_void_v<T>) {
+            co_await task;
+            pending.complete();
+        } else {
+            pending.complete(co_await task);
+        }
+    } catch (...) {
+        error = current_error();
+    }
+    if (error) pending.fail(*error);
+}
+
+/// Runs what an asynchronous function of a plugin class returned: a task, or a value or Result that is there already.
+template <class T, class F>
+capstan_status run_operation(const Host& host, capstan_op op, F&& make) noexcept {
+    Pending<T> pending(host, op);
+    try {
+        using Returned = std::invoke_result_t<F>;
+        if constexpr (std::is_same_v<Returned, Task<T>>) {
+            drive<T>(std::forward<F>(make)(), std::move(pending));
+        } else if constexpr (is_result<Returned>) {
+            auto result = std::forward<F>(make)();
+            if (!result) {
+                pending.fail(result.error());
+            } else if constexpr (std::is_void_v<T>) {
+                pending.complete();
+            } else {
+                pending.complete(std::move(*result));
+            }
+        } else if constexpr (std::is_void_v<Returned>) {
+            std::forward<F>(make)();
+            pending.complete();
+        } else {
+            pending.complete(std::forward<F>(make)());
+        }
+    } catch (...) {
+        if (pending.op() != 0) pending.fail(current_error());
+    }
+    return CAPSTAN_OK;
+}
+
+/// Common to awaitables that wait for one callback on the strand.
+struct CallbackAwait {
+    std::coroutine_handle<> waiting{};
+    capstan_status status = CAPSTAN_OK;
+
+    void refused(capstan_status why) noexcept { status = why; }
+    static void resume(void* user, capstan_status status) noexcept {
+        auto* self = static_cast<CallbackAwait*>(user);
+        self->status = status;
+        self->waiting.resume();
+    }
+    void demand(const char* what) const {
+        if (status != CAPSTAN_OK) throw Failure(error_code(status), std::string(what) + ": " + std::string(name_of(error_code(status))));
+    }
+};
+
+}  // namespace detail
+
+/// co_await sleep_for(host, 10s): never past the deadline of the operation at work (then it throws `deadline`).
+class SleepFor : private detail::CallbackAwait {
+public:
+    SleepFor(const Host& host, Duration delay) noexcept : host_(host), delay_(delay) {}
+
+    bool await_ready() const noexcept { return delay_ <= Duration::zero(); }
+    template <class Awaiting>
+    bool await_suspend(std::coroutine_handle<Awaiting> awaiting) noexcept {
+        waiting = awaiting;
+        if constexpr (std::is_base_of_v<detail::PromiseBase, Awaiting>) cut_to_deadline(awaiting.promise().op);
+        const auto* exec = host_.service<capstan_exec>(CAPSTAN_SERVICE_EXEC);
+        const capstan_status accepted =
+            CAPSTAN_HAS(exec, capstan_exec, after)
+                ? exec->after(host_.raw(), delay_.count(), &CallbackAwait::resume, static_cast<CallbackAwait*>(this), nullptr)
+                : CAPSTAN_E_UNSUPPORTED;
+        if (accepted != CAPSTAN_OK) refused(accepted);
+        return accepted == CAPSTAN_OK;
+    }
+    void await_resume() const {
+        demand("sleep");
+        if (cut_) throw Failure(ErrorCode::deadline, "sleep: cut at the operation's deadline");
+    }
+
+private:
+    void cut_to_deadline(capstan_op op) noexcept {
+        if (op == 0) return;
+        const Duration left = Duration(host_.ops()->deadline_ns(host_.raw(), op)) - host_.monotonic();
+        if (left >= delay_) return;
+        cut_ = true;
+        delay_ = std::max(left, Duration(1));
+    }
+    Host host_;
+    Duration delay_;
+    bool cut_ = false;
+};
+inline SleepFor sleep_for(const Host& host, Duration delay) noexcept { return {host, delay}; }
+
+/// co_await blocking(host, [] { return old_library.call(); }): on a thread that may block; the value comes back on
+/// the strand, and so does an exception.
+template <class F>
+class Blocking : private detail::CallbackAwait {
+    using Value = std::invoke_result_t<F&>;
+    using Stored = std::conditional_t<std::is_void_v<Value>, bool, Value>;
+
+public:
+    Blocking(const Host& host, F work) : host_(host), work_(std::move(work)) {}
+
+    bool await_ready() const noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<> awaiting) noexcept {
+        waiting = awaiting;
+        const auto* exec = host_.service<capstan_exec>(CAPSTAN_SERVICE_EXEC);
+        const capstan_status accepted =
+            CAPSTAN_HAS(exec, capstan_exec, blocking)
+                ? exec->blocking(host_.raw(), &Blocking::run, &Blocking::finish, this)
+                : CAPSTAN_E_UNSUPPORTED;
+        if (accepted != CAPSTAN_OK) refused(accepted);
+        return accepted == CAPSTAN_OK;
+    }
+    Value await_resume() {
+        demand("blocking work");
+        if (thrown_) std::rethrow_exception(thrown_);
+        if constexpr (!std::is_void_v<Value>) return std::move(*value_);
+    }
+
+private:
+    static void run(void* user) noexcept {
+        auto* self = static_cast<Blocking*>(user);
+        try {
+            if constexpr (std::is_void_v<Value>) {
+                self->work_();
+            } else {
+                self->value_.emplace(self->work_());
+            }
+        } catch (...) {
+            self->thrown_ = std::current_exception();
+        }
+    }
+    static void finish(void* user, capstan_status status) noexcept {
+        CallbackAwait::resume(static_cast<CallbackAwait*>(static_cast<Blocking*>(user)), status);
+    }
+    Host host_;
+    F work_;
+    std::optional<Stored> value_;
+    std::exception_ptr thrown_;
+};
+template <class F>
+Blocking<F> blocking(const Host& host, F work) {
+    return Blocking<F>(host, std::move(work));
+}
+
+CAPSTAN_NAMESPACE_END
