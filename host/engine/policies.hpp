@@ -1,0 +1,73 @@
+/// The questions the engine asks of others. It never learns whether a plugin, a test or a remote answers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/node_group.hpp>
+#include <capstan/node_template.hpp>
+#include <capstan/pod.hpp>
+#include <capstan/result.hpp>
+#include <capstan/scale_up_option.hpp>
+#include <capstan/similarity.hpp>
+#include <capstan/time.hpp>
+
+namespace capstan::engine {
+
+/// What an answer may depend on besides the question: equal questions and equal circumstances, equal answers.
+struct Circumstances {
+    std::uint64_t seed = 0;
+    Time now{};
+    bool dry_run = false;
+    bool simulation = false;
+};
+
+/// Ways to grow, ordered by group id, and the pods they are for.
+struct ScaleUpQuestion {
+    std::vector<ScaleUpOption> options;
+    std::vector<PodClass> pods;
+    std::uint32_t cluster_nodes = 0;
+};
+
+/// What one expander made of the options it was shown.
+struct Narrowing {
+    struct Kept {
+        std::uint32_t option = 0;  ///< index into the question's options
+        double score = 0;          ///< for the explanation only
+        bool operator==(const Kept&) const = default;
+    };
+    std::vector<Kept> kept;              ///< ascending by index, each once
+    std::vector<std::string> sentences;  ///< its own explanation
+};
+
+class Expander {
+public:
+    virtual ~Expander() = default;
+    /// Narrows `among`, ascending indices into the question's options, at least one.
+    virtual Result<Narrowing> filter(const ScaleUpQuestion& question, std::span<const std::uint32_t> among,
+                                     const Circumstances& circumstances) = 0;
+};
+
+class SimilarityCheck {
+public:
+    virtual ~SimilarityCheck() = default;
+    virtual Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
+                                       const Circumstances& circumstances) = 0;
+    /// Whether it may answer `decided`; buckets are then of no use.
+    virtual bool may_decide() const = 0;
+    /// Templates in different buckets differ. Without buckets: `unsupported`.
+    virtual Result<std::uint64_t> bucket(const NodeTemplate& node, const Circumstances& circumstances) = 0;
+};
+
+class Splitter {
+public:
+    virtual ~Splitter() = default;
+    /// How much each group grows, in the order of `groups` (by id). Never past a maximum, never above `nodes` in all.
+    virtual Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
+                                           const Circumstances& circumstances) = 0;
+};
+
+}  // namespace capstan::engine

@@ -1,0 +1,143 @@
+#include "engine/scale_up/expander_chain.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+
+namespace capstan::engine {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Keeps what a predicate on the group's id likes.
+class Keeps : public Expander {
+public:
+    explicit Keeps(std::function<bool(const std::string&)> likes) : likes_(std::move(likes)) {}
+    Result<Narrowing> filter(const ScaleUpQuestion& question, std::span<const std::uint32_t> among,
+                             const Circumstances&) override {
+        ++asked;
+        Narrowing out;
+        for (const std::uint32_t i : among) {
+            if (likes_(question.options[i].group.id.value())) out.kept.push_back({i, 1.0});
+        }
+        out.sentences = {"as the test likes it"};
+        return out;
+    }
+    int asked = 0;
+
+private:
+    std::function<bool(const std::string&)> likes_;
+};
+
+class Fails : public Expander {
+public:
+    Result<Narrowing> filter(const ScaleUpQuestion&, std::span<const std::uint32_t>, const Circumstances&) override {
+        return fail(ErrorCode::deadline, "took longer than 1s");
+    }
+};
+
+ScaleUpQuestion question_of(std::initializer_list<const char*> groups) {
+    ScaleUpQuestion question;
+    for (const char* id : groups) {
+        ScaleUpOption option;
+        option.group.id = NodeGroupId(id);
+        option.nodes = 1;
+        question.options.push_back(std::move(option));
+    }
+    return question;
+}
+
+Keeps keeps_all() {
+    return Keeps([](const std::string&) { return true; });
+}
+Keeps keeps_none() {
+    return Keeps([](const std::string&) { return false; });
+}
+Keeps keeps_but(std::string unwanted) {
+    return Keeps([unwanted](const std::string& id) { return id != unwanted; });
+}
+
+TEST(ExpanderChain, EachStageNarrowsWhatTheOneBeforeLeft) {
+    Keeps first = keeps_but("a");
+    Keeps second = keeps_but("b");
+    const Choice choice = choose({{"first", &first}, {"second", &second}}, question_of({"a", "b", "c"}), {});
+    EXPECT_EQ(choice.option, 2u);
+    EXPECT_EQ(choice.because, "c is what second left of 2 options");
+    ASSERT_EQ(choice.stages.size(), 2u);
+    EXPECT_EQ(choice.stages[0].summary, "first: keeps 2 of 3: b, c");
+    EXPECT_THAT(choice.stages[0].sentences, ElementsAre("as the test likes it"));
+}
+
+TEST(ExpanderChain, StopsAsSoonAsOneOptionIsLeft) {
+    Keeps first = keeps_but("a");
+    Keeps second = keeps_all();
+    choose({{"first", &first}, {"second", &second}}, question_of({"a", "b"}), {});
+    EXPECT_EQ(second.asked, 0);
+}
+
+TEST(ExpanderChain, GivesWhatIsStillTiedToTheLowestGroupId) {
+    Keeps all = keeps_all();
+    ScaleUpQuestion question = question_of({"b", "c", "a"});
+    const Choice choice = choose({{"all", &all}}, question, {});
+    EXPECT_EQ(question.options[choice.option.value()].group.id, NodeGroupId("a"));
+    EXPECT_EQ(choice.because, "a has the lowest id of 3 options still tied");
+}
+
+TEST(ExpanderChain, AsksNobodyAboutAnOnlyOption) {
+    Keeps none = keeps_none();
+    const Choice choice = choose({{"none", &none, StageFallback::fail, StageFallback::fail}}, question_of({"a"}), {});
+    EXPECT_EQ(choice.option, 0u);
+    EXPECT_EQ(none.asked, 0);
+    EXPECT_EQ(choice.because, "a is the only option");
+}
+
+TEST(ExpanderChain, ChoosesNothingFromNothing) {
+    const Choice choice = choose({}, ScaleUpQuestion{}, {});
+    EXPECT_FALSE(choice.option.has_value());
+    EXPECT_EQ(choice.because, "there is no option to choose from");
+}
+
+TEST(ExpanderChain, WithoutStagesTheLowestIdWins) {
+    EXPECT_EQ(choose({}, question_of({"x", "y"}), {}).option, 0u);
+}
+
+TEST(ExpanderChain, SkipsAFailingStageAndKeepsItsErrorForTheExplanation) {
+    Fails fails;
+    Keeps second = keeps_but("a");
+    const Choice choice = choose({{"acme_score", &fails}, {"second", &second}}, question_of({"a", "b"}), {});
+    EXPECT_EQ(choice.option, 1u);
+    EXPECT_EQ(choice.stages[0].summary, "acme_score: failed: took longer than 1s; skipped");
+    EXPECT_EQ(choice.stages[0].error->code, ErrorCode::deadline);
+}
+
+TEST(ExpanderChain, EndsWithoutAChoiceWhenAStageThatMustNotFailFails) {
+    Fails fails;
+    Keeps second = keeps_all();
+    const Choice choice =
+        choose({{"acme_score", &fails, StageFallback::fail}, {"second", &second}}, question_of({"a", "b"}), {});
+    EXPECT_FALSE(choice.option.has_value());
+    EXPECT_EQ(choice.because, "acme_score: failed: took longer than 1s; no scale-up");
+    EXPECT_EQ(second.asked, 0);
+}
+
+TEST(ExpanderChain, AnEmptyAnswerPassesItsInputOnOrEndsTheChain) {
+    Keeps none = keeps_none();
+    const Choice skipped = choose({{"none", &none}}, question_of({"a", "b"}), {});
+    EXPECT_EQ(skipped.option, 0u);
+    EXPECT_EQ(skipped.stages[0].summary, "none: keeps none of 2; skipped");
+
+    const Choice ended =
+        choose({{"none", &none, StageFallback::skip, StageFallback::fail}}, question_of({"a", "b"}), {});
+    EXPECT_FALSE(ended.option.has_value());
+    EXPECT_EQ(ended.because, "none: keeps none of 2; no scale-up");
+}
+
+TEST(ExpanderChain, NamesAFewGroupsAndCountsTheRest) {
+    Keeps all = keeps_all();
+    const Choice choice = choose({{"all", &all}}, question_of({"a", "b", "c", "d", "e", "f"}), {});
+    EXPECT_THAT(choice.stages[0].summary, HasSubstr("keeps 6 of 6: a, b, c, d and 2 more"));
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,111 @@
+#include "engine/scale_up/similar_groups.hpp"
+
+#include <functional>
+#include <optional>
+
+#include <gmock/gmock.h>
+
+namespace capstan::engine {
+namespace {
+
+using testing::ElementsAre;
+
+using Answer = std::function<Result<Similarity>(const std::string& a, const std::string& b)>;
+
+/// Answers by the templates' names.
+class Check : public SimilarityCheck {
+public:
+    explicit Check(Answer answer, bool may_decide = false) : answer_(std::move(answer)), may_decide_(may_decide) {}
+    Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b, const Circumstances&) override {
+        ++compared;
+        return answer_(a.name, b.name);
+    }
+    bool may_decide() const override { return may_decide_; }
+    Result<std::uint64_t> bucket(const NodeTemplate& node, const Circumstances&) override {
+        if (!buckets) return fail(ErrorCode::unsupported, "no buckets");
+        return static_cast<std::uint64_t>(node.name.front());
+    }
+    bool buckets = false;
+    int compared = 0;
+
+private:
+    Answer answer_;
+    bool may_decide_;
+};
+
+Check always(Similarity s, bool may_decide = false) {
+    return Check([s](const std::string&, const std::string&) { return s; }, may_decide);
+}
+
+std::vector<NodeTemplate> templates(std::initializer_list<const char*> names) {
+    std::vector<NodeTemplate> out;
+    for (const char* name : names) {
+        out.emplace_back();
+        out.back().name = name;
+    }
+    return out;
+}
+
+TEST(SimilarGroups, EveryCheckMustAgree) {
+    Check yes = always(agrees("same capacity"));
+    Check no = always(differs("label team: a and b"));
+    const auto t = templates({"a", "b"});
+    EXPECT_EQ(compare({{"resources", &yes}, {"labels", &yes}}, t[0], t[1], {}), agrees("every check agrees"));
+    EXPECT_EQ(compare({{"resources", &yes}, {"labels", &no}}, t[0], t[1], {}),
+              differs("labels: label team: a and b"));
+}
+
+TEST(SimilarGroups, OneCheckMayDecideAgainstAnEarlierRefusal) {
+    Check no = always(differs("memory 8Gi and 16Gi"));
+    Check agent_pool = always(decided("both in agent pool p1"), true);
+    const auto t = templates({"a", "b"});
+    EXPECT_EQ(compare({{"resources", &no}, {"labels", &agent_pool}}, t[0], t[1], {}),
+              decided("labels: both in agent pool p1"));
+}
+
+TEST(SimilarGroups, ARefusalSparesTheChecksThatCannotDecide) {
+    Check no = always(differs("memory"));
+    Check later = always(agrees("fine"));
+    const auto t = templates({"a", "b"});
+    compare({{"resources", &no}, {"labels", &later}}, t[0], t[1], {});
+    EXPECT_EQ(later.compared, 0);
+}
+
+TEST(SimilarGroups, AFailingCheckMakesThemDiffer) {
+    Check broken([](const std::string&, const std::string&) { return fail(ErrorCode::internal, "boom"); });
+    const auto t = templates({"a", "b"});
+    EXPECT_EQ(compare({{"acme", &broken}}, t[0], t[1], {}), differs("acme: failed: boom"));
+}
+
+TEST(SimilarGroups, WithoutAnyCheckNothingIsSimilar) {
+    const auto t = templates({"a", "a"});
+    EXPECT_EQ(compare({}, t[0], t[1], {}).verdict, SimilarityVerdict::differs);
+}
+
+TEST(SimilarGroups, EachTemplateHasItsOwnListSinceToleranceIsNotTransitive) {
+    // a is like b, b is like c, a is not like c
+    Check near([](const std::string& a, const std::string& b) {
+        return std::abs(a.front() - b.front()) <= 1 ? agrees("near") : differs("far");
+    });
+    const auto lists = similar_groups({{"near", &near}}, templates({"a", "b", "c"}), {});
+    EXPECT_THAT(lists, ElementsAre(ElementsAre(1), ElementsAre(0, 2), ElementsAre(1)));
+}
+
+TEST(SimilarGroups, TemplatesInDifferentBucketsAreNotCompared) {
+    Check same = always(agrees("same"));
+    same.buckets = true;
+    const auto lists = similar_groups({{"same", &same}}, templates({"a1", "b1", "a2", "b2"}), {});
+    EXPECT_EQ(same.compared, 2);
+    EXPECT_THAT(lists, ElementsAre(ElementsAre(2), ElementsAre(3), ElementsAre(0), ElementsAre(1)));
+}
+
+TEST(SimilarGroups, BucketsAreIgnoredWhileAnyCheckMayDecide) {
+    Check bucketed = always(differs("other"));
+    bucketed.buckets = true;
+    Check decider = always(decided("same pool"), true);
+    const auto lists = similar_groups({{"r", &bucketed}, {"l", &decider}}, templates({"a", "b"}), {});
+    EXPECT_THAT(lists, ElementsAre(ElementsAre(1), ElementsAre(0)));
+}
+
+}  // namespace
+}  // namespace capstan::engine
