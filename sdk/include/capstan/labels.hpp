@@ -1,0 +1,163 @@
+/// Labels, and the two kinds of selectors that Kubernetes has for them.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/abi/model.h>
+#include <capstan/namespace.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// Labels, annotations, tags: text by key.
+using Labels = std::map<std::string, std::string, std::less<>>;
+
+enum class Operator : std::int32_t {
+    in = CAPSTAN_OPERATOR_IN,
+    not_in = CAPSTAN_OPERATOR_NOT_IN,
+    exists = CAPSTAN_OPERATOR_EXISTS,
+    does_not_exist = CAPSTAN_OPERATOR_DOES_NOT_EXIST,
+    gt = CAPSTAN_OPERATOR_GT,
+    lt = CAPSTAN_OPERATOR_LT,
+};
+
+/// As Kubernetes spells it; "Unknown" for a value that is none.
+constexpr std::string_view name_of(Operator op) noexcept {
+    switch (op) {
+        case Operator::in: return "In";
+        case Operator::not_in: return "NotIn";
+        case Operator::exists: return "Exists";
+        case Operator::does_not_exist: return "DoesNotExist";
+        case Operator::gt: return "Gt";
+        case Operator::lt: return "Lt";
+    }
+    return "Unknown";
+}
+
+inline std::optional<Operator> find_operator(std::string_view name) noexcept {
+    for (auto op : {Operator::in, Operator::not_in, Operator::exists, Operator::does_not_exist, Operator::gt, Operator::lt}) {
+        if (name_of(op) == name) return op;
+    }
+    return std::nullopt;
+}
+
+/// One expression of a selector.
+struct Requirement {
+    std::string key;
+    Operator op = Operator::in;
+    std::vector<std::string> values{};
+    bool operator==(const Requirement&) const = default;
+};
+
+/// Holds for what has all `match_labels` and meets all `match_expressions`; the empty one holds for everything.
+struct LabelSelector {
+    Labels match_labels{};
+    std::vector<Requirement> match_expressions{};
+    bool operator==(const LabelSelector&) const = default;
+};
+
+/// Holds for nodes that meet all requirements; one without any holds for no node.
+struct NodeSelectorTerm {
+    std::vector<Requirement> labels{};  ///< matchExpressions
+    std::vector<Requirement> fields{};  ///< matchFields; Kubernetes knows "metadata.name" alone
+    int weight = 0;                     ///< 1 to 100 in a preferred term, else 0
+    bool operator==(const NodeSelectorTerm&) const = default;
+};
+
+namespace detail {
+
+/// A decimal int64 as Go reads it: a sign of either kind, digits, nothing else.
+inline std::optional<std::int64_t> find_int64(std::string_view written) noexcept {
+    if (written.size() > 1 && written[0] == '+' && written[1] != '-') written.remove_prefix(1);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
+    const bool whole = error == std::errc() && end == written.data() + written.size();
+    return whole ? std::optional(value) : std::nullopt;
+}
+
+inline bool compares(const Requirement& r, std::string_view label) noexcept {
+    const auto ours = find_int64(label);
+    const auto bound = find_int64(r.values.front());
+    return ours && bound && (r.op == Operator::gt ? *ours > *bound : *ours < *bound);
+}
+
+inline bool is_among(const std::vector<std::string>& values, std::string_view value) noexcept {
+    return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+}  // namespace detail
+
+/// Whether the number of values suits the operator; Kubernetes lets an expression that is not well formed match nothing.
+inline bool is_well_formed(const Requirement& r) noexcept {
+    switch (r.op) {
+        case Operator::in:
+        case Operator::not_in: return !r.values.empty();
+        case Operator::exists:
+        case Operator::does_not_exist: return r.values.empty();
+        case Operator::gt:
+        case Operator::lt: return r.values.size() == 1 && detail::find_int64(r.values.front()).has_value();
+    }
+    return false;
+}
+
+/// NotIn holds where the key is absent; Gt and Lt hold only where label and value are decimal int64.
+inline bool matches(const Requirement& r, const Labels& labels) noexcept {
+    if (!is_well_formed(r)) return false;
+    const auto at = labels.find(r.key);
+    const bool found = at != labels.end();
+    switch (r.op) {
+        case Operator::in: return found && detail::is_among(r.values, at->second);
+        case Operator::not_in: return !found || !detail::is_among(r.values, at->second);
+        case Operator::exists: return found;
+        case Operator::does_not_exist: return !found;
+        case Operator::gt:
+        case Operator::lt: return found && detail::compares(r, at->second);
+    }
+    return false;
+}
+
+/// True when `labels` has every pair of `wanted`: a nodeSelector.
+inline bool has_all(const Labels& labels, const Labels& wanted) noexcept {
+    return std::all_of(wanted.begin(), wanted.end(), [&](const auto& pair) {
+        const auto at = labels.find(pair.first);
+        return at != labels.end() && at->second == pair.second;
+    });
+}
+
+/// Gt and Lt are not part of label selectors: with one of them it matches nothing.
+inline bool matches(const LabelSelector& selector, const Labels& labels) noexcept {
+    return has_all(labels, selector.match_labels) &&
+           std::all_of(selector.match_expressions.begin(), selector.match_expressions.end(), [&](const auto& r) {
+               return r.op != Operator::gt && r.op != Operator::lt && matches(r, labels);
+           });
+}
+
+/// A requirement on a field holds for In and NotIn of one value on "metadata.name", else never.
+inline bool matches_field(const Requirement& r, std::string_view node_name) noexcept {
+    if (r.key != "metadata.name" || r.values.size() != 1) return false;
+    if (r.op == Operator::in) return r.values.front() == node_name;
+    return r.op == Operator::not_in && r.values.front() != node_name;
+}
+
+inline bool matches(const NodeSelectorTerm& term, const Labels& labels, std::string_view node_name) noexcept {
+    if (term.labels.empty() && term.fields.empty()) return false;
+    return std::all_of(term.labels.begin(), term.labels.end(), [&](const auto& r) { return matches(r, labels); }) &&
+           std::all_of(term.fields.begin(), term.fields.end(),
+                       [&](const auto& r) { return matches_field(r, node_name); });
+}
+
+/// A required node affinity: one of its terms must hold, so an empty list holds nowhere.
+inline bool matches_any(const std::vector<NodeSelectorTerm>& terms, const Labels& labels,
+                        std::string_view node_name) noexcept {
+    return std::any_of(terms.begin(), terms.end(),
+                       [&](const NodeSelectorTerm& term) { return matches(term, labels, node_name); });
+}
+
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,39 @@
+/// Pods, as far as a decision needs to know them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/labels.hpp>
+#include <capstan/resources.hpp>
+#include <capstan/taints.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// Pods that no scheduler could tell apart, with their number.
+struct PodClass {
+    std::string ns{};                        ///< namespace
+    std::string example{};                   ///< the name of one of them; the first by name
+    std::string owner_kind{}, owner_name{};  ///< "ReplicaSet", "web-5d9c"; empty: no controller
+    std::string scheduler = "default-scheduler";
+    Resources requests{};  ///< of one pod, effective: init containers, sidecars and overhead counted
+    Labels labels{}, annotations{};
+    Labels node_selector{};
+    std::vector<NodeSelectorTerm> affinity_required{};  ///< one must hold; empty: none required
+    std::vector<NodeSelectorTerm> affinity_preferred{};
+    std::vector<Toleration> tolerations{};
+    std::int32_t priority = 0;
+    std::uint32_t count = 1;
+
+    bool operator==(const PodClass&) const = default;
+};
+
+/// Whether node selector and required node affinity let these pods on a node.
+inline bool selects(const PodClass& pods, const Labels& node_labels, std::string_view node_name) noexcept {
+    return has_all(node_labels, pods.node_selector) &&
+           (pods.affinity_required.empty() || matches_any(pods.affinity_required, node_labels, node_name));
+}
+
+CAPSTAN_NAMESPACE_END

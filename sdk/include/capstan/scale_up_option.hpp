@@ -1,0 +1,62 @@
+/// One way to grow a cluster.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <capstan/node_group.hpp>
+#include <capstan/node_template.hpp>
+#include <capstan/pod.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// How many pods of which class: `pod_class` is an index into the question's pod classes. The layout is frozen at the
+/// boundary, so lists of these cross without being copied.
+using PodShare = capstan_pod_share;
+/// Immutable, because hundreds of options that help the same pods share one list.
+using PodShares = std::shared_ptr<const std::vector<PodShare>>;
+
+/// `nodes` more in `group` make room for `pods`. Copies share the template and the list of pods.
+struct ScaleUpOption {
+    NodeGroup group;
+    std::shared_ptr<const NodeTemplate> node{};  ///< what each new node offers; NULL: unknown
+    int nodes = 1;                               ///< at least 1
+    PodShares pods{};                            ///< NULL: none
+    Resources requested{};                       ///< the sum over those pods
+    std::uint32_t pod_count = 0;                 ///< the sum over those pods
+    std::vector<NodeGroupId> similar{};          ///< groups the growth may be shared with
+    std::optional<double> price_per_hour{};      ///< of one node; one currency in all options
+    bool group_exists = true;                    ///< false: auto-provisioning would create the group first
+};
+
+/// `pods` as a list to share.
+inline PodShares share(std::vector<PodShare> pods) {
+    return std::make_shared<const std::vector<PodShare>>(std::move(pods));
+}
+
+namespace detail {
+
+inline bool same_pods(const PodShares& a, const PodShares& b) noexcept {
+    if (a == b) return true;
+    const auto equal = [](const PodShare& x, const PodShare& y) {
+        return x.pod_class == y.pod_class && x.count == y.count;
+    };
+    if (a == nullptr || b == nullptr) return (a == nullptr || a->empty()) && (b == nullptr || b->empty());
+    return std::equal(a->begin(), a->end(), b->begin(), b->end(), equal);
+}
+
+}  // namespace detail
+
+/// By what the shared parts say, not by where they are; no list of pods equals an empty one.
+inline bool operator==(const ScaleUpOption& a, const ScaleUpOption& b) noexcept {
+    const bool same_node = a.node == b.node || (a.node && b.node && *a.node == *b.node);
+    return same_node && detail::same_pods(a.pods, b.pods) && a.group == b.group && a.nodes == b.nodes &&
+           a.requested == b.requested && a.pod_count == b.pod_count && a.similar == b.similar &&
+           a.price_per_hour == b.price_per_hour && a.group_exists == b.group_exists;
+}
+
+CAPSTAN_NAMESPACE_END
