@@ -37,8 +37,8 @@ constexpr std::string_view name_of(MachineState state) noexcept {
 
 /// One machine of a group.
 struct Machine {
-    MachineId id;  ///< the node's spec.providerID; while requested any stable text
-    NodeGroupId group;
+    MachineId id{};  ///< the node's spec.providerID; while requested any stable text
+    NodeGroupId group{};
     MachineState state = MachineState::running;
     std::string machine_type{}, zone{};  ///< empty: unknown
     std::optional<Time> launched{};
@@ -59,9 +59,10 @@ struct CloudView {
 
 /// A change of a group's target.
 struct Resize {
-    NodeGroupId group;
-    int delta = 0;            ///< how many more, or how many fewer; positive either way
-    int expected_target = 0;  ///< the target this was decided on; another one is ErrorCode::conflict
+    NodeGroupId group{};
+    int delta = 0;  ///< how many more, or how many fewer; positive either way
+    int expected_target =
+        0;  ///< the target this was decided on; another one is ErrorCode::conflict
     bool all_or_nothing = false;
     std::string idempotency_key{};  ///< the same key again has no second effect
 
@@ -75,7 +76,7 @@ struct Resized {
 
 /// Machines to remove; the target falls with them.
 struct Removal {
-    NodeGroupId group;
+    NodeGroupId group{};
     std::vector<MachineId> machines{};
     bool force = false;  ///< also below the group's minimum, for machines that never joined
     std::string idempotency_key{};

@@ -42,7 +42,8 @@ constexpr std::string_view name_of(Operator op) noexcept {
 }
 
 inline std::optional<Operator> find_operator(std::string_view name) noexcept {
-    for (auto op : {Operator::in, Operator::not_in, Operator::exists, Operator::does_not_exist, Operator::gt, Operator::lt}) {
+    for (auto op : {Operator::in, Operator::not_in, Operator::exists, Operator::does_not_exist,
+                    Operator::gt, Operator::lt}) {
         if (name_of(op) == name) return op;
     }
     return std::nullopt;
@@ -50,13 +51,14 @@ inline std::optional<Operator> find_operator(std::string_view name) noexcept {
 
 /// One expression of a selector.
 struct Requirement {
-    std::string key;
+    std::string key{};
     Operator op = Operator::in;
     std::vector<std::string> values{};
     bool operator==(const Requirement&) const = default;
 };
 
-/// Holds for what has all `match_labels` and meets all `match_expressions`; the empty one holds for everything.
+/// Holds for what has all `match_labels` and meets all `match_expressions`; the empty one holds for
+/// everything.
 struct LabelSelector {
     Labels match_labels{};
     std::vector<Requirement> match_expressions{};
@@ -77,7 +79,8 @@ namespace detail {
 inline std::optional<std::int64_t> find_int64(std::string_view written) noexcept {
     if (written.size() > 1 && written[0] == '+' && written[1] != '-') written.remove_prefix(1);
     std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
+    const auto [end, error] =
+        std::from_chars(written.data(), written.data() + written.size(), value);
     const bool whole = error == std::errc() && end == written.data() + written.size();
     return whole ? std::optional(value) : std::nullopt;
 }
@@ -94,7 +97,8 @@ inline bool is_among(const std::vector<std::string>& values, std::string_view va
 
 }  // namespace detail
 
-/// Whether the number of values suits the operator; Kubernetes lets an expression that is not well formed match nothing.
+/// Whether the number of values suits the operator; Kubernetes lets an expression that is not well
+/// formed match nothing.
 inline bool is_well_formed(const Requirement& r) noexcept {
     switch (r.op) {
         case Operator::in:
@@ -102,12 +106,14 @@ inline bool is_well_formed(const Requirement& r) noexcept {
         case Operator::exists:
         case Operator::does_not_exist: return r.values.empty();
         case Operator::gt:
-        case Operator::lt: return r.values.size() == 1 && detail::find_int64(r.values.front()).has_value();
+        case Operator::lt:
+            return r.values.size() == 1 && detail::find_int64(r.values.front()).has_value();
     }
     return false;
 }
 
-/// NotIn holds where the key is absent; Gt and Lt hold only where label and value are decimal int64.
+/// NotIn holds where the key is absent; Gt and Lt hold only where label and value are decimal
+/// int64.
 inline bool matches(const Requirement& r, const Labels& labels) noexcept {
     if (!is_well_formed(r)) return false;
     const auto at = labels.find(r.key);
@@ -134,9 +140,11 @@ inline bool has_all(const Labels& labels, const Labels& wanted) noexcept {
 /// Gt and Lt are not part of label selectors: with one of them it matches nothing.
 inline bool matches(const LabelSelector& selector, const Labels& labels) noexcept {
     return has_all(labels, selector.match_labels) &&
-           std::all_of(selector.match_expressions.begin(), selector.match_expressions.end(), [&](const auto& r) {
-               return r.op != Operator::gt && r.op != Operator::lt && matches(r, labels);
-           });
+           std::all_of(selector.match_expressions.begin(), selector.match_expressions.end(),
+                       [&](const auto& r) {
+                           return r.op != Operator::gt && r.op != Operator::lt &&
+                                  matches(r, labels);
+                       });
 }
 
 /// A requirement on a field holds for In and NotIn of one value on "metadata.name", else never.
@@ -146,9 +154,11 @@ inline bool matches_field(const Requirement& r, std::string_view node_name) noex
     return r.op == Operator::not_in && r.values.front() != node_name;
 }
 
-inline bool matches(const NodeSelectorTerm& term, const Labels& labels, std::string_view node_name) noexcept {
+inline bool matches(const NodeSelectorTerm& term, const Labels& labels,
+                    std::string_view node_name) noexcept {
     if (term.labels.empty() && term.fields.empty()) return false;
-    return std::all_of(term.labels.begin(), term.labels.end(), [&](const auto& r) { return matches(r, labels); }) &&
+    return std::all_of(term.labels.begin(), term.labels.end(),
+                       [&](const auto& r) { return matches(r, labels); }) &&
            std::all_of(term.fields.begin(), term.fields.end(),
                        [&](const auto& r) { return matches_field(r, node_name); });
 }
@@ -156,8 +166,9 @@ inline bool matches(const NodeSelectorTerm& term, const Labels& labels, std::str
 /// A required node affinity: one of its terms must hold, so an empty list holds nowhere.
 inline bool matches_any(const std::vector<NodeSelectorTerm>& terms, const Labels& labels,
                         std::string_view node_name) noexcept {
-    return std::any_of(terms.begin(), terms.end(),
-                       [&](const NodeSelectorTerm& term) { return matches(term, labels, node_name); });
+    return std::any_of(terms.begin(), terms.end(), [&](const NodeSelectorTerm& term) {
+        return matches(term, labels, node_name);
+    });
 }
 
 CAPSTAN_NAMESPACE_END

@@ -12,7 +12,7 @@ CAPSTAN_NAMESPACE_BEGIN
 
 /// Empty text means unknown.
 struct NodeTemplate {
-    std::string name;
+    std::string name{};
     std::string machine_type{}, zone{}, arch{}, os{};
     Labels labels{}, annotations{};
     std::vector<Taint> taints{};
@@ -20,7 +20,7 @@ struct NodeTemplate {
     Resources allocatable{};    ///< less what the system keeps
     Resources free{};           ///< less what DaemonSet and kube-proxy pods take
     std::string fingerprint{};  ///< as NodeGroup::template_fingerprint
-    int variants = 1;           ///< machine types behind it; with more than one, figures are the minimum
+    int variants = 1;  ///< machine types behind it; with more than one, figures are the minimum
 
     bool operator==(const NodeTemplate&) const = default;
 };

@@ -18,7 +18,8 @@ struct PodClass {
     std::string example{};                   ///< the name of one of them; the first by name
     std::string owner_kind{}, owner_name{};  ///< "ReplicaSet", "web-5d9c"; empty: no controller
     std::string scheduler = "default-scheduler";
-    Resources requests{};  ///< of one pod, effective: init containers, sidecars and overhead counted
+    Resources
+        requests{};  ///< of one pod, effective: init containers, sidecars and overhead counted
     Labels labels{}, annotations{};
     Labels node_selector{};
     std::vector<NodeSelectorTerm> affinity_required{};  ///< one must hold; empty: none required
@@ -31,9 +32,11 @@ struct PodClass {
 };
 
 /// Whether node selector and required node affinity let these pods on a node.
-inline bool selects(const PodClass& pods, const Labels& node_labels, std::string_view node_name) noexcept {
+inline bool selects(const PodClass& pods, const Labels& node_labels,
+                    std::string_view node_name) noexcept {
     return has_all(node_labels, pods.node_selector) &&
-           (pods.affinity_required.empty() || matches_any(pods.affinity_required, node_labels, node_name));
+           (pods.affinity_required.empty() ||
+            matches_any(pods.affinity_required, node_labels, node_name));
 }
 
 CAPSTAN_NAMESPACE_END

@@ -18,8 +18,9 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Amounts by resource name, in the units of the boundary: thousandths of a core for "cpu", whole units for everything
-/// else. Absent is not zero to `==`, but counts as zero in arithmetic. Arithmetic stops at the ends of int64.
+/// Amounts by resource name, in the units of the boundary: thousandths of a core for "cpu", whole
+/// units for everything else. Absent is not zero to `==`, but counts as zero in arithmetic.
+/// Arithmetic stops at the ends of int64.
 class Resources {
 public:
     struct Entry {
@@ -49,7 +50,9 @@ public:
         return at != end() && at->resource == resource ? std::optional(at->amount) : std::nullopt;
     }
     /// Zero when absent.
-    std::int64_t amount(std::string_view resource) const noexcept { return find(resource).value_or(0); }
+    std::int64_t amount(std::string_view resource) const noexcept {
+        return find(resource).value_or(0);
+    }
 
     Resources& operator+=(const Resources& other) {
         return combine(other, [](detail::Int128 a, detail::Int128 b) { return a + b; });
@@ -75,13 +78,15 @@ public:
 
 private:
     const_iterator position(std::string_view resource) const noexcept {
-        return std::lower_bound(begin(), end(), resource,
-                                [](const Entry& e, std::string_view name) { return e.resource < name; });
+        return std::lower_bound(
+            begin(), end(), resource,
+            [](const Entry& e, std::string_view name) { return e.resource < name; });
     }
     /// The amount of `resource`, entered as `initial` when it is new.
     std::int64_t& slot(std::string_view resource, std::int64_t initial) {
         const const_iterator at = position(resource);
-        if (at == end() || at->resource != resource) return entries_.insert(at, Entry(resource, initial))->amount;
+        if (at == end() || at->resource != resource)
+            return entries_.insert(at, Entry(resource, initial))->amount;
         return entries_[static_cast<std::size_t>(at - begin())].amount;
     }
     template <class F>
@@ -96,7 +101,8 @@ private:
     std::vector<Entry> entries_;
 };
 
-/// From Kubernetes quantities by name: {"cpu": "1500m", "memory": "2Gi"}. The error names the resource.
+/// From Kubernetes quantities by name: {"cpu": "1500m", "memory": "2Gi"}. The error names the
+/// resource.
 inline Result<Resources> parse_resources(const Labels& quantities) {
     Resources out;
     for (const auto& [resource, written] : quantities) {
@@ -115,8 +121,8 @@ inline std::vector<capstan_quantity> lower(const Resources& resources) {
     return out;
 }
 
-/// True when `room` has at least what is needed. What is not asked for (zero or less) is not looked at, so a node that
-/// is overcommitted in one resource still takes pods that ask for none of it.
+/// True when `room` has at least what is needed. What is not asked for (zero or less) is not looked
+/// at, so a node that is overcommitted in one resource still takes pods that ask for none of it.
 inline bool fits_in(const Resources& need, const Resources& room) noexcept {
     return std::all_of(need.begin(), need.end(), [&](const Resources::Entry& e) {
         return e.amount <= 0 || e.amount <= room.amount(e.resource);
@@ -131,8 +137,8 @@ inline std::optional<std::string> find_shortage(const Resources& need, const Res
         const std::int64_t free = room.amount(resource);
         if (amount <= 0 || amount <= free) continue;
         if (!out.empty()) out += "; ";
-        out += "needs " + format_amount(resource, amount) + " of " + resource + ", " + format_amount(resource, free) +
-               " are free";
+        out += "needs " + format_amount(resource, amount) + " of " + resource + ", " +
+               format_amount(resource, free) + " are free";
     }
     return out.empty() ? std::nullopt : std::optional(std::move(out));
 }

@@ -14,15 +14,15 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// How many pods of which class: `pod_class` is an index into the question's pod classes. The layout is frozen at the
-/// boundary, so lists of these cross without being copied.
+/// How many pods of which class: `pod_class` is an index into the question's pod classes. The
+/// layout is frozen at the boundary, so lists of these cross without being copied.
 using PodShare = capstan_pod_share;
 /// Immutable, because hundreds of options that help the same pods share one list.
 using PodShares = std::shared_ptr<const std::vector<PodShare>>;
 
 /// `nodes` more in `group` make room for `pods`. Copies share the template and the list of pods.
 struct ScaleUpOption {
-    NodeGroup group;
+    NodeGroup group{};
     std::shared_ptr<const NodeTemplate> node{};  ///< what each new node offers; NULL: unknown
     int nodes = 1;                               ///< at least 1
     PodShares pods{};                            ///< NULL: none
@@ -30,7 +30,7 @@ struct ScaleUpOption {
     std::uint32_t pod_count = 0;                 ///< the sum over those pods
     std::vector<NodeGroupId> similar{};          ///< groups the growth may be shared with
     std::optional<double> price_per_hour{};      ///< of one node; one currency in all options
-    bool group_exists = true;                    ///< false: auto-provisioning would create the group first
+    bool group_exists = true;  ///< false: auto-provisioning would create the group first
 };
 
 /// `pods` as a list to share.
@@ -45,7 +45,8 @@ inline bool same_pods(const PodShares& a, const PodShares& b) noexcept {
     const auto equal = [](const PodShare& x, const PodShare& y) {
         return x.pod_class == y.pod_class && x.count == y.count;
     };
-    if (a == nullptr || b == nullptr) return (a == nullptr || a->empty()) && (b == nullptr || b->empty());
+    if (a == nullptr || b == nullptr)
+        return (a == nullptr || a->empty()) && (b == nullptr || b->empty());
     return std::equal(a->begin(), a->end(), b->begin(), b->end(), equal);
 }
 
@@ -54,9 +55,10 @@ inline bool same_pods(const PodShares& a, const PodShares& b) noexcept {
 /// By what the shared parts say, not by where they are; no list of pods equals an empty one.
 inline bool operator==(const ScaleUpOption& a, const ScaleUpOption& b) noexcept {
     const bool same_node = a.node == b.node || (a.node && b.node && *a.node == *b.node);
-    return same_node && detail::same_pods(a.pods, b.pods) && a.group == b.group && a.nodes == b.nodes &&
-           a.requested == b.requested && a.pod_count == b.pod_count && a.similar == b.similar &&
-           a.price_per_hour == b.price_per_hour && a.group_exists == b.group_exists;
+    return same_node && detail::same_pods(a.pods, b.pods) && a.group == b.group &&
+           a.nodes == b.nodes && a.requested == b.requested && a.pod_count == b.pod_count &&
+           a.similar == b.similar && a.price_per_hour == b.price_per_hour &&
+           a.group_exists == b.group_exists;
 }
 
 CAPSTAN_NAMESPACE_END

@@ -38,14 +38,17 @@ inline std::optional<Effect> find_effect(std::string_view name) noexcept {
 }
 
 struct Taint {
-    std::string key;
+    std::string key{};
     std::string value{};
     Effect effect = Effect::no_schedule;
     bool operator==(const Taint&) const = default;
 };
 
 struct Toleration {
-    enum class Op : std::int32_t { equal = CAPSTAN_TOLERATION_EQUAL, exists = CAPSTAN_TOLERATION_EXISTS };
+    enum class Op : std::int32_t {
+        equal = CAPSTAN_TOLERATION_EQUAL,
+        exists = CAPSTAN_TOLERATION_EXISTS
+    };
 
     std::string key{};  ///< empty: every key, with `exists`
     Op op = Op::equal;
@@ -56,9 +59,12 @@ struct Toleration {
 
 /// "dedicated=gpu:NoSchedule", "dedicated:NoSchedule" without a value: as kubectl writes it.
 inline std::string to_string(const Taint& taint) {
-    return taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" + std::string(name_of(taint.effect));
+    return taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" +
+           std::string(name_of(taint.effect));
 }
-inline std::ostream& operator<<(std::ostream& out, const Taint& taint) { return out << to_string(taint); }
+inline std::ostream& operator<<(std::ostream& out, const Taint& taint) {
+    return out << to_string(taint);
+}
 
 inline bool tolerates(const Toleration& toleration, const Taint& taint) noexcept {
     if (toleration.effect && *toleration.effect != taint.effect) return false;
@@ -67,13 +73,15 @@ inline bool tolerates(const Toleration& toleration, const Taint& taint) noexcept
     return toleration.op == Toleration::Op::equal && toleration.value == taint.value;
 }
 
-/// The first taint that keeps such a pod off the node, or NULL; points into `taints`. PreferNoSchedule keeps none off.
+/// The first taint that keeps such a pod off the node, or NULL; points into `taints`.
+/// PreferNoSchedule keeps none off.
 inline const Taint* find_untolerated(const std::vector<Taint>& taints,
                                      const std::vector<Toleration>& tolerations) noexcept {
     const auto keeps_off = [&](const Taint& taint) {
         return taint.effect != Effect::prefer_no_schedule &&
-               std::none_of(tolerations.begin(), tolerations.end(),
-                            [&](const Toleration& toleration) { return tolerates(toleration, taint); });
+               std::none_of(
+                   tolerations.begin(), tolerations.end(),
+                   [&](const Toleration& toleration) { return tolerates(toleration, taint); });
     };
     const auto at = std::find_if(taints.begin(), taints.end(), keeps_off);
     return at != taints.end() ? &*at : nullptr;
