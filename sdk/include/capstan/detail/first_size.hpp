@@ -1,0 +1,68 @@
+/// How long each struct of the boundary was when it was first released. Not for use on its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <capstan/abi/cloud.h>
+#include <capstan/abi/error.h>
+#include <capstan/abi/model.h>
+#include <capstan/namespace.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// A struct that later minors may append to.
+template <class T>
+concept Growing = requires(const T& t) { t.struct_size; };
+
+/// What each struct had in ABI 1.0, so the least its struct_size may say; what never grows is as it
+/// is.
+template <class T>
+inline constexpr std::size_t first_size = sizeof(T);
+template <>
+inline constexpr std::size_t first_size<capstan_error> =
+    offsetof(capstan_error, retry_after_ms) + sizeof(std::int64_t);
+template <>
+inline constexpr std::size_t first_size<capstan_group> =
+    offsetof(capstan_group, tags) + sizeof(capstan_array);
+template <>
+inline constexpr std::size_t first_size<capstan_template> =
+    offsetof(capstan_template, fingerprint) + sizeof(capstan_str);
+template <>
+inline constexpr std::size_t first_size<capstan_requirement> =
+    offsetof(capstan_requirement, values) + sizeof(capstan_array);
+template <>
+inline constexpr std::size_t first_size<capstan_node_selector_term> =
+    offsetof(capstan_node_selector_term, fields) + sizeof(capstan_array);
+template <>
+inline constexpr std::size_t first_size<capstan_toleration> =
+    offsetof(capstan_toleration, reserved) + sizeof(std::int32_t);
+template <>
+inline constexpr std::size_t first_size<capstan_pod_class> =
+    offsetof(capstan_pod_class, reserved) + sizeof(std::int32_t);
+template <>
+inline constexpr std::size_t first_size<capstan_option> =
+    offsetof(capstan_option, price_per_hour) + sizeof(double);
+template <>
+inline constexpr std::size_t first_size<capstan_cloud_instance> =
+    offsetof(capstan_cloud_instance, error) + sizeof(void*);
+template <>
+inline constexpr std::size_t first_size<capstan_cloud_view> =
+    offsetof(capstan_cloud_view, unreadable) + sizeof(capstan_array);
+template <>
+inline constexpr std::size_t first_size<capstan_resize> =
+    offsetof(capstan_resize, idempotency_key) + sizeof(capstan_str);
+template <>
+inline constexpr std::size_t first_size<capstan_resized> =
+    offsetof(capstan_resized, target) + sizeof(std::int32_t);
+template <>
+inline constexpr std::size_t first_size<capstan_removal> =
+    offsetof(capstan_removal, idempotency_key) + sizeof(capstan_str);
+template <>
+inline constexpr std::size_t first_size<capstan_removed> =
+    offsetof(capstan_removed, failed) + sizeof(capstan_array);
+
+}  // namespace detail
+CAPSTAN_NAMESPACE_END

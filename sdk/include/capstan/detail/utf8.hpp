@@ -1,0 +1,53 @@
+/// Whether bytes are UTF-8. Not for use on its own.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <capstan/namespace.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// Bytes of the character at the front of `bytes`; 0 when it is none: cut short, overlong, a
+/// surrogate, past U+10FFFF.
+constexpr std::size_t utf8_length(std::string_view bytes) noexcept {
+    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+    const unsigned char lead = at(0);
+    if (lead < 0x80) return 1;
+    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4 || bytes.size() < length) return 0;
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((at(i) & 0xc0) != 0x80) return 0;
+    }
+    const bool overlong = (lead == 0xe0 && at(1) < 0xa0) || (lead == 0xf0 && at(1) < 0x90);
+    const bool outside = (lead == 0xed && at(1) > 0x9f) || (lead == 0xf4 && at(1) > 0x8f);
+    return overlong || outside ? 0 : length;
+}
+
+constexpr bool is_utf8(std::string_view bytes) noexcept {
+    while (!bytes.empty()) {
+        const std::size_t length = utf8_length(bytes);
+        if (length == 0) return false;
+        bytes.remove_prefix(length);
+    }
+    return true;
+}
+
+/// At most `longest` bytes of whole characters, with '?' for each byte that belongs to none.
+inline std::string clean_utf8(std::string_view bytes, std::size_t longest) {
+    std::string out;
+    while (!bytes.empty()) {
+        const std::size_t length = utf8_length(bytes);
+        const std::string_view next = length == 0 ? std::string_view("?") : bytes.substr(0, length);
+        if (out.size() + next.size() > longest) break;
+        out += next;
+        bytes.remove_prefix(length == 0 ? 1 : length);
+    }
+    return out;
+}
+
+}  // namespace detail
+CAPSTAN_NAMESPACE_END
