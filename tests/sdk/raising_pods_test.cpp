@@ -1,0 +1,110 @@
+#include <capstan/raising_pods.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <capstan/lowering.hpp>
+
+#include "random_nouns.hpp"
+
+namespace capstan {
+namespace {
+
+TEST(RaisingPods, GivesBackWhatWasLowered) {
+    for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        testing::RandomNouns random(seed);
+        const PodClass pods = random.pod_class();
+        const ScaleUpOption option = random.option(7);
+        Lowering arena;
+        const auto pods_again = raise_pod_class(arena.lower(pods));
+        ASSERT_TRUE(pods_again) << pods_again.error();
+        EXPECT_EQ(*pods_again, pods);
+        const auto option_again = raise_option(arena.lower(option), 7);
+        ASSERT_TRUE(option_again) << option_again.error();
+        EXPECT_TRUE(*option_again == option);
+    }
+}
+
+TEST(RaisingPods, RefusesUnknownOperatorsAndEffects) {
+    PodClass pods{.affinity_required = {{{{"zone", Operator::in, {"a"}}}}},
+                  .tolerations = {{"k"}, {"l"}}};
+    const auto refusal = [&] {
+        Lowering arena;
+        const auto raised = raise_pod_class(arena.lower(pods));
+        return raised ? "taken" : raised.error().message;
+    };
+    EXPECT_EQ(refusal(), "taken");
+    pods.tolerations[1].effect = static_cast<Effect>(9);
+    EXPECT_EQ(refusal(), "tolerations[1].effect is 9, which is none");
+    pods.tolerations[0].op = static_cast<Toleration::Op>(3);
+    EXPECT_EQ(refusal(), "tolerations[0].op is 3, which is none");
+    pods.affinity_required[0].labels[0].op = static_cast<Operator>(0);
+    EXPECT_EQ(refusal(), "affinity_required[0].labels[0].op is 0, which is none");
+    pods.affinity_required[0].weight = 101;
+    EXPECT_EQ(refusal(), "affinity_required[0].weight is 101");
+}
+
+/// One intact option, to be spoilt in one place.
+class HostileOption : public ::testing::Test {
+protected:
+    std::string refusal() const {
+        const auto raised = raise_option(raw, 2);
+        return raised ? "taken" : raised.error().message;
+    }
+    const ScaleUpOption option{
+        .group = {.id = NodeGroupId("web")},
+        .node = std::make_shared<const NodeTemplate>(NodeTemplate{.name = "node"}),
+        .pods = share({{0, 1}, {1, 2}}),
+        .similar = {NodeGroupId("web-b")}};
+    Lowering arena;
+    capstan_option raw = arena.lower(option);
+};
+
+TEST_F(HostileOption, MayHaveNoTemplateAndNoPods) {
+    raw.node = nullptr;
+    raw.pods = {};
+    const auto raised = raise_option(raw, 0);
+    ASSERT_TRUE(raised) << raised.error();
+    EXPECT_EQ(raised->node, nullptr);
+    EXPECT_EQ(raised->pods, nullptr);
+}
+
+TEST_F(HostileOption, WithoutGroupIsRefused) {
+    raw.group = nullptr;
+    EXPECT_EQ(refusal(), "group is NULL");
+}
+
+TEST_F(HostileOption, NamesThePlaceInsideItsGroupAndTemplate) {
+    capstan_template nameless = *raw.node;
+    nameless.name = {};
+    raw.node = &nameless;
+    EXPECT_EQ(refusal(), "node.name is empty");
+    capstan_group anonymous = *raw.group;
+    anonymous.id = {};
+    raw.group = &anonymous;
+    EXPECT_EQ(refusal(), "group.id is empty");
+}
+
+TEST_F(HostileOption, WithPodsThatTheQuestionDoesNotHaveIsRefused) {
+    EXPECT_EQ(refusal(), "taken");
+    const auto raised = raise_option(raw, 1);
+    ASSERT_FALSE(raised);
+    EXPECT_EQ(raised.error().message, "pods[1].pod_class is 1, there are 1");
+}
+
+TEST_F(HostileOption, WithNumbersThatCannotBeIsRefused) {
+    raw.present = CAPSTAN_OPTION_PRICE;
+    raw.price_per_hour = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(refusal(), "price_per_hour is no number");
+    raw.nodes = 0;
+    EXPECT_EQ(refusal(), "nodes is 0, at least 1 is needed");
+}
+
+}  // namespace
+}  // namespace capstan

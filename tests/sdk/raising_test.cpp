@@ -1,0 +1,282 @@
+#include <capstan/raising.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <capstan/lowering.hpp>
+
+#include "random_nouns.hpp"
+
+namespace capstan {
+namespace {
+
+using testing::RandomNouns;
+
+TEST(Raising, GivesBackWhatWasLowered) {
+    for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        RandomNouns random(seed);
+        const CloudView view = random.cloud_view();
+        const NodeTemplate node = random.node_template();
+        Lowering arena;
+        const auto view_again = raise_cloud_view(arena.lower(view));
+        ASSERT_TRUE(view_again) << view_again.error();
+        EXPECT_EQ(*view_again, view);
+        const auto node_again = raise_template(arena.lower(node));
+        ASSERT_TRUE(node_again) << node_again.error();
+        EXPECT_EQ(*node_again, node);
+    }
+}
+
+TEST(Raising, GivesBackRequestsAndAnswers) {
+    const Resize resize{NodeGroupId("web"), 3, 5, true, "key"};
+    const Removal removal{NodeGroupId("web"), {MachineId("i-1"), MachineId("i-2")}, true, "key"};
+    const Removed removed{{Error{ErrorCode::not_found, "gone", "", "i-2"}}};
+    Lowering arena;
+    EXPECT_EQ(raise_resize(arena.lower(resize)), resize);
+    EXPECT_EQ(raise_removal(arena.lower(removal)), removal);
+    EXPECT_EQ(raise_removed(arena.lower(removed)), removed);
+    EXPECT_EQ(raise_resized({sizeof(capstan_resized), 7}), Resized{7});
+}
+
+/// A cloud's picture of two groups and one machine, to be spoilt in one place.
+class Hostile : public ::testing::Test {
+protected:
+    void SetUp() override {
+        values.groups = {
+            {.id = NodeGroupId("a"), .min = 1, .max = 3, .tags = {{"team", "x"}, {"tier", "y"}}},
+            {.id = NodeGroupId("b")}};
+        values.machines = {{MachineId("i-1"), NodeGroupId("a")}};
+        values.unreadable = {{ErrorCode::unavailable, "timed out", "", "c"}};
+        node.name = "node";
+        node.labels = {{"zone", "a"}};
+        node.taints = {{"dedicated"}};
+        node.capacity = {{"cpu", 4_cpu}, {"memory", 16_GiB}};
+        view = arena.lower(values);
+        raw_node = arena.lower(node);
+    }
+    template <class T>
+    static T& at(const capstan_array& array, std::uint32_t i) {
+        return const_cast<T&>(View<T>(array)[i]);
+    }
+    capstan_group& group(std::uint32_t i) { return at<capstan_group>(view.groups, i); }
+    capstan_cloud_instance& machine() { return at<capstan_cloud_instance>(view.instances, 0); }
+    std::string refusal() const {
+        const auto raised = raise_cloud_view(view);
+        return raised ? "taken"
+                      : std::string(name_of(raised.error().code)) + ": " + raised.error().message;
+    }
+    std::string refusal_of_node() const {
+        const auto raised = raise_template(raw_node);
+        return raised ? "taken" : raised.error().message;
+    }
+
+    CloudView values;
+    NodeTemplate node;
+    Lowering arena;
+    capstan_cloud_view view{};
+    capstan_template raw_node{};
+};
+
+TEST_F(Hostile, ViewThatIsIntactIsTaken) {
+    EXPECT_EQ(refusal(), "taken");
+    EXPECT_EQ(refusal_of_node(), "taken");
+}
+
+TEST_F(Hostile, MissingIdIsNamedWithItsPlace) {
+    group(1).id = {nullptr, 0};
+    EXPECT_EQ(refusal(), "internal: groups[1].id is empty");
+}
+
+TEST_F(Hostile, TextWithoutMemoryIsRefused) {
+    group(0).debug = {nullptr, 5};
+    EXPECT_EQ(refusal(), "internal: groups[0].debug is NULL, its length is not 0");
+}
+
+TEST_F(Hostile, TextWithoutEndIsRefusedBeforeItIsRead) {
+    machine().zone = {"a", SIZE_MAX};
+    EXPECT_EQ(refusal(), "internal: instances[0].zone is longer than 1 MiB");
+}
+
+TEST_F(Hostile, TextThatIsNotUtf8IsRefused) {
+    for (const std::string_view bytes :
+         {"\xff", "a\x80", "\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
+        machine().machine_type = str(bytes);
+        EXPECT_EQ(refusal(), "internal: instances[0].machine_type is not UTF-8");
+    }
+}
+
+TEST_F(Hostile, ArrayWithoutMemoryIsRefused) {
+    view.groups = {nullptr, 3, sizeof(capstan_group)};
+    EXPECT_EQ(refusal(), "internal: groups is NULL, its count is 3");
+    view.groups = {nullptr, 0, 0};
+    EXPECT_EQ(refusal(), "taken");
+}
+
+TEST_F(Hostile, ArrayWithoutEndIsRefusedBeforeItIsWalked) {
+    view.groups.count = UINT32_MAX;
+    EXPECT_EQ(refusal(), "internal: groups has 4294967295 elements, at most 1000000 are taken");
+}
+
+TEST_F(Hostile, StrideThatIsTooSmallIsRefused) {
+    view.groups.stride = 16;
+    EXPECT_EQ(refusal(), "internal: groups has a stride of 16, at least " +
+                             std::to_string(detail::first_size<capstan_group>) + " is needed");
+    view.groups.stride = 0;
+    EXPECT_NE(refusal(), "taken");
+}
+
+TEST_F(Hostile, ElementsThatAreNotAlignedAreRefused) {
+    view.groups.stride += 1;
+    EXPECT_EQ(refusal(), "internal: groups is not aligned to 8");
+    view.groups.stride -= 1;
+    view.groups.data = static_cast<const char*>(view.groups.data) + 1;
+    EXPECT_EQ(refusal(), "internal: groups is not aligned to 8");
+}
+
+TEST_F(Hostile, StructThatIsTooShortIsNotReadPastItsEnd) {
+    group(1).struct_size = 24;
+    EXPECT_EQ(refusal(), "internal: groups[1].struct_size is 24, at least " +
+                             std::to_string(detail::first_size<capstan_group>) + " is needed");
+    view.struct_size = 0;
+    EXPECT_EQ(refusal(), "internal: struct_size is 0, at least 56 is needed");
+}
+
+TEST_F(Hostile, StructThatClaimsToReachIntoTheNextIsRefused) {
+    group(0).struct_size = view.groups.stride + 8;
+    EXPECT_EQ(refusal(), "internal: groups[0].struct_size is " +
+                             std::to_string(view.groups.stride + 8) + ", the stride is " +
+                             std::to_string(view.groups.stride));
+}
+
+TEST_F(Hostile, NumbersThatCannotBeAreRefused) {
+    group(0).min = -1;
+    EXPECT_EQ(refusal(), "internal: groups[0].min is -1");
+    group(0).min = 9;
+    EXPECT_EQ(refusal(), "internal: groups[0].min is 9, above max 3");
+    group(0).present = 0;
+    EXPECT_EQ(refusal(), "taken") << "without its bit a number is not read";
+    machine().state = 6;
+    EXPECT_EQ(refusal(), "internal: instances[0].state is 6, which is none");
+}
+
+TEST_F(Hostile, IdsThatComeTwiceAreRefused) {
+    group(1).id = group(0).id;
+    EXPECT_EQ(refusal(), "internal: groups[1].id \"a\" is there twice");
+}
+
+TEST_F(Hostile, KeysThatComeTwiceAreRefused) {
+    at<capstan_kv>(group(0).tags, 1).key = str("team");
+    EXPECT_EQ(refusal(), "internal: groups[0].tags[1].key \"team\" is there twice");
+    at<capstan_kv>(group(0).tags, 1).key = str("");
+    EXPECT_EQ(refusal(), "internal: groups[0].tags[1].key is empty");
+}
+
+TEST_F(Hostile, ErrorOfAMachineIsCheckedToo) {
+    const capstan_error error{8, 1, str("x"), str(""), str(""), -1};
+    machine().error = &error;
+    EXPECT_EQ(refusal(), "internal: instances[0].error.struct_size is 8, at least " +
+                             std::to_string(detail::first_size<capstan_error>) + " is needed");
+}
+
+TEST_F(Hostile, ErrorsKeepAReadableMessageOfBoundedLength) {
+    const std::string endless = "\xff" + std::string(10'000, 'x') + "\u20ac";
+    at<capstan_error>(view.unreadable, 0).message = str(endless);
+    at<capstan_error>(view.unreadable, 0).code = 4711;
+    at<capstan_error>(view.unreadable, 0).retry_after_ms = INT64_MAX;
+    const auto raised = raise_cloud_view(view);
+    ASSERT_TRUE(raised) << raised.error();
+    const Error& error = raised->unreadable[0];
+    EXPECT_EQ(error.message, "?" + std::string(4095, 'x'));
+    EXPECT_EQ(error.code, ErrorCode::internal) << "an unknown code is a bug of theirs";
+    EXPECT_EQ(error.retry_after, std::chrono::hours(24 * 365));
+}
+
+TEST_F(Hostile, TemplateIsCheckedMemberByMember) {
+    at<capstan_taint>(raw_node.taints, 0).effect = 9;
+    EXPECT_EQ(refusal_of_node(), "taints[0].effect is 9, which is none");
+    at<capstan_taint>(raw_node.taints, 0).effect = CAPSTAN_EFFECT_NO_EXECUTE;
+    at<capstan_quantity>(raw_node.capacity, 1).amount = -1;
+    EXPECT_EQ(refusal_of_node(), "capacity[1].amount is -1");
+    at<capstan_quantity>(raw_node.capacity, 1).resource = str("cpu");
+    EXPECT_EQ(refusal_of_node(), "capacity[1].resource \"cpu\" is there twice");
+    raw_node.name = {};
+    EXPECT_EQ(refusal_of_node(), "name is empty");
+}
+
+TEST_F(Hostile, TemplateMayBeFullOfDaemonsAndHaveNoNumberOfVariants) {
+    raw_node.free = raw_node.capacity;
+    at<capstan_quantity>(raw_node.free, 0).amount = -5;
+    raw_node.capacity = {};
+    raw_node.variants = 0;
+    const auto raised = raise_template(raw_node);
+    ASSERT_TRUE(raised) << raised.error();
+    EXPECT_EQ(raised->free.find("cpu"), -5);
+    EXPECT_EQ(raised->variants, 1);
+}
+
+/// A group as a later minor could have it: longer, with members this side does not know.
+struct LongerGroup {
+    capstan_group known;
+    std::uint64_t unknown[4];
+};
+
+TEST(Raising, ReadsElementsThatAreLongerThanOurs) {
+    const std::vector<NodeGroup> groups = {{.id = NodeGroupId("a"), .target = 2},
+                                           {.id = NodeGroupId("b"), .target = 0}};
+    Lowering arena;
+    std::vector<LongerGroup> longer;
+    for (const NodeGroup& group : groups)
+        longer.push_back({arena.lower(group), {~0u, ~0u, ~0u, ~0u}});
+    for (LongerGroup& group : longer) group.known.struct_size = sizeof(LongerGroup);
+    const capstan_cloud_view view{sizeof view, 1, array_of(longer), {}, {}};
+    const auto raised = raise_cloud_view(view);
+    ASSERT_TRUE(raised) << raised.error();
+    EXPECT_EQ(raised->groups, groups);
+}
+
+TEST(Raising, RefusesRequestsThatAskForNothing) {
+    const capstan_resize resize{sizeof resize, 0, str("web"), 1, 0, str("key")};
+    EXPECT_EQ(raise_resize(resize).error().message, "delta is 0, it must be positive");
+    EXPECT_EQ(raise_resized({sizeof(capstan_resized), -1}).error().message, "target is -1");
+    EXPECT_FALSE(raise_resized({4, 1}));
+    const std::vector<capstan_str> ids = {str("i-1"), str("")};
+    const capstan_removal removal{sizeof removal, 0, str("web"), array_of(ids), str("key")};
+    EXPECT_EQ(raise_removal(removal).error().message, "instance_ids[1] is empty");
+}
+
+/// Whatever bytes a plugin leaves in a struct: an answer, never a crash. Pointers stay those of
+/// real memory.
+TEST(Raising, SurvivesRandomNumbersInEveryStruct) {
+    for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        RandomNouns random(seed);
+        const CloudView values = random.cloud_view();
+        Lowering arena;
+        const capstan_cloud_view view = arena.lower(values);
+        for (const capstan_group& group : View<capstan_group>(view.groups)) {
+            auto& spoilt = const_cast<capstan_group&>(group);
+            switch (random.below(6)) {
+                case 0: spoilt.struct_size = static_cast<std::uint32_t>(random.below(300)); break;
+                case 1: spoilt.present = random.below(UINT64_MAX); break;
+                case 2: spoilt.tags.stride = static_cast<std::uint32_t>(random.below(40)); break;
+                case 3: spoilt.id.len = random.below(2); break;
+                case 4: spoilt.max = static_cast<std::int32_t>(random.below(UINT32_MAX)); break;
+                default: break;
+            }
+            if (spoilt.tags.stride > sizeof(capstan_kv))
+                spoilt.tags.count = std::min(spoilt.tags.count, 1u);
+        }
+        const auto raised = raise_cloud_view(view);
+        EXPECT_TRUE(raised || !raised.error().message.empty());
+    }
+}
+
+}  // namespace
+}  // namespace capstan
