@@ -13,7 +13,8 @@
  *     appended, only behind `#if CAPSTAN_ABI_MINOR >= n`. Such a struct is never embedded in another
  *     one by value and never an array element without a stride.
  *   - Absent is not zero: an optional member has a bit in `present`, or a NULL pointer.
- *   - Unknown enumerators from the other side mean the documented default, never undefined behaviour.
+ *   - An enumerator the receiver does not know means the default documented beside the enumeration; where none
+ *     is documented, what carries it is refused with an error. Never undefined behaviour.
  *
  * Thread tags used throughout:
  *   [strand]   the instance's own strand; never two calls at once; must not block (50 ms watchdog)

@@ -1,0 +1,51 @@
+#include "commands/command_line.hpp"
+
+#include <exception>
+
+#include <CLI/CLI.hpp>
+
+#include "commands/exit_code.hpp"
+
+namespace capstan::commands {
+namespace {
+
+void add_commands(CLI::App& app, Action& action) {
+    add_pipeline(app, action);
+
+    CLI::App& config = *app.add_subcommand("config", "Check, print and explain the configuration");
+    config.require_subcommand(1);
+    add_config_check(config, action);
+    add_config_print(config, action);
+    add_config_explain(config, action);
+
+    CLI::App& plugin = *app.add_subcommand("plugin", "List, inspect, verify, call and start plugins");
+    plugin.require_subcommand(1);
+    add_plugin_list(plugin, action);
+    add_plugin_inspect(plugin, action);
+    add_plugin_verify(plugin, action);
+    add_plugin_call(plugin, action);
+    add_plugin_new(plugin, action);
+
+    add_version(app, action);
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv, Streams streams) {
+    CLI::App app("Capstan, a cluster autoscaler that vendors extend without forking it", "capstan");
+    app.require_subcommand(1);
+    app.set_help_all_flag("--help-all", "Help of every command");
+    Action action;
+    add_commands(app, action);
+    try {
+        app.parse(argc, argv);
+        return action(streams);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e, streams.out, streams.err) == 0 ? exit_ok : exit_usage;
+    } catch (const std::exception& e) {
+        streams.err << "capstan: " << e.what() << '\n';
+        return exit_failed;
+    }
+}
+
+}  // namespace capstan::commands

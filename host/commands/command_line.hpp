@@ -1,0 +1,39 @@
+/// The command line: one short file per command, all of them listed here.
+#pragma once
+
+#include <functional>
+#include <istream>
+#include <ostream>
+
+namespace CLI {
+class App;
+}
+
+namespace capstan::commands {
+
+/// Results go to `out`, logs and complaints to `err`.
+struct Streams {
+    std::istream& in;
+    std::ostream& out;
+    std::ostream& err;
+};
+
+/// Parses, runs one command and answers its exit code. Never throws.
+int run(int argc, const char* const* argv, Streams streams);
+
+/// What the chosen command will do once the whole line has been parsed.
+using Action = std::function<int(Streams)>;
+
+// Each adds its command below `parent` and, when it is chosen, leaves what to do in `action`.
+void add_config_check(CLI::App& parent, Action& action);
+void add_config_explain(CLI::App& parent, Action& action);
+void add_config_print(CLI::App& parent, Action& action);
+void add_pipeline(CLI::App& parent, Action& action);
+void add_plugin_call(CLI::App& parent, Action& action);
+void add_plugin_inspect(CLI::App& parent, Action& action);
+void add_plugin_list(CLI::App& parent, Action& action);
+void add_plugin_new(CLI::App& parent, Action& action);
+void add_plugin_verify(CLI::App& parent, Action& action);
+void add_version(CLI::App& parent, Action& action);
+
+}  // namespace capstan::commands

@@ -1,0 +1,34 @@
+#include <CLI/CLI.hpp>
+
+#include "commands/command_line.hpp"
+#include "commands/exit_code.hpp"
+#include "commands/plugin_settings.hpp"
+#include "commands/prepared.hpp"
+
+namespace capstan::commands {
+namespace {
+
+int print(const std::string& file, bool defaults, Streams streams) {
+    const auto prepared = prepare(file);
+    streams.err << prepared->loaded.diagnostics.text();
+    if (!prepared->is_sound()) return exit_usage;
+    const PluginSettingsTable settings(prepared->plugins);
+    streams.out << runtime::print_config(prepared->config(),
+                                         defaults ? runtime::PrintDefaults::yes : runtime::PrintDefaults::no,
+                                         settings.lookup());
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_config_print(CLI::App& parent, Action& action) {
+    CLI::App& command = *parent.add_subcommand("print", "Print a configuration as it is understood");
+    auto file = add_config_file(command);
+    auto defaults = std::make_shared<bool>(false);
+    command.add_flag("--defaults", *defaults, "Every key there is, with its documentation");
+    command.callback([&action, file, defaults] {
+        action = [file, defaults](Streams streams) { return print(*file, *defaults, streams); };
+    });
+}
+
+}  // namespace capstan::commands

@@ -1,0 +1,20 @@
+/// The kinds of plugin this host has a use for. Others are listed, loaded and left alone.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <capstan/abi/cloud.h>
+#include <capstan/abi/expander.h>
+#include <capstan/abi/similarity.h>
+#include <capstan/abi/splitter.h>
+
+namespace capstan::runtime {
+
+inline constexpr std::array<std::string_view, 4> known_kinds{CAPSTAN_KIND_CLOUD, CAPSTAN_KIND_EXPANDER,
+                                                             CAPSTAN_KIND_SIMILARITY, CAPSTAN_KIND_SPLITTER};
+
+inline bool is_known_kind(std::string_view kind) { return std::ranges::find(known_kinds, kind) != known_kinds.end(); }
+
+}  // namespace capstan::runtime

@@ -1,0 +1,96 @@
+#include "runtime/plugin_set.hpp"
+
+#include <algorithm>
+
+#include "runtime/config/settings_view.hpp"
+#include "runtime/load_call.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+std::string names_of_classes(const PluginLibrary& library) {
+    std::string out;
+    for (const ClassInfo& c : library.classes()) out += (out.empty() ? "" : ", ") + std::string(c.id);
+    return out;
+}
+
+/// The file, its class and the class's schema; what is wrong is said at the place of the instance.
+std::optional<LoadedPlugin> load_plugin(const PluginConfig& config, const TrustPolicy& policy,
+                                        LibraryRegistry& registry, Diagnostics& diagnostics) {
+    const auto refuse = [&](Place place, const Error& error) {
+        diagnostics.error(place, "plugin." + config.id.value() + ": " + error.message);
+        return std::nullopt;
+    };
+    PluginRequest request{.file = config.file, .sha256 = config.sha256};
+    TrustPolicy own = policy;
+    if (config.shipped) own.require_sha256 = false;  // it came with this very host
+    auto library = registry.load(request, own);
+    if (!library) return refuse(config.file_place, library.error());
+    auto plugin_class = find_class(**library, config.class_name);
+    if (!plugin_class) return refuse(config.place, plugin_class.error());
+    auto fields = read_schema(plugin_class->fields);
+    if (!fields) return refuse(config.place, within("class " + std::string(plugin_class->id), fields.error()));
+    return LoadedPlugin{config, *std::move(library), *plugin_class, *std::move(fields), {}};
+}
+
+std::string kind_of(const PluginSet& set, const PluginInstanceId& id) {
+    const auto found = std::ranges::find(set, id, [](const LoadedPlugin& p) { return p.config.id; });
+    return found == set.end() ? std::string() : std::string(found->plugin_class.kind);
+}
+
+}  // namespace
+
+TrustPolicy trust_policy(const Trust& trust, const ShippedPlugins& shipped) {
+    TrustPolicy policy;
+    policy.search_paths.push_back(shipped.root());
+    policy.search_paths.insert(policy.search_paths.end(), trust.search_paths.begin(), trust.search_paths.end());
+    policy.require_sha256 = trust.require_sha256;
+    return policy;
+}
+
+Result<ClassInfo> find_class(const PluginLibrary& library, const std::string& name) {
+    if (name.empty() && library.classes().size() == 1) return library.classes().front();
+    if (const ClassInfo* found = library.find_class(name)) return *found;
+    const std::string where = "plugin " + library.facts().path.string();
+    if (name.empty()) {
+        return fail(ErrorCode::invalid_config,
+                    where + ": has several classes, name one: " + names_of_classes(library));
+    }
+    return fail(ErrorCode::invalid_config,
+                where + ": has no class '" + name + "'; it has " + names_of_classes(library));
+}
+
+void check_settings(const ClassInfo& plugin_class, const SettingValue& settings, const std::string& path, Place place,
+                    Diagnostics& diagnostics) {
+    if (!CAPSTAN_HAS(plugin_class.raw, capstan_class, check)) return;
+    SettingsView view(settings, path, &diagnostics);
+    LoadCall call;
+    const capstan_status status = plugin_class.raw->check(view.abi(), call.abi());
+    if (status != CAPSTAN_OK && view.rejections() == 0) {
+        diagnostics.error(place, path + ": " + call.error(status).message);
+    }
+}
+
+PluginSet load_plugins(const Config& config, const ShippedPlugins& shipped, LibraryRegistry& registry,
+                       Diagnostics& diagnostics) {
+    const TrustPolicy policy = trust_policy(config.trust, shipped);
+    PluginSet set;
+    for (const PluginConfig& plugin : config.plugins) {
+        if (auto loaded = load_plugin(plugin, policy, registry, diagnostics)) set.push_back(*std::move(loaded));
+    }
+    InstanceSettings all_settings;
+    for (LoadedPlugin& plugin : set) {
+        auto settings = validate_plugin_settings(config, plugin.config, plugin.fields, diagnostics);
+        if (!settings) continue;
+        plugin.settings = *std::move(settings);
+        all_settings.emplace_back(plugin.config.id, plugin.settings);
+    }
+    check_kinds(config, all_settings, [&](const PluginInstanceId& id) { return kind_of(set, id); }, diagnostics);
+    for (const auto& [id, settings] : all_settings) {
+        const auto plugin = std::ranges::find(set, id, [](const LoadedPlugin& p) { return p.config.id; });
+        check_settings(plugin->plugin_class, settings, settings_path(plugin->config), plugin->config.place, diagnostics);
+    }
+    return set;
+}
+
+}  // namespace capstan::runtime
