@@ -16,7 +16,7 @@
 /// block; arguments come by value, since they must outlive suspension. price and options run on a decision thread.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <concepts>
 #include <cstring>
 #include <optional>
@@ -148,18 +148,23 @@ struct CloudTable {
     }
 
 private:
+    template <class Request>
+    static Request demand(Result<Request> request) {
+        if (!request) throw Failure(std::move(request).error());
+        return std::move(*request);
+    }
     static CloudTable& me(void* self) noexcept { return *static_cast<CloudTable*>(self); }
     static capstan_status refresh(void* self, capstan_op op) noexcept {
         return run_operation<CloudView>(*me(self).host, op, [&] { return me(self).object->refresh(); });
     }
     static capstan_status increase(void* self, capstan_op op, const capstan_resize* r) noexcept {
-        return run_operation<Resized>(*me(self).host, op, [&] { return me(self).object->increase(raise(*r)); });
+        return run_operation<Resized>(*me(self).host, op, [&] { return me(self).object->increase(demand(raise_resize(*r))); });
     }
     static capstan_status decrease_target(void* self, capstan_op op, const capstan_resize* r) noexcept {
-        return run_operation<Resized>(*me(self).host, op, [&] { return me(self).object->decrease_target(raise(*r)); });
+        return run_operation<Resized>(*me(self).host, op, [&] { return me(self).object->decrease_target(demand(raise_resize(*r))); });
     }
     static capstan_status remove(void* self, capstan_op op, const capstan_removal* r) noexcept {
-        return run_operation<Removed>(*me(self).host, op, [&] { return me(self).object->remove(raise(*r)); });
+        return run_operation<Removed>(*me(self).host, op, [&] { return me(self).object->remove(demand(raise_removal(*r))); });
     }
     static capstan_status describe(void* self, capstan_op op, capstan_str group) noexcept {
         return run_operation<NodeTemplate>(*me(self).host, op,
