@@ -1,0 +1,76 @@
+#include "kubernetes/pod_classes.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <string_view>
+
+namespace capstan::kubernetes {
+namespace {
+
+class Hash {
+public:
+    void add(std::string_view text) { mix(std::hash<std::string_view>{}(text)); }
+    void add(const Labels& labels) {
+        mix(labels.size());
+        for (const auto& [key, value] : labels) {
+            add(key);
+            add(value);
+        }
+    }
+    void add(const Resources& resources) {
+        for (const auto& [resource, amount] : resources) {
+            add(resource);
+            mix(static_cast<std::size_t>(amount));
+        }
+    }
+    std::size_t value() const { return value_; }
+
+private:
+    void mix(std::size_t more) {
+        value_ ^= more + 0x9e3779b97f4a7c15 + (value_ << 6) + (value_ >> 2);
+    }
+    std::size_t value_ = 0;
+};
+
+/// Of what tells most pods apart; the rest is compared.
+std::size_t hash_of(const PodClass& pod) {
+    Hash hash;
+    hash.add(pod.ns);
+    hash.add(pod.owner_name);
+    hash.add(pod.labels);
+    hash.add(pod.node_selector);
+    hash.add(pod.requests);
+    return hash.value();
+}
+
+/// `pod` is given the name and number of the class for the comparison, so that every other member
+/// counts.
+bool belongs_to(const PodClass& known, PodClass& pod) {
+    const std::uint32_t count = std::exchange(pod.count, known.count);
+    std::string example = std::exchange(pod.example, known.example);
+    const bool same = known == pod;
+    pod.count = count;
+    pod.example = std::move(example);
+    return same;
+}
+
+}  // namespace
+
+std::uint32_t PodClasses::add(PodClass pod) {
+    const std::size_t hash = hash_of(pod);
+    const auto [first, last] = by_hash_.equal_range(hash);
+    for (auto at = first; at != last; ++at) {
+        PodClass& known = classes_[at->second];
+        if (!belongs_to(known, pod)) continue;
+        known.count += std::min(pod.count, std::numeric_limits<std::uint32_t>::max() - known.count);
+        known.example = std::min(known.example, pod.example);
+        return at->second;
+    }
+    const auto index = static_cast<std::uint32_t>(classes_.size());
+    by_hash_.emplace(hash, index);
+    classes_.push_back(std::move(pod));
+    return index;
+}
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,26 @@
+/// Pods put together with their like.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include <capstan/pod.hpp>
+
+namespace capstan::kubernetes {
+
+/// Collects pods into classes: pods that differ in nothing but their name are one class with a
+/// count. Classes stand in the order in which their first pod came.
+class PodClasses {
+public:
+    /// Enters `pod.count` pods; the answer is the index of their class.
+    std::uint32_t add(PodClass pod);
+    const std::vector<PodClass>& classes() const noexcept { return classes_; }
+    std::vector<PodClass> take() && { return std::move(classes_); }
+
+private:
+    std::vector<PodClass> classes_;
+    std::unordered_multimap<std::size_t, std::uint32_t> by_hash_;
+};
+
+}  // namespace capstan::kubernetes

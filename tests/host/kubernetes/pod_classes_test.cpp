@@ -1,0 +1,41 @@
+#include "kubernetes/pod_classes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace capstan::kubernetes {
+namespace {
+
+PodClass pod(const char* name) {
+    PodClass out{.ns = "default", .example = name};
+    out.requests = {{"cpu", 1_cpu}};
+    out.labels = {{"app", "web"}};
+    return out;
+}
+
+TEST(PodClasses, PutsPodsThatDifferInNameAloneTogether) {
+    PodClasses classes;
+    EXPECT_EQ(classes.add(pod("b")), 0u);
+    EXPECT_EQ(classes.add(pod("a")), 0u);
+    EXPECT_EQ(classes.add(pod("c")), 0u);
+    ASSERT_EQ(classes.classes().size(), 1u);
+    EXPECT_EQ(classes.classes()[0].count, 3u);
+    EXPECT_EQ(classes.classes()[0].example, "a");
+}
+
+TEST(PodClasses, KeepsPodsApartThatASchedulerCouldTellApart) {
+    PodClasses classes;
+    classes.add(pod("a"));
+    PodClass other = pod("b");
+    other.tolerations = {{.key = "gpu", .op = Toleration::Op::exists}};
+    EXPECT_EQ(classes.add(other), 1u);
+    other = pod("c");
+    other.priority = 5;
+    EXPECT_EQ(classes.add(other), 2u);
+    other = pod("d");
+    other.requests = {{"cpu", 2_cpu}};
+    EXPECT_EQ(classes.add(other), 3u);
+    EXPECT_EQ(classes.add(pod("e")), 0u);
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes
