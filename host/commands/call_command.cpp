@@ -1,0 +1,107 @@
+#include "commands/call_command.hpp"
+
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include <capstan/abi/expander.h>
+#include <capstan/abi/similarity.h>
+#include <capstan/abi/splitter.h>
+
+#include "commands/call_answer.hpp"
+#include "commands/call_request.hpp"
+#include "commands/exit_code.hpp"
+#include "commands/json_reader.hpp"
+#include "runtime/config/text.hpp"
+
+namespace capstan::commands {
+namespace {
+
+constexpr std::string_view input = "standard input";
+
+struct KindName {
+    CallKind kind;
+    std::string_view name, id;
+};
+constexpr std::array<KindName, 3> kinds{
+    {{CallKind::expander, "expander", CAPSTAN_KIND_EXPANDER},
+     {CallKind::similarity, "similarity", CAPSTAN_KIND_SIMILARITY},
+     {CallKind::splitter, "splitter", CAPSTAN_KIND_SPLITTER}}};
+
+Result<std::string> ask(engine::Expander& expander, const ExpanderRequest& request) {
+    // An expander is never asked to choose from nothing.
+    if (request.question.options.empty())
+        return answer_of(request, {{}, {"there is no option to choose from"}});
+    std::vector<std::uint32_t> among(request.question.options.size());
+    std::iota(among.begin(), among.end(), 0u);
+    CAPSTAN_TRY(const engine::Narrowing kept,
+                expander.filter(request.question, among, {.seed = request.seed}));
+    return answer_of(request, kept);
+}
+
+Result<std::string> ask(engine::SimilarityCheck& check, const SimilarityRequest& request) {
+    CAPSTAN_TRY(const Similarity similarity, check.similar(request.a, request.b, {}));
+    return answer_of(similarity);
+}
+
+Result<std::string> ask(engine::Splitter& splitter, const SplitterRequest& request) {
+    CAPSTAN_TRY(const std::vector<int> growth, splitter.split(request.nodes, request.groups, {}));
+    return answer_of(request, growth);
+}
+
+int refuse(std::ostream& err, std::string_view why) {
+    err << why << (why.ends_with('\n') ? "" : "\n");
+    return exit_usage;
+}
+
+/// Decodes the document, asks, prints.
+template <class Policy, class Decode>
+int answer(Policy& policy, Decode decode, const boost::json::value& document, std::ostream& out,
+           std::ostream& err) {
+    kubernetes::JsonProblems problems(document);
+    const auto request = decode(problems.root());
+    if (!problems.empty()) return refuse(err, describe(problems, input));
+    const Result<std::string> answered = ask(policy, request);
+    out << (answered ? *answered : answer_of(answered.error())) << '\n';
+    return answered ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+std::optional<CallKind> find_call_kind(std::string_view kind) {
+    for (const KindName& known : kinds) {
+        if (kind == known.name || kind == known.id) return known.kind;
+    }
+    return std::nullopt;
+}
+
+std::string_view kind_id_of(CallKind kind) { return kinds[static_cast<std::size_t>(kind)].id; }
+
+std::string unknown_call_kind(std::string_view kind) {
+    std::vector<std::string> names;
+    std::string listed;
+    for (const KindName& known : kinds) {
+        listed += (names.empty() ? "" : ", ") + std::string(known.name);
+        names.emplace_back(known.name);
+    }
+    return "kind " + detail::quoted(kind) + " cannot be called; these can: " + listed +
+           runtime::suggestion(kind, names);
+}
+
+int call(const CallArguments& arguments, std::istream& in, std::ostream& out, std::ostream& err) {
+    const Result<std::string> text = read_all(in);
+    if (!text) return refuse(err, std::string(input) + ": " + text.error().message);
+    const auto document = parse_json(*text, input);
+    if (!document) return refuse(err, document.error().message);
+    switch (arguments.kind) {
+        case CallKind::expander:
+            return answer(*arguments.expander, decode_expander_request, *document, out, err);
+        case CallKind::similarity:
+            return answer(*arguments.similarity, decode_similarity_request, *document, out, err);
+        case CallKind::splitter:
+            return answer(*arguments.splitter, decode_splitter_request, *document, out, err);
+    }
+    return refuse(err, "this kind cannot be called");
+}
+
+}  // namespace capstan::commands

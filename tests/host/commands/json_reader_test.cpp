@@ -1,0 +1,72 @@
+#include "commands/json_reader.hpp"
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+namespace capstan::commands {
+namespace {
+
+std::string message_of(const std::string& text) {
+    const auto document = parse_json(text, "standard input");
+    return document ? "is JSON" : document.error().message;
+}
+
+TEST(JsonReader, ShowsThePlaceOfAMistake) {
+    EXPECT_EQ(message_of("{\n  \"a\": 1,\n  \"b\" 2\n}"),
+              "standard input:3:7: not JSON: syntax error\n"
+              "      \"b\" 2\n"
+              "          ^");
+    EXPECT_EQ(message_of("{\"a\": [1, 2"),
+              "standard input:1:12: not JSON: it ends too early\n"
+              "    {\"a\": [1, 2\n"
+              "               ^");
+    EXPECT_EQ(message_of("{}\n{}"),
+              "standard input:2:1: not JSON: something stands behind its end\n"
+              "    {}\n"
+              "    ^");
+}
+
+TEST(JsonReader, CountsCharactersNotBytesAndShowsNoControlCharacters) {
+    EXPECT_EQ(message_of("{\"\u00e9\u00e9\tx\": x}"),
+              "standard input:1:5: not JSON: syntax error\n"
+              "    {\"\u00e9\u00e9 x\": x}\n"
+              "        ^");
+    EXPECT_EQ(message_of("\x1b[31m").find('\x1b'), std::string::npos);
+}
+
+TEST(JsonReader, ShowsOnlyThePartOfALongLineAroundTheMistake) {
+    const std::string message =
+        message_of("[" + std::string(100000, ' ') + "x" + std::string(100000, ' ') + "]");
+    EXPECT_LT(message.size(), 400u);
+    EXPECT_NE(message.find(":1:100002:"), std::string::npos) << message;
+}
+
+TEST(JsonReader, RefusesWhatIsEmptyOrTooDeep) {
+    EXPECT_EQ(message_of(" \n"), "standard input: is empty, expects a JSON object");
+    const std::string deep = message_of(std::string(json_depth_max + 1, '['));
+    EXPECT_NE(deep.find("deeper than 128 levels"), std::string::npos) << deep;
+    EXPECT_EQ(message_of(std::string(json_depth_max, '[') + std::string(json_depth_max, ']')),
+              "is JSON");
+}
+
+TEST(JsonReader, StopsReadingAtTheLimit) {
+    std::istringstream in("123456");
+    EXPECT_EQ(read_all(in, 6), "123456");
+    std::istringstream longer("1234567");
+    const auto refused = read_all(longer, 6);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message, "longer than 6");
+}
+
+TEST(JsonReader, SuggestsTheKeyThatWasMeant) {
+    const auto document = parse_json(R"({"pds": [], "zzz": 1})", "x");
+    kubernetes::JsonProblems problems(*document);
+    refuse_unknown(problems.root(), {"pods", "options"});
+    EXPECT_EQ(describe(problems, "x"),
+              "x: /pds: is not known here; did you mean 'pods'?\n"
+              "x: /zzz: is not known here\n");
+}
+
+}  // namespace
+}  // namespace capstan::commands
