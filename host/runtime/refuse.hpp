@@ -1,0 +1,17 @@
+/// The one way the loader says no.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <capstan/result.hpp>
+
+namespace capstan::runtime {
+
+/// A file or a setting that must change before the host can go on. `reason` continues a sentence
+/// that the layer above begins: "plugin /opt/x.so: " + "is empty".
+inline Unexpected refuse(std::string reason) {
+    return fail(ErrorCode::invalid_config, std::move(reason));
+}
+
+}  // namespace capstan::runtime
