@@ -177,8 +177,9 @@ Result<void> add_notes(Bytes file, const Elf64_Phdr& segment, std::vector<ElfNot
     for (std::uint64_t at = segment.p_offset;
          end - at >= sizeof(Elf64_Nhdr) && notes.size() < notes_max;) {
         const Elf64_Nhdr note = *read_at<Elf64_Nhdr>(file, at);
+        // The name ends on a boundary counted from the note's beginning, not from its own.
         const std::uint64_t name_at = at + sizeof(Elf64_Nhdr);
-        const std::uint64_t payload_at = name_at + padded(note.n_namesz);
+        const std::uint64_t payload_at = at + padded(sizeof(Elf64_Nhdr) + note.n_namesz);
         if (payload_at > end || note.n_descsz > end - payload_at)
             return refuse("is damaged: a note reaches past its segment");
         const Bytes name = part(file, name_at, note.n_namesz);
@@ -186,7 +187,7 @@ Result<void> add_notes(Bytes file, const Elf64_Phdr& segment, std::vector<ElfNot
         if (!text.empty() && text.back() == '\0') text.pop_back();
         notes.push_back({std::move(text), note.n_type, payload_at, note.n_descsz});
         // The last note of a segment need not be padded.
-        at = std::min(end, payload_at + padded(note.n_descsz));
+        at = std::min(end, at + padded(payload_at - at + note.n_descsz));
     }
     return {};
 }

@@ -34,8 +34,6 @@ Result<void> check_allowed(const capstan_field& field) {
 Result<void> check_field(const capstan_field& field) {
     if (field.type < CAPSTAN_TYPE_STRING || field.type > CAPSTAN_TYPE_TABLE)
         return refuse("has the unknown type " + std::to_string(field.type));
-    if ((field.flags & CAPSTAN_FIELD_LIST) != 0 && (field.flags & CAPSTAN_FIELD_MAP) != 0)
-        return refuse("is both a list and a map");
     CAPSTAN_CHECK(checked_text(field.doc, "doc", text_size_max));
     CAPSTAN_CHECK(checked_text(field.default_value, "default", text_size_max));
     CAPSTAN_CHECK(checked_text(field.instance_kind, "instance kind", key_size_max));

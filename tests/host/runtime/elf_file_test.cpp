@@ -107,6 +107,31 @@ TEST(ElfFile, NeedsNoSectionTable) {
     EXPECT_NE(facts->find_export(CAPSTAN_ENTRY_SYMBOL), nullptr);
 }
 
+/// What compilers add for control-flow protection: a note in a segment that is aligned to 8.
+TEST(ElfFile, ReadsNotesOfEitherAlignment) {
+    struct {
+        Elf64_Nhdr header{4, 16, NT_GNU_PROPERTY_TYPE_0};
+        char name[4]{'G', 'N', 'U', 0};
+        std::uint64_t properties[2]{};
+    } const note;
+    static_assert(sizeof note == 32);
+    FileBytes bytes = tiny();
+    const std::size_t at = segment_place(bytes, PT_GNU_EH_FRAME);
+    auto segment = value_at<Elf64_Phdr>(bytes, at);
+    segment.p_type = PT_NOTE;
+    segment.p_offset = bytes.size();
+    segment.p_filesz = sizeof note;
+    segment.p_align = 8;
+    bytes.resize(bytes.size() + sizeof note);
+    bytes = patched(patched(std::move(bytes), segment.p_offset, note), at, segment);
+    const auto facts = read_elf(bytes);
+    ASSERT_TRUE(facts) << facts.error();
+    EXPECT_EQ(facts->notes.back().name, "GNU");
+    EXPECT_EQ(facts->notes.back().at, segment.p_offset + 16);
+    EXPECT_EQ(facts->notes.back().size, 16u);
+    EXPECT_TRUE(read_note(bytes, *facts));
+}
+
 TEST(ElfFile, RefusesAnExecutableStack) {
     const std::size_t stack = segment_place(tiny(), PT_GNU_STACK);
     EXPECT_THAT(

@@ -35,9 +35,6 @@ TEST(PluginFields, NeedDifferentKeysAndKnownTypes) {
     EXPECT_EQ(refusal({field("")}), "has a field without a key");
     EXPECT_EQ(refusal({field("region", 99)}), "field region: has the unknown type 99");
     EXPECT_EQ(refusal({field("mode", CAPSTAN_TYPE_ENUM)}), "field mode: is an enum without values");
-    capstan_field both = field("both");
-    both.flags = CAPSTAN_FIELD_LIST | CAPSTAN_FIELD_MAP;
-    EXPECT_EQ(refusal({both}), "field both: is both a list and a map");
 }
 
 TEST(PluginFields, MayHoldTablesOfFields) {
