@@ -1,13 +1,14 @@
-# capstan_add_plugin(NAME ENTRY plugin.cpp [SOURCES a.cpp b.cpp ...] [OUTPUT_DIRECTORY dir])
+# capstan_add_plugin(NAME ENTRY plugin.cpp [SOURCES a.cpp b.cpp ...] [LIBRARIES lib ...]
+#                    [OUTPUT_NAME file] [OUTPUT_DIRECTORY dir])
 #
-# Builds NAME.so from ENTRY (which holds CAPSTAN_PLUGIN) and SOURCES (the logic). Exactly one symbol is
+# Builds NAME.so (or file.so) from ENTRY (which holds CAPSTAN_PLUGIN) and SOURCES (the logic). Exactly one symbol is
 # visible, nothing is left undefined, and the file can be unloaded: a version script hides every template
 # instance, and g++ makes no unique symbols (one std::make_shared would otherwise pin the file for ever).
 # With SOURCES it also makes NAME_logic, a static library of the logic alone, for unit tests.
-set(CAPSTAN_PLUGIN_MAP "${CMAKE_CURRENT_LIST_DIR}/plugin.map")
-
 function(capstan_add_plugin name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "ENTRY;OUTPUT_DIRECTORY" "SOURCES;LIBRARIES")
+    # A variable of this file would not reach callers in other folders; the function knows where it is from.
+    set(plugin_map "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "ENTRY;OUTPUT_NAME;OUTPUT_DIRECTORY" "SOURCES;LIBRARIES")
     if(NOT arg_ENTRY)
         message(FATAL_ERROR "capstan_add_plugin(${name}): ENTRY names the source with CAPSTAN_PLUGIN")
     endif()
@@ -30,13 +31,16 @@ function(capstan_add_plugin name)
     endif()
     target_link_libraries(${name} PRIVATE capstan::sdk ${arg_LIBRARIES})
     target_compile_options(${name} PRIVATE ${compile_options})
-    set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".so" LINK_DEPENDS "${CAPSTAN_PLUGIN_MAP}")
+    set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".so" LINK_DEPENDS "${plugin_map}")
+    if(arg_OUTPUT_NAME)
+        set_target_properties(${name} PROPERTIES OUTPUT_NAME "${arg_OUTPUT_NAME}")
+    endif()
     if(arg_OUTPUT_DIRECTORY)
         set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${arg_OUTPUT_DIRECTORY}")
     endif()
     # clang's sanitizers leave their runtime undefined in a library, so -z defs must not be asked for there.
     target_link_options(${name} PRIVATE
-        "LINKER:--version-script=${CAPSTAN_PLUGIN_MAP}"
+        "LINKER:--version-script=${plugin_map}"
         LINKER:--exclude-libs,ALL
         LINKER:-z,now LINKER:-z,relro LINKER:-z,noexecstack
         $<$<NOT:$<BOOL:${CAPSTAN_SANITIZED}>>:LINKER:-z,defs>)
