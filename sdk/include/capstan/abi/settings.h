@@ -24,7 +24,7 @@ enum {
 enum {
     CAPSTAN_FIELD_REQUIRED = 1u,
     CAPSTAN_FIELD_LIST = 2u, /* an array of `type` */
-    CAPSTAN_FIELD_MAP = 4u,  /* a table with free keys whose values are of `type` */
+    CAPSTAN_FIELD_MAP = 4u,  /* a table with free keys whose values are of `type`; with LIST, arrays of `type` */
     CAPSTAN_FIELD_LIVE = 8u, /* may change without a restart, through `reconfigure` */
     CAPSTAN_FIELD_DEPRECATED = 16u
 };
