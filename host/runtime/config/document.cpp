@@ -1,0 +1,126 @@
+#include "runtime/config/document.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <tuple>
+
+#include <toml++/toml.h>
+
+#include "runtime/config/diagnostics.hpp"
+#include "runtime/config/nesting.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using Kind = TomlValue::Kind;
+
+Place place_of(const toml::source_region& region) {
+    const bool one_line =
+        region.end.line == region.begin.line && region.end.column > region.begin.column;
+    return {region.begin.line, region.begin.column,
+            one_line ? region.end.column - region.begin.column : 1};
+}
+
+TomlValue convert(const toml::node& node);
+
+void convert_table(const toml::table& from, TomlValue& to) {
+    to.kind = Kind::table;
+    to.children.reserve(from.size());
+    for (auto&& [key, node] : from) {
+        to.children.push_back(convert(node));
+        to.children.back().key = key.str();
+        to.children.back().key_place = place_of(key.source());
+    }
+    std::ranges::sort(to.children, {}, [](const TomlValue& member) {
+        return std::tuple(member.key_place.line, member.key_place.column);
+    });
+}
+
+void convert_array(const toml::array& from, TomlValue& to) {
+    to.kind = Kind::array;
+    to.children.reserve(from.size());
+    for (const toml::node& node : from) to.children.push_back(convert(node));
+}
+
+/// Dates have no use in a configuration of ours; the text is for the message that refuses them.
+void convert_date(const toml::node& node, TomlValue& to) {
+    std::ostringstream text;
+    if (const auto* date = node.as_date()) text << date->get();
+    if (const auto* time = node.as_time()) text << time->get();
+    if (const auto* both = node.as_date_time()) text << both->get();
+    to.kind = Kind::date;
+    to.text = text.str();
+}
+
+void convert_scalar(const toml::node& node, TomlValue& to) {
+    if (const auto* text = node.as_string()) {
+        to.kind = Kind::string;
+        to.text = text->get();
+    } else if (const auto* integer = node.as_integer()) {
+        to.kind = Kind::integer;
+        to.integer = integer->get();
+    } else if (const auto* number = node.as_floating_point()) {
+        to.kind = Kind::floating;
+        to.number = number->get();
+    } else if (const auto* boolean = node.as_boolean()) {
+        to.kind = Kind::boolean;
+        to.boolean = boolean->get();
+    } else {
+        convert_date(node, to);
+    }
+}
+
+TomlValue convert(const toml::node& node) {
+    TomlValue out;
+    out.place = place_of(node.source());
+    if (const toml::table* table = node.as_table()) {
+        convert_table(*table, out);
+    } else if (const toml::array* array = node.as_array()) {
+        convert_array(*array, out);
+    } else {
+        convert_scalar(node, out);
+    }
+    return out;
+}
+
+}  // namespace
+
+const TomlValue* TomlValue::find(std::string_view name) const {
+    if (kind != Kind::table) return nullptr;
+    const auto it = std::ranges::find(children, name, &TomlValue::key);
+    return it == children.end() ? nullptr : &*it;
+}
+
+std::optional<TomlValue> parse_toml(Diagnostics& diagnostics) {
+    const Source& source = diagnostics.source();
+    if (const std::optional<Place> deep = find_deep_nesting(source.text)) {
+        diagnostics.error(*deep,
+                          "nested more than " + std::to_string(max_nesting) + " levels deep");
+        return std::nullopt;
+    }
+    try {
+        TomlValue root =
+            convert(toml::parse(std::string_view(source.text), std::string_view(source.name)));
+        root.place = {};
+        return root;
+    } catch (const toml::parse_error& e) {
+        diagnostics.error(place_of(e.source()), std::string(e.description()));
+    } catch (const std::exception& e) {
+        diagnostics.error({}, std::string("cannot be read as TOML: ") + e.what());
+    }
+    return std::nullopt;
+}
+
+Result<TomlValue> parse_toml_value(std::string_view text) {
+    Diagnostics diagnostics({"", "value = " + std::string(text)});
+    std::optional<TomlValue> root = parse_toml(diagnostics);
+    if (!root) return fail(ErrorCode::invalid_config, diagnostics.sorted().front().message);
+    if (root->children.size() != 1 || root->children.front().key != "value") {
+        return fail(ErrorCode::invalid_config, "more than one value");
+    }
+    TomlValue value = std::move(root->children.front());
+    value.key.clear();
+    return value;
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,54 @@
+/// A TOML file as plain values: what was written, where, and in which order.
+///
+/// toml++ stays in document.cpp. Its tables iterate in key order and its nodes forget their
+/// position when copied, so everything after parsing works on this tree, which does neither.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+namespace capstan::runtime {
+
+class Diagnostics;
+
+/// Lines and columns count from 1, columns and lengths in characters (not bytes). Line 0 is the
+/// file as a whole.
+struct Place {
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+    std::uint32_t length = 1;
+
+    bool operator==(const Place&) const = default;
+};
+
+/// One value. Members of a table carry their key and stand in the order of the file.
+struct TomlValue {
+    enum class Kind { string, integer, floating, boolean, date, array, table };
+
+    Kind kind = Kind::table;
+    std::string key{};  ///< of a table's member
+    Place key_place{};
+    Place place{};
+    std::string text{};  ///< of a string or date
+    std::int64_t integer = 0;
+    double number = 0;
+    bool boolean = false;
+    std::vector<TomlValue> children{};  ///< items of an array, members of a table
+
+    /// The member of a table; NULL when there is none.
+    const TomlValue* find(std::string_view name) const;
+};
+
+/// Reads the text behind `diagnostics`. A syntax error is recorded there, and nothing comes back:
+/// TOML is not read any further than its first one.
+std::optional<TomlValue> parse_toml(Diagnostics& diagnostics);
+
+/// Reads one value as it would stand right of a `=`: `"10m"`, `["a"]`, `{ x = 1 }`.
+Result<TomlValue> parse_toml_value(std::string_view text);
+
+}  // namespace capstan::runtime

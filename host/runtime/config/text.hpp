@@ -1,0 +1,32 @@
+/// Words for messages about configuration.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace capstan::runtime {
+
+/// Each character of `text` as it may be shown on a terminal: tabs as one space, control characters
+/// and bytes that are not UTF-8 as '?'. One element a column.
+std::vector<std::string> printable_characters(std::string_view text);
+/// The same, joined.
+std::string printable(std::string_view text);
+
+/// At most `characters` of `text`, printable, "..." in place of the rest.
+std::string shortened(std::string_view text, std::size_t characters);
+
+/// The key as TOML writes it: bare where that is possible, else quoted. `k8s.io/a` -> `"k8s.io/a"`
+std::string toml_key(std::string_view key);
+/// `text` as a TOML basic string.
+std::string toml_string(std::string_view text);
+/// "plugin.aws" and "k8s.io/a" -> `plugin.aws."k8s.io/a"`
+std::string join_path(std::string_view path, std::string_view key);
+
+/// What somebody meant who wrote `wrong`: the closest of `words` by insertions, deletions,
+/// replacements and swaps of neighbours, the first of equals. Empty when none is close.
+std::string find_similar(std::string_view wrong, const std::vector<std::string>& words);
+/// "; did you mean 'region'?", or nothing.
+std::string suggestion(std::string_view wrong, const std::vector<std::string>& words);
+
+}  // namespace capstan::runtime

@@ -1,0 +1,107 @@
+#include "runtime/config/diagnostics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace capstan::runtime {
+namespace {
+
+TEST(Diagnostics, ShowTheLineAndCaretsBelowThePlace) {
+    Diagnostics d({"capstan.toml", "[plugin.aws]\n  regoin = \"eu-central-1\"\n"});
+    d.error({2, 3, 6}, "unknown key 'regoin'; did you mean 'region'?");
+    EXPECT_EQ(d.text(),
+              "capstan.toml:2:3: unknown key 'regoin'; did you mean 'region'?\n"
+              "      regoin = \"eu-central-1\"\n"
+              "      ^^^^^^\n");
+}
+
+TEST(Diagnostics, ComeInTheOrderOfTheFile) {
+    Diagnostics d({"f", "a\nb\n"});
+    d.error({2, 1, 1}, "third");
+    d.error({1, 1, 1}, "first");
+    d.warning({1, 1, 1}, "second");
+    EXPECT_EQ(d.text(),
+              "f:1:1: first\n    a\n    ^\nf:1:1: warning: second\n    a\n    ^\nf:2:1: third\n    "
+              "b\n    ^\n");
+    EXPECT_EQ(d.errors(), 2u);
+}
+
+TEST(Diagnostics, NeedNoPlaceToNameTheFile) {
+    Diagnostics d({"f", ""});
+    d.error({}, "cannot be opened");
+    EXPECT_EQ(d.text(), "f: cannot be opened\n");
+}
+
+TEST(Diagnostics, CountColumnsInCharactersAndShowTabsAsOneColumn) {
+    Diagnostics d({"f", "\tnaïve = \"ü\" x\r\n"});
+    d.error({1, 14, 1}, "here");
+    EXPECT_EQ(d.text(), "f:1:14: here\n     naïve = \"ü\" x\n                 ^\n");
+}
+
+TEST(Diagnostics, NeverPassControlCharactersOrBrokenUtf8ToTheTerminal) {
+    Diagnostics d({"f", "a = \"\x1b[2J\xff\xc2\x9b\"\n"});
+    d.error({1, 5, 1}, "found \x1b[2J\n\xc3");
+    EXPECT_EQ(d.text(), "f:1:5: found ?[2J??\n    a = \"?[2J??\"\n        ^\n");
+}
+
+TEST(Diagnostics, CutALongLineToAWindowAroundThePlace) {
+    Diagnostics d({"f", std::string(500, 'a') + "X" + std::string(500, 'b')});
+    d.error({1, 501, 1}, "here");
+    EXPECT_EQ(d.text(), "f:1:501: here\n    ..." + std::string(40, 'a') + "X" +
+                            std::string(79, 'b') + "...\n" + std::string(4 + 3 + 40, ' ') + "^\n");
+}
+
+TEST(Diagnostics, AreSafeForPlacesOutsideTheFile) {
+    Diagnostics d({"f", "a\n"});
+    d.error({1, 900, 900}, "far right");
+    d.error({7, 1, 1}, "far below");
+    EXPECT_EQ(d.text(), "f:1:900: far right\n    a\n     ^\nf:7:1: far below\n");
+}
+
+TEST(Diagnostics, StopAfterAHundred) {
+    Diagnostics d({"f", ""});
+    for (int i = 0; i < 103; ++i) d.error({}, "no");
+    EXPECT_TRUE(d.text().ends_with("f: no\n... and 3 more\n"));
+}
+
+class ReadSource : public testing::Test {
+protected:
+    ReadSource() {
+        std::string name = testing::TempDir() + "/capstan-config-XXXXXX";
+        folder_ = mkdtemp(name.data());
+    }
+    ~ReadSource() override { std::filesystem::remove_all(folder_); }
+
+    std::filesystem::path write(const std::string& text) const {
+        std::ofstream(folder_ / "c.toml", std::ios::binary) << text;
+        return folder_ / "c.toml";
+    }
+    std::filesystem::path folder_;
+};
+
+TEST_F(ReadSource, TakesAFileOfOneMebibyteAndRefusesALargerOne) {
+    EXPECT_EQ(read_source(write(std::string(1 << 20, ' ')))->text.size(), 1u << 20);
+    const auto large = read_source(write(std::string((1 << 20) + 1, ' ')));
+    ASSERT_FALSE(large);
+    EXPECT_EQ(large.error().message,
+              "configuration " + (folder_ / "c.toml").string() + ": larger than 1 MiB");
+}
+
+TEST_F(ReadSource, FollowsLinksTheWayConfigMapsAreMounted) {
+    write("a = 1");
+    std::filesystem::create_symlink("c.toml", folder_ / "link.toml");
+    EXPECT_EQ(read_source(folder_ / "link.toml")->text, "a = 1");
+}
+
+TEST_F(ReadSource, RefusesAFolderAndSaysWhenNothingIsThere) {
+    EXPECT_EQ(read_source(folder_).error().message,
+              "configuration " + folder_.string() + ": not a regular file");
+    EXPECT_EQ(read_source(folder_ / "no").error().message,
+              "configuration " + (folder_ / "no").string() + ": No such file or directory");
+}
+
+}  // namespace
+}  // namespace capstan::runtime
