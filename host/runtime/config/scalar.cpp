@@ -1,0 +1,187 @@
+#include "runtime/config/scalar.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <regex>
+
+#include <boost/url/parse.hpp>
+#include <boost/url/url_view.hpp>
+#include <capstan/duration.hpp>
+#include <capstan/quantity.hpp>
+
+#include "runtime/config/text.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using Kind = TomlValue::Kind;
+
+Unexpected refuse(const std::string& why) { return fail(ErrorCode::invalid_config, why); }
+
+Unexpected refuse(const TomlValue& from, const Field& field) {
+    return refuse("expected " + describe_item(field) + ", found " + describe(from));
+}
+
+/// long double holds every int64 exactly, so a bound is not off by rounding.
+bool within(const Field& field, long double value) {
+    return (!field.min || value >= *field.min) && (!field.max || value <= *field.max);
+}
+
+Result<void> read_integer(const TomlValue& from, const Field& field, SettingValue& out) {
+    if (from.kind != Kind::integer || !within(field, from.integer)) return refuse(from, field);
+    out.integer = from.integer;
+    return {};
+}
+
+Result<void> read_number(const TomlValue& from, const Field& field, SettingValue& out) {
+    if (from.kind != Kind::integer && from.kind != Kind::floating) return refuse(from, field);
+    out.number = from.kind == Kind::integer ? static_cast<double>(from.integer) : from.number;
+    // inf and nan are TOML, and no setting means them.
+    if (!std::isfinite(out.number) || !within(field, out.number)) return refuse(from, field);
+    return {};
+}
+
+Result<void> read_boolean(const TomlValue& from, const Field& field, SettingValue& out) {
+    if (from.kind != Kind::boolean) return refuse(from, field);
+    out.boolean = from.boolean;
+    return {};
+}
+
+Result<void> read_duration(const TomlValue& from, const Field& field, SettingValue& out) {
+    if (from.kind != Kind::string) return refuse(from, field);
+    const Result<Duration> duration = parse_duration(from.text);
+    if (!duration) return refuse(shortened(duration.error().message, 200));
+    if (!within(field, duration->count())) return refuse(from, field);
+    out.text = from.text;
+    out.integer = duration->count();
+    return {};
+}
+
+Result<void> read_quantity(const TomlValue& from, const Field& field, SettingValue& out) {
+    if (from.kind != Kind::string && from.kind != Kind::integer) return refuse(from, field);
+    out.text = from.kind == Kind::integer ? std::to_string(from.integer) : from.text;
+    const Result<Quantity> quantity = parse_quantity(out.text);
+    if (!quantity) return refuse(shortened(quantity.error().message, 200));
+    out.integer = quantity->value();
+    if (!within(field, out.integer)) return refuse(from, field);
+    return {};
+}
+
+/// Credentials belong in a secret: what stands here is printed by `config print`.
+Result<void> check_url(const TomlValue& from, const Field& field) {
+    const auto url = boost::urls::parse_uri(from.text);
+    if (url && url->has_userinfo()) {
+        return refuse("a URL with a user or password; use a secret for them");
+    }
+    if (url && (url->scheme() == "http" || url->scheme() == "https") && !url->host().empty()) {
+        return {};
+    }
+    const std::string found = may_be_secret(from, field) ? "" : ", found " + describe(from);
+    return refuse("expected a URL such as \"https://example.com/path\"" + found);
+}
+
+Result<void> check_regex(const std::string& text) {
+    if (text.size() > regex_bytes_max) {
+        return refuse("a regular expression of " + std::to_string(text.size()) +
+                      " bytes; at most 1024 are allowed");
+    }
+    try {
+        const std::regex compiled(text, std::regex::ECMAScript);
+    } catch (const std::exception& e) {
+        return refuse(toml_string(shortened(text, 80)) + " is no regular expression: " + e.what());
+    }
+    return {};
+}
+
+Result<void> check_choice(const TomlValue& from, const Field& field) {
+    if (std::ranges::count(field.allowed, from.text) > 0) return {};
+    return refuse("expected " + describe_item(field) + ", found " + describe(from) +
+                  suggestion(from.text, field.allowed));
+}
+
+Result<void> read_text(const TomlValue& from, const Field& field, SettingValue& out) {
+    if (from.kind != Kind::string) return refuse(from, field);
+    if (field.type == SettingType::url) CAPSTAN_CHECK(check_url(from, field));
+    if (field.type == SettingType::regex) CAPSTAN_CHECK(check_regex(from.text));
+    if (field.type == SettingType::enumeration) CAPSTAN_CHECK(check_choice(from, field));
+    if (field.type == SettingType::instance) out.instance_kind = field.instance_kind;
+    out.text = from.text;
+    return {};
+}
+
+/// The name becomes a file's name below [secrets] dir; what Kubernetes takes as a key of a Secret
+/// is safe there.
+bool is_secret_name(std::string_view name) {
+    const auto allowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '-' || c == '_' || c == '.';
+    };
+    return !name.empty() && name.size() <= 253 && !name.starts_with("..") && name != "." &&
+           std::ranges::all_of(name, allowed);
+}
+
+/// A value in a secret's place may be the secret itself, so no message repeats it.
+Result<void> read_secret(const TomlValue& from, const Field& field, SettingValue& out) {
+    const TomlValue* name = from.find("secret");
+    if (name == nullptr || name->kind != Kind::string || from.children.size() != 1) {
+        return refuse("expected a " + describe_item(field) +
+                      "; the value itself does not belong in this file");
+    }
+    if (!is_secret_name(name->text)) {
+        return refuse("the name of a secret consists of letters, digits, '-', '_' and '.'");
+    }
+    out.text = name->text;
+    return {};
+}
+
+Result<void> read_into(const TomlValue& from, const Field& field, SettingValue& out) {
+    switch (field.type) {
+        case SettingType::integer: return read_integer(from, field, out);
+        case SettingType::number: return read_number(from, field, out);
+        case SettingType::boolean: return read_boolean(from, field, out);
+        case SettingType::duration: return read_duration(from, field, out);
+        case SettingType::quantity: return read_quantity(from, field, out);
+        case SettingType::secret: return read_secret(from, field, out);
+        case SettingType::string:
+        case SettingType::url:
+        case SettingType::regex:
+        case SettingType::enumeration:
+        case SettingType::instance: return read_text(from, field, out);
+        case SettingType::table: break;
+    }
+    return refuse(from, field);
+}
+
+}  // namespace
+
+Result<SettingValue> read_scalar(const TomlValue& from, const Field& field) {
+    SettingValue out{.shape = SettingValue::Shape::value, .type = field.type, .place = from.place};
+    CAPSTAN_CHECK(read_into(from, field, out));
+    return out;
+}
+
+bool may_be_secret(const TomlValue& from, const Field& field) {
+    return field.type == SettingType::secret ||
+           (field.type == SettingType::url && from.text.find('@') != std::string::npos);
+}
+
+std::string describe(const TomlValue& value) {
+    switch (value.kind) {
+        case Kind::string: return "string " + toml_string(shortened(value.text, 60));
+        case Kind::integer: return "integer " + std::to_string(value.integer);
+        case Kind::floating: {
+            char text[32];
+            std::snprintf(text, sizeof text, "%.15g", value.number);
+            return std::string("number ") + text;
+        }
+        case Kind::boolean: return value.boolean ? "boolean true" : "boolean false";
+        case Kind::date: return "date " + value.text;
+        case Kind::array: return "an array";
+        case Kind::table: return "a table";
+    }
+    return "something else";
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,141 @@
+#include "runtime/config/schema.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <capstan/settings.hpp>
+#include <limits>
+
+namespace capstan::runtime {
+namespace {
+
+using testing::HasSubstr;
+
+Result<Fields> read(const Schema& schema) {
+    return read_schema(capstan::detail::LoweredSchema(schema).fields());
+}
+
+std::string refusal(const Schema& schema) {
+    const auto fields = read(schema);
+    return fields ? "" : fields.error().message;
+}
+
+TEST(PluginSchema, IsCopiedWithEverythingItSays) {
+    const auto fields = read({{.key = "k8s.io/mode",
+                               .type = SettingType::enumeration,
+                               .doc = "How.",
+                               .default_value = "\"a\"",
+                               .live = true,
+                               .deprecated = true,
+                               .allowed = {"a", "b"},
+                               .replaced_by = "other"},
+                              {.key = "shares",
+                               .type = SettingType::number,
+                               .required = true,
+                               .map = true,
+                               .min = 0,
+                               .max = 1}});
+    ASSERT_TRUE(fields) << fields.error();
+    const Field& mode = fields->at(0);
+    EXPECT_EQ(mode.key, "k8s.io/mode");
+    EXPECT_EQ(mode.doc, "How.");
+    EXPECT_EQ(mode.allowed, (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(mode.default_toml, "\"a\"");
+    EXPECT_EQ(mode.replaced_by, "other");
+    EXPECT_TRUE(mode.live && mode.deprecated && !mode.required && !mode.list);
+    EXPECT_FALSE(mode.min || mode.max);
+    const Field& shares = fields->at(1);
+    EXPECT_TRUE(shares.required && shares.map);
+    EXPECT_EQ(shares.min, 0);
+    EXPECT_EQ(shares.max, 1);
+}
+
+TEST(PluginSchema, KnowsMapsOfLists) {
+    const auto fields = read({{.key = "priorities",
+                               .type = SettingType::regex,
+                               .default_value = "{ 10 = ['.*'] }",
+                               .list = true,
+                               .map = true}});
+    ASSERT_TRUE(fields) << fields.error();
+    EXPECT_TRUE(fields->at(0).list && fields->at(0).map);
+}
+
+TEST(PluginSchema, OutlivesThePluginsDescriptors) {
+    Fields fields;
+    {
+        std::string key = "a_key_that_is_longer_than_any_small_string";
+        fields = *read({{.key = key}});
+        key.assign(key.size(), 'x');
+    }
+    EXPECT_EQ(fields.at(0).key, "a_key_that_is_longer_than_any_small_string");
+}
+
+TEST(PluginSchema, UnderstandsBoundsThatAreOpenOnOneSide) {
+    const double inf = std::numeric_limits<double>::infinity();
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const auto fields = read({{.key = "a", .type = SettingType::integer, .min = 1, .max = inf},
+                              {.key = "b", .type = SettingType::integer, .min = nan, .max = nan}});
+    EXPECT_EQ(fields->at(0).min, 1);
+    EXPECT_FALSE(fields->at(0).max);
+    EXPECT_FALSE(fields->at(1).min || fields->at(1).max);
+}
+
+TEST(PluginSchema, RefusesADefaultThatDoesNotParse) {
+    EXPECT_THAT(
+        refusal({{.key = "w", .type = SettingType::number, .default_value = "[1", .list = true}}),
+        HasSubstr("settings.w: default [1: Error while parsing array"));
+    EXPECT_EQ(refusal({{.key = "w", .default_value = "1\nother = 2"}}),
+              "settings.w: default 1?other = 2: more than one value");
+}
+
+TEST(PluginSchema, RefusesADefaultThatBreaksItsOwnRule) {
+    EXPECT_EQ(
+        refusal(
+            {{.key = "w", .type = SettingType::number, .default_value = "2", .min = 0, .max = 1}}),
+        "settings.w: default 2: expected number 0..1, found integer 2");
+    EXPECT_EQ(
+        refusal({{.key = "d", .type = SettingType::duration, .default_value = "\"5 minutes\""}}),
+        "settings.d: default \"5 minutes\": duration \"5 minutes\": a number needs one of the "
+        "units ns, us, ms, s, m, h, d");
+}
+
+TEST(PluginSchema, NamesAFieldDeepInside) {
+    const Schema inner{{.key = "x.y", .type = SettingType::regex, .default_value = "\"(\""}};
+    EXPECT_THAT(refusal({{.key = "outer", .type = SettingType::table, .fields = inner}}),
+                HasSubstr("settings.outer.\"x.y\": default \"(\": \"(\" is no regular expression"));
+}
+
+TEST(PluginSchema, RefusesDescriptorsWithoutShape) {
+    capstan_field field{};
+    field.struct_size = sizeof field;
+    field.type = CAPSTAN_TYPE_STRING;
+    field.key = str("a");
+    const auto refused = [](capstan_field f, std::uint32_t stride) {
+        return !read_schema({&f, 1, stride});
+    };
+    EXPECT_FALSE(refused(field, sizeof field));
+    EXPECT_TRUE(refused(field, 8));
+    EXPECT_TRUE(read_schema({nullptr, 0, 0}));
+    EXPECT_FALSE(read_schema({nullptr, 3, sizeof field}));
+    field.type = 99;
+    EXPECT_TRUE(refused(field, sizeof field));
+}
+
+TEST(TypeInWords, SaysWhatAValueHasToBe) {
+    EXPECT_EQ(describe_type({.type = SettingType::integer, .min = 1, .max = 1000}),
+              "integer 1..1000");
+    EXPECT_EQ(describe_type({.type = SettingType::integer, .min = 0, .max = 2147483647}),
+              "integer of at least 0");
+    EXPECT_EQ(describe_type({.type = SettingType::duration, .max = 3.6e12}),
+              "duration of at most 1h");
+    EXPECT_EQ(
+        describe_type({.type = SettingType::enumeration, .list = true, .allowed = {"a", "b"}}),
+        "list, each one of \"a\", \"b\"");
+    EXPECT_EQ(describe_type({.type = SettingType::regex, .list = true, .map = true}),
+              "table of free keys, each list, each regular expression");
+    EXPECT_EQ(describe_type({.type = SettingType::instance, .instance_kind = "capstan.cloud/1"}),
+              "plugin instance (capstan.cloud/1)");
+}
+
+}  // namespace
+}  // namespace capstan::runtime
