@@ -1,0 +1,153 @@
+#include "runtime/config/checks.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+
+#include "runtime/config/text.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+/// Where the value stands that the keys lead to; the file as a whole when there is none.
+Place place_of(const SettingValue& tree, std::initializer_list<std::string_view> keys) {
+    const SettingValue* at = &tree;
+    for (const std::string_view key : keys) {
+        if (const SettingValue* member = at->find(key)) at = member;
+    }
+    return at->place;
+}
+
+bool is_listen_address(std::string_view text) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos) return false;
+    const std::string_view port = text.substr(colon + 1);
+    unsigned number = 0;
+    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+    return error == std::errc() && end == port.data() + port.size() && number <= 65535;
+}
+
+bool is_sha256(std::string_view text) {
+    return text.size() == 64 && std::ranges::all_of(text, [](char c) {
+               return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+           });
+}
+
+void check_daemon(const Config& config, Diagnostics& out) {
+    const LeaderElection& election = config.cluster.leader_election;
+    if (election.renew_deadline >= election.lease_duration ||
+        election.retry_period >= election.renew_deadline) {
+        out.error(place_of(config.tree, {"cluster", "leader_election"}),
+                  "cluster.leader_election: retry_period has to be shorter than renew_deadline, "
+                  "and that shorter than lease_duration");
+    }
+    if (config.cluster.scan_interval < std::chrono::milliseconds(100)) {
+        out.error(place_of(config.tree, {"cluster", "scan_interval"}),
+                  "cluster.scan_interval: at least \"100ms\"");
+    }
+    if (!config.admin.listen.empty() && !is_listen_address(config.admin.listen)) {
+        out.error(place_of(config.tree, {"admin", "listen"}),
+                  "admin.listen: expected HOST:PORT, found \"" +
+                      shortened(config.admin.listen, 60) + "\"");
+    }
+    const SettingValue* trust = config.tree.find("trust");
+    const SettingValue* paths = trust == nullptr ? nullptr : trust->find("search_paths");
+    for (std::size_t i = 0; paths != nullptr && i < paths->children.size(); ++i) {
+        if (paths->children[i].text.starts_with('/')) continue;
+        out.error(paths->children[i].place,
+                  "trust.search_paths[" + std::to_string(i) + "]: not an absolute path");
+    }
+}
+
+void check_bounds(const Config& config, std::initializer_list<std::string_view> keys,
+                  const Bounds& bounds, Diagnostics& out) {
+    if (!bounds.max || bounds.min <= *bounds.max) return;
+    std::string path;
+    for (const std::string_view key : keys) path = join_path(path, key);
+    out.error(place_of(config.tree, keys), path + ": min " + to_string(bounds.min) +
+                                               " is more than max " + to_string(*bounds.max));
+}
+
+void check_limits(const Config& config, Diagnostics& out) {
+    check_bounds(config, {"limits", "cores_total"}, config.limits.cores_total, out);
+    check_bounds(config, {"limits", "memory_total"}, config.limits.memory_total, out);
+    for (const auto& [type, bounds] : config.limits.gpu_total) {
+        check_bounds(config, {"limits", "gpu_total", type}, bounds, out);
+    }
+    if (config.scale_up.initial_node_group_backoff_duration >
+        config.scale_up.max_node_group_backoff_duration) {
+        out.error(place_of(config.tree, {"scale_up", "initial_node_group_backoff_duration"}),
+                  "scale_up.initial_node_group_backoff_duration: longer than "
+                  "max_node_group_backoff_duration");
+    }
+}
+
+/// A name twice in one of these lists would be asked twice. The expander chain is free to.
+void check_repetitions(const Config& config, std::initializer_list<std::string_view> keys,
+                       Diagnostics& out) {
+    const SettingValue* list = &config.tree;
+    std::string path;
+    for (const std::string_view key : keys) {
+        path = join_path(path, key);
+        list = list == nullptr ? nullptr : list->find(key);
+    }
+    if (list == nullptr) return;
+    for (auto it = list->children.begin(); it != list->children.end(); ++it) {
+        const bool again = std::any_of(list->children.begin(), it,
+                                       [&](const auto& v) { return v.text == it->text; });
+        if (again)
+            out.error(it->place, path + ": '" + shortened(it->text, 60) + "' stands here twice");
+    }
+}
+
+/// Instances' names stand in metrics, logs and file names.
+bool is_instance_name(std::string_view name) {
+    return !name.empty() && name.size() <= 63 && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-';
+    });
+}
+
+void check_plugins(const Config& config, Diagnostics& out) {
+    for (const PluginConfig& plugin : config.plugins) {
+        const std::string path = join_path("plugin", plugin.id.value());
+        if (!is_instance_name(plugin.id.value())) {
+            out.error(plugin.place,
+                      shortened(path, 80) + ": a name has at most 63 letters, digits, '_' and '-'");
+        }
+        if (plugin.sha256 && !is_sha256(*plugin.sha256)) {
+            out.error(place_of(config.tree, {"plugin", plugin.id.value(), "sha256"}),
+                      path + ".sha256: expected 64 hexadecimal digits in lower case");
+        }
+        if (!plugin.grants.secrets.empty() && config.secrets.dir.empty()) {
+            out.error(place_of(config.tree, {"plugin", plugin.id.value(), "grants", "secrets"}),
+                      path + ".grants.secrets: there are no secrets without [secrets] dir");
+        }
+    }
+}
+
+void check_log(const Config& config, Diagnostics& out) {
+    const SettingValue* log = config.tree.find("log");
+    const SettingValue* levels = log == nullptr ? nullptr : log->find("per_plugin");
+    for (std::size_t i = 0; levels != nullptr && i < levels->children.size(); ++i) {
+        const SettingValue& level = levels->children[i];
+        if (config.find_plugin(level.key) != nullptr) continue;
+        out.error(level.key_place,
+                  "log.per_plugin: no plugin instance named '" + shortened(level.key, 60) + "'");
+    }
+}
+
+}  // namespace
+
+void check_sections(const Config& config, Diagnostics& diagnostics) {
+    check_daemon(config, diagnostics);
+    check_limits(config, diagnostics);
+    check_repetitions(config, {"pipeline", "clouds"}, diagnostics);
+    check_repetitions(config, {"pipeline", "controllers"}, diagnostics);
+    check_repetitions(config, {"pipeline", "scale_up", "similarity"}, diagnostics);
+    check_repetitions(config, {"pipeline", "scale_up", "group_sources"}, diagnostics);
+    check_plugins(config, diagnostics);
+    check_log(config, diagnostics);
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,140 @@
+#include "runtime/config/config.hpp"
+
+#include <algorithm>
+
+#include "runtime/config/checks.hpp"
+#include "runtime/config/text.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+/// The whole file as a struct, so that its schema comes from where every other one comes from.
+struct Sections {
+    Config config;
+    std::map<std::string, PluginTable> plugin;
+};
+void describe(auto&& key, Sections& s) {
+    key("cluster", s.config.cluster, "The cluster that is scaled.");
+    key("pipeline", s.config.pipeline, "Which plugins work, where, and in which order.");
+    key("plugin", s.plugin,
+        "Plugin instances by name. One that only the pipeline names needs no table.");
+    key("scale_up", s.config.scale_up, "When and how nodes are added.");
+    key("scale_down", s.config.scale_down, "When and how nodes are removed.");
+    key("limits", s.config.limits, "How large and how small the cluster may get.");
+    key("log", s.config.log, "What is logged. Logs go to standard error.");
+    key("admin", s.config.admin, "Metrics, health and status over HTTP.");
+    key("trust", s.config.trust, "Which plugin files may be loaded.");
+    key("secrets", s.config.secrets, "Where secrets are.");
+    key("reload", s.config.reload, "Changes of this file.");
+}
+
+Fields make_schema() {
+    Fields fields = fields_of(Sections{});
+    Field& plugin = *std::ranges::find(fields, "plugin", &Field::key);
+    plugin.fields.push_back(
+        {.key = "settings",
+         .type = SettingType::table,
+         .doc = "The plugin's own settings; `capstan plugin inspect FILE.so` lists them.",
+         .opaque = true});
+    return fields;
+}
+
+/// Where a key that is unknown here would have been right.
+std::string hint(std::string_view path, std::string_view key) {
+    if (path.starts_with("plugin.") && path.find('.', 7) == std::string_view::npos) {
+        const bool close =
+            !find_similar(key, {"file", "class", "sha256", "grants", "limits", "settings"}).empty();
+        return close ? ""
+                     : "; what the plugin itself understands goes into " + std::string(path) +
+                           ".settings";
+    }
+    if (path != "scale_up" && path != "scale_down" && path != "limits") return "";
+    for (const Field& section : config_schema()) {
+        const bool here = section.map || section.key == path;
+        if (!here && std::ranges::count(section.fields, key, &Field::key) > 0) {
+            return "; it belongs in [" + section.key + "]";
+        }
+    }
+    return "";
+}
+
+constexpr std::size_t plugins_max = 1000;
+
+/// One [plugin.ID] table; `written` is the same table as it stands in the file.
+PluginConfig make_plugin(const SettingValue& table, const TomlValue& written) {
+    PluginTable read = read_section<PluginTable>(table);
+    PluginConfig out{.id = PluginInstanceId(table.key),
+                     .file = read.file.value_or(""),
+                     .class_name = read.class_name.value_or(""),
+                     .sha256 = std::move(read.sha256),
+                     .grants = std::move(read.grants),
+                     .limits = read.limits,
+                     .settings = {.place = written.place},
+                     .place = table.key_place,
+                     .file_place = table.key_place};
+    if (const SettingValue* file = table.find("file")) out.file_place = file->place;
+    if (const TomlValue* settings = written.find("settings")) out.settings = *settings;
+    return out;
+}
+
+std::vector<PluginConfig> declared_plugins(const SettingValue& tree, const TomlValue& root) {
+    std::vector<PluginConfig> out;
+    const SettingValue* tables = tree.find("plugin");
+    const TomlValue* written = root.find("plugin");
+    if (tables == nullptr || written == nullptr) return out;
+    for (const SettingValue& table : tables->children)
+        out.push_back(make_plugin(table, *written->find(table.key)));
+    return out;
+}
+
+Config make_config(SettingValue tree, const TomlValue& root) {
+    Sections sections = read_section<Sections>(tree);
+    Config config = std::move(sections.config);
+    config.plugins = declared_plugins(tree, root);
+    config.tree = std::move(tree);
+    return config;
+}
+
+}  // namespace
+
+const Fields& config_schema() {
+    static const Fields fields = make_schema();
+    return fields;
+}
+
+const PluginConfig* Config::find_plugin(std::string_view id) const {
+    const auto it = std::ranges::find(
+        plugins, id, [](const PluginConfig& p) { return std::string_view(p.id.value()); });
+    return it == plugins.end() ? nullptr : &*it;
+}
+
+std::string settings_path(const PluginConfig& plugin) {
+    return join_path("plugin", plugin.id.value()) + ".settings";
+}
+
+Loaded load_config(const std::filesystem::path& file, const ShippedPlugins& shipped) {
+    Result<Source> source = read_source(file);
+    if (source) return load_config(std::move(*source), shipped);
+    Loaded failed{std::nullopt, Diagnostics({file.string(), ""})};
+    failed.diagnostics.error({}, source.error().message);
+    return failed;
+}
+
+Loaded load_config(Source source, const ShippedPlugins& shipped) {
+    Loaded out{std::nullopt, Diagnostics(std::move(source))};
+    const std::optional<TomlValue> root = parse_toml(out.diagnostics);
+    if (!root) return out;
+    const TomlValue* plugins = root->find("plugin");
+    if (plugins != nullptr && plugins->children.size() > plugins_max) {
+        out.diagnostics.error(plugins->key_place,
+                              "plugin: more than " + std::to_string(plugins_max) + " instances");
+        return out;
+    }
+    SettingValue tree = validate_settings(*root, config_schema(), "", out.diagnostics, hint);
+    out.config = make_config(std::move(tree), *root);
+    find_plugin_files(*out.config, shipped, out.diagnostics);
+    check_sections(*out.config, out.diagnostics);
+    return out;
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,119 @@
+/// The sections of the configuration that are about the program itself. Each key's meaning, type
+/// and default stand here and nowhere else; see section.hpp.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/time.hpp>
+
+namespace capstan::runtime {
+
+/// Who acts, where several hosts run. The names of the lock are upstream's, so that both never act
+/// at once.
+struct LeaderElection {
+    bool enabled = true;
+    std::string lease = "cluster-autoscaler";
+    Duration lease_duration = std::chrono::seconds(15);
+    Duration renew_deadline = std::chrono::seconds(10);
+    Duration retry_period = std::chrono::seconds(2);
+};
+void describe(auto&& key, LeaderElection& s) {
+    key("enabled", s.enabled, "Acts only while holding the Lease.");
+    key("lease", s.lease, "Name of the Lease in [cluster] namespace.");
+    key("lease_duration", s.lease_duration, "How long others wait for a silent leader.");
+    key("renew_deadline", s.renew_deadline,
+        "How long the leader tries to renew before it gives up.");
+    key("retry_period", s.retry_period, "Time between two tries.");
+}
+
+struct Cluster {
+    std::string name;
+    std::string kubeconfig = "in-cluster";
+    std::string kube_namespace = "kube-system";
+    Duration scan_interval = std::chrono::seconds(10);
+    bool write_status_configmap = true;
+    std::string status_config_map_name = "cluster-autoscaler-status";
+    LeaderElection leader_election;
+};
+void describe(auto&& key, Cluster& s) {
+    key("name", s.name,
+        "The cluster's name in logs and metrics, and for clouds that look groups up by it.");
+    key("kubeconfig", s.kubeconfig,
+        "\"in-cluster\" for the pod's service account, or the path of a kubeconfig.");
+    key("namespace", s.kube_namespace, "Where the Lease and the ConfigMaps live.");
+    key("scan_interval", s.scan_interval,
+        "Time from the start of one pass to the start of the next.");
+    key("write_status_configmap", s.write_status_configmap,
+        "Writes what upstream's status ConfigMap says.");
+    key("status_config_map_name", s.status_config_map_name, "Name of the status ConfigMap.");
+    key("leader_election", s.leader_election, "Who acts, where several hosts run.");
+}
+
+enum class LogLevel { trace, debug, info, warn, error };
+constexpr auto names_of(LogLevel) {
+    return std::array<std::string_view, 5>{"trace", "debug", "info", "warn", "error"};
+}
+enum class LogFormat { text, json };
+constexpr auto names_of(LogFormat) { return std::array<std::string_view, 2>{"text", "json"}; }
+
+struct Log {
+    LogLevel level = LogLevel::info;
+    LogFormat format = LogFormat::text;
+    std::map<std::string, LogLevel> per_plugin;
+};
+void describe(auto&& key, Log& s) {
+    key("level", s.level, "Lines below this level are not written.");
+    key("format", s.format, "text for people, json for machines: one object a line.");
+    key("per_plugin", s.per_plugin,
+        "Levels of single plugin instances, by name: { aws = \"debug\" }.");
+}
+
+struct Admin {
+    std::string listen = ":8085";
+    Duration max_inactivity = std::chrono::minutes(10);
+    Duration max_failing_time = std::chrono::minutes(15);
+    Duration max_startup_time = std::chrono::minutes(20);
+};
+void describe(auto&& key, Admin& s) {
+    key("listen", s.listen,
+        "HOST:PORT for metrics, health and status; no host: every address. Empty: none.");
+    key("max_inactivity", s.max_inactivity, "Unhealthy when no pass has begun for this long.");
+    key("max_failing_time", s.max_failing_time,
+        "Unhealthy when no pass has succeeded for this long.");
+    key("max_startup_time", s.max_startup_time, "The same before the first pass has succeeded.");
+}
+
+struct Trust {
+    std::vector<std::string> search_paths;
+    bool require_sha256 = false;
+};
+void describe(auto&& key, Trust& s) {
+    key("search_paths", s.search_paths,
+        "Absolute paths of the folders that may hold plugin files, searched in this order after "
+        "the shipped ones.");
+    key("require_sha256", s.require_sha256, "Refuses a plugin's `file` without its `sha256`.");
+}
+
+struct Secrets {
+    std::string dir;
+};
+void describe(auto&& key, Secrets& s) {
+    key("dir", s.dir,
+        "The folder whose files are the secrets, such as a mounted Kubernetes Secret. Empty: "
+        "none.");
+}
+
+struct Reload {
+    bool watch = true;
+};
+void describe(auto&& key, Reload& s) {
+    key("watch", s.watch,
+        "Takes over changes of this file while running; SIGHUP does so in any case.");
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,141 @@
+// explain_key: from a dotted key to the field it names, and the field in words.
+#include <algorithm>
+#include <optional>
+
+#include "runtime/config/print.hpp"
+#include "runtime/config/text.hpp"
+#include "runtime/config/toml_text.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+/// The parts of a dotted key, as TOML itself takes it apart: `a."b.c"` has two.
+std::optional<std::vector<std::string>> split_key(std::string_view key) {
+    Diagnostics none({"", std::string(key) + " = 0"});
+    const std::optional<TomlValue> root = parse_toml(none);
+    if (!root) return std::nullopt;
+    std::vector<std::string> parts;
+    const TomlValue* at = &*root;
+    for (; at->kind == TomlValue::Kind::table && at->children.size() == 1;
+         at = &at->children.front()) {
+        parts.push_back(at->children.front().key);
+    }
+    const bool whole = at->kind == TomlValue::Kind::integer && at->integer == 0;
+    return whole ? std::optional(parts) : std::nullopt;
+}
+
+/// Walks down the schema, and beside it down what is set.
+class Finder {
+public:
+    Finder(const Config* config, const PluginSettingsOf& settings_of) : settings_of_(settings_of) {
+        root_ = {.key = "", .type = SettingType::table, .fields = config_schema()};
+        field_ = &root_;
+        value_ = config == nullptr ? nullptr : &config->tree;
+    }
+
+    Result<void> step(const std::string& key) {
+        if (field_->map && !in_map_) {
+            in_map_ = true;  // a free key: the value below it is what the field describes
+            if (path_ == "plugin") instance_ = PluginInstanceId(key);
+        } else {
+            const auto next = std::ranges::find(field_->fields, key, &Field::key);
+            if (next == field_->fields.end()) return unknown(key);
+            field_ = &*next;
+            in_map_ = false;
+        }
+        path_ = join_path(path_, key);
+        value_ = value_ == nullptr ? nullptr : value_->find(key);
+        return field_->opaque ? enter_settings() : Result<void>{};
+    }
+
+    const Field& field() const { return *field_; }
+    const SettingValue* value() const { return value_; }
+    const std::string& path() const { return path_; }
+    bool in_map() const { return in_map_; }
+
+private:
+    Result<void> unknown(const std::string& key) const {
+        const std::string where = path_.empty() ? "the configuration" : path_;
+        return fail(ErrorCode::not_found, "there is no key '" + shortened(key, 60) + "' in " +
+                                              where + suggestion(key, keys_of(field_->fields)));
+    }
+
+    Result<void> enter_settings() {
+        const PluginSettings* loaded = settings_of_(instance_);
+        if (loaded == nullptr) {
+            return fail(ErrorCode::not_found, path_ + ": plugin '" +
+                                                  shortened(instance_.value(), 60) +
+                                                  "' is not loaded, so its settings are unknown");
+        }
+        settings_ = *field_;
+        settings_.fields = loaded->fields;
+        settings_.opaque = false;
+        field_ = &settings_;
+        value_ = &loaded->settings;
+        return {};
+    }
+
+    const PluginSettingsOf& settings_of_;
+    Field root_;
+    Field settings_;
+    const Field* field_ = nullptr;
+    const SettingValue* value_ = nullptr;
+    PluginInstanceId instance_;
+    std::string path_;
+    bool in_map_ = false;
+};
+
+std::string notes(const Field& field) {
+    std::string out;
+    if (field.required) out += "  required\n";
+    if (field.live) out += "  live: may change without a restart\n";
+    if (field.deprecated) {
+        out += "  deprecated" +
+               (field.replaced_by.empty() ? "" : "; use " + printable(field.replaced_by)) + "\n";
+    }
+    return out;
+}
+
+std::string members(const Field& field) {
+    std::size_t width = 0;
+    for (const Field& member : field.fields) width = std::max(width, member.key.size());
+    std::string out = "  keys:\n";
+    for (const Field& member : field.fields) {
+        const std::string key = printable(member.key);
+        out += "    " + key + std::string(width + 2 - std::min(width, key.size()), ' ') +
+               printable(member.doc) + "\n";
+    }
+    return out;
+}
+
+std::string in_words(const Finder& found) {
+    Field field = found.field();
+    if (found.in_map()) field.map = false;
+    const bool table = field.type == SettingType::table;
+    const bool section = table && !field.list && !field.map;
+    std::string out = found.path() + "\n  " + printable(field.doc) + "\n";
+    if (!section) out += "  type: " + printable(describe_type(field)) + "\n";
+    if (!section && !field.default_toml.empty() && !found.in_map()) {
+        out += "  default: " + printable(field.default_toml) + "\n";
+    }
+    const SettingValue* value = found.value();
+    if (!section && value != nullptr && !value->defaulted) {
+        out += "  set to: " + printable(to_toml(*value)) + " (line " +
+               std::to_string(value->place.line) + ")\n";
+    }
+    return out + notes(field) + (table ? members(field) : "");
+}
+
+}  // namespace
+
+Result<std::string> explain_key(std::string_view key, const Config* config,
+                                const PluginSettingsOf& settings_of) {
+    const std::optional<std::vector<std::string>> parts = split_key(key);
+    if (!parts)
+        return fail(ErrorCode::not_found, "'" + shortened(key, 60) + "' is not a dotted TOML key");
+    Finder finder(config, settings_of);
+    for (const std::string& part : *parts) CAPSTAN_CHECK(finder.step(part));
+    return in_words(finder);
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,146 @@
+/// [pipeline] and [plugin.ID]: which plugins there are and where they work. Each key's meaning,
+/// type and default stand here and nowhere else; see section.hpp.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/ids.hpp>
+#include <capstan/time.hpp>
+
+#include "runtime/config/document.hpp"
+#include "runtime/config/section.hpp"
+
+namespace capstan::runtime {
+
+/// What a stage's failure means: `skip` goes on with the options it was given, `fail` ends the pass
+/// without a scale-up.
+enum class OnTrouble { skip, fail };
+constexpr auto names_of(OnTrouble) { return std::array<std::string_view, 2>{"skip", "fail"}; }
+
+/// One stage of the expander chain. In the file a name or a table: `"random"`, `{ use = "score",
+/// on_error = "fail" }`.
+struct Stage {
+    PluginInstanceId use;
+    OnTrouble on_error = OnTrouble::skip;
+    OnTrouble on_empty = OnTrouble::skip;
+};
+void describe(auto&& key, Stage& s) {
+    key("use", s.use, "The expander.", {.instance_kind = "capstan.expander/1"});
+    key("on_error", s.on_error,
+        "When the stage fails or overruns its deadline: skip goes on as if it were not there, fail "
+        "ends the pass without a scale-up.");
+    key("on_empty", s.on_empty,
+        "When the stage keeps no option: skip goes on as if it were not there, fail ends the pass "
+        "without a scale-up.");
+}
+/// The name alone, where it says everything.
+inline std::optional<std::string> short_text(const Stage& s) {
+    const bool plain = s.on_error == OnTrouble::skip && s.on_empty == OnTrouble::skip;
+    return plain ? std::optional(s.use.value()) : std::nullopt;
+}
+
+struct ScaleUpPipeline {
+    std::vector<Stage> expanders{{PluginInstanceId("least_waste")}, {PluginInstanceId("random")}};
+    std::vector<PluginInstanceId> similarity;
+    PluginInstanceId splitter{"node_groups"};
+    std::vector<PluginInstanceId> group_sources;
+};
+void describe(auto&& key, ScaleUpPipeline& s) {
+    key("expanders", s.expanders,
+        "Each stage narrows the options the one before left. What is still tied after the last "
+        "goes to the lowest group id.",
+        {.shorthand = "use"});
+    key("similarity", s.similarity,
+        "Groups count as similar, and are kept even, when every check agrees. Empty: no two groups "
+        "are similar.",
+        {.instance_kind = "capstan.similarity/1"});
+    key("splitter", s.splitter, "Shares new nodes out among similar groups.",
+        {.instance_kind = "capstan.splitter/1"});
+    key("group_sources", s.group_sources, "Node groups that could exist: auto-provisioning.",
+        {.instance_kind = "capstan.group_source/1"});
+}
+
+struct Pipeline {
+    std::vector<PluginInstanceId> clouds;
+    std::vector<PluginInstanceId> controllers;
+    ScaleUpPipeline scale_up;
+};
+void describe(auto&& key, Pipeline& s) {
+    key("clouds", s.clouds, "Where node groups come from.", {.instance_kind = "capstan.cloud/1"});
+    key("controllers", s.controllers, "Reconcilers that run beside the passes.",
+        {.instance_kind = "capstan.controller/1"});
+    key("scale_up", s.scale_up, "Who decides about new nodes.");
+}
+
+/// What an instance may use of the host. A fence against mistakes: code in the same process can do
+/// anything.
+struct Grants {
+    std::vector<std::string> http;
+    std::vector<std::string> secrets;
+    bool state = false;
+};
+void describe(auto&& key, Grants& s) {
+    key("http", s.http,
+        "Host names it may send requests to; \"*.example.com\" stands for every name below.");
+    key("secrets", s.secrets, "Names of the secrets it may read.");
+    key("state", s.state, "May keep a little state that outlives a restart.");
+}
+
+struct PluginLimits {
+    std::optional<Duration> call_deadline;
+    Duration refresh_deadline = std::chrono::minutes(2);
+    int max_inflight = 16;
+    int blocking_threads = 2;
+    int max_series = 500;
+};
+void describe(auto&& key, PluginLimits& s) {
+    key("call_deadline", s.call_deadline,
+        "Longest time one call may take, after which the instance is overdue. Unset: what suits "
+        "the kind of call.",
+        {.min = 1e6});
+    key("refresh_deadline", s.refresh_deadline,
+        "The same for reading a cloud's groups and machines.", {.min = 1e6});
+    key("max_inflight", s.max_inflight, "Most asynchronous calls at once; further ones wait.",
+        {.min = 1});
+    key("blocking_threads", s.blocking_threads, "Threads it may block.", {.min = 1, .max = 64});
+    key("max_series", s.max_series, "Most series its metrics may have.");
+}
+
+/// A [plugin.ID] table but for its settings.
+struct PluginTable {
+    std::optional<std::string> file;
+    std::optional<std::string> class_name;
+    std::optional<std::string> sha256;
+    Grants grants;
+    PluginLimits limits;
+};
+void describe(auto&& key, PluginTable& s) {
+    key("file", s.file,
+        "The plugin's file: an absolute path, or one below [trust] search_paths. Unset: the "
+        "shipped plugin named by `class`, or else by the table.");
+    key("class", s.class_name, "Which of the file's classes, where it has several.");
+    key("sha256", s.sha256, "The file is refused unless its content has this hash.");
+    key("grants", s.grants, "What it may use of the host.");
+    key("limits", s.limits, "What it may cost.");
+}
+
+/// An instance to make: a [plugin.ID] table, or a shipped plugin that only a pipeline names.
+struct PluginConfig {
+    PluginInstanceId id;
+    bool declared = true;  ///< has a table of its own
+    bool shipped = false;  ///< `file` was found among the shipped plugins
+    std::string file{};    ///< as find_plugin takes it; absolute when shipped; empty after an error
+    std::string class_name{};  ///< empty: the only one of the file
+    std::optional<std::string> sha256{};
+    Grants grants{};
+    PluginLimits limits{};
+    TomlValue settings{};  ///< as written; an empty table when there are none
+    Place place{};         ///< of its name in the file: where errors about the instance belong
+    Place file_place{};    ///< of `file`; the same as `place` when that is not given
+};
+
+}  // namespace capstan::runtime

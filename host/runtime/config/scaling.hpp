@@ -1,0 +1,202 @@
+/// [scale_up], [scale_down] and [limits]. Keys are upstream's flags in snake_case without the
+/// section's own words; defaults are upstream's. Each key's meaning, type and default stand here
+/// and nowhere else; see section.hpp.
+#pragma once
+
+#include <chrono>
+#include <climits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/quantity.hpp>
+#include <capstan/time.hpp>
+
+namespace capstan::runtime {
+
+struct ScaleUp {
+    int expendable_pods_priority_cutoff = -10;
+    Duration new_pod_delay{0};
+    std::vector<std::string> bypassed_scheduler_names;
+    bool from_zero = true;
+    bool force_ds = false;
+    bool enforce_node_group_min_size = false;
+    int max_nodes_per_scaleup = 1000;
+    Duration max_nodegroup_binpacking_duration = std::chrono::seconds(10);
+    Duration max_node_provision_time = std::chrono::minutes(15);
+    Duration max_node_startup_time = std::chrono::minutes(15);
+    int ok_total_unready_count = 3;
+    double max_total_unready_percentage = 45;
+    Duration initial_node_group_backoff_duration = std::chrono::minutes(5);
+    Duration max_node_group_backoff_duration = std::chrono::minutes(30);
+    Duration node_group_backoff_reset_timeout = std::chrono::hours(3);
+    std::vector<std::string> startup_taint;
+    std::vector<std::string> startup_taint_prefix;
+    std::vector<std::string> status_taint;
+    bool force_delete_unregistered_nodes = false;
+    bool force_delete_failed_nodes = false;
+};
+void describe(auto&& key, ScaleUp& s) {
+    key("expendable_pods_priority_cutoff", s.expendable_pods_priority_cutoff,
+        "Pods of a lower priority neither cause a scale-up nor prevent a scale-down.",
+        {.min = INT_MIN});
+    key("new_pod_delay", s.new_pod_delay, "Pods younger than this do not cause a scale-up yet.");
+    key("bypassed_scheduler_names", s.bypassed_scheduler_names,
+        "Schedulers whose pods count as pending before the scheduler has seen them.");
+    key("from_zero", s.from_zero, "Scales up also while the cluster has no ready node.");
+    key("force_ds", s.force_ds,
+        "Reserves room on a new node for every DaemonSet that would run there.");
+    key("enforce_node_group_min_size", s.enforce_node_group_min_size,
+        "Raises groups that are below their minimum.");
+    key("max_nodes_per_scaleup", s.max_nodes_per_scaleup,
+        "Most nodes one option may add; 0: no limit.");
+    key("max_nodegroup_binpacking_duration", s.max_nodegroup_binpacking_duration,
+        "Longest time to spend on working out one group's option.");
+    key("max_node_provision_time", s.max_node_provision_time,
+        "A requested machine that has not joined after this long has failed: its group backs off.");
+    key("max_node_startup_time", s.max_node_startup_time,
+        "A joined node may take this long to become ready.");
+    key("ok_total_unready_count", s.ok_total_unready_count,
+        "Unready nodes that never make the cluster unhealthy.");
+    key("max_total_unready_percentage", s.max_total_unready_percentage,
+        "With more unready nodes than this, in percent, nothing is scaled.",
+        {.min = 0, .max = 100});
+    key("initial_node_group_backoff_duration", s.initial_node_group_backoff_duration,
+        "How long a group is left alone after its first failed scale-up.");
+    key("max_node_group_backoff_duration", s.max_node_group_backoff_duration,
+        "The longest a group is left alone after repeated failures.");
+    key("node_group_backoff_reset_timeout", s.node_group_backoff_reset_timeout,
+        "A failure longer ago than this is forgotten.");
+    key("startup_taint", s.startup_taint,
+        "Taints a node carries until it is ready: ignored when pods are fitted.");
+    key("startup_taint_prefix", s.startup_taint_prefix,
+        "The same for every taint whose key starts like this.");
+    key("status_taint", s.status_taint,
+        "Taints that report a node's state: ignored when pods are fitted.");
+    key("force_delete_unregistered_nodes", s.force_delete_unregistered_nodes,
+        "Deletes machines that never joined even when that takes a group below its minimum.");
+    key("force_delete_failed_nodes", s.force_delete_failed_nodes,
+        "Deletes machines that could not be created even when the cloud asks for care.");
+}
+
+struct ScaleDown {
+    bool enabled = true;
+    Duration delay_after_add = std::chrono::minutes(10);
+    Duration delay_after_delete{0};
+    Duration delay_after_failure = std::chrono::minutes(3);
+    bool delay_type_local = false;
+    Duration unneeded_time = std::chrono::minutes(10);
+    bool unready_enabled = true;
+    Duration unready_time = std::chrono::minutes(20);
+    double utilization_threshold = 0.5;
+    double gpu_utilization_threshold = 0.5;
+    bool ignore_daemonsets_utilization = false;
+    bool ignore_mirror_pods_utilization = false;
+    Duration unremovable_node_recheck_timeout = std::chrono::minutes(5);
+    Duration simulation_timeout = std::chrono::seconds(30);
+    bool skip_nodes_with_system_pods = true;
+    bool skip_nodes_with_local_storage = true;
+    bool skip_nodes_with_custom_controller_pods = true;
+    int min_replica_count = 0;
+    Duration blocking_system_pod_disruption_timeout = std::chrono::hours(1);
+    int max_parallelism = 10;
+    int max_drain_parallelism = 1;
+    Duration max_graceful_termination = std::chrono::minutes(10);
+    Duration max_pod_eviction_time = std::chrono::minutes(2);
+    bool cordon_node_before_terminating = true;
+    bool daemonset_eviction_for_empty_nodes = false;
+    bool daemonset_eviction_for_occupied_nodes = true;
+    Duration node_deletion_delay_timeout = std::chrono::minutes(2);
+    Duration node_deletion_batcher_interval{0};
+    Duration node_delete_delay_after_taint = std::chrono::seconds(5);
+    int max_bulk_soft_taint_count = 10;
+    Duration max_bulk_soft_taint_time = std::chrono::seconds(3);
+};
+void describe(auto&& key, ScaleDown& s) {
+    key("enabled", s.enabled, "Removes nodes that are not needed.");
+    key("delay_after_add", s.delay_after_add, "No node is removed for this long after a scale-up.");
+    key("delay_after_delete", s.delay_after_delete,
+        "No node is removed for this long after another one was.");
+    key("delay_after_failure", s.delay_after_failure,
+        "No node is removed for this long after a removal failed.");
+    key("delay_type_local", s.delay_type_local,
+        "The three delays hold for the group concerned, not for all.");
+    key("unneeded_time", s.unneeded_time,
+        "How long a node has been unneeded before it is removed.");
+    key("unready_enabled", s.unready_enabled, "Removes unready nodes too.");
+    key("unready_time", s.unready_time,
+        "How long an unready node has been unneeded before it is removed.");
+    key("utilization_threshold", s.utilization_threshold,
+        "A node is unneeded only while requests take less than this share of it.",
+        {.min = 0, .max = 1});
+    key("gpu_utilization_threshold", s.gpu_utilization_threshold,
+        "The same for nodes with a GPU, of which only the GPU counts.", {.min = 0, .max = 1});
+    key("ignore_daemonsets_utilization", s.ignore_daemonsets_utilization,
+        "DaemonSet pods do not count as use.");
+    key("ignore_mirror_pods_utilization", s.ignore_mirror_pods_utilization,
+        "Mirror pods do not count as use.");
+    key("unremovable_node_recheck_timeout", s.unremovable_node_recheck_timeout,
+        "A node that could not be removed is looked at again after this long.");
+    key("simulation_timeout", s.simulation_timeout,
+        "Longest time one pass spends on looking for unneeded nodes.");
+    key("skip_nodes_with_system_pods", s.skip_nodes_with_system_pods,
+        "Keeps nodes with kube-system pods that have no PodDisruptionBudget, DaemonSet and mirror "
+        "pods aside.");
+    key("skip_nodes_with_local_storage", s.skip_nodes_with_local_storage,
+        "Keeps nodes with pods that use emptyDir or hostPath.");
+    key("skip_nodes_with_custom_controller_pods", s.skip_nodes_with_custom_controller_pods,
+        "Keeps nodes with pods of controllers that are not Kubernetes' own.");
+    key("min_replica_count", s.min_replica_count,
+        "Keeps nodes with a pod of a controller that has fewer replicas than this.");
+    key("blocking_system_pod_disruption_timeout", s.blocking_system_pod_disruption_timeout,
+        "How long a kube-system pod may keep its node, after which it is moved.");
+    key("max_parallelism", s.max_parallelism, "Most nodes removed at once.");
+    key("max_drain_parallelism", s.max_drain_parallelism,
+        "Most of those whose pods have to be moved.");
+    key("max_graceful_termination", s.max_graceful_termination,
+        "Longest time pods get to end by themselves.");
+    key("max_pod_eviction_time", s.max_pod_eviction_time,
+        "How long an eviction that is refused is tried again.");
+    key("cordon_node_before_terminating", s.cordon_node_before_terminating,
+        "Marks a node as unschedulable before it is drained.");
+    key("daemonset_eviction_for_empty_nodes", s.daemonset_eviction_for_empty_nodes,
+        "Evicts DaemonSet pods from empty nodes.");
+    key("daemonset_eviction_for_occupied_nodes", s.daemonset_eviction_for_occupied_nodes,
+        "Evicts DaemonSet pods from nodes that are drained.");
+    key("node_deletion_delay_timeout", s.node_deletion_delay_timeout,
+        "How long to wait for those who delay a removal by annotation.");
+    key("node_deletion_batcher_interval", s.node_deletion_batcher_interval,
+        "Removals within this time go to the cloud in one call.");
+    key("node_delete_delay_after_taint", s.node_delete_delay_after_taint,
+        "Time between tainting a node and removing it, for the scheduler to see the taint.");
+    key("max_bulk_soft_taint_count", s.max_bulk_soft_taint_count,
+        "Most soft taints changed in one pass; 0: none.");
+    key("max_bulk_soft_taint_time", s.max_bulk_soft_taint_time,
+        "Longest time one pass spends on soft taints.");
+}
+
+/// How much of one resource the cluster may have.
+struct Bounds {
+    Quantity min;
+    std::optional<Quantity> max;
+};
+void describe(auto&& key, Bounds& s) {
+    key("min", s.min, "Removing nodes stops here.");
+    key("max", s.max, "Adding nodes stops here. Unset: no limit.");
+}
+
+struct Limits {
+    int max_nodes_total = 0;
+    Bounds cores_total{Quantity(), Quantity::units(320'000)};
+    Bounds memory_total{Quantity(), Quantity::units(6'400'000LL << 30, Quantity::Format::binary)};
+    std::map<std::string, Bounds> gpu_total;
+};
+void describe(auto&& key, Limits& s) {
+    key("max_nodes_total", s.max_nodes_total, "Most nodes the cluster may have; 0: no limit.");
+    key("cores_total", s.cores_total, "Cores of all nodes together.");
+    key("memory_total", s.memory_total, "Memory of all nodes together.");
+    key("gpu_total", s.gpu_total, "GPUs of all nodes together, by type as the cloud names it.");
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,351 @@
+#include "runtime/config/config.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "shipped_folder.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class ConfigTest : public testing::Test {
+protected:
+    Loaded load(const std::string& text) const {
+        return load_config(Source{"capstan.toml", text}, folder_.plugins());
+    }
+    std::string errors(const std::string& text) const { return load(text).diagnostics.text(); }
+    std::string first_line(const std::string& text) const {
+        const std::string all = errors(text);
+        return all.substr(0, all.find('\n'));
+    }
+    static std::vector<std::string> ids(const Config& config) {
+        std::vector<std::string> out;
+        for (const PluginConfig& plugin : config.plugins) out.push_back(plugin.id.value());
+        return out;
+    }
+
+    ShippedFolder folder_{"aws.so",
+                          "replicas.so",
+                          "provisioning.so",
+                          "expanders/least_waste.so",
+                          "expanders/random.so",
+                          "expanders/label_priority.so",
+                          "similarity/resources.so",
+                          "similarity/labels.so",
+                          "balancer/node_groups.so"};
+};
+
+constexpr const char* example = R"([cluster]
+name = "prod-eu-1"
+kubeconfig = "in-cluster"
+scan_interval = "10s"
+
+[pipeline]
+clouds = ["aws"]
+controllers = ["replicas"]
+
+[pipeline.scale_up]
+expanders = ["label_priority", { use = "acme_score", on_error = "fail" }, "least_waste", "random"]
+similarity = ["resources", "labels"]
+splitter = "node_groups"
+group_sources = ["provisioning"]
+
+[plugin.aws]
+settings = { region = "eu-central-1" }
+
+[plugin.labels]
+settings = { preset = "aws", ignore = ["team"] }
+
+[plugin.acme_score]
+file = "/opt/acme/capstan/score.so"
+sha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+grants = { http = ["score.acme.example"], secrets = ["acme-token"] }
+limits = { call_deadline = "150ms" }
+settings = { token = { secret = "acme-token" } }
+
+[secrets]
+dir = "/etc/capstan/secrets"
+)";
+
+TEST_F(ConfigTest, WiresEverythingFromOneFile) {
+    const Loaded loaded = load(example);
+    ASSERT_EQ(loaded.diagnostics.text(), "");
+    const Config& config = *loaded.config;
+    EXPECT_EQ(config.cluster.name, "prod-eu-1");
+    EXPECT_EQ(config.cluster.scan_interval, seconds(10));
+    EXPECT_THAT(config.pipeline.clouds, ElementsAre(PluginInstanceId("aws")));
+    ASSERT_EQ(config.pipeline.scale_up.expanders.size(), 4u);
+    EXPECT_EQ(config.pipeline.scale_up.expanders[1].use.value(), "acme_score");
+    EXPECT_EQ(config.pipeline.scale_up.expanders[1].on_error, OnTrouble::fail);
+    EXPECT_EQ(config.pipeline.scale_up.expanders[1].on_empty, OnTrouble::skip);
+    EXPECT_THAT(config.pipeline.scale_up.similarity,
+                ElementsAre(PluginInstanceId("resources"), PluginInstanceId("labels")));
+    EXPECT_THAT(ids(config),
+                ElementsAre("aws", "labels", "acme_score", "replicas", "label_priority",
+                            "least_waste", "random", "resources", "node_groups", "provisioning"));
+}
+
+TEST_F(ConfigTest, KeepsWhatAPluginsTableSays) {
+    const Loaded loaded = load(example);
+    const PluginConfig& acme = *loaded.config->find_plugin("acme_score");
+    EXPECT_EQ(acme.file, "/opt/acme/capstan/score.so");
+    EXPECT_TRUE(acme.sha256 && acme.sha256->starts_with("e3b0c442"));
+    EXPECT_FALSE(acme.shipped);
+    EXPECT_THAT(acme.grants.http, ElementsAre("score.acme.example"));
+    EXPECT_THAT(acme.grants.secrets, ElementsAre("acme-token"));
+    EXPECT_EQ(acme.limits.call_deadline, milliseconds(150));
+    EXPECT_EQ(acme.limits.refresh_deadline, minutes(2));
+    EXPECT_EQ(acme.settings.find("token")->find("secret")->place, (Place{27, 33, 12}));
+    EXPECT_EQ(acme.place, (Place{22, 9, 10}));
+}
+
+TEST_F(ConfigTest, FindsTheShippedPluginBehindABareName) {
+    const Loaded loaded = load(example);
+    const PluginConfig& random = *loaded.config->find_plugin("random");
+    EXPECT_EQ(random.file, (folder_.root() / "expanders/random.so").string());
+    EXPECT_TRUE(random.shipped);
+    EXPECT_FALSE(random.declared);
+    EXPECT_EQ(random.place, (Place{11, 90, 8}));
+}
+
+TEST_F(ConfigTest, IsCompleteWhenTheFileIsEmpty) {
+    const Loaded loaded = load("");
+    ASSERT_EQ(loaded.diagnostics.text(), "");
+    const Config& config = *loaded.config;
+    EXPECT_THAT(ids(config), ElementsAre("least_waste", "random", "node_groups"));
+    EXPECT_TRUE(config.pipeline.scale_up.similarity.empty());
+    EXPECT_EQ(config.cluster.kubeconfig, "in-cluster");
+    EXPECT_EQ(config.scale_down.unneeded_time, minutes(10));
+    EXPECT_EQ(config.scale_down.utilization_threshold, 0.5);
+    EXPECT_EQ(config.scale_up.expendable_pods_priority_cutoff, -10);
+    EXPECT_EQ(config.limits.cores_total.max, Quantity::units(320'000));
+    EXPECT_EQ(config.limits.memory_total.max, *parse_quantity("6400000Gi"));
+    EXPECT_EQ(config.admin.listen, ":8085");
+}
+
+TEST_F(ConfigTest, LetsOneShippedPluginServeTwoInstances) {
+    const Loaded loaded = load(
+        "[plugin.waste_cpu]\nclass = \"least_waste\"\nsettings.weights.cpu = 1\n"
+        "[pipeline.scale_up]\nexpanders = [\"waste_cpu\", \"least_waste\"]\n");
+    EXPECT_EQ(loaded.diagnostics.text(), "");
+    EXPECT_EQ(loaded.config->find_plugin("waste_cpu")->file,
+              loaded.config->find_plugin("least_waste")->file);
+    EXPECT_EQ(loaded.config->find_plugin("waste_cpu")->class_name, "least_waste");
+}
+
+TEST_F(ConfigTest, TellsEverythingThatIsWrongAtOnce) {
+    EXPECT_EQ(
+        errors("[cluster]\n"
+               "scan_intervall = \"10s\"\n"
+               "[pipeline]\n"
+               "clouds = [\"asw\"]\n"
+               "[pipeline.scale_up]\n"
+               "expanders = [{ use = \"random\", on_error = \"ignore\" }, \"rnadom\"]\n"
+               "[scale_down]\n"
+               "unneeded_time = 600\n"
+               "max_nodes_total = 10\n"
+               "[log]\n"
+               "level = \"warning\"\n"),
+        "capstan.toml:2:1: cluster: unknown key 'scan_intervall'; did you mean 'scan_interval'?\n"
+        "    scan_intervall = \"10s\"\n"
+        "    ^^^^^^^^^^^^^^\n"
+        "capstan.toml:4:11: pipeline.clouds[0]: no plugin instance named 'asw'; did you mean "
+        "'aws'?\n"
+        "    clouds = [\"asw\"]\n"
+        "              ^^^^^\n"
+        "capstan.toml:6:43: pipeline.scale_up.expanders[0].on_error: expected one of \"skip\", "
+        "\"fail\", found string \"ignore\"\n"
+        "    expanders = [{ use = \"random\", on_error = \"ignore\" }, \"rnadom\"]\n"
+        "                                              ^^^^^^^^\n"
+        "capstan.toml:6:55: pipeline.scale_up.expanders[1]: no plugin instance named 'rnadom'; did "
+        "you mean 'random'?\n"
+        "    expanders = [{ use = \"random\", on_error = \"ignore\" }, \"rnadom\"]\n"
+        "                                                          ^^^^^^^^\n"
+        "capstan.toml:8:17: scale_down.unneeded_time: expected duration such as \"90s\" or "
+        "\"1h30m\" of at least 0s, found integer 600\n"
+        "    unneeded_time = 600\n"
+        "                    ^^^\n"
+        "capstan.toml:9:1: scale_down: unknown key 'max_nodes_total'; it belongs in [limits]\n"
+        "    max_nodes_total = 10\n"
+        "    ^^^^^^^^^^^^^^^\n"
+        "capstan.toml:11:9: log.level: expected one of \"trace\", \"debug\", \"info\", \"warn\", "
+        "\"error\", found string \"warning\"\n"
+        "    level = \"warning\"\n"
+        "            ^^^^^^^^^\n");
+}
+
+TEST_F(ConfigTest, StopsAtASyntaxError) {
+    const Loaded loaded = load("[cluster]\nname = \"x\nscan = 1\n");
+    EXPECT_FALSE(loaded.config);
+    EXPECT_THAT(loaded.diagnostics.text(), HasSubstr("capstan.toml:2:"));
+    EXPECT_EQ(loaded.diagnostics.errors(), 1u);
+}
+
+TEST_F(ConfigTest, SaysWhichFileCannotBeRead) {
+    const Loaded loaded = load_config("/no/such/capstan.toml", folder_.plugins());
+    EXPECT_FALSE(loaded.config);
+    EXPECT_EQ(
+        loaded.diagnostics.text(),
+        "/no/such/capstan.toml: configuration /no/such/capstan.toml: No such file or directory\n");
+}
+
+TEST_F(ConfigTest, SendsSettingsWrittenInTheWrongTableToTheRightOne) {
+    EXPECT_EQ(first_line("[plugin.aws]\nregion = \"eu\"\n"),
+              "capstan.toml:2:1: plugin.aws: unknown key 'region'; what the plugin itself "
+              "understands goes into plugin.aws.settings");
+    EXPECT_EQ(first_line("[plugin.aws]\nsetings = {}\n"),
+              "capstan.toml:2:1: plugin.aws: unknown key 'setings'; did you mean 'settings'?");
+    EXPECT_THAT(first_line("[plugin.aws]\nsettings = 1\n"),
+                HasSubstr("plugin.aws.settings: expected table, found integer 1"));
+    EXPECT_THAT(first_line("plugin = 1\n"),
+                HasSubstr("plugin: expected table of free keys, each table, found integer 1"));
+}
+
+TEST_F(ConfigTest, AsksForTheFileOfAPluginThatIsNotShipped) {
+    EXPECT_EQ(first_line("[plugin.acme]\n"),
+              "capstan.toml:1:9: plugin.acme: there is no shipped plugin 'acme'; name its 'file'");
+    EXPECT_THAT(first_line("[plugin.x]\nclass = \"leest_waste\"\n"),
+                HasSubstr("there is no shipped plugin 'leest_waste'; name its 'file'; did you mean "
+                          "'least_waste'?"));
+}
+
+TEST_F(ConfigTest, NoticesSettingsThatContradictEachOther) {
+    EXPECT_EQ(first_line("[limits]\ncores_total = { min = 8, max = 4 }\n"),
+              "capstan.toml:2:15: limits.cores_total: min 8 is more than max 4");
+    EXPECT_THAT(first_line("[limits]\ngpu_total.\"nvidia.com/gpu\" = { min = 2, max = 1 }\n"),
+                HasSubstr("limits.gpu_total.\"nvidia.com/gpu\": min 2 is more than max 1"));
+    EXPECT_THAT(first_line("[scale_up]\ninitial_node_group_backoff_duration = \"1h\"\n"),
+                HasSubstr("longer than max_node_group_backoff_duration"));
+    EXPECT_THAT(first_line("[cluster]\nleader_election.lease_duration = \"5s\"\n"),
+                HasSubstr("retry_period has to be shorter"));
+    EXPECT_THAT(first_line("[cluster]\nscan_interval = \"0s\"\n"), HasSubstr("at least \"100ms\""));
+    EXPECT_THAT(first_line("[admin]\nlisten = \"8085\"\n"),
+                HasSubstr("admin.listen: expected HOST:PORT, found \"8085\""));
+    EXPECT_THAT(first_line("[admin]\nlisten = \":99999\"\n"), HasSubstr("expected HOST:PORT"));
+    EXPECT_EQ(first_line("[admin]\nlisten = \"\"\n"), "");
+    EXPECT_EQ(first_line("[trust]\nsearch_paths = [\"/a\", \"b\"]\n"),
+              "capstan.toml:2:23: trust.search_paths[1]: not an absolute path");
+    EXPECT_THAT(first_line("[plugin.aws]\nsha256 = \"E3B0\"\n"),
+                HasSubstr("plugin.aws.sha256: expected 64 hexadecimal digits"));
+    EXPECT_THAT(first_line("[plugin.\"a b\"]\nfile = \"/x.so\"\n"),
+                HasSubstr("a name has at most 63 letters"));
+    EXPECT_THAT(first_line("[log]\nper_plugin = { asw = \"debug\" }\n"),
+                HasSubstr("capstan.toml:2:16: log.per_plugin: no plugin instance named 'asw'"));
+    EXPECT_EQ(first_line("[pipeline]\nclouds = [\"aws\", \"aws\"]\n"),
+              "capstan.toml:2:18: pipeline.clouds: 'aws' stands here twice");
+}
+
+TEST_F(ConfigTest, NeedsAFolderToGrantSecretsFrom) {
+    EXPECT_EQ(
+        first_line("[plugin.aws]\ngrants = { secrets = [\"key\"] }\n"),
+        "capstan.toml:2:22: plugin.aws.grants.secrets: there are no secrets without [secrets] dir");
+}
+
+TEST_F(ConfigTest, SurvivesHostileFiles) {
+    for (const std::string& text :
+         {std::string(1 << 20, '['), std::string("\0\0\0", 3), std::string(1 << 20, 'a'),
+          std::string("plugin.a.settings = {}\nplugin = 3"), std::string("[plugin.\"\"]\n")}) {
+        EXPECT_GT(load(text).diagnostics.errors(), 0u);
+    }
+    std::string many;
+    for (int i = 0; i < 20'000; ++i) many += "[plugin.p" + std::to_string(i) + "]\n";
+    EXPECT_EQ(first_line(many), "capstan.toml:1:2: plugin: more than 1000 instances");
+}
+
+// The second step, once files are loaded.
+
+TEST_F(ConfigTest, ChecksAPluginsSettingsWithItsSchema) {
+    Loaded loaded = load(example);
+    const PluginConfig& labels = *loaded.config->find_plugin("labels");
+    const Fields fields{
+        {.key = "preset", .type = SettingType::enumeration, .allowed = {"generic", "gce"}},
+        {.key = "ignored", .list = true}};
+    EXPECT_FALSE(validate_plugin_settings(*loaded.config, labels, fields, loaded.diagnostics));
+    EXPECT_EQ(loaded.diagnostics.text(),
+              "capstan.toml:20:23: plugin.labels.settings.preset: expected one of \"generic\", "
+              "\"gce\", found string \"aws\"\n"
+              "    settings = { preset = \"aws\", ignore = [\"team\"] }\n"
+              "                          ^^^^^\n"
+              "capstan.toml:20:30: plugin.labels.settings: unknown key 'ignore'; did you mean "
+              "'ignored'?\n"
+              "    settings = { preset = \"aws\", ignore = [\"team\"] }\n"
+              "                                 ^^^^^^\n");
+}
+
+TEST_F(ConfigTest, FillsInTheDefaultsOfAPluginWithoutATable) {
+    Loaded loaded = load("");
+    const auto settings =
+        validate_plugin_settings(*loaded.config, *loaded.config->find_plugin("random"),
+                                 {{.key = "a", .default_toml = "\"b\""}}, loaded.diagnostics);
+    EXPECT_EQ(settings->find("a")->text, "b");
+}
+
+TEST_F(ConfigTest, LetsSettingsNameOnlyGrantedSecrets) {
+    Loaded loaded = load(example);
+    const Config& config = *loaded.config;
+    const Fields fields{{.key = "token", .type = SettingType::secret}};
+    EXPECT_TRUE(validate_plugin_settings(config, *config.find_plugin("acme_score"), fields,
+                                         loaded.diagnostics));
+    PluginConfig other = *config.find_plugin("acme_score");
+    other.grants.secrets = {"acme-tokens"};
+    EXPECT_FALSE(validate_plugin_settings(config, other, fields, loaded.diagnostics));
+    EXPECT_THAT(loaded.diagnostics.text(),
+                HasSubstr("capstan.toml:27:22: plugin.acme_score.settings.token: secret "
+                          "'acme-token' is not granted; add it to "
+                          "plugin.acme_score.grants.secrets; did you mean 'acme-tokens'?\n"));
+}
+
+TEST_F(ConfigTest, LetsSettingsNameOnlyInstancesOfTheFile) {
+    Loaded loaded = load("[plugin.aws]\nsettings = { near = \"randm\", next = \"random\" }\n");
+    const Config& config = *loaded.config;
+    const Fields fields{{.key = "near", .type = SettingType::instance},
+                        {.key = "next", .type = SettingType::instance}};
+    EXPECT_FALSE(
+        validate_plugin_settings(config, *config.find_plugin("aws"), fields, loaded.diagnostics));
+    EXPECT_EQ(loaded.diagnostics.errors(), 1u);
+    EXPECT_THAT(
+        loaded.diagnostics.text(),
+        HasSubstr(
+            "plugin.aws.settings.near: no plugin instance named 'randm'; did you mean 'random'?"));
+}
+
+TEST_F(ConfigTest, ChecksTheKindOfEveryNamedInstance) {
+    Loaded loaded = load(
+        "[pipeline]\nclouds = [\"random\"]\n[plugin.labels]\n[plugin.aws]\nsettings.next = "
+        "\"labels\"\n");
+    const Config& config = *loaded.config;
+    const Fields fields{
+        {.key = "next", .type = SettingType::instance, .instance_kind = "capstan.cloud/1"}};
+    InstanceSettings settings;
+    settings.emplace_back("aws", *validate_plugin_settings(config, *config.find_plugin("aws"),
+                                                           fields, loaded.diagnostics));
+    check_kinds(
+        config, settings,
+        [](const PluginInstanceId& id) -> std::string {
+            if (id.value() == "node_groups") return "capstan.splitter/1";
+            if (id.value() == "least_waste") return "";
+            return id.value() == "labels" ? "capstan.similarity/1" : "capstan.expander/1";
+        },
+        loaded.diagnostics);
+    EXPECT_EQ(loaded.diagnostics.text(),
+              "capstan.toml:2:11: pipeline.clouds[0]: 'random' is of kind capstan.expander/1, and "
+              "capstan.cloud/1 is needed here\n"
+              "    clouds = [\"random\"]\n"
+              "              ^^^^^^^^\n"
+              "capstan.toml:4:9: warning: plugin.aws: nothing uses this instance\n"
+              "    [plugin.aws]\n"
+              "            ^^^\n"
+              "capstan.toml:5:17: plugin.aws.settings.next: 'labels' is of kind "
+              "capstan.similarity/1, and capstan.cloud/1 is needed here\n"
+              "    settings.next = \"labels\"\n"
+              "                    ^^^^^^^^\n");
+}
+
+}  // namespace
+}  // namespace capstan::runtime
