@@ -7,6 +7,7 @@
 #include <capstan/abi/expander.h>
 #include <capstan/abi/similarity.h>
 #include <capstan/abi/splitter.h>
+#include <capstan/sentence.hpp>
 
 #include "commands/call_answer.hpp"
 #include "commands/call_request.hpp"
@@ -84,7 +85,7 @@ std::string unknown_call_kind(std::string_view kind) {
         listed += (names.empty() ? "" : ", ") + std::string(known.name);
         names.emplace_back(known.name);
     }
-    return "kind " + detail::quoted(kind) + " cannot be called; these can: " + listed +
+    return "kind " + capstan::quoted(kind) + " cannot be called; these can: " + listed +
            runtime::suggestion(kind, names);
 }
 

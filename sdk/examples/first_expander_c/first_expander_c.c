@@ -8,7 +8,7 @@ static const capstan_option* option_at(const capstan_expander_in* in, uint32_t i
     return (const capstan_option*)((const char*)in->options.data + (size_t)i * in->options.stride);
 }
 
-int64_t first_expander_c_room(const first_expander_c* self, const capstan_option* option) {
+int64_t first_expander_c_room(const first_expander_c_state* self, const capstan_option* option) {
     const capstan_group* group = option->group;
     if (!(group->present & CAPSTAN_GROUP_MAX)) return self->enough;
     const int64_t target = group->present & CAPSTAN_GROUP_TARGET ? group->target : 0;

@@ -22,7 +22,7 @@ static capstan_option option(const capstan_group* group, int32_t nodes) {
 }
 
 static void room_is_what_is_left_after_growing(void) {
-    const first_expander_c logic = {.enough = 10};
+    const first_expander_c_state logic = {.enough = 10};
     capstan_group some = group(3, 8);
     const capstan_option two_more = option(&some, 2);
     EXPECT(first_expander_c_room(&logic, &two_more) == 3);
@@ -48,7 +48,7 @@ static void explain(const capstan_call* call, capstan_str sentence) {
 }
 
 static void all_with_the_most_room_are_kept(void) {
-    first_expander_c logic = {.enough = 10};
+    first_expander_c_state logic = {.enough = 10};
     const capstan_group a = group(1, 5), b = group(1, 100), c = group(1, 50);
     const capstan_option options[] = {option(&a, 1), option(&b, 1), option(&c, 1)};
     const capstan_expander_in in = {.struct_size = sizeof in,

@@ -11,7 +11,7 @@
 typedef struct instance {
     capstan_instance base;
     capstan_expander expander;
-    first_expander_c logic;
+    first_expander_c_state logic;
 } instance;
 
 static const void* interface_of(void* self, const char* id) {

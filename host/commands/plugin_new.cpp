@@ -1,0 +1,255 @@
+#include "commands/plugin_new.hpp"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <system_error>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+
+#include "commands/exit_code.hpp"
+#include "commands/plugin_templates.hpp"
+#include "runtime/config/text.hpp"
+
+namespace capstan::commands {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "example.NAME" has to fit into the note of the file, "NAME_test.cpp" into a file system.
+constexpr std::size_t name_length_max = 48;
+
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name_character(char c) { return is_lower(c) || is_digit(c) || c == '_'; }
+bool is_word_character(char c) { return is_name_character(c) || (c >= 'A' && c <= 'Z'); }
+
+/// Targets that CMake keeps to itself, files that projects have, and headers of C that a file of
+/// that name would hide.
+bool is_taken(std::string_view name) {
+    static const std::set<std::string_view> taken{
+        "all",         "clean",          "depend",     "edit_cache",    "help",     "install",
+        "package",     "package_source", "preinstall", "rebuild_cache", "test",     "verify",
+        "config",      "plugin",         "recent",     "assert",        "complex",  "ctype",
+        "errno",       "fenv",           "float",      "inttypes",      "iso646",   "limits",
+        "locale",      "math",           "setjmp",     "signal",        "stdalign", "stdarg",
+        "stdatomic",   "stdbool",        "stddef",     "stdint",        "stdio",    "stdlib",
+        "stdnoreturn", "string",         "tgmath",     "threads",       "time",     "uchar",
+        "wchar",       "wctype"};
+    return taken.contains(name);
+}
+
+Result<void> check_name(std::string_view name) {
+    const auto refuse = [&](const std::string& why) {
+        return fail(ErrorCode::invalid_argument,
+                    "plugin name " + capstan::quoted(name) + ": " + why);
+    };
+    const bool is_word =
+        !name.empty() && is_lower(name.front()) && std::ranges::all_of(name, is_name_character);
+    if (!is_word)
+        return refuse(
+            "begins with a lower-case letter and has lower-case letters, digits and '_' only");
+    if (name.size() > name_length_max)
+        return refuse("longer than " + std::to_string(name_length_max) + " characters");
+    if (is_taken(name))
+        return refuse("CMake, C or the project's own files use it for something else");
+    return {};
+}
+
+/// "expander (cpp, c), cloud (cpp)"
+std::string known_templates() {
+    std::string out;
+    std::string_view kind;
+    for (const PluginTemplate& t : plugin_templates()) {
+        if (t.kind == kind) {
+            out.insert(out.size() - 1, ", " + std::string(t.language));
+            continue;
+        }
+        kind = t.kind;
+        out += (out.empty() ? "" : ", ") + std::string(kind) + " (" + std::string(t.language) + ")";
+    }
+    return out;
+}
+
+Result<const PluginTemplate*> find_template(const NewPlugin& plugin) {
+    std::vector<std::string> kinds;
+    for (const PluginTemplate& t : plugin_templates()) {
+        if (t.kind == plugin.kind && t.language == plugin.language) return &t;
+        kinds.emplace_back(t.kind);
+    }
+    const bool is_kind = std::ranges::find(kinds, plugin.kind) != kinds.end();
+    return fail(ErrorCode::invalid_argument,
+                "there is no template for kind " + capstan::quoted(plugin.kind) + " in language " +
+                    capstan::quoted(plugin.language) + "; there are: " + known_templates() +
+                    (is_kind ? "" : runtime::suggestion(plugin.kind, kinds)));
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string_view::npos;
+         at += word.size()) {
+        const std::size_t end = at + word.size();
+        const bool starts = at == 0 || !is_word_character(text[at - 1]);
+        const bool ends = end == text.size() || !is_word_character(text[end]);
+        if (starts && ends) return true;
+    }
+    return false;
+}
+
+/// A class called like something else in the template would not compile.
+Result<void> check_class_name(const PluginTemplate& from, std::string_view name) {
+    const std::string wanted = class_name_of(name);
+    if (wanted == class_name_of(from.name)) return {};
+    for (const TemplateFile& file : from.files) {
+        if (file.path.ends_with(".md") || !has_word(file.text, wanted)) continue;
+        return fail(ErrorCode::invalid_argument,
+                    "plugin name " + capstan::quoted(name) + ": the class would be " + wanted +
+                        ", a word that the project's " + std::string(file.path) +
+                        " uses already; take a longer name");
+    }
+    return {};
+}
+
+std::string upper(std::string_view name) {
+    std::string out(name);
+    for (char& c : out) {
+        if (is_lower(c)) c = static_cast<char>(c - 'a' + 'A');
+    }
+    return out;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+        text.replace(at, from.size(), to);
+    }
+    return text;
+}
+
+/// The template's text, or the name of one of its files, with its own name replaced in every
+/// spelling.
+std::string renamed(std::string_view text, std::string_view from, std::string_view to) {
+    std::string out = replaced(std::string(text), from, to);
+    out = replaced(std::move(out), class_name_of(from), class_name_of(to));
+    return replaced(std::move(out), upper(from), upper(to));
+}
+
+Unexpected cannot_write(const fs::path& path, const std::string& why) {
+    return fail(ErrorCode::unavailable, path.string() + ": cannot be written: " + why);
+}
+
+Result<void> write_file(const fs::path& path, std::string_view text) {
+    std::ofstream out(path, std::ios::binary);
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    out.close();
+    if (!out) return cannot_write(path, std::strerror(errno));
+    return {};
+}
+
+Result<void> check_place(const fs::path& directory) {
+    const auto in_the_way = [&](const char* what) {
+        return fail(ErrorCode::conflict,
+                    directory.string() + ": " + what + ", and nothing of it is overwritten");
+    };
+    std::error_code error;
+    const fs::file_status status = fs::status(directory, error);
+    if (!fs::exists(status)) return {};
+    if (!fs::is_directory(status)) return in_the_way("is there already and is no directory");
+    const bool is_empty = fs::is_empty(directory, error);
+    if (error) return cannot_write(directory, error.message());
+    if (!is_empty) return in_the_way("is there already and not empty");
+    return {};
+}
+
+/// A folder beside the project's place, so that the finished project can be moved there in one
+/// step; gone with all it holds in the end.
+class Workshop {
+public:
+    static Result<Workshop> open(const fs::path& beside) {
+        std::string pattern = (beside / ".capstan-new-XXXXXX").string();
+        if (::mkdtemp(pattern.data()) == nullptr) return cannot_write(beside, std::strerror(errno));
+        return Workshop(pattern);
+    }
+    Workshop(Workshop&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    Workshop& operator=(Workshop&&) = delete;
+    ~Workshop() {
+        std::error_code ignored;
+        if (!path_.empty()) fs::remove_all(path_, ignored);
+    }
+    const fs::path& path() const noexcept { return path_; }
+
+private:
+    explicit Workshop(fs::path path) : path_(std::move(path)) {}
+    fs::path path_;
+};
+
+Result<void> write_files(const PluginTemplate& from, const std::string& name,
+                         const fs::path& directory) {
+    std::error_code error;
+    fs::create_directory(directory, error);
+    if (error) return cannot_write(directory, error.message());
+    for (const TemplateFile& file : from.files) {
+        CAPSTAN_CHECK(write_file(directory / renamed(file.path, from.name, name),
+                                 renamed(file.text, from.name, name)));
+    }
+    return {};
+}
+
+/// How messages and paths call it: without a trailing '/', which would make its last part empty.
+fs::path place_of(const NewPlugin& plugin) {
+    const fs::path given = plugin.directory.value_or(plugin.name).lexically_normal();
+    return given.has_filename() ? given : given.parent_path();
+}
+
+}  // namespace
+
+std::string class_name_of(std::string_view name) {
+    std::string out;
+    bool starts = true;
+    for (const char c : name) {
+        if (c == '_') {
+            starts = true;
+            continue;
+        }
+        out += starts && is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
+        starts = false;
+    }
+    return out;
+}
+
+Result<fs::path> write_plugin_project(const NewPlugin& plugin) {
+    CAPSTAN_CHECK(check_name(plugin.name));
+    CAPSTAN_TRY(const PluginTemplate* chosen, find_template(plugin));
+    CAPSTAN_CHECK(check_class_name(*chosen, plugin.name));
+    const fs::path directory = place_of(plugin);
+    CAPSTAN_CHECK(check_place(directory));
+    const fs::path parent = directory.has_parent_path() ? directory.parent_path() : fs::path(".");
+    CAPSTAN_TRY(const Workshop workshop, Workshop::open(parent));
+    CAPSTAN_CHECK(write_files(*chosen, plugin.name, workshop.path() / "project"));
+    std::error_code error;
+    // Takes the place of an empty directory; fails if something has appeared in it meanwhile.
+    fs::rename(workshop.path() / "project", directory, error);
+    if (error) return cannot_write(directory, error.message());
+    return directory;
+}
+
+int plugin_new(const NewPlugin& plugin, std::ostream& out, std::ostream& err) {
+    const Result<fs::path> directory = write_plugin_project(plugin);
+    if (!directory) {
+        err << directory.error().message << '\n';
+        return directory.error().code == ErrorCode::invalid_argument ? exit_usage : exit_failed;
+    }
+    const std::string place = directory->string();
+    out << "wrote " << place << ", a plugin of kind " << plugin.kind
+        << "; README.md there says more\n\n"
+        << "    cmake -S " << place << " -B " << place << "/build -DCMAKE_BUILD_TYPE=Release\n"
+        << "    cmake --build " << place << "/build\n"
+        << "    ctest --test-dir " << place << "/build --output-on-failure\n";
+    return exit_ok;
+}
+
+}  // namespace capstan::commands

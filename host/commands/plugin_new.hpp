@@ -1,0 +1,36 @@
+/// `capstan plugin new`: writes a plugin project that builds, is tested and does something
+/// sensible.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include <capstan/result.hpp>
+
+namespace capstan::commands {
+
+struct NewPlugin {
+    std::string kind;      ///< "expander", "similarity", "splitter", "cloud"
+    std::string language;  ///< "cpp" or "c"
+    std::string name;      ///< of the plugin, its class and its files: lower case, digits and '_'
+    std::optional<std::filesystem::path>
+        directory{};  ///< where the project goes; the name, if not set
+};
+
+/// "fewest_nodes" -> "FewestNodes"
+std::string class_name_of(std::string_view name);
+
+/// Writes the project; the answer is its directory, which must not exist yet or be empty. All of it
+/// is there or none: it is written beside its place and then moved. `invalid_argument` for a kind,
+/// language or name that cannot be; `conflict` when something is in the way; `unavailable` when the
+/// files cannot be written.
+Result<std::filesystem::path> write_plugin_project(const NewPlugin& plugin);
+
+/// The command: writes the project and tells on `out` how to build it. Exit code 2 for what cannot
+/// be asked for, 1 when it could not be done.
+int plugin_new(const NewPlugin& plugin, std::ostream& out, std::ostream& err);
+
+}  // namespace capstan::commands

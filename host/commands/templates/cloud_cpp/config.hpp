@@ -1,0 +1,30 @@
+/// What the configuration says, as values. Nothing else here knows the names of settings.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/cloud_provider.hpp>
+#include <capstan/settings.hpp>
+
+struct GroupConfig {
+    capstan::NodeGroupId id;
+    int min = 0;
+    int max = 0;
+    int initial = 0;             ///< machines it starts with
+    capstan::NodeTemplate node;  ///< what each of them offers; named like the group
+    std::optional<double> price_per_hour{};
+    std::optional<capstan::Duration> unneeded_time{};
+};
+
+struct Config {
+    capstan::Duration boot{};  ///< from the request to the running machine
+    std::string currency;
+    std::vector<GroupConfig> groups;
+};
+
+capstan::Schema config_schema();
+/// Refuses what the schema cannot say: ids used twice, sizes that contradict each other.
+void check_config(const capstan::Settings& settings);
+Config read_config(const capstan::Settings& settings);

@@ -1,0 +1,167 @@
+#include "new_cloud.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <capstan/sentence.hpp>
+
+using capstan::ErrorCode;
+using capstan::Resized;
+using capstan::Result;
+
+namespace {
+
+std::string name_of(const capstan::NodeGroupId& group) {
+    return "group " + capstan::quoted(group.value());
+}
+
+}  // namespace
+
+NewCloud::NewCloud(capstan::Host host, const capstan::Settings& settings)
+    : host_(host), config_(read_config(settings)) {
+    // What is there from the start has booted long ago.
+    const capstan::Time booted = host_.now() - config_.boot;
+    for (const GroupConfig& group : config_.groups) add_machines(group.id, group.initial, booted);
+}
+
+capstan::CloudView NewCloud::refresh() const {
+    capstan::CloudView view;
+    for (const GroupConfig& group : config_.groups) {
+        view.groups.push_back({.id = group.id,
+                               .min = group.min,
+                               .max = group.max,
+                               .target = target(group.id),
+                               .template_fingerprint = group.node.fingerprint});
+        for (const Machine& machine : machines_.at(group.id)) {
+            view.machines.push_back({.id = machine.id,
+                                     .group = group.id,
+                                     .state = is_running(machine)
+                                                  ? capstan::MachineState::running
+                                                  : capstan::MachineState::requested,
+                                     .machine_type = group.node.machine_type,
+                                     .zone = group.node.zone,
+                                     .launched = machine.requested});
+        }
+    }
+    return view;
+}
+
+Result<Resized> NewCloud::increase(capstan::Resize request) {
+    if (const Resized* known = resized_.find(request.idempotency_key)) return *known;
+    CAPSTAN_TRY(const GroupConfig* config, group(request.group));
+    CAPSTAN_CHECK(check_expected(request));
+    if (request.delta > config->max - target(config->id)) {
+        return fail(ErrorCode::invalid_argument,
+                    name_of(config->id) + ": " + capstan::counted(request.delta, "more machine") +
+                        " would be past its maximum of " + std::to_string(config->max));
+    }
+    add_machines(config->id, request.delta, host_.now());
+    host_.info("machines requested", {capstan::field("group", config->id.value())});
+    return resized_.keep(request.idempotency_key, {.target = target(config->id)});
+}
+
+Result<Resized> NewCloud::decrease_target(capstan::Resize request) {
+    if (const Resized* known = resized_.find(request.idempotency_key)) return *known;
+    CAPSTAN_TRY(const GroupConfig* config, group(request.group));
+    CAPSTAN_CHECK(check_expected(request));
+    Machines& machines = machines_.at(config->id);
+    const auto first =
+        std::ranges::find_if_not(machines, [this](const Machine& m) { return is_running(m); });
+    const auto open = static_cast<int>(std::distance(first, machines.end()));
+    if (request.delta > open) {
+        return fail(ErrorCode::invalid_argument,
+                    name_of(config->id) + ": only " + capstan::counted(open, "machine") + " of " +
+                        std::to_string(request.delta) + " can be taken back, the others run");
+    }
+    machines.resize(machines.size() - static_cast<std::size_t>(request.delta));
+    return resized_.keep(request.idempotency_key, {.target = target(config->id)});
+}
+
+Result<capstan::Removed> NewCloud::remove(capstan::Removal request) {
+    if (const capstan::Removed* known = removed_.find(request.idempotency_key)) return *known;
+    CAPSTAN_TRY(const GroupConfig* config, group(request.group));
+    Machines& machines = machines_.at(config->id);
+    const std::set<capstan::MachineId> unwanted(request.machines.begin(), request.machines.end());
+    const auto goes = [&unwanted](const Machine& m) { return unwanted.contains(m.id); };
+    const auto going = static_cast<int>(std::ranges::count_if(machines, goes));
+    if (!request.force && target(config->id) - going < config->min) {
+        return fail(ErrorCode::invalid_argument,
+                    name_of(config->id) + ": without " + capstan::counted(going, "machine") +
+                        " it would be below its minimum of " + std::to_string(config->min));
+    }
+    capstan::Removed answer{.failed = unknown_machines(config->id, unwanted)};
+    std::erase_if(machines, goes);
+    return removed_.keep(request.idempotency_key, std::move(answer));
+}
+
+std::vector<capstan::Error> NewCloud::unknown_machines(const capstan::NodeGroupId& group,
+                                                       std::set<capstan::MachineId> wanted) const {
+    for (const Machine& machine : machines_.at(group)) wanted.erase(machine.id);
+    std::vector<capstan::Error> out;
+    for (const capstan::MachineId& id : wanted) {
+        out.push_back({.code = ErrorCode::not_found,
+                       .message = name_of(group) + ": no machine " + capstan::quoted(id.value()),
+                       .subject = id.value()});
+    }
+    return out;
+}
+
+Result<capstan::NodeTemplate> NewCloud::describe(capstan::NodeGroupId id) const {
+    CAPSTAN_TRY(const GroupConfig* config, group(id));
+    return config->node;
+}
+
+Result<capstan::Price> NewCloud::price(const capstan::Call&,
+                                       const capstan::TemplateView& node) const {
+    const GroupConfig* config = find_group(node.name());
+    if (config == nullptr || !config->price_per_hour) {
+        return fail(ErrorCode::not_found, "no price is known for " + capstan::quoted(node.name()));
+    }
+    return capstan::Price{.per_hour = *config->price_per_hour, .currency = config_.currency};
+}
+
+capstan::GroupOptions NewCloud::options(const capstan::Call&,
+                                        const capstan::GroupView& group) const {
+    const GroupConfig* config = find_group(group.id());
+    return {.unneeded_time = config != nullptr ? config->unneeded_time : std::nullopt};
+}
+
+const GroupConfig* NewCloud::find_group(std::string_view id) const {
+    const auto at = std::ranges::find(
+        config_.groups, id, [](const GroupConfig& g) -> std::string_view { return g.id.value(); });
+    return at != config_.groups.end() ? &*at : nullptr;
+}
+
+Result<const GroupConfig*> NewCloud::group(const capstan::NodeGroupId& id) const {
+    if (const GroupConfig* config = find_group(id.value())) return config;
+    return fail(ErrorCode::not_found, name_of(id) + ": the configuration has no such group");
+}
+
+bool NewCloud::is_running(const Machine& machine) const {
+    return host_.now() >= machine.requested + config_.boot;
+}
+
+void NewCloud::add_machines(const capstan::NodeGroupId& group, int count, capstan::Time requested) {
+    Machines& machines = machines_[group];
+    for (int i = 0; i < count; ++i) {
+        const std::string id =
+            "new_cloud://" + group.value() + "/" + std::to_string(next_machine_++);
+        machines.push_back({capstan::MachineId(id), requested});
+    }
+}
+
+/// The host decided on a picture that may be old by now.
+Result<void> NewCloud::check_expected(const capstan::Resize& request) const {
+    const int now = target(request.group);
+    if (request.delta < 1)
+        return fail(ErrorCode::invalid_argument,
+                    name_of(request.group) + ": a change by less than one machine");
+    if (request.expected_target == now) return {};
+    return fail(ErrorCode::conflict, name_of(request.group) + ": its target is " +
+                                         std::to_string(now) + ", not " +
+                                         std::to_string(request.expected_target));
+}
+
+int NewCloud::target(const capstan::NodeGroupId& group) const {
+    return static_cast<int>(machines_.at(group).size());
+}

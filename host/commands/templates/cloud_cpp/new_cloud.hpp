@@ -1,0 +1,57 @@
+/// A cloud whose machines exist in memory only: groups from the configuration, machines that take a
+/// while to boot. Good for trying Capstan out, and a frame to put a real cloud's calls into.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <capstan/cloud_provider.hpp>
+#include <capstan/host.hpp>
+
+#include "config.hpp"
+#include "recent.hpp"
+
+class NewCloud {
+public:
+    static capstan::Schema schema() { return config_schema(); }
+    static void check(const capstan::Settings& settings) { check_config(settings); }
+    NewCloud(capstan::Host host, const capstan::Settings& settings);
+
+    // On the instance's strand. A real cloud returns Task<...> and awaits its requests.
+    capstan::CloudView refresh() const;
+    capstan::Result<capstan::Resized> increase(capstan::Resize request);
+    /// Takes back machines that do not run yet, the youngest first.
+    capstan::Result<capstan::Resized> decrease_target(capstan::Resize request);
+    capstan::Result<capstan::Removed> remove(capstan::Removal request);
+    capstan::Result<capstan::NodeTemplate> describe(capstan::NodeGroupId group) const;
+
+    // On a decision thread, at the same time as the above: they look at nothing that changes.
+    capstan::Result<capstan::Price> price(const capstan::Call& call,
+                                          const capstan::TemplateView& node) const;
+    capstan::GroupOptions options(const capstan::Call& call, const capstan::GroupView& group) const;
+
+private:
+    struct Machine {
+        capstan::MachineId id;
+        capstan::Time requested;
+    };
+    using Machines = std::vector<Machine>;  // oldest first
+
+    const GroupConfig* find_group(std::string_view id) const;
+    capstan::Result<const GroupConfig*> group(const capstan::NodeGroupId& id) const;
+    bool is_running(const Machine& machine) const;
+    void add_machines(const capstan::NodeGroupId& group, int count, capstan::Time requested);
+    capstan::Result<void> check_expected(const capstan::Resize& request) const;
+    std::vector<capstan::Error> unknown_machines(const capstan::NodeGroupId& group,
+                                                 std::set<capstan::MachineId> wanted) const;
+    int target(const capstan::NodeGroupId& group) const;
+
+    capstan::Host host_;
+    Config config_;
+    std::map<capstan::NodeGroupId, Machines> machines_;
+    long next_machine_ = 1;
+    Recent<capstan::Resized> resized_;
+    Recent<capstan::Removed> removed_;
+};
