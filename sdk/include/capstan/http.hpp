@@ -1,8 +1,12 @@
-/// Requests through the host: co_await send(host, {.method = "GET", .url = "https://..."}).
+/// Requests through the host:
+///     const HttpReply reply = co_await send(host, HttpRequest("GET",
+///     "https://api.example/groups"));
 #pragma once
 
+#include <algorithm>
 #include <coroutine>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +20,10 @@ CAPSTAN_NAMESPACE_BEGIN
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
+/// Made by its constructor, never as an aggregate: g++ 12 miscompiles an aggregate with texts that
+/// is written out inside a co_await expression.
+///     co_await send(host, HttpRequest("PUT", url).header("content-type",
+///     "application/json").with_body(json));
 struct HttpRequest {
     std::string method = "GET";
     std::string url{};
@@ -23,6 +31,28 @@ struct HttpRequest {
     std::string body{};
     Duration timeout = std::chrono::seconds(30);  ///< at most what the operation has left
     std::uint64_t max_reply_bytes = 16u << 20;
+
+    HttpRequest() = default;
+    HttpRequest(std::string method_name, std::string absolute_url)
+        : method(std::move(method_name)), url(std::move(absolute_url)) {}
+
+    HttpRequest& header(std::string name, std::string value) & {
+        headers.emplace_back(std::move(name), std::move(value));
+        return *this;
+    }
+    HttpRequest& with_body(std::string text) & {
+        body = std::move(text);
+        return *this;
+    }
+    HttpRequest& within(Duration time) & {
+        timeout = time;
+        return *this;
+    }
+    HttpRequest&& header(std::string name, std::string value) && {
+        return std::move(header(std::move(name), std::move(value)));
+    }
+    HttpRequest&& with_body(std::string text) && { return std::move(with_body(std::move(text))); }
+    HttpRequest&& within(Duration time) && { return std::move(within(time)); }
 };
 
 struct HttpReply {
@@ -49,10 +79,12 @@ public:
     bool await_suspend(std::coroutine_handle<Awaiting> awaiting) {
         waiting_ = awaiting;
         capstan_op parent = 0;
-        if constexpr (std::is_base_of_v<detail::PromiseBase, Awaiting>) parent = awaiting.promise().op;
+        if constexpr (std::is_base_of_v<detail::PromiseBase, Awaiting>)
+            parent = awaiting.promise().op;
         const capstan_status accepted = start(parent);
         if (accepted == CAPSTAN_OK) return true;
-        error_ = Error{error_code(accepted), "HTTP " + request_.method + " " + request_.url + ": the host refused it"};
+        error_ = Error{error_code(accepted),
+                       "HTTP " + request_.method + " " + request_.url + ": the host refused it"};
         return false;
     }
     HttpReply await_resume() {
@@ -66,10 +98,15 @@ private:
         if (!CAPSTAN_HAS(http, capstan_http, send)) return CAPSTAN_E_PERMISSION;
         std::vector<capstan_kv> headers;
         for (const auto& [key, value] : request_.headers) headers.push_back({str(key), str(value)});
-        const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(request_.timeout).count();
+        // Rounded down to nothing it would ask for the host's default.
+        const std::int64_t timeout = std::clamp<std::int64_t>(
+            std::chrono::duration_cast<std::chrono::milliseconds>(request_.timeout).count(), 1,
+            std::numeric_limits<std::int32_t>::max());
         const capstan_http_request request{
-            sizeof request,           static_cast<std::int32_t>(timeout), str(request_.method), str(request_.url),
-            array_of(headers),        str(request_.body),                 request_.max_reply_bytes, parent};
+            sizeof request,           static_cast<std::int32_t>(timeout),
+            str(request_.method),     str(request_.url),
+            array_of(headers),        str(request_.body),
+            request_.max_reply_bytes, parent};
         return http->send(host_.raw(), &request, &Send::done, this);
     }
     static void done(void* user, capstan_status status, const capstan_http_reply* reply,
@@ -81,7 +118,8 @@ private:
             } else if (error != nullptr) {
                 self->error_ = raise(*error);
             } else {
-                self->error_ = Error{error_code(status), "HTTP " + self->request_.url + ": no reply"};
+                self->error_ =
+                    Error{error_code(status), "HTTP " + self->request_.url + ": no reply"};
             }
         } catch (...) {
             self->error_ = Error{ErrorCode::internal, {}};

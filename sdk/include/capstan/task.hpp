@@ -1,14 +1,16 @@
-/// Asynchronous work as coroutines: a Task<T> is awaited by another task or driven to the end of an operation. All of
-/// it runs on the instance's strand; no thread is ever parked.
+/// Asynchronous work as coroutines: a Task<T> is awaited by another task or driven to the end of an
+/// operation. All of it runs on the instance's strand; no thread is ever parked.
 ///
 ///     Task<int> AcmeCloud::increase(Resize request) {
-///         const HttpReply reply = co_await send(host_, {.method = "POST", .url = url_});
+///         const HttpReply reply = co_await send(host_, HttpRequest("POST", url_));
 ///         if (reply.status == 409) co_return fail(ErrorCode::conflict, "acme: ...");
 ///         co_return request.expected_target + request.delta;
 ///     }
 ///
-/// Arguments are taken by value: they must outlive the first suspension. A Failure thrown, or a failed Result
-/// co_returned, ends the operation with that error.
+/// Arguments are taken by value: they must outlive the first suspension. A Failure thrown, or a
+/// failed Result co_returned, ends the operation with that error; a Task<void> can only throw.
+/// Inside a co_await expression write no aggregate such as Resize{...} as an argument: g++ 12
+/// destroys its texts twice. Give it a name first.
 #pragma once
 
 #include <algorithm>
@@ -113,7 +115,8 @@ inline Task<void> Promise<void>::get_return_object() noexcept {
     return Task<void>(std::coroutine_handle<Promise>::from_promise(*this));
 }
 
-/// How a value of the C++ layer becomes the result an operation asks for; one specialisation per result.
+/// How a value of the C++ layer becomes the result an operation asks for; one specialisation per
+/// result.
 template <class T>
 struct Completion;
 
@@ -126,8 +129,8 @@ struct Completion<void> {
 
 }  // namespace detail
 
-/// The promise to end one operation. Move-only: exactly one completion by construction, and a dropped one ends as
-/// `internal` instead of never.
+/// The promise to end one operation. Move-only: exactly one completion by construction, and a
+/// dropped one ends as `internal` instead of never.
 template <class T>
 class Pending {
 public:
@@ -135,13 +138,21 @@ public:
     Pending(Pending&& other) noexcept : host_(other.host_), op_(std::exchange(other.op_, 0)) {}
     Pending& operator=(Pending&&) = delete;
     ~Pending() {
-        if (op_ != 0) fail(Error{ErrorCode::internal, "the plugin dropped the operation"});
+        if (op_ == 0) return;
+        capstan_error dropped{};  // without an Error, whose text might not find memory
+        dropped.struct_size = sizeof dropped;
+        dropped.code = CAPSTAN_E_INTERNAL;
+        dropped.message = str("the plugin dropped the operation");
+        dropped.retry_after_ms = -1;
+        host_.ops()->fail(host_.raw(), op_, &dropped);
     }
     capstan_op op() const noexcept { return op_; }
-    /// NOT_FOUND (the host has given up meanwhile) is no concern of the plugin's.
+    /// NOT_FOUND (the host has given up meanwhile) is no concern of the plugin's. If there is no
+    /// memory to lower the value, it throws and the operation is still to be ended.
     template <class... Value>
     void complete(Value&&... value) {
-        detail::Completion<T>::complete(host_, std::exchange(op_, 0), std::forward<Value>(value)...);
+        detail::Completion<T>::complete(host_, op_, std::forward<Value>(value)...);
+        op_ = 0;
     }
     void fail(const Error& error) noexcept {
         const capstan_error e = lower(error);
@@ -186,7 +197,8 @@ Driver drive(Task<T> task, Pending<T> pending) {
     if (error) pending.fail(*error);
 }
 
-/// Runs what an asynchronous function of a plugin class returned: a task, or a value or Result that is there already.
+/// Runs what an asynchronous function of a plugin class returned: a task, or a value or Result that
+/// is there already.
 template <class T, class F>
 capstan_status run_operation(const Host& host, capstan_op op, F&& make) noexcept {
     Pending<T> pending(host, op);
@@ -227,13 +239,16 @@ struct CallbackAwait {
         self->waiting.resume();
     }
     void demand(const char* what) const {
-        if (status != CAPSTAN_OK) throw Failure(error_code(status), std::string(what) + ": " + std::string(name_of(error_code(status))));
+        if (status != CAPSTAN_OK)
+            throw Failure(error_code(status),
+                          std::string(what) + ": " + std::string(name_of(error_code(status))));
     }
 };
 
 }  // namespace detail
 
-/// co_await sleep_for(host, 10s): never past the deadline of the operation at work (then it throws `deadline`).
+/// co_await sleep_for(host, 10s): never past the deadline of the operation at work (then it throws
+/// `deadline`).
 class SleepFor : private detail::CallbackAwait {
 public:
     SleepFor(const Host& host, Duration delay) noexcept : host_(host), delay_(delay) {}
@@ -242,11 +257,13 @@ public:
     template <class Awaiting>
     bool await_suspend(std::coroutine_handle<Awaiting> awaiting) noexcept {
         waiting = awaiting;
-        if constexpr (std::is_base_of_v<detail::PromiseBase, Awaiting>) cut_to_deadline(awaiting.promise().op);
+        if constexpr (std::is_base_of_v<detail::PromiseBase, Awaiting>)
+            cut_to_deadline(awaiting.promise().op);
         const auto* exec = host_.service<capstan_exec>(CAPSTAN_SERVICE_EXEC);
         const capstan_status accepted =
             CAPSTAN_HAS(exec, capstan_exec, after)
-                ? exec->after(host_.raw(), delay_.count(), &CallbackAwait::resume, static_cast<CallbackAwait*>(this), nullptr)
+                ? exec->after(host_.raw(), delay_.count(), &CallbackAwait::resume,
+                              static_cast<CallbackAwait*>(this), nullptr)
                 : CAPSTAN_E_UNSUPPORTED;
         if (accepted != CAPSTAN_OK) refused(accepted);
         return accepted == CAPSTAN_OK;
@@ -259,7 +276,8 @@ public:
 private:
     void cut_to_deadline(capstan_op op) noexcept {
         if (op == 0) return;
-        const Duration left = Duration(host_.ops()->deadline_ns(host_.raw(), op)) - host_.monotonic();
+        const Duration left =
+            Duration(host_.ops()->deadline_ns(host_.raw(), op)) - host_.monotonic();
         if (left >= delay_) return;
         cut_ = true;
         delay_ = std::max(left, Duration(1));
@@ -270,15 +288,16 @@ private:
 };
 inline SleepFor sleep_for(const Host& host, Duration delay) noexcept { return {host, delay}; }
 
-/// co_await blocking(host, [] { return old_library.call(); }): on a thread that may block; the value comes back on
-/// the strand, and so does an exception.
+/// co_await blocking(host, [this] { return library_.call(); }): on a thread that may block; the
+/// value comes back on the strand, and so does an exception. Work with a name is borrowed, other
+/// work is moved.
 template <class F>
 class Blocking : private detail::CallbackAwait {
     using Value = std::invoke_result_t<F&>;
     using Stored = std::conditional_t<std::is_void_v<Value>, bool, Value>;
 
 public:
-    Blocking(const Host& host, F work) : host_(host), work_(std::move(work)) {}
+    Blocking(const Host& host, F&& work) : host_(host), work_(std::forward<F>(work)) {}
 
     bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> awaiting) noexcept {
@@ -319,8 +338,14 @@ private:
     std::exception_ptr thrown_;
 };
 template <class F>
-Blocking<F> blocking(const Host& host, F work) {
-    return Blocking<F>(host, std::move(work));
+Blocking<F> blocking(const Host& host, F&& work) {
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+    static_assert(
+        std::is_lvalue_reference_v<F> || std::is_trivially_copyable_v<F>,
+        "g++ before 14 destroys what a lambda inside a co_await expression has captured twice: "
+        "give the lambda a name, then co_await blocking(host, name)");
+#endif
+    return Blocking<F>(host, std::forward<F>(work));
 }
 
 CAPSTAN_NAMESPACE_END

@@ -134,7 +134,7 @@ inline Result<Labels> raise_labels(std::string_view name, capstan_array array) {
         const char* value_fault = find_fault(pair.value, Text::optional);
         if (value_fault != nullptr) return misfit(element(name, index) + ".value " + value_fault);
         if (!out.emplace(text(pair.key), text(pair.value)).second) {
-            return misfit(element(name, index) + ".key " + quoted(text(pair.key)) +
+            return misfit(element(name, index) + ".key " + detail::quoted(text(pair.key)) +
                           " is there twice");
         }
         ++index;
@@ -156,7 +156,7 @@ inline Result<Resources> raise_resources(std::string_view name, capstan_array ar
         if (const char* why = find_fault(q.resource, Text::required))
             return refuse(std::string(".resource ") + why);
         const std::string_view resource = text(q.resource);
-        if (out.find(resource)) return refuse(".resource " + quoted(resource) + " is there twice");
+        if (out.find(resource)) return refuse(".resource " + detail::quoted(resource) + " is there twice");
         if (sign == Sign::not_negative && q.amount < 0)
             return refuse(".amount is " + std::to_string(q.amount));
         out.set(resource, q.amount);
