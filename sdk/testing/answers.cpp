@@ -1,0 +1,164 @@
+#include <capstan/testing/answers.hpp>
+
+#include <algorithm>
+#include <set>
+
+#include <capstan/view.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace testing {
+
+namespace {
+
+/// A plugin that calls a sink a million times shall not fill the report.
+constexpr std::size_t faults_max = 20;
+
+void note(std::vector<std::string>& faults, std::string fault) {
+    if (faults.size() < faults_max) faults.push_back(std::move(fault));
+}
+
+struct KeptSink {
+    capstan_expander_out out{sizeof out, 0, this, &keep};
+    std::uint32_t options;
+    std::set<std::uint32_t> kept{};
+    std::vector<std::string> faults{};
+
+    static void keep(const capstan_expander_out* out, std::uint32_t option, double) noexcept {
+        auto& self = *static_cast<KeptSink*>(out->ctx);
+        if (option < self.options) {
+            self.kept.insert(option);
+        } else {
+            note(self.faults,
+                 "kept option " + std::to_string(option) + " of " + std::to_string(self.options));
+        }
+    }
+};
+
+struct SimilaritySink {
+    capstan_similarity_out out{sizeof out, 0, this, &answer};
+    std::int32_t verdict = CAPSTAN_SIMILARITY_DIFFERS;
+    std::string because{};
+    int answers = 0;
+
+    static void answer(const capstan_similarity_out* out, std::int32_t verdict,
+                       capstan_str because) noexcept {
+        auto& self = *static_cast<SimilaritySink*>(out->ctx);
+        ++self.answers;
+        self.verdict = verdict;
+        self.because = text(because);
+    }
+};
+
+struct GrowSink {
+    capstan_splitter_out out{sizeof out, 0, this, &grow};
+    View<capstan_group> groups;
+    std::vector<std::int64_t> growths{};
+    std::vector<std::string> faults{};
+
+    static void grow(const capstan_splitter_out* out, std::uint32_t group,
+                     std::int32_t by) noexcept {
+        auto& self = *static_cast<GrowSink*>(out->ctx);
+        if (group >= self.growths.size()) {
+            return note(self.faults, "grew group " + std::to_string(group) + " of " +
+                                         std::to_string(self.growths.size()));
+        }
+        const std::string id(text(self.groups[group].id));
+        if (by <= 0) note(self.faults, "grew group " + id + " by " + std::to_string(by));
+        if (self.growths[group] != 0) note(self.faults, "grew group " + id + " twice");
+        self.growths[group] += by;
+    }
+    void check_sums(std::int64_t nodes) {
+        std::int64_t sum = 0;
+        for (std::size_t i = 0; i < growths.size(); ++i) {
+            const capstan_group& g = groups[static_cast<std::uint32_t>(i)];
+            sum += growths[i];
+            const bool bounded = (g.present & CAPSTAN_GROUP_MAX) != 0 && growths[i] > 0;
+            const std::int64_t target = (g.present & CAPSTAN_GROUP_TARGET) != 0 ? g.target : 0;
+            if (!bounded || target + growths[i] <= g.max) continue;
+            note(faults, "grew group " + std::string(text(g.id)) + " from " +
+                             std::to_string(target) + " by " + std::to_string(growths[i]) +
+                             ", past its maximum of " + std::to_string(g.max));
+        }
+        if (sum > std::max<std::int64_t>(nodes, 0)) {
+            note(faults,
+                 "shared out " + std::to_string(sum) + " nodes of " + std::to_string(nodes));
+        }
+    }
+};
+
+/// Faults of the answer itself count only if the call went well: the host throws the rest away.
+template <class A>
+A finished(A answer, capstan_status status, const FakeCall& call, std::vector<std::string> faults) {
+    answer.status = status;
+    answer.faults = status_faults(status, call);
+    if (status == CAPSTAN_OK)
+        answer.faults.insert(answer.faults.end(), faults.begin(), faults.end());
+    return answer;
+}
+
+}  // namespace
+
+std::vector<std::string> status_faults(capstan_status returned, const FakeCall& call) {
+    std::vector<std::string> faults;
+    if (returned < CAPSTAN_OK || returned > CAPSTAN_E_BUSY) {
+        faults.push_back("returned the status " + std::to_string(returned) + ", which is none");
+    }
+    const capstan_status reported = call.failure_status();
+    if (!call.failure()) return faults;
+    if (reported == CAPSTAN_OK) faults.emplace_back("reported a failure whose code is CAPSTAN_OK");
+    if (returned != CAPSTAN_OK && reported != returned) {
+        faults.push_back("reported the failure " + std::to_string(reported) + " and returned " +
+                         std::to_string(returned));
+    }
+    return faults;
+}
+
+ExpanderAnswer ask(const capstan_expander& expander, const capstan_expander_in& in,
+                   const FakeCall& call) {
+    KeptSink sink{.options = in.options.count};
+    const capstan_status status = expander.filter(expander.self, call.raw(), &in, &sink.out);
+    ExpanderAnswer answer;
+    answer.kept.assign(sink.kept.begin(), sink.kept.end());
+    return finished(std::move(answer), status, call, std::move(sink.faults));
+}
+
+SimilarityAnswer ask(const capstan_similarity& check, const capstan_template& a,
+                     const capstan_template& b, const FakeCall& call) {
+    SimilaritySink sink;
+    const capstan_status status = check.similar(check.self, call.raw(), &a, &b, &sink.out);
+    std::vector<std::string> faults;
+    if (sink.answers != 1)
+        note(faults, "answered " + std::to_string(sink.answers) + " times, not once");
+    if (sink.verdict < CAPSTAN_SIMILARITY_DIFFERS || sink.verdict > CAPSTAN_SIMILARITY_DECIDED) {
+        note(faults, "gave the verdict " + std::to_string(sink.verdict) + ", which is none");
+    }
+    if (sink.verdict == CAPSTAN_SIMILARITY_DECIDED &&
+        (check.flags & CAPSTAN_SIMILARITY_MAY_DECIDE) == 0) {
+        note(faults, "decided, without the flag CAPSTAN_SIMILARITY_MAY_DECIDE");
+    }
+    SimilarityAnswer answer;
+    answer.verdict = sink.verdict;
+    answer.because = std::move(sink.because);
+    return finished(std::move(answer), status, call, std::move(faults));
+}
+
+BucketAnswer ask_bucket(const capstan_similarity& check, const capstan_template& node,
+                        const FakeCall& call) {
+    BucketAnswer answer;
+    const capstan_status status = check.bucket(check.self, call.raw(), &node, &answer.hash);
+    return finished(answer, status, call, {});
+}
+
+SplitterAnswer ask(const capstan_splitter& splitter, const capstan_splitter_in& in,
+                   const FakeCall& call) {
+    GrowSink sink{.groups = View<capstan_group>(in.groups),
+                  .growths = std::vector<std::int64_t>(in.groups.count)};
+    const capstan_status status = splitter.split(splitter.self, call.raw(), &in, &sink.out);
+    sink.check_sums(in.nodes);
+    SplitterAnswer answer;
+    answer.growths = std::move(sink.growths);
+    return finished(std::move(answer), status, call, std::move(sink.faults));
+}
+
+}  // namespace testing
+CAPSTAN_NAMESPACE_END

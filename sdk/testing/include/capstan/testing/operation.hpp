@@ -1,0 +1,114 @@
+/// An asynchronous call as the test that makes it sees it: opened, handed over, ended, read.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <capstan/abi/service_ops.h>
+#include <capstan/raising.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace testing {
+
+namespace detail {
+
+/// Where the end of an operation goes. Called once, under the fake host's lock.
+class OperationSink {
+public:
+    virtual ~OperationSink() = default;
+    virtual void end_with(const void* result) = 0;
+    virtual void end_with(Error error) = 0;
+};
+
+/// What crosses for each type an operation may end with, and how it is copied.
+template <class T>
+struct Crossing;
+template <>
+struct Crossing<void> {
+    static constexpr std::uint32_t type = CAPSTAN_RESULT_NONE;
+    static Result<void> raise(const void*) { return {}; }
+};
+template <>
+struct Crossing<CloudView> {
+    static constexpr std::uint32_t type = CAPSTAN_RESULT_CLOUD_VIEW;
+    static Result<CloudView> raise(const void* raw) {
+        return raise_cloud_view(*static_cast<const capstan_cloud_view*>(raw));
+    }
+};
+template <>
+struct Crossing<Resized> {
+    static constexpr std::uint32_t type = CAPSTAN_RESULT_RESIZED;
+    static Result<Resized> raise(const void* raw) {
+        return raise_resized(*static_cast<const capstan_resized*>(raw));
+    }
+};
+template <>
+struct Crossing<Removed> {
+    static constexpr std::uint32_t type = CAPSTAN_RESULT_REMOVED;
+    static Result<Removed> raise(const void* raw) {
+        return raise_removed(*static_cast<const capstan_removed*>(raw));
+    }
+};
+template <>
+struct Crossing<NodeTemplate> {
+    static constexpr std::uint32_t type = CAPSTAN_RESULT_TEMPLATE;
+    static Result<NodeTemplate> raise(const void* raw) {
+        return raise_template(*static_cast<const capstan_template*>(raw));
+    }
+};
+
+template <class T>
+class TypedSink : public OperationSink {
+public:
+    void end_with(const void* result) override {
+        if (result == nullptr && !std::is_void_v<T>) {
+            return end_with(
+                Error{ErrorCode::internal, "the operation ended well, but without its result"});
+        }
+        set(Crossing<T>::raise(result));
+    }
+    void end_with(Error error) override { set(fail(std::move(error))); }
+
+    bool is_done() const noexcept { return done_.load(std::memory_order_acquire); }
+    const Result<T>& result() const { return *result_; }
+
+private:
+    void set(Result<T> result) {
+        result_.emplace(std::move(result));
+        done_.store(true, std::memory_order_release);
+    }
+    std::optional<Result<T>> result_;
+    std::atomic<bool> done_ = false;
+};
+
+}  // namespace detail
+
+/// A copyable handle to one operation of a FakeHost, made by FakeHost::open. T is void, CloudView,
+/// Resized, Removed or NodeTemplate. The result was copied and checked when the operation ended; a
+/// malformed one is an `internal` error that names the place.
+template <class T>
+class Operation {
+public:
+    Operation(capstan_op id, std::shared_ptr<detail::TypedSink<T>> sink)
+        : id_(id), sink_(std::move(sink)) {}
+
+    /// What a function that takes a capstan_op is given.
+    capstan_op id() const noexcept { return id_; }
+    bool is_done() const noexcept { return sink_->is_done(); }
+    /// Of an operation that is done; of another one a std::logic_error.
+    const Result<T>& result() const {
+        if (!is_done()) throw std::logic_error("the operation is still open");
+        return sink_->result();
+    }
+
+private:
+    capstan_op id_;
+    std::shared_ptr<detail::TypedSink<T>> sink_;
+};
+
+}  // namespace testing
+CAPSTAN_NAMESPACE_END

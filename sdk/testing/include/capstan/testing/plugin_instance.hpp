@@ -1,0 +1,80 @@
+/// One instance of a plugin class on a FakeHost, made and destroyed as a real host does.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include <capstan/abi/plugin.h>
+#include <capstan/testing/fake_call.hpp>
+#include <capstan/testing/fake_host.hpp>
+#include <capstan/testing/fake_settings.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace testing {
+
+/// Owns the instance; host and class must outlive it. At its end it stops the instance if that was
+/// not done, then destroys it.
+class PluginInstance {
+public:
+    /// The error is what the class reported. One that reports success without an instance is
+    /// `internal`.
+    static Result<PluginInstance> create(FakeHost& host, const capstan_class& of,
+                                         FakeSettings& settings) {
+        FakeCall call;
+        const capstan_instance* instance = nullptr;
+        const capstan_status status =
+            of.create(host.handle(), settings.raw(), call.raw(), &instance);
+        if (status != CAPSTAN_OK) {
+            return fail(call.failure().value_or(Error{error_code(status), "create says no more"}));
+        }
+        if (instance == nullptr)
+            return fail(ErrorCode::internal, "create succeeded and left no instance");
+        return PluginInstance(host, *instance);
+    }
+    PluginInstance(PluginInstance&& other) noexcept
+        : host_(other.host_),
+          instance_(std::exchange(other.instance_, nullptr)),
+          is_stopped_(other.is_stopped_) {}
+    PluginInstance& operator=(PluginInstance&&) = delete;
+    ~PluginInstance() {
+        if (instance_ == nullptr) return;
+        if (!is_stopped_) static_cast<void>(stop());
+        destroy();
+    }
+
+    const capstan_instance& raw() const noexcept { return *instance_; }
+    /// The table of an interface, or nullptr.
+    template <class Table>
+    const Table* find(const char* interface_id) const noexcept {
+        return static_cast<const Table*>(instance_->interface_of(instance_->self, interface_id));
+    }
+    /// Well at once when it has no `start`.
+    Result<void> start() {
+        if (!CAPSTAN_HAS(instance_, capstan_instance, start)) return {};
+        return host_->settle(host_->call<void>(
+            [&](capstan_op op) { return instance_->start(instance_->self, op); }));
+    }
+    /// As FakeHost::stop, which leaves the host ready for the next instance.
+    Result<void> stop() {
+        is_stopped_ = true;
+        Result<void> stopped = host_->stop(instance_);
+        host_->restart();
+        return stopped;
+    }
+    /// Without stopping first.
+    void destroy() noexcept {
+        const capstan_instance* const gone = std::exchange(instance_, nullptr);
+        if (gone != nullptr) gone->destroy(gone->self);
+    }
+
+private:
+    PluginInstance(FakeHost& host, const capstan_instance& instance) noexcept
+        : host_(&host), instance_(&instance) {}
+
+    FakeHost* host_;
+    const capstan_instance* instance_;
+    bool is_stopped_ = false;
+};
+
+}  // namespace testing
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,37 @@
+/// Values fitted to a schema, flattened so that a cursor is an index.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <capstan/abi/settings.h>
+#include <capstan/testing/setting_value.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace testing {
+
+/// One place in the settings. What it can be read as is there.
+struct SettingNode {
+    std::string path;
+    std::optional<std::string> text{};
+    std::optional<std::int64_t> integer{};
+    std::optional<double> number{};
+    std::optional<bool> boolean{};
+    std::vector<std::pair<std::string, capstan_cursor>> children{};  ///< keys are empty in a list
+};
+
+/// nodes[cursor]; nodes[0] is no place.
+using SettingNodes = std::vector<SettingNode>;
+
+/// `values` with the defaults of `fields`, or as they are without a schema. The error names the
+/// key.
+Result<SettingNodes> fit_settings(const Value::Table& values, std::optional<capstan_array> fields);
+
+/// One value of a field on its own: type, bounds, allowed values.
+Result<void> fit_value(const Value& value, const capstan_field& field);
+
+}  // namespace testing
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include <capstan/testing/setting_value.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace testing {
+
+namespace {
+
+constexpr int depth_max = 16;
+
+void append_utf8(std::string& out, std::uint32_t code) {
+    const auto byte = [](std::uint32_t bits) {
+        return static_cast<char>(static_cast<unsigned char>(bits));
+    };
+    if (code < 0x80) {
+        out += byte(code);
+    } else if (code < 0x800) {
+        out += {byte(0xC0 | code >> 6), byte(0x80 | (code & 0x3F))};
+    } else if (code < 0x10000) {
+        out +=
+            {byte(0xE0 | code >> 12), byte(0x80 | (code >> 6 & 0x3F)), byte(0x80 | (code & 0x3F))};
+    } else {
+        out += {byte(0xF0 | code >> 18), byte(0x80 | (code >> 12 & 0x3F)),
+                byte(0x80 | (code >> 6 & 0x3F)), byte(0x80 | (code & 0x3F))};
+    }
+}
+
+class TomlReader {
+public:
+    explicit TomlReader(std::string_view text) : text_(text) {}
+
+    Result<Value> read_all() {
+        CAPSTAN_TRY(Value value, read());
+        skip_space();
+        if (at_ != text_.size()) return refuse("nothing more");
+        return value;
+    }
+
+private:
+    Unexpected refuse(std::string_view expected) const {
+        return fail(ErrorCode::invalid_config, "expected " + std::string(expected) +
+                                                   " at character " + std::to_string(at_ + 1) +
+                                                   " of " + std::string(text_));
+    }
+    char peek() const noexcept { return at_ < text_.size() ? text_[at_] : '\0'; }
+    bool take(char c) noexcept { return peek() == c && at_ < text_.size() ? (++at_, true) : false; }
+    void skip_space() noexcept {
+        while (at_ < text_.size() &&
+               std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
+            ++at_;
+    }
+
+    Result<Value> read() {
+        if (++depth_ > depth_max) return refuse("less nesting");
+        skip_space();
+        Result<Value> value = read_here();
+        --depth_;
+        return value;
+    }
+    Result<Value> read_here() {
+        switch (peek()) {
+            case '"': return read_basic();
+            case '\'': return read_literal();
+            case '[': return read_list();
+            case '{': return read_table();
+            default: return read_word();
+        }
+    }
+    Result<Value> read_literal() {
+        const std::size_t end = text_.find('\'', at_ + 1);
+        if (end == std::string_view::npos) return refuse("a closing '");
+        Value value(text_.substr(at_ + 1, end - at_ - 1));
+        at_ = end + 1;
+        return value;
+    }
+    Result<Value> read_basic() {
+        std::string out;
+        ++at_;
+        while (!take('"')) {
+            if (at_ >= text_.size() || peek() == '\n') return refuse("a closing \"");
+            if (take('\\')) {
+                CAPSTAN_CHECK(read_escape(out));
+            } else {
+                out += text_[at_++];
+            }
+        }
+        return Value(std::move(out));
+    }
+    Result<void> read_escape(std::string& out) {
+        static constexpr std::string_view written = "btnfr\"\\", meant = "\b\t\n\f\r\"\\";
+        const char c = peek();
+        if (c == 'u' || c == 'U') {
+            ++at_;
+            return read_code(out, c == 'u' ? 4 : 8);
+        }
+        const std::size_t which = written.find(c);
+        if (which == std::string_view::npos) return refuse("an escape of TOML");
+        out += meant[which];
+        ++at_;
+        return {};
+    }
+    Result<void> read_code(std::string& out, std::size_t digits) {
+        std::uint32_t code = 0;
+        const std::string_view written = text_.substr(std::min(at_, text_.size()), digits);
+        const auto [end, error] =
+            std::from_chars(written.data(), written.data() + written.size(), code, 16);
+        const bool whole = written.size() == digits && end == written.data() + digits;
+        if (error != std::errc() || !whole || code > 0x10FFFF ||
+            (code >= 0xD800 && code < 0xE000)) {
+            return refuse("the hexadecimal digits of a character");
+        }
+        append_utf8(out, code);
+        at_ += digits;
+        return {};
+    }
+    Result<Value> read_list() {
+        Value::List items;
+        ++at_;
+        for (skip_space(); !take(']'); skip_space()) {
+            CAPSTAN_TRY(Value item, read());
+            items.push_back(std::move(item));
+            skip_space();
+            if (!take(',') && peek() != ']') return refuse("',' or ']'");
+        }
+        return Value(std::move(items));
+    }
+    Result<Value> read_table() {
+        Value::Table members;
+        ++at_;
+        for (skip_space(); !take('}'); skip_space()) {
+            CAPSTAN_TRY(std::string key, read_key());
+            skip_space();
+            if (!take('=')) return refuse("'='");
+            CAPSTAN_TRY(Value item, read());
+            members.emplace_back(std::move(key), std::move(item));
+            skip_space();
+            if (!take(',') && peek() != '}') return refuse("',' or '}'");
+        }
+        return Value(std::move(members));
+    }
+    Result<std::string> read_key() {
+        if (peek() == '"' || peek() == '\'') {
+            CAPSTAN_TRY(const Value key, read_here());
+            return *key.get_if<std::string>();
+        }
+        const std::size_t begin = at_;
+        while (is_bare(peek())) ++at_;
+        if (at_ == begin) return refuse("a key");
+        return std::string(text_.substr(begin, at_ - begin));
+    }
+    static bool is_bare(char c) noexcept {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-';
+    }
+    Result<Value> read_word() {
+        const std::size_t begin = at_;
+        while (is_bare(peek()) || peek() == '.' || peek() == '+') ++at_;
+        std::string word(text_.substr(begin, at_ - begin));
+        if (word == "true") return Value(true);
+        if (word == "false") return Value(false);
+        word.erase(std::remove(word.begin(), word.end(), '_'), word.end());
+        Result<Value> number = read_number(word);
+        if (!number) at_ = begin;
+        return number;
+    }
+    Result<Value> read_number(std::string_view word) const {
+        if (!word.empty() && word.front() == '+') word.remove_prefix(1);
+        const char* const end = word.data() + word.size();
+        std::int64_t whole = 0;
+        const auto as_whole = std::from_chars(word.data(), end, whole);
+        if (!word.empty() && as_whole.ec == std::errc() && as_whole.ptr == end) return Value(whole);
+        double number = 0;
+        const auto as_number = std::from_chars(word.data(), end, number);
+        if (word.empty() || as_number.ec != std::errc() || as_number.ptr != end)
+            return refuse("a value of TOML");
+        return Value(number);
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    int depth_ = 0;
+};
+
+}  // namespace
+
+Result<Value> parse_toml_value(std::string_view text) { return TomlReader(text).read_all(); }
+
+std::string_view type_name(const Value& value) noexcept {
+    constexpr std::string_view names[] = {"a string",  "an integer", "a number",
+                                          "a boolean", "a list",     "a table"};
+    return names[value.any().index()];
+}
+
+}  // namespace testing
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,97 @@
+#include <capstan/testing/fake_settings.hpp>
+
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+using capstan::Schema;
+using capstan::Setting;
+using capstan::SettingType;
+using capstan::testing::FakeSettings;
+using capstan::testing::list;
+using capstan::testing::read_default;
+using capstan::testing::table;
+using capstan::testing::Value;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// What stands in the way of a value, or nothing.
+std::string complaint(const Setting& setting, Value value) {
+    FakeSettings settings(Schema{setting});
+    settings.set(std::string(setting.key), std::move(value));
+    try {
+        settings.raw();
+        return {};
+    } catch (const std::invalid_argument& e) {
+        return e.what();
+    }
+}
+
+TEST(FakeSettings, ReadsWhateverIsSetWithoutASchema) {
+    FakeSettings settings;
+    settings.set("wait", 90s)
+        .set("size", "2Ki")
+        .set("zones", list("a", "b"))
+        .set("on", true)
+        .set("wait", 2min);
+    EXPECT_EQ(settings.view().duration("wait"), 2min);
+    EXPECT_EQ(settings.view().integer("size"), 2048);
+    EXPECT_THAT(settings.view().texts("zones"), ElementsAre("a", "b"));
+    EXPECT_TRUE(settings.view().boolean("on"));
+}
+
+TEST(FakeSettings, RefusesValuesThatDoNotFitTheSchema) {
+    EXPECT_EQ(complaint({.key = "n", .type = SettingType::integer}, "3"),
+              "setting n: expected an integer, found a string");
+    EXPECT_EQ(complaint({.key = "n", .type = SettingType::integer, .min = 1, .max = 5}, 6),
+              "setting n: must be from 1 to 5, is 6");
+    EXPECT_EQ(complaint({.key = "n", .type = SettingType::number, .min = 0, .max = 1}, 1), "");
+    EXPECT_EQ(complaint({.key = "m", .type = SettingType::enumeration, .allowed = {"a", "b"}}, "c"),
+              "setting m: \"c\" is none of a, b");
+    EXPECT_THAT(complaint({.key = "r", .type = SettingType::regex}, "("),
+                HasSubstr("is no regular expression"));
+    EXPECT_THAT(complaint({.key = "d", .type = SettingType::duration}, "soon"),
+                HasSubstr("setting d"));
+    EXPECT_THAT(complaint({.key = "q", .type = SettingType::quantity}, "1Zi"),
+                HasSubstr("setting q"));
+    EXPECT_EQ(complaint({.key = "l", .list = true}, "a"),
+              "setting l: expected a list, found a string");
+    EXPECT_EQ(complaint({.key = "l", .list = true}, list("a", 1)),
+              "setting l[1]: expected a string, found an integer");
+}
+
+TEST(FakeSettings, RefusesUnknownKeysAndMissingOnes) {
+    FakeSettings unknown(Schema{{.key = "zone"}});
+    unknown.set("zoen", "a");
+    EXPECT_THROW(unknown.raw(), std::invalid_argument);
+    FakeSettings missing(Schema{{.key = "zone", .required = true}});
+    EXPECT_THROW(missing.raw(), std::invalid_argument);
+}
+
+TEST(FakeSettings, GivesAnAbsentTableTheDefaultsOfItsMembers) {
+    FakeSettings settings(
+        Schema{{.key = "retry",
+                .type = SettingType::table,
+                .fields = {{.key = "times", .type = SettingType::integer, .default_value = "3"}}}});
+    EXPECT_EQ(settings.view().table("retry").integer("times"), 3);
+}
+
+TEST(FakeSettings, ReadsADefaultAsItsOwnSchemaWould) {
+    const capstan::detail::LoweredSchema schema(Schema{
+        {.key = "good", .type = SettingType::duration, .default_value = "\"5m\""},
+        {.key = "high", .type = SettingType::integer, .default_value = "9", .min = 0, .max = 5},
+        {.key = "odd", .default_value = "nonsense"},
+        {.key = "none"},
+    });
+    const capstan::View<capstan_field> fields(schema.fields());
+    EXPECT_EQ(read_default(fields[0]).value(), Value("5m"));
+    EXPECT_THAT(read_default(fields[1]).error().message, HasSubstr("must be from 0 to 5, is 9"));
+    EXPECT_FALSE(read_default(fields[2]));
+    EXPECT_EQ(read_default(fields[3]).error().code, capstan::ErrorCode::not_found);
+}
+
+}  // namespace
