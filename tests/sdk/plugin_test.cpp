@@ -1,0 +1,381 @@
+#include <capstan/plugin.hpp>
+
+#include <map>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <capstan/testing/builders.hpp>
+#include <capstan/testing/fake_settings.hpp>
+#include <capstan/testing/plugin_instance.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using capstan::Call;
+using capstan::CloudView;
+using capstan::Duration;
+using capstan::ErrorCode;
+using capstan::ExpanderQuestion;
+using capstan::Failure;
+using capstan::Host;
+using capstan::Keep;
+using capstan::make_class;
+using capstan::NodeGroupId;
+using capstan::NodeTemplate;
+using capstan::OptionView;
+using capstan::Removal;
+using capstan::Removed;
+using capstan::Resize;
+using capstan::Resized;
+using capstan::Result;
+using capstan::Schema;
+using capstan::Settings;
+using capstan::SettingType;
+using capstan::Task;
+using capstan::testing::FakeCall;
+using capstan::testing::FakeHost;
+using capstan::testing::FakeSettings;
+using capstan::testing::kept;
+using capstan::testing::option;
+using capstan::testing::PluginInstance;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using State = std::map<std::string, std::string>;
+
+/// Keeps the options that need at most so many nodes.
+class AtMost {
+public:
+    static Schema schema() {
+        return {{.key = "nodes",
+                 .type = SettingType::integer,
+                 .doc = "Nodes.",
+                 .default_value = "2",
+                 .live = true}};
+    }
+    static void check(const Settings& settings) {
+        if (settings.integer("nodes") % 2 != 0) settings.reject("nodes", "must be even");
+    }
+    explicit AtMost(const Settings& settings) : most_(settings.integer("nodes")) {
+        if (most_ > 100)
+            throw Failure(ErrorCode::invalid_config,
+                          "nodes: " + std::to_string(most_) + " is too many");
+    }
+    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+        for (const OptionView o : question.options()) {
+            if (o.nodes() <= most_) keep(o);
+        }
+    }
+    Result<void> reconfigure(const Settings& settings) {
+        if (settings.integer("nodes") < 0)
+            return capstan::fail(ErrorCode::invalid_config, "nodes: below zero");
+        most_ = settings.integer("nodes");
+        return {};
+    }
+    State export_state() const { return {{"most", std::to_string(most_)}}; }
+    Result<void> import_state(std::string_view from_version, const State& state) {
+        if (from_version != "1.0") return capstan::fail(ErrorCode::unsupported, "only from 1.0");
+        most_ = std::stoi(state.at("most"));
+        return {};
+    }
+
+private:
+    std::int64_t most_;
+};
+
+/// Made from nothing, with a filter that is not const.
+struct All {
+    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) {
+        for (const OptionView o : question.options()) keep(o);
+    }
+};
+
+/// Everything of a cloud, with tasks, plain values and Results.
+class SlowCloud {
+public:
+    SlowCloud(Host host, const Settings&) : host_(host) {}
+    Task<void> start() {
+        co_await capstan::sleep_for(host_, 3s);
+        started_ = true;
+    }
+    Task<void> stop() {
+        host_.info("stopping");
+        co_return;
+    }
+    Task<CloudView> refresh() {
+        co_await capstan::sleep_for(host_, 1s);
+        CloudView view;
+        view.groups = {capstan::testing::group("a", {.target = target_, .max = 3})};
+        co_return view;
+    }
+    Task<Resized> increase(Resize request) {
+        if (request.group != NodeGroupId("a"))
+            co_return capstan::fail(ErrorCode::not_found, "no such group");
+        co_await capstan::sleep_for(host_, 1s);
+        co_return Resized{target_ += request.delta};
+    }
+    Result<Resized> decrease_target(Resize) {
+        return capstan::fail(ErrorCode::conflict, "nothing to take back");
+    }
+    Removed remove(Removal request) {
+        Removed out;
+        for (const auto& id : request.machines)
+            out.failed.push_back({ErrorCode::not_found, "no machine", {}, id.value()});
+        return out;
+    }
+    NodeTemplate describe(NodeGroupId group) {
+        return capstan::testing::node_template(group.value());
+    }
+    Result<capstan::Price> price(const Call&, const capstan::TemplateView& node) {
+        if (node.name() == "free") return capstan::fail(ErrorCode::not_found, "no price");
+        return capstan::Price{.per_hour = 0.25, .currency = "EUR", .spot = true};
+    }
+    capstan::GroupOptions options(const Call&, const capstan::GroupView&) {
+        return {.utilization_threshold = 0.6, .unneeded_time = 5min, .zero_or_max = true};
+    }
+
+private:
+    Host host_;
+    bool started_ = false;
+    int target_ = 1;
+};
+
+const capstan_class at_most = make_class<AtMost>({.id = "at_most", .doc = "Keeps small options."});
+const capstan_class all = make_class<All>({.id = "all", .doc = "Keeps all.", .pure = false});
+const capstan_class slow_cloud = make_class<SlowCloud>({.id = "slow", .doc = "A slow cloud."});
+
+FakeSettings at_most_settings(int nodes) {
+    FakeSettings settings(at_most.fields);
+    settings.set("nodes", nodes);
+    return settings;
+}
+
+TEST(MakeClass, DescribesWhatTheClassIs) {
+    EXPECT_EQ(capstan::text(at_most.class_id), "at_most");
+    EXPECT_EQ(capstan::text(at_most.kind), CAPSTAN_KIND_EXPANDER);
+    EXPECT_EQ(at_most.concurrency, CAPSTAN_CONCURRENCY_PARALLEL);
+    EXPECT_EQ(at_most.flags, static_cast<std::uint32_t>(CAPSTAN_CLASS_PURE));
+    EXPECT_EQ(at_most.fields.count, 1u);
+    EXPECT_NE(at_most.check, nullptr);
+    EXPECT_EQ(all.concurrency, CAPSTAN_CONCURRENCY_SERIAL);
+    EXPECT_EQ(all.flags, 0u);
+    EXPECT_EQ(all.check, nullptr);
+    EXPECT_EQ(all.fields.count, 0u);
+    EXPECT_EQ(capstan::text(slow_cloud.kind), CAPSTAN_KIND_CLOUD);
+    EXPECT_EQ(slow_cloud.flags, static_cast<std::uint32_t>(CAPSTAN_CLASS_NEEDS_LEADER));
+}
+
+TEST(PluginClass, RefusesInCheckWhatASchemaCannotSay) {
+    FakeSettings odd = at_most_settings(3), even = at_most_settings(4);
+    const FakeCall call;
+    EXPECT_EQ(at_most.check(odd.raw(), call.raw()), CAPSTAN_OK);
+    EXPECT_EQ(at_most.check(even.raw(), call.raw()), CAPSTAN_OK);
+    EXPECT_THAT(odd.rejections(),
+                ElementsAre(capstan::testing::Rejection{"nodes", "must be even"}));
+    EXPECT_TRUE(even.rejections().empty());
+}
+
+TEST(PluginClass, SaysWhyAnInstanceCannotBeMade) {
+    FakeHost host;
+    FakeSettings settings = at_most_settings(200);
+    const auto made = PluginInstance::create(host, at_most, settings);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error(), (capstan::Error{ErrorCode::invalid_config, "nodes: 200 is too many"}));
+}
+
+TEST(PluginInstance, AnswersForItsKindAndNothingElse) {
+    FakeHost host;
+    FakeSettings settings = at_most_settings(2);
+    const auto instance = PluginInstance::create(host, at_most, settings).value();
+    const auto* expander = instance.find<capstan_expander>(CAPSTAN_KIND_EXPANDER);
+    ASSERT_NE(expander, nullptr);
+    EXPECT_EQ(expander, instance.find<capstan_expander>(CAPSTAN_KIND_EXPANDER));
+    EXPECT_EQ(instance.find<void>(CAPSTAN_KIND_SPLITTER), nullptr);
+    EXPECT_THAT(kept(*expander, {{option("a").nodes(3), option("b").nodes(2)}}), ElementsAre("b"));
+}
+
+TEST(PluginInstance, TakesNewSettingsOrKeepsTheOldOnes) {
+    FakeHost host;
+    FakeSettings old = at_most_settings(2), more = at_most_settings(4), bad = at_most_settings(-2);
+    const auto instance = PluginInstance::create(host, at_most, old).value();
+    const capstan_instance& raw = instance.raw();
+    FakeCall call;
+    EXPECT_EQ(raw.reconfigure(raw.self, more.raw(), call.raw()), CAPSTAN_OK);
+    EXPECT_EQ(raw.reconfigure(raw.self, bad.raw(), call.raw()), CAPSTAN_E_INVALID_CONFIG);
+    EXPECT_EQ(call.failure()->message, "nodes: below zero");
+    const auto* expander = instance.find<capstan_expander>(CAPSTAN_KIND_EXPANDER);
+    EXPECT_THAT(kept(*expander, {{option("a").nodes(4)}}), ElementsAre("a"));
+}
+
+TEST(PluginInstance, HandsItsStateToTheNext) {
+    FakeHost host;
+    FakeSettings settings = at_most_settings(6);
+    const auto instance = PluginInstance::create(host, at_most, settings).value();
+    const capstan_instance& raw = instance.raw();
+    State exported;
+    const capstan_state_sink sink{
+        sizeof sink, 0, &exported,
+        [](const capstan_state_sink* self, capstan_str key, capstan_str value) noexcept {
+            static_cast<State*>(self->ctx)->emplace(capstan::text(key), capstan::text(value));
+            return capstan_status(CAPSTAN_OK);
+        }};
+    EXPECT_EQ(raw.export_state(raw.self, &sink), CAPSTAN_OK);
+    EXPECT_THAT(exported, ElementsAre(Pair("most", "6")));
+    const capstan_kv entry{capstan::str("most"), capstan::str("9")};
+    const capstan_state_entries entries{sizeof entries, 0, {&entry, 1, sizeof entry}};
+    EXPECT_EQ(raw.import_state(raw.self, capstan::str("1.0"), &entries), CAPSTAN_OK);
+    EXPECT_EQ(raw.import_state(raw.self, capstan::str("0.9"), &entries), CAPSTAN_E_UNSUPPORTED);
+    EXPECT_THAT(
+        kept(*instance.find<capstan_expander>(CAPSTAN_KIND_EXPANDER), {{option("a").nodes(9)}}),
+        ElementsAre("a"));
+}
+
+TEST(PluginInstance, LeavesOutWhatItsClassLeavesOut) {
+    FakeHost host;
+    FakeSettings none(all.fields);
+    const auto instance = PluginInstance::create(host, all, none).value();
+    EXPECT_EQ(instance.raw().start, nullptr);
+    EXPECT_EQ(instance.raw().stop, nullptr);
+    EXPECT_EQ(instance.raw().reconfigure, nullptr);
+    EXPECT_EQ(instance.raw().export_state, nullptr);
+    EXPECT_EQ(instance.raw().import_state, nullptr);
+    EXPECT_EQ(instance.raw().self_check, nullptr);
+}
+
+class CloudLayer : public ::testing::Test {
+protected:
+    template <class T, class F>
+    Result<T> call(F&& function) {
+        return host.settle(host.call<T>(std::forward<F>(function)));
+    }
+    FakeHost host;
+    FakeSettings settings{slow_cloud.fields};
+    PluginInstance instance = std::move(PluginInstance::create(host, slow_cloud, settings).value());
+    const capstan_cloud& cloud = *instance.find<capstan_cloud>(CAPSTAN_KIND_CLOUD);
+};
+
+TEST_F(CloudLayer, StartsAndStops) {
+    const Duration before = host.monotonic();
+    EXPECT_TRUE(instance.start());
+    EXPECT_EQ(host.monotonic() - before, 3s);
+    EXPECT_TRUE(instance.stop());
+    EXPECT_EQ(host.log_lines().back().message, "stopping");
+}
+
+TEST_F(CloudLayer, CarriesViewsAndResizes) {
+    const Result<CloudView> view =
+        call<CloudView>([&](capstan_op op) { return cloud.refresh(cloud.self, op); });
+    ASSERT_TRUE(view) << view.error();
+    EXPECT_EQ(view->groups.front().id, NodeGroupId("a"));
+    capstan_resize resize{};
+    resize.struct_size = sizeof resize;
+    resize.delta = 2;
+    resize.group_id = capstan::str("a");
+    EXPECT_EQ(call<Resized>([&](capstan_op op) { return cloud.increase(cloud.self, op, &resize); }),
+              Resized{3});
+    resize.group_id = capstan::str("b");
+    EXPECT_EQ(call<Resized>([&](capstan_op op) { return cloud.increase(cloud.self, op, &resize); })
+                  .error()
+                  .code,
+              ErrorCode::not_found);
+    EXPECT_EQ(
+        call<Resized>([&](capstan_op op) { return cloud.decrease_target(cloud.self, op, &resize); })
+            .error()
+            .code,
+        ErrorCode::conflict);
+}
+
+TEST_F(CloudLayer, EndsAMalformedRequestWithAnError) {
+    capstan_resize negative{};
+    negative.struct_size = sizeof negative;
+    negative.delta = -1;
+    negative.group_id = capstan::str("a");
+    EXPECT_FALSE(
+        call<Resized>([&](capstan_op op) { return cloud.increase(cloud.self, op, &negative); }));
+}
+
+TEST_F(CloudLayer, CarriesRemovalsAndTemplates) {
+    const capstan_str id = capstan::str("machine-1");
+    capstan_removal removal{};
+    removal.struct_size = sizeof removal;
+    removal.group_id = capstan::str("a");
+    removal.instance_ids = {&id, 1, sizeof id};
+    const auto removed =
+        call<Removed>([&](capstan_op op) { return cloud.remove(cloud.self, op, &removal); });
+    ASSERT_TRUE(removed) << removed.error();
+    EXPECT_EQ(removed->failed.front().subject, "machine-1");
+    const auto& templates = *instance.find<capstan_cloud_templates>(CAPSTAN_INTERFACE_TEMPLATES);
+    const auto node = call<NodeTemplate>(
+        [&](capstan_op op) { return templates.describe(templates.self, op, capstan::str("a")); });
+    ASSERT_TRUE(node) << node.error();
+    EXPECT_EQ(node->name, "a");
+}
+
+TEST_F(CloudLayer, AnswersForPricesAndOptions) {
+    const auto& pricing = *instance.find<capstan_cloud_pricing>(CAPSTAN_INTERFACE_PRICING);
+    const auto& options = *instance.find<capstan_cloud_options>(CAPSTAN_INTERFACE_OPTIONS);
+    capstan::Lowering lowering;
+    const NodeTemplate node = capstan::testing::node_template("a"),
+                       priceless = capstan::testing::node_template("free");
+    const capstan_template raw = lowering.lower(node), raw_priceless = lowering.lower(priceless);
+    FakeCall call;
+    capstan_price price{};
+    price.struct_size = sizeof price;
+    EXPECT_EQ(pricing.price(pricing.self, call.raw(), &raw, &price), CAPSTAN_OK);
+    EXPECT_EQ(price.per_hour, 0.25);
+    EXPECT_STREQ(price.currency, "EUR");
+    EXPECT_EQ(price.spot, 1);
+    EXPECT_EQ(price.present, 0u);
+    EXPECT_EQ(pricing.price(pricing.self, call.raw(), &raw_priceless, &price), CAPSTAN_E_NOT_FOUND);
+    const auto group = capstan::testing::group("a");
+    const capstan_group raw_group = lowering.lower(group);
+    capstan_group_options wishes{};
+    wishes.struct_size = sizeof wishes;
+    EXPECT_EQ(options.get(options.self, call.raw(), &raw_group, &wishes), CAPSTAN_OK);
+    EXPECT_EQ(wishes.present, static_cast<std::uint64_t>(CAPSTAN_GROUP_OPTION_UTILIZATION |
+                                                         CAPSTAN_GROUP_OPTION_UNNEEDED |
+                                                         CAPSTAN_GROUP_OPTION_ZERO_OR_MAX));
+    EXPECT_EQ(wishes.unneeded_ns, Duration(5min).count());
+}
+
+TEST_F(CloudLayer, ClosesWhatIsUnderWayWhenItStops) {
+    const auto refresh =
+        host.call<CloudView>([&](capstan_op op) { return cloud.refresh(cloud.self, op); });
+    EXPECT_FALSE(refresh.is_done());
+    EXPECT_TRUE(instance.stop());
+    EXPECT_EQ(refresh.result().error().code, ErrorCode::cancelled);
+    EXPECT_EQ(host.open_operations(), 0u);
+}
+
+}  // namespace
+
+CAPSTAN_PLUGIN("acme.test", "1.2.3", "Acme", CAPSTAN_KIND_EXPANDER ";" CAPSTAN_KIND_CLOUD,
+               make_class<AtMost>({.id = "at_most", .doc = "Keeps small options."}),
+               make_class<SlowCloud>({.id = "slow", .doc = "A slow cloud."}))
+
+namespace {
+
+TEST(Plugin, ExportsAnEntryThatAgreesWithItsNote) {
+    const capstan_entry& entry = capstan_entry_1;
+    EXPECT_EQ(entry.magic, CAPSTAN_MAGIC);
+    EXPECT_EQ(entry.struct_size, sizeof entry);
+    EXPECT_EQ(entry.abi_major, CAPSTAN_ABI_MAJOR);
+    EXPECT_EQ(capstan::text(entry.plugin_id), "acme.test");
+    EXPECT_EQ(capstan::text(entry.version), "1.2.3");
+    EXPECT_STREQ(capstan_note_.plugin_id, "acme.test");
+    EXPECT_STREQ(capstan_note_.version, "1.2.3");
+    EXPECT_STREQ(capstan_note_.kinds, "capstan.expander/1;capstan.cloud/1");
+}
+
+TEST(Plugin, ListsItsClassesTheSameEachTime) {
+    const capstan_class_list* list = capstan_entry_1.classes();
+    EXPECT_EQ(list, capstan_entry_1.classes());
+    const capstan::View<capstan_class> classes(list->classes);
+    ASSERT_EQ(classes.size(), 2u);
+    EXPECT_EQ(capstan::text(classes[0].class_id), "at_most");
+    EXPECT_EQ(capstan::text(classes[1].class_id), "slow");
+}
+
+}  // namespace
