@@ -120,8 +120,8 @@ void check_plugins(const Config& config, Diagnostics& out) {
                       path + ".sha256: expected 64 hexadecimal digits in lower case");
         }
         if (!plugin.grants.secrets.empty() && config.secrets.dir.empty()) {
-            out.error(place_of(config.tree, {"plugin", plugin.id.value(), "grants", "secrets"}),
-                      path + ".grants.secrets: there are no secrets without [secrets] dir");
+            out.warning(place_of(config.tree, {"plugin", plugin.id.value(), "grants", "secrets"}),
+                        path + ".grants.secrets: no secret will be found without [secrets] dir");
         }
     }
 }

@@ -241,10 +241,11 @@ TEST_F(ConfigTest, NoticesSettingsThatContradictEachOther) {
               "capstan.toml:2:18: pipeline.clouds: 'aws' stands here twice");
 }
 
-TEST_F(ConfigTest, NeedsAFolderToGrantSecretsFrom) {
+TEST_F(ConfigTest, WarnsOfSecretsWithoutAFolder) {
     EXPECT_EQ(
         first_line("[plugin.aws]\ngrants = { secrets = [\"key\"] }\n"),
-        "capstan.toml:2:22: plugin.aws.grants.secrets: there are no secrets without [secrets] dir");
+        "capstan.toml:2:22: warning: plugin.aws.grants.secrets: no secret will be found without "
+        "[secrets] dir");
 }
 
 TEST_F(ConfigTest, SurvivesHostileFiles) {
