@@ -1,0 +1,266 @@
+//! As much of the boundary as an expander needs, mirrored from the C headers below `capstan/abi/`.
+//!
+//! Structs of the host may be longer than these: they are only ever read through pointers, and arrays are stepped
+//! through by their stride.
+
+use std::ffi::{c_char, c_void};
+
+pub type Status = i32;
+pub const OK: Status = 0;
+pub const E_INTERNAL: Status = 14;
+
+pub const KIND_EXPANDER: &str = "capstan.expander/1";
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Str {
+    pub ptr: *const u8,
+    pub len: usize,
+}
+
+/// Borrows `s`.
+pub const fn text(s: &str) -> Str {
+    Str {
+        ptr: s.as_ptr(),
+        len: s.len(),
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Array {
+    pub data: *const c_void,
+    pub count: u32,
+    pub stride: u32,
+}
+
+pub const EMPTY: Array = Array {
+    data: std::ptr::null(),
+    count: 0,
+    stride: 0,
+};
+
+impl Array {
+    /// The elements, which the other side lends.
+    ///
+    /// # Safety
+    /// The array holds elements that begin with a `T` and live as long as the answer.
+    pub unsafe fn iter<'a, T: 'a>(&self) -> impl Iterator<Item = &'a T> {
+        let (data, stride) = (self.data.cast::<u8>(), self.stride as usize);
+        (0..self.count as usize).map(move |i| unsafe { &*data.add(i * stride).cast::<T>() })
+    }
+}
+
+#[repr(C)]
+pub struct Error {
+    pub struct_size: u32,
+    pub code: Status,
+    pub message: Str,
+    pub provider_code: Str,
+    pub subject: Str,
+    pub retry_after_ms: i64,
+}
+
+#[repr(C)]
+pub struct Call {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub trace_id: u64,
+    pub seed: u64,
+    pub now_unix_ns: i64,
+    pub deadline_ns: i64,
+    pub ctx: *mut c_void,
+    pub cancelled: extern "C" fn(*const Call) -> i32,
+    pub fail: extern "C" fn(*const Call, *const Error) -> Status,
+    pub explain: extern "C" fn(*const Call, Str),
+}
+
+pub const GROUP_MAX: u64 = 2;
+pub const GROUP_TARGET: u64 = 4;
+
+#[repr(C)]
+pub struct Group {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub present: u64,
+    pub id: Str,
+    pub min: i32,
+    pub max: i32,
+    pub target: i32,
+    pub healthy: i32,
+    pub autoprovisioned: i32,
+    pub reserved2: i32,
+    pub health_reason: Str,
+    pub debug: Str,
+    pub template_fingerprint: Str,
+    pub tags: Array,
+}
+
+#[repr(C)]
+pub struct ScaleUpOption {
+    pub struct_size: u32,
+    pub nodes: i32,
+    pub present: u64,
+    pub group: *const Group,
+    pub node: *const c_void,
+    pub pods: Array,
+    pub requested: Array,
+    pub pod_count: u32,
+    pub group_exists: i32,
+    pub similar: Array,
+    pub price_per_hour: f64,
+}
+
+#[repr(C)]
+pub struct ExpanderIn {
+    pub struct_size: u32,
+    pub cluster_nodes: u32,
+    pub options: Array,
+    pub pods: Array,
+}
+
+#[repr(C)]
+pub struct ExpanderOut {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub ctx: *mut c_void,
+    pub keep: extern "C" fn(*const ExpanderOut, u32, f64),
+}
+
+#[repr(C)]
+pub struct Expander {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub this: *mut c_void,
+    pub filter: extern "C" fn(*mut c_void, *const Call, *const ExpanderIn, *const ExpanderOut) -> Status,
+}
+
+pub const CURSOR_ROOT: u32 = 1;
+
+#[repr(C)]
+pub struct Settings {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub ctx: *mut c_void,
+    pub member: extern "C" fn(*const Settings, u32, Str) -> u32,
+    pub size: extern "C" fn(*const Settings, u32) -> u32,
+    pub item: extern "C" fn(*const Settings, u32, u32, *mut Str) -> u32,
+    pub get_text: extern "C" fn(*const Settings, u32, *mut Str) -> Status,
+    pub get_integer: extern "C" fn(*const Settings, u32, *mut i64) -> Status,
+    pub get_float: extern "C" fn(*const Settings, u32, *mut f64) -> Status,
+    pub get_boolean: extern "C" fn(*const Settings, u32, *mut i32) -> Status,
+    pub reject: extern "C" fn(*const Settings, u32, Str) -> Status,
+}
+
+pub const TYPE_INTEGER: i32 = 2;
+
+#[repr(C)]
+pub struct Field {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub kind: i32,
+    pub reserved: i32,
+    pub key: Str,
+    pub doc: Str,
+    pub default_value: Str,
+    pub allowed: Array,
+    pub min: f64,
+    pub max: f64,
+    pub fields: Array,
+    pub instance_kind: Str,
+    pub replaced_by: Str,
+}
+
+/// Everything of an instance that this plugin does not offer stays `None`.
+#[repr(C)]
+pub struct Instance {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub this: *mut c_void,
+    pub interface_of: extern "C" fn(*mut c_void, *const c_char) -> *const c_void,
+    pub start: Option<extern "C" fn(*mut c_void, u64) -> Status>,
+    pub stop: Option<extern "C" fn(*mut c_void, u64) -> Status>,
+    pub destroy: extern "C" fn(*mut c_void),
+}
+
+pub const CLASS_PURE: u32 = 1;
+pub const CONCURRENCY_PARALLEL: i32 = 1;
+
+#[repr(C)]
+pub struct Class {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub concurrency: i32,
+    pub reserved: i32,
+    pub class_id: Str,
+    pub kind: Str,
+    pub doc: Str,
+    pub fields: Array,
+    pub check: Option<extern "C" fn(*const Settings, *const Call) -> Status>,
+    pub create: extern "C" fn(*const c_void, *const Settings, *const Call, *mut *const Instance) -> Status,
+}
+
+#[repr(C)]
+pub struct ClassList {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub classes: Array,
+}
+
+pub const MAGIC: u32 = 0x3150_4143;
+pub const ABI_MAJOR: u16 = 1;
+/// The minor this mirror was written for, and the least it needs.
+pub const ABI_MINOR: u16 = 0;
+
+#[repr(C)]
+pub struct Entry {
+    pub magic: u32,
+    pub struct_size: u32,
+    pub abi_major: u16,
+    pub abi_minor_built: u16,
+    pub abi_minor_required: u16,
+    pub reserved: u16,
+    pub plugin_id: Str,
+    pub version: Str,
+    pub vendor: Str,
+    pub init: Option<extern "C" fn(Str) -> Status>,
+    pub deinit: Option<extern "C" fn()>,
+    pub classes: extern "C" fn() -> *const ClassList,
+}
+
+#[repr(C)]
+pub struct Note {
+    pub namesz: u32,
+    pub descsz: u32,
+    pub kind: u32,
+    pub name: [u8; 4],
+    pub magic: u32,
+    pub abi_major: u16,
+    pub abi_minor_built: u16,
+    pub abi_minor_required: u16,
+    pub flags: u16,
+    pub sdk: [u8; 16],
+    pub plugin_id: [u8; 64],
+    pub version: [u8; 32],
+    pub kinds: [u8; 240],
+}
+
+pub const NOTE_TYPE: u32 = 1;
+
+/// `s` with NULs behind it, at least one; a longer text does not compile in a constant.
+pub const fn padded<const N: usize>(s: &str) -> [u8; N] {
+    assert!(s.len() < N);
+    let mut out = [0; N];
+    let mut i = 0;
+    while i < s.len() {
+        out[i] = s.as_bytes()[i];
+        i += 1;
+    }
+    out
+}
+
+// Descriptions are constants with pointers to other constants: nothing in them ever changes.
+unsafe impl Sync for Field {}
+unsafe impl Sync for Class {}
+unsafe impl Sync for ClassList {}
+unsafe impl Sync for Entry {}
