@@ -1,0 +1,41 @@
+/// The names of everything the host calls in a plugin: in metrics, messages and the breadcrumbs of
+/// a crash.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace capstan::runtime {
+
+enum class Hook {
+    create,
+    start,
+    stop,
+    destroy,
+    reconfigure,
+    self_check,
+    callback,  ///< a task, timer, reply or cancellation handed back to it
+    blocking,
+    refresh,
+    increase,
+    decrease_target,
+    remove,
+    describe,
+    price,
+    options,
+    filter,
+    similar,
+    bucket,
+    split,
+};
+inline constexpr std::array<std::string_view, 19> hook_names{
+    "create",   "start",   "stop",     "destroy",         "reconfigure", "self_check", "callback",
+    "blocking", "refresh", "increase", "decrease_target", "remove",      "describe",   "price",
+    "options",  "filter",  "similar",  "bucket",          "split"};
+inline constexpr std::size_t hook_count = hook_names.size();
+
+constexpr std::size_t index_of(Hook hook) noexcept { return static_cast<std::size_t>(hook); }
+constexpr std::string_view name_of(Hook hook) noexcept { return hook_names[index_of(hook)]; }
+
+}  // namespace capstan::runtime

@@ -1,0 +1,52 @@
+/// Values that stand in no file of ours and in no log.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <capstan/result.hpp>
+
+namespace capstan::runtime {
+
+/// Text that is wiped when it goes. Moved, never copied.
+class SecretText {
+public:
+    SecretText() = default;
+    explicit SecretText(std::size_t capacity) { text_.reserve(capacity); }
+    SecretText(SecretText&& other) noexcept;
+    SecretText& operator=(SecretText&&) = delete;
+    ~SecretText() { wipe(); }
+
+    std::string_view view() const noexcept { return text_; }
+    /// Never grows past the capacity it was made with: a reallocation would leave a copy behind.
+    bool append(std::string_view part);
+    void drop_last() { text_.pop_back(); }
+
+private:
+    void wipe() noexcept;
+    std::string text_;
+};
+
+/// [any thread]
+class SecretSource {
+public:
+    virtual ~SecretSource() = default;
+    /// The value as it is now. `not_found`: there is none; `invalid_argument`: not a name;
+    /// `unavailable`: it could not be read.
+    virtual Result<SecretText> read(std::string_view name) const = 0;
+};
+
+/// The files of a folder, such as a mounted Kubernetes Secret; names are of letters, digits, '.',
+/// '_' and '-'. One newline at the end, which editors leave there, is not part of the value. At
+/// most 1 MiB.
+class DirectorySecrets final : public SecretSource {
+public:
+    explicit DirectorySecrets(std::filesystem::path directory) : directory_(std::move(directory)) {}
+    Result<SecretText> read(std::string_view name) const override;
+
+private:
+    const std::filesystem::path directory_;
+};
+
+}  // namespace capstan::runtime

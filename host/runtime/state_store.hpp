@@ -1,0 +1,69 @@
+/// Small values of instances that outlive the process, behind capstan.state/1.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <capstan/host.hpp>
+#include <capstan/ids.hpp>
+#include <capstan/result.hpp>
+
+namespace capstan::runtime {
+
+/// Everything one instance keeps. Revisions of an instance grow with every write, so that none
+/// comes twice.
+struct InstanceState {
+    std::uint64_t last_revision = 0;
+    std::map<std::string, StoredValue, std::less<>> values;
+};
+
+/// [any thread]
+class StateStore {
+public:
+    static constexpr std::size_t size_limit = 64
+                                              << 10;  ///< keys and values of one instance together
+    virtual ~StateStore() = default;
+
+    /// `not_found`: no such key.
+    Result<StoredValue> get(const PluginInstanceId& owner, std::string_view key);
+    /// Writes if the key still has `if_revision` (0: does not exist) and gives the new revision.
+    /// `conflict`: it has another; `quota`: no room; after any error everything is as it was.
+    Result<std::uint64_t> put(const PluginInstanceId& owner, std::string_view key,
+                              std::string_view value, std::uint64_t if_revision);
+
+protected:
+    /// What was saved last; empty when nothing was.
+    virtual Result<InstanceState> load(const PluginInstanceId& owner) = 0;
+    /// All of it or nothing.
+    virtual Result<void> save(const PluginInstanceId& owner, const InstanceState& state) = 0;
+
+private:
+    std::mutex mutex_;
+    std::map<PluginInstanceId, InstanceState> loaded_;
+    Result<InstanceState*> state_of(const PluginInstanceId& owner);
+};
+
+/// Forgets with the process: for simulations and for hosts that were given no folder.
+class MemoryStateStore final : public StateStore {
+    Result<InstanceState> load(const PluginInstanceId&) override { return InstanceState(); }
+    Result<void> save(const PluginInstanceId&, const InstanceState&) override { return {}; }
+};
+
+/// One file per instance in a folder that belongs to this host alone. A file is replaced as a
+/// whole: whatever interrupts a write, the old or the new one is there.
+class FileStateStore final : public StateStore {
+public:
+    explicit FileStateStore(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+private:
+    Result<InstanceState> load(const PluginInstanceId& owner) override;
+    Result<void> save(const PluginInstanceId& owner, const InstanceState& state) override;
+    const std::filesystem::path directory_;
+};
+
+}  // namespace capstan::runtime

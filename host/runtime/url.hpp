@@ -1,0 +1,25 @@
+/// Where a request goes, read exactly as the HTTP client will read it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+namespace capstan::runtime {
+
+struct Url {
+    std::string scheme;  ///< "http" or "https"
+    std::string host;    ///< lower case, without a final dot; an IPv6 address in brackets
+};
+
+/// `invalid_argument`: not an absolute http or https URL, or one with a user name, a space or a
+/// control character.
+Result<Url> parse_url(const std::string& url);
+
+/// Whether `host` is one of `patterns`: "api.example.com" stands for itself, "*.example.com" for
+/// every name below.
+bool is_granted(std::string_view host, const std::vector<std::string>& patterns);
+
+}  // namespace capstan::runtime

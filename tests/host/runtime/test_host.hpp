@@ -1,0 +1,155 @@
+// A host for plugins under test: time stands still until told, lines and requests are kept.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include <capstan/plugin.hpp>
+
+#include "runtime/config/settings_view.hpp"
+#include "runtime/instance.hpp"
+
+namespace capstan::runtime {
+
+/// Keeps requests until the test answers them.
+class FakeHttp final : public HttpClient {
+public:
+    struct Sent {
+        HttpRequest request;
+        Done done;
+    };
+    explicit FakeHttp(boost::asio::io_context& io) : io_(io) {}
+
+    RequestId send(HttpRequest request, Done done) override {
+        sent.emplace(++last_, Sent{std::move(request), std::move(done)});
+        return last_;
+    }
+    void cancel(RequestId id) override { answer(id, fail(ErrorCode::cancelled, "cancelled")); }
+    void answer(RequestId id, Result<HttpReply> reply) {
+        auto found = sent.extract(id);
+        if (found.empty()) return;
+        boost::asio::post(io_, [done = std::move(found.mapped().done), reply = std::move(reply)] {
+            done(reply);
+        });
+    }
+    std::map<RequestId, Sent> sent;
+
+private:
+    boost::asio::io_context& io_;
+    RequestId last_ = 0;
+};
+
+/// Lines written, safe to read while other threads write.
+class Lines {
+public:
+    void add(std::string_view line) {
+        const std::lock_guard lock(mutex_);
+        text_.append(line).append("\n");
+    }
+    std::string text() const {
+        const std::lock_guard lock(mutex_);
+        return text_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::string text_;
+};
+
+struct TestHost {
+    boost::asio::io_context io;
+    std::shared_ptr<ManualClock> clock =
+        std::make_shared<ManualClock>(time_from_unix_ns(1'000'000'000));
+    ManualLoop loop{io, clock};
+    std::shared_ptr<Lines> lines = std::make_shared<Lines>();
+    std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
+    std::shared_ptr<FakeHttp> http = std::make_shared<FakeHttp>(io);
+    std::shared_ptr<StateStore> state = std::make_shared<MemoryStateStore>();
+    std::shared_ptr<SecretSource> secrets{};
+    std::shared_ptr<Breadcrumbs> crumbs{};
+
+    HostEnvironment environment() {
+        const auto log =
+            std::make_shared<Logger>(Log{.level = LogLevel::debug, .per_plugin = {}}, clock,
+                                     [to = lines](std::string_view line) { to->add(line); });
+        return {loop, log, metrics, http, secrets, state, crumbs, 42, "test"};
+    }
+};
+
+inline InstanceIdentity identity(const char* id) {
+    return {.id = PluginInstanceId(id), .class_id = "probe"};
+}
+
+inline Result<std::shared_ptr<PluginInstance>> create(TestHost& host, const capstan_class& type,
+                                                      InstanceIdentity who = identity("probe")) {
+    static const SettingValue none;
+    SettingsView settings(none, "plugin.probe.settings", nullptr);
+    const auto kept = std::make_shared<capstan_class>(type);
+    return PluginInstance::create(host.environment(), {kept.get(), kept, std::move(who)},
+                                  *settings.abi());
+}
+
+/// Waits in virtual time for a `done`.
+class Outcome {
+public:
+    PluginInstance::Done receive() {
+        return [kept = kept_](Result<void> result) { kept->push_back(std::move(result)); };
+    }
+    bool is_there() const { return !kept_->empty(); }
+    std::size_t count() const { return kept_->size(); }
+    const Result<void>& get() const { return kept_->at(0); }
+
+private:
+    std::shared_ptr<std::vector<Result<void>>> kept_ =
+        std::make_shared<std::vector<Result<void>>>();
+};
+
+inline Result<void> start(TestHost& host, PluginInstance& instance) {
+    Outcome outcome;
+    instance.start(std::chrono::seconds(10), outcome.receive());
+    host.loop.settle();
+    return outcome.get();
+}
+
+/// Stops within a minute of virtual time.
+inline Result<void> stop(TestHost& host, PluginInstance& instance) {
+    Outcome outcome;
+    instance.stop(std::chrono::seconds(10), outcome.receive());
+    host.loop.advance(std::chrono::minutes(1));
+    return outcome.get();
+}
+
+/// An instance of T that runs; it is stopped with this object.
+template <class T>
+class Running {
+public:
+    explicit Running(TestHost& host, InstanceIdentity who = identity("probe"))
+        : host_(host),
+          instance_(
+              create(host, make_class<T>({.id = "probe", .doc = "Under test."}), std::move(who))
+                  .value()) {
+        start(host_, *instance_).value();
+    }
+    ~Running() {
+        if (instance_) stop(host_, *instance_);
+    }
+    PluginInstance& operator*() const { return *instance_; }
+    PluginInstance* operator->() const { return instance_.get(); }
+    const std::shared_ptr<PluginInstance>& shared() const { return instance_; }
+    void release() { instance_ = nullptr; }
+
+private:
+    TestHost& host_;
+    std::shared_ptr<PluginInstance> instance_;
+};
+
+}  // namespace capstan::runtime
