@@ -105,7 +105,7 @@ void refuse_twins(const std::vector<JsonPlace>& places, const std::vector<NodeGr
     std::set<NodeGroupId> seen;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         if (ids[i].empty() || seen.insert(ids[i]).second) continue;
-        places[i].complain("names group " + capstan::quoted(ids[i].value()) + " a second time");
+        places[i].complain("names group " + capstan::in_quotes(ids[i].value()) + " a second time");
     }
 }
 

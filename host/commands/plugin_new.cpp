@@ -48,7 +48,7 @@ bool is_taken(std::string_view name) {
 Result<void> check_name(std::string_view name) {
     const auto refuse = [&](const std::string& why) {
         return fail(ErrorCode::invalid_argument,
-                    "plugin name " + capstan::quoted(name) + ": " + why);
+                    "plugin name " + capstan::in_quotes(name) + ": " + why);
     };
     const bool is_word =
         !name.empty() && is_lower(name.front()) && std::ranges::all_of(name, is_name_character);
@@ -85,8 +85,8 @@ Result<const PluginTemplate*> find_template(const NewPlugin& plugin) {
     }
     const bool is_kind = std::ranges::find(kinds, plugin.kind) != kinds.end();
     return fail(ErrorCode::invalid_argument,
-                "there is no template for kind " + capstan::quoted(plugin.kind) + " in language " +
-                    capstan::quoted(plugin.language) + "; there are: " + known_templates() +
+                "there is no template for kind " + capstan::in_quotes(plugin.kind) + " in language " +
+                    capstan::in_quotes(plugin.language) + "; there are: " + known_templates() +
                     (is_kind ? "" : runtime::suggestion(plugin.kind, kinds)));
 }
 
@@ -108,7 +108,7 @@ Result<void> check_class_name(const PluginTemplate& from, std::string_view name)
     for (const TemplateFile& file : from.files) {
         if (file.path.ends_with(".md") || !has_word(file.text, wanted)) continue;
         return fail(ErrorCode::invalid_argument,
-                    "plugin name " + capstan::quoted(name) + ": the class would be " + wanted +
+                    "plugin name " + capstan::in_quotes(name) + ": the class would be " + wanted +
                         ", a word that the project's " + std::string(file.path) +
                         " uses already; take a longer name");
     }

@@ -66,7 +66,7 @@ std::string found(const json::value* value) {
         case json::kind::null: return "null";
         case json::kind::bool_: return value->get_bool() ? "true" : "false";
         case json::kind::string:
-            return "text (" + capstan::quoted(std::string_view(value->get_string())) + ")";
+            return "text (" + capstan::in_quotes(std::string_view(value->get_string())) + ")";
         case json::kind::array: return "an array";
         case json::kind::object: return "an object";
         default: return "a number (" + text_of_number(*value) + ")";

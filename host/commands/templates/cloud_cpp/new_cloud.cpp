@@ -12,7 +12,7 @@ using capstan::Result;
 namespace {
 
 std::string name_of(const capstan::NodeGroupId& group) {
-    return "group " + capstan::quoted(group.value());
+    return "group " + capstan::in_quotes(group.value());
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ std::vector<capstan::Error> NewCloud::unknown_machines(const capstan::NodeGroupI
     std::vector<capstan::Error> out;
     for (const capstan::MachineId& id : wanted) {
         out.push_back({.code = ErrorCode::not_found,
-                       .message = name_of(group) + ": no machine " + capstan::quoted(id.value()),
+                       .message = name_of(group) + ": no machine " + capstan::in_quotes(id.value()),
                        .subject = id.value()});
     }
     return out;
@@ -115,7 +115,7 @@ Result<capstan::Price> NewCloud::price(const capstan::Call&,
                                        const capstan::TemplateView& node) const {
     const GroupConfig* config = find_group(node.name());
     if (config == nullptr || !config->price_per_hour) {
-        return fail(ErrorCode::not_found, "no price is known for " + capstan::quoted(node.name()));
+        return fail(ErrorCode::not_found, "no price is known for " + capstan::in_quotes(node.name()));
     }
     return capstan::Price{.per_hour = *config->price_per_hour, .currency = config_.currency};
 }

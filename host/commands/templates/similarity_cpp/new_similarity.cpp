@@ -10,7 +10,7 @@ namespace {
 using Label = std::optional<std::string_view>;
 
 std::string shown(const Label& value) {
-    return value ? capstan::quoted(*value) : std::string("absent");
+    return value ? capstan::in_quotes(*value) : std::string("absent");
 }
 
 /// FNV-1a: the same on every machine, so that a recorded pass replays.
