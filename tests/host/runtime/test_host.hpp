@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
@@ -137,7 +139,7 @@ public:
           instance_(
               create(host, make_class<T>({.id = "probe", .doc = "Under test."}), std::move(who))
                   .value()) {
-        start(host_, *instance_).value();
+        EXPECT_TRUE(start(host_, *instance_));
     }
     ~Running() {
         if (instance_) stop(host_, *instance_);
