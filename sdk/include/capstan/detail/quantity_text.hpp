@@ -160,8 +160,9 @@ inline std::string digits_of(Int128 n) {
 }
 
 inline std::string suffix_for(QuantityFormat format, int exponent) {
+    // Not "e" + ...: of that g++ 12 at -O3 warns, without reason, that it overlaps.
     if (format == QuantityFormat::exponent)
-        return exponent == 0 ? "" : "e" + std::to_string(exponent);
+        return exponent == 0 ? std::string() : std::string("e").append(std::to_string(exponent));
     for (const QuantitySuffix& suffix : quantity_suffixes) {
         if (suffix.format == format && suffix.exponent == exponent) return std::string(suffix.text);
     }
