@@ -1,0 +1,74 @@
+# cmake -DSTEP=... -P check.cmake: one step of a stranger's way. WORK is a folder to work in, NAME that of the test.
+#   install   the component "sdk" of the build tree BUILD goes to WORK/sdk
+#   build     the project SOURCE is configured with that SDK and the compilers C and CXX, built, tested, verified
+#   new       `capstan plugin new` writes a project from TEMPLATE ("cloud_cpp"), which then is built in the same way
+#   cargo     the crate SOURCE is tested, built by CARGO, and verified
+set(sdk "${WORK}/sdk")
+set(place "${WORK}/${NAME}")
+set(warnings "-Wall -Wextra -Wpedantic -Wshadow -Werror")
+
+function(run)
+    string(JOIN " " shown ${ARGN})
+    message(STATUS "$ ${shown}")
+    execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# Every .so below `folder`, and there must be one.
+function(verify_all folder)
+    file(GLOB_RECURSE plugins "${folder}/*.so")
+    if(NOT plugins)
+        message(FATAL_ERROR "${folder}: no plugin was built")
+    endif()
+    foreach(plugin IN LISTS plugins)
+        run("${CAPSTAN_BINARY}" plugin verify "${plugin}")
+    endforeach()
+endfunction()
+
+# A stranger has our package from one place only.
+function(check_origin build)
+    load_cache("${build}" READ_WITH_PREFIX found_ capstan-sdk_DIR)
+    string(FIND "${found_capstan-sdk_DIR}" "${sdk}/" at)
+    if(NOT at EQUAL 0)
+        message(FATAL_ERROR "capstan-sdk was found in ${found_capstan-sdk_DIR}, not below ${sdk}")
+    endif()
+endfunction()
+
+# Headers of the SDK count as the stranger's own here, so that they are held to the stranger's warnings.
+function(build_project source build)
+    run("${CMAKE_COMMAND}" -S "${source}" -B "${build}" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${sdk}"
+        -DCMAKE_BUILD_TYPE=Release -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DCMAKE_NO_SYSTEM_FROM_IMPORTED=ON
+        "-DCMAKE_C_COMPILER=${C}" "-DCMAKE_CXX_COMPILER=${CXX}"
+        "-DCMAKE_C_FLAGS=${warnings}" "-DCMAKE_CXX_FLAGS=${warnings} -Wnon-virtual-dtor"
+        "-DCMAKE_C_COMPILER_LAUNCHER=${LAUNCHER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" --no-warn-unused-cli ${ARGN})
+    check_origin("${build}")
+    run("${CMAKE_COMMAND}" --build "${build}" --parallel 2)
+    run("${CMAKE_CTEST_COMMAND}" --test-dir "${build}" --output-on-failure)
+endfunction()
+
+if(NOT STEP STREQUAL install)
+    file(REMOVE_RECURSE "${place}")
+endif()
+
+if(STEP STREQUAL install)
+    file(REMOVE_RECURSE "${sdk}")
+    run("${CMAKE_COMMAND}" --install "${BUILD}" --component sdk --prefix "${sdk}")
+elseif(STEP STREQUAL build)
+    build_project("${SOURCE}" "${place}")
+    verify_all("${place}")
+elseif(STEP STREQUAL new)
+    string(REGEX MATCH "^(.*)_(.*)$" matched "${TEMPLATE}")
+    set(kind ${CMAKE_MATCH_1})
+    set(language ${CMAKE_MATCH_2})
+    file(MAKE_DIRECTORY "${place}")
+    run("${CAPSTAN_BINARY}" plugin new --kind ${kind} --lang ${language} --directory "${place}/project" my_${kind})
+    # With the host at hand the project's own tests verify the file.
+    build_project("${place}/project" "${place}/project/build" "-DCAPSTAN_BINARY=${CAPSTAN_BINARY}")
+    verify_all("${place}/project/build")
+elseif(STEP STREQUAL cargo)
+    set(ENV{CARGO_TARGET_DIR} "${place}")
+    run("${CARGO}" test --offline --manifest-path "${SOURCE}/Cargo.toml")
+    run("${CARGO}" build --release --offline --manifest-path "${SOURCE}/Cargo.toml")
+    run("${CAPSTAN_BINARY}" plugin verify "${place}/release/librust_expander.so")
+else()
+    message(FATAL_ERROR "STEP=${STEP}: there is no such step")
+endif()
