@@ -1,0 +1,108 @@
+/// Most expanders measure something of each option and keep the best. This is the keeping, and the
+/// sentence about it:
+///
+///     struct FewerNodes {
+///         bool better(int a, int b) const { return a < b; }
+///         std::string describe(int nodes) const { return "needs " + counted(nodes, "node"); }
+///     };
+///     keep_best(call, keep, ranked, FewerNodes{});
+///     // "keeps web-b: needs 2 nodes; next best web-a: needs 3 nodes"
+///
+/// A ranking may also have `bool ties(best, other)`, when being as good as the best is more than
+/// not being worse, and `double score(value)`, when the value is no number.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/expander.hpp>
+#include <capstan/sentence.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// An option and what was measured of it.
+template <class Value>
+struct Ranked {
+    OptionView option;
+    Value value;
+};
+
+/// The groups of some options, for a sentence: "web-a, web-b and 12 more".
+template <class Options>
+std::string group_names(const Options& options) {
+    return listed(options, [](const OptionView& option) { return option.group().id(); });
+}
+
+namespace detail {
+
+template <class Value, class Ranking>
+bool ties(const Ranking& ranking, const Value& best, const Value& other) {
+    if constexpr (requires { ranking.ties(best, other); }) {
+        return ranking.ties(best, other);
+    } else {
+        return !ranking.better(best, other);
+    }
+}
+
+template <class Value, class Ranking>
+double score(const Ranking& ranking, const Value& value) {
+    if constexpr (requires { ranking.score(value); }) {
+        return ranking.score(value);
+    } else {
+        return static_cast<double>(value);
+    }
+}
+
+/// The best by `better`; of equal ones the first.
+template <class Value, class Ranking>
+const Ranked<Value>* find_best(const std::vector<Ranked<Value>>& ranked, const Ranking& ranking) {
+    const auto at = std::min_element(
+        ranked.begin(), ranked.end(),
+        [&](const auto& a, const auto& b) { return ranking.better(a.value, b.value); });
+    return at == ranked.end() ? nullptr : &*at;
+}
+
+}  // namespace detail
+
+/// Keeps the best of `ranked` and all that tie with it, and explains it. Keeps nothing when there
+/// is nothing.
+template <class Value, class Ranking>
+void keep_best(const Call& call, const Keep& keep, const std::vector<Ranked<Value>>& ranked,
+               const Ranking& ranking) {
+    const Ranked<Value>* best = detail::find_best(ranked, ranking);
+    if (best == nullptr) return;
+    std::vector<OptionView> kept;
+    std::vector<Ranked<Value>> others;
+    for (const Ranked<Value>& r : ranked) {
+        if (!detail::ties(ranking, best->value, r.value)) {
+            others.push_back(r);
+            continue;
+        }
+        keep(r.option, detail::score(ranking, r.value));
+        kept.push_back(r.option);
+    }
+    const Ranked<Value>* next = detail::find_best(others, ranking);
+    call.explain("keeps " + group_names(kept) +
+                 (kept.size() > 1 ? " (" + std::to_string(kept.size()) + " of " +
+                                        std::to_string(ranked.size()) + ")"
+                                  : std::string()) +
+                 ": " + std::string(ranking.describe(best->value)) +
+                 (next == nullptr ? std::string()
+                                  : "; next best " + std::string(next->option.group().id()) + ": " +
+                                        std::string(ranking.describe(next->value))));
+}
+
+/// Keeps every option, because there is no ground to choose: `why` ends the sentence "keeps all 3
+/// options: ...".
+inline void keep_all(const Call& call, const Keep& keep, const OptionList& options,
+                     std::string_view why) {
+    for (const OptionView option : options) keep(option);
+    call.explain("keeps " +
+                 (options.size() == 1 ? std::string("the only option")
+                                      : "all " + counted(options.size(), "option")) +
+                 ": " + std::string(why));
+}
+
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,44 @@
+/// The parts that explanations are made of, so that all plugins word them alike.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include <capstan/detail/text.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// Text of others in quotes: long ones cut, nothing in it that would break the line.
+inline std::string in_quotes(std::string_view text) { return detail::quoted(text); }
+
+/// "1 node", "3 nodes".
+inline std::string counted(std::int64_t n, std::string_view noun) {
+    return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
+}
+
+/// A share as people read it: 0.125 is "12.5%", 0.2 is "20%".
+inline std::string percent(double share) {
+    char out[48];
+    const double tenths = std::round(share * 1000);
+    const bool whole = std::fmod(tenths, 10) == 0;
+    std::snprintf(out, sizeof out, whole ? "%.0f%%" : "%.1f%%", tenths / 10 + 0.0);
+    return out;
+}
+
+/// What has a few names is named, of many only the first:
+///     listed(ids, [](const auto& id) { return id.value(); })  ->  "a, b, c, d, e and 12 more"
+template <class List, class NameOf>
+std::string listed(const List& list, NameOf name_of, std::size_t most = 5) {
+    std::string out;
+    std::size_t n = 0;
+    for (const auto& item : list) {
+        if (++n <= most) out += (n == 1 ? "" : ", ") + std::string(name_of(item));
+    }
+    return n <= most ? out : out + " and " + std::to_string(n - most) + " more";
+}
+
+CAPSTAN_NAMESPACE_END
