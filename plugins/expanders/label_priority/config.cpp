@@ -1,0 +1,22 @@
+#include "config.hpp"
+
+namespace capstan::expanders {
+
+Schema label_priority_schema() {
+    return {{.key = "label",
+             .type = SettingType::string,
+             .doc = "The label of a group's node template whose value, a whole number, is the "
+                    "group's priority.",
+             .default_value = "\"zalando.org/scaling-priority\""}};
+}
+
+LabelPriorityConfig read_label_priority(const Settings& settings) {
+    return {.label = settings.text("label")};
+}
+
+void check_label_priority(const Settings& settings) {
+    if (settings.text("label").empty())
+        settings.reject("label", "no node has a label without a name");
+}
+
+}  // namespace capstan::expanders

@@ -1,0 +1,83 @@
+#include "label_priority.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/ranking.hpp>
+
+namespace capstan::expanders {
+namespace {
+
+/// A decimal int64 as Go reads it: a sign of either kind, digits, nothing else.
+std::optional<std::int64_t> find_integer(std::string_view written) {
+    if (written.size() > 1 && written[0] == '+' && written[1] != '-') written.remove_prefix(1);
+    std::int64_t value = 0;
+    const auto [end, error] =
+        std::from_chars(written.data(), written.data() + written.size(), value);
+    const bool whole = error == std::errc() && end == written.data() + written.size();
+    return whole ? std::optional(value) : std::nullopt;
+}
+
+struct HigherPriority {
+    bool better(std::int64_t a, std::int64_t b) const { return a > b; }
+    std::string describe(std::int64_t priority) const {
+        return "priority " + std::to_string(priority);
+    }
+};
+
+/// A label that is there and says nothing usable.
+struct BadLabel {
+    OptionView option;
+    std::string_view value;
+};
+
+struct Reading {
+    std::vector<Ranked<std::int64_t>> ranked;
+    std::vector<OptionView> without_template;
+    std::vector<BadLabel> bad;
+};
+
+Reading read(const OptionList& options, const std::string& label) {
+    Reading out;
+    for (const OptionView option : options) {
+        const auto node = option.node();
+        if (!node) {
+            out.without_template.push_back(option);
+            continue;
+        }
+        const auto written = find(node->labels(), label);
+        const auto priority = written ? find_integer(*written) : std::nullopt;
+        if (written && !priority) out.bad.push_back({option, *written});
+        out.ranked.push_back({option, priority.value_or(0)});
+    }
+    return out;
+}
+
+void explain_bad(const Call& call, const std::vector<BadLabel>& bad, const std::string& label) {
+    if (bad.empty()) return;
+    const auto name = [](const BadLabel& b) {
+        return std::string(b.option.group().id()) + " has " + in_quotes(b.value);
+    };
+    call.explain("counts as 0, because label " + label +
+                 " is no whole number of 64 bits: " + listed(bad, name));
+}
+
+}  // namespace
+
+void LabelPriority::filter(const Call& call, const ExpanderQuestion& question,
+                           const Keep& keep) const {
+    const Reading reading = read(question.options(), config_.label);
+    if (reading.ranked.empty())
+        return keep_all(call, keep, question.options(), "none has a node template");
+    if (!reading.without_template.empty()) {
+        call.explain("leaves out " + group_names(reading.without_template) + ": no node template");
+    }
+    explain_bad(call, reading.bad, config_.label);
+    keep_best(call, keep, reading.ranked, HigherPriority{});
+}
+
+}  // namespace capstan::expanders

@@ -1,0 +1,34 @@
+#include "least_nodes.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <capstan/ranking.hpp>
+
+namespace capstan::expanders {
+namespace {
+
+struct FewerNodes {
+    bool better(std::int32_t a, std::int32_t b) const { return a < b; }
+    std::string describe(std::int32_t nodes) const { return "needs " + counted(nodes, "node"); }
+};
+
+}  // namespace
+
+void LeastNodes::filter(const Call& call, const ExpanderQuestion& question,
+                        const Keep& keep) const {
+    std::vector<Ranked<std::int32_t>> ranked;
+    std::vector<OptionView> empty;
+    for (const OptionView option : question.options()) {
+        if (option.nodes() > 0) {
+            ranked.push_back({option, option.nodes()});
+        } else {
+            empty.push_back(option);
+        }
+    }
+    if (!empty.empty()) call.explain("leaves out " + group_names(empty) + ": not one new node");
+    keep_best(call, keep, ranked, FewerNodes{});
+}
+
+}  // namespace capstan::expanders

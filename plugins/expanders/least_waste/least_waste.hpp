@@ -1,0 +1,28 @@
+/// Keeps the options whose new nodes leave the least unused.
+#pragma once
+
+#include <utility>
+
+#include <capstan/expander.hpp>
+
+#include "config.hpp"
+
+namespace capstan::expanders {
+
+/// The waste of an option is the sum over resources of weight x (1 - requested / what its nodes
+/// offer):
+///     1 node of 4 cores and 16Gi for pods that ask for 3 cores and 8Gi  ->  0.25 + 0.5 = 0.75
+/// A device that only some machines have (a GPU) is wasted where it is and nobody asks for it. What
+/// every machine has but not every template states (ephemeral storage) counts only if all options
+/// state it: unknown is not zero. A group whose template is missing, or silent about cpu or memory,
+/// is left out, unless that is true of all: then all pass.
+class LeastWaste {
+public:
+    explicit LeastWaste(LeastWasteConfig config) : config_(std::move(config)) {}
+    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const;
+
+private:
+    LeastWasteConfig config_;
+};
+
+}  // namespace capstan::expanders

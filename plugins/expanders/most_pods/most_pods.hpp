@@ -1,0 +1,13 @@
+/// Keeps the options that help the most pods.
+#pragma once
+
+#include <capstan/expander.hpp>
+
+namespace capstan::expanders {
+
+class MostPods {
+public:
+    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const;
+};
+
+}  // namespace capstan::expanders

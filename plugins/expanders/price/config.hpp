@@ -1,0 +1,24 @@
+/// What price can be told.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <capstan/settings.hpp>
+
+namespace capstan::expanders {
+
+/// What pods are worth, in the currency of the cloud's prices. The defaults are Google's public
+/// rates for what is not in a table, in dollars, as upstream uses them.
+struct PriceConfig {
+    double cpu_per_hour = 0.033174;         ///< one core
+    double memory_gib_per_hour = 0.004446;  ///< 2^30 bytes
+    double gpu_per_hour = 0.7;              ///< one device
+    std::vector<std::string> gpu_resources{"nvidia.com/gpu", "amd.com/gpu"};
+};
+
+Schema price_schema();
+PriceConfig read_price(const Settings& settings);
+void check_price(const Settings& settings);
+
+}  // namespace capstan::expanders

@@ -1,0 +1,37 @@
+/// Keeps the options that cost the least for what they let run.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <capstan/expander.hpp>
+
+#include "config.hpp"
+
+namespace capstan::expanders {
+
+/// Cores of the machine that suits a cluster of that many nodes: small clusters grow by small
+/// machines.
+int preferred_cores(std::uint32_t cluster_nodes) noexcept;
+
+/// How badly a machine of `cores` suits a cluster that prefers `preferred`: 1 is perfect, 4 is four
+/// times too large or too small. The more nodes are added at once, the less it counts.
+double suppressed_unfitness(double cores, double preferred, bool has_gpu,
+                            std::int32_t nodes) noexcept;
+
+/// Upstream's score; the lowest wins:
+///     suppressed unfitness x (price of the nodes + s) / (worth of the pods + s), twice that for a
+///     group to be created
+/// where s is the worth of half a core and 500 MiB, so that tiny pods do not decide alone. An
+/// option without a price or without a template that states cpu is left out, unless that is true of
+/// all: then all pass.
+class Price {
+public:
+    explicit Price(PriceConfig config) : config_(std::move(config)) {}
+    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const;
+
+private:
+    PriceConfig config_;
+};
+
+}  // namespace capstan::expanders

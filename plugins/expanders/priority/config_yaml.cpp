@@ -1,0 +1,61 @@
+#include "config_yaml.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+namespace capstan::expanders {
+namespace {
+
+Unexpected fail_at(const YAML::Mark& mark, const std::string& why) {
+    // A mark counts from zero, and is -1 for what is not in the document.
+    const std::string place = mark.is_null()
+                                  ? std::string()
+                                  : "line " + std::to_string(mark.line + 1) + ", column " +
+                                        std::to_string(mark.column + 1) + ": ";
+    return fail(ErrorCode::invalid_config, place + why);
+}
+
+Result<std::vector<Pattern>> read_patterns(const YAML::Node& list) {
+    std::vector<Pattern> out;
+    if (list.IsNull()) return out;
+    if (!list.IsSequence())
+        return fail_at(list.Mark(), "a priority has a list of regular expressions");
+    for (const YAML::Node& item : list) {
+        if (!item.IsScalar()) return fail_at(item.Mark(), "a regular expression is text");
+        auto pattern = parse_pattern(item.Scalar());
+        if (!pattern) return fail_at(item.Mark(), pattern.error().message);
+        out.push_back(*std::move(pattern));
+    }
+    return out;
+}
+
+Result<Tiers> read_tiers(const YAML::Node& root) {
+    if (!root.IsDefined() || root.IsNull())
+        return fail(ErrorCode::invalid_config, "the document is empty");
+    if (!root.IsMap()) return fail_at(root.Mark(), "a map of priorities to lists is wanted");
+    Tiers out;
+    for (const auto& entry : root) {
+        if (!entry.first.IsScalar())
+            return fail_at(entry.first.Mark(), "a priority is a whole number");
+        const auto priority = parse_priority(entry.first.Scalar());
+        if (!priority) return fail_at(entry.first.Mark(), priority.error().message);
+        CAPSTAN_TRY(auto patterns, read_patterns(entry.second));
+        if (!out.try_emplace(*priority, std::move(patterns)).second) {
+            return fail_at(entry.first.Mark(),
+                           "priority " + std::to_string(*priority) + " stands here twice");
+        }
+    }
+    if (out.empty()) return fail_at(root.Mark(), "names no priority");
+    return out;
+}
+
+}  // namespace
+
+Result<Tiers> parse_priorities_yaml(const std::string& document) {
+    try {
+        return read_tiers(YAML::Load(document));
+    } catch (const YAML::Exception& e) {
+        return fail_at(e.mark, e.msg);
+    }
+}
+
+}  // namespace capstan::expanders

@@ -1,0 +1,18 @@
+/// Reads the document that upstream keeps in its ConfigMap.
+#pragma once
+
+#include <string>
+
+#include "tiers.hpp"
+
+namespace capstan::expanders {
+
+/// A map of priorities to lists of regular expressions, at least one entry, an empty list allowed:
+///     10:
+///       - .*t2\.large.*
+///     50:
+///       - .*m4\.4xlarge.*
+/// The error names line and column inside the document.
+Result<Tiers> parse_priorities_yaml(const std::string& document);
+
+}  // namespace capstan::expanders

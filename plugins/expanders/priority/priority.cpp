@@ -1,0 +1,57 @@
+#include "priority.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/ranking.hpp>
+
+namespace capstan::expanders {
+namespace {
+
+struct Match {
+    std::int64_t priority = 0;
+    const Pattern* pattern = nullptr;
+};
+
+struct HigherPriority {
+    bool better(const Match& a, const Match& b) const { return a.priority > b.priority; }
+    double score(const Match& match) const { return static_cast<double>(match.priority); }
+    std::string describe(const Match& match) const {
+        return "priority " + std::to_string(match.priority) + " (matches " +
+               in_quotes(match.pattern->written()) + ")";
+    }
+};
+
+std::optional<Match> find_match(const Tiers& tiers, std::string_view group_id) {
+    for (const auto& [priority, patterns] : tiers) {
+        for (const Pattern& pattern : patterns) {
+            if (pattern.matches(group_id)) return Match{priority, &pattern};
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+void Priority::filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+    if (tiers_.empty()) return keep_all(call, keep, question.options(), "no priorities are set");
+    std::vector<Ranked<Match>> ranked;
+    std::vector<OptionView> unmatched;
+    for (const OptionView option : question.options()) {
+        if (const auto match = find_match(tiers_, option.group().id())) {
+            ranked.push_back({option, *match});
+        } else {
+            unmatched.push_back(option);
+        }
+    }
+    if (ranked.empty())
+        return keep_all(call, keep, question.options(), "no priority matches any of them");
+    if (!unmatched.empty())
+        call.explain("leaves out " + group_names(unmatched) + ": no priority matches");
+    keep_best(call, keep, ranked, HigherPriority{});
+}
+
+}  // namespace capstan::expanders

@@ -1,0 +1,39 @@
+#include "tiers.hpp"
+
+#include <charconv>
+
+#include <re2/re2.h>
+#include <capstan/sentence.hpp>
+
+namespace capstan::expanders {
+
+bool Pattern::matches(std::string_view text) const {
+    return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *compiled_);
+}
+
+const std::string& Pattern::written() const { return compiled_->pattern(); }
+
+Result<Pattern> parse_pattern(const std::string& written) {
+    re2::RE2::Options options;
+    options.set_log_errors(false);
+    auto compiled = std::make_shared<const re2::RE2>(written, options);
+    if (!compiled->ok()) {
+        return fail(ErrorCode::invalid_config,
+                    "regular expression " + in_quotes(written) + ": " + compiled->error());
+    }
+    return Pattern(std::move(compiled));
+}
+
+Result<std::int64_t> parse_priority(std::string_view written) {
+    std::string_view digits = written;
+    if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size()) {
+        return fail(ErrorCode::invalid_config,
+                    "priority " + in_quotes(written) + ": not a whole number of 64 bits");
+    }
+    return value;
+}
+
+}  // namespace capstan::expanders

@@ -1,0 +1,8 @@
+#include <capstan/plugin.hpp>
+
+#include "random.hpp"
+
+CAPSTAN_PLUGIN("capstan.random", "1.0.0", "Capstan", CAPSTAN_KIND_EXPANDER,
+               capstan::make_class<capstan::expanders::Random>(
+                   {.id = "random",
+                    .doc = "Keeps one option, each with the same chance; the seed decides."}))
