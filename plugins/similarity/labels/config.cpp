@@ -1,0 +1,126 @@
+#include "config.hpp"
+
+#include <algorithm>
+
+#include <re2/re2.h>
+#include <capstan/sentence.hpp>
+
+#include "presets.hpp"
+
+namespace capstan::similarity {
+namespace {
+
+std::shared_ptr<const re2::RE2> compiled(const std::string& written) {
+    re2::RE2::Options options;
+    options.set_log_errors(false);
+    return std::make_shared<const re2::RE2>(written, options);
+}
+
+std::string refusal(const re2::RE2& regex) {
+    return "regular expression " + in_quotes(regex.pattern()) + ": " + regex.error();
+}
+
+Setting list_of_texts(std::string_view key, std::string_view doc) {
+    return {
+        .key = key, .type = SettingType::string, .doc = doc, .default_value = "[]", .list = true};
+}
+
+void add(LabelsConfig::Keys& keys, const std::vector<std::string>& more) {
+    keys.insert(more.begin(), more.end());
+}
+void add(LabelsConfig::Keys& keys, const std::vector<std::string_view>& more) {
+    keys.insert(more.begin(), more.end());
+}
+
+void check_regexes(const Settings& settings) {
+    const std::vector<std::string> written = settings.texts("ignore_regexes");
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        const auto regex = compiled(written[i]);
+        if (!regex->ok()) settings.reject("ignore_regexes", i, refusal(*regex));
+    }
+}
+
+void check_empty(const Settings& settings, std::string_view key, std::string_view why) {
+    const std::vector<std::string> written = settings.texts(key);
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        if (written[i].empty()) settings.reject(key, i, why);
+    }
+}
+
+}  // namespace
+
+bool LabelsConfig::is_ignored(std::string_view key) const {
+    return ignore.count(key) != 0 ||
+           std::any_of(
+               ignore_prefixes.begin(), ignore_prefixes.end(),
+               [&](const std::string& prefix) { return key.substr(0, prefix.size()) == prefix; }) ||
+           std::any_of(ignore_regexes.begin(), ignore_regexes.end(), [&](const auto& regex) {
+               return re2::RE2::PartialMatch(re2::StringPiece(key.data(), key.size()), *regex);
+           });
+}
+
+Schema labels_schema() {
+    Setting preset{.key = "preset",
+                   .type = SettingType::enumeration,
+                   .doc =
+                       "Which labels are ignored to begin with: those that tell zones, hosts and "
+                       "pools apart, by "
+                       "cloud; proposal: zone and hostname alone.",
+                   .default_value = "\"generic\""};
+    for (const Preset& p : presets()) preset.allowed.push_back(p.name);
+    return {
+        preset,
+        list_of_texts("ignore", "More labels to ignore, by key."),
+        list_of_texts("ignore_prefixes",
+                      "Labels whose key begins with one of these are ignored too."),
+        list_of_texts(
+            "ignore_regexes",
+            "Labels in whose key one of these regular expressions (RE2) matches are ignored too."),
+        list_of_texts("only",
+                      "Compares just these labels: each must be on both nodes and be equal, and "
+                      "neither the preset "
+                      "nor what is ignored counts."),
+        list_of_texts("same",
+                      "More labels of which equal values, not empty, decide that two nodes are "
+                      "similar, whatever "
+                      "all other checks say.")};
+}
+
+LabelsConfig read_labels(const Settings& settings) {
+    LabelsConfig out;
+    add(out.only, settings.texts("only"));
+    add(out.same, settings.texts("same"));
+    // Label mode replaces the whole comparison, and with it what a cloud's preset would decide.
+    const Preset* preset = out.only.empty() ? find_preset(settings.text("preset")) : nullptr;
+    if (preset != nullptr) {
+        add(out.ignore, preset->ignore);
+        add(out.same, preset->same);
+    }
+    add(out.ignore, settings.texts("ignore"));
+    out.ignore_prefixes = settings.texts("ignore_prefixes");
+    for (const std::string& written : settings.texts("ignore_regexes")) {
+        out.ignore_regexes.push_back(compiled(written));
+        const re2::RE2& regex = *out.ignore_regexes.back();
+        if (!regex.ok())
+            throw Failure(ErrorCode::invalid_config, "ignore_regexes: " + refusal(regex));
+    }
+    return out;
+}
+
+void check_labels(const Settings& settings) {
+    for (const char* key : {"ignore", "only", "same"})
+        check_empty(settings, key, "no label has an empty key");
+    check_empty(settings, "ignore_prefixes",
+                "every label begins with nothing, so all would be ignored");
+    check_empty(settings, "ignore_regexes",
+                "nothing matches in every label, so all would be ignored");
+    check_regexes(settings);
+    if (settings.texts("only").empty()) return;
+    for (const char* key : {"ignore", "ignore_prefixes", "ignore_regexes"}) {
+        if (!settings.texts(key).empty()) {
+            settings.reject(key, "only is set, so nothing else is compared; one of them has to go");
+        }
+    }
+}
+
+}  // namespace capstan::similarity

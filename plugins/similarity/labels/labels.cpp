@@ -1,0 +1,143 @@
+#include "labels.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+
+namespace capstan::similarity {
+namespace {
+
+struct Label {
+    std::string_view key, value;
+};
+
+/// Ordered by key; of a key given twice the first counts.
+std::vector<Label> ordered(View<capstan_kv> labels) {
+    std::vector<Label> out;
+    out.reserve(labels.size());
+    for (const capstan_kv& pair : labels) out.push_back({text(pair.key), text(pair.value)});
+    const auto by_key = [](const Label& a, const Label& b) { return a.key < b.key; };
+    // The host orders them already, as a rule.
+    if (!std::is_sorted(out.begin(), out.end(), by_key))
+        std::stable_sort(out.begin(), out.end(), by_key);
+    const auto same_key = [](const Label& a, const Label& b) { return a.key == b.key; };
+    out.erase(std::unique(out.begin(), out.end(), same_key), out.end());
+    return out;
+}
+
+/// A label that is not the same on two nodes; a missing one has no value.
+struct Difference {
+    std::string_view key;
+    std::optional<std::string_view> ours, theirs;
+};
+
+std::vector<Difference> differences(const std::vector<Label>& ours,
+                                    const std::vector<Label>& theirs) {
+    std::vector<Difference> out;
+    auto a = ours.begin();
+    auto b = theirs.begin();
+    while (a != ours.end() || b != theirs.end()) {
+        if (b == theirs.end() || (a != ours.end() && a->key < b->key)) {
+            out.push_back({a->key, a->value, std::nullopt});
+            ++a;
+        } else if (a == ours.end() || b->key < a->key) {
+            out.push_back({b->key, std::nullopt, b->value});
+            ++b;
+        } else {
+            if (a->value != b->value) out.push_back({a->key, a->value, b->value});
+            ++a;
+            ++b;
+        }
+    }
+    return out;
+}
+
+Similarity differ(const Difference& d, const TemplateView& a, const TemplateView& b) {
+    const std::string key(d.key);
+    if (d.ours && d.theirs) {
+        return differs("label " + key + " differs: " + in_quotes(*d.ours) + " and " +
+                       in_quotes(*d.theirs));
+    }
+    return differs("label " + key + " is missing on " + std::string(d.ours ? b.name() : a.name()) +
+                   ", the other has " + in_quotes(d.ours ? *d.ours : *d.theirs));
+}
+
+std::optional<Similarity> find_decision(const LabelsConfig::Keys& same, const TemplateView& a,
+                                        const TemplateView& b) {
+    for (const std::string& key : same) {
+        const auto ours = find(a.labels(), key);
+        if (ours && !ours->empty() && ours == find(b.labels(), key)) {
+            return decided("both have label " + key + "=" + std::string(*ours));
+        }
+    }
+    return std::nullopt;
+}
+
+Similarity compare_only(const LabelsConfig::Keys& only, const TemplateView& a,
+                        const TemplateView& b) {
+    for (const std::string& key : only) {
+        const auto ours = find(a.labels(), key);
+        const auto theirs = find(b.labels(), key);
+        if (!ours && !theirs) return differs("label " + key + " is missing on both");
+        if (ours != theirs) return differ({key, ours, theirs}, a, b);
+    }
+    const auto itself = [](const std::string& key) { return key; };
+    return agrees(counted(static_cast<std::int64_t>(only.size()), "label") +
+                  " agree: " + listed(only, itself));
+}
+
+Similarity compare_all(const LabelsConfig& config, const TemplateView& a, const TemplateView& b) {
+    const std::vector<Label> ours = ordered(a.labels());
+    const std::vector<Difference> found = differences(ours, ordered(b.labels()));
+    // Whether a key is ignored may cost regular expressions; most labels are equal and are never
+    // asked about.
+    for (const Difference& d : found) {
+        if (!config.is_ignored(d.key)) return differ(d, a, b);
+    }
+    const auto missing =
+        std::count_if(found.begin(), found.end(), [](const Difference& d) { return !d.ours; });
+    const auto equal =
+        static_cast<std::int64_t>(ours.size() + static_cast<std::size_t>(missing) - found.size());
+    const auto key = [](const Difference& d) { return d.key; };
+    return agrees(counted(equal, "label") + " equal" +
+                  (found.empty() ? std::string() : ", ignored: " + listed(found, key)));
+}
+
+/// FNV-1a, 64 bits.
+class Hash {
+public:
+    void add(std::string_view bytes) {
+        for (const char c : bytes) add_byte(static_cast<unsigned char>(c));
+        add_byte(0xff);  // no UTF-8 text has it: "ab", "c" is not "a", "bc"
+    }
+    std::uint64_t value() const { return value_; }
+
+private:
+    void add_byte(std::uint64_t byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
+    std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+}  // namespace
+
+Similarity LabelsCheck::similar(const Call&, const TemplateView& a, const TemplateView& b) const {
+    if (auto decision = find_decision(config_.same, a, b)) return *std::move(decision);
+    return config_.only.empty() ? compare_all(config_, a, b) : compare_only(config_.only, a, b);
+}
+
+std::uint64_t LabelsCheck::bucket(const Call&, const TemplateView& node) const {
+    Hash hash;
+    for (const Label& label : ordered(node.labels())) {
+        const bool compared = config_.only.empty() ? !config_.is_ignored(label.key)
+                                                   : config_.only.count(label.key) != 0;
+        if (!compared) continue;
+        hash.add(label.key);
+        hash.add(label.value);
+    }
+    return hash.value();
+}
+
+}  // namespace capstan::similarity

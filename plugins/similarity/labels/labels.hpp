@@ -1,0 +1,28 @@
+/// Whether new nodes of two groups have the same labels.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <capstan/similarity.hpp>
+
+#include "config.hpp"
+
+namespace capstan::similarity {
+
+/// Decided when a label of `same` has the same value, not empty, on both. Otherwise agrees when
+/// every label that is not ignored (in label mode: each of `only`) is on both with the same value,
+/// an empty one included.
+class LabelsCheck {
+public:
+    explicit LabelsCheck(LabelsConfig config) : config_(std::move(config)) {}
+    Similarity similar(const Call& call, const TemplateView& a, const TemplateView& b) const;
+    /// A hash of the labels that are compared.
+    std::uint64_t bucket(const Call& call, const TemplateView& node) const;
+    bool may_decide() const { return !config_.same.empty(); }
+
+private:
+    LabelsConfig config_;
+};
+
+}  // namespace capstan::similarity

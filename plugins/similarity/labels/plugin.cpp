@@ -1,0 +1,23 @@
+#include <capstan/plugin.hpp>
+
+#include "labels.hpp"
+
+namespace {
+
+class Plugin : public capstan::similarity::LabelsCheck {
+public:
+    explicit Plugin(const capstan::Settings& settings)
+        : LabelsCheck(capstan::similarity::read_labels(settings)) {}
+    static capstan::Schema schema() { return capstan::similarity::labels_schema(); }
+    static void check(const capstan::Settings& settings) {
+        capstan::similarity::check_labels(settings);
+    }
+};
+
+}  // namespace
+
+CAPSTAN_PLUGIN("capstan.labels", "1.0.0", "Capstan", CAPSTAN_KIND_SIMILARITY,
+               capstan::make_class<Plugin>(
+                   {.id = "labels",
+                    .doc = "Two groups are similar when the labels of a new node are the "
+                           "same, but for those that tell zones and hosts apart."}))

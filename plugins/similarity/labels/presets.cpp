@@ -1,0 +1,62 @@
+#include "presets.hpp"
+
+#include <algorithm>
+
+namespace capstan::similarity {
+namespace {
+
+using Keys = std::vector<std::string_view>;
+
+Keys joined(Keys keys, const Keys& more) {
+    keys.insert(keys.end(), more.begin(), more.end());
+    return keys;
+}
+
+/// What the proposal for balancing similar groups excepts, under the names of then and of now.
+Keys zone_and_hostname() {
+    return {"kubernetes.io/hostname", "failure-domain.beta.kubernetes.io/zone",
+            "topology.kubernetes.io/zone"};
+}
+
+Keys generic() {
+    return joined(zone_and_hostname(),
+                  {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region",
+                   "beta.kubernetes.io/fluentd-ds-ready", "kops.k8s.io/instancegroup"});
+}
+
+Keys aws() {
+    return joined(generic(),
+                  {"alpha.eksctl.io/instance-id", "alpha.eksctl.io/nodegroup-name",
+                   "eks.amazonaws.com/nodegroup", "k8s.amazonaws.com/eniConfig", "lifecycle",
+                   "topology.ebs.csi.aws.com/zone", "topology.k8s.aws/zone-id"});
+}
+
+Keys azure_pools() { return {"agentpool", "kubernetes.azure.com/agentpool"}; }
+
+Keys azure() {
+    return joined(joined(generic(), azure_pools()),
+                  {"topology.disk.csi.azure.com/zone", "aksEngineVersion", "creationSource",
+                   "poolName", "resourceNameSuffix", "kubernetes.azure.com/node-image-version",
+                   "kubernetes.azure.com/consolidated-additional-properties"});
+}
+
+Keys gce() { return joined(generic(), {"topology.gke.io/zone"}); }
+
+}  // namespace
+
+const std::vector<Preset>& presets() {
+    static const std::vector<Preset> all{{"generic", generic(), {}},
+                                         {"aws", aws(), {}},
+                                         {"azure", azure(), azure_pools()},
+                                         {"gce", gce(), {}},
+                                         {"proposal", zone_and_hostname(), {}}};
+    return all;
+}
+
+const Preset* find_preset(std::string_view name) {
+    const auto at = std::find_if(presets().begin(), presets().end(),
+                                 [&](const Preset& p) { return p.name == name; });
+    return at == presets().end() ? nullptr : &*at;
+}
+
+}  // namespace capstan::similarity

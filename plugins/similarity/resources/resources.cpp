@@ -1,0 +1,160 @@
+#include "resources.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/quantity.hpp>
+#include <capstan/sentence.hpp>
+
+namespace capstan::similarity {
+namespace {
+
+__extension__ typedef __int128 Wide;
+
+struct Named {
+    std::string_view resource;
+    std::int64_t amount;
+};
+
+/// One of the three lists of a template, and how far apart its amounts may be.
+struct Aspect {
+    std::string_view name;
+    View<capstan_quantity> (TemplateView::*amounts)() const noexcept;
+    Tolerance memory, others;
+};
+
+std::array<Aspect, 3> aspects(const ResourcesConfig& config) {
+    return {{{"capacity", &TemplateView::capacity, config.capacity_memory, Tolerance()},
+             {"allocatable", &TemplateView::allocatable, config.allocatable, config.allocatable},
+             {"free", &TemplateView::free, config.free, config.free}}};
+}
+
+Tolerance tolerance_of(const Aspect& aspect, std::string_view resource) {
+    return resource == "memory" ? aspect.memory : aspect.others;
+}
+
+/// Ordered by name; of a name given twice the first counts.
+std::vector<Named> ordered(View<capstan_quantity> amounts) {
+    std::vector<Named> out;
+    out.reserve(amounts.size());
+    for (const capstan_quantity& q : amounts) out.push_back({text(q.resource), q.amount});
+    const auto by_name = [](const Named& a, const Named& b) { return a.resource < b.resource; };
+    // The host orders them already, as a rule.
+    if (!std::is_sorted(out.begin(), out.end(), by_name))
+        std::stable_sort(out.begin(), out.end(), by_name);
+    const auto same_name = [](const Named& a, const Named& b) { return a.resource == b.resource; };
+    out.erase(std::unique(out.begin(), out.end(), same_name), out.end());
+    return out;
+}
+
+Wide distance(std::int64_t a, std::int64_t b) noexcept { return a > b ? Wide{a} - b : Wide{b} - a; }
+
+/// The larger by size, so that what is overcommitted (below zero) compares like anything else.
+Wide larger(std::int64_t a, std::int64_t b) noexcept {
+    return std::max(a < 0 ? -Wide{a} : Wide{a}, b < 0 ? -Wide{b} : Wide{b});
+}
+
+double share_apart(std::int64_t a, std::int64_t b) {
+    return a == b ? 0 : static_cast<double>(distance(a, b)) / static_cast<double>(larger(a, b));
+}
+
+Similarity only_on(const Aspect& aspect, std::string_view resource, const TemplateView& node) {
+    return differs(std::string(aspect.name) + ": only " + std::string(node.name()) + " has " +
+                   std::string(resource));
+}
+
+Similarity too_far_apart(const Aspect& aspect, std::string_view resource, std::int64_t a,
+                         std::int64_t b) {
+    const Tolerance allowed = tolerance_of(aspect, resource);
+    const std::string name(resource);
+    return differs(std::string(aspect.name) + ": " + name + " differs, " + format_amount(name, a) +
+                   " and " + format_amount(name, b) + " are " + percent(share_apart(a, b)) +
+                   " apart, " +
+                   (allowed.billionths() == 0 ? "they must be equal"
+                                              : percent(allowed.share()) + " is allowed"));
+}
+
+/// What is furthest apart among all that is close enough.
+struct Furthest {
+    std::string_view aspect{}, resource{};
+    double share = 0;
+};
+
+/// The reason why they differ in this aspect, or nothing.
+std::optional<Similarity> find_difference(const Aspect& aspect, const TemplateView& a,
+                                          const TemplateView& b, Furthest& furthest) {
+    const std::vector<Named> ours = ordered((a.*aspect.amounts)());
+    const std::vector<Named> theirs = ordered((b.*aspect.amounts)());
+    auto mine = ours.begin();
+    auto other = theirs.begin();
+    while (mine != ours.end() || other != theirs.end()) {
+        if (other == theirs.end() || (mine != ours.end() && mine->resource < other->resource)) {
+            return only_on(aspect, mine->resource, a);
+        }
+        if (mine == ours.end() || other->resource < mine->resource)
+            return only_on(aspect, other->resource, b);
+        if (!is_within(tolerance_of(aspect, mine->resource), mine->amount, other->amount)) {
+            return too_far_apart(aspect, mine->resource, mine->amount, other->amount);
+        }
+        const double share = share_apart(mine->amount, other->amount);
+        if (share > furthest.share) furthest = {aspect.name, mine->resource, share};
+        ++mine;
+        ++other;
+    }
+    return std::nullopt;
+}
+
+/// FNV-1a, 64 bits.
+class Hash {
+public:
+    void add(std::string_view bytes) {
+        for (const char c : bytes) add_byte(static_cast<unsigned char>(c));
+        add_byte(0xff);  // no UTF-8 text has it: "ab", "c" is not "a", "bc"
+    }
+    void add(std::int64_t number) {
+        for (int shift = 0; shift < 64; shift += 8)
+            add_byte((static_cast<std::uint64_t>(number) >> shift) & 0xff);
+    }
+    std::uint64_t value() const { return value_; }
+
+private:
+    void add_byte(std::uint64_t byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
+    std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+}  // namespace
+
+bool is_within(Tolerance tolerance, std::int64_t a, std::int64_t b) noexcept {
+    return distance(a, b) * 1'000'000'000 <= larger(a, b) * tolerance.billionths();
+}
+
+Similarity ResourcesCheck::similar(const Call&, const TemplateView& a,
+                                   const TemplateView& b) const {
+    Furthest furthest;
+    for (const Aspect& aspect : aspects(config_)) {
+        if (auto difference = find_difference(aspect, a, b, furthest))
+            return *std::move(difference);
+    }
+    if (furthest.share == 0) return agrees("capacity, allocatable and free are equal");
+    return agrees("capacity, allocatable and free are close enough: at most " +
+                  percent(furthest.share) + " apart (" + std::string(furthest.aspect) + " " +
+                  std::string(furthest.resource) + ")");
+}
+
+std::uint64_t ResourcesCheck::bucket(const Call&, const TemplateView& node) const {
+    Hash hash;
+    for (const Aspect& aspect : aspects(config_)) {
+        hash.add(aspect.name);
+        for (const Named& named : ordered((node.*aspect.amounts)())) {
+            hash.add(named.resource);
+            if (tolerance_of(aspect, named.resource).billionths() == 0) hash.add(named.amount);
+        }
+    }
+    return hash.value();
+}
+
+}  // namespace capstan::similarity
