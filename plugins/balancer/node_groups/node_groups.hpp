@@ -1,0 +1,17 @@
+/// Shares new nodes out among similar groups so that their sizes end as even as possible.
+#pragma once
+
+#include <capstan/result.hpp>
+#include <capstan/splitter.hpp>
+
+namespace capstan::balancer {
+
+/// Fails with invalid_argument when a group does not say its target or its maximum, or `nodes` is
+/// below zero. Minima are not looked at: they are not this question's.
+class NodeGroups {
+public:
+    Result<void> split(const Call& call, int nodes, const GroupList& groups,
+                       const Grow& grow) const;
+};
+
+}  // namespace capstan::balancer

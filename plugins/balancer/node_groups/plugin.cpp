@@ -1,0 +1,10 @@
+#include <capstan/plugin.hpp>
+
+#include "node_groups.hpp"
+
+CAPSTAN_PLUGIN(
+    "capstan.node_groups", "1.0.0", "Capstan", CAPSTAN_KIND_SPLITTER,
+    capstan::make_class<capstan::balancer::NodeGroups>(
+        {.id = "node_groups",
+         .doc =
+             "Shares new nodes out so that the sizes of similar groups end as even as possible."}))
