@@ -1,0 +1,190 @@
+#include "least_waste.hpp"
+
+#include <gmock/gmock.h>
+
+#include "any_order.hpp"
+
+namespace capstan::expanders {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeCall;
+using ::testing::HasSubstr;
+using testing::kept;
+using testing::option;
+using testing::OptionBuilder;
+using testing::Question;
+
+PodClass asking(Resources requests) {
+    PodClass out = testing::pods("web");
+    out.requests = std::move(requests);
+    return out;
+}
+/// Each option helps the same pod, which asks for one core and 1Gi.
+Question question(std::vector<OptionBuilder> options) { return Question(std::move(options)); }
+LeastWaste expander(LeastWasteConfig config = {}) { return LeastWaste(std::move(config)); }
+
+TEST(LeastWaste, KeepsTheNodeThatFitsBest) {
+    const FakeCall call;
+    const auto options =
+        question({option("large").cpu("4").memory("4Gi"), option("small").cpu("2").memory("1Gi")});
+    EXPECT_THAT(kept(expander(), options, call), ElementsAre("small"));
+    EXPECT_THAT(call.explanations(),
+                ElementsAre("keeps small: wastes 50% of cpu, 0% of memory; next best large: "
+                            "wastes 75% of cpu, 75% of memory"));
+}
+
+// Upstream's vectors: pods of 500m cpu and 500Mi; a balanced node, one of much memory, one of much
+// cpu, and a large one.
+TEST(LeastWaste, ChoosesAsUpstreamDoes) {
+    const std::vector<PodClass> pods{asking({{"cpu", 500}, {"memory", 500_MiB}})};
+    const auto balanced = option("balanced").cpu("1").memory("1000Mi");
+    const auto memory = option("high-memory").cpu("1").memory("10000Mi");
+    const auto cpu = option("high-cpu").cpu("10").memory("1000Mi");
+    const auto low = option("low-cpu").cpu("500m").memory("1000Mi");
+    EXPECT_THAT(kept(expander(), Question({balanced}, pods)), ElementsAre("balanced"));
+    EXPECT_THAT(kept(expander(), Question({balanced, memory}, pods)), ElementsAre("balanced"));
+    EXPECT_THAT(kept(expander(), Question({balanced, memory, cpu}, pods)), ElementsAre("balanced"));
+    EXPECT_THAT(kept(expander(), Question({balanced, memory, cpu, low}, pods)),
+                ElementsAre("low-cpu"));
+}
+
+TEST(LeastWaste, FindsOneLargeNodeAndTwoOfHalfTheSizeEqual) {
+    const std::vector<PodClass> pods{asking({{"cpu", 3333}, {"memory", 7_GiB}})};
+    EXPECT_THAT(kept(expander(), Question({option("large").cpu("12").memory("48Gi").nodes(1),
+                                           option("medium").cpu("4").memory("16Gi").nodes(3),
+                                           option("small").cpu("6").memory("24Gi").nodes(2)},
+                                          pods)),
+                ElementsAre("large", "medium", "small"));
+}
+
+TEST(LeastWaste, FindsSumsOfTheSameShareEqualWhateverTheyAreMadeOf) {
+    // 0.1 + 0.2 + 0.6 and 0.6 + 0.2 + 0.1 are not the same double.
+    const std::vector<PodClass> pods{asking({{"a", 90}, {"b", 80}, {"c", 40}}),
+                                     asking({{"a", 40}, {"b", 80}, {"c", 90}})};
+    const auto machine = [](std::string group) {
+        return option(std::move(group))
+            .resource("a", "100")
+            .resource("b", "100")
+            .resource("c", "100");
+    };
+    EXPECT_THAT(kept(expander({.weights = {{"cpu", 0}, {"memory", 0}}}),
+                     Question({machine("x").pods(1, 0), machine("y").pods(1, 1)}, pods)),
+                ElementsAre("x", "y"));
+}
+
+TEST(LeastWaste, SeesAGpuThatNobodyAskedFor) {
+    const FakeCall call;
+    const auto options =
+        question({option("gpu").cpu("2").memory("2Gi").resource("nvidia.com/gpu", "1"),
+                  option("plain").cpu("4").memory("2Gi")});
+    EXPECT_THAT(kept(expander(), options, call), ElementsAre("plain"));
+    EXPECT_THAT(call.explanations().front(), HasSubstr("100% of nvidia.com/gpu"));
+    // With upstream's rule it is not seen.
+    EXPECT_THAT(
+        kept(expander({.weights = {{"cpu", 1}, {"memory", 1}}, .other_weight = 0}), options),
+        ElementsAre("gpu"));
+}
+
+TEST(LeastWaste, SeesStorageThatNobodyAskedFor) {
+    const std::vector<PodClass> pods{asking({{"cpu", 1_cpu}, {"ephemeral-storage", 50_GiB}})};
+    EXPECT_THAT(kept(expander(), Question({option("big-disk").resource("ephemeral-storage", "1Ti"),
+                                           option("disk").resource("ephemeral-storage", "100Gi")},
+                                          pods)),
+                ElementsAre("disk"));
+}
+
+TEST(LeastWaste, DoesNotTakeStorageThatATemplateIsSilentAboutForNone) {
+    EXPECT_THAT(
+        kept(expander(), question({option("silent").cpu("2"), option("stated").cpu("2").resource(
+                                                                  "ephemeral-storage", "100Gi")})),
+        ElementsAre("silent", "stated"));
+}
+
+TEST(LeastWaste, DoesNotLookAtHowManyPodsFitUnlessTold) {
+    const auto options =
+        question({option("many").resource("pods", "250"), option("few").resource("pods", "8")});
+    EXPECT_THAT(kept(expander(), options), ElementsAre("few", "many"));
+}
+
+TEST(LeastWaste, WeighsAsItIsTold) {
+    const auto options =
+        question({option("a").cpu("2").memory("4Gi"), option("b").cpu("4").memory("2Gi")});
+    EXPECT_THAT(kept(expander(), options), ElementsAre("a", "b"));
+    EXPECT_THAT(kept(expander({.weights = {{"cpu", 2}}}), options), ElementsAre("a"));
+    EXPECT_THAT(kept(expander({.weights = {{"memory", 1.5}}}), options), ElementsAre("b"));
+}
+
+TEST(LeastWaste, PassesOnWhatIsWithinTheTolerance) {
+    // Of memory all waste the same; of cpu 50%, 52% and 60%.
+    const auto options =
+        question({option("a").cpu("2000m"), option("b").cpu("2084m"), option("c").cpu("2500m")});
+    EXPECT_THAT(kept(expander({.tolerance = 0.019}), options), ElementsAre("a"));
+    EXPECT_THAT(kept(expander({.tolerance = 0.021}), options), ElementsAre("a", "b"));
+    EXPECT_THAT(kept(expander({.tolerance = 0.1}), options), ElementsAre("a", "b", "c"));
+}
+
+TEST(LeastWaste, MeasuresWhatPodsCanUseOrWhatItIsTold) {
+    testing::NodeTemplateBuilder reserved("reserved");
+    reserved.capacity("cpu", "4").allocatable("cpu", "2").free("cpu", "1");
+    testing::NodeTemplateBuilder plain("plain");
+    plain.capacity("cpu", "3").allocatable("cpu", "3").free("cpu", "3");
+    const auto options = question({option("reserved").node(reserved), option("plain").node(plain)});
+    EXPECT_THAT(kept(expander({.of = LeastWasteConfig::Of::allocatable}), options),
+                ElementsAre("reserved"));
+    EXPECT_THAT(kept(expander({.of = LeastWasteConfig::Of::capacity}), options),
+                ElementsAre("plain"));
+    EXPECT_THAT(kept(expander({.of = LeastWasteConfig::Of::free}), options),
+                ElementsAre("reserved"));
+}
+
+TEST(LeastWaste, LeavesOutAGroupWhoseTemplateIsMissingOrSilent) {
+    for (const auto& unknown :
+         {option("unknown").without_template(), option("unknown").cpu(""),
+          option("unknown").memory(""), option("unknown").cpu("0"), option("unknown").nodes(0)}) {
+        const FakeCall call;
+        EXPECT_THAT(
+            kept(expander(), question({option("known").cpu("64").memory("512Gi"), unknown}), call),
+            ElementsAre("known"));
+        EXPECT_EQ(call.explanations().front(),
+                  "leaves out unknown: no template that states cpu and memory");
+    }
+}
+
+TEST(LeastWaste, KeepsAllWhenNoTemplateIsKnown) {
+    const FakeCall call;
+    EXPECT_THAT(
+        kept(expander(), question({option("a").without_template(), option("b").cpu("")}), call),
+        ElementsAre("a", "b"));
+    EXPECT_THAT(call.explanations(),
+                ElementsAre("keeps all 2 options: none has a template that states cpu and memory"));
+}
+
+TEST(LeastWaste, WastesNeverLessThanNothing) {
+    const std::vector<PodClass> pods{asking({{"cpu", 9_cpu}, {"memory", 1_GiB}})};
+    EXPECT_THAT(kept(expander(), Question({option("over").cpu("2").memory("4Gi"),
+                                           option("fits").cpu("9").memory("2Gi")},
+                                          pods)),
+                ElementsAre("fits"));
+}
+
+TEST(LeastWaste, CountsPetabytesWithoutOverflow) {
+    const std::vector<PodClass> pods{
+        asking({{"cpu", 1_cpu}, {"memory", Bytes(4'000'000'000'000'000'000)}})};
+    EXPECT_THAT(kept(expander(), Question({option("a").memory("8E").nodes(1'000'000),
+                                           option("b").memory("8E").nodes(1)},
+                                          pods)),
+                ElementsAre("b"));
+}
+
+TEST(LeastWaste, AnswersTheSameInAnyOrder) {
+    EXPECT_EQ(
+        tests::find_order_that_matters(
+            expander(),
+            question({option("a").cpu("3"), option("b").cpu("2").resource("x", "3"),
+                      option("c").cpu("2"), option("d").cpu("2"), option("e").without_template()})),
+        std::nullopt);
+}
+
+}  // namespace
+}  // namespace capstan::expanders

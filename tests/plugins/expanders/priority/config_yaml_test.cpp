@@ -1,0 +1,83 @@
+#include "config_yaml.hpp"
+
+#include <gmock/gmock.h>
+
+namespace capstan::expanders {
+namespace {
+
+using ::testing::IsEmpty;
+
+TEST(PriorityYaml, ReadsTheDocumentOfUpstreamsManual) {
+    const Tiers tiers = parse_priorities_yaml(
+                            "# spot first\n"
+                            "10:\n"
+                            "  - .*t2\\.large.*\n"
+                            "  - '.*t3\\.large.*'   # quoted\n"
+                            "50:\n"
+                            "  - \".*m4\\\\.4xlarge.*\"\n")
+                            .value();
+    ASSERT_EQ(tiers.size(), 2u);
+    EXPECT_EQ(tiers.begin()->first, 50);
+    EXPECT_EQ(tiers.at(50).front().written(), ".*m4\\.4xlarge.*");
+    EXPECT_EQ(tiers.at(10).back().written(), ".*t3\\.large.*");
+}
+
+TEST(PriorityYaml, TakesAnyWholeNumberForAPriority) {
+    const Tiers tiers =
+        parse_priorities_yaml("{-9223372036854775808: [a], -2: [b], 9223372036854775807: [c]}")
+            .value();
+    EXPECT_EQ(tiers.begin()->first, INT64_MAX);
+    EXPECT_EQ(tiers.rbegin()->first, INT64_MIN);
+}
+
+TEST(PriorityYaml, TakesAPriorityWhosePatternsAreCommentedOut) {
+    EXPECT_THAT(parse_priorities_yaml("10:\n# - a\n20: [b]\n").value().at(10), IsEmpty());
+}
+
+struct Broken {
+    const char* document;
+    const char* why;
+};
+
+TEST(PriorityYaml, SaysWhatIsWrongAndWhere) {
+    for (const auto& [document, why] : {
+             Broken{"", "the document is empty"},
+             Broken{"# nothing\n", "the document is empty"},
+             Broken{"{}", "line 1, column 1: names no priority"},
+             Broken{"- a\n", "line 1, column 1: a map of priorities to lists is wanted"},
+             Broken{"just text", "line 1, column 1: a map of priorities to lists is wanted"},
+             Broken{"10: [a]\nhigh: [b]\n",
+                    "line 2, column 1: priority \"high\": not a whole number of 64 bits"},
+             Broken{"9223372036854775808: [b]",
+                    "line 1, column 1: priority \"9223372036854775808\": not a whole number of 64 "
+                    "bits"},
+             Broken{"10: a\n", "line 1, column 5: a priority has a list of regular expressions"},
+             Broken{"10:\n  a: b\n",
+                    "line 2, column 3: a priority has a list of regular expressions"},
+             Broken{"10:\n  - [a]\n", "line 2, column 5: a regular expression is text"},
+             Broken{"10:\n  - a\n  - '('\n",
+                    "line 3, column 5: regular expression \"(\": missing ): ("},
+             Broken{"10: [a]\n10: [b]\n", "line 2, column 1: priority 10 stands here twice"},
+             Broken{"? [a]\n: [b]\n", "line 1, column 3: a priority is a whole number"},
+         }) {
+        const auto tiers = parse_priorities_yaml(document);
+        ASSERT_FALSE(tiers.has_value()) << document;
+        EXPECT_EQ(tiers.error(), (Error{ErrorCode::invalid_config, why})) << document;
+    }
+}
+
+TEST(PriorityYaml, SaysWhereADocumentIsNoYaml) {
+    for (const char* document : {"10: [a", "10:\n\t- a\n", "10: *nobody", "10: \"a", "a: b: c"}) {
+        const auto tiers = parse_priorities_yaml(document);
+        ASSERT_FALSE(tiers.has_value()) << document;
+        EXPECT_EQ(tiers.error().code, ErrorCode::invalid_config);
+        EXPECT_THAT(tiers.error().message, ::testing::StartsWith("line ")) << document;
+    }
+}
+
+TEST(PriorityYaml, SurvivesADocumentThatIsDeeplyNested) {
+    EXPECT_FALSE(parse_priorities_yaml("10: " + std::string(100'000, '[')).has_value());
+}
+
+}  // namespace
+}  // namespace capstan::expanders
