@@ -94,8 +94,10 @@ ScaleUpOption decode_option(const JsonPlace& place, const Pods& pods) {
 std::vector<std::uint32_t> order_by_id(const std::vector<NodeGroupId>& ids) {
     std::vector<std::uint32_t> order(ids.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::ranges::stable_sort(order, {},
-                             [&](std::uint32_t i) -> const NodeGroupId& { return ids[i]; });
+    // Equal ids are refused later; until then they keep their order.
+    std::ranges::sort(order, [&ids](std::uint32_t a, std::uint32_t b) {
+        return ids[a] != ids[b] ? ids[a] < ids[b] : a < b;
+    });
     return order;
 }
 

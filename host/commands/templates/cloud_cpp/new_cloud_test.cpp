@@ -121,7 +121,8 @@ TEST(NewCloud, DescribesAndPricesItsMachines) {
     capstan::Lowering lowering;
     const capstan_template crossing = lowering.lower(node);
     EXPECT_EQ(c.cloud.price(call.call(), capstan::TemplateView(crossing))->per_hour, 0.2);
-    const capstan_group group = lowering.lower(c.cloud.refresh().groups.at(0));
+    const capstan::CloudView view = c.cloud.refresh();
+    const capstan_group group = lowering.lower(view.groups.at(0));
     EXPECT_EQ(c.cloud.options(call.call(), capstan::GroupView(group)).unneeded_time, 2min);
 }
 

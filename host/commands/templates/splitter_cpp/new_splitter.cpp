@@ -21,11 +21,13 @@ std::int64_t room_of(const capstan::GroupView& group) {
     return std::max<std::int64_t>(std::int64_t{*group.max()} - group.target().value_or(0), 0);
 }
 
-/// Most room first; of equal ones the lower id, which is the order they came in.
+/// Most room first; of equal ones the lower id: groups come ordered by id.
 std::vector<Room> rooms_of(const capstan::GroupList& groups) {
     std::vector<Room> rooms;
     for (std::uint32_t i = 0; i < groups.size(); ++i) rooms.push_back({i, room_of(groups[i])});
-    std::ranges::stable_sort(rooms, std::ranges::greater{}, &Room::nodes);
+    std::ranges::sort(rooms, [](const Room& a, const Room& b) {
+        return a.nodes != b.nodes ? a.nodes > b.nodes : a.group < b.group;
+    });
     return rooms;
 }
 
