@@ -29,6 +29,11 @@ public:
         }
         if (instance == nullptr)
             return fail(ErrorCode::internal, "create succeeded and left no instance");
+        if (!CAPSTAN_HAS(instance, capstan_instance, interface_of) ||
+            !CAPSTAN_HAS(instance, capstan_instance, destroy)) {
+            return fail(ErrorCode::internal,
+                        "create left an instance without interface_of or destroy");
+        }
         return PluginInstance(host, *instance);
     }
     PluginInstance(PluginInstance&& other) noexcept

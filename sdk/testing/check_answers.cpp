@@ -1,0 +1,158 @@
+// What holds for every decision hook: answers are valid whatever is asked, in time, the same each
+// time.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "check_subject.hpp"
+#include "inquiry.hpp"
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace testing {
+
+namespace {
+
+using RealClock = std::chrono::steady_clock;
+
+std::vector<Inquiry> inquiries_of(const Subject& subject) {
+    return inquiries(subject.kind(), subject.options.seed, subject.options.huge);
+}
+
+Reply put(const Inquiry& inquiry, Session& session, const Subject& subject) {
+    FakeCall call(subject.options.seed);
+    call.with_flags(CAPSTAN_CALL_VERIFY)
+        .due(session.host().monotonic() + subject.options.call_deadline);
+    return inquiry.ask(session.table(), call);
+}
+
+/// All inquiries of one form; faults are failures, errors are answers.
+Outcome check_form(const Subject& subject, Form form) {
+    return with_started(subject, [&](Session& session) {
+        std::vector<std::string> faults;
+        int errors = 0;
+        for (const Inquiry& inquiry : inquiries_of(subject)) {
+            if (inquiry.form != form) continue;
+            const Reply reply = put(inquiry, session, subject);
+            if (reply.status != CAPSTAN_OK) ++errors;
+            for (const std::string& fault : reply.faults)
+                faults.push_back(inquiry.name + ": " + fault);
+        }
+        if (!faults.empty() || errors == 0) return judged(faults);
+        return passed(std::to_string(errors) + " answered with an error");
+    });
+}
+
+std::string seconds(Duration d) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()) + " ms";
+}
+
+/// A huge question is answered within ten deadlines, and soon after nobody waits for the answer any
+/// more.
+Outcome check_deadline(const Subject& subject, bool is_cancelled) {
+    return with_started(subject, [&](Session& session) {
+        for (const Inquiry& inquiry : inquiries_of(subject)) {
+            if (inquiry.form != Form::huge) continue;
+            FakeCall call(subject.options.seed);
+            call.with_flags(CAPSTAN_CALL_VERIFY)
+                .due(session.host().monotonic() + subject.options.call_deadline);
+            if (is_cancelled) call.cancel().due(session.host().monotonic());
+            const auto began = RealClock::now();
+            const Reply reply = inquiry.ask(session.table(), call);
+            const Duration took = RealClock::now() - began;
+            const Duration limit = 10 * subject.options.call_deadline;
+            if (took > limit) {
+                return failed(inquiry.name + (is_cancelled ? ", cancelled from the start," : "") +
+                              " took " + seconds(took) + ", more than " + seconds(limit));
+            }
+            if (!reply.faults.empty()) return failed(inquiry.name + ": " + reply.faults.front());
+        }
+        return passed();
+    });
+}
+
+/// The inquiries that are small enough to be asked again and again.
+std::vector<Inquiry> small_inquiries(const Subject& subject) {
+    std::vector<Inquiry> all = inquiries_of(subject);
+    std::erase_if(all, [](const Inquiry& i) { return i.form == Form::huge; });
+    return all;
+}
+
+std::vector<Reply> put_all(const std::vector<Inquiry>& all, Session& session,
+                           const Subject& subject) {
+    std::vector<Reply> out;
+    for (const Inquiry& inquiry : all) out.push_back(put(inquiry, session, subject));
+    return out;
+}
+
+/// The first inquiry that was answered otherwise than before.
+Outcome compared(const std::vector<Inquiry>& all, const std::vector<Reply>& before,
+                 const std::vector<Reply>& after, const std::string& when) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (before[i] == after[i]) continue;
+        const auto shown = [](const Reply& r) {
+            return r.status == CAPSTAN_OK ? r.answer.substr(0, 200)
+                                          : std::string(name_of(error_code(r.status)));
+        };
+        return failed(all[i].name + ": another answer " + when + ": " + shown(before[i]) +
+                      ", then " + shown(after[i]));
+    }
+    return passed();
+}
+
+Outcome check_repeatable(const Subject& subject) {
+    if (!subject.is_pure()) return not_applicable("the class does not say it is pure");
+    return with_started(subject, [&](Session& session) {
+        const std::vector<Inquiry> all = small_inquiries(subject);
+        const std::vector<Reply> first = put_all(all, session, subject);
+        Outcome outcome = compared(all, first, put_all(all, session, subject), "the second time");
+        if (outcome.verdict != Outcome::Verdict::passed) return outcome;
+        session.host().advance(std::chrono::hours(24 * 30));
+        outcome = compared(all, first, put_all(all, session, subject), "30 days later");
+        if (outcome.verdict != Outcome::Verdict::passed) return outcome;
+        auto other = Session::open(
+            subject, {.instance_id = "other", .seed = 99, .start = time_from_unix_ns(0)});
+        if (!other || !(*other)->instance().start())
+            return failed("a second instance cannot be made or started");
+        return compared(all, first, put_all(all, **other, subject), "from another instance");
+    });
+}
+
+Outcome check_parallel(const Subject& subject) {
+    if (!subject.is_parallel())
+        return not_applicable("the class is called by one thread at a time");
+    if (!subject.is_pure())
+        return not_applicable("the class does not say it is pure, so answers cannot be compared");
+    return with_started(subject, [&](Session& session) {
+        const std::vector<Inquiry> all = small_inquiries(subject);
+        const std::vector<Reply> alone = put_all(all, session, subject);
+        std::vector<std::vector<Reply>> together(8);
+        std::vector<std::thread> threads;
+        for (std::vector<Reply>& replies : together) {
+            threads.emplace_back([&] { replies = put_all(all, session, subject); });
+        }
+        for (std::thread& thread : threads) thread.join();
+        for (const std::vector<Reply>& replies : together) {
+            Outcome outcome = compared(all, alone, replies, "while 7 other threads ask");
+            if (outcome.verdict != Outcome::Verdict::passed) return outcome;
+        }
+        return passed();
+    });
+}
+
+}  // namespace
+
+void add_answer_checks(std::vector<Check>& checks, const SubjectPtr& subject) {
+    if (inquiries(subject->kind(), 1, 1).empty()) return;
+    add(checks, subject, "answers/valid",
+        [](const Subject& s) { return check_form(s, Form::sound); });
+    add(checks, subject, "answers/malformed",
+        [](const Subject& s) { return check_form(s, Form::malformed); });
+    add(checks, subject, "answers/huge", [](const Subject& s) { return check_deadline(s, false); });
+    add(checks, subject, "answers/cancelled",
+        [](const Subject& s) { return check_deadline(s, true); });
+    add(checks, subject, "answers/repeatable", check_repeatable);
+    add(checks, subject, "answers/parallel", check_parallel);
+}
+
+}  // namespace testing
+CAPSTAN_NAMESPACE_END

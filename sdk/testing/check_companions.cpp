@@ -1,0 +1,142 @@
+// What holds for the optional companions of a cloud: templates, prices, options.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <capstan/testing/answers.hpp>
+#include <capstan/testing/builders.hpp>
+
+#include "cloud_session.hpp"
+#include "hostile.hpp"
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace testing {
+
+namespace {
+
+constexpr std::size_t groups_max = 20;
+
+Outcome check_templates(const Subject& subject) {
+    return with_view(subject, [](CloudSession& cloud, const CloudView& view) {
+        if (cloud.session().instance().find<void>(CAPSTAN_INTERFACE_TEMPLATES) == nullptr) {
+            return not_applicable("the cloud describes no templates");
+        }
+        for (std::size_t i = 0; i < std::min(view.groups.size(), groups_max); ++i) {
+            const std::string& id = view.groups[i].id.value();
+            const Result<NodeTemplate> node = cloud.describe(id);
+            const bool broken = !node && (node.error().code == ErrorCode::internal ||
+                                          node.error().code == ErrorCode::deadline);
+            if (broken) return failed("describe " + id + ": " + describe(node.error()));
+            if (node && node->capacity.empty())
+                return failed("describe " + id + ": the template has no capacity");
+        }
+        for (const char* unknown : {"", "no-such-group-7d1f", "\xff\xfe"}) {
+            if (cloud.describe(unknown))
+                return failed("describe of a group that is not there succeeds");
+        }
+        return judged(cloud.session().misuse());
+    });
+}
+
+/// Calls `ask` with a plain noun, a longer one, and with every way it can be wrong.
+template <class Raw, class Ask>
+std::vector<std::string> ask_all(const Raw& plain, void (*Malformation::*spoil)(Raw&), Ask ask) {
+    std::vector<std::string> faults;
+    const auto note = [&faults](std::string_view name, const std::vector<std::string>& found) {
+        for (const std::string& fault : found) faults.push_back(std::string(name) + ": " + fault);
+    };
+    Stretcher stretcher;
+    note("a plain one", ask(plain));
+    note("a longer struct of a newer host", ask(*stretcher.one(plain)));
+    for (const Malformation& how : malformations()) {
+        Raw spoilt = plain;
+        (how.*spoil)(spoilt);
+        note(how.name, ask(spoilt));
+    }
+    return faults;
+}
+
+std::vector<std::string> price_faults(const capstan_price& price) {
+    std::vector<std::string> faults;
+    if (!std::isfinite(price.per_hour) || price.per_hour < 0) {
+        faults.push_back("the price is " + std::to_string(price.per_hour));
+    }
+    const bool is_code =
+        price.currency[3] == 0 && std::all_of(price.currency, price.currency + 3,
+                                              [](char c) { return c >= 'A' && c <= 'Z'; });
+    if (!is_code) faults.emplace_back("the currency is not an ISO 4217 code");
+    const bool has_rate = (price.present & CAPSTAN_PRICE_INTERRUPTION_RATE) != 0;
+    if (has_rate && !(price.interruption_rate >= 0 && price.interruption_rate <= 1)) {
+        faults.push_back("the interruption rate is " + std::to_string(price.interruption_rate));
+    }
+    return faults;
+}
+
+Outcome check_pricing(const Subject& subject) {
+    return with_started(subject, [](Session& session) {
+        const auto* pricing =
+            session.instance().find<capstan_cloud_pricing>(CAPSTAN_INTERFACE_PRICING);
+        if (!CAPSTAN_HAS(pricing, capstan_cloud_pricing, price))
+            return not_applicable("the cloud knows no prices");
+        Lowering lowering;
+        const NodeTemplate node = node_template();
+        return judged(
+            ask_all(lowering.lower(node), &Malformation::node, [&](const capstan_template& raw) {
+                const FakeCall call;
+                capstan_price out{};
+                out.struct_size = sizeof out;
+                const capstan_status status = pricing->price(pricing->self, call.raw(), &raw, &out);
+                return status == CAPSTAN_OK ? price_faults(out) : status_faults(status, call);
+            }));
+    });
+}
+
+std::vector<std::string> option_faults(const capstan_group_options& o) {
+    std::vector<std::string> faults;
+    const auto has = [&o](std::uint64_t bit) { return (o.present & bit) != 0; };
+    const auto share = [&](std::uint64_t bit, double value, const char* name) {
+        if (has(bit) && !(value >= 0 && value <= 1))
+            faults.push_back(std::string(name) + " is " + std::to_string(value));
+    };
+    const auto time = [&](std::uint64_t bit, std::int64_t ns, const char* name) {
+        if (has(bit) && ns < 0) faults.push_back(std::string(name) + " is below zero");
+    };
+    share(CAPSTAN_GROUP_OPTION_UTILIZATION, o.utilization_threshold, "the utilization threshold");
+    share(CAPSTAN_GROUP_OPTION_GPU_UTILIZATION, o.gpu_utilization_threshold,
+          "the GPU utilization threshold");
+    time(CAPSTAN_GROUP_OPTION_UNNEEDED, o.unneeded_ns, "the unneeded time");
+    time(CAPSTAN_GROUP_OPTION_UNREADY, o.unready_ns, "the unready time");
+    time(CAPSTAN_GROUP_OPTION_PROVISION, o.max_provision_ns, "the time to provision");
+    time(CAPSTAN_GROUP_OPTION_DRAIN, o.drain_timeout_ns, "the time to drain");
+    return faults;
+}
+
+Outcome check_options(const Subject& subject) {
+    return with_started(subject, [](Session& session) {
+        const auto* options =
+            session.instance().find<capstan_cloud_options>(CAPSTAN_INTERFACE_OPTIONS);
+        if (!CAPSTAN_HAS(options, capstan_cloud_options, get))
+            return not_applicable("the cloud's groups have no wishes");
+        Lowering lowering;
+        const NodeGroup plain = group("plain");
+        return judged(
+            ask_all(lowering.lower(plain), &Malformation::group, [&](const capstan_group& raw) {
+                const FakeCall call;
+                capstan_group_options out{};
+                out.struct_size = sizeof out;
+                const capstan_status status = options->get(options->self, call.raw(), &raw, &out);
+                return status == CAPSTAN_OK ? option_faults(out) : status_faults(status, call);
+            }));
+    });
+}
+
+}  // namespace
+
+void add_companion_checks(std::vector<Check>& checks, const SubjectPtr& subject) {
+    add(checks, subject, "cloud/templates", check_templates);
+    add(checks, subject, "cloud/pricing", check_pricing);
+    add(checks, subject, "cloud/options", check_options);
+}
+
+}  // namespace testing
+CAPSTAN_NAMESPACE_END

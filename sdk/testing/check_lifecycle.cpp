@@ -1,0 +1,227 @@
+// From create to destroy: everything an instance goes through that is not its own kind's.
+#include <map>
+
+#include <capstan/abi/cloud.h>
+#include <capstan/abi/expander.h>
+#include <capstan/abi/similarity.h>
+#include <capstan/abi/splitter.h>
+#include <capstan/sentence.hpp>
+
+#include <capstan/testing/answers.hpp>
+
+#include "check_subject.hpp"
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace testing {
+
+namespace {
+
+/// What is missing from the table of a kind we know.
+template <class Table, class... Members>
+std::vector<std::string> missing_from(const void* raw, Members... members) {
+    const auto* table = static_cast<const Table*>(raw);
+    if (table->struct_size < sizeof(Table))
+        return {"the table's struct_size is " + std::to_string(table->struct_size)};
+    if (((table->*members == nullptr) || ...)) return {"a function of the table is NULL"};
+    return {};
+}
+
+std::vector<std::string> table_faults(const Subject& subject, const void* table) {
+    if (table == nullptr)
+        return {"interface_of has no answer for the class's kind, " + subject.kind()};
+    if (subject.is(CAPSTAN_KIND_EXPANDER))
+        return missing_from<capstan_expander>(table, &capstan_expander::filter);
+    if (subject.is(CAPSTAN_KIND_SIMILARITY))
+        return missing_from<capstan_similarity>(table, &capstan_similarity::similar);
+    if (subject.is(CAPSTAN_KIND_SPLITTER))
+        return missing_from<capstan_splitter>(table, &capstan_splitter::split);
+    if (subject.is(CAPSTAN_KIND_CLOUD)) {
+        return missing_from<capstan_cloud>(table, &capstan_cloud::refresh, &capstan_cloud::increase,
+                                           &capstan_cloud::decrease_target, &capstan_cloud::remove);
+    }
+    return {};
+}
+
+Outcome check_create(const Subject& subject) {
+    const Result<FakeSettings> settings = subject.settings();
+    if (!settings) return not_applicable("it needs settings: " + settings.error().message);
+    const Result<std::unique_ptr<Session>> session = Session::open(subject);
+    if (!session) {
+        const bool given = subject.options.settings.contains(subject.id());
+        const std::string what = (given ? "with the settings given: " : "with its defaults: ") +
+                                 describe(session.error());
+        // A class may refuse its defaults in so many words; its schema would be the better place to
+        // say so.
+        return !given && session.error().code == ErrorCode::invalid_config ? not_applicable(what)
+                                                                           : failed(what);
+    }
+    const std::uint32_t size = (*session)->instance().raw().struct_size;
+    if (size < sizeof(capstan_instance))
+        return failed("the instance's struct_size is " + std::to_string(size));
+    return judged(table_faults(subject, (*session)->table()));
+}
+
+Outcome check_interfaces(const Subject& subject) {
+    return with_instance(subject, [](Session& session) {
+        const void* const table = session.table();
+        for (const char* unknown :
+             {"", "capstan.unknown/1", "capstan.expander/999", "capstan.expander/1 "}) {
+            if (session.instance().find<void>(unknown) != nullptr) {
+                return failed("interface_of answers for \"" + std::string(unknown) +
+                              "\", which is none");
+            }
+        }
+        for (int i = 0; i < 100; ++i) {
+            if (session.table() != table)
+                return failed("interface_of gives another table when it is asked again");
+        }
+        return passed();
+    });
+}
+
+Outcome check_hundredfold(const Subject& subject) {
+    for (int i = 0; i < 100; ++i) {
+        const Result<std::unique_ptr<Session>> session = Session::open(subject);
+        const std::string which = "instance " + std::to_string(i + 1) + " of 100: ";
+        if (!session && i == 0)
+            return not_applicable("there is no instance: " + describe(session.error()));
+        if (!session) return failed(which + describe(session.error()));
+        (*session)->instance().destroy();  // neither started nor stopped
+        if (!(*session)->host().run())
+            return failed(which + "left work behind that posts itself for ever");
+        if (const auto misuse = (*session)->misuse(); !misuse.empty())
+            return failed(which + misuse.front());
+    }
+    return passed();
+}
+
+Outcome check_side_by_side(const Subject& subject) {
+    return with_instance(subject, [&](Session& first) {
+        const Result<std::unique_ptr<Session>> second =
+            Session::open(subject, {.instance_id = "other"});
+        if (!second)
+            return failed("a second instance beside the first: " + describe(second.error()));
+        if (&first.instance().raw() == &(*second)->instance().raw())
+            return failed("two instances are one");
+        const void* const table = first.table();
+        (*second)->instance().destroy();
+        if (first.table() != table) return failed("destroying one instance changed the other");
+        return passed();
+    });
+}
+
+Outcome check_start_stop(const Subject& subject) {
+    return with_instance(subject, [](Session& session) {
+        const Result<void> started = session.instance().start();
+        const Result<void> stopped = session.instance().stop();
+        if (!stopped) return failed("stop: " + describe(stopped.error()));
+        if (const std::size_t open = session.host().open_operations(); open > 0) {
+            return failed("after stop " + counted(static_cast<std::int64_t>(open), "operation") +
+                          " left open");
+        }
+        if (const auto misuse = session.misuse(); !misuse.empty()) return failed(misuse.front());
+        if (!started && started.error().code == ErrorCode::deadline)
+            return failed("start: " + describe(started.error()));
+        return passed(started ? "" : "does not start here: " + describe(started.error()));
+    });
+}
+
+Outcome check_stop_while_starting(const Subject& subject) {
+    return with_instance(subject, [](Session& session) {
+        const capstan_instance& instance = session.instance().raw();
+        if (!CAPSTAN_HAS(&instance, capstan_instance, start))
+            return not_applicable("the class has no start");
+        const auto start = session.host().call<void>(
+            [&](capstan_op op) { return instance.start(instance.self, op); });
+        const Result<void> stopped = session.instance().stop();
+        if (!stopped) return failed("stop while start was under way: " + describe(stopped.error()));
+        if (!start.is_done()) return failed("stop left start open");
+        return judged(session.misuse());
+    });
+}
+
+Outcome check_self_check(const Subject& subject) {
+    return with_instance(subject, [](Session& session) {
+        const capstan_instance& instance = session.instance().raw();
+        if (!CAPSTAN_HAS(&instance, capstan_instance, self_check))
+            return not_applicable("the class has no self-check");
+        const auto operation = session.host().call<void>(
+            [&](capstan_op op) { return instance.self_check(instance.self, op); });
+        const Result<void>& checked = session.host().settle(operation);
+        if (!checked && checked.error().code == ErrorCode::deadline)
+            return failed(describe(checked.error()));
+        if (!checked && checked.error().message.empty())
+            return failed("fails and does not say what is missing");
+        return judged(session.misuse());
+    });
+}
+
+Outcome check_reconfigure(const Subject& subject) {
+    return with_started(subject, [&](Session& session) {
+        const capstan_instance& instance = session.instance().raw();
+        if (!CAPSTAN_HAS(&instance, capstan_instance, reconfigure))
+            return not_applicable("the class takes no new settings");
+        Result<FakeSettings> same = subject.settings();
+        const FakeCall call;
+        const capstan_status status = instance.reconfigure(instance.self, same->raw(), call.raw());
+        if (status == CAPSTAN_OK) return judged(status_faults(status, call));
+        return failed("refuses the settings it has: " +
+                      describe(call.failure().value_or(Error{error_code(status), ""})));
+    });
+}
+
+using State = std::map<std::string, std::string>;
+
+capstan_status put(const capstan_state_sink* sink, capstan_str key, capstan_str value) noexcept {
+    static_cast<State*>(sink->ctx)->insert_or_assign(std::string(text(key)),
+                                                     std::string(text(value)));
+    return CAPSTAN_OK;
+}
+capstan_status refuse_put(const capstan_state_sink*, capstan_str, capstan_str) noexcept {
+    return CAPSTAN_E_QUOTA;
+}
+
+Outcome check_state(const Subject& subject) {
+    return with_started(subject, [&](Session& session) {
+        const capstan_instance& instance = session.instance().raw();
+        if (!CAPSTAN_HAS(&instance, capstan_instance, export_state))
+            return not_applicable("the class exports no state");
+        State state;
+        const capstan_state_sink sink{sizeof sink, 0, &state, &put},
+            full{sizeof full, 0, nullptr, &refuse_put};
+        if (const capstan_status s = instance.export_state(instance.self, &sink); s != CAPSTAN_OK) {
+            return failed("export_state: " + std::string(name_of(error_code(s))));
+        }
+        if (!state.empty() && instance.export_state(instance.self, &full) == CAPSTAN_OK) {
+            return failed("export_state succeeds although nobody takes its entries");
+        }
+        if (!CAPSTAN_HAS(&instance, capstan_instance, import_state)) return passed();
+        std::vector<capstan_kv> entries;
+        for (const auto& [key, value] : state) entries.push_back({str(key), str(value)});
+        const capstan_state_entries lent{sizeof lent, 0, array_of(entries)};
+        const Result<std::unique_ptr<Session>> next = Session::open(subject);
+        if (!next) return failed("an instance to hand the state to: " + describe(next.error()));
+        const capstan_instance& heir = (*next)->instance().raw();
+        const capstan_status s = heir.import_state(heir.self, str("1.0.0"), &lent);
+        return s == CAPSTAN_OK ? passed()
+                               : failed("import_state of what was exported: " +
+                                        std::string(name_of(error_code(s))));
+    });
+}
+
+}  // namespace
+
+void add_lifecycle_checks(std::vector<Check>& checks, const SubjectPtr& subject) {
+    add(checks, subject, "lifecycle/create", check_create);
+    add(checks, subject, "lifecycle/interfaces", check_interfaces);
+    add(checks, subject, "lifecycle/hundredfold", check_hundredfold);
+    add(checks, subject, "lifecycle/side_by_side", check_side_by_side);
+    add(checks, subject, "lifecycle/start_stop", check_start_stop);
+    add(checks, subject, "lifecycle/stop_while_starting", check_stop_while_starting);
+    add(checks, subject, "lifecycle/self_check", check_self_check);
+    add(checks, subject, "lifecycle/reconfigure", check_reconfigure);
+    add(checks, subject, "lifecycle/state", check_state);
+}
+
+}  // namespace testing
+CAPSTAN_NAMESPACE_END

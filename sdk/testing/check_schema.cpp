@@ -1,0 +1,146 @@
+// What a file says about itself: its entry, its classes and the settings they take.
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include <capstan/testing/answers.hpp>
+
+#include "check_subject.hpp"
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace testing {
+
+namespace {
+
+bool is_identifier(std::string_view id) {
+    return !id.empty() && std::all_of(id.begin(), id.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    });
+}
+
+bool has_control(std::string_view s) {
+    return std::any_of(s.begin(), s.end(),
+                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+/// Calls `visit` for every field, with its path.
+void for_each_field(capstan_array fields, const std::string& path,
+                    const std::function<void(const capstan_field&, const std::string&)>& visit) {
+    for (const capstan_field& field : View<capstan_field>(fields)) {
+        const std::string here = path + std::string(text(field.key));
+        visit(field, here);
+        for_each_field(field.fields, here + ".", visit);
+    }
+}
+
+void check_keys(capstan_array fields, const std::string& path,
+                std::vector<std::string>& complaints) {
+    std::set<std::string_view> seen;
+    for (const capstan_field& field : View<capstan_field>(fields)) {
+        const std::string_view key = text(field.key);
+        const std::string where = "field \"" + path + std::string(key) + "\"";
+        if (key.empty() || has_control(key))
+            complaints.push_back(where + ": the key is empty or cannot be typed");
+        if (!seen.insert(key).second) complaints.push_back(where + ": there are two");
+        if (field.struct_size < sizeof(capstan_field)) {
+            complaints.push_back(where + ": struct_size is " + std::to_string(field.struct_size));
+        }
+        check_keys(field.fields, path + std::string(key) + ".", complaints);
+    }
+}
+
+void check_field(const capstan_field& f, const std::string& path,
+                 std::vector<std::string>& complaints) {
+    const auto complain = [&](std::string what) {
+        complaints.push_back("field \"" + path + "\": " + std::move(what));
+    };
+    if (text(f.doc).empty()) complain("has no documentation");
+    if (f.type < CAPSTAN_TYPE_STRING || f.type > CAPSTAN_TYPE_TABLE)
+        complain("has the type " + std::to_string(f.type));
+    const auto has = [&f](std::uint32_t flag) { return (f.flags & flag) != 0; };
+    if (has(CAPSTAN_FIELD_LIST) && has(CAPSTAN_FIELD_MAP)) complain("is a list and a map");
+    if (has(CAPSTAN_FIELD_REQUIRED) && f.default_value.len != 0)
+        complain("is required and has a default");
+    if (f.type == CAPSTAN_TYPE_ENUM && f.allowed.count == 0)
+        complain("is an enumeration of nothing");
+    if (f.type == CAPSTAN_TYPE_TABLE && f.fields.count == 0) complain("is a table without members");
+    if (f.type != CAPSTAN_TYPE_TABLE && f.fields.count != 0)
+        complain("has members and is no table");
+}
+
+Outcome check_class(const Subject& subject) {
+    const capstan_class& c = *subject.of;
+    std::vector<std::string> complaints;
+    if (!is_identifier(text(c.class_id)))
+        complaints.emplace_back("the id has more than lower case, digits and '_'");
+    if (text(c.doc).empty()) complaints.emplace_back("there is no documentation");
+    if (has_control(text(c.doc)))
+        complaints.emplace_back("the documentation is not one line of text");
+    if (c.concurrency != CAPSTAN_CONCURRENCY_SERIAL &&
+        c.concurrency != CAPSTAN_CONCURRENCY_PARALLEL) {
+        complaints.push_back("the concurrency " + std::to_string(c.concurrency) + " is none");
+    }
+    if (c.create == nullptr) complaints.emplace_back("there is no create function");
+    return judged(complaints);
+}
+
+Outcome check_documented(const Subject& subject) {
+    std::vector<std::string> complaints;
+    check_keys(subject.of->fields, "", complaints);
+    for_each_field(subject.of->fields, "",
+                   [&](const capstan_field& field, const std::string& path) {
+                       check_field(field, path, complaints);
+                   });
+    if (!complaints.empty()) return judged(complaints);
+    std::string required;
+    for (const std::string& key : required_keys(subject.of->fields))
+        required += (required.empty() ? "" : ", ") + key;
+    return passed(required.empty() ? "" : "required: " + required);
+}
+
+Outcome check_defaults(const Subject& subject) {
+    std::vector<std::string> complaints;
+    int defaults = 0;
+    for_each_field(
+        subject.of->fields, "", [&](const capstan_field& field, const std::string& path) {
+            const Result<Value> value = read_default(field);
+            if (value) ++defaults;
+            if (!value && value.error().code != ErrorCode::not_found) {
+                complaints.push_back("default of \"" + path + "\": " + value.error().message);
+            }
+        });
+    if (defaults == 0 && complaints.empty()) return not_applicable("no setting has a default");
+    return judged(complaints);
+}
+
+Outcome check_own_check(const Subject& subject) {
+    if (!CAPSTAN_HAS(subject.of, capstan_class, check))
+        return not_applicable("the class has no check of its own");
+    Result<FakeSettings> settings = subject.settings();
+    if (!settings) return not_applicable("there are no settings: " + settings.error().message);
+    const FakeCall call;
+    const capstan_status status = subject.of->check(settings->raw(), call.raw());
+    std::vector<std::string> complaints = status_faults(status, call);
+    for (const Rejection& r : settings->rejections())
+        complaints.push_back("refuses " + r.path + ": " + r.why);
+    if (status != CAPSTAN_OK && settings->rejections().empty()) {
+        complaints.push_back("refuses the settings (" + std::string(name_of(error_code(status))) +
+                             ") and does not say what");
+    }
+    return judged(complaints);
+}
+
+}  // namespace
+
+void add_class_checks(std::vector<Check>& checks, const SubjectPtr& subject) {
+    add(checks, subject, "class/described", check_class);
+}
+
+void add_schema_checks(std::vector<Check>& checks, const SubjectPtr& subject) {
+    add(checks, subject, "schema/documented", check_documented);
+    add(checks, subject, "schema/defaults", check_defaults);
+    add(checks, subject, "schema/check", check_own_check);
+}
+
+}  // namespace testing
+CAPSTAN_NAMESPACE_END

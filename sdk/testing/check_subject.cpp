@@ -1,0 +1,78 @@
+#include "check_subject.hpp"
+
+#include <stdexcept>
+
+#include <capstan/sentence.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace testing {
+
+Outcome judged(const std::vector<std::string>& complaints) {
+    if (complaints.empty()) return passed();
+    if (complaints.size() == 1) return failed(complaints.front());
+    return failed(complaints.front() + " (and " + std::to_string(complaints.size() - 1) + " more)");
+}
+
+std::string describe(const Error& error) {
+    return std::string(name_of(error.code)) + ": " + error.message;
+}
+
+Result<FakeSettings> Subject::settings() const {
+    FakeSettings out(of->fields);
+    const auto given = options.settings.find(id());
+    if (given != options.settings.end()) out.set_all(given->second);
+    try {
+        out.raw();
+    } catch (const std::invalid_argument& e) {
+        return fail(ErrorCode::invalid_config, e.what());
+    }
+    return out;
+}
+
+Result<std::unique_ptr<Session>> Session::open(const Subject& subject, FakeHostOptions host_options,
+                                               const std::function<void(FakeHost&)>& ready) {
+    Result<FakeSettings> settings = subject.settings();
+    if (!settings) return fail(std::move(settings).error());
+    std::unique_ptr<Session> session(new Session(std::move(host_options)));
+    if (subject.options.prepare) subject.options.prepare(session->host_, subject.id());
+    if (ready) ready(session->host_);
+    session->settings_.emplace(std::move(*settings));
+    session->kind_ = subject.kind();
+    Result<PluginInstance> instance =
+        PluginInstance::create(session->host_, *subject.of, *session->settings_);
+    if (!instance) return fail(std::move(instance).error());
+    session->instance_.emplace(std::move(*instance));
+    return session;
+}
+
+std::vector<std::string> Session::misuse() const {
+    const Misuse m = host_.misuse();
+    std::vector<std::string> out;
+    const auto note = [&out](int times, std::string_view what) {
+        if (times > 0) out.push_back(std::string(what) + ", " + counted(times, "time"));
+    };
+    note(m.unknown_operations, "ended an operation that never was");
+    note(m.double_completions, "ended an operation twice");
+    note(m.wrong_results, "ended an operation with another type of result than it asks for");
+    return out;
+}
+
+Outcome with_instance(const Subject& subject, const std::function<Outcome(Session&)>& check) {
+    const Result<std::unique_ptr<Session>> session = Session::open(subject);
+    if (!session) return not_applicable("there is no instance: " + describe(session.error()));
+    if ((*session)->table() == nullptr)
+        return not_applicable("the instance has no table of its kind");
+    return check(**session);
+}
+
+Outcome with_started(const Subject& subject, const std::function<Outcome(Session&)>& check) {
+    return with_instance(subject, [&](Session& session) {
+        const Result<void> started = session.instance().start();
+        if (!started)
+            return not_applicable("the instance does not start: " + describe(started.error()));
+        return check(session);
+    });
+}
+
+}  // namespace testing
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,91 @@
+/// A cloud under test, called as a host calls it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <capstan/abi/cloud.h>
+#include <capstan/lowering.hpp>
+
+#include "check_subject.hpp"
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace testing {
+
+class CloudSession {
+public:
+    explicit CloudSession(Session& session)
+        : session_(session), cloud_(session.table_as<capstan_cloud>()) {}
+
+    FakeHost& host() noexcept { return session_.host(); }
+    Session& session() noexcept { return session_; }
+
+    /// Begun, not waited for.
+    Operation<CloudView> begin_refresh(Duration allowed = std::chrono::minutes(1)) {
+        return host().call<CloudView>(
+            [&](capstan_op op) { return cloud_.refresh(cloud_.self, op); }, allowed);
+    }
+    Operation<Resized> begin_increase(const capstan_resize& raw) {
+        return host().call<Resized>(
+            [&](capstan_op op) { return cloud_.increase(cloud_.self, op, &raw); });
+    }
+
+    // To the end.
+    Result<CloudView> refresh() { return host().settle(begin_refresh()); }
+    Result<Resized> increase(const Resize& resize) {
+        const capstan_resize raw = lowered(resize);
+        return host().settle(begin_increase(raw));
+    }
+    Result<Resized> decrease_target(const Resize& resize) {
+        const capstan_resize raw = lowered(resize);
+        return host().settle(host().call<Resized>(
+            [&](capstan_op op) { return cloud_.decrease_target(cloud_.self, op, &raw); }));
+    }
+    Result<Removed> remove(const Removal& removal) {
+        Lowering lowering;
+        const capstan_removal raw = lowering.lower(removal);
+        return host().settle(host().call<Removed>(
+            [&](capstan_op op) { return cloud_.remove(cloud_.self, op, &raw); }));
+    }
+    /// Of a cloud that has templates.
+    Result<NodeTemplate> describe(std::string_view group) {
+        const auto& templates =
+            *session_.instance().find<capstan_cloud_templates>(CAPSTAN_INTERFACE_TEMPLATES);
+        return host().settle(host().call<NodeTemplate>(
+            [&](capstan_op op) { return templates.describe(templates.self, op, str(group)); }));
+    }
+
+    static capstan_resize lowered(const Resize& resize) { return Lowering().lower(resize); }
+
+private:
+    Session& session_;
+    const capstan_cloud& cloud_;
+};
+
+/// A check on a started cloud.
+inline Outcome with_cloud(const Subject& subject,
+                          const std::function<Outcome(CloudSession&)>& check) {
+    return with_started(subject, [&](Session& session) {
+        CloudSession cloud(session);
+        return check(cloud);
+    });
+}
+
+/// A check on a started cloud and what it reports; not applicable when it has nothing to report
+/// here.
+inline Outcome with_view(const Subject& subject,
+                         const std::function<Outcome(CloudSession&, const CloudView&)>& check) {
+    return with_cloud(subject, [&](CloudSession& cloud) {
+        const Result<CloudView> view = cloud.refresh();
+        if (!view)
+            return not_applicable("the cloud cannot be read here: " +
+                                  testing::describe(view.error()));
+        if (view->groups.empty()) return not_applicable("the cloud has no group here");
+        return check(cloud, *view);
+    });
+}
+
+void add_companion_checks(std::vector<Check>& checks, const SubjectPtr& subject);
+
+}  // namespace testing
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,45 @@
+/// What a decision class can be asked, in forms it must all live through.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/testing/answers.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace testing {
+
+/// An answer in a form that is equal exactly if the answers are.
+struct Reply {
+    capstan_status status = CAPSTAN_OK;
+    std::vector<std::string> faults{};
+    std::string answer{};
+
+    bool operator==(const Reply&) const = default;
+};
+
+enum class Form {
+    sound,      ///< what a host asks
+    huge,       ///< the same, in a size no host will ever ask
+    malformed,  ///< what no host of ours asks: only memory is as promised
+};
+
+struct Inquiry {
+    std::string name;  ///< "one option"
+    Form form = Form::sound;
+    /// Any thread, several at once.
+    std::function<Reply(const void* table, const FakeCall& call)> ask;
+};
+
+/// For a kind that has none of these hooks: none.
+std::vector<Inquiry> inquiries(std::string_view kind, std::uint64_t seed, std::uint32_t huge);
+
+std::vector<Inquiry> expander_inquiries(std::uint64_t seed, std::uint32_t huge);
+std::vector<Inquiry> similarity_inquiries(std::uint64_t seed, std::uint32_t huge);
+std::vector<Inquiry> splitter_inquiries(std::uint64_t seed, std::uint32_t huge);
+
+}  // namespace testing
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,282 @@
+// What the conformance suite finds in the answers of decision hooks.
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include <capstan/plugin.hpp>
+#include <capstan/testing/conformance.hpp>
+
+#include "verdicts.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using capstan::Call;
+using capstan::ExpanderQuestion;
+using capstan::GroupList;
+using capstan::Grow;
+using capstan::Host;
+using capstan::Keep;
+using capstan::OptionView;
+using capstan::Settings;
+using capstan::Similarity;
+using capstan::TemplateView;
+using capstan::testing::failures;
+using capstan::testing::failures_of;
+using capstan::testing::results_of;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+/// Keeps option `index` if there is one.
+void keep_one(const ExpanderQuestion& question, const Keep& keep, std::uint64_t index) {
+    if (question.options().size() > 0)
+        keep(question.options()[static_cast<std::uint32_t>(index % question.options().size())]);
+}
+
+/// An expander whose C function is replaced.
+template <class Wild>
+capstan_class wild_expander() {
+    struct Holder {
+        capstan_instance instance{};
+        capstan_expander table{sizeof table, 0, nullptr, &Wild::filter};
+        static capstan_status create(const capstan_host*, const capstan_settings*,
+                                     const capstan_call*, const capstan_instance** out) noexcept {
+            auto* holder = new Holder();
+            holder->instance.struct_size = sizeof holder->instance;
+            holder->instance.self = holder;
+            holder->instance.interface_of = [](void* self, const char* id) noexcept -> const void* {
+                return std::string_view(id) == CAPSTAN_KIND_EXPANDER
+                           ? &static_cast<Holder*>(self)->table
+                           : nullptr;
+            };
+            holder->instance.destroy = [](void* self) noexcept {
+                delete static_cast<Holder*>(self);
+            };
+            *out = &holder->instance;
+            return CAPSTAN_OK;
+        }
+    };
+    capstan_class of{};
+    of.struct_size = sizeof of;
+    of.class_id = capstan::str("wild");
+    of.kind = capstan::str(CAPSTAN_KIND_EXPANDER);
+    of.doc = capstan::str("Wild.");
+    of.create = &Holder::create;
+    return of;
+}
+
+TEST(AnswerChecks, FindAnOptionThatIsNotThere) {
+    struct Wild {
+        static capstan_status filter(void*, const capstan_call*, const capstan_expander_in* in,
+                                     const capstan_expander_out* out) noexcept {
+            if (in->options.count == 1) out->keep(out, 7, 0);
+            return CAPSTAN_OK;
+        }
+    };
+    EXPECT_THAT(failures(results_of(wild_expander<Wild>())),
+                ElementsAre("answers/valid: one option: kept option 7 of 1"));
+}
+
+TEST(AnswerChecks, FindAStatusThatIsNone) {
+    struct Wild {
+        static capstan_status filter(void*, const capstan_call*, const capstan_expander_in* in,
+                                     const capstan_expander_out*) noexcept {
+            return in->options.count == 0 ? 99 : CAPSTAN_OK;
+        }
+    };
+    EXPECT_THAT(
+        failures(results_of(wild_expander<Wild>())),
+        ElementsAre(
+            "answers/malformed: no options and no pods: returned the status 99, which is none"));
+}
+
+TEST(AnswerChecks, FindAStatusThatIsNotTheOneReported) {
+    struct Wild {
+        static capstan_status filter(void*, const capstan_call* call, const capstan_expander_in* in,
+                                     const capstan_expander_out*) noexcept {
+            if (in->options.count != 1) return CAPSTAN_OK;
+            const capstan_error error{
+                sizeof error, CAPSTAN_E_QUOTA, capstan::str("full"), {}, {}, -1};
+            call->fail(call, &error);
+            return CAPSTAN_E_INTERNAL;
+        }
+    };
+    EXPECT_THAT(failures(results_of(wild_expander<Wild>())),
+                ElementsAre("answers/valid: one option: reported the failure 9 and returned 14"));
+}
+
+TEST(AnswerChecks, FindAnArrayWalkedBySizeInsteadOfStride) {
+    struct Wild {
+        static capstan_status filter(void*, const capstan_call*, const capstan_expander_in* in,
+                                     const capstan_expander_out* out) noexcept {
+            const auto* options = static_cast<const capstan_option*>(in->options.data);
+            // In a longer struct the second element by sizeof is poison.
+            const bool is_odd = in->options.count > 1 && options[1].struct_size % 8 != 0;
+            if (is_odd) out->keep(out, in->options.count, 0);
+            return CAPSTAN_OK;
+        }
+    };
+    EXPECT_THAT(
+        failures(results_of(wild_expander<Wild>())),
+        ElementsAre(StartsWith("answers/valid: longer structs of a newer host: kept option")));
+}
+
+TEST(AnswerChecks, AcceptErrorsAsAnswers) {
+    struct Failing {
+        void filter(const Call&, const ExpanderQuestion&, const Keep&) const {
+            throw capstan::Failure(capstan::ErrorCode::unavailable, "not today");
+        }
+    };
+    EXPECT_THAT(failures_of<Failing>(), IsEmpty());
+}
+
+struct Busy {
+    void filter(const Call& call, const ExpanderQuestion& question, const Keep&) const {
+        const auto until = std::chrono::steady_clock::now() + 30ms;
+        while (question.options().size() > 100 && std::chrono::steady_clock::now() < until) {
+            if (listens && call.is_cancelled()) return;
+        }
+    }
+    bool listens = false;
+};
+struct BusyButListening : Busy {
+    BusyButListening() { listens = true; }
+};
+
+TEST(AnswerChecks, FindAHookThatTakesTooLong) {
+    auto options = capstan::testing::quick();
+    options.call_deadline = 1ms;
+    EXPECT_THAT(failures_of<Busy>(options),
+                ElementsAre(StartsWith("answers/huge: 1000 options took"),
+                            StartsWith("answers/cancelled: 1000 options, cancelled")));
+    EXPECT_THAT(failures_of<BusyButListening>(options),
+                ElementsAre(StartsWith("answers/huge: 1000 options took")));
+}
+
+struct Counting {
+    int calls = 0;
+    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) {
+        keep_one(question, keep, static_cast<std::uint64_t>(++calls));
+    }
+};
+
+TEST(AnswerChecks, FindAPureClassThatRemembers) {
+    EXPECT_THAT(failures_of<Counting>(),
+                ElementsAre(AllOf(StartsWith("answers/repeatable:"),
+                                  HasSubstr("another answer the second time"))));
+    EXPECT_THAT(failures_of<Counting>(capstan::testing::quick(), false), IsEmpty())
+        << "not pure, so it may";
+}
+
+TEST(AnswerChecks, FindAPureClassThatLooksAtTheClock) {
+    struct Dated {
+        Host host;
+        Dated(Host lent, const Settings&) : host(lent) {}
+        void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+            keep_one(question, keep, static_cast<std::uint64_t>(host.monotonic() / 24h));
+        }
+    };
+    EXPECT_THAT(failures_of<Dated>(),
+                ElementsAre(AllOf(StartsWith("answers/repeatable:"), HasSubstr("30 days later"))));
+}
+
+TEST(AnswerChecks, FindAPureClassWhoseInstancesDiffer) {
+    struct Moody {
+        std::uint64_t mood;
+        Moody(Host host, const Settings&) : mood(host.random()) {}
+        void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+            keep_one(question, keep, mood);
+        }
+    };
+    EXPECT_THAT(failures_of<Moody>(), ElementsAre(AllOf(StartsWith("answers/repeatable:"),
+                                                        HasSubstr("from another instance"))));
+}
+
+TEST(AnswerChecks, FindAParallelClassThatIsNot) {
+    struct OneThread {
+        std::thread::id home = std::this_thread::get_id();
+        void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+            keep_one(question, keep, home == std::this_thread::get_id() ? 0 : 1);
+        }
+    };
+    EXPECT_THAT(failures_of<OneThread>(),
+                ElementsAre(AllOf(StartsWith("answers/parallel:"),
+                                  HasSubstr("while 7 other threads ask"))));
+}
+
+TEST(SimilarityChecks, FindAnAnswerThatDependsOnTheOrder) {
+    struct LeftOrRight {
+        Similarity similar(const Call&, const TemplateView& a, const TemplateView& b) const {
+            return a.zone() <= b.zone() ? capstan::agrees("in order")
+                                        : capstan::differs("out of order");
+        }
+    };
+    EXPECT_THAT(
+        failures_of<LeftOrRight>(),
+        ElementsAre(AllOf(StartsWith("similarity/symmetric: pair "), HasSubstr("out of order"))));
+}
+
+TEST(SimilarityChecks, FindBucketsThatKeepLikeTemplatesApart) {
+    struct TooFine {
+        Similarity similar(const Call&, const TemplateView&, const TemplateView&) const {
+            return capstan::agrees("always");
+        }
+        std::uint64_t bucket(const Call&, const TemplateView& node) const {
+            return std::hash<std::string_view>()(node.zone());
+        }
+    };
+    EXPECT_THAT(failures_of<TooFine>(),
+                ElementsAre(AllOf(StartsWith("similarity/buckets:"),
+                                  HasSubstr("they agree and are in different buckets: always"))));
+}
+
+TEST(SimilarityChecks, FindAnAnswerWithoutAReason) {
+    struct Terse {
+        Similarity similar(const Call&, const TemplateView&, const TemplateView&) const {
+            return capstan::agrees("");
+        }
+    };
+    EXPECT_THAT(failures_of<Terse>(), ElementsAre(AllOf(StartsWith("similarity/reasons:"),
+                                                        HasSubstr("agrees without a reason"))));
+}
+
+TEST(SimilarityChecks, FindADecisionByOneThatMayNot) {
+    struct Usurper {
+        Similarity similar(const Call&, const TemplateView& a, const TemplateView& b) const {
+            return a.name() == b.name() ? capstan::decided("one name")
+                                        : capstan::differs("two names");
+        }
+    };
+    EXPECT_THAT(
+        failures_of<Usurper>(),
+        Contains(StartsWith("answers/valid: a template and itself: decided, without the flag")));
+}
+
+TEST(SplitterChecks, FindAGroupGrownPastItsMaximum) {
+    struct Generous {
+        void split(const Call&, int nodes, const GroupList& groups, const Grow& grow) const {
+            if (nodes > 0 && groups.size() > 0) grow(0, nodes);
+        }
+    };
+    EXPECT_THAT(failures_of<Generous>(),
+                Contains(AllOf(StartsWith("answers/valid: groups that are full: grew group a from "
+                                          "2 by 5, past its maximum of 2"))));
+}
+
+TEST(SplitterChecks, FindMoreNodesThanThereWere) {
+    struct Doubling {
+        void split(const Call&, int nodes, const GroupList& groups, const Grow& grow) const {
+            for (std::uint32_t i = 0; i < groups.size(); ++i) {
+                if (nodes == 1 && groups.size() == 3) grow(i, 1);
+            }
+        }
+    };
+    EXPECT_THAT(failures_of<Doubling>(),
+                ElementsAre("answers/valid: 1 node for sizes 1, 3 and 6: shared out 3 nodes of 1"));
+}
+
+}  // namespace

@@ -1,0 +1,273 @@
+// What the conformance suite finds in clouds.
+#include <chrono>
+#include <map>
+#include <string>
+
+#include <capstan/http.hpp>
+#include <capstan/plugin.hpp>
+#include <capstan/testing/builders.hpp>
+#include <capstan/testing/conformance.hpp>
+
+#include "verdicts.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using capstan::Call;
+using capstan::CloudView;
+using capstan::ErrorCode;
+using capstan::Host;
+using capstan::HttpRequest;
+using capstan::MachineId;
+using capstan::NodeGroup;
+using capstan::NodeGroupId;
+using capstan::NodeTemplate;
+using capstan::Removal;
+using capstan::Removed;
+using capstan::Resize;
+using capstan::Resized;
+using capstan::Result;
+using capstan::Settings;
+using capstan::Task;
+using capstan::testing::failures;
+using capstan::testing::failures_of;
+using capstan::testing::left_out;
+using capstan::testing::results_of;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+/// One rule, broken.
+enum class Fault {
+    none,
+    any_group,
+    past_maximum,
+    forgets_keys,
+    ignores_target,
+    forgets_machines,
+    contradicts,
+    blocks,
+    bad_price,
+    no_capacity
+};
+
+/// Two groups in memory; each call takes a second.
+template <Fault fault>
+class MemoryCloud {
+public:
+    MemoryCloud(Host host, const Settings&) : host_(host) {
+        for (const char* id : {"a", "b"})
+            groups_.push_back(capstan::testing::group(id, {.target = 2, .max = 5}));
+    }
+    Task<void> start() { co_await capstan::sleep_for(host_, 1s); }
+    Task<void> stop() { co_return; }
+    Task<CloudView> refresh() {
+        if (fault == Fault::blocks) {
+            const auto until = std::chrono::steady_clock::now() + 20ms;
+            while (std::chrono::steady_clock::now() < until) continue;
+        }
+        co_await capstan::sleep_for(host_, 1s);
+        CloudView view;
+        view.groups = groups_;
+        for (int i = 0; i < 2; ++i)
+            view.machines.push_back({MachineId("a-" + std::to_string(i)), NodeGroupId("a")});
+        if (fault == Fault::contradicts)
+            view.unreadable.push_back({ErrorCode::unavailable, "page 2", {}, "c"});
+        co_return view;
+    }
+    Task<Resized> increase(Resize request) {
+        co_await capstan::sleep_for(host_, 1s);
+        if (fault == Fault::any_group && find(request.group) == nullptr) co_return Resized{1};
+        NodeGroup& group = at(request.group);
+        const bool again = !request.idempotency_key.empty() &&
+                           !done_.try_emplace(request.idempotency_key, request.delta).second;
+        if (again && fault != Fault::forgets_keys) co_return Resized{*group.target};
+        if (*group.target != request.expected_target && fault != Fault::ignores_target && !again) {
+            co_return capstan::fail(ErrorCode::conflict,
+                                    "the target is " + std::to_string(*group.target));
+        }
+        if (request.delta > *group.max - *group.target && fault != Fault::past_maximum) {
+            co_return capstan::fail(ErrorCode::invalid_argument, "past the maximum");
+        }
+        *group.target += request.delta;
+        co_return Resized{*group.target};
+    }
+    Result<Resized> decrease_target(Resize request) {
+        at(request.group);
+        return capstan::fail(ErrorCode::conflict, "nothing to take back");
+    }
+    Task<Removed> remove(Removal request) {
+        at(request.group);
+        Removed out;
+        for (const MachineId& id : request.machines) {
+            if (fault == Fault::forgets_machines || id.value().substr(0, 2) == "a-") continue;
+            out.failed.push_back({ErrorCode::not_found, "no machine", {}, id.value()});
+        }
+        co_return out;
+    }
+    Result<NodeTemplate> describe(NodeGroupId group) {
+        NodeTemplate node = capstan::testing::node_template(at(group).id.value());
+        if (fault == Fault::no_capacity) node.capacity = {};
+        return node;
+    }
+    capstan::Price price(const Call&, const capstan::TemplateView&) const {
+        return {.per_hour = fault == Fault::bad_price ? -1.0 : 0.25};
+    }
+    capstan::GroupOptions options(const Call&, const capstan::GroupView&) const {
+        return {.utilization_threshold = 0.5};
+    }
+
+private:
+    NodeGroup* find(const NodeGroupId& id) {
+        for (NodeGroup& group : groups_) {
+            if (group.id == id) return &group;
+        }
+        return nullptr;
+    }
+    NodeGroup& at(const NodeGroupId& id) {
+        NodeGroup* const group = find(id);
+        if (group == nullptr)
+            throw capstan::Failure(ErrorCode::not_found, "no group " + id.value());
+        return *group;
+    }
+
+    Host host_;
+    std::vector<NodeGroup> groups_;
+    std::map<std::string, int> done_;
+};
+
+template <Fault fault>
+std::vector<std::string> faults_of(
+    const capstan::testing::ConformanceOptions& options = capstan::testing::quick()) {
+    return failures_of<MemoryCloud<fault>>(options);
+}
+
+TEST(CloudChecks, FindNothingWrongWithAGoodCloud) {
+    const auto results = results_of(
+        capstan::make_class<MemoryCloud<Fault::none>>({.id = "memory", .doc = "In memory."}));
+    EXPECT_THAT(failures(results), IsEmpty());
+    EXPECT_THAT(left_out(results),
+                ElementsAre("file/init", "schema/defaults", "schema/check", "lifecycle/self_check",
+                            "lifecycle/reconfigure", "lifecycle/state", "cloud/honest"));
+}
+
+TEST(CloudChecks, FindOneThatGrowsGroupsItDoesNotHave) {
+    EXPECT_THAT(faults_of<Fault::any_group>(),
+                Contains(StartsWith(
+                    "cloud/unknown_group: increase of a group that is not there succeeds")));
+}
+
+TEST(CloudChecks, FindOneThatGrowsAGroupPastItsMaximum) {
+    EXPECT_THAT(faults_of<Fault::past_maximum>(),
+                Contains("cloud/maximum: increase of a past its maximum succeeds"));
+}
+
+TEST(CloudChecks, FindOneThatGrowsTwiceForOneIdempotencyKey) {
+    EXPECT_THAT(faults_of<Fault::forgets_keys>(),
+                ElementsAre("cloud/idempotent: the same increase of a by 1 twice, with one "
+                            "idempotency key, grew it from 2 to 4"));
+}
+
+TEST(CloudChecks, FindOneThatActsOnAnOldDecision) {
+    EXPECT_THAT(faults_of<Fault::ignores_target>(),
+                ElementsAre("cloud/conflict: increase of a decided on another target succeeds"));
+}
+
+TEST(CloudChecks, FindOneThatRemovesMachinesItDoesNotHave) {
+    EXPECT_THAT(faults_of<Fault::forgets_machines>(),
+                ElementsAre("cloud/bad_requests: remove of a machine that is not there succeeds"));
+}
+
+TEST(CloudChecks, FindAViewThatContradictsItself) {
+    EXPECT_THAT(faults_of<Fault::contradicts>(),
+                ElementsAre("cloud/refresh: the view is complete, and c could not be read"));
+}
+
+TEST(CloudChecks, FindARefreshThatBlocksItsStrand) {
+    auto options = capstan::testing::quick();
+    options.call_deadline = 5ms;
+    EXPECT_THAT(faults_of<Fault::blocks>(options),
+                Contains(StartsWith("cloud/prompt: refresh blocks the strand")));
+}
+
+TEST(CloudChecks, FindAPriceThatIsNone) {
+    EXPECT_THAT(faults_of<Fault::bad_price>(),
+                ElementsAre(StartsWith("cloud/pricing: a plain one: the price is -1")));
+}
+
+TEST(CloudChecks, FindATemplateWithoutCapacity) {
+    EXPECT_THAT(faults_of<Fault::no_capacity>(),
+                ElementsAre("cloud/templates: describe a: the template has no capacity"));
+}
+
+/// Reads its groups from an API; what an unanswered request means to it, the parameter says.
+template <bool lies>
+class HttpCloud {
+public:
+    HttpCloud(Host host, const Settings&) : host_(host) {}
+    Task<CloudView> refresh() {
+        CloudView view;
+        try {
+            const capstan::HttpReply reply =
+                co_await capstan::send(host_, HttpRequest("GET", "https://api.example/groups"));
+            view.groups.push_back(capstan::testing::group(reply.body));
+        } catch (const capstan::Failure&) {
+            if (!lies) throw;
+        }
+        co_return view;
+    }
+    Task<Resized> increase(Resize) { co_return capstan::fail(ErrorCode::not_found, "no group"); }
+    Task<Resized> decrease_target(Resize) {
+        co_return capstan::fail(ErrorCode::not_found, "no group");
+    }
+    Task<Removed> remove(Removal) { co_return capstan::fail(ErrorCode::not_found, "no group"); }
+    Task<NodeTemplate> describe(NodeGroupId) {
+        co_return capstan::fail(ErrorCode::not_found, "no group");
+    }
+
+private:
+    Host host_;
+};
+
+TEST(CloudChecks, FindOneThatReportsNothingWhenItKnowsNothing) {
+    EXPECT_THAT(failures_of<HttpCloud<true>>(),
+                ElementsAre("cloud/honest: no request was answered, and the view says it is "
+                            "complete, with 0 groups"));
+    EXPECT_THAT(failures_of<HttpCloud<false>>(), IsEmpty());
+}
+
+TEST(CloudChecks, UseTheRepliesThatWereArranged) {
+    auto options = capstan::testing::quick();
+    options.prepare = [](capstan::testing::FakeHost& host, std::string_view class_id) {
+        EXPECT_EQ(class_id, "http");
+        host.http().always("GET", "https://api.example/groups",
+                           capstan::testing::reply(200, "web"));
+    };
+    const auto results = results_of(
+        capstan::make_class<HttpCloud<false>>({.id = "http", .doc = "Over HTTP."}), options);
+    EXPECT_THAT(failures(results), IsEmpty());
+    EXPECT_THAT(left_out(results), Not(Contains("cloud/maximum")));
+}
+
+TEST(CloudChecks, FindAnOperationThatIsEndedTwice) {
+    struct Twice : MemoryCloud<Fault::none> {
+        Twice(Host host, const Settings& settings)
+            : MemoryCloud<Fault::none>(host, settings), lent(host) {}
+        Host lent;
+        capstan::GroupOptions options(const Call&, const capstan::GroupView&) const { return {}; }
+        Task<void> start() {
+            const capstan_op op =
+                (std::uint64_t{1} << 32) + 1;  // its own, as this host counts them
+            lent.ops()->complete(lent.raw(), op, CAPSTAN_RESULT_NONE, nullptr);
+            co_return;
+        }
+    };
+    EXPECT_THAT(failures_of<Twice>(),
+                Contains("lifecycle/start_stop: ended an operation twice, 1 time"));
+}
+
+}  // namespace

@@ -1,0 +1,259 @@
+#include <capstan/testing/conformance.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include <capstan/plugin.hpp>
+
+#include "verdicts.hpp"
+
+namespace {
+
+using capstan::Call;
+using capstan::ExpanderQuestion;
+using capstan::GroupList;
+using capstan::Grow;
+using capstan::Host;
+using capstan::Keep;
+using capstan::OptionView;
+using capstan::Schema;
+using capstan::Settings;
+using capstan::SettingType;
+using capstan::Similarity;
+using capstan::TemplateView;
+using capstan::testing::ConformanceOptions;
+using capstan::testing::failures;
+using capstan::testing::failures_of;
+using capstan::testing::left_out;
+using capstan::testing::Outcome;
+using capstan::testing::results_of;
+using capstan::testing::TestFile;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+/// Keeps the options that need the fewest nodes.
+class FewestNodes {
+public:
+    static Schema schema() {
+        return {{.key = "slack",
+                 .type = SettingType::integer,
+                 .doc = "Nodes more that do not matter.",
+                 .default_value = "0",
+                 .min = 0,
+                 .max = 9}};
+    }
+    explicit FewestNodes(const Settings& settings) : slack_(settings.integer("slack")) {}
+    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+        std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+        for (const OptionView o : question.options())
+            fewest = std::min<std::int64_t>(fewest, o.nodes());
+        for (const OptionView o : question.options()) {
+            if (o.nodes() <= fewest + slack_) keep(o, o.nodes());
+        }
+    }
+
+private:
+    std::int64_t slack_;
+};
+
+class SameZone {
+public:
+    Similarity similar(const Call&, const TemplateView& a, const TemplateView& b) const {
+        return a.zone() == b.zone() ? capstan::agrees("both are in one zone")
+                                    : capstan::differs("two zones");
+    }
+    std::uint64_t bucket(const Call&, const TemplateView& node) const {
+        return std::hash<std::string_view>()(node.zone());
+    }
+};
+
+/// One node after the other to the smallest group that has room.
+class Even {
+public:
+    void split(const Call& call, int nodes, const GroupList& groups, const Grow& grow) const {
+        std::vector<std::int64_t> growths(groups.size());
+        for (; nodes > 0 && !call.is_cancelled(); --nodes) {
+            std::optional<std::uint32_t> smallest;
+            for (std::uint32_t i = 0; i < groups.size(); ++i) {
+                if (size(groups[i], growths[i]) >= groups[i].max().value_or(size_max)) continue;
+                if (!smallest ||
+                    size(groups[i], growths[i]) < size(groups[*smallest], growths[*smallest]))
+                    smallest = i;
+            }
+            if (!smallest) break;
+            ++growths[*smallest];
+        }
+        for (std::uint32_t i = 0; i < groups.size(); ++i) {
+            if (growths[i] > 0) grow(i, static_cast<int>(growths[i]));
+        }
+    }
+
+private:
+    static constexpr int size_max = 1'000'000;
+    static std::int64_t size(const capstan::GroupView& group, std::int64_t growth) {
+        return std::int64_t{group.target().value_or(0)} + growth;
+    }
+};
+
+TEST(Conformance, FindsNothingWrongWithAGoodExpander) {
+    const auto results = results_of(
+        capstan::make_class<FewestNodes>({.id = "fewest", .doc = "Keeps the fewest nodes."}));
+    EXPECT_THAT(failures(results), IsEmpty());
+    EXPECT_THAT(left_out(results),
+                ElementsAre("file/init", "schema/check", "lifecycle/stop_while_starting",
+                            "lifecycle/self_check", "lifecycle/reconfigure", "lifecycle/state"));
+}
+
+TEST(Conformance, FindsNothingWrongWithAGoodSimilarityCheck) {
+    EXPECT_THAT(failures_of<SameZone>(), IsEmpty());
+}
+
+TEST(Conformance, FindsNothingWrongWithAGoodSplitter) {
+    EXPECT_THAT(failures_of<Even>(), IsEmpty());
+}
+
+TEST(Conformance, TellsInstancesWhatItIsGiven) {
+    struct NeedsAZone {
+        static Schema schema() { return {{.key = "zone", .doc = "Where.", .required = true}}; }
+        explicit NeedsAZone(const Settings& settings) {
+            if (settings.text("zone") != "a")
+                throw capstan::Failure(capstan::ErrorCode::invalid_config, "not here");
+        }
+        void filter(const Call&, const ExpanderQuestion&, const Keep&) const {}
+    };
+    const auto of = capstan::make_class<NeedsAZone>({.id = "zoned", .doc = "Needs a zone."});
+    const auto without = results_of(of);
+    EXPECT_THAT(failures(without), IsEmpty());
+    EXPECT_THAT(left_out(without), Contains("lifecycle/create"));
+    ConformanceOptions options = capstan::testing::quick();
+    options.settings["zoned"] = {{"zone", "a"}};
+    EXPECT_THAT(left_out(results_of(of, options)), Not(Contains("lifecycle/create")));
+    options.settings["zoned"] = {{"zone", "b"}};
+    EXPECT_THAT(failures(results_of(of, options)),
+                ElementsAre("lifecycle/create: with the settings given: invalid_config: not here"));
+}
+
+TEST(Conformance, CountsAnExceptionOutOfACheckAsItsFailure) {
+    const capstan::testing::Check check{"odd", "",
+                                        []() -> Outcome { throw std::runtime_error("oops"); }};
+    EXPECT_EQ(run_check(check).outcome, (Outcome{Outcome::Verdict::failed, "an exception: oops"}));
+}
+
+TEST(Conformance, PrintsALineForEachCheckAndTheNumbers) {
+    using V = Outcome::Verdict;
+    EXPECT_EQ(
+        capstan::testing::to_text(
+            {{"file/entry", "", {V::passed, ""}},
+             {"answers/valid", "least_waste", {V::failed, "one option: kept option 7 of 1"}},
+             {"answers/parallel", "least_waste", {V::not_applicable, "one thread at a time"}}}),
+        "ok                 file/entry\n"
+        "FAIL  least_waste  answers/valid: one option: kept option 7 of 1\n"
+        "n/a   least_waste  answers/parallel: one thread at a time\n"
+        "1 passed, 1 failed, 1 not applicable\n");
+}
+
+TEST(FileChecks, FindAnEntryThatContradictsItself) {
+    TestFile file({capstan::make_class<Even>({.id = "even", .doc = "Splits evenly."})});
+    file.entry.version = capstan::str("latest");
+    file.entry.abi_minor_required = 7;
+    EXPECT_THAT(failures(run_checks(conformance_checks(file.entry, capstan::testing::quick()))),
+                ElementsAre(AllOf(StartsWith("file/entry: it requires a newer minor"),
+                                  HasSubstr("1 more"))));
+}
+
+TEST(FileChecks, FindClassesThatAreThereTwice) {
+    const auto even = capstan::make_class<Even>({.id = "even", .doc = "Splits evenly."});
+    const TestFile file({even, even});
+    EXPECT_THAT(failures(run_checks(conformance_checks(file.entry, capstan::testing::quick()))),
+                ElementsAre("file/classes: there are two classes \"even\""));
+}
+
+TEST(FileChecks, FindAnInitThatCannotBeCalledAgain) {
+    TestFile file({capstan::make_class<Even>({.id = "even", .doc = "Splits evenly."})});
+    file.entry.init = [](capstan_str) noexcept {
+        static int times = 0;
+        return ++times > 1 ? capstan_status(CAPSTAN_E_CONFLICT) : capstan_status(CAPSTAN_OK);
+    };
+    EXPECT_THAT(failures(run_checks(conformance_checks(file.entry, capstan::testing::quick()))),
+                ElementsAre("file/init: the second init returned conflict"));
+}
+
+TEST(ClassChecks, FindAClassThatDoesNotSayWhatItIs) {
+    EXPECT_THAT(failures(results_of(capstan::make_class<Even>({.id = "Even-Split", .doc = ""}))),
+                ElementsAre(StartsWith("class/described: the id has more than")));
+}
+
+/// An expander with another schema.
+template <class Fields>
+struct WithSchema {
+    static Schema schema() { return Fields::fields(); }
+    void filter(const Call&, const ExpanderQuestion&, const Keep&) const {}
+};
+
+TEST(SchemaChecks, FindASettingWithoutDocumentation) {
+    struct Fields {
+        static Schema fields() { return {{.key = "zone"}}; }
+    };
+    EXPECT_THAT(failures_of<WithSchema<Fields>>(),
+                ElementsAre("schema/documented: field \"zone\": has no documentation"));
+}
+
+TEST(SchemaChecks, FindASettingInsideATableThatIsThereTwice) {
+    struct Fields {
+        static Schema fields() {
+            return {{.key = "t",
+                     .type = SettingType::table,
+                     .doc = "A table.",
+                     .fields = {{.key = "a", .doc = "One."}, {.key = "a", .doc = "Two."}}}};
+        }
+    };
+    EXPECT_THAT(failures_of<WithSchema<Fields>>(),
+                ElementsAre("schema/documented: field \"t.a\": there are two"));
+}
+
+TEST(SchemaChecks, FindADefaultOutsideItsOwnBounds) {
+    struct Fields {
+        static Schema fields() {
+            return {{.key = "n",
+                     .type = SettingType::integer,
+                     .doc = "A number.",
+                     .default_value = "9",
+                     .min = 0,
+                     .max = 5}};
+        }
+    };
+    EXPECT_THAT(
+        failures_of<WithSchema<Fields>>(),
+        ElementsAre("schema/defaults: default of \"n\": setting n: must be from 0 to 5, is 9"));
+}
+
+TEST(SchemaChecks, FindACheckThatRefusesTheDefaults) {
+    struct Refusing {
+        static Schema schema() {
+            return {{.key = "zone", .doc = "Where.", .default_value = "\"a\""}};
+        }
+        static void check(const Settings& settings) { settings.reject("zone", "is closed"); }
+        void filter(const Call&, const ExpanderQuestion&, const Keep&) const {}
+    };
+    EXPECT_THAT(failures_of<Refusing>(), ElementsAre("schema/check: refuses zone: is closed"));
+}
+
+TEST(ServiceChecks, FindACreateThatFailsWithoutAWordWhenAServiceIsMissing) {
+    struct NeedsHttp {
+        NeedsHttp(Host host, const Settings&) {
+            if (host.service<capstan_http>(CAPSTAN_SERVICE_HTTP) == nullptr)
+                throw capstan::Failure(capstan::ErrorCode::internal, "");
+        }
+        void filter(const Call&, const ExpanderQuestion&, const Keep&) const {}
+    };
+    EXPECT_THAT(
+        failures_of<NeedsHttp>(),
+        ElementsAre("services/absent: without capstan.http/1: create fails and does not say why"));
+}
+
+}  // namespace
