@@ -13,6 +13,7 @@ class AnyOne {
 public:
     void filter(const capstan::Call& call, const capstan::ExpanderQuestion& question,
                 const capstan::Keep& keep) const {
+        if (question.options().empty()) return;
         const auto chosen = static_cast<std::uint32_t>(call.seed() % question.options().size());
         const auto sentence =
             std::make_shared<std::string>("keeps option " + std::to_string(chosen));

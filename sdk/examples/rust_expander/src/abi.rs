@@ -181,6 +181,10 @@ pub struct Instance {
     pub start: Option<extern "C" fn(*mut c_void, u64) -> Status>,
     pub stop: Option<extern "C" fn(*mut c_void, u64) -> Status>,
     pub destroy: extern "C" fn(*mut c_void),
+    pub reconfigure: Option<extern "C" fn(*mut c_void, *const Settings, *const Call) -> Status>,
+    pub export_state: Option<extern "C" fn(*mut c_void, *const c_void) -> Status>,
+    pub import_state: Option<extern "C" fn(*mut c_void, Str, *const c_void) -> Status>,
+    pub self_check: Option<extern "C" fn(*mut c_void, u64) -> Status>,
 }
 
 pub const CLASS_PURE: u32 = 1;

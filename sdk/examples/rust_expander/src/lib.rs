@@ -127,6 +127,10 @@ extern "C" fn create(
                 start: None,
                 stop: None,
                 destroy,
+                reconfigure: None,
+                export_state: None,
+                import_state: None,
+                self_check: None,
             },
             expander: Expander {
                 struct_size: size_of::<Expander>() as u32,
