@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "commands/child_process.hpp"
+#include "commands/json_texts.hpp"
 #include "commands/table.hpp"
 #include "runtime/config/schema.hpp"
 #include "runtime/kinds.hpp"
@@ -17,12 +18,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::chrono::seconds patience{10};
-
-json::array array_of_texts(const std::vector<std::string>& texts) {
-    json::array out;
-    for (const std::string& t : texts) out.emplace_back(t);
-    return out;
-}
 
 std::string abi_version(int major, int minor) { return std::to_string(major) + "." + std::to_string(minor); }
 
@@ -152,7 +147,8 @@ json::object describe_file(const runtime::PluginFacts& facts) {
 
 void describe_library(const runtime::PluginFile& file, json::object& report) {
     const auto add = [&report](std::string_view line) {
-        for (const auto& [key, value] : json::parse(line).as_object()) report[key] = value;
+        const json::value told = json::parse(line);
+        for (const auto& [key, value] : told.get_object()) report[key] = value;
     };
     const ChildEnd end = run_child([&](const SendLine& send) { return open_and_tell(file, send); }, patience, add);
     if (!end.is_well()) {

@@ -1,0 +1,90 @@
+#include <fstream>
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+
+#include "commands/command_line.hpp"
+#include "commands/exit_code.hpp"
+#include "commands/json_reader.hpp"
+#include "commands/output_format.hpp"
+#include "commands/pipeline_report.hpp"
+#include "commands/prepared.hpp"
+#include "commands/sample_question.hpp"
+#include "runtime/plugin_host.hpp"
+
+namespace capstan::commands {
+namespace {
+
+struct Arguments {
+    std::shared_ptr<std::string> config;
+    std::shared_ptr<OutputFormat> format;
+    std::string question;
+};
+
+Result<std::string> question_text(const std::string& file, std::istream& in) {
+    if (file.empty()) return std::string(sample_question);
+    if (file == "-") return read_all(in);
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) return fail(ErrorCode::not_found, file + ": cannot be read");
+    return read_all(stream);
+}
+
+Result<ExpanderRequest> read_question(const std::string& file, std::istream& in) {
+    const std::string name = file.empty() ? "built-in question" : file == "-" ? "standard input" : file;
+    CAPSTAN_TRY(const std::string text, question_text(file, in));
+    CAPSTAN_TRY(const boost::json::value document, parse_json(text, name));
+    kubernetes::JsonProblems problems(document);
+    ExpanderRequest request = decode_expander_request(problems.root());
+    if (!problems.empty()) return fail(ErrorCode::invalid_argument, describe(problems, name));
+    return request;
+}
+
+Result<PipelineAnswer> start_and_ask(const Prepared& prepared, const ExpanderRequest& request) {
+    CAPSTAN_TRY(const auto host, runtime::PluginHost::start(prepared.config(), prepared.plugins,
+                                                            {.seed = request.seed, .version = CAPSTAN_VERSION, .breadcrumbs = {}}));
+    CAPSTAN_TRY(const runtime::Wiring wiring, runtime::wire(prepared.config().pipeline, *host));
+    return ask_pipeline(wiring, request);
+}
+
+int run_pipeline(const Arguments& arguments, Streams streams) {
+    const auto refuse = [&](const std::string& why, int code) {
+        streams.err << "capstan: " << why << '\n';
+        return code;
+    };
+    const auto request = read_question(arguments.question, streams.in);
+    if (!request) return refuse(request.error().message, exit_usage);
+    const auto prepared = prepare(*arguments.config);
+    streams.err << prepared->loaded.diagnostics.text();
+    if (!prepared->is_sound()) return exit_usage;
+    const auto answer = start_and_ask(*prepared, *request);
+    if (!answer) return refuse(answer.error().message, exit_failed);
+
+    if (*arguments.format == OutputFormat::json) {
+        boost::json::object out = pipeline_json(prepared->config(), prepared->plugins);
+        out["answer"] = answer_json(*request, *answer);
+        streams.out << boost::json::serialize(out) << '\n';
+    } else {
+        print_pipeline(streams.out, prepared->config(), prepared->plugins);
+        print_answer(streams.out, *request, *answer);
+    }
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_pipeline(CLI::App& parent, Action& action) {
+    CLI::App& command = *parent.add_subcommand(
+        "pipeline", "Load a configuration with its plugins, show who decides what, and ask them a scale-up question");
+    auto arguments = std::make_shared<Arguments>();
+    arguments->config = add_config_file(command);
+    command
+        .add_option("--ask", arguments->question,
+                    "The question, as for `plugin call --kind expander`; - for standard input; a built-in one without")
+        ->type_name("FILE.json");
+    arguments->format = add_output_format(command);
+    command.callback([&action, arguments] {
+        action = [arguments](Streams streams) { return run_pipeline(*arguments, streams); };
+    });
+}
+
+}  // namespace capstan::commands

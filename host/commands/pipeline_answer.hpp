@@ -1,0 +1,31 @@
+/// One question put to a whole pipeline: the chain chooses, similar groups are found, the splitter shares out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "commands/call_request.hpp"
+#include "engine/scale_up/expander_chain.hpp"
+#include "runtime/pass_runner.hpp"
+#include "runtime/wiring.hpp"
+
+namespace capstan::commands {
+
+struct Growth {
+    NodeGroupId group;
+    int from = 0;  ///< target now; 0 when the question does not say
+    int by = 0;
+};
+
+struct PipelineAnswer {
+    engine::Choice choice;
+    std::vector<std::string> similar;  ///< one sentence for each group of the question that was compared
+    std::vector<Growth> growths;       ///< by group id; only what grows
+    std::string split_error;           ///< empty: none
+    std::vector<std::string> left_out; ///< "plugin acme_score: filter overran its deadline"
+};
+
+/// Asks on a watched thread, as a pass does.
+Result<PipelineAnswer> ask_pipeline(const runtime::Wiring& wiring, const ExpanderRequest& request);
+
+}  // namespace capstan::commands

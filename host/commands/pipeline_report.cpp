@@ -1,0 +1,133 @@
+#include "commands/pipeline_report.hpp"
+
+#include <algorithm>
+
+#include <boost/json.hpp>
+
+#include "commands/json_texts.hpp"
+#include "commands/table.hpp"
+
+namespace capstan::commands {
+namespace {
+
+namespace json = boost::json;
+
+/// One line of the pipeline: a role and who fills it.
+struct Seat {
+    std::string role;
+    const runtime::LoadedPlugin* plugin;
+    std::string on_trouble;  ///< of an expander: "error: skip, empty: skip"
+};
+
+std::string name_of(runtime::OnTrouble t) { return std::string(names_of(t)[static_cast<std::size_t>(t)]); }
+
+std::vector<Seat> seats_of(const runtime::Config& config, const runtime::PluginSet& plugins) {
+    std::vector<Seat> seats;
+    const auto seat = [&](std::string role, const PluginInstanceId& id, std::string on_trouble = {}) {
+        const auto found = std::ranges::find(plugins, id, [](const auto& p) { return p.config.id; });
+        if (found != plugins.end()) seats.push_back({std::move(role), &*found, std::move(on_trouble)});
+    };
+    const auto list = [&](const std::string& role, const std::vector<PluginInstanceId>& ids) {
+        for (std::size_t i = 0; i < ids.size(); ++i) seat(role + " " + std::to_string(i + 1), ids[i]);
+    };
+    const runtime::Pipeline& pipeline = config.pipeline;
+    list("cloud", pipeline.clouds);
+    for (std::size_t i = 0; i < pipeline.scale_up.expanders.size(); ++i) {
+        const runtime::Stage& stage = pipeline.scale_up.expanders[i];
+        seat("expander " + std::to_string(i + 1), stage.use,
+             "error: " + name_of(stage.on_error) + ", empty: " + name_of(stage.on_empty));
+    }
+    list("similarity", pipeline.scale_up.similarity);
+    seat("splitter", pipeline.scale_up.splitter);
+    list("group source", pipeline.scale_up.group_sources);
+    list("controller", pipeline.controllers);
+    return seats;
+}
+
+std::string file_name_of(const runtime::LoadedPlugin& plugin) {
+    const std::filesystem::path& path = plugin.library->facts().path;
+    return plugin.config.shipped ? (path.parent_path().filename() / path.filename()).string() : path.string();
+}
+
+std::string calls_of(const runtime::ClassInfo& c) {
+    return std::string(c.concurrency == runtime::Concurrency::parallel ? "parallel" : "serial") +
+           (c.is_pure ? ", pure" : "");
+}
+
+std::uint32_t pods_in(const engine::ScaleUpQuestion& question) {
+    std::uint32_t pods = 0;
+    for (const PodClass& c : question.pods) pods += c.count;
+    return pods;
+}
+
+}  // namespace
+
+void print_pipeline(std::ostream& out, const runtime::Config& config, const runtime::PluginSet& plugins) {
+    std::vector<std::vector<std::string>> rows{{"ROLE", "INSTANCE", "CLASS", "VERSION", "FILE", "CALLS", "ON TROUBLE"}};
+    for (const Seat& s : seats_of(config, plugins)) {
+        rows.push_back({s.role, s.plugin->config.id.value(), std::string(s.plugin->plugin_class.id),
+                        s.plugin->library->facts().note.version, file_name_of(*s.plugin),
+                        calls_of(s.plugin->plugin_class), s.on_trouble});
+    }
+    print_table(out, rows);
+}
+
+void print_answer(std::ostream& out, const ExpanderRequest& request, const PipelineAnswer& answer) {
+    out << "\nQUESTION  " << pods_in(request.question) << " pods need room, " << request.question.options.size()
+        << " ways to grow, " << request.question.cluster_nodes << " nodes in the cluster, seed " << request.seed << '\n';
+    for (const std::string& sentence : answer.left_out) out << "\n! " << sentence << '\n';
+    out << "\nCHAIN\n";
+    for (const engine::StageVerdict& stage : answer.choice.stages) {
+        out << "  " << stage.summary << '\n';
+        for (const std::string& sentence : stage.sentences) out << "    " << sentence << '\n';
+    }
+    out << "\nCHOICE    " << answer.choice.because << '\n';
+    if (!answer.similar.empty()) out << "\nSIMILAR\n";
+    for (const std::string& sentence : answer.similar) out << "  " << sentence << '\n';
+    if (!answer.split_error.empty()) out << "\nSPLIT     failed: " << answer.split_error << '\n';
+    if (!answer.growths.empty()) out << "\nSPLIT\n";
+    for (const Growth& g : answer.growths) {
+        out << "  increase " << g.group << " by " << g.by << ": " << g.from << " -> " << g.from + g.by << '\n';
+    }
+}
+
+json::object pipeline_json(const runtime::Config& config, const runtime::PluginSet& plugins) {
+    json::array stages;
+    for (const Seat& s : seats_of(config, plugins)) {
+        const runtime::PluginFacts& facts = s.plugin->library->facts();
+        json::object stage{{"role", s.role},
+                           {"use", s.plugin->config.id.value()},
+                           {"class", s.plugin->plugin_class.id},
+                           {"plugin", facts.note.plugin_id},
+                           {"version", facts.note.version},
+                           {"file", facts.path.string()},
+                           {"sha256", facts.sha256}};
+        stages.push_back(std::move(stage));
+    }
+    return {{"stages", std::move(stages)}};
+}
+
+json::object answer_json(const ExpanderRequest& request, const PipelineAnswer& answer) {
+    json::array stages;
+    for (const engine::StageVerdict& v : answer.choice.stages) {
+        json::array kept;
+        for (const NodeGroupId& id : v.kept) kept.emplace_back(id.value());
+        json::object stage{{"stage", v.stage}, {"shown", v.shown}, {"kept", std::move(kept)}, {"summary", v.summary},
+                           {"explain", array_of_texts(v.sentences)}};
+        if (v.error) stage["error"] = v.error->message;
+        stages.push_back(std::move(stage));
+    }
+    json::object growths;
+    for (const Growth& g : answer.growths) growths[g.group.value()] = g.by;
+    json::object out{{"chosen", nullptr},
+                     {"because", answer.choice.because},
+                     {"stages", std::move(stages)},
+                     {"similar", array_of_texts(answer.similar)},
+                     {"growths", std::move(growths)},
+                     {"left_out", array_of_texts(answer.left_out)}};
+    if (answer.choice.option) out["chosen"] = request.question.options[*answer.choice.option].group.id.value();
+    if (!answer.split_error.empty()) out["split_error"] = answer.split_error;
+    return out;
+}
+
+}  // namespace capstan::commands

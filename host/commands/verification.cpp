@@ -1,0 +1,203 @@
+#include "commands/verification.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <boost/json.hpp>
+
+#include "commands/child_process.hpp"
+#include "runtime/library_registry.hpp"
+
+namespace capstan::commands {
+namespace {
+
+namespace json = boost::json;
+using testing::CheckResult;
+using testing::Outcome;
+using testing::Value;
+
+/// Longer than the slowest check of a plugin that keeps its deadlines.
+constexpr std::chrono::seconds patience{20};
+
+Value to_value(const runtime::TomlValue& v);
+
+Value::Table to_table(const runtime::TomlValue& v) {
+    Value::Table out;
+    for (const runtime::TomlValue& member : v.children) out.emplace_back(member.key, to_value(member));
+    return out;
+}
+
+Value to_value(const runtime::TomlValue& v) {
+    using Kind = runtime::TomlValue::Kind;
+    switch (v.kind) {
+        case Kind::integer: return Value(v.integer);
+        case Kind::floating: return Value(v.number);
+        case Kind::boolean: return Value(v.boolean);
+        case Kind::table: return Value(to_table(v));
+        case Kind::array: {
+            Value::List items;
+            for (const runtime::TomlValue& item : v.children) items.push_back(to_value(item));
+            return Value(std::move(items));
+        }
+        case Kind::string:
+        case Kind::date: return Value(v.text);
+    }
+    return Value(v.text);
+}
+
+json::object begin_line(const testing::Check& check) {
+    return {{"event", "begin"}, {"class", check.class_id}, {"check", check.name}};
+}
+
+json::object end_line(const CheckResult& r) {
+    return {{"event", "end"},
+            {"class", r.class_id},
+            {"check", r.name},
+            {"verdict", static_cast<int>(r.outcome.verdict)},
+            {"because", r.outcome.sentence},
+            {"ns", r.took.count()}};
+}
+
+CheckResult read_result(const json::object& line) {
+    CheckResult r{std::string(line.at("check").get_string()), std::string(line.at("class").get_string()), {}, {}};
+    if (line.at("event") == "end") {
+        r.outcome.verdict = static_cast<Outcome::Verdict>(line.at("verdict").to_number<int>());
+        r.outcome.sentence = line.at("because").get_string();
+        r.took = Duration(line.at("ns").to_number<std::int64_t>());
+    }
+    return r;
+}
+
+CheckResult file_result(std::string name, Outcome::Verdict verdict, std::string sentence) {
+    return {std::move(name), {}, {verdict, std::move(sentence)}, {}};
+}
+
+/// What the children work on.
+struct Work {
+    const runtime::PluginFile& file;
+    const std::string& class_id;
+    const SettingsFile& settings;
+    std::uint64_t seed;
+
+    testing::ConformanceOptions options(const runtime::PluginLibrary& library) const {
+        testing::ConformanceOptions out;
+        out.seed = seed;
+        out.file = file.facts.path.string();
+        if (settings.table && !settings.table->children.empty()) {
+            const std::string id = class_id.empty() ? std::string(library.classes().front().id) : class_id;
+            out.settings[id] = to_table(*settings.table);
+        }
+        return out;
+    }
+    bool concerns(const testing::Check& check) const {
+        return class_id.empty() || check.class_id.empty() || check.class_id == class_id;
+    }
+};
+
+CheckResult unload(runtime::LibraryRegistry& registry) {
+    const runtime::UnloadReport report = registry.unload_unused();
+    if (report.kept.empty()) return file_result("file/unloads", Outcome::Verdict::passed, "");
+    return file_result("file/unloads", Outcome::Verdict::not_applicable, "stays loaded: " + report.kept.front().because);
+}
+
+/// In the child: all checks from the `first` on, then unloading.
+int run_checks(const Work& work, std::size_t first, const SendLine& send_line) {
+    const auto send = [&](const json::object& line) { send_line(json::serialize(line)); };
+    runtime::LibraryRegistry registry;
+    {
+        const auto library = registry.load(work.file);
+        if (!library) {
+            send(end_line(file_result("file/loads", Outcome::Verdict::failed, library.error().message)));
+            return 0;
+        }
+        if (first == 0) send(end_line(file_result("file/loads", Outcome::Verdict::passed, "")));
+        std::size_t index = 0;
+        for (const testing::Check& check : testing::conformance_checks((*library)->entry(), work.options(**library))) {
+            if (!work.concerns(check) || index++ < first) continue;
+            send(begin_line(check));
+            send(end_line(testing::run_check(check)));
+        }
+    }
+    send(begin_line({"file/unloads", {}, {}}));
+    send(end_line(unload(registry)));
+    return 0;
+}
+
+/// In the parent: gathers what one child after the other has to say.
+class Gatherer {
+public:
+    void on_line(std::string_view line) {
+        const json::value value = json::parse(line);
+        CheckResult result = read_result(value.get_object());
+        if (value.get_object().at("event") == "begin") {
+            under_way_ = std::move(result);
+            return;
+        }
+        under_way_.reset();
+        results_.push_back(std::move(result));
+    }
+    /// True when another child should go on behind the check that this one died in.
+    bool settle(const ChildEnd& end) {
+        if (end.is_well()) return false;
+        CheckResult culprit = under_way_.value_or(CheckResult{"file/loads", {}, {}, {}});
+        const bool was_check = under_way_.has_value() && culprit.name != "file/unloads";
+        under_way_.reset();
+        culprit.outcome = {Outcome::Verdict::failed, "the process " + end.sentence()};
+        if (!end.errors.empty()) {
+            culprit.outcome.sentence += ", after writing: " + end.errors.substr(0, end.errors.find('\n'));
+        }
+        results_.push_back(std::move(culprit));
+        return was_check;
+    }
+    /// How many of the suite's own checks have a result.
+    std::size_t checks_done() const {
+        return static_cast<std::size_t>(
+            std::ranges::count_if(results_, [](const CheckResult& r) { return r.name != "file/loads"; }));
+    }
+    std::vector<CheckResult> results() && { return std::move(results_); }
+
+private:
+    std::vector<CheckResult> results_;
+    std::optional<CheckResult> under_way_;
+};
+
+}  // namespace
+
+bool Verification::has_passed() const {
+    return std::ranges::none_of(
+        results, [](const CheckResult& r) { return r.outcome.verdict == Outcome::Verdict::failed; });
+}
+
+Verification verify(const runtime::PluginFile& file, const std::string& class_id, const SettingsFile& settings,
+                    std::uint64_t seed) {
+    const Work work{file, class_id, settings, seed};
+    Gatherer gatherer;
+    for (bool go_on = true; go_on;) {
+        const std::size_t first = gatherer.checks_done();
+        const ChildEnd end = run_child([&](const SendLine& send) { return run_checks(work, first, send); }, patience,
+                                       [&](std::string_view line) { gatherer.on_line(line); });
+        go_on = gatherer.settle(end);
+    }
+    return {std::move(gatherer).results()};
+}
+
+json::object to_json(const Verification& verification) {
+    json::array checks;
+    const auto count = [&](Outcome::Verdict verdict) {
+        return std::ranges::count_if(verification.results,
+                                     [&](const CheckResult& r) { return r.outcome.verdict == verdict; });
+    };
+    for (const CheckResult& r : verification.results) {
+        checks.push_back(json::object{{"class", r.class_id},
+                                      {"check", r.name},
+                                      {"verdict", testing::name_of(r.outcome.verdict)},
+                                      {"because", r.outcome.sentence},
+                                      {"milliseconds", static_cast<double>(r.took.count() / 1000) / 1000.0}});
+    }
+    return {{"passed", count(Outcome::Verdict::passed)},
+            {"failed", count(Outcome::Verdict::failed)},
+            {"not_applicable", count(Outcome::Verdict::not_applicable)},
+            {"checks", std::move(checks)}};
+}
+
+}  // namespace capstan::commands

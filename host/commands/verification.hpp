@@ -1,0 +1,30 @@
+/// The conformance suite run against a file, each check in a child process that may crash or hang.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+#include <capstan/testing/conformance.hpp>
+
+#include "commands/single_plugin.hpp"
+#include "runtime/plugin_file.hpp"
+
+namespace capstan::commands {
+
+struct Verification {
+    std::vector<testing::CheckResult> results;  ///< in the order they ran
+    bool has_passed() const;
+};
+
+/// Runs every check, whatever becomes of the ones before: after a crash or a hang the rest goes on in a new child.
+/// `settings` are those of the class `class_id`, or of the file's only class when it is empty.
+Verification verify(const runtime::PluginFile& file, const std::string& class_id, const SettingsFile& settings,
+                    std::uint64_t seed);
+
+/// {"passed":23,"failed":1,"not_applicable":3,"checks":[{"class","check","verdict","because","milliseconds"}]}
+boost::json::object to_json(const Verification& verification);
+
+}  // namespace capstan::commands

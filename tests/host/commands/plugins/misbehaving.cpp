@@ -1,0 +1,54 @@
+// One class for each way to break the contract that a test of the command line wants to see survived.
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include <capstan/plugin.hpp>
+
+namespace {
+
+using namespace capstan;
+
+class Hangs {
+public:
+    void filter(const Call&, const ExpanderQuestion&, const Keep&) const {
+        for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+};
+
+class Throws {
+public:
+    void filter(const Call&, const ExpanderQuestion&, const Keep&) const {
+        throw std::runtime_error("lost the scores");
+    }
+};
+
+class KeepsWhatIsNotThere {
+public:
+    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+        capstan_option beyond{};
+        keep(OptionView(beyond, question.options().size() + 4));
+    }
+};
+
+class Crashes {
+public:
+    void filter(const Call&, const ExpanderQuestion&, const Keep&) const { std::raise(SIGSEGV); }
+};
+
+class KeepsTheFirst {
+public:
+    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+        keep(question.options()[0]);
+        call.explain("keeps the first of " + std::to_string(question.options().size()));
+    }
+};
+
+}  // namespace
+
+CAPSTAN_PLUGIN("test.misbehaving", "0.1.0", "Capstan's tests", CAPSTAN_KIND_EXPANDER,
+               capstan::make_class<Hangs>({.id = "hangs", .doc = "Never returns."}),
+               capstan::make_class<Throws>({.id = "throws", .doc = "Throws."}),
+               capstan::make_class<KeepsWhatIsNotThere>({.id = "garbage", .doc = "Keeps options that are not there."}),
+               capstan::make_class<Crashes>({.id = "crashes", .doc = "Takes the process with it."}),
+               capstan::make_class<KeepsTheFirst>({.id = "first", .doc = "Behaves."}))

@@ -1,0 +1,65 @@
+/// Runs the shipped binary as a person would, for tests of whole commands.
+#pragma once
+
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include <unistd.h>
+
+namespace capstan::commands {
+
+/// bin/, lib/ and tests/bin/ of one build tree: found from this program's own place.
+inline std::filesystem::path build_tree() {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path().parent_path();
+}
+inline std::filesystem::path shipped(const std::string& name) { return build_tree() / "lib/capstan/plugins" / name; }
+inline std::filesystem::path misbehaving() { return build_tree() / "tests/bin/plugins/misbehaving.so"; }
+
+/// A folder that goes with the test.
+class Folder {
+public:
+    Folder() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "capstan-test-XXXXXX").string();
+        if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+        path_ = pattern;
+    }
+    ~Folder() { std::filesystem::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+    const std::filesystem::path& path() const { return path_; }
+    std::string write(const std::string& name, const std::string& text) const {
+        std::ofstream(path_ / name) << text;
+        return (path_ / name).string();
+    }
+    std::string read(const std::string& name) const {
+        std::ifstream in(path_ / name);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+struct Ran {
+    int code = -1;
+    std::string out, err;
+};
+
+/// `capstan ARGUMENTS`, with `input` on standard input.
+inline Ran capstan(const std::string& arguments, const std::string& input = {}) {
+    const Folder folder;
+    const std::string in = folder.write("in", input);
+    const std::string command = "'" + (build_tree() / "bin/capstan").string() + "' " + arguments + " <'" + in + "' >'" +
+                                (folder.path() / "out").string() + "' 2>'" + (folder.path() / "err").string() + "'";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, folder.read("out"), folder.read("err")};
+}
+
+}  // namespace capstan::commands
