@@ -58,7 +58,6 @@ void check_field(const capstan_field& f, const std::string& path,
     if (f.type < CAPSTAN_TYPE_STRING || f.type > CAPSTAN_TYPE_TABLE)
         complain("has the type " + std::to_string(f.type));
     const auto has = [&f](std::uint32_t flag) { return (f.flags & flag) != 0; };
-    if (has(CAPSTAN_FIELD_LIST) && has(CAPSTAN_FIELD_MAP)) complain("is a list and a map");
     if (has(CAPSTAN_FIELD_REQUIRED) && f.default_value.len != 0)
         complain("is required and has a default");
     if (f.type == CAPSTAN_TYPE_ENUM && f.allowed.count == 0)

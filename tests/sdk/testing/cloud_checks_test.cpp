@@ -90,7 +90,8 @@ public:
             co_return capstan::fail(ErrorCode::conflict,
                                     "the target is " + std::to_string(*group.target));
         }
-        if (request.delta > *group.max - *group.target && fault != Fault::past_maximum) {
+        const int room = *group.max - *group.target + (fault == Fault::past_maximum ? 100 : 0);
+        if (request.delta > room) {
             co_return capstan::fail(ErrorCode::invalid_argument, "past the maximum");
         }
         *group.target += request.delta;

@@ -1,12 +1,12 @@
 // What the conformance suite finds in the lives of instances, and in what they do to the process.
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <thread>
-
-#include <unistd.h>
 
 #include <capstan/plugin.hpp>
 #include <capstan/testing/conformance.hpp>
@@ -161,16 +161,15 @@ TEST(ProcessChecks, FindWhatIsWrittenToStandardOutput) {
 TEST(ProcessChecks, FindAChangedWorkingDirectoryAndEnvironment) {
     struct Restless : Nothing {
         Restless() {
-            const std::string here = ::getcwd(nullptr, 0);
-            if (::chdir(here == "/" ? "/usr" : "/") != 0 ||
-                ::setenv("RESTLESS", here.c_str(), 1) != 0)
-                throw std::bad_alloc();
+            const std::filesystem::path here = std::filesystem::current_path();
+            std::filesystem::current_path(here == "/" ? "/usr" : "/");
+            ::setenv("RESTLESS", here.c_str(), 1);
         }
     };
-    char before[4096];
-    ASSERT_NE(::getcwd(before, sizeof before), nullptr);
+    const std::filesystem::path before = std::filesystem::current_path();
     const auto found = failures_of<Restless>();
-    ASSERT_EQ(::chdir(before), 0);
+    std::filesystem::current_path(before);
+    ::unsetenv("RESTLESS");
     EXPECT_THAT(found, ElementsAre(StartsWith("process/untouched: the working directory changed")));
 }
 
