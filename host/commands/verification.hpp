@@ -24,7 +24,7 @@ struct Verification {
 Verification verify(const runtime::PluginFile& file, const std::string& class_id, const SettingsFile& settings,
                     std::uint64_t seed);
 
-/// {"passed":23,"failed":1,"not_applicable":3,"checks":[{"class","check","verdict","because","milliseconds"}]}
+/// {"passed":23,"failed":1,"not_applicable":3,"checks":[{"class","check","verdict","because","microseconds"}]}
 boost::json::object to_json(const Verification& verification);
 
 }  // namespace capstan::commands

@@ -11,8 +11,8 @@ namespace {
 
 constexpr Duration start_timeout = std::chrono::seconds(30);
 constexpr Duration stop_timeout = std::chrono::seconds(10);
-/// What the loop may need on top of its own deadlines before something is very wrong with it.
-constexpr Duration slack = std::chrono::seconds(5);
+/// What an instance may take on top of its deadline to clean up (6 s), and the loop to say so.
+constexpr Duration slack = std::chrono::seconds(10);
 
 std::string origin_of(const LoadedPlugin& plugin) {
     const PluginFacts& facts = plugin.library->facts();

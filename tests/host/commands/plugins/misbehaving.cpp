@@ -39,6 +39,7 @@ public:
 class KeepsTheFirst {
 public:
     void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+        if (question.options().empty()) return;
         keep(question.options()[0]);
         call.explain("keeps the first of " + std::to_string(question.options().size()));
     }
