@@ -51,7 +51,8 @@ void PluginInstance::stop(Duration timeout, Done done) {
     }
     stop_done_ = std::move(done);
     const auto self = shared_from_this();
-    // A hook that overran its deadline is hardly going to return: it is not given more than was asked for.
+    // A hook that overran its deadline is hardly going to return: it is not given more than was
+    // asked for.
     const Duration patience = quarantined_by() ? timeout : timeout + stop_grace;
     // Not on the strand, which a plugin may have blocked.
     stop_timer_ = context_->loop().after(patience, [self] {

@@ -15,7 +15,7 @@ struct Operations : testing::Test {
     std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>();
     ManualLoop loop{io, clock};
     std::shared_ptr<Strand> strand = std::make_shared<Strand>(io, Strand::Watchdog{});
-    int late = 0, overdue = 0;
+    std::atomic<int> late{0}, overdue{0};
     std::shared_ptr<OperationTable> table = make_table();
     std::vector<Result<std::any>> ended;
 
