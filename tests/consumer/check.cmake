@@ -2,6 +2,7 @@
 #   install   the component "sdk" of the build tree BUILD goes to WORK/sdk
 #   build     the project SOURCE is configured with that SDK and the compilers C and CXX, built, tested, verified
 #   new       `capstan plugin new` writes a project from TEMPLATE ("cloud_cpp"), which then is built in the same way
+#   chain     the plugins that the steps PLUGINS ("a,b") left behind decide in one chain
 #   cargo     the crate SOURCE is tested, built by CARGO, and verified
 set(sdk "${WORK}/sdk")
 set(place "${WORK}/${NAME}")
@@ -69,6 +70,18 @@ elseif(STEP STREQUAL cargo)
     run("${CARGO}" test --offline --manifest-path "${SOURCE}/Cargo.toml")
     run("${CARGO}" build --release --offline --manifest-path "${SOURCE}/Cargo.toml")
     run("${CAPSTAN_BINARY}" plugin verify "${place}/release/librust_expander.so")
+elseif(STEP STREQUAL chain)
+    string(REPLACE "," ";" names "${PLUGINS}")
+    set(tables "")
+    foreach(name IN LISTS names)
+        file(GLOB_RECURSE files "${WORK}/${name}/*.so")
+        list(GET files 0 file)
+        string(APPEND tables "[plugin.${name}]\nfile = \"${file}\"\n")
+    endforeach()
+    list(JOIN names "\", \"" chain)
+    file(WRITE "${place}/capstan.toml"
+         "[trust]\nsearch_paths = [\"${WORK}\"]\n[pipeline.scale_up]\nexpanders = [\"${chain}\"]\n${tables}")
+    run("${CAPSTAN_BINARY}" pipeline --config "${place}/capstan.toml")
 else()
     message(FATAL_ERROR "STEP=${STEP}: there is no such step")
 endif()
