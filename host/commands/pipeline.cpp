@@ -41,7 +41,7 @@ Result<ExpanderRequest> read_question(const std::string& file, std::istream& in)
 
 Result<PipelineAnswer> start_and_ask(const Prepared& prepared, const ExpanderRequest& request) {
     CAPSTAN_TRY(const auto host, runtime::PluginHost::start(prepared.config(), prepared.plugins,
-                                                            {.seed = request.seed, .version = CAPSTAN_VERSION, .breadcrumbs = {}}));
+                                                            {.seed = request.seed, .version = CAPSTAN_VERSION, .breadcrumbs = {}, .state = {}}));
     CAPSTAN_TRY(const runtime::Wiring wiring, runtime::wire(prepared.config().pipeline, *host));
     return ask_pipeline(wiring, request);
 }

@@ -97,7 +97,7 @@ Result<runtime::ClassInfo> choose_class(const runtime::PluginLibrary& library, c
 int ask(const runtime::LoadedPlugin& plugin, CallKind kind, Streams streams) {
     runtime::Config config;
     config.log.level = runtime::LogLevel::warn;
-    auto host = runtime::PluginHost::start(config, {plugin}, {.seed = 0, .version = CAPSTAN_VERSION, .breadcrumbs = {}});
+    auto host = runtime::PluginHost::start(config, {plugin}, {.seed = 0, .version = CAPSTAN_VERSION, .breadcrumbs = {}, .state = {}});
     if (!host) {
         streams.err << "capstan: " << host.error().message << '\n';
         return exit_failed;

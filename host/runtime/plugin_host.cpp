@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "runtime/config/settings_view.hpp"
+#include "runtime/curl_http_client.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -45,7 +46,12 @@ PluginHost::PluginHost(const Config& config, Options options)
                    .seed = options.seed,
                    .version = std::move(options.version)} {
     if (!config.secrets.dir.empty()) environment_.secrets = std::make_shared<DirectorySecrets>(config.secrets.dir);
-    environment_.state = std::make_shared<MemoryStateStore>();
+    environment_.http = std::make_shared<CurlHttpClient>(io_);
+    if (options.state.empty()) {
+        environment_.state = std::make_shared<MemoryStateStore>();
+    } else {
+        environment_.state = std::make_shared<FileStateStore>(options.state);
+    }
     thread_ = std::thread([this] { io_.run(); });
 }
 

@@ -24,8 +24,10 @@ public:
     struct Options {
         std::uint64_t seed = 0;
         std::string version{};  ///< the host's own, as plugins are told
-        /// Where calls leave their crumbs; empty: nowhere.
+        /// The file where calls leave their crumbs; empty: nowhere.
         std::filesystem::path breadcrumbs{};
+        /// The folder where instances keep their state; empty: it goes with this host, for commands of one decision.
+        std::filesystem::path state{};
     };
     /// Makes every instance of `plugins` in their order, then starts them all at once. The first error undoes
     /// everything and names its instance.

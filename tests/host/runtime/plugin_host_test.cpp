@@ -1,0 +1,86 @@
+#include "runtime/plugin_host.hpp"
+
+#include <gmock/gmock.h>
+
+#include "assembly.hpp"
+#include "runtime/pass_runner.hpp"
+#include "runtime/wiring.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::IsNull;
+using ::testing::NotNull;
+
+constexpr const char* two_instances = "[pipeline.scale_up]\nexpanders = [{ use = \"one\", on_empty = \"fail\" }, \"two\"]\n"
+                                      "[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n[plugin.two]\nfile = \"tiny.so\"\nclass = \"tiny\"\n";
+
+TEST(PluginHost, WithoutPluginsItStartsAndStops) {
+    const auto host = PluginHost::start(Config{}, {}, {.seed = 1, .version = "test"});
+    ASSERT_TRUE(host.has_value());
+    EXPECT_TRUE((*host)->instances().empty());
+    EXPECT_THAT((*host)->find(PluginInstanceId("aws")), IsNull());
+}
+
+TEST(PluginHost, EveryInstanceOfTheConfigurationRuns) {
+    const Assembly assembly(two_instances);
+    const auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
+    ASSERT_TRUE(host.has_value()) << host.error();
+    EXPECT_EQ((*host)->instances().size(), 3u) << "one, two, and the shipped splitter";
+    ASSERT_THAT((*host)->find(PluginInstanceId("two")), NotNull());
+    EXPECT_TRUE((*host)->find(PluginInstanceId("two"))->is_running());
+}
+
+TEST(PluginHost, StoppingItStopsItsInstances) {
+    const Assembly assembly(two_instances);
+    auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
+    ASSERT_TRUE(host.has_value());
+    const std::shared_ptr<PluginInstance> instance = (*host)->find(PluginInstanceId("one"));
+    host->reset();
+    EXPECT_FALSE(instance->is_running());
+}
+
+TEST(PluginHost, ABreadcrumbFileThatCannotBeOpenedIsSaid) {
+    const auto host = PluginHost::start(Config{}, {}, {.breadcrumbs = "/dev/null/crumbs"});
+    ASSERT_FALSE(host.has_value());
+    EXPECT_EQ(host.error().message.rfind("breadcrumbs: ", 0), 0u) << host.error().message;
+}
+
+TEST(Wiring, ANameWithoutAnInstanceCannotBeWired) {
+    const auto host = PluginHost::start(Config{}, {}, {});
+    ASSERT_TRUE(host.has_value());
+    const auto wiring = wire(Pipeline{}, **host);
+    ASSERT_FALSE(wiring.has_value());
+    EXPECT_EQ(wiring.error().message, "pipeline: there is no instance least_waste");
+}
+
+TEST(Wiring, StagesKeepTheirOrderAndWhatTheyDoInTrouble) {
+    const Assembly assembly(two_instances);
+    const auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
+    ASSERT_TRUE(host.has_value());
+    Pipeline pipeline = assembly.config().pipeline;
+    pipeline.scale_up.splitter = PluginInstanceId("one");  // any instance will do for its name
+    const auto wiring = wire(pipeline, **host);
+    ASSERT_TRUE(wiring.has_value()) << wiring.error();
+    ASSERT_EQ(wiring->expanders.size(), 2u);
+    EXPECT_EQ(wiring->expanders[0].expander->id(), "one");
+    EXPECT_EQ(wiring->expanders[0].on_empty, engine::StageFallback::fail);
+    EXPECT_EQ(wiring->expanders[1].on_error, engine::StageFallback::skip);
+}
+
+TEST(Wiring, AnInstanceOfAnotherKindGivesNoPolicies) {
+    const Assembly assembly(two_instances);
+    const auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
+    ASSERT_TRUE(host.has_value());
+    Pipeline pipeline = assembly.config().pipeline;
+    pipeline.scale_up.splitter = PluginInstanceId("one");
+    const auto wiring = wire(pipeline, **host);
+    ASSERT_TRUE(wiring.has_value());
+    PassWatch watch;
+    const auto policies = PassPolicies::make(*wiring, watch);
+    ASSERT_FALSE(policies.has_value());
+    EXPECT_EQ(policies.error().message, "plugin one is no capstan.splitter/1");
+}
+
+}  // namespace
+}  // namespace capstan::runtime
