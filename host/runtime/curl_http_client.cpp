@@ -33,7 +33,12 @@ void initialise_curl() {
 struct Watched {
     Watched(const asio::io_context::executor_type& executor, curl_socket_t socket)
         : descriptor(executor, socket) {}
-    ~Watched() { descriptor.release(); }
+    ~Watched() { let_go(); }
+    /// At once: a handler may still hold this while libcurl opens another socket of the same
+    /// number.
+    void let_go() {
+        if (descriptor.is_open()) descriptor.release();
+    }
     asio::posix::stream_descriptor descriptor;
     bool wants_read = false, wants_write = false;
     bool reads = false, writes = false;  ///< a wait is under way
@@ -180,11 +185,12 @@ private:
     }
 
     void watch(curl_socket_t socket, int events) {
+        auto& place = watched_[socket];
         if (events == CURL_POLL_REMOVE) {
+            if (place) place->let_go();
             watched_.erase(socket);
             return;
         }
-        auto& place = watched_[socket];
         if (!place) place = std::make_shared<Watched>(executor_, socket);
         place->wants_read = (events & CURL_POLL_IN) != 0;
         place->wants_write = (events & CURL_POLL_OUT) != 0;
