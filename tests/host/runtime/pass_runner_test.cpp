@@ -188,6 +188,7 @@ TEST_F(PassRunner, LetsAnAbandonedPassAskNobodyElse) {
     };
     Running<Hangs> hangs(host, hasty("acme"));
     const Running<Counts> after(host, identity("after"));
+    Counts::asked() = 0;
     run_watched<std::string>(pass_of({hangs.shared(), after.shared()}));
     release();
     until_nobody_is_inside(*hangs);
