@@ -1,25 +1,53 @@
 #include <CLI/CLI.hpp>
+#include <boost/json.hpp>
 
 #include "commands/command_line.hpp"
 #include "commands/exit_code.hpp"
+#include "commands/output_format.hpp"
 #include "commands/prepared.hpp"
 
 namespace capstan::commands {
 namespace {
 
+namespace json = boost::json;
+
 std::string count_of(std::size_t n, const std::string& noun) {
     return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
-int check(const std::string& file, Streams streams) {
-    const auto prepared = prepare(file);
-    streams.err << prepared->loaded.diagnostics.text();
-    if (!prepared->is_sound()) {
-        streams.err << file << ": " << count_of(prepared->loaded.diagnostics.errors(), "error") << '\n';
-        return exit_usage;
+json::array findings_of(const runtime::Diagnostics& diagnostics) {
+    json::array out;
+    for (const runtime::Diagnostic& d : diagnostics.sorted()) {
+        out.push_back(json::object{{"severity", d.severity == runtime::Severity::error ? "error" : "warning"},
+                                   {"line", d.place.line},
+                                   {"column", d.place.column},
+                                   {"message", d.message}});
     }
-    streams.out << file << ": ok, " << count_of(prepared->plugins.size(), "plugin") << " loaded\n";
-    return exit_ok;
+    return out;
+}
+
+void print_text(const std::string& file, const Prepared& prepared, Streams streams) {
+    const runtime::Diagnostics& diagnostics = prepared.loaded.diagnostics;
+    streams.err << diagnostics.text();
+    if (prepared.is_sound()) {
+        streams.out << file << ": ok, " << count_of(prepared.plugins.size(), "plugin") << " loaded\n";
+    } else {
+        streams.err << file << ": " << count_of(diagnostics.errors(), "error") << '\n';
+    }
+}
+
+int check(const std::string& file, OutputFormat format, Streams streams) {
+    const auto prepared = prepare(file);
+    if (format == OutputFormat::json) {
+        const json::object out{{"file", file},
+                               {"ok", prepared->is_sound()},
+                               {"plugins", prepared->plugins.size()},
+                               {"findings", findings_of(prepared->loaded.diagnostics)}};
+        streams.out << json::serialize(out) << '\n';
+    } else {
+        print_text(file, *prepared, streams);
+    }
+    return prepared->is_sound() ? exit_ok : exit_usage;
 }
 
 }  // namespace
@@ -28,7 +56,10 @@ void add_config_check(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
         "check", "Read a configuration, load its plugins, and print everything that is wrong with either");
     auto file = add_config_file(command);
-    command.callback([&action, file] { action = [file](Streams streams) { return check(*file, streams); }; });
+    auto format = add_output_format(command);
+    command.callback([&action, file, format] {
+        action = [file, format](Streams streams) { return check(*file, *format, streams); };
+    });
 }
 
 }  // namespace capstan::commands

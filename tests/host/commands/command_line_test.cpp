@@ -137,6 +137,15 @@ TEST(CommandLine, CheckPrintsEveryMistakeAtOnceWithItsPlace) {
                                HasSubstr("did you mean 'random'?"), HasSubstr("capstan.toml:6:23: ")));
 }
 
+TEST(CommandLine, CheckAnswersInJson) {
+    const Folder folder;
+    const std::string file = folder.write("capstan.toml", "[cluster]\nname = 7\n");
+    const Ran ran = capstan("config check -o json --config " + file);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.out, AllOf(HasSubstr(R"("ok":false)"), HasSubstr(R"("severity":"error","line":2,"column":8)")));
+    EXPECT_THAT(capstan("config check -o json --config examples/capstan.toml").out, HasSubstr(R"("ok":true)"));
+}
+
 TEST(CommandLine, CheckLetsAClassRefuseWhatItsSchemaCannotSay) {
     const Folder folder;
     const std::string file = folder.write(
