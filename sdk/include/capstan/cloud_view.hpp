@@ -60,9 +60,8 @@ struct CloudView {
 /// A change of a group's target.
 struct Resize {
     NodeGroupId group{};
-    int delta = 0;  ///< how many more, or how many fewer; positive either way
-    int expected_target =
-        0;  ///< the target this was decided on; another one is ErrorCode::conflict
+    int delta = 0;            ///< how many more, or how many fewer; positive either way
+    int expected_target = 0;  ///< what this was decided on; another target is ErrorCode::conflict
     bool all_or_nothing = false;
     std::string idempotency_key{};  ///< the same key again has no second effect
 

@@ -5,8 +5,9 @@
 ///         void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const;
 ///     };
 ///
-/// A `const` filter may be called from several threads at once. It answers from its arguments, its settings and
-/// call.seed() alone. It keeps all options it likes equally; keeping none is an answer, an error is not.
+/// A `const` filter may be called from several threads at once. It answers from its arguments, its
+/// settings and call.seed() alone. It keeps all options it likes equally; keeping none is an
+/// answer, an error is not.
 #pragma once
 
 #include <concepts>
@@ -21,7 +22,9 @@ CAPSTAN_NAMESPACE_BEGIN
 class ExpanderQuestion {
 public:
     explicit ExpanderQuestion(const capstan_expander_in& in) noexcept : in_(&in) {}
-    OptionList options() const noexcept { return OptionList(in_->options); }  ///< ordered by group id, at least one
+    OptionList options() const noexcept {
+        return OptionList(in_->options);
+    }  ///< ordered by group id, at least one
     PodClassList pods() const noexcept { return PodClassList(in_->pods); }
     std::uint32_t cluster_nodes() const noexcept { return in_->cluster_nodes; }
 
@@ -42,9 +45,8 @@ private:
 };
 
 template <class T>
-concept Expander = requires(T& t, const Call& call, const ExpanderQuestion& question, const Keep& keep) {
-    t.filter(call, question, keep);
-};
+concept Expander = requires(T& t, const Call& call, const ExpanderQuestion& question,
+                            const Keep& keep) { t.filter(call, question, keep); };
 
 namespace detail {
 
@@ -55,7 +57,8 @@ struct ExpanderTable {
     capstan_expander table;
 
     explicit ExpanderTable(T& object) noexcept : table{sizeof table, 0, &object, &filter} {}
-    static capstan_status filter(void* self, const capstan_call* call, const capstan_expander_in* in,
+    static capstan_status filter(void* self, const capstan_call* call,
+                                 const capstan_expander_in* in,
                                  const capstan_expander_out* out) noexcept {
         return guarded(call, [&] {
             return static_cast<T*>(self)->filter(Call(*call), ExpanderQuestion(*in), Keep(*out));

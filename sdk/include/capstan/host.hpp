@@ -1,5 +1,5 @@
-/// What the host lends an instance: log, clock, chance, metrics, secrets, state. (Timers, blocking work and HTTP are
-/// awaited: task.hpp, http.hpp.)
+/// What the host lends an instance: log, clock, chance, metrics, secrets, state. (Timers, blocking
+/// work and HTTP are awaited: task.hpp, http.hpp.)
 #pragma once
 
 #include <cstdint>
@@ -44,27 +44,35 @@ public:
     }
     void log(std::int32_t level, std::string_view message, LogFields fields = {}) const noexcept {
         if (!CAPSTAN_HAS(log_, capstan_log, write)) return;
-        const capstan_array array{fields.begin(), static_cast<std::uint32_t>(fields.size()), sizeof(capstan_kv)};
+        const capstan_array array{fields.begin(), static_cast<std::uint32_t>(fields.size()),
+                                  sizeof(capstan_kv)};
         log_->write(host_, level, str(message), array);
     }
-    void debug(std::string_view m, LogFields f = {}) const noexcept { log(CAPSTAN_LOG_DEBUG, m, f); }
+    void debug(std::string_view m, LogFields f = {}) const noexcept {
+        log(CAPSTAN_LOG_DEBUG, m, f);
+    }
     void info(std::string_view m, LogFields f = {}) const noexcept { log(CAPSTAN_LOG_INFO, m, f); }
     void warn(std::string_view m, LogFields f = {}) const noexcept { log(CAPSTAN_LOG_WARN, m, f); }
-    void error(std::string_view m, LogFields f = {}) const noexcept { log(CAPSTAN_LOG_ERROR, m, f); }
+    void error(std::string_view m, LogFields f = {}) const noexcept {
+        log(CAPSTAN_LOG_ERROR, m, f);
+    }
 
     /// Never steps back; the clock of deadlines.
     Duration monotonic() const noexcept {
-        return Duration(CAPSTAN_HAS(clock_, capstan_clock, monotonic_ns) ? clock_->monotonic_ns(host_) : 0);
+        return Duration(
+            CAPSTAN_HAS(clock_, capstan_clock, monotonic_ns) ? clock_->monotonic_ns(host_) : 0);
     }
     Time now() const noexcept {
-        return time_from_unix_ns(CAPSTAN_HAS(clock_, capstan_clock, unix_ns) ? clock_->unix_ns(host_) : 0);
+        return time_from_unix_ns(
+            CAPSTAN_HAS(clock_, capstan_clock, unix_ns) ? clock_->unix_ns(host_) : 0);
     }
     /// For jitter and idempotency keys; a pure hook uses its call's seed instead.
     std::uint64_t random() const noexcept {
         return CAPSTAN_HAS(clock_, capstan_clock, random) ? clock_->random(host_) : 0;
     }
 
-    /// Hands the secret to `use(std::string_view)`; the text is wiped afterwards, so it must not be kept.
+    /// Hands the secret to `use(std::string_view)`; the text is wiped afterwards, so it must not be
+    /// kept.
     template <class F>
     Result<void> with_secret(std::string_view name, F&& use) const;
 
@@ -82,7 +90,8 @@ inline capstan_kv field(std::string_view key, std::string_view value) noexcept {
 
 namespace detail {
 
-/// Calls a C function that takes a callback `void (*)(void *user, A...)` with a callable that may throw.
+/// Calls a C function that takes a callback `void (*)(void *user, A...)` with a callable that may
+/// throw.
 template <class F>
 struct Caught {
     F& use;
@@ -104,22 +113,27 @@ template <class F>
 Result<void> Host::with_secret(std::string_view name, F&& use) const {
     const auto* secrets = service<capstan_secrets>(CAPSTAN_SERVICE_SECRETS);
     if (!CAPSTAN_HAS(secrets, capstan_secrets, with)) {
-        return fail(ErrorCode::permission, "secret " + std::string(name) + ": no secret is granted");
+        return fail(ErrorCode::permission,
+                    "secret " + std::string(name) + ": no secret is granted");
     }
     auto on_value = [&use](capstan_str value) { use(text(value)); };
     detail::Caught<decltype(on_value)> caught{on_value};
     const capstan_status status = secrets->with(
         host_, str(name),
-        [](void* user, capstan_str value) noexcept { detail::Caught<decltype(on_value)>::call(user, value); },
+        [](void* user, capstan_str value) noexcept {
+            detail::Caught<decltype(on_value)>::call(user, value);
+        },
         &caught);
     if (caught.thrown) std::rethrow_exception(caught.thrown);
     if (status != CAPSTAN_OK) {
-        return fail(error_code(status), "secret " + std::string(name) + ": " + std::string(name_of(error_code(status))));
+        return fail(error_code(status), "secret " + std::string(name) + ": " +
+                                            std::string(name_of(error_code(status))));
     }
     return {};
 }
 
-/// A metric of this instance, declared once and kept as a member. Without the service it counts nothing.
+/// A metric of this instance, declared once and kept as a member. Without the service it counts
+/// nothing.
 class Metric {
 public:
     Metric() = default;
@@ -127,7 +141,8 @@ public:
            std::vector<std::string_view> labels = {}, std::vector<double> buckets = {})
         : host_(host.raw()), metrics_(host.service<capstan_metrics>(CAPSTAN_SERVICE_METRICS)) {
         const std::vector<capstan_str> names(lowered(labels));
-        const capstan_metric metric{sizeof metric, type, str(name), str(help), array_of(names), array_of(buckets)};
+        const capstan_metric metric{sizeof metric,    type, str(name), str(help), array_of(names),
+                                    array_of(buckets)};
         if (!CAPSTAN_HAS(metrics_, capstan_metrics, declare) ||
             metrics_->declare(host_, &metric, &id_) != CAPSTAN_OK) {
             metrics_ = nullptr;
@@ -172,9 +187,12 @@ struct StoredValue {
 
 inline Result<StoredValue> read_state(const Host& host, std::string_view key) {
     const auto* state = host.service<capstan_state>(CAPSTAN_SERVICE_STATE);
-    if (!CAPSTAN_HAS(state, capstan_state, get)) return fail(ErrorCode::permission, "state is not granted");
+    if (!CAPSTAN_HAS(state, capstan_state, get))
+        return fail(ErrorCode::permission, "state is not granted");
     StoredValue out;
-    auto store = [&out](capstan_str value, std::uint64_t revision) { out = {std::string(text(value)), revision}; };
+    auto store = [&out](capstan_str value, std::uint64_t revision) {
+        out = {std::string(text(value)), revision};
+    };
     detail::Caught<decltype(store)> caught{store};
     const capstan_status status = state->get(
         host.raw(), str(key),
@@ -183,18 +201,23 @@ inline Result<StoredValue> read_state(const Host& host, std::string_view key) {
         },
         &caught);
     if (caught.thrown) std::rethrow_exception(caught.thrown);
-    if (status != CAPSTAN_OK) return fail(error_code(status), "state " + std::string(key) + ": cannot be read");
+    if (status != CAPSTAN_OK)
+        return fail(error_code(status), "state " + std::string(key) + ": cannot be read");
     return out;
 }
 
-/// Writes if the key still has `if_revision` (0: does not exist yet); the answer is the new revision.
-inline Result<std::uint64_t> write_state(const Host& host, std::string_view key, std::string_view value,
-                                         std::uint64_t if_revision) {
+/// Writes if the key still has `if_revision` (0: does not exist yet); the answer is the new
+/// revision.
+inline Result<std::uint64_t> write_state(const Host& host, std::string_view key,
+                                         std::string_view value, std::uint64_t if_revision) {
     const auto* state = host.service<capstan_state>(CAPSTAN_SERVICE_STATE);
-    if (!CAPSTAN_HAS(state, capstan_state, put)) return fail(ErrorCode::permission, "state is not granted");
+    if (!CAPSTAN_HAS(state, capstan_state, put))
+        return fail(ErrorCode::permission, "state is not granted");
     std::uint64_t revision = 0;
-    const capstan_status status = state->put(host.raw(), str(key), str(value), if_revision, &revision);
-    if (status != CAPSTAN_OK) return fail(error_code(status), "state " + std::string(key) + ": cannot be written");
+    const capstan_status status =
+        state->put(host.raw(), str(key), str(value), if_revision, &revision);
+    if (status != CAPSTAN_OK)
+        return fail(error_code(status), "state " + std::string(key) + ": cannot be written");
     return revision;
 }
 

@@ -22,8 +22,7 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
 /// Made by its constructor, never as an aggregate: g++ 12 miscompiles an aggregate with texts that
 /// is written out inside a co_await expression.
-///     co_await send(host, HttpRequest("PUT", url).header("content-type",
-///     "application/json").with_body(json));
+///     co_await send(host, HttpRequest("PUT", url).header("if-match", "3").with_body(json));
 struct HttpRequest {
     std::string method = "GET";
     std::string url{};

@@ -1,5 +1,6 @@
-/// The C++ layer lives in an inline namespace per required ABI minor, so that two files of one plugin that ask for
-/// different minors fail to link instead of meeting with different ideas of a class.
+/// The C++ layer lives in an inline namespace per required ABI minor, so that two files of one
+/// plugin that ask for different minors fail to link instead of meeting with different ideas of a
+/// class.
 #pragma once
 
 #include <capstan/abi/base.h>

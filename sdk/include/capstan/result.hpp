@@ -30,19 +30,19 @@ inline constexpr bool is_result<Result<T>> = true;
 
 CAPSTAN_NAMESPACE_END
 
-#define CAPSTAN_DETAIL_TRY(temp, declaration, ...)                         \
-    auto temp = (__VA_ARGS__);                                             \
-    if (!temp) return ::capstan::fail(std::move(temp).error());            \
+#define CAPSTAN_DETAIL_TRY(temp, declaration, ...)              \
+    auto temp = (__VA_ARGS__);                                  \
+    if (!temp) return ::capstan::fail(std::move(temp).error()); \
     declaration = std::move(*temp)
 
 /// CAPSTAN_TRY(const Types types, ec2.types()); declares `types`, or returns the error from here.
 #define CAPSTAN_TRY(declaration, ...) \
     CAPSTAN_DETAIL_TRY(CAPSTAN_DETAIL_JOIN(capstan_try_, __LINE__), declaration, __VA_ARGS__)
 
-#define CAPSTAN_DETAIL_CHECK(temp, ...)                                    \
-    do {                                                                   \
-        auto temp = (__VA_ARGS__);                                         \
-        if (!temp) return ::capstan::fail(std::move(temp).error());        \
+#define CAPSTAN_DETAIL_CHECK(temp, ...)                             \
+    do {                                                            \
+        auto temp = (__VA_ARGS__);                                  \
+        if (!temp) return ::capstan::fail(std::move(temp).error()); \
     } while (false)
 
 /// CAPSTAN_CHECK(file.sync()); for a Result<void>: goes on, or returns the error from here.

@@ -32,8 +32,8 @@ enum class SettingType : std::int32_t {
 };
 
 /// One setting, written with designated initializers:
-///     {.key = "tolerance", .type = SettingType::number, .doc = "Relative; 0 is exact.", .default_value = "0.05",
-///      .min = 0, .max = 1}
+///     {.key = "tolerance", .type = SettingType::number, .doc = "Relative; 0 is exact.",
+///      .default_value = "0.05", .min = 0, .max = 1}
 /// Texts are literals: they must live as long as the plugin.
 struct Setting {
     std::string_view key{};
@@ -41,10 +41,10 @@ struct Setting {
     std::string_view doc{};            ///< one or two sentences, with the unit
     std::string_view default_value{};  ///< TOML text; empty: none
     bool required = false;
-    bool list = false;        ///< an array of `type`
-    bool map = false;         ///< a table with free keys and values of `type`
-    bool live = false;        ///< may change without a restart
-    bool deprecated = false;  ///< see `replaced_by`
+    bool list = false;                        ///< an array of `type`
+    bool map = false;                         ///< a table with free keys and values of `type`
+    bool live = false;                        ///< may change without a restart
+    bool deprecated = false;                  ///< see `replaced_by`
     std::vector<std::string_view> allowed{};  ///< of an enumeration
     double min = 1, max = 0;                  ///< inclusive; min > max: unbounded
     std::vector<Setting> fields{};            ///< of a table
@@ -56,14 +56,15 @@ using Schema = std::vector<Setting>;
 /// Validated settings, or one table inside them. Valid during the call they were handed to.
 class Settings {
 public:
-    explicit Settings(const capstan_settings& settings, capstan_cursor at = CAPSTAN_CURSOR_ROOT) noexcept
+    explicit Settings(const capstan_settings& settings,
+                      capstan_cursor at = CAPSTAN_CURSOR_ROOT) noexcept
         : settings_(&settings), at_(at) {}
 
     /// True when the key is set or has a default.
     bool has(std::string_view key) const noexcept { return cursor(key) != CAPSTAN_CURSOR_NONE; }
 
-    // The value of a key that is set, required or has a default; asking for another one, or for another type than
-    // the schema gives it, throws Failure(internal): a bug in the plugin.
+    // The value of a key that is set, required or has a default; asking for another one, or for
+    // another type than the schema gives it, throws Failure(internal): a bug in the plugin.
     std::string text(std::string_view key) const { return std::string(text_at(cursor(key), key)); }
     std::int64_t integer(std::string_view key) const { return integer_at(cursor(key), key); }
     double number(std::string_view key) const { return number_at(cursor(key), key); }
@@ -71,7 +72,8 @@ public:
     Duration duration(std::string_view key) const { return Duration(integer(key)); }
 
     std::vector<std::string> texts(std::string_view key) const {
-        return list<std::string>(key, [&](capstan_cursor c) { return std::string(text_at(c, key)); });
+        return list<std::string>(key,
+                                 [&](capstan_cursor c) { return std::string(text_at(c, key)); });
     }
     std::vector<std::int64_t> integers(std::string_view key) const {
         return list<std::int64_t>(key, [&](capstan_cursor c) { return integer_at(c, key); });
@@ -84,9 +86,11 @@ public:
         return map<double>(key, [&](capstan_cursor c) { return number_at(c, key); });
     }
     std::vector<std::pair<std::string, std::string>> text_map(std::string_view key) const {
-        return map<std::string>(key, [&](capstan_cursor c) { return std::string(text_at(c, key)); });
+        return map<std::string>(key,
+                                [&](capstan_cursor c) { return std::string(text_at(c, key)); });
     }
-    std::vector<std::pair<std::string, std::vector<std::string>>> text_list_map(std::string_view key) const {
+    std::vector<std::pair<std::string, std::vector<std::string>>> text_list_map(
+        std::string_view key) const {
         return map<std::vector<std::string>>(key, [&](capstan_cursor c) {
             std::vector<std::string> out;
             for (std::uint32_t i = 0; i < settings_->size(settings_, c); ++i) {
@@ -96,7 +100,9 @@ public:
         });
     }
     /// A table inside this one; an absent one has no members.
-    Settings table(std::string_view key) const noexcept { return Settings(*settings_, cursor(key)); }
+    Settings table(std::string_view key) const noexcept {
+        return Settings(*settings_, cursor(key));
+    }
     /// The tables of a list of tables.
     std::vector<Settings> tables(std::string_view key) const {
         return list<Settings>(key, [&](capstan_cursor c) { return Settings(*settings_, c); });
@@ -106,15 +112,17 @@ public:
         return map<Settings>(key, [&](capstan_cursor c) { return Settings(*settings_, c); });
     }
 
-    /// In a class's `check`: refuses a key. The host prints file, line and column, the line itself and `why`.
+    /// In a class's `check`: refuses a key. The host prints file, line and column, the line itself
+    /// and `why`.
     void reject(std::string_view key, std::string_view why) const noexcept {
         settings_->reject(settings_, has(key) ? cursor(key) : at_, str(why));
     }
     /// Refuses the index-th item of a list or map.
     void reject(std::string_view key, std::size_t index, std::string_view why) const noexcept {
-        settings_->reject(settings_,
-                          settings_->item(settings_, cursor(key), static_cast<std::uint32_t>(index), nullptr),
-                          str(why));
+        settings_->reject(
+            settings_,
+            settings_->item(settings_, cursor(key), static_cast<std::uint32_t>(index), nullptr),
+            str(why));
     }
 
 private:
@@ -123,7 +131,8 @@ private:
     }
     static void demand(capstan_status status, std::string_view key) {
         if (status == CAPSTAN_OK) return;
-        throw Failure(ErrorCode::internal, "setting " + std::string(key) + ": read without a value, or as another type");
+        throw Failure(ErrorCode::internal,
+                      "setting " + std::string(key) + ": read without a value, or as another type");
     }
     std::string_view text_at(capstan_cursor at, std::string_view key) const {
         capstan_str out{};

@@ -2,11 +2,13 @@
 ///
 ///     class ToTheFirst {
 ///     public:
-///         void split(const Call& call, int nodes, const GroupList& groups, const Grow& grow) const;
+///         void split(const Call& call, int nodes, const GroupList& groups, const Grow& grow)
+///         const;
 ///     };
 ///
-/// Groups come ordered by id, with min, max and target. Growths may add up to less than `nodes` when the groups
-/// have no more room; a sum above it, a negative growth or one past a maximum fails the call.
+/// Groups come ordered by id, with min, max and target. Growths may add up to less than `nodes`
+/// when the groups have no more room; a sum above it, a negative growth or one past a maximum fails
+/// the call.
 #pragma once
 
 #include <concepts>
@@ -45,7 +47,8 @@ struct SplitterTable {
     static capstan_status split(void* self, const capstan_call* call, const capstan_splitter_in* in,
                                 const capstan_splitter_out* out) noexcept {
         return guarded(call, [&] {
-            return static_cast<T*>(self)->split(Call(*call), in->nodes, GroupList(in->groups), Grow(*out));
+            return static_cast<T*>(self)->split(Call(*call), in->nodes, GroupList(in->groups),
+                                                Grow(*out));
         });
     }
 };

@@ -1,4 +1,5 @@
-/// The cluster's nouns as a decision hook sees them: borrowed for the call, read in place, nothing copied.
+/// The cluster's nouns as a decision hook sees them: borrowed for the call, read in place, nothing
+/// copied.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,10 @@ inline std::optional<std::string_view> find(View<capstan_kv> pairs, std::string_
     }
     return std::nullopt;
 }
-/// The amount of a resource in its unit (thousandths of a core, else whole units); absent is not zero.
-inline std::optional<std::int64_t> find(View<capstan_quantity> amounts, std::string_view resource) noexcept {
+/// The amount of a resource in its unit (thousandths of a core, else whole units); absent is not
+/// zero.
+inline std::optional<std::int64_t> find(View<capstan_quantity> amounts,
+                                        std::string_view resource) noexcept {
     for (const capstan_quantity& q : amounts) {
         if (text(q.resource) == resource) return q.amount;
     }
@@ -31,7 +34,9 @@ public:
     std::string_view id() const noexcept { return text(group_->id); }
     std::optional<int> min() const noexcept { return number(CAPSTAN_GROUP_MIN, group_->min); }
     std::optional<int> max() const noexcept { return number(CAPSTAN_GROUP_MAX, group_->max); }
-    std::optional<int> target() const noexcept { return number(CAPSTAN_GROUP_TARGET, group_->target); }
+    std::optional<int> target() const noexcept {
+        return number(CAPSTAN_GROUP_TARGET, group_->target);
+    }
     View<capstan_kv> tags() const noexcept { return View<capstan_kv>(group_->tags); }
     const capstan_group& raw() const noexcept { return *group_; }
 
@@ -52,8 +57,12 @@ public:
     View<capstan_kv> labels() const noexcept { return View<capstan_kv>(node_->labels); }
     View<capstan_kv> annotations() const noexcept { return View<capstan_kv>(node_->annotations); }
     View<capstan_taint> taints() const noexcept { return View<capstan_taint>(node_->taints); }
-    View<capstan_quantity> capacity() const noexcept { return View<capstan_quantity>(node_->capacity); }
-    View<capstan_quantity> allocatable() const noexcept { return View<capstan_quantity>(node_->allocatable); }
+    View<capstan_quantity> capacity() const noexcept {
+        return View<capstan_quantity>(node_->capacity);
+    }
+    View<capstan_quantity> allocatable() const noexcept {
+        return View<capstan_quantity>(node_->allocatable);
+    }
     View<capstan_quantity> free() const noexcept { return View<capstan_quantity>(node_->free); }
     const capstan_template& raw() const noexcept { return *node_; }
 
@@ -69,11 +78,17 @@ public:
     std::string_view owner_kind() const noexcept { return text(pods_->owner_kind); }
     std::string_view owner_name() const noexcept { return text(pods_->owner_name); }
     std::int32_t priority() const noexcept { return pods_->priority; }
-    View<capstan_quantity> requests() const noexcept { return View<capstan_quantity>(pods_->requests); }
+    View<capstan_quantity> requests() const noexcept {
+        return View<capstan_quantity>(pods_->requests);
+    }
     View<capstan_kv> labels() const noexcept { return View<capstan_kv>(pods_->labels); }
     View<capstan_kv> annotations() const noexcept { return View<capstan_kv>(pods_->annotations); }
-    View<capstan_kv> node_selector() const noexcept { return View<capstan_kv>(pods_->node_selector); }
-    View<capstan_toleration> tolerations() const noexcept { return View<capstan_toleration>(pods_->tolerations); }
+    View<capstan_kv> node_selector() const noexcept {
+        return View<capstan_kv>(pods_->node_selector);
+    }
+    View<capstan_toleration> tolerations() const noexcept {
+        return View<capstan_toleration>(pods_->tolerations);
+    }
     const capstan_pod_class& raw() const noexcept { return *pods_; }
 
 private:
@@ -83,22 +98,27 @@ private:
 /// One way to grow, with its index in the question.
 class OptionView {
 public:
-    OptionView(const capstan_option& option, std::uint32_t index) noexcept : option_(&option), index_(index) {}
+    OptionView(const capstan_option& option, std::uint32_t index) noexcept
+        : option_(&option), index_(index) {}
     std::uint32_t index() const noexcept { return index_; }
     GroupView group() const noexcept { return GroupView(*option_->group); }
     std::int32_t nodes() const noexcept { return option_->nodes; }
     std::uint32_t pod_count() const noexcept { return option_->pod_count; }
     /// What each new node offers; nothing when the group has no template.
     std::optional<TemplateView> node() const noexcept {
-        return option_->node != nullptr ? std::optional<TemplateView>(*option_->node) : std::nullopt;
+        return option_->node != nullptr ? std::optional<TemplateView>(*option_->node)
+                                        : std::nullopt;
     }
     View<capstan_pod_share> pods() const noexcept { return View<capstan_pod_share>(option_->pods); }
     /// The sum over the pods it helps.
-    View<capstan_quantity> requested() const noexcept { return View<capstan_quantity>(option_->requested); }
+    View<capstan_quantity> requested() const noexcept {
+        return View<capstan_quantity>(option_->requested);
+    }
     View<capstan_str> similar() const noexcept { return View<capstan_str>(option_->similar); }
     std::optional<double> price_per_hour() const noexcept {
-        return (option_->present & CAPSTAN_OPTION_PRICE) != 0 ? std::optional<double>(option_->price_per_hour)
-                                                              : std::nullopt;
+        return (option_->present & CAPSTAN_OPTION_PRICE) != 0
+                   ? std::optional<double>(option_->price_per_hour)
+                   : std::nullopt;
     }
     bool group_exists() const noexcept { return option_->group_exists != 0; }
     const capstan_option& raw() const noexcept { return *option_; }
@@ -124,7 +144,9 @@ public:
             return *this;
         }
         Iterator operator++(int) noexcept { return {list_, at_++}; }
-        friend bool operator==(const Iterator& a, const Iterator& b) noexcept { return a.at_ == b.at_; }
+        friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
+            return a.at_ == b.at_;
+        }
 
     private:
         View<Raw> list_;

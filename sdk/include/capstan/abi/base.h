@@ -13,8 +13,8 @@
  *     appended, only behind `#if CAPSTAN_ABI_MINOR >= n`. Such a struct is never embedded in another
  *     one by value and never an array element without a stride.
  *   - Absent is not zero: an optional member has a bit in `present`, or a NULL pointer.
- *   - An enumerator the receiver does not know means the default documented beside the enumeration; where none
- *     is documented, what carries it is refused with an error. Never undefined behaviour.
+ *   - An enumerator the receiver does not know means the default documented beside the enumeration; where
+ *     none is documented, what carries it is refused with an error. Never undefined behaviour.
  *
  * Thread tags used throughout:
  *   [strand]   the instance's own strand; never two calls at once; must not block (50 ms watchdog)
@@ -94,11 +94,7 @@ typedef struct capstan_quantity {
     int64_t amount;
 } capstan_quantity;
 
-enum {
-    CAPSTAN_EFFECT_NO_SCHEDULE = 1,
-    CAPSTAN_EFFECT_PREFER_NO_SCHEDULE = 2,
-    CAPSTAN_EFFECT_NO_EXECUTE = 3
-};
+enum { CAPSTAN_EFFECT_NO_SCHEDULE = 1, CAPSTAN_EFFECT_PREFER_NO_SCHEDULE = 2, CAPSTAN_EFFECT_NO_EXECUTE = 3 };
 
 typedef struct capstan_taint {
     capstan_str key;

@@ -17,8 +17,7 @@ typedef struct capstan_host {
     void *ctx;               /* the host's own; a plugin never looks inside */
     /** [any] A service's table by id ("capstan.log/1"), or NULL when this host has none or the
      *  configuration does not grant it. Answers never change during an instance's life. */
-    const void *(*service)(const struct capstan_host *host,
-                           const char *service_id) CAPSTAN_NOEXCEPT;
+    const void *(*service)(const struct capstan_host *host, const char *service_id) CAPSTAN_NOEXCEPT;
 } capstan_host;
 
 CAPSTAN_END_DECLS

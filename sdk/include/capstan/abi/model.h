@@ -66,9 +66,9 @@ typedef struct capstan_requirement {
 /** All requirements of a term must hold; one of the terms of a required affinity must. */
 typedef struct capstan_node_selector_term {
     uint32_t struct_size;
-    int32_t weight;           /* 1 to 100 in a preferred term, else 0 */
-    capstan_array labels;     /* capstan_requirement on labels (matchExpressions) */
-    capstan_array fields;     /* capstan_requirement on fields (matchFields) */
+    int32_t weight;       /* 1 to 100 in a preferred term, else 0 */
+    capstan_array labels; /* capstan_requirement on labels (matchExpressions) */
+    capstan_array fields; /* capstan_requirement on fields (matchFields) */
 } capstan_node_selector_term;
 
 enum { CAPSTAN_TOLERATION_EQUAL = 1, CAPSTAN_TOLERATION_EXISTS = 2 };
@@ -84,15 +84,15 @@ typedef struct capstan_toleration {
 /** Pods that no scheduler could tell apart, with their number. */
 typedef struct capstan_pod_class {
     uint32_t struct_size;
-    uint32_t count;            /* pods of this class in the question */
-    capstan_str ns;            /* namespace */
-    capstan_str example;       /* the name of one of them; the first by name */
-    capstan_str owner_kind;    /* "ReplicaSet"; empty: no controller */
+    uint32_t count;         /* pods of this class in the question */
+    capstan_str ns;         /* namespace */
+    capstan_str example;    /* the name of one of them; the first by name */
+    capstan_str owner_kind; /* "ReplicaSet"; empty: no controller */
     capstan_str owner_name;
-    capstan_str scheduler;     /* "default-scheduler" */
-    capstan_array requests;    /* capstan_quantity, effective (init, sidecars, overhead counted) */
-    capstan_array labels;      /* capstan_kv */
-    capstan_array annotations; /* capstan_kv */
+    capstan_str scheduler;            /* "default-scheduler" */
+    capstan_array requests;           /* capstan_quantity, effective (init, sidecars, overhead counted) */
+    capstan_array labels;             /* capstan_kv */
+    capstan_array annotations;        /* capstan_kv */
     capstan_array node_selector;      /* capstan_kv */
     capstan_array affinity_required;  /* capstan_node_selector_term; empty: none */
     capstan_array affinity_preferred; /* capstan_node_selector_term */
@@ -112,16 +112,16 @@ enum { CAPSTAN_OPTION_PRICE = 1u };
 /** One way to grow: `nodes` more in `group` make room for `pods`. */
 typedef struct capstan_option {
     uint32_t struct_size;
-    int32_t nodes; /* at least 1 */
-    uint64_t present;               /* CAPSTAN_OPTION_* */
-    const capstan_group *group;     /* never NULL */
-    const capstan_template *node;   /* what each new node offers; NULL: unknown */
-    capstan_array pods;             /* capstan_pod_share; options may share one array */
-    capstan_array requested;        /* capstan_quantity: the sum over those pods */
-    uint32_t pod_count;             /* the sum over `pods` */
-    int32_t group_exists;           /* 0: auto-provisioning would create the group first */
-    capstan_array similar;          /* capstan_str: ids of groups the growth may be shared with */
-    double price_per_hour;          /* of one node; the currency is the same in all options */
+    int32_t nodes;                /* at least 1 */
+    uint64_t present;             /* CAPSTAN_OPTION_* */
+    const capstan_group *group;   /* never NULL */
+    const capstan_template *node; /* what each new node offers; NULL: unknown */
+    capstan_array pods;           /* capstan_pod_share; options may share one array */
+    capstan_array requested;      /* capstan_quantity: the sum over those pods */
+    uint32_t pod_count;           /* the sum over `pods` */
+    int32_t group_exists;         /* 0: auto-provisioning would create the group first */
+    capstan_array similar;        /* capstan_str: ids of groups the growth may be shared with */
+    double price_per_hour;        /* of one node; the currency is the same in all options */
 } capstan_option;
 
 CAPSTAN_END_DECLS

@@ -27,8 +27,8 @@ typedef struct capstan_metrics {
     uint32_t reserved;
     /** [any] Declares a metric and leaves its id in `*id`. The same declaration again gives the same id.
      *  CAPSTAN_E_INVALID_ARGUMENT: a bad name or type. CAPSTAN_E_CONFLICT: declared otherwise before. */
-    capstan_status (*declare)(const capstan_host *host, const capstan_metric *metric,
-                              uint32_t *id) CAPSTAN_NOEXCEPT;
+    capstan_status (*declare)(const capstan_host *host, const capstan_metric *metric, uint32_t *id)
+        CAPSTAN_NOEXCEPT;
     /** [any] Adds to a counter (never negative), sets a gauge, observes into a histogram.
      *  CAPSTAN_E_BUSY: the instance has used up its series; the value is dropped and counted. */
     capstan_status (*record)(const capstan_host *host, uint32_t id, double value,
