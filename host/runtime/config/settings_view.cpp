@@ -113,7 +113,7 @@ struct SettingsView::Calls {
         } catch (...) {
             return CAPSTAN_E_INTERNAL;
         }
-        return CAPSTAN_OK;
+        return CAPSTAN_E_INVALID_CONFIG;
     }
 };
 

@@ -27,10 +27,10 @@ typedef struct capstan_call {
     /** [any] Nonzero once the host has given up on the call. A long loop asks now and then. */
     int32_t (*cancelled)(const struct capstan_call *call) CAPSTAN_NOEXCEPT;
     /** [any] Reports the failure the hook is about to return; copied. Returns `error->code`, so that
-     *  `return call->fail(call, &e);` reads well. The last report wins. */
-    capstan_status (*fail)(const struct capstan_call *call,
-                           const capstan_error *error) CAPSTAN_NOEXCEPT;
-    /** [any] Adds one sentence, with numbers, to the decision's explanation; copied, at most 256 per call. */
+     *  `return call->fail(call, &e);` reads well. The last report wins, if the hook then returns its code. */
+    capstan_status (*fail)(const struct capstan_call *call, const capstan_error *error) CAPSTAN_NOEXCEPT;
+    /** [any] Adds one sentence, with numbers, to the decision's explanation; copied, cut at 1 KiB, at most
+     *  256 per call. */
     void (*explain)(const struct capstan_call *call, capstan_str sentence) CAPSTAN_NOEXCEPT;
 } capstan_call;
 

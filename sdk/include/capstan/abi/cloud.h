@@ -67,19 +67,28 @@ typedef struct capstan_removed {
     capstan_array failed; /* capstan_error, `subject` = instance id; empty: all went */
 } capstan_removed;
 
-/** All asynchronous and [strand]; none may block. Requests stay valid until their operation is closed. */
+/** All asynchronous and [strand]; none may block. The deadline is the operation's (capstan.ops/1). Requests
+ *  stay valid until it is closed. A group that the cloud does not have is CAPSTAN_E_NOT_FOUND; what the host
+ *  does about an error stands beside its code. A change that failed has changed nothing, or is seen by
+ *  `refresh`. */
 typedef struct capstan_cloud {
     uint32_t struct_size;
     uint32_t reserved;
     void *self;
-    /** -> CAPSTAN_RESULT_CLOUD_VIEW. Once per pass. */
+    /** -> CAPSTAN_RESULT_CLOUD_VIEW. Once per pass. An error leaves everything as it was last known; where
+     *  only a part could not be read, the view says so. */
     capstan_status (*refresh)(void *self, capstan_op op) CAPSTAN_NOEXCEPT;
-    /** -> CAPSTAN_RESULT_RESIZED. Never past the group's maximum. */
+    /** -> CAPSTAN_RESULT_RESIZED. Never past the group's maximum: CAPSTAN_E_INVALID_ARGUMENT. Machines that
+     *  cannot be had: CAPSTAN_E_OUT_OF_CAPACITY or CAPSTAN_E_QUOTA, here or later as the `error` of an
+     *  instance. */
     capstan_status (*increase)(void *self, capstan_op op, const capstan_resize *resize) CAPSTAN_NOEXCEPT;
-    /** -> CAPSTAN_RESULT_RESIZED. Takes back requests that were not fulfilled; never removes a machine. */
-    capstan_status (*decrease_target)(void *self, capstan_op op,
-                                      const capstan_resize *resize) CAPSTAN_NOEXCEPT;
-    /** -> CAPSTAN_RESULT_REMOVED. Removes these machines and lowers the target with them. */
+    /** -> CAPSTAN_RESULT_RESIZED. Takes back requests that were not fulfilled; never removes a machine. More
+     *  than there are to take back: CAPSTAN_E_INVALID_ARGUMENT. */
+    capstan_status (*decrease_target)(void *self, capstan_op op, const capstan_resize *resize)
+        CAPSTAN_NOEXCEPT;
+    /** -> CAPSTAN_RESULT_REMOVED. Removes these machines and lowers the target with them. One that cannot go
+     *  is in `failed` and keeps no other. Below the group's minimum without `force`:
+     *  CAPSTAN_E_INVALID_ARGUMENT. */
     capstan_status (*remove)(void *self, capstan_op op, const capstan_removal *removal) CAPSTAN_NOEXCEPT;
 } capstan_cloud;
 
@@ -89,7 +98,8 @@ typedef struct capstan_cloud_templates {
     uint32_t struct_size;
     uint32_t reserved;
     void *self;
-    /** [strand] -> CAPSTAN_RESULT_TEMPLATE. Asked again only when the group's fingerprint changes. */
+    /** [strand] Asynchronous -> CAPSTAN_RESULT_TEMPLATE. Asked again only when the group's fingerprint
+     *  changes. Must not block. An error: what the group's nodes would be stays unknown. */
     capstan_status (*describe)(void *self, capstan_op op, capstan_str group_id) CAPSTAN_NOEXCEPT;
 } capstan_cloud_templates;
 
@@ -110,7 +120,8 @@ typedef struct capstan_cloud_pricing {
     uint32_t struct_size;
     uint32_t reserved;
     void *self;
-    /** [compute] Fills `*out` (the caller sets its struct_size). CAPSTAN_E_NOT_FOUND: no price known. */
+    /** [compute] Fills `*out` (the caller sets its struct_size), from what is known already. May run while
+     *  the cloud's functions run on the strand. CAPSTAN_E_NOT_FOUND: no price known. */
     capstan_status (*price)(void *self, const capstan_call *call, const capstan_template *node,
                             capstan_price *out) CAPSTAN_NOEXCEPT;
 } capstan_cloud_pricing;
@@ -146,7 +157,9 @@ typedef struct capstan_cloud_options {
     uint32_t struct_size;
     uint32_t reserved;
     void *self;
-    /** [compute] Fills `*out` (the caller sets its struct_size and zeroes `present`). */
+    /** [compute] Fills `*out` (the caller sets its struct_size and zeroes `present`), from what is known
+     *  already. May run while the cloud's functions run on the strand. An error: the host's defaults are
+     *  used. */
     capstan_status (*get)(void *self, const capstan_call *call, const capstan_group *group,
                           capstan_group_options *out) CAPSTAN_NOEXCEPT;
 } capstan_cloud_options;

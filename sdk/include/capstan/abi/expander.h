@@ -29,8 +29,8 @@ typedef struct capstan_expander {
     uint32_t struct_size;
     uint32_t reserved;
     void *self;
-    /** [compute] Keeps the options it likes best, all of those it likes equally. Keeping none is an answer (the
-     *  stage's `on_empty` decides); an error is not (its `on_error` does). */
+    /** [compute] Keeps the options it likes best, all of those it likes equally. Keeping none is an answer
+     *  (the stage's `on_empty` decides); an error is not (its `on_error` does). */
     capstan_status (*filter)(void *self, const capstan_call *call, const capstan_expander_in *in,
                              const capstan_expander_out *out) CAPSTAN_NOEXCEPT;
 } capstan_expander;

@@ -18,8 +18,8 @@ typedef struct capstan_state_sink {
     uint32_t struct_size;
     uint32_t reserved;
     void *ctx;
-    capstan_status (*put)(const struct capstan_state_sink *sink, capstan_str key,
-                          capstan_str value) CAPSTAN_NOEXCEPT;
+    capstan_status (*put)(const struct capstan_state_sink *sink, capstan_str key, capstan_str value)
+        CAPSTAN_NOEXCEPT;
 } capstan_state_sink;
 
 typedef struct capstan_state_entries {
@@ -45,19 +45,21 @@ typedef struct capstan_instance {
      *  posted function with CAPSTAN_E_CANCELLED and closes every other open operation. When it has ended
      *  no thread, timer or operation of the instance is left. */
     capstan_status (*stop)(void *self, capstan_op op) CAPSTAN_NOEXCEPT;
-    /** [strand] The last call. Frees the instance. */
+    /** [strand] The last call, after `stop` has ended or without `start`. Frees the instance. */
     void (*destroy)(void *self) CAPSTAN_NOEXCEPT;
     /** [strand] (optional) Takes new settings in which only LIVE fields differ. Never overlaps a hook.
      *  On failure the old settings stay in force. */
     capstan_status (*reconfigure)(void *self, const capstan_settings *settings,
                                   const capstan_call *call) CAPSTAN_NOEXCEPT;
-    /** [strand] (optional) Hands out what the next generation needs to go on. */
+    /** [strand] (optional) Hands out what the next generation needs to go on. On failure it starts without.
+     *  Must return the status with which the sink ended the export. */
     capstan_status (*export_state)(void *self, const capstan_state_sink *sink) CAPSTAN_NOEXCEPT;
-    /** [strand] (optional) Takes what another version exported; before `start`. */
+    /** [strand] (optional) Takes what another version exported; before `start`. Copies what it keeps. On
+     *  failure the instance starts without. */
     capstan_status (*import_state)(void *self, capstan_str from_version,
                                    const capstan_state_entries *state) CAPSTAN_NOEXCEPT;
-    /** [strand] (optional) Read-only check of credentials and permissions, for `capstan doctor`. Asynchronous,
-     *  ends with CAPSTAN_RESULT_NONE or an error that says what is missing. */
+    /** [strand] (optional) Read-only check of credentials and permissions, for `capstan doctor`.
+     *  Asynchronous, ends with CAPSTAN_RESULT_NONE or an error that says what is missing. */
     capstan_status (*self_check)(void *self, capstan_op op) CAPSTAN_NOEXCEPT;
 } capstan_instance;
 
@@ -68,7 +70,7 @@ enum {
 };
 
 enum {
-    CAPSTAN_CLASS_PURE = 1u,        /* answers depend on arguments, settings and the call's seed and time only */
+    CAPSTAN_CLASS_PURE = 1u, /* answers depend on arguments, settings and the call's seed and time only */
     CAPSTAN_CLASS_NEEDS_LEADER = 2u /* must only act while this host leads */
 };
 
@@ -111,11 +113,14 @@ typedef struct capstan_entry {
     capstan_str plugin_id; /* "acme.score": reverse-domain or vendor.name */
     capstan_str version;   /* the plugin's own, semantic versioning */
     capstan_str vendor;
-    /** [load] (optional) Once per load; counted, so a second call is harmless. */
+    /** [load] (optional) Once per load, with the path of the file; counted, so a second call is harmless.
+     *  Reads no file and starts nothing. Another status than CAPSTAN_OK refuses the file, and `deinit` is not
+     *  called. */
     capstan_status (*init)(capstan_str file) CAPSTAN_NOEXCEPT;
     /** [load] (optional) Undoes one `init`. */
     void (*deinit)(void) CAPSTAN_NOEXCEPT;
-    /** [load] Never NULL, at least one class, the same answer each time. */
+    /** [load] At least one class, the same answer each time. NULL: they cannot be described, and the file is
+     *  refused. */
     const capstan_class_list *(*classes)(void) CAPSTAN_NOEXCEPT;
 } capstan_entry;
 #define CAPSTAN_ENTRY_SYMBOL "capstan_entry_1"
@@ -136,21 +141,21 @@ typedef struct capstan_note {
 #define CAPSTAN_NOTE_SECTION ".note.capstan"
 
 /* String literals that do not fit do not compile. */
-#define CAPSTAN_NOTE(plugin_id_, version_, kinds_)                                             \
-    __attribute__((section(CAPSTAN_NOTE_SECTION), used,                                        \
-                   aligned(4))) static const capstan_note capstan_note_ = {                    \
-        4,                                                                                     \
-        (uint32_t)sizeof(capstan_note) - 16u,                                                  \
-        CAPSTAN_NOTE_TYPE,                                                                     \
-        {'C', 'A', 'P', 0},                                                                    \
-        CAPSTAN_MAGIC,                                                                         \
-        CAPSTAN_ABI_MAJOR,                                                                     \
-        CAPSTAN_ABI_MINOR_LATEST,                                                              \
-        CAPSTAN_ABI_MINOR,                                                                     \
-        0,                                                                                     \
-        CAPSTAN_SDK_VERSION,                                                                   \
-        plugin_id_,                                                                            \
-        version_,                                                                              \
+#define CAPSTAN_NOTE(plugin_id_, version_, kinds_)                          \
+    __attribute__((section(CAPSTAN_NOTE_SECTION), used,                     \
+                   aligned(4))) static const capstan_note capstan_note_ = { \
+        4,                                                                  \
+        (uint32_t)sizeof(capstan_note) - 16u,                               \
+        CAPSTAN_NOTE_TYPE,                                                  \
+        {'C', 'A', 'P', 0},                                                 \
+        CAPSTAN_MAGIC,                                                      \
+        CAPSTAN_ABI_MAJOR,                                                  \
+        CAPSTAN_ABI_MINOR_LATEST,                                           \
+        CAPSTAN_ABI_MINOR,                                                  \
+        0,                                                                  \
+        CAPSTAN_SDK_VERSION,                                                \
+        plugin_id_,                                                         \
+        version_,                                                           \
         kinds_};
 
 CAPSTAN_END_DECLS

@@ -1,9 +1,9 @@
 /* capstan/abi/service_exec.h - "capstan.exec/1": the strand, timers and a bounded pool for blocking work.
  * Always granted. A plugin starts no thread of its own, so `stop` can be proven.
  *
- * Every capstan_task that was accepted (CAPSTAN_OK came back) is called exactly once: with CAPSTAN_OK in its turn,
- * or with CAPSTAN_E_CANCELLED when the instance stops or the timer is cancelled first. One that was refused is
- * never called. */
+ * Every capstan_task that was accepted (CAPSTAN_OK came back) is called exactly once: with CAPSTAN_OK in its
+ * turn, or with CAPSTAN_E_CANCELLED when the instance stops or the timer is cancelled first. One that was
+ * refused is never called. */
 #ifndef CAPSTAN_ABI_SERVICE_EXEC_H
 #define CAPSTAN_ABI_SERVICE_EXEC_H
 
@@ -23,8 +23,8 @@ typedef struct capstan_exec {
     /** [any] On the strand, after what is queued there. CAPSTAN_E_CANCELLED: stopping.
      *  CAPSTAN_E_BUSY: the queue is full. */
     capstan_status (*post)(const capstan_host *host, capstan_task fn, void *user) CAPSTAN_NOEXCEPT;
-    /** [any] On the strand, `delay_ns` from now; leaves a timer id in `*timer` (may be NULL).
-     *  Errors as `post`. */
+    /** [any] On the strand, `delay_ns` from now (<= 0: as `post`); leaves a timer id in `*timer` (may be
+     *  NULL). Errors as `post`. */
     capstan_status (*after)(const capstan_host *host, int64_t delay_ns, capstan_task fn, void *user,
                             uint64_t *timer) CAPSTAN_NOEXCEPT;
     /** [any] Its function is called soon, with CAPSTAN_E_CANCELLED. CAPSTAN_E_NOT_FOUND: it has fired. */
@@ -32,8 +32,8 @@ typedef struct capstan_exec {
     /** [any] Runs `work` on a thread that may block, then `done` on the strand. If the instance stops first,
      *  `work` is not called and `done` gets CAPSTAN_E_CANCELLED; work that is under way is waited for.
      *  CAPSTAN_E_BUSY: all threads and the queue are taken; CAPSTAN_E_CANCELLED: stopping. */
-    capstan_status (*blocking)(const capstan_host *host, void (*work)(void *user) CAPSTAN_NOEXCEPT,
-                               capstan_task done, void *user) CAPSTAN_NOEXCEPT;
+    capstan_status (*blocking)(const capstan_host *host, void (*work)(void *user) CAPSTAN_NOEXCEPT, capstan_task done,
+                               void *user) CAPSTAN_NOEXCEPT;
 } capstan_exec;
 
 CAPSTAN_END_DECLS

@@ -1,5 +1,5 @@
-/* capstan/abi/service_http.h - "capstan.http/1": requests through the host's proxy, TLS and pools. Granted per
- * host name by `grants.http`. Recorded and replayed in tests. The host never retries. */
+/* capstan/abi/service_http.h - "capstan.http/1": requests through the host's proxy, TLS and pools. Granted
+ * per host name by `grants.http`. Recorded and replayed in tests. The host never retries. */
 #ifndef CAPSTAN_ABI_SERVICE_HTTP_H
 #define CAPSTAN_ABI_SERVICE_HTTP_H
 
@@ -28,8 +28,10 @@ typedef struct capstan_http_reply {
     capstan_str body;
 } capstan_http_reply;
 
-/** [strand] Exactly once. CAPSTAN_OK: a reply arrived, whatever its HTTP status, and `error` is NULL. Otherwise
- *  `reply` is NULL. Both are valid during the call. */
+/** [strand] Exactly once. CAPSTAN_OK: a reply arrived, whatever its HTTP status, and `error` is NULL.
+ *  Otherwise `reply` is NULL: CAPSTAN_E_UNAVAILABLE (no connection, or it broke), CAPSTAN_E_DEADLINE (no
+ *  whole reply in time), CAPSTAN_E_QUOTA (a longer body than asked for), CAPSTAN_E_CANCELLED (the parent is
+ *  over or the instance stops). Both are valid during the call. */
 typedef void (*capstan_http_done)(void *user, capstan_status status, const capstan_http_reply *reply,
                                   const capstan_error *error) CAPSTAN_NOEXCEPT;
 
@@ -38,7 +40,7 @@ typedef struct capstan_http {
     uint32_t reserved;
     /** [any] Copies the request. CAPSTAN_E_PERMISSION: the host name is not granted.
      *  CAPSTAN_E_INVALID_ARGUMENT: not a request. CAPSTAN_E_BUSY: too many under way. CAPSTAN_E_CANCELLED:
-     *  stopping. Then `done` is not called. */
+     *  stopping, or `parent` is over. Then `done` is not called. */
     capstan_status (*send)(const capstan_host *host, const capstan_http_request *request,
                            capstan_http_done done, void *user) CAPSTAN_NOEXCEPT;
 } capstan_http;

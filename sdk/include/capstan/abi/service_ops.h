@@ -33,17 +33,18 @@ typedef struct capstan_ops {
     capstan_status (*complete)(const capstan_host *host, capstan_op op, uint32_t result_type,
                                const void *result) CAPSTAN_NOEXCEPT;
     /** [any] Ends the operation with an error; copied. CAPSTAN_E_NOT_FOUND as above. */
-    capstan_status (*fail)(const capstan_host *host, capstan_op op,
-                           const capstan_error *error) CAPSTAN_NOEXCEPT;
+    capstan_status (*fail)(const capstan_host *host, capstan_op op, const capstan_error *error)
+        CAPSTAN_NOEXCEPT;
     /** [any] Nonzero once the host has given up on it, or for a stale id. */
     int32_t (*cancelled)(const capstan_host *host, capstan_op op) CAPSTAN_NOEXCEPT;
     /** [any] Its deadline on capstan.clock/1's monotonic clock; 0 for a stale id. */
     int64_t (*deadline_ns)(const capstan_host *host, capstan_op op) CAPSTAN_NOEXCEPT;
     /** [any] Has `fn` called once, on the strand, when the operation is cancelled (its deadline, or `stop`);
-     *  never after it ended. At once if that has happened. One per operation: the last one wins. */
+     *  never after it ended. Posted at once if that has happened. One per operation: the last one wins.
+     *  CAPSTAN_E_NOT_FOUND as above: it will not be called. */
     capstan_status (*on_cancel)(const capstan_host *host, capstan_op op,
-                                void (*fn)(void *user, capstan_op op) CAPSTAN_NOEXCEPT,
-                                void *user) CAPSTAN_NOEXCEPT;
+                                void (*fn)(void *user, capstan_op op) CAPSTAN_NOEXCEPT, void *user)
+        CAPSTAN_NOEXCEPT;
 } capstan_ops;
 
 CAPSTAN_END_DECLS

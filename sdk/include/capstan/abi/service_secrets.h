@@ -1,5 +1,5 @@
-/* capstan/abi/service_secrets.h - "capstan.secrets/1": values that stand in no file of ours and in no log. Granted
- * per name by `grants.secrets`. */
+/* capstan/abi/service_secrets.h - "capstan.secrets/1": values that stand in no file of ours and in no log.
+ * Granted per name by `grants.secrets`. */
 #ifndef CAPSTAN_ABI_SERVICE_SECRETS_H
 #define CAPSTAN_ABI_SERVICE_SECRETS_H
 
@@ -13,12 +13,12 @@ CAPSTAN_BEGIN_DECLS
 typedef struct capstan_secrets {
     uint32_t struct_size;
     uint32_t reserved;
-    /** [any] Calls `fn` with the current value before returning; the buffer is wiped afterwards. Ask each time: a
-     *  rotated secret is seen at once. CAPSTAN_E_PERMISSION: not granted. CAPSTAN_E_NOT_FOUND: granted
-     *  and absent. CAPSTAN_E_UNAVAILABLE: could not be read. Then `fn` is not called. */
+    /** [any] Calls `fn` with the current value before returning; the buffer is wiped afterwards. Ask each
+     *  time: a rotated secret is seen at once. CAPSTAN_E_PERMISSION: not granted. CAPSTAN_E_NOT_FOUND:
+     *  granted and absent. CAPSTAN_E_UNAVAILABLE: could not be read. Then `fn` is not called. */
     capstan_status (*with)(const capstan_host *host, capstan_str name,
-                           void (*fn)(void *user, capstan_str value) CAPSTAN_NOEXCEPT,
-                           void *user) CAPSTAN_NOEXCEPT;
+                           void (*fn)(void *user, capstan_str value) CAPSTAN_NOEXCEPT, void *user)
+        CAPSTAN_NOEXCEPT;
 } capstan_secrets;
 
 CAPSTAN_END_DECLS

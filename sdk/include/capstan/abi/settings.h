@@ -24,7 +24,7 @@ enum {
 enum {
     CAPSTAN_FIELD_REQUIRED = 1u,
     CAPSTAN_FIELD_LIST = 2u, /* an array of `type` */
-    CAPSTAN_FIELD_MAP = 4u,  /* a table with free keys whose values are of `type`; with LIST, arrays of `type` */
+    CAPSTAN_FIELD_MAP = 4u,  /* a table with free keys and values of `type`; with LIST, arrays of `type` */
     CAPSTAN_FIELD_LIVE = 8u, /* may change without a restart, through `reconfigure` */
     CAPSTAN_FIELD_DEPRECATED = 16u
 };
@@ -39,8 +39,8 @@ typedef struct capstan_field {
     capstan_str doc;           /* one or two sentences, with the unit */
     capstan_str default_value; /* TOML text ("0.05", "\"5m\"", "[]"); empty: none */
     capstan_array allowed;     /* capstan_str: the values of an ENUM */
-    double min, max;           /* inclusive, for numbers; of the nanoseconds of a DURATION; min > max: unbounded */
-    capstan_array fields;      /* capstan_field: the members of a TABLE */
+    double min, max;      /* inclusive, for numbers; of the nanoseconds of a DURATION; min > max: unbounded */
+    capstan_array fields; /* capstan_field: the members of a TABLE */
     capstan_str instance_kind; /* INSTANCE: the kind it must be of; empty: any */
     capstan_str replaced_by;   /* DEPRECATED: the key to use instead */
 } capstan_field;
@@ -77,8 +77,10 @@ typedef struct capstan_settings {
                                 double *out) CAPSTAN_NOEXCEPT;
     capstan_status (*get_boolean)(const struct capstan_settings *settings, capstan_cursor at,
                                   int32_t *out) CAPSTAN_NOEXCEPT;
-    /** Refuses what stands at `at`; the host prints file:line:column, the line and `why`. May be called
-     *  several times. One rejection refuses the settings, whatever the function it came from returns. */
+    /** Refuses what stands at `at` (no place: the whole table); copied. The host prints file:line:column, the
+     *  line and `why`. May be called several times. One rejection refuses the settings, whatever the function
+     *  it came from returns. Returns CAPSTAN_E_INVALID_CONFIG, so that `return settings->reject(...);` reads
+     *  well. */
     capstan_status (*reject)(const struct capstan_settings *settings, capstan_cursor at,
                              capstan_str why) CAPSTAN_NOEXCEPT;
 } capstan_settings;
