@@ -1,10 +1,13 @@
-/// The capstan_call of `check` and `create`: no deadline a clock would know, no seed, and an ear for errors.
+/// The capstan_call of `check` and `create`: no deadline a clock would know, no seed, and an ear
+/// for errors.
 #pragma once
 
 #include <optional>
 
 #include <capstan/abi/call.h>
 #include <capstan/error.hpp>
+
+#include "runtime/plugin_error.hpp"
 
 namespace capstan::runtime {
 
@@ -34,12 +37,11 @@ public:
 
 private:
     capstan_status note(const capstan_error* error) noexcept {
-        if (error == nullptr || error->struct_size < sizeof(capstan_error)) return CAPSTAN_E_INTERNAL;
         try {
-            error_ = raise(*error);
+            error_ = copy_error(error);
         } catch (...) {  // no memory for the reason: the status alone must do
         }
-        return error->code;
+        return CAPSTAN_REACHES(error, capstan_error, code) ? error->code : CAPSTAN_E_INTERNAL;
     }
     capstan_call abi_{};
     std::optional<Error> error_;

@@ -198,6 +198,14 @@ TEST_F(Hostile, ErrorsKeepAReadableMessageOfBoundedLength) {
     EXPECT_EQ(error.retry_after, std::chrono::hours(24 * 365));
 }
 
+TEST(Error, AdviceToWaitIsNeverLongerThanAYear) {
+    capstan_error raw{};
+    raw.struct_size = sizeof raw;
+    raw.code = CAPSTAN_E_THROTTLED;
+    raw.retry_after_ms = INT64_MAX;
+    EXPECT_EQ(capstan::raise(raw).retry_after, std::chrono::hours(24 * 365));
+}
+
 TEST_F(Hostile, TemplateIsCheckedMemberByMember) {
     at<capstan_taint>(raw_node.taints, 0).effect = 9;
     EXPECT_EQ(refusal_of_node(), "taints[0].effect is 9, which is none");

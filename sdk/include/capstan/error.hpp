@@ -1,10 +1,12 @@
-/// Errors as values. The code says what the caller does next; everything else goes into the message.
+/// Errors as values. The code says what the caller does next; everything else goes into the
+/// message.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
-#include <ostream>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,8 +38,9 @@ enum class ErrorCode : std::int32_t {
 
 /// A status that came across; unknown values are `internal`. Not for CAPSTAN_OK.
 constexpr ErrorCode error_code(capstan_status status) noexcept {
-    return status >= CAPSTAN_E_UNSUPPORTED && status <= CAPSTAN_E_BUSY ? static_cast<ErrorCode>(status)
-                                                                       : ErrorCode::internal;
+    return status >= CAPSTAN_E_UNSUPPORTED && status <= CAPSTAN_E_BUSY
+               ? static_cast<ErrorCode>(status)
+               : ErrorCode::internal;
 }
 
 constexpr std::string_view name_of(ErrorCode code) noexcept {
@@ -65,9 +68,9 @@ constexpr std::string_view name_of(ErrorCode code) noexcept {
 struct Error {
     ErrorCode code = ErrorCode::internal;
     std::string message;
-    std::string provider_code{};           ///< the provider's own word; empty: none
-    std::string subject{};                 ///< group or machine id, where errors come in lists
-    std::optional<Duration> retry_after{}; ///< the provider's advice
+    std::string provider_code{};            ///< the provider's own word; empty: none
+    std::string subject{};                  ///< group or machine id, where errors come in lists
+    std::optional<Duration> retry_after{};  ///< the provider's advice
 
     bool operator==(const Error&) const = default;
 };
@@ -89,18 +92,28 @@ inline capstan_error lower(const Error& e) noexcept {
             str(e.message),
             str(e.provider_code),
             str(e.subject),
-            e.retry_after ? std::chrono::duration_cast<std::chrono::milliseconds>(*e.retry_after).count() : -1};
+            e.retry_after
+                ? std::chrono::duration_cast<std::chrono::milliseconds>(*e.retry_after).count()
+                : -1};
 }
+
+namespace detail {
+/// Past a year an advice is nonsense, and far past it the nanoseconds would overflow.
+inline constexpr std::int64_t longest_advice_ms = std::int64_t{365} * 24 * 3600 * 1000;
+}  // namespace detail
 
 /// A copy that outlives what lent it.
 inline Error raise(const capstan_error& e) {
     Error out{error_code(e.code), std::string(text(e.message)), std::string(text(e.provider_code)),
               std::string(text(e.subject)), std::nullopt};
-    if (e.retry_after_ms >= 0) out.retry_after = std::chrono::milliseconds(e.retry_after_ms);
+    if (e.retry_after_ms >= 0)
+        out.retry_after =
+            std::chrono::milliseconds(std::min(e.retry_after_ms, detail::longest_advice_ms));
     return out;
 }
 
-/// For plugin code that prefers exceptions: thrown anywhere inside a hook, it arrives at the host as its Error.
+/// For plugin code that prefers exceptions: thrown anywhere inside a hook, it arrives at the host
+/// as its Error.
 class Failure : public std::exception {
 public:
     explicit Failure(Error error) : error_(std::move(error)) {}

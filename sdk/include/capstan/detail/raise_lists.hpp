@@ -156,7 +156,8 @@ inline Result<Resources> raise_resources(std::string_view name, capstan_array ar
         if (const char* why = find_fault(q.resource, Text::required))
             return refuse(std::string(".resource ") + why);
         const std::string_view resource = text(q.resource);
-        if (out.find(resource)) return refuse(".resource " + detail::quoted(resource) + " is there twice");
+        if (out.find(resource))
+            return refuse(".resource " + detail::quoted(resource) + " is there twice");
         if (sign == Sign::not_negative && q.amount < 0)
             return refuse(".amount is " + std::to_string(q.amount));
         out.set(resource, q.amount);
@@ -186,10 +187,9 @@ inline Result<Error> raise_error(const capstan_error& raw) {
     Error out{error_code(raw.code), clean_utf8(text(raw.message), longest_message),
               clean_utf8(text(raw.provider_code), longest_message), std::move(subject),
               std::nullopt};
-    // Past a year an advice is nonsense, and far past it the nanoseconds would overflow.
-    constexpr std::int64_t year_ms = std::int64_t{365} * 24 * 3600 * 1000;
     if (raw.retry_after_ms >= 0)
-        out.retry_after = std::chrono::milliseconds(std::min(raw.retry_after_ms, year_ms));
+        out.retry_after =
+            std::chrono::milliseconds(std::min(raw.retry_after_ms, longest_advice_ms));
     return out;
 }
 
