@@ -142,6 +142,20 @@ private:
     int target_ = 1;
 };
 
+/// What two groups have in common is a constant; the bucket counts how often it was asked for.
+struct CountingCheck {
+    capstan::Similarity similar(const Call&, const capstan::TemplateView&,
+                                const capstan::TemplateView&) const {
+        return capstan::agrees("always");
+    }
+    std::uint64_t bucket(const Call&, const capstan::TemplateView&) { return ++asked % 1; }
+    std::uint64_t asked = 0;
+};
+
+struct Undescribed : All {
+    static Schema schema() { throw Failure(ErrorCode::unavailable, "no schema today"); }
+};
+
 const capstan_class at_most = make_class<AtMost>({.id = "at_most", .doc = "Keeps small options."});
 const capstan_class all = make_class<All>({.id = "all", .doc = "Keeps all.", .pure = false});
 const capstan_class slow_cloud = make_class<SlowCloud>({.id = "slow", .doc = "A slow cloud."});
@@ -165,6 +179,18 @@ TEST(MakeClass, DescribesWhatTheClassIs) {
     EXPECT_EQ(all.fields.count, 0u);
     EXPECT_EQ(capstan::text(slow_cloud.kind), CAPSTAN_KIND_CLOUD);
     EXPECT_EQ(slow_cloud.flags, static_cast<std::uint32_t>(CAPSTAN_CLASS_NEEDS_LEADER));
+}
+
+TEST(MakeClass, IsParallelOnlyIfEveryHookIsConst) {
+    const capstan_class counting = make_class<CountingCheck>({.id = "counting", .doc = "Counts."});
+    EXPECT_EQ(counting.concurrency, CAPSTAN_CONCURRENCY_SERIAL);
+}
+
+TEST(ClassList, IsNullWhenAClassCannotBeDescribed) {
+    const auto make = [] {
+        return std::vector{make_class<Undescribed>({.id = "undescribed", .doc = "Throws."})};
+    };
+    EXPECT_EQ(capstan::detail::list_classes(make), nullptr);
 }
 
 TEST(PluginClass, RefusesInCheckWhatASchemaCannotSay) {

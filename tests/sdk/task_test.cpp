@@ -37,6 +37,17 @@ Task<int> throwing(Failure failure) {
 Task<int> refusing() { co_return capstan::fail(ErrorCode::throttled, "slow down"); }
 Task<void> sleeping(Host host, Duration time) { co_await capstan::sleep_for(host, time); }
 
+// What an asynchronous function of a class may return; anything else does not compile.
+static_assert(capstan::detail::can_end<Resized, Task<Resized>>);
+static_assert(capstan::detail::can_end<Resized, Result<Resized>>);
+static_assert(capstan::detail::can_end<Resized, Resized>);
+static_assert(capstan::detail::can_end<void, Result<void>>);
+static_assert(capstan::detail::can_end<void, void>);
+static_assert(!capstan::detail::can_end<Resized, Task<void>>);
+static_assert(!capstan::detail::can_end<Resized, Result<CloudView>>);
+static_assert(!capstan::detail::can_end<Resized, void>);
+static_assert(!capstan::detail::can_end<void, Task<int>>);
+
 TEST(Task, HandsItsValueToWhoAwaitsIt) {
     FakeHost host;
     EXPECT_EQ(run(host, answer(42)), 42);

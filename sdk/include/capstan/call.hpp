@@ -42,11 +42,16 @@ inline capstan_status report(const capstan_call* call, const Error& error) noexc
     return call != nullptr && CAPSTAN_HAS(call, capstan_call, fail) ? call->fail(call, &e) : e.code;
 }
 
-/// Runs a hook's body: a thrown exception or a failed Result becomes the call's error, nothing crosses.
+/// Runs a hook's body: a thrown exception or a failed Result becomes the call's error, nothing
+/// crosses.
 template <class F>
 capstan_status guarded(const capstan_call* call, F&& body) noexcept {
+    using Returned = std::invoke_result_t<F>;
+    static_assert(std::is_void_v<Returned> || is_result<Returned>,
+                  "a hook returns what its contract says, or nothing or a Result<void>: another "
+                  "value would be lost");
     try {
-        if constexpr (is_result<std::invoke_result_t<F>>) {
+        if constexpr (is_result<Returned>) {
             const auto result = std::forward<F>(body)();
             if (!result) return report(call, result.error());
         } else {

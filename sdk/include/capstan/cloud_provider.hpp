@@ -3,17 +3,20 @@
 ///     class AcmeCloud {
 ///     public:
 ///         AcmeCloud(Host host, const Settings& settings);
-///         Task<CloudView> refresh();                        // once per pass: one consistent picture
-///         Task<Resized> increase(Resize request);
-///         Task<Resized> decrease_target(Resize request);    // takes back what was not fulfilled; removes no machine
-///         Task<Removed> remove(Removal request);
-///         Task<NodeTemplate> describe(NodeGroupId group);   // when a group's fingerprint changes
-///         Result<Price> price(const Call& call, const TemplateView& node);            // optional
-///         GroupOptions options(const Call& call, const GroupView& group);             // optional
+///         Task<CloudView> refresh();                       // once per pass: one consistent
+///         picture Task<Resized> increase(Resize request); Task<Resized> decrease_target(Resize
+///         request);   // takes back, never removes a machine Task<Removed> remove(Removal
+///         request); Task<NodeTemplate> describe(NodeGroupId group);  // when a group's fingerprint
+///         changes
+///         // optional:
+///         Result<Price> price(const Call& call, const TemplateView& node) const;
+///         GroupOptions options(const Call& call, const GroupView& group) const;
 ///     };
 ///
-/// Each Task may also be a plain value or Result. All asynchronous functions run on the instance's strand and must not
-/// block; arguments come by value, since they must outlive suspension. price and options run on a decision thread.
+/// Each Task may also be a plain value or Result. All asynchronous functions run on the instance's
+/// strand and must not block; arguments come by value, since they must outlive suspension. `price`
+/// and `options` run on a decision thread, maybe at the same time as those: they look at nothing
+/// that changes, or lock it.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +39,8 @@ CAPSTAN_NAMESPACE_BEGIN
 /// What one node costs.
 struct Price {
     double per_hour = 0;
-    std::string currency = "USD";  ///< ISO 4217
-    bool spot = false;             ///< may be reclaimed by the cloud
+    std::string currency = "USD";               ///< ISO 4217
+    bool spot = false;                          ///< may be reclaimed by the cloud
     std::optional<double> interruption_rate{};  ///< per hour, 0 to 1
     bool operator==(const Price&) const = default;
 };
@@ -65,11 +68,13 @@ concept CloudProvider = requires(T& t, Resize resize, Removal removal, NodeGroup
 /// What crosses as a price; `out` keeps the struct_size its owner set.
 inline void lower(const Price& price, capstan_price& out) noexcept {
     out.spot = price.spot ? 1 : 0;
-    out.present = price.interruption_rate ? static_cast<std::uint64_t>(CAPSTAN_PRICE_INTERRUPTION_RATE) : 0;
+    out.present =
+        price.interruption_rate ? static_cast<std::uint64_t>(CAPSTAN_PRICE_INTERRUPTION_RATE) : 0;
     out.per_hour = price.per_hour;
     out.interruption_rate = price.interruption_rate.value_or(0);
     std::memset(out.currency, 0, sizeof out.currency);
-    std::memcpy(out.currency, price.currency.data(), std::min(price.currency.size(), sizeof out.currency - 1));
+    std::memcpy(out.currency, price.currency.data(),
+                std::min(price.currency.size(), sizeof out.currency - 1));
 }
 
 inline void lower(const GroupOptions& options, capstan_group_options& out) noexcept {
@@ -82,14 +87,17 @@ inline void lower(const GroupOptions& options, capstan_group_options& out) noexc
     const auto same = [](double v) { return v; };
     const auto ns = [](Duration d) { return static_cast<std::int64_t>(d.count()); };
     const auto flag = [](bool b) { return std::int32_t(b ? 1 : 0); };
-    set(options.utilization_threshold, out.utilization_threshold, CAPSTAN_GROUP_OPTION_UTILIZATION, same);
-    set(options.gpu_utilization_threshold, out.gpu_utilization_threshold, CAPSTAN_GROUP_OPTION_GPU_UTILIZATION, same);
+    set(options.utilization_threshold, out.utilization_threshold, CAPSTAN_GROUP_OPTION_UTILIZATION,
+        same);
+    set(options.gpu_utilization_threshold, out.gpu_utilization_threshold,
+        CAPSTAN_GROUP_OPTION_GPU_UTILIZATION, same);
     set(options.unneeded_time, out.unneeded_ns, CAPSTAN_GROUP_OPTION_UNNEEDED, ns);
     set(options.unready_time, out.unready_ns, CAPSTAN_GROUP_OPTION_UNREADY, ns);
     set(options.max_node_provision_time, out.max_provision_ns, CAPSTAN_GROUP_OPTION_PROVISION, ns);
     set(options.drain_timeout, out.drain_timeout_ns, CAPSTAN_GROUP_OPTION_DRAIN, ns);
     set(options.zero_or_max, out.zero_or_max, CAPSTAN_GROUP_OPTION_ZERO_OR_MAX, flag);
-    set(options.ignore_daemonsets_utilization, out.ignore_daemonsets, CAPSTAN_GROUP_OPTION_IGNORE_DAEMONSETS, flag);
+    set(options.ignore_daemonsets_utilization, out.ignore_daemonsets,
+        CAPSTAN_GROUP_OPTION_IGNORE_DAEMONSETS, flag);
 }
 
 namespace detail {
@@ -124,6 +132,13 @@ struct CloudTable {
         { t.options(call, group) } -> std::convertible_to<Result<GroupOptions>>;
     };
 
+    static_assert(
+        has_price || !requires { &T::price; },
+        "price(const Call&, const TemplateView&) gives a Price or Result<Price>");
+    static_assert(
+        has_options || !requires { &T::options; },
+        "options(const Call&, const GroupView&) gives GroupOptions or a Result of them");
+
     T* object;
     const Host* host = nullptr;
     capstan_cloud cloud{sizeof cloud, 0, nullptr, &refresh, &increase, &decrease_target, &remove};
@@ -155,34 +170,44 @@ private:
     }
     static CloudTable& me(void* self) noexcept { return *static_cast<CloudTable*>(self); }
     static capstan_status refresh(void* self, capstan_op op) noexcept {
-        return run_operation<CloudView>(*me(self).host, op, [&] { return me(self).object->refresh(); });
+        return run_operation<CloudView>(*me(self).host, op,
+                                        [&] { return me(self).object->refresh(); });
     }
     static capstan_status increase(void* self, capstan_op op, const capstan_resize* r) noexcept {
-        return run_operation<Resized>(*me(self).host, op, [&] { return me(self).object->increase(demand(raise_resize(*r))); });
+        return run_operation<Resized>(*me(self).host, op, [&] {
+            return me(self).object->increase(demand(raise_resize(*r)));
+        });
     }
-    static capstan_status decrease_target(void* self, capstan_op op, const capstan_resize* r) noexcept {
-        return run_operation<Resized>(*me(self).host, op, [&] { return me(self).object->decrease_target(demand(raise_resize(*r))); });
+    static capstan_status decrease_target(void* self, capstan_op op,
+                                          const capstan_resize* r) noexcept {
+        return run_operation<Resized>(*me(self).host, op, [&] {
+            return me(self).object->decrease_target(demand(raise_resize(*r)));
+        });
     }
     static capstan_status remove(void* self, capstan_op op, const capstan_removal* r) noexcept {
-        return run_operation<Removed>(*me(self).host, op, [&] { return me(self).object->remove(demand(raise_removal(*r))); });
+        return run_operation<Removed>(
+            *me(self).host, op, [&] { return me(self).object->remove(demand(raise_removal(*r))); });
     }
     static capstan_status describe(void* self, capstan_op op, capstan_str group) noexcept {
-        return run_operation<NodeTemplate>(*me(self).host, op,
-                                           [&] { return me(self).object->describe(NodeGroupId(text(group))); });
+        return run_operation<NodeTemplate>(*me(self).host, op, [&] {
+            return me(self).object->describe(NodeGroupId(text(group)));
+        });
     }
     static capstan_status price(void* self, const capstan_call* call, const capstan_template* node,
                                 capstan_price* out) noexcept {
         return guarded(call, [&]() -> Result<void> {
-            CAPSTAN_TRY(const Price found, Result<Price>(me(self).object->price(Call(*call), TemplateView(*node))));
+            CAPSTAN_TRY(const Price found,
+                        Result<Price>(me(self).object->price(Call(*call), TemplateView(*node))));
             lower(found, *out);
             return {};
         });
     }
-    static capstan_status get_options(void* self, const capstan_call* call, const capstan_group* group,
+    static capstan_status get_options(void* self, const capstan_call* call,
+                                      const capstan_group* group,
                                       capstan_group_options* out) noexcept {
         return guarded(call, [&]() -> Result<void> {
-            CAPSTAN_TRY(const GroupOptions found,
-                        Result<GroupOptions>(me(self).object->options(Call(*call), GroupView(*group))));
+            CAPSTAN_TRY(const GroupOptions found, Result<GroupOptions>(me(self).object->options(
+                                                      Call(*call), GroupView(*group))));
             lower(found, *out);
             return {};
         });

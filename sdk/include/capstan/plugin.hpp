@@ -4,16 +4,21 @@
 ///     #include "score.hpp"
 ///
 ///     CAPSTAN_PLUGIN("acme.score", "1.0.0", "Acme", CAPSTAN_KIND_EXPANDER,
-///                    capstan::make_class<acme::Score>({.id = "score", .doc = "Keeps what Acme scores highest."}))
+///                    capstan::make_class<acme::Score>({.id = "score", .doc = "Acme's score."}))
 ///
-/// A class is any C++ class that satisfies one of the contracts (expander.hpp, similarity.hpp, splitter.hpp,
-/// cloud_provider.hpp). It is made from (Host, const Settings&), from (const Settings&) or from nothing, and may have:
+/// A class is any C++ class that satisfies one of the contracts (expander.hpp, similarity.hpp,
+/// splitter.hpp, cloud_provider.hpp). It is made from (Host, const Settings&), from
+/// (const Settings&) or from nothing, and may have:
+///
 ///     static Schema schema();                     its settings; none without it
-///     static void check(const Settings&);         refuses what a schema cannot say, through settings.reject()
-///     Task<void> start();  Task<void> stop();  Task<void> self_check();
+///     static void check(const Settings&);         refuses, by reject(), what a schema cannot say
+///     Task<void> start();                         before the first hook
+///     Task<void> stop();                          after the last one
+///     Task<void> self_check();                    for `capstan doctor`
 ///     Result<void> reconfigure(const Settings&);  takes changed LIVE settings
 ///     std::map<std::string, std::string> export_state() const;
-///     Result<void> import_state(std::string_view from_version, const std::map<std::string, std::string>&);
+///     Result<void> import_state(std::string_view from_version,
+///                               const std::map<std::string, std::string>&);
 #pragma once
 
 #include <cstring>
@@ -39,7 +44,8 @@ CAPSTAN_NAMESPACE_BEGIN
 struct ClassOptions {
     std::string_view id;   ///< lower case, digits, '_'; a literal
     std::string_view doc;  ///< one sentence; a literal
-    /// Answers from arguments, settings, seed and time alone. Clouds are never pure, whatever stands here.
+    /// Answers from arguments, settings, seed and time alone. Clouds are never pure, whatever
+    /// stands here.
     bool pure = true;
 };
 
@@ -49,8 +55,10 @@ using State = std::map<std::string, std::string>;
 
 template <class T>
 auto table_of(T& object) {
-    constexpr int contracts = int(Expander<T>) + int(SimilarityCheck<T>) + int(Splitter<T>) + int(CloudProvider<T>);
-    static_assert(contracts == 1, "a plugin class fulfils exactly one contract; check its hook's signature");
+    constexpr int contracts =
+        int(Expander<T>) + int(SimilarityCheck<T>) + int(Splitter<T>) + int(CloudProvider<T>);
+    static_assert(contracts == 1,
+                  "a plugin class fulfils exactly one contract; check its hook's signature");
     if constexpr (Expander<T>) {
         return ExpanderTable<T>(object);
     } else if constexpr (SimilarityCheck<T>) {
@@ -71,8 +79,9 @@ T make_object(const Host& host, const Settings& settings) {
     } else if constexpr (std::is_constructible_v<T, const Settings&>) {
         return T(settings);
     } else {
-        static_assert(std::is_default_constructible_v<T>,
-                      "a plugin class is made from (Host, Settings), from (Settings) or from nothing");
+        static_assert(
+            std::is_default_constructible_v<T>,
+            "a plugin class is made from (Host, Settings), from (Settings) or from nothing");
         return T();
     }
 }
@@ -95,7 +104,8 @@ struct Holder {
         if constexpr (requires { object.start(); }) instance.start = &start;
         if constexpr (requires { object.stop(); }) instance.stop = &stop;
         if constexpr (requires { object.self_check(); }) instance.self_check = &self_check;
-        if constexpr (requires { object.reconfigure(settings); }) instance.reconfigure = &reconfigure;
+        if constexpr (requires { object.reconfigure(settings); })
+            instance.reconfigure = &reconfigure;
         if constexpr (requires { object.export_state(); }) instance.export_state = &export_state;
         if constexpr (requires(State s) { object.import_state(std::string_view(), s); }) {
             instance.import_state = &import_state;
@@ -123,7 +133,9 @@ struct Holder {
     }
     static capstan_status reconfigure(void* self, const capstan_settings* settings,
                                       const capstan_call* call) noexcept {
-        return guarded(call, [&] { return static_cast<Holder*>(self)->object.reconfigure(Settings(*settings)); });
+        return guarded(call, [&] {
+            return static_cast<Holder*>(self)->object.reconfigure(Settings(*settings));
+        });
     }
     static capstan_status export_state(void* self, const capstan_state_sink* sink) noexcept {
         capstan_status status = CAPSTAN_OK;
@@ -135,24 +147,51 @@ struct Holder {
         });
         return caught != CAPSTAN_OK ? caught : status;
     }
-    static capstan_status import_state(void* self, capstan_str from, const capstan_state_entries* state) noexcept {
+    static capstan_status import_state(void* self, capstan_str from,
+                                       const capstan_state_entries* state) noexcept {
         return guarded(nullptr, [&] {
             State values;
-            for (const capstan_kv& kv : View<capstan_kv>(state->entries)) values.emplace(text(kv.key), text(kv.value));
+            for (const capstan_kv& kv : View<capstan_kv>(state->entries))
+                values.emplace(text(kv.key), text(kv.value));
             return static_cast<Holder*>(self)->object.import_state(text(from), values);
         });
     }
 };
 
 template <class T>
-capstan_status create(const capstan_host* host, const capstan_settings* settings, const capstan_call* call,
-                      const capstan_instance** out) noexcept {
+capstan_status create(const capstan_host* host, const capstan_settings* settings,
+                      const capstan_call* call, const capstan_instance** out) noexcept {
     return guarded(call, [&] { *out = &(new Holder<T>(host, Settings(*settings)))->instance; });
 }
 
 template <class T>
 capstan_status check(const capstan_settings* settings, const capstan_call* call) noexcept {
     return guarded(call, [&] { return T::check(Settings(*settings)); });
+}
+
+/// An optional function that is there but cannot be called would be left out in silence.
+template <class T>
+constexpr bool demand_shape() {
+    static_assert(requires { T::schema(); } || !requires { &T::schema; }, "static Schema schema()");
+    static_assert(
+        requires(const Settings& s) { T::check(s); } || !requires { &T::check; },
+        "static void check(const Settings&)");
+    static_assert(requires(T& t) { t.start(); } || !requires { &T::start; }, "Task<void> start()");
+    static_assert(requires(T& t) { t.stop(); } || !requires { &T::stop; }, "Task<void> stop()");
+    static_assert(
+        requires(T& t) { t.self_check(); } || !requires { &T::self_check; },
+        "Task<void> self_check()");
+    static_assert(
+        requires(T& t, const Settings& s) { t.reconfigure(s); } || !requires { &T::reconfigure; },
+        "Result<void> reconfigure(const Settings&)");
+    static_assert(
+        requires(T& t) { t.export_state(); } || !requires { &T::export_state; },
+        "std::map<std::string, std::string> export_state() const");
+    static_assert(
+        requires(T& t, const State& s) { t.import_state(std::string_view(), s); } ||
+            !requires { &T::import_state; },
+        "Result<void> import_state(std::string_view, const std::map<std::string, std::string>&)");
+    return true;
 }
 
 template <class T>
@@ -167,18 +206,32 @@ const LoweredSchema& schema_of() {
     return schema;
 }
 
+/// The classes of a file, described once; NULL if that fails, and the host refuses the file.
+template <class Make>
+const capstan_class_list* list_classes(Make make) noexcept {
+    try {
+        static const std::vector<capstan_class> classes = make();
+        static const capstan_class_list list{sizeof list, 0, array_of(classes)};
+        return &list;
+    } catch (...) {
+        return nullptr;
+    }
+}
+
 }  // namespace detail
 
 /// Describes T as a class of this file. The contract it fulfils is found from its hooks.
 template <class T>
 capstan_class make_class(ClassOptions options) {
     using Table = detail::TableOf<T>;
+    static_assert(detail::demand_shape<T>());
     capstan_class out{};
     out.struct_size = sizeof out;
     out.flags = CloudProvider<T> ? static_cast<std::uint32_t>(CAPSTAN_CLASS_NEEDS_LEADER)
                 : options.pure   ? static_cast<std::uint32_t>(CAPSTAN_CLASS_PURE)
                                  : 0u;
-    out.concurrency = Table::is_parallel ? CAPSTAN_CONCURRENCY_PARALLEL : CAPSTAN_CONCURRENCY_SERIAL;
+    out.concurrency =
+        Table::is_parallel ? CAPSTAN_CONCURRENCY_PARALLEL : CAPSTAN_CONCURRENCY_SERIAL;
     out.class_id = str(options.id);
     out.kind = str(Table::kind);
     out.doc = str(options.doc);
@@ -190,29 +243,28 @@ capstan_class make_class(ClassOptions options) {
 
 CAPSTAN_NAMESPACE_END
 
-/// Defines the file's note and its one exported symbol. All texts are literals; `kinds` lists the kinds of the
-/// classes, separated by ';'. Stands once in a plugin, outside any namespace.
-#define CAPSTAN_PLUGIN(plugin_id_, version_, vendor_, kinds_, ...)                                        \
-    CAPSTAN_NOTE(plugin_id_, version_, kinds_)                                                            \
-    namespace {                                                                                           \
-    const capstan_class_list* capstan_list_classes() noexcept {                                           \
-        static const std::vector<capstan_class> classes{__VA_ARGS__};                                     \
-        static const capstan_class_list list{sizeof list, 0, ::capstan::array_of(classes)};               \
-        return &list;                                                                                     \
-    }                                                                                                     \
-    }                                                                                                     \
-    extern "C" {                                                                                          \
-    CAPSTAN_EXPORT extern const capstan_entry capstan_entry_1;                                            \
-    const capstan_entry capstan_entry_1 = {CAPSTAN_MAGIC,                                                 \
-                                           sizeof(capstan_entry),                                         \
-                                           CAPSTAN_ABI_MAJOR,                                             \
-                                           CAPSTAN_ABI_MINOR_LATEST,                                      \
-                                           CAPSTAN_ABI_MINOR,                                             \
-                                           0,                                                             \
-                                           {plugin_id_, sizeof(plugin_id_) - 1},                          \
-                                           {version_, sizeof(version_) - 1},                              \
-                                           {vendor_, sizeof(vendor_) - 1},                                \
-                                           nullptr,                                                       \
-                                           nullptr,                                                       \
-                                           &capstan_list_classes};                                        \
+/// Defines the file's note and its one exported symbol. All texts are literals; `kinds` lists the
+/// kinds of the classes, separated by ';'. Stands once in a plugin, outside any namespace.
+#define CAPSTAN_PLUGIN(plugin_id_, version_, vendor_, kinds_, ...)               \
+    CAPSTAN_NOTE(plugin_id_, version_, kinds_)                                   \
+    namespace {                                                                  \
+    const capstan_class_list* capstan_list_classes() noexcept {                  \
+        return ::capstan::detail::list_classes(                                  \
+            [] { return std::vector<capstan_class>{__VA_ARGS__}; });             \
+    }                                                                            \
+    }                                                                            \
+    extern "C" {                                                                 \
+    CAPSTAN_EXPORT extern const capstan_entry capstan_entry_1;                   \
+    const capstan_entry capstan_entry_1 = {CAPSTAN_MAGIC,                        \
+                                           sizeof(capstan_entry),                \
+                                           CAPSTAN_ABI_MAJOR,                    \
+                                           CAPSTAN_ABI_MINOR_LATEST,             \
+                                           CAPSTAN_ABI_MINOR,                    \
+                                           0,                                    \
+                                           {plugin_id_, sizeof(plugin_id_) - 1}, \
+                                           {version_, sizeof(version_) - 1},     \
+                                           {vendor_, sizeof(vendor_) - 1},       \
+                                           nullptr,                              \
+                                           nullptr,                              \
+                                           &capstan_list_classes};               \
     }

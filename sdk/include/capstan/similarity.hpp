@@ -2,12 +2,14 @@
 ///
 ///     class SameArch {
 ///     public:
-///         Similarity similar(const Call& call, const TemplateView& a, const TemplateView& b) const;
-///         std::uint64_t bucket(const Call& call, const TemplateView& node) const;   // optional
-///         bool may_decide() const;                                                  // optional; false
+///         Similarity similar(const Call&, const TemplateView& a, const TemplateView& b) const;
+///         // optional:
+///         std::uint64_t bucket(const Call&, const TemplateView& node) const;
+///         bool may_decide() const;  // false without it
 ///     };
 ///
-/// `similar` is symmetric. Equal buckets are necessary for agreeing, never sufficient.
+/// `similar` is symmetric. Equal buckets are necessary for agreeing, never sufficient. Hooks that
+/// are all `const` may be called from several threads at once.
 #pragma once
 
 #include <concepts>
@@ -32,9 +34,15 @@ struct Similarity {
     std::string because;
     bool operator==(const Similarity&) const = default;
 };
-inline Similarity differs(std::string because) { return {SimilarityVerdict::differs, std::move(because)}; }
-inline Similarity agrees(std::string because) { return {SimilarityVerdict::agrees, std::move(because)}; }
-inline Similarity decided(std::string because) { return {SimilarityVerdict::decided, std::move(because)}; }
+inline Similarity differs(std::string because) {
+    return {SimilarityVerdict::differs, std::move(because)};
+}
+inline Similarity agrees(std::string because) {
+    return {SimilarityVerdict::agrees, std::move(because)};
+}
+inline Similarity decided(std::string because) {
+    return {SimilarityVerdict::decided, std::move(because)};
+}
 
 template <class T>
 concept SimilarityCheck = requires(T& t, const Call& call, const TemplateView& node) {
@@ -46,25 +54,37 @@ namespace detail {
 template <SimilarityCheck T>
 struct SimilarityTable {
     static constexpr const char* kind = CAPSTAN_KIND_SIMILARITY;
-    static constexpr bool is_parallel = SimilarityCheck<const T>;
     static constexpr bool has_bucket = requires(T& t, const Call& call, const TemplateView& node) {
         { t.bucket(call, node) } -> std::convertible_to<std::uint64_t>;
     };
+    static_assert(
+        has_bucket || !requires { &T::bucket; },
+        "bucket(const Call&, const TemplateView&) gives a std::uint64_t");
+    /// One hook that is not const keeps all of them from running at the same time.
+    static constexpr bool is_parallel =
+        SimilarityCheck<const T> &&
+        (!has_bucket || requires(const T& t, const Call& call, const TemplateView& node) {
+            t.bucket(call, node);
+        });
     capstan_similarity table;
 
-    explicit SimilarityTable(T& object) noexcept : table{sizeof table, flags_of(object), &object, &similar, nullptr} {
+    explicit SimilarityTable(T& object) noexcept
+        : table{sizeof table, flags_of(object), &object, &similar, nullptr} {
         if constexpr (has_bucket) table.bucket = &bucket;
     }
     static std::uint32_t flags_of(T& object) noexcept {
         if constexpr (requires { object.may_decide(); }) {
-            return object.may_decide() ? static_cast<std::uint32_t>(CAPSTAN_SIMILARITY_MAY_DECIDE) : 0u;
+            return object.may_decide() ? static_cast<std::uint32_t>(CAPSTAN_SIMILARITY_MAY_DECIDE)
+                                       : 0u;
         }
         return 0;
     }
     static capstan_status similar(void* self, const capstan_call* call, const capstan_template* a,
-                                  const capstan_template* b, const capstan_similarity_out* out) noexcept {
+                                  const capstan_template* b,
+                                  const capstan_similarity_out* out) noexcept {
         return guarded(call, [&] {
-            const Similarity answer = static_cast<T*>(self)->similar(Call(*call), TemplateView(*a), TemplateView(*b));
+            const Similarity answer =
+                static_cast<T*>(self)->similar(Call(*call), TemplateView(*a), TemplateView(*b));
             out->answer(out, static_cast<std::int32_t>(answer.verdict), str(answer.because));
         });
     }
@@ -72,7 +92,8 @@ struct SimilarityTable {
                                  std::uint64_t* hash) noexcept
         requires has_bucket
     {
-        return guarded(call, [&] { *hash = static_cast<T*>(self)->bucket(Call(*call), TemplateView(*node)); });
+        return guarded(
+            call, [&] { *hash = static_cast<T*>(self)->bucket(Call(*call), TemplateView(*node)); });
     }
 };
 

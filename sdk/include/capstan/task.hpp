@@ -71,7 +71,7 @@ struct Promise<void> : PromiseBase {
 
 }  // namespace detail
 
-/// Lazy: runs when awaited. Owns its frame.
+/// Lazy: runs when awaited, which happens once. Owns its frame.
 template <class T>
 class [[nodiscard]] Task {
 public:
@@ -197,6 +197,12 @@ Driver drive(Task<T> task, Pending<T> pending) {
     if (error) pending.fail(*error);
 }
 
+/// Whether an operation that asks for a T can be ended with what a function returned.
+template <class T, class Returned>
+inline constexpr bool can_end =
+    std::is_same_v<Returned, Task<T>> || std::is_same_v<Returned, Result<T>> ||
+    (std::is_void_v<T> ? std::is_void_v<Returned> : std::is_convertible_v<Returned, Result<T>>);
+
 /// Runs what an asynchronous function of a plugin class returned: a task, or a value or Result that
 /// is there already.
 template <class T, class F>
@@ -204,6 +210,9 @@ capstan_status run_operation(const Host& host, capstan_op op, F&& make) noexcept
     Pending<T> pending(host, op);
     try {
         using Returned = std::invoke_result_t<F>;
+        static_assert(can_end<T, Returned>,
+                      "an asynchronous function of a plugin class returns T, Result<T> or Task<T>, "
+                      "where T is what its contract says");
         if constexpr (std::is_same_v<Returned, Task<T>>) {
             drive<T>(std::forward<F>(make)(), std::move(pending));
         } else if constexpr (is_result<Returned>) {

@@ -20,7 +20,8 @@ inline std::string_view text(capstan_str s) noexcept {
 /// Borrows `s`, which must outlive the use of the answer.
 constexpr capstan_str str(std::string_view s) noexcept { return {s.data(), s.size()}; }
 
-/// A typed walk over a capstan_array by the other side's stride: its elements may be longer than ours.
+/// A typed walk over a capstan_array by the other side's stride: its elements may be longer than
+/// ours.
 template <class T>
 class View {
 public:
@@ -58,11 +59,14 @@ public:
         friend Iterator operator+(difference_type n, Iterator i) noexcept { return i += n; }
         friend Iterator operator-(Iterator i, difference_type n) noexcept { return i -= n; }
         friend difference_type operator-(const Iterator& a, const Iterator& b) noexcept {
-            return a.stride_ == 0 ? 0
-                                  : (a.at_ - b.at_) / static_cast<difference_type>(a.stride_);
+            return a.stride_ == 0 ? 0 : (a.at_ - b.at_) / static_cast<difference_type>(a.stride_);
         }
-        friend bool operator==(const Iterator& a, const Iterator& b) noexcept { return a.at_ == b.at_; }
-        friend auto operator<=>(const Iterator& a, const Iterator& b) noexcept { return a.at_ <=> b.at_; }
+        friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
+            return a.at_ == b.at_;
+        }
+        friend auto operator<=>(const Iterator& a, const Iterator& b) noexcept {
+            return a.at_ <=> b.at_;
+        }
 
     private:
         const char* at_ = nullptr;
@@ -81,18 +85,23 @@ public:
         assert(i < array_.count);
         return begin()[static_cast<std::ptrdiff_t>(i)];
     }
-    Iterator begin() const noexcept { return {static_cast<const char*>(array_.data), array_.stride}; }
+    Iterator begin() const noexcept {
+        return {static_cast<const char*>(array_.data), array_.stride};
+    }
     Iterator end() const noexcept { return begin() + static_cast<std::ptrdiff_t>(array_.count); }
 
 private:
     capstan_array array_{nullptr, 0, 0};
 };
 
-/// A contiguous container as an array that crosses; borrows `c`.
+/// A contiguous container as an array that crosses; borrows `c`, so a temporary does not compile.
 template <class C>
 capstan_array array_of(const C& c) noexcept {
     using Element = std::remove_cvref_t<decltype(*c.data())>;
-    return {c.data(), static_cast<std::uint32_t>(c.size()), static_cast<std::uint32_t>(sizeof(Element))};
+    return {c.data(), static_cast<std::uint32_t>(c.size()),
+            static_cast<std::uint32_t>(sizeof(Element))};
 }
+template <class C>
+capstan_array array_of(const C&& temporary) = delete;
 
 CAPSTAN_NAMESPACE_END
