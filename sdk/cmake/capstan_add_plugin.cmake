@@ -2,7 +2,7 @@
 #                    [OUTPUT_NAME file] [OUTPUT_DIRECTORY dir])
 #
 # Builds NAME.so (or file.so) from ENTRY (which holds CAPSTAN_PLUGIN) and SOURCES (the logic). Exactly one symbol is
-# visible, nothing is left undefined, and the file can be unloaded: a version script hides every template
+# visible, and without that one nothing is built; nothing is left undefined, and the file can be unloaded: a version script hides every template
 # instance, and g++ makes no unique symbols (one std::make_shared would otherwise pin the file for ever).
 # With SOURCES it also makes NAME_logic, a static library of the logic alone, for unit tests.
 function(capstan_add_plugin name)
@@ -41,6 +41,7 @@ function(capstan_add_plugin name)
     # clang's sanitizers leave their runtime undefined in a library, so -z defs must not be asked for there.
     target_link_options(${name} PRIVATE
         "LINKER:--version-script=${plugin_map}"
+        LINKER:--require-defined=capstan_entry_1
         LINKER:--exclude-libs,ALL
         LINKER:-z,now LINKER:-z,relro LINKER:-z,noexecstack
         $<$<NOT:$<BOOL:${CAPSTAN_SANITIZED}>>:LINKER:-z,defs>)

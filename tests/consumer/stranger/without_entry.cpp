@@ -1,0 +1,2 @@
+// A plugin whose author forgot CAPSTAN_PLUGIN.
+#include <capstan/plugin.hpp>
