@@ -53,7 +53,10 @@ TEST(KeepBest, KeepsAllThatTieAndSaysHowMany) {
 
 TEST(KeepBest, LetsARankingSayWhatTies) {
     const Question question({option("a").nodes(3), option("b").nodes(2), option("c").nodes(4)});
-    EXPECT_THAT(testing::kept(Ranks<AboutAsFew>(), question), ElementsAre("a", "b"));
+    const FakeCall call;
+    EXPECT_THAT(testing::kept(Ranks<AboutAsFew>(), question, call), ElementsAre("a", "b"));
+    EXPECT_THAT(call.explanations(), ElementsAre("keeps a, b (2 of 3), such as b: needs 2 nodes; "
+                                                 "next best c: needs 4 nodes"));
 }
 
 TEST(KeepBest, KeepsNothingOfNothing) {

@@ -64,6 +64,18 @@ const Ranked<Value>* find_best(const std::vector<Ranked<Value>>& ranked, const R
     return at == ranked.end() ? nullptr : &*at;
 }
 
+/// What is said of those that were kept. Where it is not true of all of them, it is the best one's.
+template <class Value, class Ranking>
+std::string describe_kept(const Ranked<Value>& best, const std::vector<const Ranked<Value>*>& kept,
+                          const Ranking& ranking) {
+    const std::string described(ranking.describe(best.value));
+    const bool true_of_all = std::all_of(kept.begin(), kept.end(), [&](const Ranked<Value>* r) {
+        return ranking.describe(r->value) == described;
+    });
+    return (true_of_all ? ": " : ", such as " + std::string(best.option.group().id()) + ": ") +
+           described;
+}
+
 }  // namespace detail
 
 /// Keeps the best of `ranked` and all that tie with it, and explains it. Keeps nothing when there
@@ -73,7 +85,7 @@ void keep_best(const Call& call, const Keep& keep, const std::vector<Ranked<Valu
                const Ranking& ranking) {
     const Ranked<Value>* best = detail::find_best(ranked, ranking);
     if (best == nullptr) return;
-    std::vector<OptionView> kept;
+    std::vector<const Ranked<Value>*> kept;
     std::vector<Ranked<Value>> others;
     for (const Ranked<Value>& r : ranked) {
         if (!detail::ties(ranking, best->value, r.value)) {
@@ -81,14 +93,14 @@ void keep_best(const Call& call, const Keep& keep, const std::vector<Ranked<Valu
             continue;
         }
         keep(r.option, detail::score(ranking, r.value));
-        kept.push_back(r.option);
+        kept.push_back(&r);
     }
     const Ranked<Value>* next = detail::find_best(others, ranking);
-    call.explain("keeps " + group_names(kept) +
+    call.explain("keeps " + listed(kept, [](const auto* r) { return r->option.group().id(); }) +
                  (kept.size() > 1 ? " (" + std::to_string(kept.size()) + " of " +
                                         std::to_string(ranked.size()) + ")"
                                   : std::string()) +
-                 ": " + std::string(ranking.describe(best->value)) +
+                 detail::describe_kept(*best, kept, ranking) +
                  (next == nullptr ? std::string()
                                   : "; next best " + std::string(next->option.group().id()) + ": " +
                                         std::string(ranking.describe(next->value))));
