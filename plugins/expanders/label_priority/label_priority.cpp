@@ -1,6 +1,5 @@
 #include "label_priority.hpp"
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,19 +7,10 @@
 #include <vector>
 
 #include <capstan/ranking.hpp>
+#include <capstan/whole_number.hpp>
 
 namespace capstan::expanders {
 namespace {
-
-/// A decimal int64 as Go reads it: a sign of either kind, digits, nothing else.
-std::optional<std::int64_t> find_integer(std::string_view written) {
-    if (written.size() > 1 && written[0] == '+' && written[1] != '-') written.remove_prefix(1);
-    std::int64_t value = 0;
-    const auto [end, error] =
-        std::from_chars(written.data(), written.data() + written.size(), value);
-    const bool whole = error == std::errc() && end == written.data() + written.size();
-    return whole ? std::optional(value) : std::nullopt;
-}
 
 struct HigherPriority {
     bool better(std::int64_t a, std::int64_t b) const { return a > b; }
@@ -50,7 +40,7 @@ Reading read(const OptionList& options, const std::string& label) {
             continue;
         }
         const auto written = find(node->labels(), label);
-        const auto priority = written ? find_integer(*written) : std::nullopt;
+        const auto priority = written ? find_whole_number(*written) : std::nullopt;
         if (written && !priority) out.bad.push_back({option, *written});
         out.ranked.push_back({option, priority.value_or(0)});
     }

@@ -1,9 +1,8 @@
 #include "tiers.hpp"
 
-#include <charconv>
-
 #include <re2/re2.h>
 #include <capstan/sentence.hpp>
+#include <capstan/whole_number.hpp>
 
 namespace capstan::expanders {
 
@@ -25,15 +24,12 @@ Result<Pattern> parse_pattern(const std::string& written) {
 }
 
 Result<std::int64_t> parse_priority(std::string_view written) {
-    std::string_view digits = written;
-    if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size()) {
+    const auto priority = find_whole_number(written);
+    if (!priority) {
         return fail(ErrorCode::invalid_config,
                     "priority " + in_quotes(written) + ": not a whole number of 64 bits");
     }
-    return value;
+    return *priority;
 }
 
 }  // namespace capstan::expanders

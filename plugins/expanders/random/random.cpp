@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include <capstan/hash.hpp>
 #include <capstan/sentence.hpp>
 
 namespace capstan::expanders {
@@ -18,18 +19,11 @@ constexpr std::uint64_t mixed(std::uint64_t x) noexcept {
     return x ^ (x >> 31);
 }
 
-/// FNV-1a, 64 bits.
-constexpr std::uint64_t hash_of(std::string_view text) noexcept {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return hash;
-}
-
 }  // namespace
 
 std::uint64_t lot(std::uint64_t seed, std::string_view group_id) noexcept {
     // Seeds often count upwards; mixed first, neighbours have nothing in common.
-    return mixed(mixed(seed) ^ hash_of(group_id));
+    return mixed(mixed(seed) ^ fnv1a64(group_id));
 }
 
 void Random::filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {

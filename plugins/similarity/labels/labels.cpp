@@ -6,7 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include <capstan/hash.hpp>
 #include <capstan/sentence.hpp>
+
+#include "../ordered.hpp"
 
 namespace capstan::similarity {
 namespace {
@@ -15,18 +18,10 @@ struct Label {
     std::string_view key, value;
 };
 
-/// Ordered by key; of a key given twice the first counts.
-std::vector<Label> ordered(View<capstan_kv> labels) {
-    std::vector<Label> out;
-    out.reserve(labels.size());
-    for (const capstan_kv& pair : labels) out.push_back({text(pair.key), text(pair.value)});
-    const auto by_key = [](const Label& a, const Label& b) { return a.key < b.key; };
-    // The host orders them already, as a rule.
-    if (!std::is_sorted(out.begin(), out.end(), by_key))
-        std::stable_sort(out.begin(), out.end(), by_key);
-    const auto same_key = [](const Label& a, const Label& b) { return a.key == b.key; };
-    out.erase(std::unique(out.begin(), out.end(), same_key), out.end());
-    return out;
+std::vector<Label> labels_of(const TemplateView& node) {
+    return ordered_by(&Label::key, node.labels(), [](const capstan_kv& pair) {
+        return Label{text(pair.key), text(pair.value)};
+    });
 }
 
 /// A label that is not the same on two nodes; a missing one has no value.
@@ -62,8 +57,10 @@ Similarity differ(const Difference& d, const TemplateView& a, const TemplateView
         return differs("label " + key + " differs: " + in_quotes(*d.ours) + " and " +
                        in_quotes(*d.theirs));
     }
-    return differs("label " + key + " is missing on " + std::string(d.ours ? b.name() : a.name()) +
-                   ", the other has " + in_quotes(d.ours ? *d.ours : *d.theirs));
+    const TemplateView& with = d.ours ? a : b;
+    const TemplateView& without = d.ours ? b : a;
+    return differs("label " + key + " is missing on " + std::string(without.name()) + ", " +
+                   std::string(with.name()) + " has " + in_quotes(d.ours ? *d.ours : *d.theirs));
 }
 
 std::optional<Similarity> find_decision(const LabelsConfig::Keys& same, const TemplateView& a,
@@ -87,12 +84,12 @@ Similarity compare_only(const LabelsConfig::Keys& only, const TemplateView& a,
     }
     const auto itself = [](const std::string& key) { return key; };
     return agrees(counted(static_cast<std::int64_t>(only.size()), "label") +
-                  " agree: " + listed(only, itself));
+                  " equal: " + listed(only, itself));
 }
 
 Similarity compare_all(const LabelsConfig& config, const TemplateView& a, const TemplateView& b) {
-    const std::vector<Label> ours = ordered(a.labels());
-    const std::vector<Difference> found = differences(ours, ordered(b.labels()));
+    const std::vector<Label> ours = labels_of(a);
+    const std::vector<Difference> found = differences(ours, labels_of(b));
     // Whether a key is ignored may cost regular expressions; most labels are equal and are never
     // asked about.
     for (const Difference& d : found) {
@@ -107,20 +104,6 @@ Similarity compare_all(const LabelsConfig& config, const TemplateView& a, const 
                   (found.empty() ? std::string() : ", ignored: " + listed(found, key)));
 }
 
-/// FNV-1a, 64 bits.
-class Hash {
-public:
-    void add(std::string_view bytes) {
-        for (const char c : bytes) add_byte(static_cast<unsigned char>(c));
-        add_byte(0xff);  // no UTF-8 text has it: "ab", "c" is not "a", "bc"
-    }
-    std::uint64_t value() const { return value_; }
-
-private:
-    void add_byte(std::uint64_t byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
-    std::uint64_t value_ = 0xcbf29ce484222325;
-};
-
 }  // namespace
 
 Similarity LabelsCheck::similar(const Call&, const TemplateView& a, const TemplateView& b) const {
@@ -130,7 +113,7 @@ Similarity LabelsCheck::similar(const Call&, const TemplateView& a, const Templa
 
 std::uint64_t LabelsCheck::bucket(const Call&, const TemplateView& node) const {
     Hash hash;
-    for (const Label& label : ordered(node.labels())) {
+    for (const Label& label : labels_of(node)) {
         const bool compared = config_.only.empty() ? !config_.is_ignored(label.key)
                                                    : config_.only.count(label.key) != 0;
         if (!compared) continue;

@@ -7,8 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include <capstan/hash.hpp>
 #include <capstan/quantity.hpp>
 #include <capstan/sentence.hpp>
+
+#include "../ordered.hpp"
 
 namespace capstan::similarity {
 namespace {
@@ -37,18 +40,9 @@ Tolerance tolerance_of(const Aspect& aspect, std::string_view resource) {
     return resource == "memory" ? aspect.memory : aspect.others;
 }
 
-/// Ordered by name; of a name given twice the first counts.
-std::vector<Named> ordered(View<capstan_quantity> amounts) {
-    std::vector<Named> out;
-    out.reserve(amounts.size());
-    for (const capstan_quantity& q : amounts) out.push_back({text(q.resource), q.amount});
-    const auto by_name = [](const Named& a, const Named& b) { return a.resource < b.resource; };
-    // The host orders them already, as a rule.
-    if (!std::is_sorted(out.begin(), out.end(), by_name))
-        std::stable_sort(out.begin(), out.end(), by_name);
-    const auto same_name = [](const Named& a, const Named& b) { return a.resource == b.resource; };
-    out.erase(std::unique(out.begin(), out.end(), same_name), out.end());
-    return out;
+std::vector<Named> amounts_of(const Aspect& aspect, const TemplateView& node) {
+    return ordered_by(&Named::resource, (node.*aspect.amounts)(),
+                      [](const capstan_quantity& q) { return Named{text(q.resource), q.amount}; });
 }
 
 Wide distance(std::int64_t a, std::int64_t b) noexcept { return a > b ? Wide{a} - b : Wide{b} - a; }
@@ -87,8 +81,8 @@ struct Furthest {
 /// The reason why they differ in this aspect, or nothing.
 std::optional<Similarity> find_difference(const Aspect& aspect, const TemplateView& a,
                                           const TemplateView& b, Furthest& furthest) {
-    const std::vector<Named> ours = ordered((a.*aspect.amounts)());
-    const std::vector<Named> theirs = ordered((b.*aspect.amounts)());
+    const std::vector<Named> ours = amounts_of(aspect, a);
+    const std::vector<Named> theirs = amounts_of(aspect, b);
     auto mine = ours.begin();
     auto other = theirs.begin();
     while (mine != ours.end() || other != theirs.end()) {
@@ -107,24 +101,6 @@ std::optional<Similarity> find_difference(const Aspect& aspect, const TemplateVi
     }
     return std::nullopt;
 }
-
-/// FNV-1a, 64 bits.
-class Hash {
-public:
-    void add(std::string_view bytes) {
-        for (const char c : bytes) add_byte(static_cast<unsigned char>(c));
-        add_byte(0xff);  // no UTF-8 text has it: "ab", "c" is not "a", "bc"
-    }
-    void add(std::int64_t number) {
-        for (int shift = 0; shift < 64; shift += 8)
-            add_byte((static_cast<std::uint64_t>(number) >> shift) & 0xff);
-    }
-    std::uint64_t value() const { return value_; }
-
-private:
-    void add_byte(std::uint64_t byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
-    std::uint64_t value_ = 0xcbf29ce484222325;
-};
 
 }  // namespace
 
@@ -149,7 +125,7 @@ std::uint64_t ResourcesCheck::bucket(const Call&, const TemplateView& node) cons
     Hash hash;
     for (const Aspect& aspect : aspects(config_)) {
         hash.add(aspect.name);
-        for (const Named& named : ordered((node.*aspect.amounts)())) {
+        for (const Named& named : amounts_of(aspect, node)) {
             hash.add(named.resource);
             if (tolerance_of(aspect, named.resource).billionths() == 0) hash.add(named.amount);
         }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,6 +12,7 @@
 
 #include <capstan/abi/model.h>
 #include <capstan/namespace.hpp>
+#include <capstan/whole_number.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
@@ -75,19 +75,9 @@ struct NodeSelectorTerm {
 
 namespace detail {
 
-/// A decimal int64 as Go reads it: a sign of either kind, digits, nothing else.
-inline std::optional<std::int64_t> find_int64(std::string_view written) noexcept {
-    if (written.size() > 1 && written[0] == '+' && written[1] != '-') written.remove_prefix(1);
-    std::int64_t value = 0;
-    const auto [end, error] =
-        std::from_chars(written.data(), written.data() + written.size(), value);
-    const bool whole = error == std::errc() && end == written.data() + written.size();
-    return whole ? std::optional(value) : std::nullopt;
-}
-
 inline bool compares(const Requirement& r, std::string_view label) noexcept {
-    const auto ours = find_int64(label);
-    const auto bound = find_int64(r.values.front());
+    const auto ours = find_whole_number(label);
+    const auto bound = find_whole_number(r.values.front());
     return ours && bound && (r.op == Operator::gt ? *ours > *bound : *ours < *bound);
 }
 
@@ -107,7 +97,7 @@ inline bool is_well_formed(const Requirement& r) noexcept {
         case Operator::does_not_exist: return r.values.empty();
         case Operator::gt:
         case Operator::lt:
-            return r.values.size() == 1 && detail::find_int64(r.values.front()).has_value();
+            return r.values.size() == 1 && find_whole_number(r.values.front()).has_value();
     }
     return false;
 }

@@ -49,9 +49,9 @@ TEST(LabelsCheck, SaysWhichLabelIsWhereAndWhatItHas) {
     EXPECT_EQ(similar(check_with({}), a, node_template("b").label("team", "db")).because,
               "label team differs: \"web\" and \"db\"");
     EXPECT_EQ(similar(check_with({}), a, node_template("b")).because,
-              "label team is missing on b, the other has \"web\"");
+              "label team is missing on b, a has \"web\"");
     EXPECT_EQ(similar(check_with({}), node_template("b"), a).because,
-              "label team is missing on b, the other has \"web\"");
+              "label team is missing on b, a has \"web\"");
 }
 
 TEST(LabelsCheck, ReadsLabelsInAnyOrder) {
