@@ -58,8 +58,9 @@ Schema priority_schema() {
         {.key = "yaml",
          .type = SettingType::string,
          .doc =
-             "The same as a YAML document: the value of the key priorities of upstream's ConfigMap "
-             "cluster-autoscaler-priority-expander. Not together with priorities.",
+             "The same as a YAML document: upstream's ConfigMap "
+             "cluster-autoscaler-priority-expander, or what stands in it under the key priorities. "
+             "Not together with priorities.",
          .live = true}};
 }
 

@@ -48,11 +48,33 @@ Result<Tiers> read_tiers(const YAML::Node& root) {
     return out;
 }
 
+Result<Tiers> read_document(const std::string& document);
+
+bool is_config_map(const YAML::Node& root) {
+    return root.IsMap() && root["kind"].IsDefined() && root["data"].IsDefined();
+}
+
+/// The whole ConfigMap, as `kubectl get configmap -o yaml` prints it: the document is text in it.
+Result<Tiers> read_config_map(const YAML::Node& data) {
+    const YAML::Node inner =
+        data.IsMap() ? data["priorities"] : YAML::Node(YAML::NodeType::Undefined);
+    if (!inner.IsDefined() || !inner.IsScalar())
+        return fail_at(data.Mark(), "the ConfigMap has no text under the key priorities");
+    auto tiers = read_document(inner.Scalar());
+    if (!tiers) tiers.error().message.insert(0, "in data.priorities: ");
+    return tiers;
+}
+
+Result<Tiers> read_document(const std::string& document) {
+    const YAML::Node root = YAML::Load(document);
+    return is_config_map(root) ? read_config_map(root["data"]) : read_tiers(root);
+}
+
 }  // namespace
 
 Result<Tiers> parse_priorities_yaml(const std::string& document) {
     try {
-        return read_tiers(YAML::Load(document));
+        return read_document(document);
     } catch (const YAML::Exception& e) {
         return fail_at(e.mark, e.msg);
     }

@@ -12,7 +12,8 @@ namespace capstan::expanders {
 ///       - .*t2\.large.*
 ///     50:
 ///       - .*m4\.4xlarge.*
-/// The error names line and column inside the document.
+/// Also accepts the whole ConfigMap, `kind` and `data` and all, with that document under the key
+/// `priorities`. The error names line and column inside the document.
 Result<Tiers> parse_priorities_yaml(const std::string& document);
 
 }  // namespace capstan::expanders

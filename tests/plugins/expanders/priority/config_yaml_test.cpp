@@ -34,6 +34,33 @@ TEST(PriorityYaml, TakesAPriorityWhosePatternsAreCommentedOut) {
     EXPECT_THAT(parse_priorities_yaml("10:\n# - a\n20: [b]\n").value().at(10), IsEmpty());
 }
 
+TEST(PriorityYaml, ReadsTheWholeConfigMap) {
+    const auto tiers = parse_priorities_yaml(
+        "apiVersion: v1\n"
+        "kind: ConfigMap\n"
+        "metadata:\n"
+        "  name: cluster-autoscaler-priority-expander\n"
+        "data:\n"
+        "  priorities: |-\n"
+        "    10:\n"
+        "      - .*t2\\.large.*\n"
+        "    50:\n"
+        "      - .*m4\\.4xlarge.*\n");
+    ASSERT_TRUE(tiers.has_value()) << tiers.error().message;
+    EXPECT_EQ(tiers->at(50).front().written(), ".*m4\\.4xlarge.*");
+}
+
+TEST(PriorityYaml, SaysWhatIsWrongInsideAConfigMap) {
+    const std::string kind = "kind: ConfigMap\n";
+    EXPECT_EQ(parse_priorities_yaml(kind + "data: {}\n").error().message,
+              "line 2, column 7: the ConfigMap has no text under the key priorities");
+    EXPECT_EQ(parse_priorities_yaml(kind + "data: {priorities: [a]}\n").error().message,
+              "line 2, column 7: the ConfigMap has no text under the key priorities");
+    EXPECT_EQ(
+        parse_priorities_yaml(kind + "data:\n  priorities: |\n    high: [b]\n").error().message,
+        "in data.priorities: line 1, column 1: priority \"high\": not a whole number of 64 bits");
+}
+
 struct Broken {
     const char* document;
     const char* why;
