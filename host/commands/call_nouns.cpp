@@ -19,11 +19,18 @@ std::optional<int> count(const JsonPlace& place) {
 
 std::string name(const JsonPlace& place) { return std::string(place.name().value_or("")); }
 
-Resources decode_resources(const JsonPlace& place) {
+/// What there is of each resource. DaemonSets may want more than there is, so `free` alone may be
+/// below zero.
+Resources decode_resources(const JsonPlace& place, bool may_be_negative = false) {
     Resources out;
     for (const JsonPlace& member : place.members()) {
-        if (const auto quantity = member.quantity())
+        const auto quantity = member.quantity();
+        if (!quantity) continue;
+        if (quantity->sign() < 0 && !may_be_negative) {
+            member.complain("is negative (" + to_string(*quantity) + ")");
+        } else {
             out.set(member.key(), amount_of(member.key(), *quantity));
+        }
     }
     return out;
 }
@@ -72,7 +79,7 @@ NodeTemplate decode_template(const JsonPlace& place) {
     out.taints = decode_taints(place["taints"]);
     out.capacity = decode_resources(place["capacity"]);
     out.allocatable = place["allocatable"] ? decode_resources(place["allocatable"]) : out.capacity;
-    out.free = place["free"] ? decode_resources(place["free"]) : out.allocatable;
+    out.free = place["free"] ? decode_resources(place["free"], true) : out.allocatable;
     out.machine_type =
         text_or_label(place, "machine_type", out.labels, "node.kubernetes.io/instance-type");
     out.zone = text_or_label(place, "zone", out.labels, "topology.kubernetes.io/zone");

@@ -77,7 +77,8 @@ ScaleUpOption decode_option(const JsonPlace& place, const Pods& pods) {
     refuse_unknown(place, {"group", "nodes", "template", "pods", "similar", "price_per_hour"});
     ScaleUpOption out;
     out.group = decode_group(place.required("group"));
-    out.nodes = static_cast<int>(place.required("nodes").integer(1, count_max).value_or(1));
+    // None at all is no growth, but upstream's own tests ask about it.
+    out.nodes = static_cast<int>(place.required("nodes").integer(0, count_max).value_or(0));
     if (const JsonPlace node = place["template"]) {
         out.node = std::make_shared<const NodeTemplate>(decode_template(node));
     }
@@ -119,10 +120,18 @@ std::vector<T> reordered(std::vector<T> values, const std::vector<std::uint32_t>
     return out;
 }
 
+/// A splitter is promised a target and a maximum.
+NodeGroup decode_sized_group(const JsonPlace& place) {
+    NodeGroup out = decode_group(place);
+    out.min = out.min.value_or(0);
+    out.target = out.target.value_or(0);
+    out.max = out.max.value_or(static_cast<int>(count_max));
+    return out;
+}
+
 }  // namespace
 
 ExpanderRequest decode_expander_request(const JsonPlace& root) {
-    constexpr auto seed_max = std::numeric_limits<std::int64_t>::max();
     refuse_unknown(root, {"seed", "cluster_nodes", "options", "pods"});
     ExpanderRequest out;
     Pods pods = decode_pods(root["pods"]);
@@ -140,7 +149,7 @@ ExpanderRequest decode_expander_request(const JsonPlace& root) {
     out.question.pods = std::move(pods.classes);
     out.question.cluster_nodes =
         static_cast<std::uint32_t>(root["cluster_nodes"].integer(0, count_max).value_or(0));
-    out.seed = static_cast<std::uint64_t>(root["seed"].integer(0, seed_max).value_or(0));
+    out.seed = root["seed"].natural().value_or(0);
     return out;
 }
 
@@ -157,7 +166,7 @@ SplitterRequest decode_splitter_request(const JsonPlace& root) {
     std::vector<JsonPlace> places;
     std::vector<NodeGroupId> ids;
     for (const JsonPlace& place : root["groups"].items()) {
-        groups.push_back(decode_group(place));
+        groups.push_back(decode_sized_group(place));
         places.push_back(place["id"]);
         ids.push_back(groups.back().id);
     }

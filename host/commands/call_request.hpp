@@ -1,9 +1,10 @@
 /// What `capstan plugin call` reads: one question for one decision hook, as JSON.
 ///
 /// Only ids, `nodes` and template names are required. `allocatable` defaults to `capacity`, `free`
-/// to `allocatable`, lists to empty ones; a group's min, max and target that are not given are
-/// unknown to the hook, not zero. A key that is not known is a problem, except inside a Pod.
-/// Whatever is wrong goes to the place's problems; the answer is of use only when there are none.
+/// to `allocatable`, lists to empty ones. An option's group is shown without the min, max and
+/// target that are not given: unknown is not zero. A splitter, which is promised them, sees an
+/// empty group without a limit. A key that is not known is a problem, except inside a Pod. Whatever
+/// is wrong goes to the place's problems; the answer is of use only when there are none.
 #pragma once
 
 #include <cstdint>

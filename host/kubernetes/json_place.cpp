@@ -134,6 +134,16 @@ std::optional<std::int64_t> JsonPlace::integer(std::int64_t min, std::int64_t ma
     return std::nullopt;
 }
 
+std::optional<std::uint64_t> JsonPlace::natural() const {
+    if (value_ == nullptr) return std::nullopt;
+    if (const std::uint64_t* u = value_->if_uint64()) return *u;
+    const std::optional<std::int64_t> whole = find_whole(*value_);
+    if (whole && *whole >= 0) return static_cast<std::uint64_t>(*whole);
+    expects("a whole number from 0 to " +
+            std::to_string(std::numeric_limits<std::uint64_t>::max()));
+    return std::nullopt;
+}
+
 std::optional<double> JsonPlace::number() const {
     if (value_ == nullptr) return std::nullopt;
     if (const double* d = value_->if_double(); d != nullptr && std::isfinite(*d)) return *d;

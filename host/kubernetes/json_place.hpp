@@ -72,6 +72,8 @@ public:
 
     std::optional<std::string_view> text() const;
     std::optional<std::int64_t> integer(std::int64_t min, std::int64_t max) const;
+    /// A whole number that is not below zero, of 64 bits.
+    std::optional<std::uint64_t> natural() const;
     /// Finite; a whole number is one, too.
     std::optional<double> number() const;
     std::optional<bool> boolean() const;

@@ -88,14 +88,14 @@ TEST(ExpanderRequest, PutsEqualPodsTogetherAndSumsWhatTheyAskFor) {
 TEST(ExpanderRequest, SaysAllThatIsWrongAtOnce) {
     const auto decoded =
         expander(R"({"sed":1,"pods":[{"metadata":{"name":5},"unknown":1}],"options":[
-        {"group":{"id":""},"nodes":0,"pods":[1,0,0],"price_per_hour":-1},
+        {"group":{"id":""},"nodes":-1,"pods":[1,0,0],"price_per_hour":-1},
         {"group":{"id":"a","mni":1},"template":{}}, {"group":{"id":"a"},"nodes":1}, {"nodes":1}]})");
     EXPECT_EQ(
         decoded.problems,
         "x: /sed: is not known here; did you mean 'seed'?\n"
         "x: /pods/0/metadata/name: expects text, found a number (5)\n"
         "x: /options/0/group/id: is empty\n"
-        "x: /options/0/nodes: expects a whole number from 1 to 2147483647, found a number (0)\n"
+        "x: /options/0/nodes: expects a whole number from 0 to 2147483647, found a number (-1)\n"
         "x: /options/0/pods/0: expects a whole number from 0 to 0, found a number (1)\n"
         "x: /options/0/pods/2: names pod 0 a second time\n"
         "x: /options/0/price_per_hour: expects a price of 0 or more, found a number (-1)\n"
@@ -112,6 +112,26 @@ TEST(ExpanderRequest, ShowsTwentyProblemsAndCountsTheRest) {
     const std::string problems = expander(R"({"options":[)" + options + "]}").problems;
     EXPECT_EQ(std::ranges::count(problems, '\n'), 21);
     EXPECT_THAT(problems, HasSubstr("... and 40 more\n"));
+}
+
+TEST(ExpanderRequest, TakesEverySeedThatAnExplanationMayName) {
+    EXPECT_EQ(expander(R"({"seed":18446744073709551615})").request.seed, 18446744073709551615u);
+    EXPECT_EQ(
+        expander(R"({"seed":-1})").problems,
+        "x: /seed: expects a whole number from 0 to 18446744073709551615, found a number (-1)\n");
+}
+
+TEST(ExpanderRequest, TakesAnOptionOfNoNodesForUpstreamsOwnTestsAskAboutIt) {
+    const auto decoded = expander(R"({"options":[{"group":{"id":"a"},"nodes":0}]})");
+    EXPECT_EQ(decoded.problems, "");
+    EXPECT_EQ(decoded.request.question.options.at(0).nodes, 0);
+}
+
+TEST(SimilarityRequest, AllowsOnlyFreeToBeBelowZero) {
+    EXPECT_EQ(similarity(R"({"a":{"name":"a","capacity":{"cpu":"-4"},"allocatable":{"cpu":-1}},
+                  "b":{"name":"b","capacity":{"cpu":"4"},"free":{"cpu":"-1"}}})")
+                  .problems,
+              "x: /a/capacity/cpu: is negative (-4)\nx: /a/allocatable/cpu: is negative (-1)\n");
 }
 
 TEST(SimilarityRequest, AllocatableDefaultsToCapacityAndFreeToAllocatable) {
@@ -155,13 +175,22 @@ TEST(SimilarityRequest, SaysWhatIsMissingOrNoTaint) {
 
 TEST(SplitterRequest, OrdersGroupsByIdAndRemembersTheirPlaces) {
     const auto decoded =
-        splitter(R"({"nodes":4,"groups":[{"id":"b","min":0,"max":10,"target":3},{"id":"a"}]})");
+        splitter(R"({"nodes":4,"groups":[{"id":"b","min":1,"max":10,"target":3},{"id":"a"}]})");
     EXPECT_EQ(decoded.problems, "");
     EXPECT_EQ(decoded.request.nodes, 4);
     ASSERT_EQ(decoded.request.groups.size(), 2u);
-    EXPECT_EQ(decoded.request.groups[0], (NodeGroup{.id = NodeGroupId("a")}));
-    EXPECT_EQ(decoded.request.groups[1].target, 3);
+    EXPECT_EQ(decoded.request.groups[0].id, NodeGroupId("a"));
+    EXPECT_EQ(decoded.request.groups[1],
+              (NodeGroup{.id = NodeGroupId("b"), .min = 1, .max = 10, .target = 3}));
     EXPECT_THAT(decoded.request.places, ElementsAre(1, 0));
+}
+
+TEST(SplitterRequest, TakesAGroupThatTellsOnlyItsIdForAnEmptyOneWithoutALimit) {
+    const auto decoded = splitter(R"({"nodes":4,"groups":[{"id":"a"}]})");
+    EXPECT_EQ(decoded.problems, "");
+    EXPECT_THAT(
+        decoded.request.groups,
+        ElementsAre(NodeGroup{.id = NodeGroupId("a"), .min = 0, .max = 2147483647, .target = 0}));
 }
 
 TEST(SplitterRequest, RefusesTwinsAndNumbersOutOfRange) {

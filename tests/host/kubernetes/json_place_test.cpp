@@ -54,6 +54,16 @@ TEST(JsonPlace, ComplainsOnceAboutAnObjectThatIsNone) {
               (std::vector<JsonProblem>{{"", "expects an object, found null"}}));
 }
 
+TEST(JsonPlace, TakesNaturalNumbersOfAll64Bits) {
+    const auto read = [](const JsonPlace& root) {
+        EXPECT_EQ(root.items()[0].natural(), 18446744073709551615u);
+        EXPECT_EQ(root.items()[1].natural(), 3u);
+        EXPECT_FALSE(root.items()[2].natural());
+        EXPECT_FALSE(root["nowhere"].natural());
+    };
+    EXPECT_EQ(problems_of("[18446744073709551615, 3.0, -3]", read).size(), 2u);
+}
+
 TEST(JsonPlace, TakesWholeNumbersHoweverTheyAreWrittenAndNoOthers) {
     const auto read = [](const JsonPlace& root) {
         for (const JsonPlace& item : root.items()) item.integer(0, 10);
