@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <capstan/sentence.hpp>
+
 namespace capstan::engine {
 namespace {
 
@@ -10,17 +12,6 @@ using Indices = std::vector<std::uint32_t>;
 
 const NodeGroupId& id_of(const ScaleUpQuestion& question, std::uint32_t option) {
     return question.options[option].group.id;
-}
-
-/// "web-a, web-b and 3 more": enough to recognise, short enough for a log line.
-std::string list_of(const std::vector<NodeGroupId>& groups) {
-    constexpr std::size_t named = 4;
-    std::string out;
-    for (std::size_t i = 0; i < std::min(groups.size(), named); ++i) {
-        out += (i == 0 ? "" : ", ") + groups[i].value();
-    }
-    if (groups.size() > named) out += " and " + std::to_string(groups.size() - named) + " more";
-    return out;
 }
 
 /// One pass through a stage: narrows `left`, or says why the chain must end.
@@ -63,7 +54,8 @@ bool Round::ask(const Stage& stage) {
         verdict.kept.push_back(id_of(question, kept.option));
     }
     verdict.summary = stage.name + ": keeps " + std::to_string(left.size()) + " of " +
-                      std::to_string(verdict.shown) + ": " + list_of(verdict.kept);
+                      std::to_string(verdict.shown) + ": " +
+                      listed(verdict.kept, [](const NodeGroupId& id) { return id.value(); });
     choice.stages.push_back(std::move(verdict));
     return true;
 }

@@ -136,7 +136,7 @@ TEST(ExpanderChain, AnEmptyAnswerPassesItsInputOnOrEndsTheChain) {
 TEST(ExpanderChain, NamesAFewGroupsAndCountsTheRest) {
     Keeps all = keeps_all();
     const Choice choice = choose({{"all", &all}}, question_of({"a", "b", "c", "d", "e", "f"}), {});
-    EXPECT_THAT(choice.stages[0].summary, HasSubstr("keeps 6 of 6: a, b, c, d and 2 more"));
+    EXPECT_THAT(choice.stages[0].summary, HasSubstr("keeps 6 of 6: a, b, c, d, e and 1 more"));
 }
 
 }  // namespace
