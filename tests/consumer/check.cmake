@@ -4,6 +4,7 @@
 #             OPTIONS are further arguments of its configuration
 #   new       `capstan plugin new` writes a project from TEMPLATE ("cloud_cpp"), which then is built in the same way
 #   chain     the plugins that the steps PLUGINS ("a,b") left behind decide in one chain
+#   readme    the plugin that the installed README.md shows, as it stands there, is built in the same way
 #   cargo     the crate SOURCE is tested, built by CARGO, and verified
 set(sdk "${WORK}/sdk")
 set(place "${WORK}/${NAME}")
@@ -13,6 +14,14 @@ function(run)
     string(JOIN " " shown ${ARGN})
     message(STATUS "$ ${shown}")
     execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# Writes the first block of `language` in the text `page` to `file`.
+function(write_snippet page language file)
+    if(NOT page MATCHES "```${language}\n(([^`]|`[^`])*)```")
+        message(FATAL_ERROR "README.md shows no ${language}")
+    endif()
+    file(WRITE "${file}" "${CMAKE_MATCH_1}")
 endfunction()
 
 # Every .so below `folder`, and there must be one.
@@ -65,6 +74,12 @@ elseif(STEP STREQUAL new)
     run("${CAPSTAN_BINARY}" plugin new --kind ${kind} --lang ${language} --directory "${place}/project" my_${kind})
     # With the host at hand the project's own tests verify the file.
     build_project("${place}/project" "${place}/project/build" "-DCAPSTAN_BINARY=${CAPSTAN_BINARY}")
+    verify_all("${place}/project/build")
+elseif(STEP STREQUAL readme)
+    file(READ "${sdk}/share/doc/capstan-sdk/README.md" page)
+    write_snippet("${page}" cpp "${place}/project/plugin.cpp")
+    write_snippet("${page}" cmake "${place}/project/CMakeLists.txt")
+    build_project("${place}/project" "${place}/project/build")
     verify_all("${place}/project/build")
 elseif(STEP STREQUAL cargo)
     set(ENV{CARGO_TARGET_DIR} "${place}")
