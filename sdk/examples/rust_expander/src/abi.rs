@@ -4,6 +4,7 @@
 //! through by their stride.
 
 use std::ffi::{c_char, c_void};
+use std::mem::size_of;
 
 pub type Status = i32;
 pub const OK: Status = 0;
@@ -215,6 +216,8 @@ pub const MAGIC: u32 = 0x3150_4143;
 pub const ABI_MAJOR: u16 = 1;
 /// The minor this mirror was written for, and the least it needs.
 pub const ABI_MINOR: u16 = 0;
+/// The SDK release it was written after: text for people.
+pub const SDK_VERSION: &str = "1.0.0";
 
 #[repr(C)]
 pub struct Entry {
@@ -262,6 +265,24 @@ pub const fn padded<const N: usize>(s: &str) -> [u8; N] {
     }
     out
 }
+
+/// As long as in ABI 1.0, which is never shorter later: a member forgotten above does not compile.
+const _: () = {
+    assert!(size_of::<Error>() == 64);
+    assert!(size_of::<Call>() == 72);
+    assert!(size_of::<Group>() == 120);
+    assert!(size_of::<ScaleUpOption>() == 96);
+    assert!(size_of::<ExpanderIn>() == 40);
+    assert!(size_of::<ExpanderOut>() == 24);
+    assert!(size_of::<Expander>() == 24);
+    assert!(size_of::<Settings>() == 80);
+    assert!(size_of::<Field>() == 144);
+    assert!(size_of::<Instance>() == 80);
+    assert!(size_of::<Class>() == 96);
+    assert!(size_of::<ClassList>() == 24);
+    assert!(size_of::<Entry>() == 88);
+    assert!(size_of::<Note>() == 380);
+};
 
 // Descriptions are constants with pointers to other constants: nothing in them ever changes.
 unsafe impl Sync for Field {}

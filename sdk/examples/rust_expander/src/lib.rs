@@ -1,7 +1,7 @@
 //! An expander in Rust without a dependency: keeps the options whose group has the most room left once it has grown.
 //!
-//! What crosses the boundary is plain C. A panic must not, so every function the host calls is fenced by
-//! `catch_unwind`. Of a cdylib only `#[no_mangle]` items are visible, so no version script is needed.
+//! What crosses the boundary is plain C. A panic must not, so every function the host calls in which one could start
+//! is fenced by `catch_unwind`. Of a cdylib only `#[no_mangle]` items are visible, so no version script is needed.
 
 mod abi;
 
@@ -235,7 +235,7 @@ static NOTE: Note = Note {
     abi_minor_built: ABI_MINOR,
     abi_minor_required: ABI_MINOR,
     flags: 0,
-    sdk: padded("1.0.0"),
+    sdk: padded(SDK_VERSION),
     plugin_id: padded(PLUGIN_ID),
     version: padded(VERSION),
     kinds: padded(KIND_EXPANDER),
