@@ -12,6 +12,7 @@
 
 #include <capstan/detail/text.hpp>
 #include <capstan/result.hpp>
+#include <capstan/sentence.hpp>
 #include <capstan/time.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
@@ -116,8 +117,7 @@ inline std::string format_below_minute(std::uint64_t ns) {
 ///     a unit
 inline Result<Duration> parse_duration(std::string_view written) {
     const auto refuse = [&](const char* why) {
-        return fail(ErrorCode::invalid_argument,
-                    "duration " + detail::quoted(written) + ": " + why);
+        return fail(ErrorCode::invalid_argument, "duration " + in_quotes(written) + ": " + why);
     };
     std::string_view rest = written;
     const bool negative = !rest.empty() && rest.front() == '-';

@@ -9,6 +9,7 @@
 
 #include <capstan/detail/quantity_text.hpp>
 #include <capstan/result.hpp>
+#include <capstan/sentence.hpp>
 #include <capstan/units.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
@@ -75,8 +76,7 @@ private:
 inline Result<Quantity> parse_quantity(std::string_view written) {
     detail::QuantityText parts;
     if (const char* why = detail::split_quantity(written, parts)) {
-        return fail(ErrorCode::invalid_argument,
-                    "quantity " + detail::quoted(written) + ": " + why);
+        return fail(ErrorCode::invalid_argument, "quantity " + in_quotes(written) + ": " + why);
     }
     const detail::Int128 nano = detail::nano_of(parts);
     // Less than one unit is shown with a decimal suffix, as Kubernetes does: "0.0001Ki" is

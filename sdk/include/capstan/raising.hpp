@@ -15,6 +15,7 @@
 #include <capstan/cloud_view.hpp>
 #include <capstan/detail/raise_lists.hpp>
 #include <capstan/node_template.hpp>
+#include <capstan/sentence.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
@@ -50,7 +51,7 @@ Result<void> check_unique(std::string_view name, const std::vector<T>& values, F
     for (std::size_t i = 0; i < values.size(); ++i) {
         const std::string& id = id_of(values[i]);
         if (seen.insert(id).second) continue;
-        return misfit(element(name, static_cast<std::uint32_t>(i)) + ".id " + detail::quoted(id) +
+        return misfit(element(name, static_cast<std::uint32_t>(i)) + ".id " + in_quotes(id) +
                       " is there twice");
     }
     return {};

@@ -8,12 +8,19 @@
 #include <string>
 #include <string_view>
 
-#include <capstan/detail/text.hpp>
+#include <capstan/namespace.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Text of others in quotes: long ones cut, nothing in it that would break the line.
-inline std::string in_quotes(std::string_view text) { return detail::quoted(text); }
+/// Text of others as a message shows it: in quotes, long ones cut, nothing that would break the
+/// line.
+inline std::string in_quotes(std::string_view text) {
+    constexpr std::size_t longest = 80;
+    std::string out = "\"";
+    for (const char c : text.substr(0, longest))
+        out += static_cast<unsigned char>(c) < ' ' || c == 0x7f ? '?' : c;
+    return out + (text.size() > longest ? "...\"" : "\"");
+}
 
 /// "1 node", "3 nodes".
 inline std::string counted(std::int64_t n, std::string_view noun) {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include <capstan/detail/first_size.hpp>
-#include <capstan/detail/text.hpp>
 #include <capstan/detail/utf8.hpp>
 #include <capstan/resources.hpp>
+#include <capstan/sentence.hpp>
 #include <capstan/taints.hpp>
 #include <capstan/view.hpp>
 
@@ -134,7 +134,7 @@ inline Result<Labels> raise_labels(std::string_view name, capstan_array array) {
         const char* value_fault = find_fault(pair.value, Text::optional);
         if (value_fault != nullptr) return misfit(element(name, index) + ".value " + value_fault);
         if (!out.emplace(text(pair.key), text(pair.value)).second) {
-            return misfit(element(name, index) + ".key " + detail::quoted(text(pair.key)) +
+            return misfit(element(name, index) + ".key " + in_quotes(text(pair.key)) +
                           " is there twice");
         }
         ++index;
@@ -157,7 +157,7 @@ inline Result<Resources> raise_resources(std::string_view name, capstan_array ar
             return refuse(std::string(".resource ") + why);
         const std::string_view resource = text(q.resource);
         if (out.find(resource))
-            return refuse(".resource " + detail::quoted(resource) + " is there twice");
+            return refuse(".resource " + in_quotes(resource) + " is there twice");
         if (sign == Sign::not_negative && q.amount < 0)
             return refuse(".amount is " + std::to_string(q.amount));
         out.set(resource, q.amount);

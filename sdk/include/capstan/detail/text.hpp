@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 #include <capstan/namespace.hpp>
@@ -20,15 +19,6 @@ constexpr std::string_view take_digits(std::string_view& rest) noexcept {
     const std::string_view digits = rest.substr(0, length);
     rest.remove_prefix(length);
     return digits;
-}
-
-/// `text` as a message shows it: in quotes, long ones cut, nothing that would break the line.
-inline std::string quoted(std::string_view text) {
-    constexpr std::size_t longest = 80;
-    std::string out = "\"";
-    for (const char c : text.substr(0, longest))
-        out += static_cast<unsigned char>(c) < ' ' || c == 0x7f ? '?' : c;
-    return out + (text.size() > longest ? "...\"" : "\"");
 }
 
 }  // namespace detail
