@@ -6,9 +6,9 @@
 #include "commands/command_line.hpp"
 #include "commands/exit_code.hpp"
 #include "commands/single_plugin.hpp"
-#include "runtime/pass_runner.hpp"
+#include "runtime/instances/pass_runner.hpp"
 #include "runtime/plugin_host.hpp"
-#include "runtime/policies.hpp"
+#include "runtime/instances/policies.hpp"
 
 namespace capstan::commands {
 namespace {

@@ -9,8 +9,8 @@
 #include "commands/table.hpp"
 #include "runtime/config/schema.hpp"
 #include "runtime/kinds.hpp"
-#include "runtime/library_registry.hpp"
-#include "runtime/unloading.hpp"
+#include "runtime/plugin_files/library_registry.hpp"
+#include "runtime/plugin_files/unloading.hpp"
 
 namespace capstan::commands {
 namespace {

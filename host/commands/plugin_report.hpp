@@ -6,7 +6,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "runtime/plugin_file.hpp"
+#include "runtime/plugin_files/plugin_file.hpp"
 
 namespace capstan::commands {
 

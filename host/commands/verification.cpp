@@ -6,7 +6,7 @@
 #include <boost/json.hpp>
 
 #include "commands/child_process.hpp"
-#include "runtime/library_registry.hpp"
+#include "runtime/plugin_files/library_registry.hpp"
 
 namespace capstan::commands {
 namespace {

@@ -10,7 +10,7 @@
 #include <capstan/testing/conformance.hpp>
 
 #include "commands/single_plugin.hpp"
-#include "runtime/plugin_file.hpp"
+#include "runtime/plugin_files/plugin_file.hpp"
 
 namespace capstan::commands {
 

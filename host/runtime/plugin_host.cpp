@@ -5,7 +5,7 @@
 #include <ranges>
 
 #include "runtime/config/settings_view.hpp"
-#include "runtime/curl_http_client.hpp"
+#include "runtime/services/curl_http_client.hpp"
 
 namespace capstan::runtime {
 namespace {

@@ -13,7 +13,7 @@
 #include <capstan/ids.hpp>
 #include <capstan/result.hpp>
 
-#include "runtime/instance.hpp"
+#include "runtime/instances/instance.hpp"
 #include "runtime/plugin_set.hpp"
 
 namespace capstan::runtime {

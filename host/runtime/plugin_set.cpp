@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/config/settings_view.hpp"
-#include "runtime/load_call.hpp"
+#include "runtime/instances/load_call.hpp"
 
 namespace capstan::runtime {
 namespace {

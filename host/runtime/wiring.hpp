@@ -8,7 +8,7 @@
 #include "engine/scale_up/expander_chain.hpp"
 #include "engine/scale_up/similar_groups.hpp"
 #include "runtime/plugin_host.hpp"
-#include "runtime/policies.hpp"
+#include "runtime/instances/policies.hpp"
 
 namespace capstan::runtime {
 

@@ -7,7 +7,7 @@
 #include "runtime/config/schema.hpp"
 #include "runtime/config/settings.hpp"
 #include "runtime/config/text.hpp"
-#include "runtime/plugin_fields.hpp"
+#include "runtime/plugin_files/plugin_fields.hpp"
 
 namespace capstan::runtime {
 namespace {

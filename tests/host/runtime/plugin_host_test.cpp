@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "assembly.hpp"
-#include "runtime/pass_runner.hpp"
+#include "runtime/instances/pass_runner.hpp"
 #include "runtime/wiring.hpp"
 
 namespace capstan::runtime {

@@ -18,7 +18,7 @@
 #include <capstan/plugin.hpp>
 
 #include "runtime/config/settings_view.hpp"
-#include "runtime/instance.hpp"
+#include "runtime/instances/instance.hpp"
 
 namespace capstan::runtime {
 

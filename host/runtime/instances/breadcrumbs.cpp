@@ -1,0 +1,120 @@
+#include "runtime/instances/breadcrumbs.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/plugin_files/file_descriptor.hpp"
+#include "runtime/services/printable.hpp"
+
+namespace capstan::runtime {
+
+struct Trail::Record {
+    std::uint32_t in_use;
+    std::array<std::uint32_t, 27>
+        under_way;  ///< by hook; more than there are, so that one more is no new format
+    std::array<char, 144> name;
+};
+
+struct Breadcrumbs::Layout {
+    std::array<char, 16> magic;
+    std::uint32_t is_running;
+    std::array<std::uint32_t, 11> reserved;
+    std::array<Trail::Record, 512> records;
+};
+
+namespace {
+
+constexpr std::string_view magic = "capstan-crumbs1";
+static_assert(hook_count <= 27);
+
+using Word = std::atomic_ref<std::uint32_t>;
+
+Unexpected unavailable(const char* what, const std::filesystem::path& file) {
+    return fail(ErrorCode::unavailable,
+                std::string(what) + " " + file.string() + ": " + std::strerror(errno));
+}
+
+/// `size` bytes of the file, held together with the lock on it.
+Result<std::shared_ptr<void>> map_file(const std::filesystem::path& file, std::size_t size) {
+    auto fd = std::make_shared<FileDescriptor>(
+        ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!*fd) return unavailable("open", file);
+    if (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) return unavailable("lock", file);
+    if (::ftruncate(fd->get(), static_cast<off_t>(size)) != 0) return unavailable("resize", file);
+    void* const at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd->get(), 0);
+    if (at == MAP_FAILED) return unavailable("map", file);
+    return std::shared_ptr<void>(at, [fd, size](void* mapped) { ::munmap(mapped, size); });
+}
+
+}  // namespace
+
+Trail::Trail() noexcept : under_way_(own_.data()) {}
+
+Trail::Trail(std::shared_ptr<void> mapping, Record* record) noexcept
+    : mapping_(std::move(mapping)), record_(record), under_way_(record->under_way.data()) {}
+
+Trail::~Trail() {
+    if (record_ != nullptr) Word(record_->in_use).store(0);
+}
+
+void Trail::enter(Hook hook) noexcept {
+    Word(under_way_[index_of(hook)]).fetch_add(1, std::memory_order_relaxed);
+}
+
+void Trail::leave(Hook hook) noexcept {
+    Word(under_way_[index_of(hook)]).fetch_sub(1, std::memory_order_relaxed);
+}
+
+Result<std::unique_ptr<Breadcrumbs>> Breadcrumbs::open(const std::filesystem::path& file) {
+    CAPSTAN_TRY(std::shared_ptr<void> mapping, map_file(file, sizeof(Layout)));
+    return std::unique_ptr<Breadcrumbs>(new Breadcrumbs(std::move(mapping)));
+}
+
+Breadcrumbs::Breadcrumbs(std::shared_ptr<void> mapping) : mapping_(std::move(mapping)) {
+    const bool is_ours = std::memcmp(layout().magic.data(), magic.data(), magic.size()) == 0;
+    if (is_ours) {
+        previous_.clean = layout().is_running == 0;
+        for (const Trail::Record& record : layout().records) {
+            if (previous_.clean || record.in_use == 0) continue;
+            const std::string_view name(record.name.data(),
+                                        ::strnlen(record.name.data(), record.name.size()));
+            for (std::size_t hook = 0; hook < hook_count; ++hook) {
+                if (record.under_way[hook] == 0) continue;
+                previous_.inside.push_back(printable(name, record.name.size()) + ", " +
+                                           std::string(hook_names[hook]));
+            }
+        }
+    }
+    std::memset(mapping_.get(), 0, sizeof(Layout));
+    std::copy(magic.begin(), magic.end(), layout().magic.begin());
+    layout().is_running = 1;
+}
+
+Breadcrumbs::~Breadcrumbs() { Word(layout().is_running).store(0); }
+
+Breadcrumbs::Layout& Breadcrumbs::layout() const noexcept {
+    return *static_cast<Layout*>(mapping_.get());
+}
+
+std::unique_ptr<Trail> Breadcrumbs::trail(std::string_view instance) {
+    for (Trail::Record& record : layout().records) {
+        std::uint32_t free = 0;
+        if (!Word(record.in_use).compare_exchange_strong(free, 1)) continue;
+        record.under_way.fill(0);
+        record.name.fill(0);
+        const std::string_view name = cut(instance, record.name.size() - 1);
+        std::copy(name.begin(), name.end(), record.name.begin());
+        return std::unique_ptr<Trail>(new Trail(mapping_, &record));
+    }
+    return std::make_unique<Trail>();
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,86 @@
+/// Which plugin the process was inside when it died: counters in a file that survive SIGSEGV and
+/// SIGKILL.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "runtime/instances/hook.hpp"
+
+namespace capstan::runtime {
+
+/// The counters of one instance, where the calls into it that have not returned are counted. [any
+/// thread]
+class Trail {
+public:
+    /// Counts without a file, for nobody.
+    Trail() noexcept;
+    Trail(const Trail&) = delete;
+    Trail& operator=(const Trail&) = delete;
+    ~Trail();
+
+    void enter(Hook hook) noexcept;
+    void leave(Hook hook) noexcept;
+
+private:
+    friend class Breadcrumbs;
+    struct Record;
+    Trail(std::shared_ptr<void> mapping, Record* record) noexcept;
+
+    std::shared_ptr<void> mapping_;
+    Record* record_ = nullptr;
+    std::array<std::uint32_t, hook_count> own_{};
+    std::uint32_t* under_way_;
+};
+
+/// Stands for one call, which costs some nanoseconds more.
+class Crumb {
+public:
+    Crumb(Trail& trail, Hook hook) noexcept : trail_(trail), hook_(hook) { trail_.enter(hook_); }
+    Crumb(const Crumb&) = delete;
+    Crumb& operator=(const Crumb&) = delete;
+    ~Crumb() { trail_.leave(hook_); }
+
+private:
+    Trail& trail_;
+    const Hook hook_;
+};
+
+/// The file of one host. [any thread]
+class Breadcrumbs {
+public:
+    /// How the run before this one ended.
+    struct Ending {
+        bool clean = true;  ///< it said goodbye, or there was none
+        std::vector<std::string>
+            inside;  ///< "acme_score (score.so 1.2.0), filter": the calls it died in
+    };
+    /// Opens or creates the file and starts it anew. `unavailable`: it cannot be, or another
+    /// process has it open.
+    static Result<std::unique_ptr<Breadcrumbs>> open(const std::filesystem::path& file);
+    Breadcrumbs(const Breadcrumbs&) = delete;
+    Breadcrumbs& operator=(const Breadcrumbs&) = delete;
+    /// Says goodbye: the process ends because it wants to.
+    ~Breadcrumbs();
+
+    const Ending& previous() const noexcept { return previous_; }
+    /// `instance` is how the report will call it; beyond 512 instances it is not recorded.
+    std::unique_ptr<Trail> trail(std::string_view instance);
+
+private:
+    struct Layout;
+    explicit Breadcrumbs(std::shared_ptr<void> mapping);
+    Layout& layout() const noexcept;
+
+    std::shared_ptr<void> mapping_;
+    Ending previous_;
+};
+
+}  // namespace capstan::runtime

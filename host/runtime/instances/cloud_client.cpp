@@ -1,0 +1,178 @@
+#include "runtime/instances/cloud_client.hpp"
+
+#include <any>
+#include <utility>
+
+#include <capstan/lowering.hpp>
+#include <capstan/raising.hpp>
+
+namespace capstan::runtime {
+
+namespace {
+
+constexpr Duration default_deadline = std::chrono::minutes(1);
+constexpr std::size_t waiting_limit = 4096;
+
+/// A request as the plugin reads it, kept until its operation is closed.
+template <class Request>
+struct Pinned {
+    explicit Pinned(Request of) : request(std::move(of)), raw(arena.lower(request)) {}
+    Pinned(const Pinned&) = delete;
+    Pinned& operator=(const Pinned&) = delete;
+    const Request request;
+    Lowering arena;
+    const decltype(arena.lower(request)) raw;
+};
+
+/// Reads a result of which the operation only has the address.
+template <class Raw, auto raise>
+auto raise_as(const void* result) {
+    return raise(*static_cast<const Raw*>(result));
+}
+
+}  // namespace
+
+/// One call, from being asked for to its end.
+struct CloudClient::Call {
+    Hook hook;
+    Duration timeout;
+    std::uint32_t result_type;
+    std::function<Result<std::any>(const void*)> raise;
+    std::function<void(Result<std::any>)> done;
+    std::function<capstan_status(capstan_op)> start;  ///< owns the request
+};
+
+Result<std::shared_ptr<CloudClient>> CloudClient::of(std::shared_ptr<PluginInstance> instance) {
+    CAPSTAN_TRY(const capstan_cloud* const cloud,
+                instance->interface<capstan_cloud>(CAPSTAN_KIND_CLOUD));
+    if (cloud == nullptr)
+        return fail(ErrorCode::internal, "plugin " + instance->id() + " is no " CAPSTAN_KIND_CLOUD);
+    CAPSTAN_TRY(const capstan_cloud_templates* const templates,
+                instance->interface<capstan_cloud_templates>(CAPSTAN_INTERFACE_TEMPLATES));
+    return std::shared_ptr<CloudClient>(new CloudClient(std::move(instance), *cloud, templates));
+}
+
+CloudClient::CloudClient(std::shared_ptr<PluginInstance> instance, const capstan_cloud& cloud,
+                         const capstan_cloud_templates* templates)
+    : instance_(std::move(instance)), cloud_(cloud), templates_(templates) {}
+
+template <class T>
+void CloudClient::submit(Hook hook, Duration timeout, std::uint32_t result_type, Raise<T> raise,
+                         Start start, Done<T> done) {
+    auto call = std::make_shared<Call>();
+    call->hook = hook;
+    call->timeout = timeout;
+    call->result_type = result_type;
+    call->raise = [raise](const void* result) -> Result<std::any> {
+        CAPSTAN_TRY(T value, raise(result));
+        return std::any(std::move(value));
+    };
+    call->done = [done = std::move(done)](Result<std::any> result) {
+        if (!result) return done(fail(std::move(result).error()));
+        done(std::any_cast<T>(std::move(*result)));
+    };
+    call->start = std::move(start);
+    instance_->context().strand().post([self = shared_from_this(), call] { self->begin(call); });
+}
+
+void CloudClient::refresh(Done<CloudView> done) {
+    submit<CloudView>(
+        Hook::refresh, instance_->context().identity().limits.refresh_deadline,
+        CAPSTAN_RESULT_CLOUD_VIEW, &raise_as<capstan_cloud_view, raise_cloud_view>,
+        [&cloud = cloud_](capstan_op op) { return cloud.refresh(cloud.self, op); },
+        std::move(done));
+}
+
+void CloudClient::increase(Resize resize, Done<Resized> done) {
+    const auto pinned = std::make_shared<const Pinned<Resize>>(std::move(resize));
+    submit<Resized>(
+        Hook::increase, call_deadline(), CAPSTAN_RESULT_RESIZED,
+        &raise_as<capstan_resized, raise_resized>,
+        [&cloud = cloud_, pinned](capstan_op op) {
+            return cloud.increase(cloud.self, op, &pinned->raw);
+        },
+        std::move(done));
+}
+
+void CloudClient::decrease_target(Resize resize, Done<Resized> done) {
+    const auto pinned = std::make_shared<const Pinned<Resize>>(std::move(resize));
+    submit<Resized>(
+        Hook::decrease_target, call_deadline(), CAPSTAN_RESULT_RESIZED,
+        &raise_as<capstan_resized, raise_resized>,
+        [&cloud = cloud_, pinned](capstan_op op) {
+            return cloud.decrease_target(cloud.self, op, &pinned->raw);
+        },
+        std::move(done));
+}
+
+void CloudClient::remove(Removal removal, Done<Removed> done) {
+    const auto pinned = std::make_shared<const Pinned<Removal>>(std::move(removal));
+    submit<Removed>(
+        Hook::remove, call_deadline(), CAPSTAN_RESULT_REMOVED,
+        &raise_as<capstan_removed, raise_removed>,
+        [&cloud = cloud_, pinned](capstan_op op) {
+            return cloud.remove(cloud.self, op, &pinned->raw);
+        },
+        std::move(done));
+}
+
+void CloudClient::describe(NodeGroupId group, Done<NodeTemplate> done) {
+    const auto* const templates = templates_;
+    submit<NodeTemplate>(
+        Hook::describe, call_deadline(), CAPSTAN_RESULT_TEMPLATE,
+        &raise_as<capstan_template, raise_template>,
+        [templates, group = std::move(group)](capstan_op op) -> capstan_status {
+            if (templates == nullptr) return CAPSTAN_E_UNSUPPORTED;
+            return templates->describe(templates->self, op, str(group.value()));
+        },
+        std::move(done));
+}
+
+Duration CloudClient::call_deadline() const {
+    return instance_->context().identity().limits.call_deadline.value_or(default_deadline);
+}
+
+/// [strand]
+void CloudClient::begin(const std::shared_ptr<Call>& call) {
+    const std::string name = "plugin " + instance_->id() + ": " + std::string(name_of(call->hook));
+    if (!instance_->is_running())
+        return call->done(fail(ErrorCode::unavailable, name + ": it is not running"));
+    Operation operation{.what = name,
+                        .result_type = call->result_type,
+                        .deadline = instance_->context().clock().monotonic() + call->timeout,
+                        .raise = call->raise,
+                        .done = [self = shared_from_this(), call](Result<std::any> result) {
+                            if (!result)
+                                self->instance_->context().metrics().hook_failed(
+                                    call->hook, result.error().code);
+                            call->done(std::move(result));
+                            self->ended();
+                        }};
+    const Result<capstan_op> op = instance_->context().operations().open(std::move(operation));
+    if (op) {
+        ++under_way_;
+        const Crumb crumb(instance_->context().trail(), call->hook);
+        instance_->context().operations().answered(*op, call->start(*op));
+    } else if (under_way_ > 0 && waiting_.size() < waiting_limit) {
+        waiting_.push_back(call);  // the end of one that is under way makes room
+    } else {
+        call->done(fail(op.error()));
+    }
+}
+
+/// [strand]
+void CloudClient::ended() {
+    --under_way_;
+    if (waiting_.empty()) return;
+    const std::shared_ptr<Call> next = std::move(waiting_.front());
+    waiting_.pop_front();
+    begin(next);
+    // One that could not begin makes no room for the others: they would wait for nobody.
+    while (under_way_ == 0 && !waiting_.empty()) {
+        const std::shared_ptr<Call> other = std::move(waiting_.front());
+        waiting_.pop_front();
+        begin(other);
+    }
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,73 @@
+/// A cloud plugin, asked.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include <capstan/abi/cloud.h>
+#include <capstan/cloud_provider.hpp>
+#include <capstan/cloud_view.hpp>
+
+#include "engine/policies.hpp"
+#include "runtime/instances/instance.hpp"
+#include "runtime/instances/pass_watch.hpp"
+
+namespace capstan::runtime {
+
+/// The asynchronous side of one cloud. A call ends exactly once, on the instance's strand, with a
+/// copy of what the plugin said or with an error that names instance and call: `deadline` when it
+/// took too long, `cancelled` when the instance stops, `internal` when the plugin's answer makes no
+/// sense. Calls beyond the instance's max_inflight wait for their turn; their time runs from then
+/// on. The only client of its instance. [any thread]
+class CloudClient : public std::enable_shared_from_this<CloudClient> {
+public:
+    template <class T>
+    using Done = std::function<void(Result<T>)>;
+
+    /// `internal`: the instance is no cloud.
+    static Result<std::shared_ptr<CloudClient>> of(std::shared_ptr<PluginInstance> instance);
+
+    /// Groups and machines as they are. Deadline: limits.refresh_deadline.
+    void refresh(Done<CloudView> done);
+    // Deadline of the others: limits.call_deadline, or a minute.
+    void increase(Resize resize, Done<Resized> done);
+    void decrease_target(Resize resize, Done<Resized> done);
+    void remove(Removal removal, Done<Removed> done);
+    /// What a new node of the group will offer; `unsupported`: this cloud describes none.
+    void describe(NodeGroupId group, Done<NodeTemplate> done);
+
+    const std::shared_ptr<PluginInstance>& instance() const noexcept { return instance_; }
+
+private:
+    struct Call;
+    template <class T>
+    using Raise = Result<T> (*)(const void* result);
+    using Start = std::function<capstan_status(capstan_op)>;
+    CloudClient(std::shared_ptr<PluginInstance> instance, const capstan_cloud& cloud,
+                const capstan_cloud_templates* templates);
+    template <class T>
+    void submit(Hook hook, Duration timeout, std::uint32_t result_type, Raise<T> raise, Start start,
+                Done<T> done);
+    Duration call_deadline() const;
+    void begin(const std::shared_ptr<Call>& call);
+    void ended();
+
+    const std::shared_ptr<PluginInstance> instance_;
+    const capstan_cloud& cloud_;
+    const capstan_cloud_templates* const templates_;  ///< NULL: none
+    // On the strand only.
+    std::size_t under_way_ = 0;
+    std::deque<std::shared_ptr<Call>> waiting_;
+};
+
+/// The price of a node by the cloud's companion interface. `unsupported`: it knows no prices;
+/// `not_found`: not this one's. [pass thread]
+Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const NodeTemplate& node,
+                        const engine::Circumstances& circumstances, PassWatch& watch);
+/// A group's own wishes; `unsupported`: it has none. [pass thread]
+Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
+                                 const NodeGroup& group, const engine::Circumstances& circumstances,
+                                 PassWatch& watch);
+
+}  // namespace capstan::runtime

@@ -1,0 +1,104 @@
+#include "runtime/instances/hook_guard.hpp"
+
+#include <chrono>
+
+#include "runtime/instances/hook_call.hpp"
+
+namespace capstan::runtime {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+HookCall::Facts facts_of(const PluginInstance& instance, const engine::Circumstances& circumstances,
+                         const PassWatch& watch, steady_clock::time_point end) {
+    std::uint32_t flags = 0;
+    if (circumstances.dry_run) flags |= CAPSTAN_CALL_DRY_RUN;
+    if (circumstances.simulation) flags |= CAPSTAN_CALL_SIMULATION;
+    return {.flags = flags,
+            .seed = circumstances.seed,
+            .now = circumstances.now,
+            .deadline = instance.context().clock().monotonic() + instance.call_deadline(),
+            .is_given_up = [&watch, end] {
+                return watch.is_abandoned() || steady_clock::now() >= end;
+            }};
+}
+
+/// Inside the instance's gate until it goes.
+class GateStay {
+public:
+    GateStay(PluginInstance& instance, steady_clock::time_point deadline)
+        : gate_(instance.gate()), entry_(gate_.enter(!instance.is_parallel(), deadline)) {}
+    GateStay(const GateStay&) = delete;
+    GateStay& operator=(const GateStay&) = delete;
+    ~GateStay() {
+        if (entry_ == HookGate::Entry::entered) gate_.leave();
+    }
+    HookGate::Entry entry() const { return entry_; }
+
+private:
+    HookGate& gate_;
+    const HookGate::Entry entry_;
+};
+
+void report_time(PluginInstance& instance, Hook hook, steady_clock::duration took) {
+    instance.context().metrics().hook_took(hook, std::chrono::duration<double>(took).count());
+    if (took < instance.call_deadline() / 2) return;
+    const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
+    instance.context().say(LogLevel::warn, std::string(name_of(hook)) + " took " +
+                                               std::to_string(milliseconds) +
+                                               " ms, more than half of what it may");
+}
+
+Result<void> check_entry(HookGate::Entry entry, const std::string& name) {
+    if (entry == HookGate::Entry::closed)
+        return fail(ErrorCode::unavailable, name + ": it is stopping");
+    if (entry == HookGate::Entry::timed_out)
+        return fail(ErrorCode::busy, name + ": another call is under way");
+    return {};
+}
+
+}  // namespace
+
+std::string hook_name(const PluginInstance& instance, Hook hook) {
+    return "plugin " + instance.id() + ": " + std::string(name_of(hook));
+}
+
+Result<std::vector<std::string>> call_hook(
+    PluginInstance& instance, Hook hook, const engine::Circumstances& circumstances,
+    PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body) {
+    if (const std::optional<Hook> missed = watch.missed(instance)) {
+        return fail(ErrorCode::deadline, "plugin " + instance.id() + ": not asked, its " +
+                                             std::string(name_of(*missed)) +
+                                             " overran its deadline");
+    }
+    if (!instance.is_running())
+        return fail(ErrorCode::unavailable, hook_name(instance, hook) + ": it is not running");
+    const auto begin = steady_clock::now();
+    const auto end = begin + instance.call_deadline();
+    const GateStay stay(instance, end);
+    if (stay.entry() != HookGate::Entry::entered) {
+        CAPSTAN_CHECK(check_entry(stay.entry(), hook_name(instance, hook)));
+    }
+    HookCall call(facts_of(instance, circumstances, watch, end));
+    watch.enter(instance, hook, end);
+    capstan_status status = CAPSTAN_OK;
+    {
+        const Crumb crumb(instance.context().trail(), hook);
+        status = body(call.abi());
+    }
+    watch.leave();
+    report_time(instance, hook, steady_clock::now() - begin);
+    if (status == CAPSTAN_OK) return call.take_sentences();
+    instance.context().metrics().hook_failed(hook, error_code(status));
+    return fail(call.outcome(status, hook_name(instance, hook)).error());
+}
+
+Unexpected contract_breach(PluginInstance& instance, Hook hook, const std::string& what) {
+    instance.context().metrics().hook_failed(hook, ErrorCode::internal);
+    const std::string sentence = std::string(name_of(hook)) + " " + what;
+    instance.context().say(LogLevel::error, sentence);
+    return fail(ErrorCode::internal, "plugin " + instance.id() + ": " + sentence);
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,117 @@
+/// One table of the configuration come alive: an instance of a plugin's class, from create to
+/// destroy.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <capstan/abi/plugin.h>
+#include <capstan/result.hpp>
+
+#include "runtime/instances/hook.hpp"
+#include "runtime/instances/hook_gate.hpp"
+#include "runtime/services/host_context.hpp"
+
+namespace capstan::runtime {
+
+struct InstanceSpec {
+    const capstan_class* type = nullptr;    ///< lives as long as `library`
+    std::shared_ptr<const void> library{};  ///< keeps the file loaded
+    InstanceIdentity identity;
+};
+
+/// [any thread] unless a function says otherwise. `stop` it before the last owner goes; one that
+/// could not be stopped, or was not, is never destroyed: its plugin's side stays in memory with its
+/// library, for something may still be running in it.
+class PluginInstance : public std::enable_shared_from_this<PluginInstance> {
+public:
+    using Done = std::function<void(Result<void>)>;
+
+    /// `settings` are validated and used during this call only. An error names the instance and
+    /// what its plugin did wrong; then nothing is left of it. [load]
+    static Result<std::shared_ptr<PluginInstance>> create(const HostEnvironment& environment,
+                                                          InstanceSpec spec,
+                                                          const capstan_settings& settings);
+    PluginInstance(const PluginInstance&) = delete;
+    PluginInstance& operator=(const PluginInstance&) = delete;
+    ~PluginInstance();
+
+    /// Once; `done` on the strand. After an error the instance can only be stopped.
+    void start(Duration timeout, Done done);
+    /// Once, from any state: waits for hooks to return, asks the plugin to stop, calls back
+    /// everything open and destroys it. `deadline`: something did not end in time, which the
+    /// message names.
+    void stop(Duration timeout, Done done);
+    /// The plugin's own check of credentials and permissions; a plugin without one has nothing to
+    /// complain about.
+    void self_check(Duration timeout, Done done);
+    /// Hands over new settings in which only LIVE fields differ, when no hook is under way;
+    /// `unsupported`: the plugin takes none while it runs. After an error the old settings stay in
+    /// force.
+    void reconfigure(std::shared_ptr<const capstan_settings> settings, Duration timeout, Done done);
+
+    const std::string& id() const noexcept { return context_->id(); }
+    std::string_view kind() const noexcept;
+    bool is_running() const noexcept { return state_.load() == State::running; }
+    /// Whether its decision hooks may be called by several threads at once.
+    bool is_parallel() const noexcept { return type_->concurrency == CAPSTAN_CONCURRENCY_PARALLEL; }
+    Duration call_deadline() const noexcept;
+    HookGate& gate() noexcept { return gate_; }
+    HostContext& context() const noexcept { return *context_; }
+
+    /// The table of one of its interfaces, complete; NULL: it has none of that id. Valid until
+    /// `stop`.
+    template <class Table>
+    Result<const Table*> interface(std::string_view interface_id) const {
+        CAPSTAN_TRY(const void* const table, interface_table(interface_id));
+        return static_cast<const Table*>(table);
+    }
+
+    /// It is not asked any more, because `hook` overran its deadline. The first call counts.
+    void quarantine(Hook hook);
+    /// The hook that overran; nothing: it is not quarantined.
+    std::optional<Hook> quarantined_by() const noexcept;
+
+private:
+    enum class State { created, starting, running, failed, stopping, stopped, stuck };
+    PluginInstance(std::shared_ptr<HostContext> context, InstanceSpec spec,
+                   const capstan_instance* made);
+    static Result<const capstan_instance*> make(HostContext& context, const capstan_class& type,
+                                                const capstan_settings& settings);
+
+    Result<const void*> interface_table(std::string_view interface_id) const;
+    using Asynchronous = capstan_status (*)(void* self, capstan_op op) CAPSTAN_NOEXCEPT;
+    capstan_op ask(Hook hook, Asynchronous function, Duration timeout, Done done);
+    void reconfigure_now(const std::shared_ptr<const capstan_settings>& settings, Duration deadline,
+                         const Done& done);
+    Result<void> call_reconfigure(const capstan_settings& settings, Duration deadline);
+
+    void begin_stop(bool ask_plugin, Duration timeout);
+    void go_on_stopping();
+    std::string unfinished() const;
+    void end_stop(State state, Result<void> result);
+    void destroy();
+    void retain();
+
+    const std::shared_ptr<HostContext> context_;
+    const capstan_class* const type_;
+    const std::shared_ptr<const void> library_;
+    const capstan_instance* instance_;  ///< NULL once destroyed
+    HookGate gate_;
+    std::atomic<State> state_{State::created};
+    std::atomic<int> quarantined_by_{-1};
+
+    // The stop under way.
+    std::atomic<bool> stop_has_ended_{false};
+    Done stop_done_;
+    TimerId stop_timer_ = 0;
+    capstan_op stop_op_ = 0;  // on the strand only, as what follows
+    std::optional<Result<void>> stop_result_;
+    bool nothing_is_open_ = false;
+};
+
+}  // namespace capstan::runtime

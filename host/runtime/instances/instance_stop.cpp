@@ -1,0 +1,133 @@
+// How an instance ends: PluginInstance::stop and what becomes of one that does not.
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "runtime/instances/instance.hpp"
+
+namespace capstan::runtime {
+
+namespace {
+
+/// More than an operation's grace, so that a stop operation that is closed by its deadline is
+/// reported as such.
+constexpr Duration stop_grace = std::chrono::seconds(6);
+
+/// What stays in memory to the end of the process because something may still be running in it.
+void keep_for_ever(std::shared_ptr<HostContext> context, std::shared_ptr<const void> library,
+                   const capstan_instance* instance) {
+    struct Kept {
+        std::shared_ptr<HostContext> context;
+        std::shared_ptr<const void> library;
+        const capstan_instance* instance;
+    };
+    static std::mutex mutex;
+    static auto* const all = new std::vector<Kept>;  // not destroyed at exit: see above
+    const std::lock_guard lock(mutex);
+    all->push_back({std::move(context), std::move(library), instance});
+}
+
+}  // namespace
+
+PluginInstance::~PluginInstance() {
+    if (instance_ == nullptr) return;
+    // One that was never started has nothing that could be running in it, as long as it did not
+    // begin it itself.
+    const bool is_idle = context_->tasks().open_count() == 0;
+    if (state_.load() == State::created && is_idle) {
+        destroy();
+    } else {
+        retain();
+    }
+}
+
+void PluginInstance::stop(Duration timeout, Done done) {
+    const State before = state_.exchange(State::stopping);
+    if (before == State::stopping || before == State::stopped || before == State::stuck) {
+        context_->strand().post([self = shared_from_this(), done = std::move(done)] {
+            done(fail(ErrorCode::internal, "plugin " + self->id() + ": was stopped before"));
+        });
+        return;
+    }
+    stop_done_ = std::move(done);
+    const auto self = shared_from_this();
+    // A hook that overran its deadline is hardly going to return: it is not given more than was
+    // asked for.
+    const Duration patience = quarantined_by() ? timeout : timeout + stop_grace;
+    // Not on the strand, which a plugin may have blocked.
+    stop_timer_ = context_->loop().after(patience, [self] {
+        self->end_stop(
+            State::stuck,
+            fail(ErrorCode::deadline, "plugin " + self->id() + ": stop: " + self->unfinished()));
+    });
+    const bool ask_plugin = before == State::running;
+    gate_.close([self, ask_plugin, timeout] {
+        self->context_->strand().post([=] { self->begin_stop(ask_plugin, timeout); });
+    });
+}
+
+/// [strand] No hook is under way and none will be.
+void PluginInstance::begin_stop(bool ask_plugin, Duration timeout) {
+    context_->close();
+    if (ask_plugin && CAPSTAN_HAS(instance_, capstan_instance, stop)) {
+        stop_op_ = ask(Hook::stop, instance_->stop, timeout,
+                       [self = shared_from_this()](Result<void> result) {
+                           self->stop_result_ = std::move(result);
+                           self->go_on_stopping();
+                       });
+    } else {
+        stop_result_.emplace();
+    }
+    context_->cancel_open(stop_op_);
+    // What was called back had its chance to end the operations it worked for; the others are
+    // closed now.
+    context_->tasks().when_empty([self = shared_from_this()] {
+        self->context_->operations().close_all(self->stop_op_,
+                                               {ErrorCode::cancelled, "the plugin is stopping"});
+        self->nothing_is_open_ = true;
+        self->go_on_stopping();
+    });
+}
+
+/// [strand] Destroys the instance once its stop has ended and nothing of it is open.
+void PluginInstance::go_on_stopping() {
+    if (!stop_result_ || !nothing_is_open_) return;
+    if (!*stop_result_ && stop_result_->error().code == ErrorCode::deadline) {
+        return end_stop(State::stuck, *stop_result_);
+    }
+    // Behind the callbacks of the operations that were just closed.
+    context_->strand().post([self = shared_from_this()] {
+        self->destroy();
+        self->end_stop(State::stopped, *self->stop_result_);
+    });
+}
+
+std::string PluginInstance::unfinished() const {
+    return std::to_string(gate_.inside()) + " hooks, " +
+           std::to_string(context_->tasks().open_count()) + " tasks and " +
+           std::to_string(context_->operations().open_count()) + " operations did not end in time";
+}
+
+void PluginInstance::end_stop(State state, Result<void> result) {
+    if (stop_has_ended_.exchange(true)) return;
+    state_.store(state);
+    context_->loop().cancel(stop_timer_);
+    if (!result) context_->say(LogLevel::error, result.error().message);
+    const Done done = std::exchange(stop_done_, nullptr);
+    done(std::move(result));
+    if (state == State::stuck) context_->abandon();
+}
+
+void PluginInstance::destroy() {
+    const Crumb crumb(context_->trail(), Hook::destroy);
+    const capstan_instance* const going = std::exchange(instance_, nullptr);
+    going->destroy(going->self);
+}
+
+void PluginInstance::retain() {
+    context_->say(LogLevel::warn, "could not be stopped: it stays in memory with its library");
+    context_->abandon();
+    keep_for_ever(context_, library_, instance_);
+}
+
+}  // namespace capstan::runtime

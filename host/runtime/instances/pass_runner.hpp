@@ -1,0 +1,52 @@
+/// Runs a pass so that no plugin can hold it up.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "runtime/instances/pass_watch.hpp"
+
+namespace capstan::runtime {
+
+/// What a pass came to, and without whom.
+template <class R>
+struct WatchedResult {
+    R result;
+    std::vector<HookMiss> misses;  ///< give them to `run_watched` to come to the same result again
+    int reruns = 0;
+};
+
+namespace detail {
+
+struct ErasedResult {
+    std::shared_ptr<void> result;
+    std::vector<HookMiss> misses;
+    int reruns = 0;
+};
+using ErasedPass = std::function<std::shared_ptr<void>(PassWatch&)>;
+ErasedResult run_watched(const ErasedPass& pass, std::vector<HookMiss> known);
+
+}  // namespace detail
+
+/// Runs `pass` on a thread of its own and waits for it. When one of its hooks overruns the call
+/// deadline of its instance, that thread is left to itself, the instance is quarantined and
+/// counted, and `pass` is called again without it; so at most once per instance. Instances in
+/// `known` are not asked to begin with.
+///
+/// `pass` is copied for each thread and must own what it uses, or share it: an abandoned thread may
+/// look at it until the process ends. Equal arguments and misses must give an equal result. What it
+/// throws comes out of here.
+template <class R>
+WatchedResult<R> run_watched(std::function<R(PassWatch&)> pass, std::vector<HookMiss> known = {}) {
+    const detail::ErasedPass erased =
+        [pass = std::move(pass)](PassWatch& watch) -> std::shared_ptr<void> {
+        return std::make_shared<R>(pass(watch));
+    };
+    detail::ErasedResult ended = detail::run_watched(erased, std::move(known));
+    return {std::move(*std::static_pointer_cast<R>(ended.result)), std::move(ended.misses),
+            ended.reruns};
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,95 @@
+#include <cmath>
+#include <optional>
+
+#include <capstan/lowering.hpp>
+
+#include "runtime/instances/hook_guard.hpp"
+#include "runtime/instances/policies.hpp"
+
+namespace capstan::runtime {
+
+namespace {
+
+/// Takes what the plugin keeps; the first breach counts.
+class KeepSink {
+public:
+    explicit KeepSink(std::size_t options) : scores_(options) {
+        raw_ = {sizeof raw_, 0, this,
+                [](const capstan_expander_out* out, std::uint32_t option, double score) noexcept {
+                    static_cast<KeepSink*>(out->ctx)->keep(option, score);
+                }};
+    }
+    KeepSink(const KeepSink&) = delete;
+    KeepSink& operator=(const KeepSink&) = delete;
+
+    const capstan_expander_out* raw() const noexcept { return &raw_; }
+    std::string breach() const {
+        const std::string of = " of " + std::to_string(scores_.size());
+        if (missing_) return "kept option " + std::to_string(*missing_) + of;
+        if (no_number_)
+            return "gave option " + std::to_string(*no_number_) + of + " a score that is no number";
+        return {};
+    }
+    /// By position among the options shown.
+    const std::vector<std::optional<double>>& scores() const noexcept { return scores_; }
+
+private:
+    void keep(std::uint32_t option, double score) noexcept {
+        if (option >= scores_.size()) {
+            if (!missing_) missing_ = option;
+        } else if (std::isnan(score)) {
+            if (!no_number_) no_number_ = option;
+        } else {
+            scores_[option] = score;
+        }
+    }
+
+    capstan_expander_out raw_{};
+    std::vector<std::optional<double>> scores_;
+    std::optional<std::uint32_t> missing_;
+    std::optional<std::uint32_t> no_number_;
+};
+
+/// The question as it crosses; borrows from the values.
+struct LoweredQuestion {
+    LoweredQuestion(const engine::ScaleUpQuestion& question, std::span<const std::uint32_t> among) {
+        options.reserve(among.size());
+        for (const std::uint32_t i : among) options.push_back(arena.lower(question.options[i]));
+        in = {sizeof in, question.cluster_nodes, array_of(options), arena.list(question.pods)};
+    }
+    Lowering arena;
+    std::vector<capstan_option> options;
+    capstan_expander_in in{};
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PluginExpander>> PluginExpander::make(
+    std::shared_ptr<PluginInstance> instance, PassWatch& watch) {
+    CAPSTAN_TRY(const auto plugin, PluginPolicy<capstan_expander>::of(
+                                       std::move(instance), CAPSTAN_KIND_EXPANDER, watch));
+    return std::unique_ptr<PluginExpander>(new PluginExpander(plugin));
+}
+
+Result<engine::Narrowing> PluginExpander::filter(const engine::ScaleUpQuestion& question,
+                                                 std::span<const std::uint32_t> among,
+                                                 const engine::Circumstances& circumstances) {
+    const LoweredQuestion lowered(question, among);
+    KeepSink sink(among.size());
+    const capstan_expander& table = plugin_.table();
+    CAPSTAN_TRY(std::vector<std::string> sentences,
+                call_hook(plugin_.instance(), Hook::filter, circumstances, plugin_.watch(),
+                          [&](const capstan_call* call) {
+                              return table.filter(table.self, call, &lowered.in, sink.raw());
+                          }));
+    if (const std::string breach = sink.breach(); !breach.empty()) {
+        return contract_breach(plugin_.instance(), Hook::filter, breach);
+    }
+    engine::Narrowing out{.kept = {}, .sentences = std::move(sentences)};
+    for (std::size_t i = 0; i < among.size(); ++i) {
+        if (sink.scores()[i]) out.kept.push_back({among[i], *sink.scores()[i]});
+    }
+    return out;
+}
+
+}  // namespace capstan::runtime

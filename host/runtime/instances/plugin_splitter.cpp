@@ -1,0 +1,103 @@
+#include <capstan/lowering.hpp>
+
+#include "runtime/instances/hook_guard.hpp"
+#include "runtime/instances/policies.hpp"
+
+namespace capstan::runtime {
+
+namespace {
+
+/// Takes the growths as they come; they are judged at the end.
+class GrowSink {
+public:
+    GrowSink() {
+        raw_ = {sizeof raw_, 0, this,
+                [](const capstan_splitter_out* out, std::uint32_t group, std::int32_t by) noexcept {
+                    static_cast<GrowSink*>(out->ctx)->grow(group, by);
+                }};
+    }
+    GrowSink(const GrowSink&) = delete;
+    GrowSink& operator=(const GrowSink&) = delete;
+
+    struct Growth {
+        std::uint32_t group;
+        std::int32_t by;
+    };
+    const capstan_splitter_out* raw() const noexcept { return &raw_; }
+    const std::vector<Growth>& growths() const noexcept { return growths_; }
+    bool is_flooded() const noexcept { return is_flooded_; }
+
+private:
+    void grow(std::uint32_t group, std::int32_t by) noexcept {
+        constexpr std::size_t most = 100'000;
+        try {
+            is_flooded_ = is_flooded_ || growths_.size() >= most;
+            if (!is_flooded_) growths_.push_back({group, by});
+        } catch (...) {
+            is_flooded_ = true;
+        }
+    }
+
+    capstan_splitter_out raw_{};
+    std::vector<Growth> growths_;
+    bool is_flooded_ = false;
+};
+
+/// What is wrong with one growth, or nothing. `so_far` is how much each group grows already.
+std::string breach_of(const GrowSink::Growth& growth, std::span<const NodeGroup> groups,
+                      const std::vector<int>& so_far) {
+    if (growth.group >= groups.size()) {
+        return "grew group " + std::to_string(growth.group) + " of " +
+               std::to_string(groups.size());
+    }
+    const NodeGroup& group = groups[growth.group];
+    if (growth.by <= 0)
+        return "grew group " + group.id.value() + " by " + std::to_string(growth.by);
+    if (so_far[growth.group] != 0) return "grew group " + group.id.value() + " twice";
+    const std::int64_t grown = std::int64_t{group.target.value_or(0)} + growth.by;
+    if (group.max && grown > *group.max) {
+        return "grew group " + group.id.value() + " to " + std::to_string(grown) +
+               ", above its maximum of " + std::to_string(*group.max);
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PluginSplitter>> PluginSplitter::make(
+    std::shared_ptr<PluginInstance> instance, PassWatch& watch) {
+    CAPSTAN_TRY(const auto plugin, PluginPolicy<capstan_splitter>::of(
+                                       std::move(instance), CAPSTAN_KIND_SPLITTER, watch));
+    return std::unique_ptr<PluginSplitter>(new PluginSplitter(plugin));
+}
+
+Result<std::vector<int>> PluginSplitter::split(int nodes, std::span<const NodeGroup> groups,
+                                               const engine::Circumstances& circumstances) {
+    Lowering arena;
+    std::vector<capstan_group> lowered;
+    lowered.reserve(groups.size());
+    for (const NodeGroup& group : groups) lowered.push_back(arena.lower(group));
+    const capstan_splitter_in in{sizeof in, nodes, array_of(lowered)};
+    GrowSink sink;
+    const capstan_splitter& table = plugin_.table();
+    CAPSTAN_CHECK(call_hook(
+        plugin_.instance(), Hook::split, circumstances, plugin_.watch(),
+        [&](const capstan_call* call) { return table.split(table.self, call, &in, sink.raw()); }));
+    const auto breach = [&](const std::string& what) {
+        return contract_breach(plugin_.instance(), Hook::split, what);
+    };
+    std::vector<int> by(groups.size(), 0);
+    std::int64_t sum = 0;
+    for (const GrowSink::Growth& growth : sink.growths()) {
+        if (const std::string wrong = breach_of(growth, groups, by); !wrong.empty())
+            return breach(wrong);
+        by[growth.group] = growth.by;
+        sum += growth.by;
+    }
+    if (sum > nodes)
+        return breach("shared out " + std::to_string(sum) + " nodes of " + std::to_string(nodes));
+    if (sink.is_flooded()) return breach("gave more answers than can be kept");
+    return by;
+}
+
+}  // namespace capstan::runtime

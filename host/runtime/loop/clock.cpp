@@ -1,0 +1,44 @@
+#include "runtime/loop/clock.hpp"
+
+#include <chrono>
+
+namespace capstan::runtime {
+
+namespace {
+
+/// One step of SplitMix64 (Steele, Lea, Flood 2014): every state gives another number, and
+/// neighbours look unrelated.
+std::uint64_t mix(std::uint64_t z) noexcept {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15u;
+
+}  // namespace
+
+Duration SystemClock::monotonic() const {
+    return std::chrono::steady_clock::now().time_since_epoch();
+}
+
+Time SystemClock::now() const {
+    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+void ManualClock::advance_to(Duration monotonic) noexcept {
+    const Duration::rep elapsed = (monotonic - first_moment).count();
+    if (elapsed > elapsed_.load()) elapsed_.store(elapsed);
+}
+
+std::uint64_t RandomSource::next() noexcept {
+    return mix(state_.fetch_add(golden_gamma) + golden_gamma);
+}
+
+std::uint64_t seed_for(std::uint64_t run_seed, std::string_view name) noexcept {
+    std::uint64_t seed = mix(run_seed + golden_gamma);
+    for (const char c : name) seed = mix(seed ^ static_cast<unsigned char>(c));
+    return seed;
+}
+
+}  // namespace capstan::runtime

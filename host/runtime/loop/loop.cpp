@@ -1,0 +1,100 @@
+#include "runtime/loop/loop.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace capstan::runtime {
+
+/// Turns "the first timer is due then" into a wait of Asio's. Shared with the waits, which may
+/// outlive the loop.
+struct Loop::Alarm : std::enable_shared_from_this<Alarm> {
+    Alarm(boost::asio::io_context& io, std::shared_ptr<TimerQueue> queue)
+        : timers(std::move(queue)), timer(io) {}
+
+    /// Waits for the first timer, unless an earlier wait does already.
+    void set() {
+        const std::lock_guard lock(mutex);
+        const std::optional<Duration> due = timers->next_due();
+        if (!due || closed || (waiting_for && *waiting_for <= *due)) return;
+        waiting_for = due;
+        timer.expires_at(std::chrono::steady_clock::time_point(*due));
+        timer.async_wait([self = weak_from_this()](boost::system::error_code error) {
+            if (const auto alarm = self.lock(); alarm && !error) alarm->ring();
+        });
+    }
+    void ring() {
+        {
+            const std::lock_guard lock(mutex);
+            if (closed) return;
+            waiting_for.reset();
+        }
+        for (const auto& handler : timers->take_due(SystemClock().monotonic())) handler();
+        set();
+    }
+    void close() {
+        const std::lock_guard lock(mutex);
+        closed = true;
+        timer.cancel();
+    }
+
+    std::shared_ptr<TimerQueue> timers;
+    std::mutex mutex;  ///< guards what follows; Asio's timer is not safe by itself
+    boost::asio::steady_timer timer;
+    std::optional<Duration> waiting_for;
+    bool closed = false;
+};
+
+Loop::Loop(boost::asio::io_context& io) : Loop(io, std::make_shared<SystemClock>()) {
+    alarm_ = std::make_shared<Alarm>(io, timers_);
+}
+
+Loop::Loop(boost::asio::io_context& io, std::shared_ptr<const Clock> clock)
+    : io_(io), clock_(std::move(clock)) {}
+
+Loop::~Loop() {
+    if (alarm_) alarm_->close();
+}
+
+TimerId Loop::at(Duration due, TimerQueue::Handler handler) {
+    const TimerId id = timers_->add(due, std::move(handler));
+    if (alarm_) alarm_->set();
+    return id;
+}
+
+TimerId Loop::after(Duration delay, TimerQueue::Handler handler) {
+    // A plugin may ask for centuries; the sum must not overflow.
+    const Duration now = monotonic();
+    return at(now + std::clamp(delay, Duration::zero(), Duration::max() - now), std::move(handler));
+}
+
+bool Loop::cancel(TimerId id) { return timers_->cancel(id); }
+
+ManualLoop::ManualLoop(boost::asio::io_context& io, std::shared_ptr<ManualClock> clock)
+    : Loop(io, clock), manual_(std::move(clock)) {}
+
+void ManualLoop::advance(Duration by) {
+    const Duration end = manual_->monotonic() + by;
+    settle();
+    for (auto due = next_due(); due && *due <= end; due = next_due()) {
+        manual_->advance_to(*due);
+        for (const auto& handler : timers_->take_due(manual_->monotonic())) handler();
+        settle();
+    }
+    manual_->advance_to(end);
+}
+
+void ManualLoop::settle() {
+    do {
+        io_.restart();
+        io_.poll();
+        if (outside_.load() > 0) io_.run_one();
+    } while (outside_.load() > 0);
+    io_.restart();
+    io_.poll();
+}
+
+}  // namespace capstan::runtime

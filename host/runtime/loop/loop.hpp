@@ -1,0 +1,83 @@
+/// The event loop as the runtime's parts see it: somewhere to post, and timers on the clock they
+/// were given.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "runtime/loop/clock.hpp"
+#include "runtime/loop/timer_queue.hpp"
+
+namespace capstan::runtime {
+
+/// Timers fire on a thread that runs the io_context. [any thread]
+class Loop {
+public:
+    /// Borrows `io`; follows the machine's clock.
+    explicit Loop(boost::asio::io_context& io);
+    Loop(const Loop&) = delete;
+    Loop& operator=(const Loop&) = delete;
+    virtual ~Loop();
+
+    boost::asio::io_context& io() const noexcept { return io_; }
+    const std::shared_ptr<const Clock>& clock() const noexcept { return clock_; }
+    Duration monotonic() const { return clock_->monotonic(); }
+
+    /// `handler` at a point of the clock's monotonic time; at once, but never inside this call,
+    /// when that has passed.
+    TimerId at(Duration due, TimerQueue::Handler handler);
+    TimerId after(Duration delay, TimerQueue::Handler handler);
+    /// False: it has fired, or is about to.
+    bool cancel(TimerId id);
+
+    /// Held while a result is under way on another thread: a simulation does not move its clock
+    /// meanwhile.
+    class Outside {
+    public:
+        explicit Outside(Loop& loop) : count_(&loop.outside_), guard_(loop.io_.get_executor()) {
+            ++*count_;
+        }
+        Outside(const Outside&) = delete;
+        Outside& operator=(const Outside&) = delete;
+        ~Outside() { --*count_; }
+
+    private:
+        std::atomic<int>* count_;
+        boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_;
+    };
+
+protected:
+    struct Alarm;
+    Loop(boost::asio::io_context& io, std::shared_ptr<const Clock> clock);
+
+    boost::asio::io_context& io_;
+    std::shared_ptr<const Clock> clock_;
+    std::shared_ptr<TimerQueue> timers_ = std::make_shared<TimerQueue>();
+    std::atomic<int> outside_{0};
+
+private:
+    std::shared_ptr<Alarm> alarm_;  ///< NULL: somebody else moves the clock
+};
+
+/// A loop whose time passes only when told. One thread.
+class ManualLoop final : public Loop {
+public:
+    ManualLoop(boost::asio::io_context& io, std::shared_ptr<ManualClock> clock);
+
+    /// Moves the clock by `by`, from timer to timer: each fires at its own time, in order, and
+    /// everything that follows from it has been run before the next one.
+    void advance(Duration by);
+    /// Runs what is ready without moving the clock; waits for results that are under way on other
+    /// threads.
+    void settle();
+    /// When the next timer is due; nothing: none is set.
+    std::optional<Duration> next_due() const { return timers_->next_due(); }
+
+private:
+    std::shared_ptr<ManualClock> manual_;
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,185 @@
+#include "runtime/plugin_files/elf_dynamic.hpp"
+
+#include <algorithm>
+
+#include "runtime/plugin_files/elf_versions.hpp"
+#include "runtime/plugin_files/refuse.hpp"
+
+namespace capstan::runtime {
+
+namespace {
+
+constexpr std::size_t entries_max = 4096;
+constexpr std::uint64_t symbols_max = 1u << 20;
+constexpr std::size_t symbol_text_max = std::size_t{64} << 20;
+
+Result<std::vector<Elf64_Dyn>> read_entries(const ElfImage& image) {
+    const Elf64_Phdr* segment = image.find_segment(PT_DYNAMIC);
+    if (segment == nullptr)
+        return refuse("has no dynamic section: it was not linked as a shared object");
+    const Bytes table = image.from(segment->p_vaddr);
+    std::vector<Elf64_Dyn> entries;
+    while (entries.size() < entries_max) {
+        const auto entry = read_at<Elf64_Dyn>(table, entries.size() * sizeof(Elf64_Dyn));
+        if (!entry) break;
+        if (entry->d_tag == DT_NULL) return entries;
+        entries.push_back(*entry);
+    }
+    return refuse("is damaged: its dynamic section has no end");
+}
+
+/// The entries of the dynamic section. Of a tag that stands there twice the loader uses the last,
+/// so do we.
+class Dynamic {
+public:
+    explicit Dynamic(std::vector<Elf64_Dyn> entries) : entries_(std::move(entries)) {}
+
+    std::optional<std::uint64_t> find(std::int64_t tag) const {
+        for (auto e = entries_.rbegin(); e != entries_.rend(); ++e)
+            if (e->d_tag == tag) return e->d_un.d_val;
+        return std::nullopt;
+    }
+    bool has_flag(std::int64_t tag, std::uint64_t flag) const {
+        return (find(tag).value_or(0) & flag) != 0;
+    }
+    const std::vector<Elf64_Dyn>& entries() const { return entries_; }
+
+private:
+    std::vector<Elf64_Dyn> entries_;
+};
+
+Result<StringTable> read_strings(const ElfImage& image, const Dynamic& dynamic) {
+    const std::uint64_t size = dynamic.find(DT_STRSZ).value_or(0);
+    const Bytes table = image.from(dynamic.find(DT_STRTAB).value_or(0));
+    if (size == 0 || table.size() < size)
+        return refuse("is damaged: its string table is not inside a segment");
+    return StringTable(part(table, 0, size));
+}
+
+Result<void> check_flags(const Dynamic& dynamic) {
+    if (dynamic.has_flag(DT_FLAGS_1, DF_1_PIE)) return refuse("is a program, not a shared object");
+    if (dynamic.has_flag(DT_FLAGS_1, DF_1_NOOPEN))
+        return refuse("may not be opened: it is linked with -z nodlopen");
+    if (dynamic.find(DT_TEXTREL) || dynamic.has_flag(DT_FLAGS, DF_TEXTREL))
+        return refuse("would rewrite its own code (text relocations); compile it with -fPIC");
+    return {};
+}
+
+Result<void> add_run_paths(std::string_view list, std::vector<std::string>& out) {
+    for (std::size_t at = 0; at <= list.size();) {
+        const std::size_t end = std::min(list.find(':', at), list.size());
+        const std::string folder(list.substr(at, end - at));
+        if (folder.find("ORIGIN") != std::string::npos)
+            return refuse("has the run path \"" + folder +
+                          "\", which leads nowhere from the private copy that the host loads; link "
+                          "it with an "
+                          "absolute run path");
+        if (!folder.starts_with('/'))
+            return refuse("has the run path \"" + folder +
+                          "\", which depends on where the host was started");
+        out.push_back(folder);
+        at = end + 1;
+    }
+    return {};
+}
+
+Result<void> read_names(const Dynamic& dynamic, const StringTable& strings, ElfFacts& facts) {
+    for (const Elf64_Dyn& entry : dynamic.entries()) {
+        const bool is_path = entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH;
+        if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_SONAME && !is_path) continue;
+        CAPSTAN_TRY(const std::string_view name, strings.at(entry.d_un.d_val));
+        // Far above any path; keeps 4096 entries from making a list of gigabytes.
+        if (name.size() > 4096)
+            return refuse("is damaged: a library name is longer than 4096 bytes");
+        if (entry.d_tag == DT_NEEDED) facts.needed.emplace_back(name);
+        if (entry.d_tag == DT_SONAME) facts.soname = name;
+        if (is_path) CAPSTAN_CHECK(add_run_paths(name, facts.run_paths));
+    }
+    return {};
+}
+
+/// A GNU hash table does not say how many symbols there are: the last chain's end does.
+std::optional<std::uint64_t> count_by_gnu_hash(Bytes table) {
+    const auto bucket_count = read_at<std::uint32_t>(table, 0),
+               first = read_at<std::uint32_t>(table, 4),
+               bloom_words = read_at<std::uint32_t>(table, 8);
+    if (!bucket_count || !first || !bloom_words) return std::nullopt;
+    const std::uint64_t buckets_at = 16 + std::uint64_t{*bloom_words} * 8;
+    const std::uint64_t chains_at = buckets_at + std::uint64_t{*bucket_count} * 4;
+    if (chains_at > table.size()) return std::nullopt;
+    std::uint64_t last = 0;
+    for (std::uint64_t at = buckets_at; at < chains_at; at += 4)
+        last = std::max<std::uint64_t>(last, *read_at<std::uint32_t>(table, at));
+    if (last < *first) return *first;
+    for (;; ++last) {
+        const auto link = read_at<std::uint32_t>(table, chains_at + (last - *first) * 4);
+        if (!link) return std::nullopt;
+        if ((*link & 1) != 0) return last + 1;
+    }
+}
+
+Result<std::uint64_t> count_symbols(const ElfImage& image, const Dynamic& dynamic) {
+    std::optional<std::uint64_t> count;
+    if (const auto at = dynamic.find(DT_GNU_HASH)) {
+        count = count_by_gnu_hash(image.from(*at));
+    } else if (const auto old = dynamic.find(DT_HASH)) {
+        count = read_at<std::uint32_t>(image.from(*old), 4);
+    } else {
+        return refuse("has no symbol hash table, so nothing in it can be found by name");
+    }
+    if (!count || *count > symbols_max)
+        return refuse("is damaged: its symbol hash table makes no sense");
+    return *count;
+}
+
+void add_symbol(const Elf64_Sym& symbol, std::string_view name, ElfFacts& facts) {
+    const int binding = ELF64_ST_BIND(symbol.st_info);
+    const int type = ELF64_ST_TYPE(symbol.st_info);
+    if (symbol.st_shndx == SHN_UNDEF) {
+        facts.imports.emplace_back(name);
+        return;
+    }
+    const int visibility = ELF64_ST_VISIBILITY(symbol.st_other);
+    if (binding == STB_LOCAL || visibility == STV_HIDDEN || visibility == STV_INTERNAL) return;
+    facts.exports.push_back({std::string(name), symbol.st_size, type == STT_OBJECT});
+    if (binding == STB_GNU_UNIQUE) facts.unique_symbols.emplace_back(name);
+}
+
+Result<void> read_symbols(const ElfImage& image, const Dynamic& dynamic, const StringTable& strings,
+                          ElfFacts& facts) {
+    CAPSTAN_TRY(const std::uint64_t count, count_symbols(image, dynamic));
+    const Bytes table = image.from(dynamic.find(DT_SYMTAB).value_or(0));
+    if (table.size() / sizeof(Elf64_Sym) < count)
+        return refuse("is damaged: its symbol table is not inside a segment");
+    std::size_t text = 0;
+    for (std::uint64_t i = 1; i < count; ++i) {
+        const Elf64_Sym symbol = *read_at<Elf64_Sym>(table, i * sizeof(Elf64_Sym));
+        CAPSTAN_TRY(const std::string_view name, strings.at(symbol.st_name));
+        if (name.empty()) continue;
+        text += name.size();
+        if (text > symbol_text_max) return refuse("has more than 64 MiB of symbol names");
+        add_symbol(symbol, name, facts);
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> read_dynamic(const ElfImage& image, ElfFacts& facts) {
+    CAPSTAN_TRY(std::vector<Elf64_Dyn> entries, read_entries(image));
+    const Dynamic dynamic(std::move(entries));
+    CAPSTAN_CHECK(check_flags(dynamic));
+    CAPSTAN_TRY(const StringTable strings, read_strings(image, dynamic));
+    facts.bind_now = dynamic.find(DT_BIND_NOW).has_value() ||
+                     dynamic.has_flag(DT_FLAGS, DF_BIND_NOW) ||
+                     dynamic.has_flag(DT_FLAGS_1, DF_1_NOW);
+    facts.never_unloads = dynamic.has_flag(DT_FLAGS_1, DF_1_NODELETE);
+    CAPSTAN_CHECK(read_names(dynamic, strings, facts));
+    CAPSTAN_CHECK(read_symbols(image, dynamic, strings, facts));
+    if (const auto at = dynamic.find(DT_VERNEED)) {
+        CAPSTAN_TRY(facts.floors, read_version_floors(image.from(*at), strings));
+    }
+    return {};
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,54 @@
+/// From a path to a plugin file that has been read, understood and found fit to load. Runs none of
+/// its code.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "runtime/plugin_files/elf_file.hpp"
+#include "runtime/plugin_files/plugin_note.hpp"
+#include "runtime/plugin_files/trust.hpp"
+
+namespace capstan::runtime {
+
+/// What is known of a plugin file without running it.
+struct PluginFacts {
+    std::filesystem::path path;  ///< where it was read, links resolved
+    std::string sha256;
+    std::size_t size = 0;
+    ElfFacts elf;
+    PluginNote note;
+};
+
+/// The facts, and the very bytes they are true of: whatever happens to the file later, these were
+/// checked.
+struct PluginFile {
+    PluginFacts facts;
+    std::vector<std::byte> bytes;
+};
+
+/// Larger files are refused unread.
+constexpr std::size_t plugin_file_size_max = std::size_t{512} << 20;
+
+/// Reads `path` (absolute, without links, as find_plugin answers) once and checks, in this order:
+/// who may write it, its pin, its ELF structure, its note, its one exported symbol. Every refusal
+/// is `invalid_config`, "plugin /path/x.so: <reason>".
+Result<PluginFile> read_plugin_file(const std::filesystem::path& path,
+                                    const std::optional<std::string>& pin = std::nullopt);
+
+/// What a `[plugin.ID]` table says about its file, or a command line.
+struct PluginRequest {
+    std::string file;                        ///< a path or a shipped plugin's name, see find_plugin
+    std::optional<std::string> sha256 = {};  ///< the pin
+    PathOrigin origin = PathOrigin::configuration;
+};
+
+/// find_plugin and read_plugin_file, with the pin demanded where the policy asks for one.
+Result<PluginFile> read_plugin(const PluginRequest& request, const TrustPolicy& policy);
+
+}  // namespace capstan::runtime

@@ -1,0 +1,41 @@
+#include "runtime/plugin_files/sha256.hpp"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "runtime/plugin_files/refuse.hpp"
+
+namespace capstan::runtime {
+
+namespace {
+
+constexpr std::size_t hex_digits = 64;
+
+}  // namespace
+
+std::string sha256_hex(std::span<const std::byte> bytes) {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned int size = 0;
+    // Fails only when the cryptographic library itself is broken; no file is to blame for that.
+    if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
+        throw std::runtime_error("OpenSSL cannot compute SHA-256");
+    std::string hex;
+    for (unsigned int i = 0; i < size; ++i) {
+        hex += "0123456789abcdef"[digest[i] >> 4];
+        hex += "0123456789abcdef"[digest[i] & 15];
+    }
+    return hex;
+}
+
+Result<std::string> parse_sha256(std::string_view pin) {
+    std::string hex(pin);
+    for (char& c : hex)
+        if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+    if (hex.size() != hex_digits || hex.find_first_not_of("0123456789abcdef") != std::string::npos)
+        return refuse("sha256 \"" + std::string(pin) + "\" is not 64 hexadecimal digits");
+    return hex;
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,183 @@
+#include "runtime/plugin_files/trust.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include "runtime/plugin_files/refuse.hpp"
+
+namespace capstan::runtime {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string reason_of(int error) { return std::generic_category().message(error); }
+
+std::string octal(mode_t mode) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%04o", static_cast<unsigned>(mode & 07777));
+    return text;
+}
+
+/// Both paths absolute, normal and without links.
+bool lies_in(const fs::path& file, const fs::path& folder) {
+    return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first ==
+           folder.end();
+}
+
+std::string list(const std::vector<fs::path>& paths) {
+    if (paths.empty()) return "no search path (trust.search_paths is empty)";
+    std::string text;
+    for (const fs::path& path : paths) text += (text.empty() ? "" : ", ") + path.string();
+    return text;
+}
+
+/// Without a trailing slash, which would count as one more, empty part.
+Result<fs::path> resolve(const fs::path& path) {
+    std::error_code error;
+    fs::path real = fs::canonical(path, error);
+    if (error) return refuse("cannot be opened: " + error.message());
+    return real;
+}
+
+/// A bare name means NAME.so there, or in one direct subfolder; two subfolders that have it are an
+/// error.
+Result<fs::path> find_by_name(const std::string& name, const fs::path& folder) {
+    const std::string file = name + ".so";
+    std::error_code error;
+    if (fs::exists(folder / file, error)) return folder / file;
+    std::vector<fs::path> found;
+    for (auto entry = fs::directory_iterator(folder, error);
+         !error && entry != fs::directory_iterator(); entry.increment(error))
+        if (std::error_code ignored;
+            entry->is_directory(ignored) && fs::exists(entry->path() / file, ignored))
+            found.push_back(entry->path() / file);
+    std::ranges::sort(found);
+    if (found.size() > 1)
+        return refuse("could be any of " + list(found) + "; name one by its path");
+    return found.empty() ? fs::path() : found.front();
+}
+
+Result<fs::path> find_in(const fs::path& name, const fs::path& folder) {
+    if (!name.has_parent_path() && name.extension() != ".so")
+        return find_by_name(name.string(), folder);
+    std::error_code error;
+    return fs::exists(folder / name, error) ? folder / name : fs::path();
+}
+
+/// The real search path that the real file `file` lies in, or an error.
+Result<void> check_inside(const fs::path& file, const std::vector<fs::path>& folders) {
+    for (const fs::path& folder : folders) {
+        std::error_code error;
+        const fs::path real = fs::canonical(folder, error);
+        if (!error && lies_in(file, real)) return {};
+    }
+    return refuse("leads to " + file.string() +
+                  ", which lies in none of the search paths: " + list(folders));
+}
+
+/// A search path may be relative to nothing: it would depend on where the host was started.
+Result<void> check_search_paths(const TrustPolicy& policy) {
+    for (const fs::path& folder : policy.search_paths)
+        if (!folder.is_absolute())
+            return refuse("cannot be looked up: the search path " + folder.string() +
+                          " is not absolute");
+    return {};
+}
+
+Result<fs::path> find_configured(const std::string& name, const TrustPolicy& policy) {
+    CAPSTAN_CHECK(check_search_paths(policy));
+    if (fs::path(name).is_absolute()) {
+        CAPSTAN_TRY(fs::path real, resolve(name));
+        CAPSTAN_CHECK(check_inside(real, policy.search_paths));
+        return real;
+    }
+    for (const fs::path& folder : policy.search_paths) {
+        CAPSTAN_TRY(const fs::path found, find_in(name, folder));
+        if (found.empty()) continue;
+        CAPSTAN_TRY(fs::path real, resolve(found));
+        // Only this folder counts: "../x.so" and links out of it are not looked up elsewhere.
+        CAPSTAN_CHECK(check_inside(real, {folder}));
+        return real;
+    }
+    return refuse("was not found in " + list(policy.search_paths));
+}
+
+/// Opens `name` inside `folder`, refusing a link that has appeared since the path was resolved.
+Result<FileDescriptor> open_in(int folder, const fs::path& name, int flags, struct stat& facts) {
+    FileDescriptor fd(::openat(folder, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+    if (!fd || ::fstat(fd.get(), &facts) != 0)
+        return refuse("cannot be opened: " + reason_of(errno));
+    return fd;
+}
+
+/// Walks down from the root, checking each folder on the way; the last one stays open.
+Result<FileDescriptor> open_folder(const fs::path& folder) {
+    struct stat facts{};
+    CAPSTAN_TRY(FileDescriptor at, open_in(AT_FDCWD, "/", O_PATH | O_DIRECTORY, facts));
+    fs::path so_far = "/";
+    CAPSTAN_CHECK(check_folder(facts).map_error(
+        [&](Error e) { return within("the folder /", std::move(e)); }));
+    for (const fs::path& name : folder.relative_path()) {
+        so_far /= name;
+        const auto say_where = [&](Error e) {
+            return within("the folder " + so_far.string(), std::move(e));
+        };
+        CAPSTAN_TRY(at, open_in(at.get(), name, O_PATH | O_DIRECTORY, facts).map_error(say_where));
+        CAPSTAN_CHECK(check_folder(facts).map_error(say_where));
+    }
+    return at;
+}
+
+}  // namespace
+
+Result<void> check_file(const struct stat& file, uid_t host_user) {
+    if (!S_ISREG(file.st_mode)) return refuse("is not a regular file");
+    if (file.st_uid != 0 && file.st_uid != host_user)
+        return refuse("is owned by user " + std::to_string(file.st_uid) +
+                      "; it must be owned by root or by user " + std::to_string(host_user) +
+                      ", as whom the host runs");
+    if ((file.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return refuse("may be written by others (mode " + octal(file.st_mode) + "); chmod go-w it");
+    return {};
+}
+
+Result<void> check_folder(const struct stat& folder) {
+    if ((folder.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (folder.st_mode & S_ISVTX) != 0) return {};
+    return refuse("may be written by others (mode " + octal(folder.st_mode) +
+                  "), who could replace the file");
+}
+
+Result<fs::path> find_plugin(const std::string& name, const TrustPolicy& policy,
+                             PathOrigin origin) {
+    const auto say_which = [&](Error e) { return within("plugin " + name, std::move(e)); };
+    if (name.empty()) return refuse("a plugin's file has an empty name");
+    if (name.find('\0') != std::string::npos)
+        return refuse("a plugin's file name contains a zero byte");
+    if (origin == PathOrigin::command_line) return resolve(name).map_error(say_which);
+    return find_configured(name, policy).map_error(say_which);
+}
+
+Result<void> check_folders(const fs::path& folder) {
+    CAPSTAN_CHECK(open_folder(folder));
+    return {};
+}
+
+Result<FileDescriptor> open_trusted(const fs::path& file) {
+    if (!file.is_absolute() || !file.has_filename())
+        return refuse("is not the absolute path of a file");
+    CAPSTAN_TRY(const FileDescriptor folder, open_folder(file.parent_path()));
+    struct stat facts{};
+    // Without O_NONBLOCK the host would wait for somebody to write into a FIFO.
+    CAPSTAN_TRY(FileDescriptor fd,
+                open_in(folder.get(), file.filename(), O_RDONLY | O_NONBLOCK, facts));
+    CAPSTAN_CHECK(check_file(facts, ::geteuid()));
+    return fd;
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,53 @@
+/// Which files may become part of the host: a plugin's code can do whatever the host can.
+///
+/// A plugin file is owned by root or by the user the host runs as, and neither it nor any folder
+/// above it may be written by its group or by others; folders with the sticky bit, such as a
+/// temporary directory, pass, since only an owner can replace a file there. Links are followed
+/// first, and the rules are those of the place they lead to.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "runtime/plugin_files/file_descriptor.hpp"
+
+namespace capstan::runtime {
+
+struct TrustPolicy {
+    /// Where plugins named in a configuration may lie. Folders that do not exist are passed over.
+    std::vector<std::filesystem::path> search_paths;
+    /// Refuses a plugin of a configuration whose content is not pinned by its hash.
+    bool require_sha256 = false;
+};
+
+/// Who named the file: a configuration, or a person on the command line.
+enum class PathOrigin { configuration, command_line };
+
+/// The file that `name` means, with every link resolved. Decides about the path only; open_trusted
+/// checks the file.
+///     "acme/score.so"   from a configuration: in the first search path that has it
+///     "random"          likewise, as random.so, there or in one of its direct subfolders
+///     (expanders/random.so)
+///     "/opt/acme/x.so"  must lie in a search path, also after its links are resolved
+/// From the command line `name` is any path, relative to the working directory.
+Result<std::filesystem::path> find_plugin(const std::string& name, const TrustPolicy& policy,
+                                          PathOrigin origin);
+
+/// Opens `file`, a path without links, and checks it and each folder above it by the rules of this
+/// header. Every check is made on what has been opened, not on a name that could come to mean
+/// something else. Regular files only; never waits, also not for a FIFO.
+Result<FileDescriptor> open_trusted(const std::filesystem::path& file);
+
+/// Checks `folder`, an absolute path without links, and each folder above it.
+Result<void> check_folders(const std::filesystem::path& folder);
+
+/// The rules themselves, about what fstat says.
+Result<void> check_file(const struct stat& file, uid_t host_user);
+Result<void> check_folder(const struct stat& folder);
+
+}  // namespace capstan::runtime

@@ -1,0 +1,67 @@
+#include "runtime/plugin_files/unloading.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace capstan::runtime {
+
+namespace {
+
+struct Hint {
+    std::string_view import;  // a whole name, or the beginning of a mangled one
+    std::string_view meaning;
+};
+
+/// Functions that leave something behind which leads back into the code of their caller.
+constexpr std::array hints{
+    Hint{"pthread_create", "starts threads of its own"},
+    Hint{"thrd_create", "starts threads of its own"},
+    Hint{"_ZNSt6thread15_M_start_thread", "starts threads of its own"},
+    Hint{"__cxa_thread_atexit", "has thread_local objects with destructors"},
+    Hint{"pthread_key_create", "leaves clean-up functions with threads"},
+    Hint{"tss_create", "leaves clean-up functions with threads"},
+    Hint{"sigaction", "may install signal handlers"},
+    Hint{"signal", "may install signal handlers"},
+};
+
+/// Libraries that stay loaded anyway and never call into a plugin on their own.
+constexpr std::array<std::string_view, 9> harmless{
+    "libc.so.6",  "libm.so.6",  "libstdc++.so.6",       "libgcc_s.so.1",         "libpthread.so.0",
+    "libdl.so.2", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
+};
+
+bool matches(std::string_view import, const Hint& hint) {
+    // pthread_create is not pthread_create_something, but the rest of a mangled name says nothing
+    // new.
+    return hint.import.starts_with('_') ? import.starts_with(hint.import) : import == hint.import;
+}
+
+}  // namespace
+
+std::optional<std::string> reason_to_keep(const ElfFacts& elf) {
+    if (!elf.unique_symbols.empty())
+        return "defines " + std::to_string(elf.unique_symbols.size()) +
+               " unique symbols, such as " + elf.unique_symbols.front() +
+               " (g++ needs -fno-gnu-unique)";
+    if (elf.never_unloads) return "is linked with -z nodelete";
+    for (const std::string& library : elf.needed)
+        if (std::ranges::find(harmless, library) == harmless.end())
+            return "needs " + library + ", of which nothing is known";
+    for (const std::string& import : elf.imports)
+        for (const Hint& hint : hints)
+            if (matches(import, hint))
+                return std::string(hint.meaning) + " (imports " + import + ")";
+    return std::nullopt;
+}
+
+bool is_mapped(const std::filesystem::path& copy) {
+    void* handle = ::dlopen(copy.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == nullptr) return false;
+    ::dlclose(handle);  // undoes what the question added
+    return true;
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,187 @@
+#include "runtime/services/curl_transfer.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "runtime/services/http_syntax.hpp"
+#include "runtime/services/printable.hpp"
+#include "runtime/services/url.hpp"
+
+namespace capstan::runtime {
+
+namespace {
+
+constexpr std::size_t header_bytes_limit = 256 << 10;
+constexpr long connect_timeout_ms = 10'000;
+
+long milliseconds(Duration d) {
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(d).count();
+    return static_cast<long>(std::clamp<std::int64_t>(ms, 1, 24 * 3600 * 1000));
+}
+
+std::string_view trimmed(std::string_view s) {
+    const auto first = s.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return {};
+    return s.substr(first, s.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::string lower_case(std::string_view s) {
+    std::string out(s);
+    std::transform(out.begin(), out.end(), out.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return out;
+}
+
+bool has_header(const HttpRequest& request, std::string_view name) {
+    return std::any_of(request.headers.begin(), request.headers.end(),
+                       [name](const auto& header) { return lower_case(header.first) == name; });
+}
+
+ErrorCode code_of(CURLcode code) {
+    switch (code) {
+        case CURLE_OPERATION_TIMEDOUT: return ErrorCode::deadline;
+        case CURLE_URL_MALFORMAT:
+        case CURLE_UNSUPPORTED_PROTOCOL: return ErrorCode::invalid_argument;
+        case CURLE_FILESIZE_EXCEEDED: return ErrorCode::quota;
+        default: return ErrorCode::unavailable;
+    }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CurlTransfer>> CurlTransfer::make(HttpRequest request,
+                                                         const Options& options) {
+    CAPSTAN_CHECK(parse_url(request.url));
+    CAPSTAN_CHECK(check_syntax(request));
+    std::unique_ptr<CurlTransfer> transfer(new CurlTransfer(std::move(request)));
+    if (!transfer->handle_) return fail(ErrorCode::internal, "libcurl gives no handle");
+    transfer->set_up(options);
+    return transfer;
+}
+
+CurlTransfer::CurlTransfer(HttpRequest request)
+    : request_(std::move(request)), handle_(curl_easy_init()) {}
+
+void CurlTransfer::set_up(const Options& options) {
+    CURL* const curl = handle();
+    curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error_.data());
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+    curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+    curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
+                     std::min(connect_timeout_ms, milliseconds(request_.timeout)));
+    curl_easy_setopt(curl, CURLOPT_MAXFILESIZE_LARGE,
+                     static_cast<curl_off_t>(request_.max_reply_bytes));
+    if (!options.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, options.ca_file.c_str());
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, options.user_agent.c_str());
+    curl_easy_setopt(curl, CURLOPT_URL, request_.url.c_str());
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &on_header);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, this);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &on_body);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, this);
+    set_body();
+    set_headers();
+}
+
+void CurlTransfer::set_body() {
+    CURL* const curl = handle();
+    if (request_.method == "HEAD") {
+        curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+        return;
+    }
+    // A POST or PUT of nothing still says that its length is 0.
+    const bool has_body = !request_.body.empty() || request_.method == "POST" ||
+                          request_.method == "PUT" || request_.method == "PATCH";
+    if (has_body) {
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                         static_cast<curl_off_t>(request_.body.size()));
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request_.body.c_str());
+    }
+    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+}
+
+void CurlTransfer::set_headers() {
+    // What libcurl would add by itself and nobody asked for.
+    if (!has_header(request_, "expect")) add_header("Expect:");
+    if (!has_header(request_, "content-type")) add_header("Content-Type:");
+    for (const auto& [name, value] : request_.headers) {
+        add_header(trimmed(value).empty() ? name + ";" : name + ": " + value);
+    }
+    curl_easy_setopt(handle(), CURLOPT_HTTPHEADER, header_list_.get());
+}
+
+void CurlTransfer::add_header(const std::string& line) {
+    curl_slist* const longer = curl_slist_append(header_list_.get(), line.c_str());
+    if (longer == nullptr) throw std::bad_alloc();
+    static_cast<void>(header_list_.release());  // part of `longer` now
+    header_list_.reset(longer);
+}
+
+std::string CurlTransfer::message(std::string_view why) const {
+    const std::string_view url =
+        std::string_view(request_.url).substr(0, request_.url.find_first_of("?#"));
+    return "HTTP " + request_.method + " " + printable(url, 512) + ": " + std::string(why);
+}
+
+Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
+    if (code == CURLE_OK) {
+        long status = 0;
+        curl_easy_getinfo(handle(), CURLINFO_RESPONSE_CODE, &status);
+        reply_.status = static_cast<int>(status);
+        return std::move(reply_);
+    }
+    if (is_too_long_ || code == CURLE_FILESIZE_EXCEEDED) {
+        return fail(ErrorCode::quota, message("the reply has more than " +
+                                              std::to_string(request_.max_reply_bytes) + " bytes"));
+    }
+    return fail(code_of(code),
+                message(error_[0] != '\0' ? error_.data() : curl_easy_strerror(code)));
+}
+
+bool CurlTransfer::take_header(std::string_view line) {
+    header_bytes_ += line.size();
+    is_too_long_ = is_too_long_ || header_bytes_ > header_bytes_limit;
+    if (is_too_long_) return false;
+    // Each status line begins a new reply: what came before was a "100 Continue" or a proxy's.
+    if (line.starts_with("HTTP/")) reply_.headers.clear();
+    const std::size_t colon = line.find(':');
+    if (!line.starts_with("HTTP/") && colon != std::string_view::npos) {
+        reply_.headers.emplace_back(lower_case(trimmed(line.substr(0, colon))),
+                                    trimmed(line.substr(colon + 1)));
+    }
+    return true;
+}
+
+bool CurlTransfer::take_body(std::string_view part) {
+    is_too_long_ = is_too_long_ || part.size() > request_.max_reply_bytes - reply_.body.size();
+    if (!is_too_long_) reply_.body += part;
+    return !is_too_long_;
+}
+
+std::size_t CurlTransfer::on_header(char* bytes, std::size_t size, std::size_t count,
+                                    void* self) noexcept {
+    try {
+        return static_cast<CurlTransfer*>(self)->take_header({bytes, size * count}) ? size * count
+                                                                                    : 0;
+    } catch (...) {  // no memory left: ends the transfer
+        return 0;
+    }
+}
+
+std::size_t CurlTransfer::on_body(char* bytes, std::size_t size, std::size_t count,
+                                  void* self) noexcept {
+    try {
+        return static_cast<CurlTransfer*>(self)->take_body({bytes, size * count}) ? size * count
+                                                                                  : 0;
+    } catch (...) {
+        return 0;
+    }
+}
+
+}  // namespace capstan::runtime

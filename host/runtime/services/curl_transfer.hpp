@@ -1,0 +1,61 @@
+/// One request in libcurl's hands.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include <curl/curl.h>
+
+#include "runtime/services/http_client.hpp"
+
+namespace capstan::runtime {
+
+/// Stands where it is while libcurl has its handle. One thread at a time.
+class CurlTransfer {
+public:
+    struct Options {
+        std::string ca_file;  ///< PEM; empty: the system's
+        std::string user_agent;
+    };
+    /// `invalid_argument`: not a request.
+    static Result<std::unique_ptr<CurlTransfer>> make(HttpRequest request, const Options& options);
+    CurlTransfer(const CurlTransfer&) = delete;
+    CurlTransfer& operator=(const CurlTransfer&) = delete;
+
+    CURL* handle() const noexcept { return handle_.get(); }
+    /// How long it may take in all, which its owner watches: libcurl does not while a request waits
+    /// for a connection.
+    Duration timeout() const noexcept { return request_.timeout; }
+    /// What came of it, once libcurl says that it has ended with `code`.
+    Result<HttpReply> take_result(CURLcode code);
+    /// "GET https://api.example.com/v1: " and `why`; without the query, which may hold a secret.
+    std::string message(std::string_view why) const;
+
+private:
+    struct Free {
+        void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+        void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+    };
+    explicit CurlTransfer(HttpRequest request);
+    void set_up(const Options& options);
+    void set_body();
+    void set_headers();
+    void add_header(const std::string& line);
+    bool take_header(std::string_view line);
+    bool take_body(std::string_view part);
+    static std::size_t on_header(char* bytes, std::size_t size, std::size_t count,
+                                 void* self) noexcept;
+    static std::size_t on_body(char* bytes, std::size_t size, std::size_t count,
+                               void* self) noexcept;
+
+    HttpRequest request_;
+    HttpReply reply_;
+    std::size_t header_bytes_ = 0;
+    bool is_too_long_ = false;
+    std::array<char, CURL_ERROR_SIZE> error_{};
+    std::unique_ptr<curl_slist, Free> header_list_;
+    std::unique_ptr<CURL, Free> handle_;
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,129 @@
+#include "runtime/services/host_context.hpp"
+
+#include <algorithm>
+
+#include "runtime/services/services.hpp"
+
+namespace capstan::runtime {
+
+namespace {
+
+std::string seconds(Duration d) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()) + " ms";
+}
+
+/// How crash reports call the instance.
+std::string crash_name(const InstanceIdentity& identity) {
+    std::string name = identity.id.value();
+    if (!identity.origin.empty()) name += " (" + identity.origin + ")";
+    return identity.generation > 1 ? name + " generation " + std::to_string(identity.generation)
+                                   : name;
+}
+
+std::shared_ptr<Trail> make_trail(const std::shared_ptr<Breadcrumbs>& crumbs,
+                                  const InstanceIdentity& identity) {
+    return crumbs ? std::shared_ptr<Trail>(crumbs->trail(crash_name(identity)))
+                  : std::make_shared<Trail>();
+}
+
+Strand::Watchdog watchdog(std::shared_ptr<Logger> log, std::shared_ptr<InstanceMetrics> metrics,
+                          std::string id) {
+    return {.report = [log = std::move(log), metrics = std::move(metrics),
+                       id = std::move(id)](Duration took) {
+        metrics->strand_overrun();
+        log->write(LogLevel::warn, id,
+                   "kept its strand for " + seconds(took) + "; it must not block there");
+    }};
+}
+
+TaskBoard::Options task_options(const PluginLimits& limits) {
+    return {
+        .blocking = {.threads = static_cast<std::size_t>(std::max(limits.blocking_threads, 1))}};
+}
+
+}  // namespace
+
+std::shared_ptr<HostContext> HostContext::make(const HostEnvironment& environment,
+                                               InstanceIdentity identity) {
+    return std::shared_ptr<HostContext>(new HostContext(environment, std::move(identity)));
+}
+
+HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity identity)
+    : identity_(std::move(identity)),
+      loop_(environment.loop),
+      clock_(environment.loop.clock()),
+      log_(environment.log),
+      metrics_(std::make_shared<InstanceMetrics>(environment.metrics, identity_.id)),
+      plugin_metrics_(environment.metrics,
+                      {.class_id = identity_.class_id,
+                       .plugin = identity_.id,
+                       .max_series = static_cast<std::size_t>(identity_.limits.max_series)}),
+      random_(seed_for(environment.seed, identity_.id.value())),
+      crumbs_(environment.crumbs),
+      trail_(make_trail(environment.crumbs, identity_)),
+      strand_(std::make_shared<Strand>(loop_.io(), watchdog(log_, metrics_, id()))),
+      operations_(std::make_shared<OperationTable>(loop_, strand_, operation_options())),
+      tasks_(std::make_shared<TaskBoard>(loop_, strand_, trail_, task_options(identity_.limits))),
+      version_(environment.version) {
+    if (!identity_.grants.http.empty() && environment.http) {
+        http_ = std::make_shared<PluginHttp>(PluginHttp::Options{.hosts = identity_.grants.http},
+                                             environment.http, operations_, tasks_, clock_);
+        *requests_ = http_;
+    }
+    if (!identity_.grants.secrets.empty()) secrets_ = environment.secrets;
+    if (identity_.grants.state) state_ = environment.state;
+    host_ = {sizeof host_,
+             CAPSTAN_ABI_MAJOR,
+             CAPSTAN_ABI_MINOR_LATEST,
+             str("capstan"),
+             str(version_),
+             str(id()),
+             this,
+             [](const capstan_host* host, const char* service_id) noexcept -> const void* {
+                 return service_id == nullptr
+                            ? nullptr
+                            : static_cast<HostContext*>(host->ctx)->service(service_id);
+             }};
+}
+
+OperationTable::Options HostContext::operation_options() {
+    return {.max_open = static_cast<std::size_t>(std::max(identity_.limits.max_inflight, 1)),
+            .on_late = [metrics = metrics_] { metrics->late_completion(); },
+            .on_overdue = [metrics = metrics_] { metrics->overdue_operation(); },
+            .on_cancel =
+                [requests = requests_](capstan_op op) {
+                    if (const auto http = requests->lock()) http->cancel(op);
+                }};
+}
+
+const void* HostContext::service(std::string_view id) const noexcept {
+    if (id == CAPSTAN_SERVICE_OPS) return &services::ops;
+    if (id == CAPSTAN_SERVICE_LOG) return &services::log;
+    if (id == CAPSTAN_SERVICE_METRICS) return &services::metrics;
+    if (id == CAPSTAN_SERVICE_CLOCK) return &services::clock;
+    if (id == CAPSTAN_SERVICE_EXEC) return &services::exec;
+    if (id == CAPSTAN_SERVICE_HTTP) return http_ ? &services::http : nullptr;
+    if (id == CAPSTAN_SERVICE_SECRETS) return secrets_ ? &services::secrets : nullptr;
+    if (id == CAPSTAN_SERVICE_STATE) return state_ ? &services::state : nullptr;
+    return nullptr;
+}
+
+void HostContext::say(LogLevel level, const std::string& message, const LogPairs& fields) const {
+    log_->write(level, id(), message, fields);
+}
+
+void HostContext::close() { tasks_->close(); }
+
+void HostContext::cancel_open(capstan_op except) {
+    operations_->cancel_all(except);
+    tasks_->cancel_all();
+    if (http_) http_->cancel_all();
+}
+
+void HostContext::abandon() {
+    operations_->close_all(0, {ErrorCode::cancelled, "the instance was abandoned"});
+    if (http_) http_->cancel_all();
+    tasks_->abandon();
+}
+
+}  // namespace capstan::runtime

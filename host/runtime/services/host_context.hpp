@@ -1,0 +1,113 @@
+/// The host as one instance sees it: what stands behind its capstan_host.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <capstan/abi/services.h>
+#include <capstan/ids.hpp>
+
+#include "runtime/instances/breadcrumbs.hpp"
+#include "runtime/config/pipeline.hpp"
+#include "runtime/services/http_client.hpp"
+#include "runtime/services/logger.hpp"
+#include "runtime/services/metrics.hpp"
+#include "runtime/services/operations.hpp"
+#include "runtime/services/plugin_http.hpp"
+#include "runtime/services/plugin_metrics.hpp"
+#include "runtime/services/secrets.hpp"
+#include "runtime/services/state_store.hpp"
+#include "runtime/loop/task_board.hpp"
+
+namespace capstan::runtime {
+
+/// What all instances share. Shared ownership, for an instance whose hook never returned may use it
+/// until the process ends; the loop alone is borrowed, and left alone by an instance that was
+/// stopped or abandoned.
+struct HostEnvironment {
+    Loop& loop;
+    std::shared_ptr<Logger> log;
+    std::shared_ptr<Metrics> metrics;
+    std::shared_ptr<HttpClient> http{};       ///< NULL: this host sends no requests
+    std::shared_ptr<SecretSource> secrets{};  ///< NULL: it has none
+    std::shared_ptr<StateStore> state{};      ///< NULL: it keeps none
+    std::shared_ptr<Breadcrumbs> crumbs{};    ///< NULL: nobody asks how the process died
+    std::uint64_t seed = 0;
+    std::string version{};
+};
+
+/// Who an instance is and what it may use.
+struct InstanceIdentity {
+    PluginInstanceId id;
+    std::string class_id;
+    std::string origin{};          ///< "score.so 1.2.0", for reports
+    std::uint64_t generation = 1;  ///< counts the instances this table of the configuration has had
+    Grants grants{};
+    PluginLimits limits{};
+};
+
+/// [any thread] unless a function says otherwise.
+class HostContext : public std::enable_shared_from_this<HostContext> {
+public:
+    static std::shared_ptr<HostContext> make(const HostEnvironment& environment,
+                                             InstanceIdentity identity);
+    HostContext(const HostContext&) = delete;
+    HostContext& operator=(const HostContext&) = delete;
+
+    const capstan_host* host() const noexcept { return &host_; }
+    const InstanceIdentity& identity() const noexcept { return identity_; }
+    const std::string& id() const noexcept { return identity_.id.value(); }
+    Loop& loop() const noexcept { return loop_; }
+    Strand& strand() const noexcept { return *strand_; }
+    Trail& trail() const noexcept { return *trail_; }
+    const Clock& clock() const noexcept { return *clock_; }
+    RandomSource& random() noexcept { return random_; }
+    Logger& log() const noexcept { return *log_; }
+    InstanceMetrics& metrics() noexcept { return *metrics_; }
+    PluginMetrics& plugin_metrics() noexcept { return plugin_metrics_; }
+    OperationTable& operations() const noexcept { return *operations_; }
+    TaskBoard& tasks() const noexcept { return *tasks_; }
+    PluginHttp* http() const noexcept { return http_.get(); }                ///< NULL: not granted
+    const SecretSource* secrets() const noexcept { return secrets_.get(); }  ///< NULL: not granted
+    StateStore* state() const noexcept { return state_.get(); }              ///< NULL: not granted
+    void say(LogLevel level, const std::string& message, const LogPairs& fields = {}) const;
+
+    /// Timers, posted functions, blocking work and requests are refused from now on. Log, metrics,
+    /// clock, secrets and state stay: an instance may save something while it stops.
+    void close();
+    /// After `close`: calls back every open timer, request and blocking function with
+    /// CAPSTAN_E_CANCELLED and tells the plugin of every open operation but `except`.
+    void cancel_open(capstan_op except);
+    /// For an instance whose thread does not come back: forgets everything open, so that the loop
+    /// may go. Operations that are still open never call back.
+    void abandon();
+
+private:
+    HostContext(const HostEnvironment& environment, InstanceIdentity identity);
+    OperationTable::Options operation_options();
+    const void* service(std::string_view id) const noexcept;
+
+    const InstanceIdentity identity_;
+    Loop& loop_;
+    const std::shared_ptr<const Clock> clock_;
+    const std::shared_ptr<Logger> log_;
+    const std::shared_ptr<InstanceMetrics> metrics_;
+    PluginMetrics plugin_metrics_;
+    RandomSource random_;
+    std::shared_ptr<Breadcrumbs> crumbs_;
+    const std::shared_ptr<Trail> trail_;
+    const std::shared_ptr<Strand> strand_;
+    std::shared_ptr<PluginHttp> http_;
+    const std::shared_ptr<std::weak_ptr<PluginHttp>> requests_ =
+        std::make_shared<std::weak_ptr<PluginHttp>>();
+    const std::shared_ptr<OperationTable> operations_;
+    const std::shared_ptr<TaskBoard> tasks_;
+    std::shared_ptr<SecretSource> secrets_;
+    std::shared_ptr<StateStore> state_;
+    const std::string version_;
+    capstan_host host_{};
+};
+
+}  // namespace capstan::runtime

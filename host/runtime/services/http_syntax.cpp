@@ -1,0 +1,46 @@
+#include "runtime/services/http_syntax.hpp"
+
+#include <algorithm>
+
+namespace capstan::runtime {
+
+namespace {
+
+constexpr std::size_t token_limit = 256;
+constexpr std::size_t value_limit = 16 << 10;
+constexpr std::size_t header_limit = 128;
+
+bool is_token_byte(char c) noexcept {
+    constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           marks.find(c) != std::string_view::npos;
+}
+
+bool is_value_byte(char c) noexcept {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte >= 0x20 && byte != 0x7f) || c == '\t';
+}
+
+Unexpected refuse(std::string why) { return fail(ErrorCode::invalid_argument, std::move(why)); }
+
+}  // namespace
+
+bool is_token(std::string_view text) noexcept {
+    return !text.empty() && text.size() <= token_limit &&
+           std::all_of(text.begin(), text.end(), is_token_byte);
+}
+
+Result<void> check_syntax(const HttpRequest& request) {
+    if (!is_token(request.method)) return refuse("the method is no token");
+    if (request.headers.size() > header_limit) return refuse("more than 128 headers");
+    for (const auto& [name, value] : request.headers) {
+        if (!is_token(name)) return refuse("a header's name is no token");
+        if (value.size() > value_limit) return refuse("header " + name + " has more than 16 KiB");
+        if (!std::all_of(value.begin(), value.end(), is_value_byte)) {
+            return refuse("header " + name + " has a control character");
+        }
+    }
+    return {};
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,115 @@
+#include "runtime/services/logger.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <mutex>
+
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "runtime/services/printable.hpp"
+
+namespace capstan::runtime {
+
+namespace {
+
+constexpr std::size_t line_limit = 8192;
+constexpr std::size_t source_limit = 128;
+constexpr std::size_t key_limit = 64;
+
+/// RFC 3339 with milliseconds, UTC.
+std::string written(Time time) {
+    using namespace std::chrono;
+    const auto second = floor<seconds>(time);
+    const std::time_t at = system_clock::to_time_t(second);
+    std::tm parts{};
+    gmtime_r(&at, &parts);
+    std::array<char, 32> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+    std::array<char, 8> fraction{};
+    std::snprintf(fraction.data(), fraction.size(), ".%03dZ",
+                  static_cast<int>(duration_cast<milliseconds>(time - second).count()));
+    return std::string(text.data()) + fraction.data();
+}
+
+/// Text for a field that a space or a quote would make ambiguous stands in quotes.
+std::string field_text(const std::string& value) {
+    const bool is_plain = !value.empty() && value.find_first_of(" \"=\\") == std::string::npos;
+    return is_plain ? value : json_quoted(value);
+}
+
+class FunctionSink final : public spdlog::sinks::base_sink<std::mutex> {
+public:
+    explicit FunctionSink(Logger::Sink lines) : lines_(std::move(lines)) {}
+
+private:
+    void sink_it_(const spdlog::details::log_msg& message) override {
+        lines_(std::string_view(message.payload.data(), message.payload.size()));
+    }
+    void flush_() override {}
+    Logger::Sink lines_;
+};
+
+}  // namespace
+
+/// Keeps spdlog out of everybody's compile time.
+struct Logger::Output {
+    explicit Output(spdlog::sink_ptr sink) : log("capstan", std::move(sink)) {
+        log.set_pattern("%v");
+        log.set_level(spdlog::level::trace);
+    }
+    spdlog::logger log;
+};
+
+Logger::Logger(const Log& config, std::shared_ptr<const Clock> clock)
+    : config_(config),
+      clock_(std::move(clock)),
+      output_(std::make_unique<Output>(std::make_shared<spdlog::sinks::stderr_sink_mt>())) {}
+
+Logger::Logger(const Log& config, std::shared_ptr<const Clock> clock, Sink sink)
+    : config_(config),
+      clock_(std::move(clock)),
+      output_(std::make_unique<Output>(std::make_shared<FunctionSink>(std::move(sink)))) {}
+
+Logger::~Logger() = default;
+
+bool Logger::is_kept(LogLevel level, std::string_view source) const {
+    const auto own = config_.per_plugin.find(std::string(source));
+    return level >= (own != config_.per_plugin.end() ? own->second : config_.level);
+}
+
+void Logger::write(LogLevel level, std::string_view source, std::string_view message,
+                   const LogPairs& fields) {
+    if (is_kept(level, source))
+        output_->log.log(spdlog::level::info,
+                         spdlog::string_view_t(line(level, source, message, fields)));
+}
+
+std::string Logger::line(LogLevel level, std::string_view source, std::string_view message,
+                         const LogPairs& fields) const {
+    const bool json = config_.format == LogFormat::json;
+    const std::string time = written(clock_->now());
+    const std::string level_name(names_of(LogLevel{})[static_cast<std::size_t>(level)]);
+    const std::string from = printable(source, source_limit);
+    const std::string sentence = printable(message, line_limit);
+    std::size_t room = line_limit - std::min(line_limit, message.size());
+    std::string out = json ? "{\"time\":\"" + time + "\",\"level\":\"" + level_name +
+                                 "\",\"source\":" + json_quoted(from) +
+                                 ",\"message\":" + json_quoted(sentence)
+                           : time + " " + level_name + std::string(6 - level_name.size(), ' ') +
+                                 from + ": " + sentence;
+    for (const auto& [key, value] : fields) {
+        if (room == 0) break;
+        const std::string name = printable(key, key_limit);
+        const std::string text = printable(value, room);
+        room -= std::min(room, key.size() + value.size());
+        out += json ? "," + json_quoted(name) + ":" + json_quoted(text)
+                    : " " + name + "=" + field_text(text);
+    }
+    return json ? out + "}" : out;
+}
+
+}  // namespace capstan::runtime

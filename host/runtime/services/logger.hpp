@@ -1,0 +1,53 @@
+/// The log: one line per event on standard error, for people or for machines.
+///
+///     2026-11-21T08:16:59.123Z warn  aws: refresh took 61 s group=web-b
+///     {"time":"2026-11-21T08:16:59.123Z","level":"warn","source":"aws","message":"refresh took 61
+///     s","group":"web-b"}
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/loop/clock.hpp"
+#include "runtime/config/daemon.hpp"
+
+namespace capstan::runtime {
+
+/// Figures and names of a line beside its sentence.
+using LogPairs = std::vector<std::pair<std::string, std::string>>;
+
+/// Whatever is written stays one line: control characters are escaped, text that is no UTF-8 is
+/// repaired, a line's message and fields are cut at 8 KiB. [any thread]
+class Logger {
+public:
+    /// Receives finished lines without their newline; one call at a time.
+    using Sink = std::function<void(std::string_view line)>;
+
+    /// Writes to standard error.
+    Logger(const Log& config, std::shared_ptr<const Clock> clock);
+    Logger(const Log& config, std::shared_ptr<const Clock> clock, Sink sink);
+    Logger(const Logger&) = delete;
+    Logger& operator=(const Logger&) = delete;
+    ~Logger();
+
+    /// `source` is a plugin instance, with its own level where the configuration gives one, or a
+    /// part of the host.
+    bool is_kept(LogLevel level, std::string_view source) const;
+    void write(LogLevel level, std::string_view source, std::string_view message,
+               const LogPairs& fields = {});
+
+private:
+    std::string line(LogLevel level, std::string_view source, std::string_view message,
+                     const LogPairs& fields) const;
+
+    struct Output;
+    const Log config_;
+    const std::shared_ptr<const Clock> clock_;
+    const std::unique_ptr<Output> output_;
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,132 @@
+#include "runtime/services/metrics.hpp"
+
+#include <prometheus/text_serializer.h>
+
+namespace capstan::runtime {
+
+namespace {
+
+constexpr std::string_view prefix = "capstan_plugin_";
+
+/// From a microsecond, which a comparison of two templates takes, to a deadline of some seconds.
+const prometheus::Histogram::BucketBoundaries duration_buckets{1e-6, 1e-5, 1e-4, 1e-3, 1e-2,
+                                                               0.05, 0.25, 1,    5};
+
+Metrics::Counters& counters(prometheus::Registry& registry, std::string_view name,
+                            const char* help) {
+    return prometheus::BuildCounter()
+        .Name(std::string(prefix).append(name))
+        .Help(help)
+        .Register(registry);
+}
+Metrics::Gauges& gauges(prometheus::Registry& registry, std::string_view name, const char* help) {
+    return prometheus::BuildGauge()
+        .Name(std::string(prefix).append(name))
+        .Help(help)
+        .Register(registry);
+}
+Metrics::Histograms& histograms(prometheus::Registry& registry, std::string_view name,
+                                const char* help) {
+    return prometheus::BuildHistogram()
+        .Name(std::string(prefix).append(name))
+        .Help(help)
+        .Register(registry);
+}
+
+/// The series at `place`, acquired when first needed.
+template <class Metric, class... Arguments>
+Metric& once(Metrics& metrics, std::atomic<Metric*>& place, prometheus::Family<Metric>& family,
+             const prometheus::Labels& labels, const Arguments&... with) {
+    Metric* found = place.load(std::memory_order_acquire);
+    if (found != nullptr) return *found;
+    Metric& made = metrics.acquire(family, labels, with...);
+    if (!place.compare_exchange_strong(found, &made))
+        metrics.release(family, &made);  // another thread was faster
+    return made;
+}
+
+template <class Metric, class Places>
+void release_all(Metrics& metrics, prometheus::Family<Metric>& family, Places& places) {
+    for (auto& place : places) {
+        if (place.load() != nullptr) metrics.release(family, place.load());
+    }
+}
+
+}  // namespace
+
+Metrics::Metrics()
+    : hook_durations(histograms(registry_, "hook_duration_seconds", "Time a decision hook took.")),
+      hook_overruns(counters(registry_, "hook_overruns_total",
+                             "Hooks that were abandoned at their deadline.")),
+      errors(
+          counters(registry_, "errors_total", "Calls into the plugin that failed, by error code.")),
+      late_completions(counters(registry_, "late_completions_total",
+                                "Completions of operations that had ended already or never were.")),
+      overdue_operations(
+          counters(registry_, "overdue_operations_total",
+                   "Operations the host closed because the plugin did not end them in time.")),
+      strand_overruns(counters(registry_, "strand_overruns_total",
+                               "Calls that kept the instance's strand for more than 50 ms.")),
+      dropped_values(counters(registry_, "dropped_values_total",
+                              "Values dropped because the plugin had used up its series.")),
+      quarantined(gauges(registry_, "quarantined",
+                         "1 while the instance is not asked because a hook overran.")),
+      retained_libraries(gauges(registry_, "retained_libraries",
+                                "Plugin files that stay loaded because they cannot be unloaded.")
+                             .Add({})) {}
+
+bool Metrics::is_ours(std::string_view name) const {
+    const auto names = [&](const auto&... families) {
+        return ((families.GetName() == name) || ...);
+    };
+    return name == "capstan_plugin_retained_libraries" ||
+           names(hook_durations, hook_overruns, errors, late_completions, overdue_operations,
+                 strand_overruns, dropped_values, quarantined);
+}
+
+std::string Metrics::text() const {
+    return prometheus::TextSerializer().Serialize(registry_.Collect());
+}
+
+InstanceMetrics::InstanceMetrics(std::shared_ptr<Metrics> metrics, const PluginInstanceId& id)
+    : metrics_(std::move(metrics)),
+      id_(id.value()),
+      late_completions_(metrics_->acquire(metrics_->late_completions, {{"plugin", id_}})),
+      overdue_operations_(metrics_->acquire(metrics_->overdue_operations, {{"plugin", id_}})),
+      strand_overruns_(metrics_->acquire(metrics_->strand_overruns, {{"plugin", id_}})),
+      dropped_values_(metrics_->acquire(metrics_->dropped_values, {{"plugin", id_}})),
+      quarantined_(metrics_->acquire(metrics_->quarantined, {{"plugin", id_}})) {}
+
+InstanceMetrics::~InstanceMetrics() {
+    metrics_->release(metrics_->late_completions, &late_completions_);
+    metrics_->release(metrics_->overdue_operations, &overdue_operations_);
+    metrics_->release(metrics_->strand_overruns, &strand_overruns_);
+    metrics_->release(metrics_->dropped_values, &dropped_values_);
+    metrics_->release(metrics_->quarantined, &quarantined_);
+    release_all(*metrics_, metrics_->hook_durations, durations_);
+    release_all(*metrics_, metrics_->hook_overruns, overruns_);
+    release_all(*metrics_, metrics_->errors, errors_);
+}
+
+void InstanceMetrics::hook_took(Hook hook, double seconds) {
+    once(*metrics_, durations_[index_of(hook)], metrics_->hook_durations,
+         {{"plugin", id_}, {"hook", std::string(name_of(hook))}}, duration_buckets)
+        .Observe(seconds);
+}
+
+void InstanceMetrics::hook_overran(Hook hook) {
+    once(*metrics_, overruns_[index_of(hook)], metrics_->hook_overruns,
+         {{"plugin", id_}, {"hook", std::string(name_of(hook))}})
+        .Increment();
+}
+
+void InstanceMetrics::hook_failed(Hook hook, ErrorCode code) {
+    once(*metrics_, errors_[index_of(hook) * code_count + static_cast<std::size_t>(code)],
+         metrics_->errors,
+         {{"plugin", id_},
+          {"hook", std::string(name_of(hook))},
+          {"code", std::string(capstan::name_of(code))}})
+        .Increment();
+}
+
+}  // namespace capstan::runtime

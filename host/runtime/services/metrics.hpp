@@ -1,0 +1,112 @@
+/// What the host counts about its plugins, and the registry that also holds what plugins count
+/// themselves.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <capstan/error.hpp>
+#include <capstan/ids.hpp>
+
+#include "runtime/instances/hook.hpp"
+
+namespace capstan::runtime {
+
+/// All metrics of the runtime, declared together; every one but the last has the label `plugin`, an
+/// instance's id. [any thread]
+class Metrics {
+    prometheus::Registry registry_;  // first: the families below live in it
+
+public:
+    Metrics();
+
+    using Counters = prometheus::Family<prometheus::Counter>;
+    using Gauges = prometheus::Family<prometheus::Gauge>;
+    using Histograms = prometheus::Family<prometheus::Histogram>;
+
+    Histograms& hook_durations;  ///< capstan_plugin_hook_duration_seconds{hook}: decision hooks
+    Counters&
+        hook_overruns;  ///< capstan_plugin_hook_overruns_total{hook}: abandoned at their deadline
+    Counters& errors;   ///< capstan_plugin_errors_total{hook,code}
+    Counters& late_completions;    ///< capstan_plugin_late_completions_total
+    Counters& overdue_operations;  ///< capstan_plugin_overdue_operations_total
+    Counters& strand_overruns;     ///< capstan_plugin_strand_overruns_total: calls that kept the
+                                   ///< strand above 50 ms
+    Counters& dropped_values;  ///< capstan_plugin_dropped_values_total: beyond an instance's series
+    Gauges& quarantined;       ///< capstan_plugin_quarantined: 1 or 0
+    prometheus::Gauge&
+        retained_libraries;  ///< capstan_plugin_retained_libraries: files that cannot be unloaded
+
+    prometheus::Registry& registry() noexcept { return registry_; }
+    /// Whether a full name is one of the above, which a plugin must not declare.
+    bool is_ours(std::string_view name) const;
+    /// Prometheus' text format.
+    std::string text() const;
+
+    /// The series with these labels. Two generations of one instance share a series while a
+    /// configuration is exchanged, so it is counted: it goes when `release` has been called as
+    /// often.
+    template <class Metric, class... Arguments>
+    Metric& acquire(prometheus::Family<Metric>& family, const prometheus::Labels& labels,
+                    const Arguments&... with) {
+        const std::lock_guard lock(mutex_);
+        Metric& series = family.Add(labels, with...);
+        ++uses_[&series];
+        return series;
+    }
+    template <class Metric>
+    void release(prometheus::Family<Metric>& family, Metric* series) {
+        const std::lock_guard lock(mutex_);
+        if (--uses_[series] > 0) return;
+        uses_.erase(series);
+        family.Remove(series);
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<const void*, int> uses_;
+};
+
+/// The series of one instance, which go with it. [any thread]
+class InstanceMetrics {
+public:
+    InstanceMetrics(std::shared_ptr<Metrics> metrics, const PluginInstanceId& id);
+    InstanceMetrics(const InstanceMetrics&) = delete;
+    InstanceMetrics& operator=(const InstanceMetrics&) = delete;
+    ~InstanceMetrics();
+
+    void hook_took(Hook hook, double seconds);
+    void hook_overran(Hook hook);
+    void hook_failed(Hook hook, ErrorCode code);
+    void late_completion() { late_completions_.Increment(); }
+    void overdue_operation() { overdue_operations_.Increment(); }
+    void strand_overrun() { strand_overruns_.Increment(); }
+    void dropped_value() { dropped_values_.Increment(); }
+    void quarantined(bool is) { quarantined_.Set(is ? 1 : 0); }
+
+private:
+    const std::shared_ptr<Metrics> metrics_;
+    const std::string id_;
+    prometheus::Counter& late_completions_;
+    prometheus::Counter& overdue_operations_;
+    prometheus::Counter& strand_overruns_;
+    prometheus::Counter& dropped_values_;
+    prometheus::Gauge& quarantined_;
+    std::array<std::atomic<prometheus::Histogram*>, hook_count> durations_{};
+    std::array<std::atomic<prometheus::Counter*>, hook_count> overruns_{};
+    static constexpr std::size_t code_count = 16;
+    std::array<std::atomic<prometheus::Counter*>, hook_count * code_count> errors_{};
+};
+
+}  // namespace capstan::runtime

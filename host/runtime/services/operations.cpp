@@ -1,0 +1,248 @@
+#include "runtime/services/operations.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "runtime/instances/plugin_error.hpp"
+
+namespace capstan::runtime {
+
+namespace {
+
+/// For start, stop and a check of oneself.
+constexpr std::size_t reserved_slots = 3;
+/// How long an ending waits for the operation's own cancel function, which must not block.
+constexpr auto cancel_patience = std::chrono::seconds(1);
+
+std::uint32_t next_generation() {
+    static std::atomic<std::uint32_t> last{0};
+    std::uint32_t generation = ++last;
+    while (generation == 0) generation = ++last;
+    return generation;
+}
+
+capstan_op op_of(std::uint32_t generation, std::size_t slot) {
+    return (static_cast<capstan_op>(generation) << 32) | slot;
+}
+
+Result<std::any> raised(const Operation& operation, std::uint32_t type, const void* result) {
+    const auto misfit = [&](const std::string& why) {
+        return capstan::fail(ErrorCode::internal, operation.what + ": " + why);
+    };
+    if (type != operation.result_type) {
+        return misfit("the plugin completed with a result of type " + std::to_string(type) +
+                      ", asked for was type " + std::to_string(operation.result_type));
+    }
+    if (type == CAPSTAN_RESULT_NONE) return std::any();
+    if (result == nullptr) return misfit("the plugin completed without a result");
+    try {
+        Result<std::any> copy = operation.raise(result);
+        if (!copy) return capstan::fail(within(operation.what, std::move(copy).error()));
+        return copy;
+    } catch (const std::exception& e) {
+        return misfit(std::string("the result cannot be copied: ") + e.what());
+    }
+}
+
+}  // namespace
+
+OperationTable::OperationTable(Loop& loop, std::shared_ptr<Strand> strand, Options options)
+    : loop_(loop),
+      strand_(std::move(strand)),
+      options_(std::move(options)),
+      slots_(options_.max_open + reserved_slots) {}
+
+Result<capstan_op> OperationTable::open(Operation operation) {
+    const Lock lock(mutex_);
+    const bool refused = !operation.reserved && is_full();
+    for (std::size_t i = 0; i < slots_.size() && !refused; ++i) {
+        Slot& slot = slots_[i];
+        if (slot.generation != 0) continue;
+        slot = Slot();
+        slot.generation = next_generation();
+        slot.reserved = operation.reserved;
+        slot.operation = std::move(operation);
+        const capstan_op op = op_of(slot.generation, i);
+        set_timer(slot, op, slot.operation.deadline, &OperationTable::give_up);
+        return op;
+    }
+    return capstan::fail(ErrorCode::busy, operation.what + ": " +
+                                              std::to_string(options_.max_open) +
+                                              " calls are under way, more are not allowed");
+}
+
+bool OperationTable::is_full() const {
+    const auto is_counted = [](const Slot& s) { return s.generation != 0 && !s.reserved; };
+    return static_cast<std::size_t>(std::count_if(slots_.begin(), slots_.end(), is_counted)) >=
+           options_.max_open;
+}
+
+void OperationTable::answered(capstan_op op, capstan_status status) {
+    if (status == CAPSTAN_OK) return;
+    // A function may have reported why before it returned; then there is nothing left to end.
+    std::optional<Operation> operation = claim(op);
+    if (!operation) return;
+    Error why = error_of(status, operation->what);
+    release(op, std::move(*operation), capstan::fail(std::move(why)));
+}
+
+capstan_status OperationTable::complete(capstan_op op, std::uint32_t result_type,
+                                        const void* result) {
+    std::optional<Operation> operation = claim(op);
+    if (!operation) return late();
+    Result<std::any> copy = raised(*operation, result_type, result);
+    const bool fits = copy.has_value();
+    release(op, std::move(*operation), std::move(copy));
+    return fits ? CAPSTAN_OK : CAPSTAN_E_INVALID_ARGUMENT;
+}
+
+capstan_status OperationTable::fail(capstan_op op, const capstan_error* error) {
+    return end(op, copy_error(error)) ? CAPSTAN_OK : late();
+}
+
+capstan_status OperationTable::late() const {
+    if (options_.on_late) options_.on_late();
+    return CAPSTAN_E_NOT_FOUND;
+}
+
+bool OperationTable::is_cancelled(capstan_op op) const {
+    const Lock lock(mutex_);
+    const Slot* const slot = find(op);
+    return slot == nullptr || slot->cancelled;
+}
+
+std::optional<Duration> OperationTable::deadline_of(capstan_op op) const {
+    const Lock lock(mutex_);
+    const Slot* const slot = find(op);
+    return slot != nullptr ? std::optional(slot->operation.deadline) : std::nullopt;
+}
+
+capstan_status OperationTable::on_cancel(capstan_op op, CancelFunction fn, void* user) {
+    const Lock lock(mutex_);
+    Slot* const slot = find(op);
+    if (slot == nullptr) return CAPSTAN_E_NOT_FOUND;
+    slot->cancel = fn;
+    slot->user = user;
+    if (slot->cancelled && fn != nullptr) post_cancel(op);
+    return CAPSTAN_OK;
+}
+
+void OperationTable::cancel_all(capstan_op except) {
+    for (const capstan_op op : others(except)) give_up(op);
+}
+
+void OperationTable::close_all(capstan_op except, const Error& error) {
+    for (const capstan_op op : others(except)) {
+        std::optional<Operation> operation = claim(op);
+        if (!operation) continue;
+        Error why = within(operation->what, error);
+        release(op, std::move(*operation), capstan::fail(std::move(why)));
+    }
+}
+
+std::size_t OperationTable::open_count() const { return others(0).size(); }
+
+std::vector<capstan_op> OperationTable::others(capstan_op except) const {
+    const Lock lock(mutex_);
+    std::vector<capstan_op> ops;
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+        if (slots_[i].generation != 0) ops.push_back(op_of(slots_[i].generation, i));
+    }
+    std::erase(ops, except);
+    return ops;
+}
+
+OperationTable::Slot* OperationTable::find(capstan_op op) {
+    return const_cast<Slot*>(std::as_const(*this).find(op));
+}
+
+const OperationTable::Slot* OperationTable::find(capstan_op op) const {
+    const std::size_t at = op & 0xffffffffu;
+    if (op >> 32 == 0 || at >= slots_.size()) return nullptr;
+    const Slot& slot = slots_[at];
+    return slot.generation == op >> 32 && !slot.ending ? &slot : nullptr;
+}
+
+/// Makes the caller the only one who ends `op`. Its cancel function is not called any more; one
+/// that is under way on another thread is waited for, so that the plugin may free what the function
+/// uses. Not for ever: a plugin that holds a lock across both would hang the loop.
+std::optional<Operation> OperationTable::claim(capstan_op op) {
+    Lock lock(mutex_);
+    Slot* const slot = find(op);
+    if (slot == nullptr) return std::nullopt;
+    slot->ending = true;
+    slot->cancel = nullptr;
+    if (slot->timer != 0) loop_.cancel(slot->timer);
+    cancel_returned_.wait_for(lock, cancel_patience, [slot] {
+        return slot->cancelling == std::thread::id() ||
+               slot->cancelling == std::this_thread::get_id();
+    });
+    return std::move(slot->operation);
+}
+
+void OperationTable::release(capstan_op op, Operation operation, Result<std::any> result) {
+    {
+        const Lock lock(mutex_);
+        slots_[op & 0xffffffffu].generation = 0;
+    }
+    strand_->post([operation = std::move(operation), result = std::move(result)]() mutable {
+        operation.done(std::move(result));
+    });
+}
+
+bool OperationTable::end(capstan_op op, Error error) {
+    std::optional<Operation> operation = claim(op);
+    if (!operation) return false;
+    Error why = within(operation->what, std::move(error));
+    release(op, std::move(*operation), capstan::fail(std::move(why)));
+    return true;
+}
+
+void OperationTable::set_timer(Slot& slot, capstan_op op, Duration due,
+                               void (OperationTable::*then)(capstan_op)) {
+    slot.timer = loop_.at(due, [weak = weak_from_this(), op, then] {
+        if (const auto table = weak.lock()) (*table.*then)(op);
+    });
+}
+
+/// Tells the plugin that nobody waits any longer, and leaves it a grace to end the operation
+/// itself.
+void OperationTable::give_up(capstan_op op) {
+    {
+        const Lock lock(mutex_);
+        Slot* const slot = find(op);
+        if (slot == nullptr || slot->cancelled) return;
+        slot->cancelled = true;
+        loop_.cancel(slot->timer);
+        set_timer(*slot, op, loop_.monotonic() + options_.grace, &OperationTable::overdue);
+        if (slot->cancel != nullptr) post_cancel(op);
+    }
+    if (options_.on_cancel) options_.on_cancel(op);
+}
+
+void OperationTable::overdue(capstan_op op) {
+    if (options_.on_overdue) options_.on_overdue();
+    end(op, {ErrorCode::deadline, "the plugin did not end the call in time"});
+}
+
+void OperationTable::post_cancel(capstan_op op) {
+    strand_->post([self = shared_from_this(), op] { self->call_cancel(op); });
+}
+
+void OperationTable::call_cancel(capstan_op op) {
+    Lock lock(mutex_);
+    Slot* const slot = find(op);
+    if (slot == nullptr || slot->cancel == nullptr) return;
+    const CancelFunction fn = std::exchange(slot->cancel, nullptr);
+    void* const user = slot->user;
+    slot->cancelling = std::this_thread::get_id();
+    lock.unlock();
+    fn(user, op);
+    lock.lock();
+    slot->cancelling = {};
+    lock.unlock();
+    cancel_returned_.notify_all();
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,110 @@
+/// Asynchronous calls into one instance that have not ended yet.
+#pragma once
+
+#include <any>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <capstan/abi/service_ops.h>
+#include <capstan/result.hpp>
+
+#include "runtime/loop/loop.hpp"
+#include "runtime/loop/strand.hpp"
+
+namespace capstan::runtime {
+
+/// One call: what may end it and whom that concerns.
+struct Operation {
+    std::string what;                                 ///< "refresh"; begins its error messages
+    std::uint32_t result_type = CAPSTAN_RESULT_NONE;  ///< CAPSTAN_RESULT_*
+    Duration deadline{};                              ///< a point of the loop's monotonic time
+    bool reserved = false;  ///< not counted: start and stop are never refused
+    /// Copies a result of that type; called inside `complete`, on the plugin's thread. Not for
+    /// CAPSTAN_RESULT_NONE.
+    std::function<Result<std::any>(const void* result)> raise;
+    /// [strand] Exactly once, whatever happens. The empty std::any for CAPSTAN_RESULT_NONE. Keeps
+    /// alive what the plugin was lent: it is freed when the operation is closed.
+    std::function<void(Result<std::any>)> done;
+};
+
+/// Ids are slot and generation; a generation is used once in the life of the process, so that a
+/// completion which is late, double, of an earlier instance or of another one finds nothing. [any
+/// thread]
+class OperationTable : public std::enable_shared_from_this<OperationTable> {
+public:
+    struct Options {
+        std::size_t max_open = 64;  ///< beside reserved ones
+        /// How long an operation may go on after its deadline to clean up; then it is closed.
+        Duration grace = std::chrono::seconds(5);
+        std::function<void()> on_late;  ///< counts completions that found nothing
+        std::function<void()>
+            on_overdue;  ///< counts operations closed after their deadline and grace
+        std::function<void(capstan_op)>
+            on_cancel;  ///< told first of every operation that is given up
+    };
+    OperationTable(Loop& loop, std::shared_ptr<Strand> strand, Options options);
+
+    /// `busy` when all slots are taken.
+    Result<capstan_op> open(Operation operation);
+    /// What a function answered that was handed `op`: a status other than CAPSTAN_OK ends it.
+    void answered(capstan_op op, capstan_status status);
+    /// Gives every operation but `except` up: the plugin is told and may end it by itself until
+    /// `close_all`.
+    void cancel_all(capstan_op except);
+    /// Ends every operation but `except` with `error`.
+    void close_all(capstan_op except, const Error& error);
+    std::size_t open_count() const;
+
+    // What the plugin calls; meanings in abi/service_ops.h.
+    capstan_status complete(capstan_op op, std::uint32_t result_type, const void* result);
+    capstan_status fail(capstan_op op, const capstan_error* error);
+    bool is_cancelled(capstan_op op) const;
+    std::optional<Duration> deadline_of(capstan_op op) const;
+    using CancelFunction = void (*)(void* user, capstan_op op) CAPSTAN_NOEXCEPT;
+    capstan_status on_cancel(capstan_op op, CancelFunction fn, void* user);
+
+private:
+    struct Slot {
+        std::uint32_t generation = 0;  ///< 0: free
+        bool ending = false;           ///< its result is being copied
+        bool cancelled = false;
+        bool reserved = false;
+        Operation operation;
+        TimerId timer = 0;
+        CancelFunction cancel = nullptr;
+        void* user = nullptr;
+        std::thread::id cancelling;  ///< where `cancel` is under way
+    };
+    using Lock = std::unique_lock<std::mutex>;
+
+    bool is_full() const;
+    Slot* find(capstan_op op);
+    const Slot* find(capstan_op op) const;
+    std::optional<Operation> claim(capstan_op op);
+    void release(capstan_op op, Operation operation, Result<std::any> result);
+    bool end(capstan_op op, Error error);
+    void set_timer(Slot& slot, capstan_op op, Duration due,
+                   void (OperationTable::*then)(capstan_op));
+    void give_up(capstan_op op);
+    void overdue(capstan_op op);
+    void post_cancel(capstan_op op);
+    void call_cancel(capstan_op op);
+    std::vector<capstan_op> others(capstan_op except) const;
+    capstan_status late() const;
+
+    Loop& loop_;
+    const std::shared_ptr<Strand> strand_;
+    const Options options_;
+    mutable std::mutex mutex_;
+    std::condition_variable cancel_returned_;
+    std::vector<Slot> slots_;
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,152 @@
+#include "runtime/services/plugin_http.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/services/http_syntax.hpp"
+#include "runtime/services/url.hpp"
+
+namespace capstan::runtime {
+
+namespace {
+
+constexpr std::size_t header_limit = 128;
+constexpr std::size_t method_limit = 256;
+constexpr std::size_t url_limit = 16 << 10;
+constexpr std::size_t body_limit = 16 << 20;
+constexpr std::uint64_t default_reply_bytes = 16 << 20;
+constexpr std::uint64_t max_reply_bytes = 256 << 20;
+constexpr Duration default_timeout = std::chrono::seconds(30);
+
+bool reaches_parent(const capstan_http_request* raw) {
+    return CAPSTAN_REACHES(raw, capstan_http_request, parent);
+}
+
+Unexpected refuse_request(std::string why) {
+    return fail(ErrorCode::invalid_argument, std::move(why));
+}
+
+HttpHeaders copy_headers(capstan_array array) {
+    HttpHeaders headers;
+    for (const capstan_kv& header : View<capstan_kv>(array)) {
+        headers.emplace_back(text(header.key), text(header.value));
+        if (headers.size() > header_limit) break;  // too many: the check will say so
+    }
+    return headers;
+}
+
+/// Calls the plugin with what came back, lent for the call.
+void hand_over(capstan_http_done done, void* user, const Result<HttpReply>& result) {
+    if (!result) {
+        const capstan_error error = lower(result.error());
+        done(user, error.code, nullptr, &error);
+        return;
+    }
+    std::vector<capstan_kv> headers;
+    for (const auto& [name, value] : result->headers) headers.push_back({str(name), str(value)});
+    const capstan_http_reply reply{sizeof reply, result->status, array_of(headers),
+                                   str(result->body)};
+    done(user, CAPSTAN_OK, &reply, nullptr);
+}
+
+}  // namespace
+
+PluginHttp::PluginHttp(Options options, std::shared_ptr<HttpClient> client,
+                       std::shared_ptr<OperationTable> operations, std::shared_ptr<TaskBoard> tasks,
+                       std::shared_ptr<const Clock> clock)
+    : options_(std::move(options)),
+      client_(std::move(client)),
+      operations_(std::move(operations)),
+      tasks_(std::move(tasks)),
+      clock_(std::move(clock)) {}
+
+Result<HttpRequest> PluginHttp::copy(const capstan_http_request& raw) const {
+    if (!reaches_parent(&raw)) return refuse_request("too short a struct");
+    if (raw.url.len > url_limit) return refuse_request("the URL has more than 16 KiB");
+    if (raw.body.len > body_limit) return refuse_request("the body has more than 16 MiB");
+    if (raw.method.len > method_limit) return refuse_request("the method is no token");
+    HttpRequest out(std::string(text(raw.method)), std::string(text(raw.url)));
+    out.body = text(raw.body);
+    CAPSTAN_TRY(const Url url, parse_url(out.url));
+    if (!is_granted(url.host, options_.hosts))
+        return fail(ErrorCode::permission, url.host + " is not granted");
+    out.headers = copy_headers(raw.headers);
+    CAPSTAN_CHECK(check_syntax(out));
+    CAPSTAN_TRY(const Duration left, time_left(raw.parent));
+    out.timeout = std::min(
+        raw.timeout_ms > 0 ? std::chrono::milliseconds(raw.timeout_ms) : default_timeout, left);
+    out.max_reply_bytes = raw.max_reply_bytes == 0 ? default_reply_bytes
+                                                   : std::min(raw.max_reply_bytes, max_reply_bytes);
+    return out;
+}
+
+Result<Duration> PluginHttp::time_left(capstan_op parent) const {
+    if (parent == 0) return Duration::max();
+    const std::optional<Duration> deadline = operations_->deadline_of(parent);
+    if (!deadline || operations_->is_cancelled(parent)) {
+        return fail(ErrorCode::cancelled, "the operation it is for is over");
+    }
+    return std::max(*deadline - clock_->monotonic(), Duration(1));
+}
+
+capstan_status PluginHttp::send(const capstan_http_request& raw, capstan_http_done done,
+                                void* user) {
+    if (done == nullptr) return CAPSTAN_E_INVALID_ARGUMENT;
+    Result<HttpRequest> request = copy(raw);
+    if (!request) return static_cast<capstan_status>(request.error().code);
+    std::unique_lock lock(mutex_);
+    if (open_.size() >= options_.max_open) return CAPSTAN_E_BUSY;
+    if (const capstan_status promised = tasks_->promise(); promised != CAPSTAN_OK) return promised;
+    const std::uint64_t key = ++last_key_;
+    open_.emplace(key, Open{raw.parent});
+    lock.unlock();
+    const auto finish = [self = shared_from_this(), key, done, user](Result<HttpReply> result) {
+        {
+            const std::lock_guard guard(self->mutex_);
+            self->open_.erase(key);
+        }
+        self->tasks_->deliver(
+            [done, user, result = std::move(result)] { hand_over(done, user, result); });
+    };
+    try {
+        began(key, client_->send(std::move(*request), finish));
+    } catch (...) {  // the promise was made, so it is kept
+        finish(fail(current_error()));
+    }
+    return CAPSTAN_OK;
+}
+
+/// A request that was cancelled before the client had given it an id is cancelled now.
+void PluginHttp::began(std::uint64_t key, HttpClient::RequestId id) {
+    bool cancelled = false;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto at = open_.find(key);
+        if (at == open_.end()) return;
+        at->second.id = id;
+        cancelled = at->second.cancelled;
+    }
+    if (cancelled) client_->cancel(id);
+}
+
+void PluginHttp::cancel(capstan_op parent) {
+    cancel_if([parent](const Open& open) { return open.parent == parent; });
+}
+
+void PluginHttp::cancel_all() {
+    cancel_if([](const Open&) { return true; });
+}
+
+void PluginHttp::cancel_if(const std::function<bool(const Open&)>& matches) {
+    std::vector<HttpClient::RequestId> ids;
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto& [key, open] : open_) {
+            if (!matches(open) || std::exchange(open.cancelled, true) || open.id == 0) continue;
+            ids.push_back(open.id);
+        }
+    }
+    for (const HttpClient::RequestId id : ids) client_->cancel(id);
+}
+
+}  // namespace capstan::runtime

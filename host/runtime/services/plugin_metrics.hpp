@@ -1,0 +1,60 @@
+/// The metrics one instance declares for itself, behind capstan.metrics/1.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <capstan/abi/service_metrics.h>
+
+#include "runtime/services/metrics.hpp"
+
+namespace capstan::runtime {
+
+/// Names become `capstan_plugin_<class>_<name>` and every series has the label `plugin`. Everything
+/// goes with this object. What is refused is refused before the registry hears of it. [any thread]
+class PluginMetrics {
+public:
+    struct Options {
+        std::string class_id;
+        PluginInstanceId plugin;
+        std::size_t max_series = 500;
+    };
+    PluginMetrics(std::shared_ptr<Metrics> metrics, Options options);
+    PluginMetrics(const PluginMetrics&) = delete;
+    PluginMetrics& operator=(const PluginMetrics&) = delete;
+    ~PluginMetrics();
+
+    /// As capstan_metrics says; in addition CAPSTAN_E_BUSY beyond 256 metrics.
+    capstan_status declare(const capstan_metric& metric, std::uint32_t& id);
+    /// As capstan_metrics says; in addition CAPSTAN_E_INVALID_ARGUMENT for values that are no
+    /// number, negative ones of a counter, and another number of label values than was declared.
+    capstan_status record(std::uint32_t id, double value, capstan_array label_values);
+
+private:
+    struct Declared {
+        std::int32_t type = 0;
+        std::string name, help;
+        std::vector<std::string> labels;
+        std::vector<double> buckets;
+        std::variant<Metrics::Counters*, Metrics::Gauges*, Metrics::Histograms*> family;
+        bool is_same(const Declared& other) const;
+    };
+    using Series = std::variant<prometheus::Counter*, prometheus::Gauge*, prometheus::Histogram*>;
+    using SeriesKey = std::pair<std::uint32_t, std::vector<std::string>>;
+
+    capstan_status enter(Declared declared, std::uint32_t& id);
+    Series add_series(const Declared& metric, const std::vector<std::string>& values);
+
+    const std::shared_ptr<Metrics> metrics_;
+    const Options options_;
+    std::mutex mutex_;
+    std::vector<Declared> declared_;
+    std::map<SeriesKey, Series> series_;
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,90 @@
+#include "runtime/services/secrets.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <openssl/crypto.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/plugin_files/file_descriptor.hpp"
+
+namespace capstan::runtime {
+
+namespace {
+
+constexpr std::size_t size_limit = 1 << 20;
+
+bool is_name(std::string_view name) {
+    constexpr std::string_view allowed =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    return !name.empty() && name.size() <= 253 && name != "." && !name.starts_with("..") &&
+           name.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+std::string reason() { return std::strerror(errno); }
+
+Result<FileDescriptor> open_secret(const std::filesystem::path& file) {
+    // Links are followed: Kubernetes mounts a Secret as links, so that all its files change at
+    // once.
+    FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (fd) return fd;
+    if (errno == ENOENT) return fail(ErrorCode::not_found, "there is no file " + file.string());
+    return fail(ErrorCode::unavailable, "open " + file.string() + ": " + reason());
+}
+
+Result<SecretText> read_all(const FileDescriptor& fd, const std::filesystem::path& file) {
+    struct stat facts{};
+    if (::fstat(fd.get(), &facts) != 0)
+        return fail(ErrorCode::unavailable, "stat " + file.string() + ": " + reason());
+    if (!S_ISREG(facts.st_mode))
+        return fail(ErrorCode::unavailable, file.string() + " is not a regular file");
+    SecretText secret(size_limit);
+    std::array<char, 4096> block;
+    ssize_t bytes = 0;
+    bool fits = true;
+    while (fits && (bytes = ::read(fd.get(), block.data(), block.size())) > 0) {
+        fits = secret.append({block.data(), static_cast<std::size_t>(bytes)});
+    }
+    const int error = errno;
+    OPENSSL_cleanse(block.data(), block.size());
+    if (!fits) return fail(ErrorCode::unavailable, file.string() + " has more than 1 MiB");
+    if (bytes < 0)
+        return fail(ErrorCode::unavailable, "read " + file.string() + ": " + std::strerror(error));
+    return secret;
+}
+
+}  // namespace
+
+SecretText::SecretText(SecretText&& other) noexcept : text_(std::move(other.text_)) {
+    // A short text lies inside the string object itself, where moving leaves it behind.
+    other.wipe();
+}
+
+bool SecretText::append(std::string_view part) {
+    if (text_.capacity() - text_.size() < part.size()) return false;
+    text_ += part;
+    return true;
+}
+
+void SecretText::wipe() noexcept {
+    OPENSSL_cleanse(text_.data(), text_.capacity());
+    text_.clear();
+}
+
+Result<SecretText> DirectorySecrets::read(std::string_view name) const {
+    if (!is_name(name)) {
+        return fail(ErrorCode::invalid_argument,
+                    "not a secret's name: letters, digits, '.', '_' and '-' make one");
+    }
+    const std::filesystem::path file = directory_ / name;
+    CAPSTAN_TRY(const FileDescriptor fd, open_secret(file));
+    CAPSTAN_TRY(SecretText secret, read_all(fd, file));
+    if (secret.view().ends_with('\n')) secret.drop_last();
+    return secret;
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,34 @@
+/// The tables of the host's services; one source each. All functions find their instance through
+/// capstan_host::ctx.
+#pragma once
+
+#include <capstan/abi/services.h>
+
+#include "runtime/services/host_context.hpp"
+
+namespace capstan::runtime::services {
+
+extern const capstan_ops ops;
+extern const capstan_log log;
+extern const capstan_metrics metrics;
+extern const capstan_clock clock;
+extern const capstan_exec exec;
+extern const capstan_http http;
+extern const capstan_secrets secrets;
+extern const capstan_state state;
+
+inline HostContext& context(const capstan_host* host) noexcept {
+    return *static_cast<HostContext*>(host->ctx);
+}
+
+/// Runs a service's body: what it throws, which is a lack of memory, must not reach the plugin.
+template <class F>
+capstan_status guarded(F&& body) noexcept {
+    try {
+        return body();
+    } catch (...) {
+        return CAPSTAN_E_INTERNAL;
+    }
+}
+
+}  // namespace capstan::runtime::services

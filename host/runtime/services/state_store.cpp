@@ -1,0 +1,61 @@
+#include "runtime/services/state_store.hpp"
+
+namespace capstan::runtime {
+
+namespace {
+
+constexpr std::size_t key_limit = 253;
+
+std::size_t size_of(const InstanceState& state) {
+    std::size_t size = 0;
+    for (const auto& [key, stored] : state.values) size += key.size() + stored.value.size();
+    return size;
+}
+
+Unexpected conflict(std::string_view key, std::uint64_t expected, std::uint64_t found) {
+    return fail(ErrorCode::conflict, "state " + std::string(key) + " has revision " +
+                                         std::to_string(found) + ", expected was " +
+                                         std::to_string(expected));
+}
+
+}  // namespace
+
+Result<InstanceState*> StateStore::state_of(const PluginInstanceId& owner) {
+    if (const auto known = loaded_.find(owner); known != loaded_.end()) return &known->second;
+    CAPSTAN_TRY(InstanceState state, load(owner));
+    return &loaded_.emplace(owner, std::move(state)).first->second;
+}
+
+Result<StoredValue> StateStore::get(const PluginInstanceId& owner, std::string_view key) {
+    const std::lock_guard lock(mutex_);
+    CAPSTAN_TRY(const InstanceState* state, state_of(owner));
+    const auto at = state->values.find(key);
+    if (at == state->values.end())
+        return fail(ErrorCode::not_found, "there is no state " + std::string(key));
+    return at->second;
+}
+
+Result<std::uint64_t> StateStore::put(const PluginInstanceId& owner, std::string_view key,
+                                      std::string_view value, std::uint64_t if_revision) {
+    if (key.empty() || key.size() > key_limit) {
+        return fail(ErrorCode::invalid_argument,
+                    "a state's key has 1 to 253 bytes, not " + std::to_string(key.size()));
+    }
+    const std::lock_guard lock(mutex_);
+    CAPSTAN_TRY(InstanceState * state, state_of(owner));
+    const auto at = state->values.find(key);
+    const std::uint64_t revision = at == state->values.end() ? 0 : at->second.revision;
+    if (revision != if_revision) return conflict(key, if_revision, revision);
+    InstanceState changed = *state;
+    changed.values[std::string(key)] = {std::string(value), ++changed.last_revision};
+    if (size_of(changed) > size_limit) {
+        return fail(ErrorCode::quota,
+                    "state " + std::string(key) + ": " + std::to_string(size_of(changed)) +
+                        " bytes in all are more than " + std::to_string(size_limit));
+    }
+    CAPSTAN_CHECK(save(owner, changed));
+    *state = std::move(changed);
+    return state->last_revision;
+}
+
+}  // namespace capstan::runtime

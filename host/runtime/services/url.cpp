@@ -1,0 +1,65 @@
+#include "runtime/services/url.hpp"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace capstan::runtime {
+
+namespace {
+
+struct Free {
+    void operator()(CURLU* url) const { curl_url_cleanup(url); }
+    void operator()(char* part) const { curl_free(part); }
+};
+
+/// A part of the URL, or empty.
+std::string part_of(CURLU* url, CURLUPart which) {
+    char* raw = nullptr;
+    if (curl_url_get(url, which, &raw, 0) != CURLUE_OK) return {};
+    const std::unique_ptr<char, Free> part(raw);
+    return part.get();
+}
+
+std::string normal_host(std::string_view host) {
+    if (host.ends_with('.')) host.remove_suffix(1);
+    std::string out(host);
+    for (char& c : out) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return out;
+}
+
+bool is_unprintable(char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }
+
+}  // namespace
+
+Result<Url> parse_url(const std::string& text) {
+    const auto refuse = [](const char* why) {
+        return fail(ErrorCode::invalid_argument, std::string("URL: ") + why);
+    };
+    if (std::any_of(text.begin(), text.end(), is_unprintable))
+        return refuse("a space or control character");
+    const std::unique_ptr<CURLU, Free> url(curl_url());
+    const CURLUcode code = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0);
+    if (code != CURLUE_OK) return refuse(curl_url_strerror(code));
+    Url out{part_of(url.get(), CURLUPART_SCHEME), normal_host(part_of(url.get(), CURLUPART_HOST))};
+    if (out.scheme != "http" && out.scheme != "https") return refuse("neither http nor https");
+    if (out.host.empty()) return refuse("no host");
+    if (!part_of(url.get(), CURLUPART_USER).empty() ||
+        !part_of(url.get(), CURLUPART_PASSWORD).empty())
+        return refuse("a user name belongs into a header");
+    return out;
+}
+
+bool is_granted(std::string_view host, const std::vector<std::string>& patterns) {
+    return std::any_of(patterns.begin(), patterns.end(), [host](const std::string& written) {
+        const std::string pattern = normal_host(written);
+        if (!pattern.starts_with("*.")) return pattern == host;
+        const std::string_view below = std::string_view(pattern).substr(1);
+        return host.size() > below.size() && host.ends_with(below);
+    });
+}
+
+}  // namespace capstan::runtime

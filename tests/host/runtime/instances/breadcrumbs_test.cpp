@@ -1,0 +1,91 @@
+#include "runtime/instances/breadcrumbs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+namespace capstan::runtime {
+namespace {
+
+struct Crumbs : testing::Test {
+    std::filesystem::path file =
+        std::filesystem::path(testing::TempDir()) / ("crumbs-" + std::to_string(::getpid()));
+    ~Crumbs() override { std::filesystem::remove(file); }
+
+    /// Runs `live` in a child that is then killed as the kernel kills: without a word.
+    void die_in(const std::function<void(Breadcrumbs&)>& live) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const auto crumbs = Breadcrumbs::open(file);
+            if (crumbs) live(**crumbs);
+            ::kill(::getpid(), SIGKILL);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        ASSERT_TRUE(WIFSIGNALED(status));
+    }
+};
+
+TEST_F(Crumbs, NameTheHookAKilledProcessWasIn) {
+    die_in([](Breadcrumbs& crumbs) {
+        const auto quiet = crumbs.trail("labels");
+        const auto trail = crumbs.trail("acme_score (score.so 1.2.0)");
+        const Crumb crumb(*trail, Hook::filter);
+        ::kill(::getpid(), SIGKILL);
+    });
+    const auto crumbs = Breadcrumbs::open(file);
+    ASSERT_TRUE(crumbs) << crumbs.error().message;
+    EXPECT_FALSE((*crumbs)->previous().clean);
+    EXPECT_THAT((*crumbs)->previous().inside,
+                testing::ElementsAre("acme_score (score.so 1.2.0), filter"));
+}
+
+TEST_F(Crumbs, SayNothingOfPluginsWhenTheProcessDiedElsewhere) {
+    die_in([](Breadcrumbs& crumbs) {
+        const auto trail = crumbs.trail("labels");
+        {
+            const Crumb crumb(*trail, Hook::similar);
+        }
+        ::kill(::getpid(), SIGKILL);
+    });
+    const auto crumbs = Breadcrumbs::open(file);
+    EXPECT_FALSE((*crumbs)->previous().clean);
+    EXPECT_THAT((*crumbs)->previous().inside, testing::IsEmpty());
+}
+
+TEST_F(Crumbs, CallAnEndCleanThatWasOne) {
+    Breadcrumbs::open(file).value();
+    const auto crumbs = Breadcrumbs::open(file);
+    EXPECT_TRUE((*crumbs)->previous().clean);
+}
+
+TEST_F(Crumbs, TakeAFileThatIsNotTheirsForNone) {
+    std::ofstream(file) << std::string(300'000, 'x');
+    const auto crumbs = Breadcrumbs::open(file);
+    ASSERT_TRUE(crumbs);
+    EXPECT_TRUE((*crumbs)->previous().clean);
+}
+
+TEST_F(Crumbs, AreNotSharedByTwoHosts) {
+    const auto first = Breadcrumbs::open(file);
+    const auto second = Breadcrumbs::open(file);
+    ASSERT_FALSE(second);
+    EXPECT_THAT(second.error().message, testing::HasSubstr("lock"));
+}
+
+TEST_F(Crumbs, HaveRoomForEveryInstanceAndSurviveTheirFile) {
+    auto crumbs = Breadcrumbs::open(file).value();
+    std::vector<std::unique_ptr<Trail>> trails;
+    for (int i = 0; i < 600; ++i) trails.push_back(crumbs->trail(std::string(300, 'n')));
+    crumbs = nullptr;
+    for (const auto& trail : trails) trail->enter(Hook::split);
+}
+
+}  // namespace
+}  // namespace capstan::runtime

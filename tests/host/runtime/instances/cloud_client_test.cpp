@@ -1,0 +1,183 @@
+#include "runtime/instances/cloud_client.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../test_host.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A cloud of one group; what it does is up to the test.
+struct TestCloud {
+    explicit TestCloud(const Host& host, const Settings&) : host_(host) {}
+    Task<CloudView> refresh() {
+        co_await sleep_for(host_, refresh_takes);
+        co_return CloudView{.groups = {{.id = NodeGroupId("web"), .min = 0, .max = 9, .target = 3}},
+                            .machines = {{.id = MachineId("i-1"), .group = NodeGroupId("web")}}};
+    }
+    Task<Resized> increase(Resize resize) {
+        ++increases;
+        co_await sleep_for(host_, 1s);
+        if (resize.group.value() == "full")
+            throw Failure(ErrorCode::out_of_capacity, "no c5.large left in eu-1a");
+        co_return Resized{resize.expected_target + resize.delta};
+    }
+    Resized decrease_target(Resize resize) { return {resize.expected_target - resize.delta}; }
+    Removed remove(Removal removal) {
+        return {
+            {Error{ErrorCode::not_found, "it is gone", {}, removal.machines.at(0).value(), {}}}};
+    }
+    NodeTemplate describe(NodeGroupId group) {
+        NodeTemplate node{.name = group.value() + "-template"};
+        return node;
+    }
+    Result<Price> price(const Call&, const TemplateView& node) {
+        if (node.name() == "free") return fail(ErrorCode::not_found, "no price known");
+        return Price{.per_hour = node.name() == "odd" ? -1 : 0.25, .currency = "EUR", .spot = true};
+    }
+    GroupOptions options(const Call&, const GroupView& group) {
+        GroupOptions wishes;
+        wishes.utilization_threshold = group.id() == "odd" ? 7.0 : 0.7;
+        wishes.drain_timeout = 30min;
+        return wishes;
+    }
+    Host host_;
+    static inline Duration refresh_takes = 1s;
+    static inline int increases = 0;
+};
+
+template <class T>
+struct Received {
+    std::shared_ptr<std::vector<Result<T>>> all = std::make_shared<std::vector<Result<T>>>();
+    CloudClient::Done<T> receive() const {
+        return [all = all](Result<T> result) { all->push_back(std::move(result)); };
+    }
+    const Result<T>& get() const { return all->at(0); }
+};
+
+InstanceIdentity narrow() {
+    InstanceIdentity who = identity("aws");
+    who.limits.max_inflight = 2;
+    return who;
+}
+
+struct Cloud : testing::Test {
+    TestHost host;
+    Running<TestCloud> running{host, narrow()};
+    std::shared_ptr<CloudClient> cloud = CloudClient::of(running.shared()).value();
+    PassWatch watch;
+    Cloud() {
+        TestCloud::refresh_takes = 1s;
+        TestCloud::increases = 0;
+    }
+};
+
+TEST_F(Cloud, GivesACopyOfItsView) {
+    Received<CloudView> view;
+    cloud->refresh(view.receive());
+    host.loop.advance(1s);
+    EXPECT_EQ(view.get()->groups.at(0).target, 3);
+    EXPECT_EQ(view.get()->machines.at(0).id, MachineId("i-1"));
+}
+
+TEST_F(Cloud, IsGivenUpAtItsDeadline) {
+    TestCloud::refresh_takes = 1h;
+    Received<CloudView> view;
+    cloud->refresh(view.receive());
+    host.loop.advance(3min);
+    EXPECT_EQ(view.get().error().code, ErrorCode::deadline);
+    EXPECT_THAT(view.get().error().message, testing::StartsWith("plugin aws: refresh: "));
+    EXPECT_THAT(
+        host.metrics->text(),
+        testing::HasSubstr("errors_total{code=\"deadline\",hook=\"refresh\",plugin=\"aws\"} 1"));
+}
+
+TEST_F(Cloud, GrowsAndShrinksGroups) {
+    Received<Resized> up, down;
+    cloud->increase({.group = NodeGroupId("web"), .delta = 2, .expected_target = 3}, up.receive());
+    cloud->decrease_target({.group = NodeGroupId("web"), .delta = 1, .expected_target = 3},
+                           down.receive());
+    host.loop.advance(1s);
+    EXPECT_EQ(up.get()->target, 5);
+    EXPECT_EQ(down.get()->target, 2);
+}
+
+TEST_F(Cloud, SaysWhyAGroupDoesNotGrow) {
+    Received<Resized> up;
+    cloud->increase({.group = NodeGroupId("full"), .delta = 2}, up.receive());
+    host.loop.advance(1s);
+    EXPECT_EQ(up.get().error(), (Error{ErrorCode::out_of_capacity,
+                                       "plugin aws: increase: no c5.large left in eu-1a"}));
+}
+
+TEST_F(Cloud, TellsWhichMachinesItCouldNotRemove) {
+    Received<Removed> removed;
+    cloud->remove({.group = NodeGroupId("web"), .machines = {MachineId("i-9")}}, removed.receive());
+    host.loop.settle();
+    EXPECT_EQ(removed.get()->failed.at(0).subject, "i-9");
+}
+
+TEST_F(Cloud, DescribesANewNode) {
+    Received<NodeTemplate> node;
+    cloud->describe(NodeGroupId("web"), node.receive());
+    host.loop.settle();
+    EXPECT_EQ(node.get()->name, "web-template");
+}
+
+TEST_F(Cloud, KeepsCallsWaitingBeyondItsLimit) {
+    Received<Resized> up;
+    for (int i = 0; i < 5; ++i)
+        cloud->increase({.group = NodeGroupId("web"), .delta = 1}, up.receive());
+    host.loop.settle();
+    EXPECT_EQ(TestCloud::increases, 2);
+    host.loop.advance(1s);
+    EXPECT_EQ(TestCloud::increases, 4);
+    host.loop.advance(2s);
+    EXPECT_EQ(up.all->size(), 5u);
+}
+
+TEST_F(Cloud, EndsEveryCallWhenItStops) {
+    Received<Resized> up;
+    for (int i = 0; i < 5; ++i)
+        cloud->increase({.group = NodeGroupId("web"), .delta = 1}, up.receive());
+    host.loop.settle();
+    EXPECT_TRUE(stop(host, *running));
+    running.release();
+    ASSERT_EQ(up.all->size(), 5u);
+    for (const auto& result : *up.all) EXPECT_FALSE(result);
+    EXPECT_EQ(TestCloud::increases, 2);
+}
+
+TEST_F(Cloud, IsNotAskedAfterItHasStopped) {
+    EXPECT_TRUE(stop(host, *running));
+    running.release();
+    Received<CloudView> view;
+    cloud->refresh(view.receive());
+    host.loop.settle();
+    EXPECT_EQ(view.get().error().message, "plugin aws: refresh: it is not running");
+}
+
+TEST_F(Cloud, KnowsPrices) {
+    const Price price = ask_price(running.shared(), {.name = "c5"}, {}, watch).value();
+    EXPECT_EQ(price, (Price{.per_hour = 0.25, .currency = "EUR", .spot = true}));
+    EXPECT_EQ(ask_price(running.shared(), {.name = "free"}, {}, watch).error().code,
+              ErrorCode::not_found);
+    EXPECT_EQ(ask_price(running.shared(), {.name = "odd"}, {}, watch).error().message,
+              "plugin aws: price answered a price of -1.000000 an hour");
+}
+
+TEST_F(Cloud, KnowsWhatAGroupWishes) {
+    const GroupOptions wishes =
+        ask_options(running.shared(), {.id = NodeGroupId("web")}, {}, watch).value();
+    EXPECT_EQ(wishes.utilization_threshold, 0.7);
+    EXPECT_EQ(wishes.drain_timeout, Duration(30min));
+    EXPECT_EQ(wishes.unneeded_time, std::nullopt) << "absent is not zero";
+    EXPECT_EQ(ask_options(running.shared(), {.id = NodeGroupId("odd")}, {}, watch).error().message,
+              "plugin aws: options answered 7.000000 for a share of 1");
+}
+
+}  // namespace
+}  // namespace capstan::runtime

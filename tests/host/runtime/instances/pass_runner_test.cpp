@@ -1,0 +1,204 @@
+#include "runtime/instances/pass_runner.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "runtime/instances/policies.hpp"
+#include "../test_host.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct KeepsFirst {
+    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+        call.explain("the first of " + std::to_string(question.options().size()));
+        keep(question.options()[0], 1.5);
+    }
+};
+
+/// Hangs until the test lets it go, whatever the deadline.
+struct Hangs {
+    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+        ++entered;
+        go_on.wait(false);
+        saw_cancelled = call.is_cancelled();
+        call.explain("much too late");
+        keep(question.options()[0]);
+        ++left;
+        left.notify_all();
+    }
+    static inline std::atomic<int> entered{0};
+    static inline std::atomic<int> left{0};
+    static inline std::atomic<bool> go_on{false};
+    static inline std::atomic<bool> saw_cancelled{false};
+};
+
+engine::ScaleUpQuestion question_of(std::initializer_list<const char*> groups) {
+    engine::ScaleUpQuestion question;
+    for (const char* const group : groups) {
+        question.options.push_back({.group = {.id = NodeGroupId(group)}, .nodes = 1});
+    }
+    return question;
+}
+
+InstanceIdentity hasty(const char* id) {
+    InstanceIdentity who = identity(id);
+    who.limits.call_deadline = 20ms;
+    return who;
+}
+
+using Chain = std::vector<std::shared_ptr<PluginInstance>>;
+
+/// A pass that asks each expander once and says what came back.
+std::function<std::string(PassWatch&)> pass_of(const Chain& chain) {
+    return [chain](PassWatch& watch) {
+        const auto question =
+            std::make_shared<const engine::ScaleUpQuestion>(question_of({"a", "b"}));
+        const std::vector<std::uint32_t> among{0, 1};
+        std::string said;
+        for (const auto& instance : chain) {
+            const auto expander = PluginExpander::make(instance, watch).value();
+            const auto kept = expander->filter(*question, among, {.seed = 1});
+            said += kept ? "kept " + std::to_string(kept->kept.size()) + "; "
+                         : kept.error().message + "; ";
+        }
+        return said;
+    };
+}
+
+struct PassRunner : testing::Test {
+    TestHost host;
+    PassRunner() {
+        Hangs::entered = Hangs::left = 0;
+        Hangs::go_on = Hangs::saw_cancelled = false;
+    }
+    /// Lets the abandoned threads come to their end.
+    ~PassRunner() override { release(); }
+    static void release() {
+        Hangs::go_on = true;
+        Hangs::go_on.notify_all();
+        while (Hangs::left < Hangs::entered) Hangs::left.wait(Hangs::left);
+    }
+    static void until_nobody_is_inside(PluginInstance& instance) {
+        std::promise<void> empty;
+        instance.gate().close([&] { empty.set_value(); });
+        empty.get_future().wait();
+    }
+};
+
+TEST_F(PassRunner, GivesWhatThePassGives) {
+    const Running<KeepsFirst> first(host);
+    const auto ended = run_watched<std::string>(pass_of({first.shared()}));
+    EXPECT_EQ(ended.result, "kept 1; ");
+    EXPECT_EQ(ended.reruns, 0);
+    EXPECT_THAT(ended.misses, testing::IsEmpty());
+}
+
+TEST_F(PassRunner, RunsThePassAgainWithoutAnInstanceThatHangs) {
+    const Running<KeepsFirst> first(host, identity("first"));
+    Running<Hangs> hangs(host, hasty("acme"));
+    const auto ended =
+        run_watched<std::string>(pass_of({first.shared(), hangs.shared(), first.shared()}));
+    EXPECT_EQ(ended.result,
+              "kept 1; plugin acme: not asked, its filter overran its deadline; kept 1; ");
+    EXPECT_EQ(ended.reruns, 1);
+    EXPECT_THAT(ended.misses, ElementsAre(HookMiss{PluginInstanceId("acme"), Hook::filter}));
+    EXPECT_EQ(hangs->quarantined_by(), Hook::filter);
+    EXPECT_THAT(host.lines->text(),
+                HasSubstr("error acme: filter did not return within its deadline of 20 ms"));
+    EXPECT_THAT(host.metrics->text(),
+                HasSubstr("hook_overruns_total{hook=\"filter\",plugin=\"acme\"} 1"));
+    EXPECT_THAT(host.metrics->text(), HasSubstr("capstan_plugin_quarantined{plugin=\"acme\"} 1"));
+    release();
+    until_nobody_is_inside(*hangs);
+    EXPECT_TRUE(Hangs::saw_cancelled);
+}
+
+TEST_F(PassRunner, DoesNotAskAQuarantinedInstanceInLaterPasses) {
+    Running<Hangs> hangs(host, hasty("acme"));
+    run_watched<std::string>(pass_of({hangs.shared()}));
+    const auto later = run_watched<std::string>(pass_of({hangs.shared()}));
+    EXPECT_EQ(later.reruns, 0);
+    EXPECT_THAT(later.misses, ElementsAre(HookMiss{PluginInstanceId("acme"), Hook::filter}))
+        << "a replay of that pass must do without it as well";
+    EXPECT_EQ(Hangs::entered, 1);
+    release();
+    until_nobody_is_inside(*hangs);
+}
+
+TEST_F(PassRunner, ComesToTheSameResultAgainFromTheRecordedMisses) {
+    Running<Hangs> hangs(host, hasty("acme"));
+    const auto recorded = run_watched<std::string>(pass_of({hangs.shared()}));
+    release();
+    until_nobody_is_inside(*hangs);
+    const Running<KeepsFirst> healthy(host, identity("acme"));
+    const auto replayed = run_watched<std::string>(pass_of({healthy.shared()}), recorded.misses);
+    EXPECT_EQ(replayed.result, recorded.result);
+    EXPECT_EQ(replayed.misses, recorded.misses);
+}
+
+TEST_F(PassRunner, SurvivesSeveralInstancesThatHang) {
+    Running<Hangs> one(host, hasty("one"));
+    Running<Hangs> two(host, hasty("two"));
+    const auto ended = run_watched<std::string>(pass_of({one.shared(), two.shared()}));
+    EXPECT_EQ(ended.reruns, 2);
+    EXPECT_THAT(ended.misses, testing::SizeIs(2));
+    release();
+    until_nobody_is_inside(*one);
+    until_nobody_is_inside(*two);
+}
+
+TEST_F(PassRunner, DoesNotStopAnInstanceWhileItsHookHangs) {
+    auto hangs = create(host, make_class<Hangs>({.id = "probe", .doc = ""}), hasty("acme")).value();
+    ASSERT_TRUE(start(host, *hangs));
+    run_watched<std::string>(pass_of({hangs}));
+    const Result<void> stopped = stop(host, *hangs);
+    EXPECT_EQ(stopped.error().message,
+              "plugin acme: stop: 1 hooks, 0 tasks and 0 operations did not end in time");
+    hangs = nullptr;
+    release();
+}
+
+TEST_F(PassRunner, StopsAnInstanceWhoseHookCameBackLate) {
+    Running<Hangs> hangs(host, hasty("acme"));
+    run_watched<std::string>(pass_of({hangs.shared()}));
+    release();
+    while (hangs->gate().inside() > 0) std::this_thread::yield();
+    EXPECT_TRUE(stop(host, *hangs));
+    hangs.release();
+}
+
+/// Asks for a second round of the chain only when it was not abandoned.
+TEST_F(PassRunner, LetsAnAbandonedPassAskNobodyElse) {
+    struct Counts : KeepsFirst {
+        void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+            ++asked();
+            KeepsFirst::filter(call, question, keep);
+        }
+        static std::atomic<int>& asked() {
+            static std::atomic<int> count{0};
+            return count;
+        }
+    };
+    Running<Hangs> hangs(host, hasty("acme"));
+    const Running<Counts> after(host, identity("after"));
+    Counts::asked() = 0;
+    run_watched<std::string>(pass_of({hangs.shared(), after.shared()}));
+    release();
+    until_nobody_is_inside(*hangs);
+    EXPECT_EQ(Counts::asked(), 1) << "by the pass that was run again";
+}
+
+TEST_F(PassRunner, PassesOnWhatThePassThrows) {
+    EXPECT_THROW(run_watched<int>([](PassWatch&) -> int { throw std::logic_error("bug"); }),
+                 std::logic_error);
+}
+
+}  // namespace
+}  // namespace capstan::runtime

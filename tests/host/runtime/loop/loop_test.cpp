@@ -1,0 +1,164 @@
+#include "runtime/loop/loop.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+
+#include <boost/asio/post.hpp>
+
+#include "runtime/loop/strand.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct VirtualTime : testing::Test {
+    boost::asio::io_context io;
+    std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>();
+    ManualLoop loop{io, clock};
+    std::string seen;
+    TimerQueue::Handler note(char c) {
+        return [this, c] { seen += c; };
+    }
+};
+
+TEST_F(VirtualTime, FiresTimersInTheOrderOfTheirTimesAndThenOfTheirSetting) {
+    loop.after(2s, note('c'));
+    loop.after(1s, note('a'));
+    loop.after(1s, note('b'));
+    loop.advance(1s);
+    EXPECT_EQ(seen, "ab");
+    loop.advance(1s);
+    EXPECT_EQ(seen, "abc");
+}
+
+TEST_F(VirtualTime, ShowsEachTimerItsOwnTime) {
+    const Duration begin = loop.monotonic();
+    Duration at_first{};
+    loop.after(1s, [&] { at_first = loop.monotonic(); });
+    loop.advance(1h);
+    EXPECT_EQ(at_first - begin, 1s);
+    EXPECT_EQ(loop.monotonic() - begin, 1h);
+}
+
+TEST_F(VirtualTime, FiresTimersThatTimersSet) {
+    loop.after(1s, [&] { loop.after(1s, note('b')); });
+    loop.advance(10s);
+    EXPECT_EQ(seen, "b");
+}
+
+TEST_F(VirtualTime, RunsWhatATimerPostsBeforeTheNextTimer) {
+    loop.after(1s, [&] { boost::asio::post(io, note('a')); });
+    loop.after(2s, note('b'));
+    loop.advance(10s);
+    EXPECT_EQ(seen, "ab");
+}
+
+TEST_F(VirtualTime, DoesNotFireACancelledTimer) {
+    const TimerId timer = loop.after(1s, note('a'));
+    EXPECT_TRUE(loop.cancel(timer));
+    EXPECT_FALSE(loop.cancel(timer));
+    loop.advance(10s);
+    EXPECT_EQ(seen, "");
+}
+
+TEST_F(VirtualTime, TakesADelayOfCenturies) {
+    loop.after(Duration::max(), note('a'));
+    loop.after(Duration::min(), note('b'));
+    loop.advance(1h);
+    EXPECT_EQ(seen, "b");
+}
+
+TEST_F(VirtualTime, WaitsForResultsOfOtherThreads) {
+    auto outside = std::make_shared<Loop::Outside>(loop);
+    std::thread worker([&, outside = std::move(outside)]() mutable {
+        boost::asio::post(io, [this, outside = std::move(outside)] { seen += "w"; });
+    });
+    loop.after(1s, note('t'));
+    loop.advance(1s);
+    worker.join();
+    EXPECT_EQ(seen, "wt");
+}
+
+TEST(Loop, FiresTimersOfTheMachinesClockInOrder) {
+    boost::asio::io_context io;
+    Loop loop(io);
+    std::string seen;
+    loop.after(2ms, [&] { seen += 'b'; });
+    loop.after(1ms, [&] { seen += 'a'; });
+    loop.after(1h, [&] { seen += 'x'; });
+    loop.after(3ms, [&] { io.stop(); });
+    io.run();
+    EXPECT_EQ(seen, "ab");
+}
+
+TEST(Loop, MayGoBeforeItsIoContextHasRun) {
+    boost::asio::io_context io;
+    bool fired = false;
+    {
+        Loop loop(io);
+        loop.after(0s, [&] { fired = true; });
+    }
+    io.run();
+    EXPECT_FALSE(fired);
+}
+
+TEST(Clock, RepeatsItsRandomNumbersWithTheSeed) {
+    RandomSource a(seed_for(7, "aws")), b(seed_for(7, "aws")), c(seed_for(7, "gce"));
+    const std::uint64_t first = a.next();
+    EXPECT_EQ(first, b.next());
+    EXPECT_NE(first, c.next());
+    EXPECT_NE(first, a.next());
+}
+
+TEST(Strand, RunsItsFunctionsOneAfterTheOtherOnSeveralThreads) {
+    boost::asio::io_context io;
+    const auto strand = std::make_shared<Strand>(io, Strand::Watchdog{});
+    int count = 0;  // not atomic: the strand guards it
+    for (int i = 0; i < 1000; ++i) strand->post([&] { ++count; });
+    std::thread other([&] { io.run(); });
+    io.run();
+    other.join();
+    EXPECT_EQ(count, 1000);
+}
+
+TEST(Strand, KnowsWhoIsOnItAndReportsWhoStaysTooLong) {
+    boost::asio::io_context io;
+    int reports = 0;
+    const auto strand = std::make_shared<Strand>(
+        io, Strand::Watchdog{.limit = Duration(-1), .report = [&](Duration) { ++reports; }});
+    EXPECT_FALSE(strand->is_here());
+    strand->post([&] {
+        EXPECT_TRUE(strand->is_here());
+        EXPECT_TRUE(strand->busy_for());
+    });
+    io.run();
+    EXPECT_EQ(reports, 1);
+    EXPECT_FALSE(strand->busy_for());
+}
+
+TEST(Strand, LeavesTheIoContextAloneOnceClosed) {
+    auto io = std::make_unique<boost::asio::io_context>();
+    const auto strand = std::make_shared<Strand>(*io, Strand::Watchdog{});
+    const auto held = std::make_shared<int>();
+    strand->post([held] { FAIL(); });
+    strand->close();
+    EXPECT_EQ(held.use_count(), 1);
+    io = nullptr;
+    strand->post([held] { FAIL(); });
+}
+
+TEST(Strand, FreesWhatIsQueuedWhenTheIoContextGoesFirst) {
+    auto io = std::make_unique<boost::asio::io_context>();
+    auto strand = std::make_shared<Strand>(*io, Strand::Watchdog{});
+    const std::weak_ptr<Strand> gone = strand;
+    strand->post([strand] {});  // holds the strand that holds it
+    strand = nullptr;
+    io = nullptr;
+    EXPECT_TRUE(gone.expired());
+}
+
+}  // namespace
+}  // namespace capstan::runtime

@@ -1,0 +1,80 @@
+#include "runtime/plugin_files/plugin_fields.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include <capstan/view.hpp>
+
+#include "../plugin_bytes.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using testing::HasSubstr;
+
+capstan_field field(std::string_view key, std::int32_t type = CAPSTAN_TYPE_STRING) {
+    capstan_field f{};
+    f.struct_size = sizeof f;
+    f.type = type;
+    f.key = str(key);
+    return f;
+}
+
+std::string refusal(const std::vector<capstan_field>& fields) {
+    return message_of(check_fields(array_of(fields)));
+}
+
+TEST(PluginFields, MayBeNoneOrSome) {
+    EXPECT_EQ(refusal({}), "no error");
+    EXPECT_EQ(refusal({field("k8s.io/cluster"), field("weights", CAPSTAN_TYPE_FLOAT)}), "no error");
+}
+
+TEST(PluginFields, NeedDifferentKeysAndKnownTypes) {
+    EXPECT_EQ(refusal({field("region"), field("region")}), "has two fields \"region\"");
+    EXPECT_EQ(refusal({field("")}), "has a field without a key");
+    EXPECT_EQ(refusal({field("region", 99)}), "field region: has the unknown type 99");
+    EXPECT_EQ(refusal({field("mode", CAPSTAN_TYPE_ENUM)}), "field mode: is an enum without values");
+}
+
+TEST(PluginFields, MayHoldTablesOfFields) {
+    const std::vector inner{field("max"), field("max")};
+    capstan_field table = field("retry", CAPSTAN_TYPE_TABLE);
+    table.fields = array_of(inner);
+    EXPECT_EQ(refusal({table}), "has two fields \"retry.max\"");
+}
+
+TEST(PluginFields, MayNotContainThemselves) {
+    std::array<capstan_field, 1> loop{field("again", CAPSTAN_TYPE_TABLE)};
+    loop[0].fields = array_of(loop);
+    EXPECT_THAT(message_of(check_fields(array_of(loop))), HasSubstr("is nested more than 8 deep"));
+}
+
+TEST(PluginFields, AreReadByTheirOwnStride) {
+    struct Longer {
+        capstan_field known;
+        std::uint64_t added_later;
+    };
+    std::array<Longer, 2> fields{Longer{field("a"), 7}, Longer{field("b", 99), 7}};
+    for (Longer& f : fields) f.known.struct_size = sizeof(Longer);
+    EXPECT_EQ(message_of(check_fields({fields.data(), 2, sizeof(Longer)})),
+              "field b: has the unknown type 99");
+}
+
+TEST(PluginFields, RefuseSizesThatCannotBe) {
+    const capstan_field good = field("a");
+    capstan_field shorter = good, longer = good, empty = good;
+    shorter.struct_size = 16;
+    longer.struct_size = sizeof longer + 8;
+    empty.doc = {nullptr, 10};
+    EXPECT_THAT(refusal({shorter}), HasSubstr("struct_size is 16"));
+    EXPECT_THAT(refusal({longer}), HasSubstr("struct_size is"));
+    EXPECT_THAT(refusal({empty}), HasSubstr("doc with a length and no text"));
+    EXPECT_THAT(message_of(check_fields({&good, 1, 8})), HasSubstr("stride is 8"));
+    EXPECT_THAT(message_of(check_fields({nullptr, 1, sizeof good})),
+                HasSubstr("count and no data"));
+    EXPECT_THAT(message_of(check_fields({&good, 1u << 30, sizeof good})), HasSubstr("are allowed"));
+}
+
+}  // namespace
+}  // namespace capstan::runtime

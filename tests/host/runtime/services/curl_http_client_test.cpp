@@ -1,0 +1,297 @@
+#include "runtime/services/curl_http_client.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/streambuf.hpp>
+#include <boost/asio/write.hpp>
+
+namespace capstan::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+using boost::asio::ip::tcp;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Answers each request on loopback with what the test prepared for its path; a path without one is
+/// never answered.
+class Server {
+public:
+    Server() : thread_([this] { accept(); }) {}
+    ~Server() {
+        closing_ = true;
+        boost::system::error_code ignored;
+        tcp::socket wake(io_);
+        wake.connect(acceptor_.local_endpoint(), ignored);
+        thread_.join();
+        for (auto& socket : sockets_) socket->shutdown(tcp::socket::shutdown_both, ignored);
+        for (std::thread& each : serving_) each.join();
+    }
+    std::string url(const std::string& path) const {
+        return "http://127.0.0.1:" + std::to_string(acceptor_.local_endpoint().port()) + path;
+    }
+    void answer(const std::string& path, std::string reply) { replies_[path] = std::move(reply); }
+    std::string requests() const {
+        const std::lock_guard lock(mutex_);
+        return requests_;
+    }
+    int connections() const { return static_cast<int>(sockets_.size()); }
+
+private:
+    void accept() {
+        while (true) {
+            auto socket = std::make_shared<tcp::socket>(io_);
+            acceptor_.accept(*socket);
+            if (closing_) return;
+            sockets_.push_back(socket);
+            serving_.emplace_back([this, socket] { serve(*socket); });
+        }
+    }
+    void serve(tcp::socket& socket) {
+        boost::asio::streambuf buffer;
+        boost::system::error_code error;
+        while (true) {
+            const std::size_t head_size =
+                boost::asio::read_until(socket, buffer, "\r\n\r\n", error);
+            if (error) return;
+            std::string request(
+                boost::asio::buffers_begin(buffer.data()),
+                boost::asio::buffers_begin(buffer.data()) + static_cast<std::ptrdiff_t>(head_size));
+            buffer.consume(head_size);
+            read_body(socket, buffer, request);
+            {
+                const std::lock_guard lock(mutex_);
+                requests_ += request;
+            }
+            const std::string path = request.substr(request.find(' ') + 1,
+                                                    request.find(" HTTP/") - request.find(' ') - 1);
+            const auto reply = replies_.find(path);
+            if (reply != replies_.end())
+                boost::asio::write(socket, boost::asio::buffer(reply->second), error);
+        }
+    }
+    static void read_body(tcp::socket& socket, boost::asio::streambuf& buffer,
+                          std::string& request) {
+        const std::size_t at = request.find("Content-Length: ");
+        if (at == std::string::npos) return;
+        const std::size_t size = std::stoul(request.substr(at + 16));
+        while (buffer.size() < size) {
+            boost::system::error_code error;
+            buffer.commit(socket.read_some(buffer.prepare(4096), error));
+            if (error) return;
+        }
+        request.append(
+            boost::asio::buffers_begin(buffer.data()),
+            boost::asio::buffers_begin(buffer.data()) + static_cast<std::ptrdiff_t>(size));
+        buffer.consume(size);
+    }
+
+    boost::asio::io_context io_;
+    tcp::acceptor acceptor_{io_, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0)};
+    std::map<std::string, std::string> replies_;
+    std::atomic<bool> closing_{false};
+    mutable std::mutex mutex_;
+    std::string requests_;
+    std::vector<std::shared_ptr<tcp::socket>> sockets_;
+    std::vector<std::thread> serving_;
+    std::thread thread_;
+};
+
+std::string reply_with(const std::string& body, const std::string& head = "HTTP/1.1 200 OK\r\n") {
+    return head + "Content-Length: " + std::to_string(body.size()) +
+           "\r\nX-Mixed-Case:  value \r\n\r\n" + body;
+}
+
+HttpRequest limited(std::string url, std::uint64_t bytes) {
+    HttpRequest request("GET", std::move(url));
+    request.max_reply_bytes = bytes;
+    return request;
+}
+
+struct HttpRequests : testing::Test {
+    Server server;
+    boost::asio::io_context io;
+    std::unique_ptr<CurlHttpClient> client = std::make_unique<CurlHttpClient>(io);
+    std::vector<Result<HttpReply>> replies;
+
+    HttpClient::Done keep() {
+        return [this](Result<HttpReply> reply) { replies.push_back(std::move(reply)); };
+    }
+    /// Runs the loop until `count` requests have ended.
+    void run_until(std::size_t count) {
+        io.restart();
+        const auto work = boost::asio::make_work_guard(io);
+        while (replies.size() < count) io.run_one();
+    }
+    Result<HttpReply> get(HttpRequest request) {
+        replies.clear();
+        client->send(std::move(request), keep());
+        EXPECT_TRUE(replies.empty()) << "called inside send";
+        run_until(1);
+        return replies.at(0);
+    }
+    ~HttpRequests() override {
+        client = nullptr;
+        io.restart();
+        io.run();
+    }
+};
+
+TEST_F(HttpRequests, GiveStatusHeadersAndBody) {
+    server.answer("/a?b=c", reply_with("hello"));
+    const HttpReply reply = get(HttpRequest("GET", server.url("/a?b=c"))).value();
+    EXPECT_EQ(reply.status, 200);
+    EXPECT_EQ(reply.body, "hello");
+    EXPECT_EQ(reply.header("x-mixed-case"), "value");
+    EXPECT_THAT(server.requests(), HasSubstr("GET /a?b=c HTTP/1.1\r\n"));
+}
+
+TEST_F(HttpRequests, SendMethodHeadersAndBodyAsTheyAre) {
+    server.answer("/", reply_with(""));
+    get(HttpRequest("PATCH", server.url("/"))
+            .header("X-Empty", "")
+            .header("Authorization", "Bearer t")
+            .with_body("{\"a\":1}"))
+        .value();
+    const std::string sent = server.requests();
+    EXPECT_THAT(sent, testing::StartsWith("PATCH / HTTP/1.1\r\n"));
+    EXPECT_THAT(sent, HasSubstr("X-Empty:\r\n"));
+    EXPECT_THAT(sent, HasSubstr("Authorization: Bearer t\r\n"));
+    EXPECT_THAT(sent, HasSubstr("Content-Length: 7\r\n"));
+    EXPECT_THAT(sent, testing::EndsWith("\r\n\r\n{\"a\":1}"));
+    EXPECT_THAT(sent, Not(HasSubstr("Content-Type")));
+    EXPECT_THAT(sent, Not(HasSubstr("Expect")));
+}
+
+TEST_F(HttpRequests, SayThatAnEmptyPostIsEmptyAndThatAHeadHasNoBody) {
+    server.answer("/", reply_with("", "HTTP/1.1 200 OK\r\n"));
+    get(HttpRequest("POST", server.url("/"))).value();
+    EXPECT_THAT(server.requests(), HasSubstr("Content-Length: 0\r\n"));
+    server.answer("/head", "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n");
+    EXPECT_EQ(get(HttpRequest("HEAD", server.url("/head"))).value().body, "");
+}
+
+TEST_F(HttpRequests, PassOnEveryStatusAndFollowNoRedirect) {
+    server.answer(
+        "/moved",
+        reply_with("", "HTTP/1.1 302 Found\r\nLocation: " + server.url("/else") + "\r\n"));
+    const HttpReply reply = get(HttpRequest("GET", server.url("/moved"))).value();
+    EXPECT_EQ(reply.status, 302);
+    EXPECT_EQ(reply.header("location"), server.url("/else"));
+    server.answer("/gone", reply_with("why", "HTTP/1.1 500 Oops\r\n"));
+    EXPECT_EQ(get(HttpRequest("GET", server.url("/gone"))).value().body, "why");
+}
+
+TEST_F(HttpRequests, KeepTheHeadersOfTheFinalReplyOnly) {
+    server.answer("/", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + reply_with("final"));
+    const HttpReply reply = get(HttpRequest("GET", server.url("/"))).value();
+    EXPECT_EQ(reply.header("link"), "");
+    EXPECT_EQ(reply.body, "final");
+}
+
+TEST_F(HttpRequests, ShareAConnection) {
+    server.answer("/", reply_with("x"));
+    for (int i = 0; i < 5; ++i) get(HttpRequest("GET", server.url("/"))).value();
+    EXPECT_EQ(server.connections(), 1);
+}
+
+TEST_F(HttpRequests, RunBesideEachOther) {
+    for (int i = 0; i < 20; ++i) {
+        const std::string path = "/" + std::to_string(i);
+        server.answer(path, reply_with(std::string(50'000, 'x')));
+    }
+    for (int i = 0; i < 20; ++i)
+        client->send(HttpRequest("GET", server.url("/" + std::to_string(i))), keep());
+    run_until(20);
+    for (const auto& reply : replies) EXPECT_EQ(reply.value().body.size(), 50'000u);
+}
+
+TEST_F(HttpRequests, EndAtTheirDeadline) {
+    const auto reply = get(HttpRequest("GET", server.url("/never")).within(30ms));
+    EXPECT_EQ(reply.error().code, ErrorCode::deadline);
+    EXPECT_THAT(reply.error().message, HasSubstr("HTTP GET " + server.url("/never") + ": "));
+}
+
+TEST_F(HttpRequests, EndWhenTheyAreCancelled) {
+    const HttpClient::RequestId id =
+        client->send(HttpRequest("GET", server.url("/never?token=secret")), keep());
+    client->send(HttpRequest("GET", server.url("/never")).within(20ms), keep());
+    run_until(1);  // both are under way
+    client->cancel(id);
+    client->cancel(id);
+    client->cancel(4711);
+    run_until(2);
+    EXPECT_EQ(replies.at(1).error().code, ErrorCode::cancelled);
+    EXPECT_THAT(replies.at(1).error().message, Not(HasSubstr("secret")));
+}
+
+TEST_F(HttpRequests, AreCancelledWithTheirClient) {
+    client->send(HttpRequest("GET", server.url("/never")), keep());
+    client->send(HttpRequest("GET", server.url("/never")).within(20ms), keep());
+    run_until(1);
+    client = nullptr;
+    run_until(2);
+    EXPECT_EQ(replies.at(1).error().code, ErrorCode::cancelled);
+}
+
+TEST_F(HttpRequests, RefuseALongerReplyThanAllowed) {
+    server.answer("/announced", reply_with(std::string(1001, 'x')));
+    EXPECT_EQ(get(limited(server.url("/announced"), 1000)).error().code, ErrorCode::quota);
+    server.answer("/chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n" +
+                                  std::string(1001, 'x') + "\r\n0\r\n\r\n");
+    const auto reply = get(limited(server.url("/chunked"), 1000));
+    EXPECT_EQ(reply.error().code, ErrorCode::quota);
+    EXPECT_THAT(reply.error().message, HasSubstr("the reply has more than 1000 bytes"));
+    EXPECT_EQ(get(limited(server.url("/chunked"), 1001)).value().body.size(), 1001u);
+}
+
+TEST_F(HttpRequests, RefuseAFloodOfHeaders) {
+    std::string flood = "HTTP/1.1 200 OK\r\n";
+    for (int i = 0; i < 300; ++i)
+        flood += "X-" + std::to_string(i) + ": " + std::string(1000, 'x') + "\r\n";
+    server.answer("/", flood + "Content-Length: 0\r\n\r\n");
+    EXPECT_FALSE(get(HttpRequest("GET", server.url("/"))));
+}
+
+TEST_F(HttpRequests, ThatAreNoneAreNotSent) {
+    EXPECT_EQ(
+        get(HttpRequest("GET", server.url("/")).header("X-A", "b\r\nX-Evil: yes")).error().code,
+        ErrorCode::invalid_argument);
+    EXPECT_EQ(get(HttpRequest("GET /evil", server.url("/"))).error().code,
+              ErrorCode::invalid_argument);
+    EXPECT_EQ(get(HttpRequest("GET", "file:///etc/passwd")).error().code,
+              ErrorCode::invalid_argument);
+    EXPECT_EQ(server.requests(), "");
+}
+
+TEST_F(HttpRequests, SayThatNobodyListens) {
+    tcp::acceptor gone(io, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
+    const std::string port = std::to_string(gone.local_endpoint().port());
+    gone.close();
+    const auto reply = get(HttpRequest("GET", "http://127.0.0.1:" + port + "/"));
+    EXPECT_EQ(reply.error().code, ErrorCode::unavailable);
+    EXPECT_THAT(reply.error().message, HasSubstr("onnect"));
+}
+
+TEST_F(HttpRequests, AreBounded) {
+    client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.max_open = 1});
+    client->send(HttpRequest("GET", server.url("/never")).within(50ms), keep());
+    client->send(HttpRequest("GET", server.url("/never")), keep());
+    run_until(1);
+    EXPECT_EQ(replies.at(0).error().code, ErrorCode::busy);
+    run_until(2);
+}
+
+}  // namespace
+}  // namespace capstan::runtime

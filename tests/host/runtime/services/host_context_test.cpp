@@ -1,0 +1,336 @@
+#include "runtime/services/host_context.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "../test_host.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Knows one secret.
+struct OneSecret final : SecretSource {
+    Result<SecretText> read(std::string_view name) const override {
+        if (name != "token") return fail(ErrorCode::not_found, "there is no such secret");
+        SecretText secret(16);
+        secret.append("s3cret");
+        return secret;
+    }
+};
+
+/// A context without a plugin: the test calls the services itself.
+struct Services : testing::Test {
+    TestHost host;
+    std::shared_ptr<HostContext> context =
+        make({.http = {"api.test", "*.cloud.test"}, .secrets = {"token"}, .state = true});
+    std::vector<capstan_status> called;
+
+    std::shared_ptr<HostContext> make(Grants grants) {
+        host.secrets = std::make_shared<OneSecret>();
+        InstanceIdentity who = identity("probe");
+        who.grants = std::move(grants);
+        who.limits.blocking_threads = 1;
+        who.limits.max_series = 2;
+        return HostContext::make(host.environment(), who);
+    }
+    ~Services() override { close(); }
+    void close() {
+        context->close();
+        context->cancel_open(0);
+        host.loop.settle();
+    }
+    template <class Table>
+    const Table& service(const char* id) {
+        return *static_cast<const Table*>(raw()->service(raw(), id));
+    }
+    const capstan_host* raw() const { return context->host(); }
+    const capstan_exec& exec() { return service<capstan_exec>(CAPSTAN_SERVICE_EXEC); }
+    static void note(void* user, capstan_status status) noexcept {
+        static_cast<Services*>(user)->called.push_back(status);
+    }
+};
+
+TEST_F(Services, AreThoseThatAreGranted) {
+    const auto poor = make({});
+    for (const char* const id : {CAPSTAN_SERVICE_OPS, CAPSTAN_SERVICE_LOG, CAPSTAN_SERVICE_METRICS,
+                                 CAPSTAN_SERVICE_CLOCK, CAPSTAN_SERVICE_EXEC}) {
+        EXPECT_NE(poor->host()->service(poor->host(), id), nullptr) << id;
+    }
+    for (const char* const id :
+         {CAPSTAN_SERVICE_HTTP, CAPSTAN_SERVICE_SECRETS, CAPSTAN_SERVICE_STATE}) {
+        EXPECT_EQ(poor->host()->service(poor->host(), id), nullptr) << id;
+        EXPECT_NE(raw()->service(raw(), id), nullptr) << id;
+    }
+    EXPECT_EQ(raw()->service(raw(), "capstan.magic/1"), nullptr);
+    EXPECT_EQ(raw()->service(raw(), nullptr), nullptr);
+}
+
+TEST_F(Services, CallWhatWasPostedOnceOnTheStrand) {
+    EXPECT_EQ(exec().post(raw(), &note, this), CAPSTAN_OK);
+    EXPECT_THAT(called, ElementsAre());
+    host.loop.settle();
+    EXPECT_THAT(called, ElementsAre(CAPSTAN_OK));
+}
+
+TEST_F(Services, CallATimersFunctionWhenItIsTime) {
+    std::uint64_t timer = 0;
+    exec().after(raw(), Duration(1s).count(), &note, this, &timer);
+    host.loop.advance(999ms);
+    EXPECT_THAT(called, ElementsAre());
+    host.loop.advance(1ms);
+    EXPECT_THAT(called, ElementsAre(CAPSTAN_OK));
+    EXPECT_EQ(exec().cancel_timer(raw(), timer), CAPSTAN_E_NOT_FOUND);
+}
+
+TEST_F(Services, CallACancelledTimersFunctionAsCancelled) {
+    std::uint64_t timer = 0;
+    exec().after(raw(), Duration(1s).count(), &note, this, &timer);
+    EXPECT_EQ(exec().cancel_timer(raw(), timer), CAPSTAN_OK);
+    EXPECT_EQ(exec().cancel_timer(raw(), timer), CAPSTAN_E_NOT_FOUND);
+    host.loop.advance(10s);
+    EXPECT_THAT(called, ElementsAre(CAPSTAN_E_CANCELLED));
+}
+
+TEST_F(Services, RefuseWorkAfterClosingAndCallBackWhatIsOpen) {
+    exec().post(raw(), &note, this);
+    exec().after(raw(), Duration(1h).count(), &note, this, nullptr);
+    context->close();
+    EXPECT_EQ(exec().post(raw(), &note, this), CAPSTAN_E_CANCELLED);
+    EXPECT_EQ(exec().after(raw(), 1, &note, this, nullptr), CAPSTAN_E_CANCELLED);
+    EXPECT_EQ(exec().blocking(raw(), [](void*) noexcept {}, &note, this), CAPSTAN_E_CANCELLED);
+    context->cancel_open(0);
+    host.loop.settle();
+    EXPECT_THAT(called, ElementsAre(CAPSTAN_E_CANCELLED, CAPSTAN_E_CANCELLED));
+    EXPECT_EQ(context->tasks().open_count(), 0u);
+}
+
+TEST_F(Services, RefuseMoreTasksThanTheyKeep) {
+    for (int i = 0; i < 1024; ++i) ASSERT_EQ(exec().post(raw(), &note, this), CAPSTAN_OK) << i;
+    EXPECT_EQ(exec().post(raw(), &note, this), CAPSTAN_E_BUSY);
+    host.loop.settle();
+    EXPECT_EQ(called.size(), 1024u);
+    EXPECT_EQ(exec().post(raw(), &note, this), CAPSTAN_OK);
+}
+
+TEST_F(Services, RunBlockingWorkOnAnotherThreadAndFinishOnTheStrand) {
+    struct Work {
+        Services* test;
+        std::thread::id ran_on;
+        bool was_on_strand = false;
+    } work{this, {}, false};
+    exec().blocking(
+        raw(),
+        [](void* user) noexcept { static_cast<Work*>(user)->ran_on = std::this_thread::get_id(); },
+        [](void* user, capstan_status status) noexcept {
+            auto* const self = static_cast<Work*>(user);
+            self->was_on_strand = self->test->context->strand().is_here();
+            note(self->test, status);
+        },
+        &work);
+    host.loop.settle();
+    EXPECT_THAT(called, ElementsAre(CAPSTAN_OK));
+    EXPECT_NE(work.ran_on, std::this_thread::get_id());
+    EXPECT_TRUE(work.was_on_strand);
+}
+
+TEST_F(Services, RefuseBlockingWorkWhenThreadAndQueueAreTaken) {
+    static std::atomic<bool> go_on;
+    go_on = false;
+    const auto work = [](void*) noexcept { go_on.wait(false); };
+    int accepted = 0;
+    while (exec().blocking(raw(), work, &note, this) == CAPSTAN_OK) ++accepted;
+    EXPECT_EQ(accepted, 65) << "one thread and a queue of 64";
+    go_on = true;
+    go_on.notify_all();
+    host.loop.settle();
+    EXPECT_EQ(called.size(), 65u);
+}
+
+TEST_F(Services, TellTimeAndChanceOfTheSimulation) {
+    const auto& clock = service<capstan_clock>(CAPSTAN_SERVICE_CLOCK);
+    const std::int64_t before = clock.monotonic_ns(raw());
+    host.loop.advance(3s);
+    EXPECT_EQ(clock.monotonic_ns(raw()) - before, 3'000'000'000);
+    EXPECT_EQ(clock.unix_ns(raw()), 4'000'000'000);
+    const auto same = make({});
+    EXPECT_EQ(clock.random(raw()), clock.random(same->host())) << "an equal seed and id";
+}
+
+TEST_F(Services, WriteLinesInTheInstancesName) {
+    const auto& log = service<capstan_log>(CAPSTAN_SERVICE_LOG);
+    const capstan_kv field{str("group"), str("web")};
+    log.write(raw(), CAPSTAN_LOG_WARN, str("slow\n"), {&field, 1, sizeof field});
+    log.write(raw(), 99, str("loud"), {});
+    EXPECT_THAT(host.lines->text(), HasSubstr("warn  probe: slow\\n group=web"));
+    EXPECT_THAT(host.lines->text(), HasSubstr("error probe: loud"));
+    EXPECT_EQ(log.enabled(raw(), CAPSTAN_LOG_TRACE), 0);
+    EXPECT_EQ(log.enabled(raw(), CAPSTAN_LOG_INFO), 1);
+}
+
+TEST_F(Services, CountForThePluginUpToItsSeries) {
+    const auto& metrics = service<capstan_metrics>(CAPSTAN_SERVICE_METRICS);
+    const std::vector<capstan_str> labels{str("zone")};
+    const capstan_metric metric{sizeof metric, CAPSTAN_METRIC_COUNTER, str("calls_total"),
+                                str("Calls."), array_of(labels),       {}};
+    std::uint32_t id = 99;
+    ASSERT_EQ(metrics.declare(raw(), &metric, &id), CAPSTAN_OK);
+    const auto record = [&](const char* zone, double value) {
+        const std::vector<capstan_str> values{str(zone)};
+        return metrics.record(raw(), id, value, array_of(values));
+    };
+    EXPECT_EQ(record("a", 2), CAPSTAN_OK);
+    EXPECT_EQ(record("a", 1), CAPSTAN_OK);
+    EXPECT_EQ(record("b", 1), CAPSTAN_OK);
+    EXPECT_EQ(record("c", 1), CAPSTAN_E_BUSY);
+    EXPECT_THAT(host.metrics->text(),
+                HasSubstr("capstan_plugin_probe_calls_total{plugin=\"probe\",zone=\"a\"} 3"));
+    EXPECT_THAT(host.metrics->text(),
+                HasSubstr("capstan_plugin_dropped_values_total{plugin=\"probe\"} 1"));
+}
+
+TEST_F(Services, LendASecretForOneCall) {
+    const auto& secrets = service<capstan_secrets>(CAPSTAN_SERVICE_SECRETS);
+    const auto keep = [](void* user, capstan_str value) noexcept {
+        *static_cast<std::string*>(user) = text(value);
+    };
+    std::string seen;
+    EXPECT_EQ(secrets.with(raw(), str("token"), keep, &seen), CAPSTAN_OK);
+    EXPECT_EQ(seen, "s3cret");
+    EXPECT_THAT(host.lines->text(), testing::Not(HasSubstr("s3cret")));
+    EXPECT_EQ(secrets.with(raw(), str("admin"), keep, &seen), CAPSTAN_E_PERMISSION);
+}
+
+TEST_F(Services, SayThatAGrantedSecretIsAbsent) {
+    context = make({.http = {}, .secrets = {"other"}});
+    std::string seen = "untouched";
+    const auto keep = [](void* user, capstan_str) noexcept {
+        static_cast<std::string*>(user)->clear();
+    };
+    EXPECT_EQ(
+        service<capstan_secrets>(CAPSTAN_SERVICE_SECRETS).with(raw(), str("other"), keep, &seen),
+        CAPSTAN_E_NOT_FOUND);
+    EXPECT_EQ(seen, "untouched");
+    EXPECT_THAT(host.lines->text(),
+                HasSubstr("warn  probe: secret other: there is no such secret"));
+}
+
+TEST_F(Services, KeepStateWithRevisions) {
+    const auto& state = service<capstan_state>(CAPSTAN_SERVICE_STATE);
+    std::uint64_t revision = 0;
+    EXPECT_EQ(state.put(raw(), str("k"), str("one"), 0, &revision), CAPSTAN_OK);
+    EXPECT_EQ(state.put(raw(), str("k"), str("two"), 0, nullptr), CAPSTAN_E_CONFLICT);
+    EXPECT_EQ(state.put(raw(), str("k"), str("two"), revision, nullptr), CAPSTAN_OK);
+    std::string seen;
+    const auto keep = [](void* user, capstan_str value, std::uint64_t) noexcept {
+        *static_cast<std::string*>(user) = text(value);
+    };
+    EXPECT_EQ(state.get(raw(), str("k"), keep, &seen), CAPSTAN_OK);
+    EXPECT_EQ(seen, "two");
+    EXPECT_EQ(state.get(raw(), str("absent"), keep, &seen), CAPSTAN_E_NOT_FOUND);
+    const std::string huge(65 << 10, 'x');
+    EXPECT_EQ(state.put(raw(), str("big"), str(huge), 0, nullptr), CAPSTAN_E_QUOTA);
+}
+
+/// Requests and what came of them.
+struct Requests : Services {
+    struct Seen {
+        capstan_status status = -1;
+        int http_status = 0;
+        std::string body, error;
+        int times = 0;
+    } seen;
+    static void done(void* user, capstan_status status, const capstan_http_reply* reply,
+                     const capstan_error* error) noexcept {
+        auto& of = *static_cast<Seen*>(user);
+        ++of.times;
+        of.status = status;
+        if (reply != nullptr) of.http_status = reply->status, of.body = text(reply->body);
+        if (error != nullptr) of.error = text(error->message);
+    }
+    capstan_status send(const std::string& url, capstan_op parent = 0,
+                        std::int32_t timeout_ms = 0) {
+        const capstan_kv header{str("x-a"), str(header_value)};
+        const capstan_http_request request{
+            sizeof request, timeout_ms, str("GET"), str(url), {&header, 1, sizeof header},
+            str("ask"),     0,          parent};
+        return service<capstan_http>(CAPSTAN_SERVICE_HTTP).send(raw(), &request, &done, &seen);
+    }
+    std::string header_value = "b";
+    capstan_op open(Duration deadline) {
+        return context->operations()
+            .open({.what = "refresh",
+                   .deadline = host.loop.monotonic() + deadline,
+                   .raise = {},
+                   .done = [](auto&&) {}})
+            .value();
+    }
+};
+
+TEST_F(Requests, AreSentToGrantedHostsAndAnswered) {
+    EXPECT_EQ(send("https://eu.cloud.test:8443/v1"), CAPSTAN_OK);
+    const HttpRequest& request = host.http->sent.at(1).request;
+    EXPECT_EQ(request.url, "https://eu.cloud.test:8443/v1");
+    EXPECT_EQ(request.body, "ask");
+    EXPECT_EQ(request.timeout, 30s);
+    EXPECT_EQ(request.max_reply_bytes, 16u << 20);
+    host.http->answer(1, HttpReply{.status = 404, .headers = {}, .body = "gone"});
+    EXPECT_EQ(seen.times, 0);
+    host.loop.settle();
+    EXPECT_EQ(seen.status, CAPSTAN_OK);
+    EXPECT_EQ(seen.http_status, 404);
+    EXPECT_EQ(seen.body, "gone");
+    EXPECT_EQ(seen.times, 1);
+}
+
+TEST_F(Requests, ToOtherHostsAreRefused) {
+    for (const char* const url :
+         {"http://evil.test/", "http://api.test.evil.test/", "http://cloud.test/",
+          "http://api.test@evil.test/", "http://evilcloud.test/"}) {
+        EXPECT_NE(send(url), CAPSTAN_OK) << url;
+    }
+    EXPECT_EQ(send("http://evil.test/"), CAPSTAN_E_PERMISSION);
+    EXPECT_TRUE(host.http->sent.empty());
+}
+
+TEST_F(Requests, ThatAreNoneAreRefused) {
+    for (const char* const url : {"", "api.test", "/path", "file:///etc/passwd", "ftp://api.test/",
+                                  "http://api.test/\r\nx: y"}) {
+        EXPECT_EQ(send(url), CAPSTAN_E_INVALID_ARGUMENT) << url;
+    }
+    header_value = "b\r\nx-evil: yes";
+    EXPECT_EQ(send("http://api.test/"), CAPSTAN_E_INVALID_ARGUMENT);
+    EXPECT_TRUE(host.http->sent.empty());
+}
+
+TEST_F(Requests, HaveNoMoreTimeThanTheirOperation) {
+    const capstan_op op = open(5s);
+    host.loop.advance(2s);
+    send("http://api.test/", op, 10'000);
+    EXPECT_EQ(host.http->sent.at(1).request.timeout, 3s);
+    host.loop.advance(3s);
+    EXPECT_EQ(seen.status, CAPSTAN_E_CANCELLED) << "with its operation";
+    EXPECT_EQ(send("http://api.test/", op), CAPSTAN_E_CANCELLED);
+    context->operations().close_all(0, {ErrorCode::cancelled, "end"});
+}
+
+TEST_F(Requests, AreCalledBackWhenTheInstanceStops) {
+    send("http://api.test/");
+    close();
+    EXPECT_EQ(seen.status, CAPSTAN_E_CANCELLED);
+    EXPECT_EQ(seen.error, "cancelled");
+    EXPECT_EQ(send("http://api.test/"), CAPSTAN_E_CANCELLED);
+}
+
+TEST_F(Requests, AreBounded) {
+    for (int i = 0; i < 64; ++i) ASSERT_EQ(send("http://api.test/"), CAPSTAN_OK);
+    EXPECT_EQ(send("http://api.test/"), CAPSTAN_E_BUSY);
+}
+
+}  // namespace
+}  // namespace capstan::runtime

@@ -1,0 +1,82 @@
+#include "runtime/services/logger.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/services/printable.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+struct LogOf {
+    explicit LogOf(const Log& config)
+        : logger(config, std::make_shared<ManualClock>(time_from_unix_ns(1'123'456'789)),
+                 [this](std::string_view line) { lines.emplace_back(line); }) {}
+    std::vector<std::string> lines;
+    Logger logger;
+};
+
+TEST(Logger, WritesALineForPeople) {
+    LogOf log({});
+    log.logger.write(LogLevel::warn, "aws", "refresh took 61 s",
+                     {{"group", "web-b"}, {"why", "too many groups"}});
+    EXPECT_THAT(log.lines, testing::ElementsAre("1970-01-01T00:00:01.123Z warn  aws: refresh took "
+                                                "61 s group=web-b why=\"too many groups\""));
+}
+
+TEST(Logger, WritesALineForMachines) {
+    LogOf log({.format = LogFormat::json, .per_plugin = {}});
+    log.logger.write(LogLevel::info, "aws", "said \"hi\"", {{"group", "web\\b"}});
+    EXPECT_THAT(
+        log.lines,
+        testing::ElementsAre(
+            R"({"time":"1970-01-01T00:00:01.123Z","level":"info","source":"aws","message":"said \"hi\"","group":"web\\b"})"));
+}
+
+TEST(Logger, GivesAPluginItsOwnLevel) {
+    LogOf log({.level = LogLevel::warn, .per_plugin = {{"aws", LogLevel::debug}}});
+    EXPECT_TRUE(log.logger.is_kept(LogLevel::debug, "aws"));
+    EXPECT_FALSE(log.logger.is_kept(LogLevel::info, "gce"));
+    log.logger.write(LogLevel::info, "gce", "dropped");
+    EXPECT_TRUE(log.lines.empty());
+}
+
+TEST(Logger, KeepsEverythingOnOneLineWithoutControlCharacters) {
+    LogOf log({});
+    log.logger.write(LogLevel::info, "a\nb", "one\ntwo\r\x1b[2J\x7f\xc2\x9b", {{"k\n", "v\n"}});
+    EXPECT_THAT(log.lines[0],
+                testing::HasSubstr("a\\nb: one\\ntwo\\r\\x1b[2J\\x7f\\x9b k\\n=\"v\\\\n\""));
+}
+
+TEST(Logger, CutsALineAtEightKibibytes) {
+    LogOf log({});
+    log.logger.write(LogLevel::info, "a", std::string(100'000, 'x'),
+                     {{"more", std::string(100'000, 'y')}});
+    EXPECT_LT(log.lines[0].size(), 8300u);
+    log.logger.write(LogLevel::info, "a", "short", {{"more", std::string(100'000, 'y')}});
+    EXPECT_LT(log.lines[1].size(), 8300u);
+}
+
+TEST(Printable, ReplacesWhatIsNoUtf8) {
+    const std::string mark = "\xef\xbf\xbd";
+    EXPECT_EQ(printable("a\xff"
+                        "b",
+                        100),
+              "a" + mark + "b");
+    EXPECT_EQ(printable("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 100),
+              "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
+    EXPECT_EQ(printable("\xc0\xaf", 100), mark + mark) << "overlong";
+    EXPECT_EQ(printable("\xed\xa0\x80", 100), mark + mark + mark) << "surrogate";
+    EXPECT_EQ(printable("\xf4\x90\x80\x80", 100), mark + mark + mark + mark)
+        << "past the last code point";
+    EXPECT_EQ(printable("\xe2\x82", 100), mark + mark) << "ends too early";
+}
+
+TEST(Printable, CutsBetweenCharacters) {
+    EXPECT_EQ(printable("\xc3\xa4\xc3\xa4", 3), "\xc3\xa4...");
+    EXPECT_EQ(printable("abc", 3), "abc");
+    EXPECT_EQ(cut("\x80\x80\x80\x80\x80\x80", 5).size(), 5u) << "no characters to cut between";
+}
+
+}  // namespace
+}  // namespace capstan::runtime

@@ -1,0 +1,251 @@
+#include "runtime/services/operations.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+
+namespace capstan::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Operations : testing::Test {
+    boost::asio::io_context io;
+    std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>();
+    ManualLoop loop{io, clock};
+    std::shared_ptr<Strand> strand = std::make_shared<Strand>(io, Strand::Watchdog{});
+    std::atomic<int> late{0}, overdue{0};
+    std::shared_ptr<OperationTable> table = make_table();
+    std::vector<Result<std::any>> ended;
+
+    std::shared_ptr<OperationTable> make_table() {
+        return std::make_shared<OperationTable>(
+            loop, strand,
+            OperationTable::Options{.max_open = 2,
+                                    .on_late = [this] { ++late; },
+                                    .on_overdue = [this] { ++overdue; },
+                                    .on_cancel = {}});
+    }
+    Operation number(Duration deadline = 10s) {
+        return {.what = "resize",
+                .result_type = CAPSTAN_RESULT_RESIZED,
+                .deadline = loop.monotonic() + deadline,
+                .raise = [](const void* result) -> Result<std::any> {
+                    const int value = *static_cast<const int*>(result);
+                    if (value < 0)
+                        return fail(ErrorCode::internal, "target is " + std::to_string(value));
+                    return std::any(value);
+                },
+                .done = [this](Result<std::any> result) { ended.push_back(std::move(result)); }};
+    }
+    capstan_op open() { return table->open(number()).value(); }
+    const Error& error() {
+        loop.settle();
+        return ended.at(0).error();
+    }
+};
+
+TEST_F(Operations, HandACopyOfTheResultToTheOneWhoAsked) {
+    const capstan_op op = open();
+    int result = 7;
+    EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_RESIZED, &result), CAPSTAN_OK);
+    result = 0;
+    EXPECT_TRUE(ended.empty()) << "called inside complete";
+    loop.settle();
+    EXPECT_EQ(std::any_cast<int>(*ended.at(0)), 7);
+    EXPECT_EQ(table->open_count(), 0u);
+}
+
+TEST_F(Operations, CountALateOrDoubleCompletionAndIgnoreIt) {
+    const int result = 7;
+    const capstan_op op = open();
+    table->complete(op, CAPSTAN_RESULT_RESIZED, &result);
+    EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_RESIZED, &result), CAPSTAN_E_NOT_FOUND);
+    const capstan_error error{sizeof error, CAPSTAN_E_INTERNAL, {}, {}, {}, -1};
+    EXPECT_EQ(table->fail(op, &error), CAPSTAN_E_NOT_FOUND);
+    loop.settle();
+    EXPECT_EQ(ended.size(), 1u);
+    EXPECT_EQ(late, 2);
+}
+
+TEST_F(Operations, RefuseAStaleIdWhoseSlotIsInUseAgain) {
+    const int result = 7;
+    const capstan_op stale = open();
+    table->complete(stale, CAPSTAN_RESULT_RESIZED, &result);
+    const capstan_op fresh = open();
+    EXPECT_EQ(stale & 0xffffffff, fresh & 0xffffffff);
+    EXPECT_EQ(table->complete(stale, CAPSTAN_RESULT_RESIZED, &result), CAPSTAN_E_NOT_FOUND);
+    EXPECT_TRUE(table->is_cancelled(stale));
+    EXPECT_FALSE(table->is_cancelled(fresh));
+    EXPECT_EQ(table->deadline_of(stale), std::nullopt);
+}
+
+TEST_F(Operations, RefuseTheIdOfAnotherInstance) {
+    const auto other = make_table();
+    const capstan_op op = open();
+    const capstan_op foreign = other->open(number()).value();
+    EXPECT_EQ(table->complete(foreign, CAPSTAN_RESULT_NONE, nullptr), CAPSTAN_E_NOT_FOUND);
+    EXPECT_EQ(table->open_count(), 1u);
+    EXPECT_NE(op, foreign);
+}
+
+TEST_F(Operations, RefuseIdsThatNeverWere) {
+    for (const capstan_op op :
+         {capstan_op{0}, capstan_op{1}, ~capstan_op{0}, capstan_op{1} << 63}) {
+        EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_NONE, nullptr), CAPSTAN_E_NOT_FOUND) << op;
+    }
+}
+
+TEST_F(Operations, EndAsInternalWhenTheResultIsOfAnotherType) {
+    const int result = 7;
+    EXPECT_EQ(table->complete(open(), CAPSTAN_RESULT_TEMPLATE, &result),
+              CAPSTAN_E_INVALID_ARGUMENT);
+    EXPECT_EQ(error().code, ErrorCode::internal);
+    EXPECT_EQ(error().message,
+              "resize: the plugin completed with a result of type 4, asked for was type 2");
+}
+
+TEST_F(Operations, EndAsInternalWithoutAResultOrWithOneThatMakesNoSense) {
+    table->complete(open(), CAPSTAN_RESULT_RESIZED, nullptr);
+    EXPECT_EQ(error().message, "resize: the plugin completed without a result");
+    ended.clear();
+    const int nonsense = -1;
+    EXPECT_EQ(table->complete(open(), CAPSTAN_RESULT_RESIZED, &nonsense),
+              CAPSTAN_E_INVALID_ARGUMENT);
+    EXPECT_EQ(error().message, "resize: target is -1");
+}
+
+TEST_F(Operations, EndWithTheStatusAFunctionReturned) {
+    table->answered(open(), CAPSTAN_E_THROTTLED);
+    EXPECT_EQ(error().code, ErrorCode::throttled);
+    EXPECT_EQ(error().message, "resize answered throttled without saying why");
+}
+
+TEST_F(Operations, KeepTheReportOfAFunctionThatReportedAndThenReturnedAStatus) {
+    const capstan_op op = open();
+    const capstan_error said{sizeof said, CAPSTAN_E_QUOTA, str("no room"), str("QuotaExceeded"), {},
+                             500};
+    table->fail(op, &said);
+    table->answered(op, CAPSTAN_E_QUOTA);
+    EXPECT_EQ(error(),
+              (Error{ErrorCode::quota, "resize: no room", "QuotaExceeded", "", Duration(500ms)}));
+    EXPECT_EQ(late, 0);
+}
+
+TEST_F(Operations, AreBounded) {
+    open();
+    open();
+    const auto third = table->open(number());
+    ASSERT_FALSE(third);
+    EXPECT_EQ(third.error().code, ErrorCode::busy);
+    EXPECT_EQ(third.error().message, "resize: 2 calls are under way, more are not allowed");
+    Operation stop = number();
+    stop.reserved = true;
+    EXPECT_TRUE(table->open(std::move(stop)))
+        << "a full table must not keep an instance from stopping";
+    table->close_all(0, {ErrorCode::cancelled, "end"});
+}
+
+TEST_F(Operations, TellThePluginAtTheDeadlineAndCloseAfterAGrace) {
+    const capstan_op op = open();
+    static int told = 0;
+    told = 0;
+    table->on_cancel(op, [](void*, capstan_op) noexcept { ++told; }, nullptr);
+    loop.advance(9s);
+    EXPECT_EQ(told, 0);
+    loop.advance(1s);
+    EXPECT_EQ(told, 1);
+    EXPECT_TRUE(table->is_cancelled(op));
+    EXPECT_TRUE(ended.empty()) << "the grace has just begun";
+    loop.advance(5s);
+    EXPECT_EQ(error().code, ErrorCode::deadline);
+    EXPECT_EQ(overdue, 1);
+    EXPECT_EQ(told, 1);
+    EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_NONE, nullptr), CAPSTAN_E_NOT_FOUND);
+}
+
+TEST_F(Operations, TakeAResultThatComesWithinTheGrace) {
+    const capstan_op op = open();
+    loop.advance(12s);
+    const int result = 7;
+    EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_RESIZED, &result), CAPSTAN_OK);
+    loop.settle();
+    EXPECT_TRUE(ended.at(0));
+    EXPECT_EQ(overdue, 0);
+}
+
+TEST_F(Operations, CallACancelFunctionAtOnceThatComesAfterTheCancellation) {
+    const capstan_op op = open();
+    loop.advance(10s);
+    static int told = 0;
+    told = 0;
+    table->on_cancel(op, [](void*, capstan_op) noexcept { ++told; }, nullptr);
+    loop.settle();
+    EXPECT_EQ(told, 1);
+}
+
+TEST_F(Operations, NeverCallACancelFunctionAfterTheEnd) {
+    const capstan_op op = open();
+    static int told = 0;
+    told = 0;
+    table->on_cancel(op, [](void*, capstan_op) noexcept { ++told; }, nullptr);
+    table->cancel_all(0);  // posts the call
+    const int result = 7;
+    table->complete(op, CAPSTAN_RESULT_RESIZED, &result);
+    loop.settle();
+    EXPECT_EQ(told, 0);
+}
+
+TEST_F(Operations, MayBeEndedInsideTheirOwnCancelFunction) {
+    const capstan_op op = open();
+    table->on_cancel(
+        op,
+        [](void* user, capstan_op self) noexcept {
+            const capstan_error gone{sizeof gone, CAPSTAN_E_CANCELLED, str("gave up"), {}, {}, -1};
+            static_cast<OperationTable*>(user)->fail(self, &gone);
+        },
+        table.get());
+    loop.advance(10s);
+    EXPECT_EQ(error().message, "resize: gave up");
+}
+
+TEST_F(Operations, CloseEverythingButTheOneThatStops) {
+    const capstan_op stopping = open();
+    open();
+    table->close_all(stopping, {ErrorCode::cancelled, "the plugin is stopping"});
+    EXPECT_EQ(error().message, "resize: the plugin is stopping");
+    EXPECT_EQ(table->open_count(), 1u);
+    table->close_all(0, {ErrorCode::cancelled, "end"});
+}
+
+TEST_F(Operations, CutAnErrorsMessageAndEscapeItsControlCharacters) {
+    const std::string flood = "bad\x1b[2J" + std::string(9000, 'x');
+    const capstan_error error_with_flood{sizeof error_with_flood, 99, str(flood), {}, {}, -1};
+    table->fail(open(), &error_with_flood);
+    EXPECT_EQ(error().code, ErrorCode::internal) << "an unknown code";
+    EXPECT_LT(error().message.size(), 4200u);
+    EXPECT_THAT(error().message, testing::StartsWith("resize: bad\\x1b[2Jxxx"));
+}
+
+TEST_F(Operations, AreEndedOnceWhenManyThreadsCompleteThem) {
+    for (int round = 0; round < 50; ++round) {
+        const capstan_op op = open();
+        std::atomic<int> accepted{0};
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; ++i) {
+            threads.emplace_back([&] {
+                const int result = 7;
+                if (table->complete(op, CAPSTAN_RESULT_RESIZED, &result) == CAPSTAN_OK) ++accepted;
+            });
+        }
+        table->cancel_all(0);
+        for (std::thread& thread : threads) thread.join();
+        loop.settle();
+        EXPECT_EQ(accepted, 1);
+    }
+    EXPECT_EQ(ended.size(), 50u);
+}
+
+}  // namespace
+}  // namespace capstan::runtime

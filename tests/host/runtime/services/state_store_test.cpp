@@ -1,0 +1,96 @@
+#include "runtime/services/state_store.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace capstan::runtime {
+namespace {
+
+const PluginInstanceId aws("aws");
+
+struct StateFolder : testing::Test {
+    std::filesystem::path folder =
+        std::filesystem::path(testing::TempDir()) / ("state-" + std::to_string(::getpid()));
+    StateFolder() { std::filesystem::create_directories(folder); }
+    ~StateFolder() override { std::filesystem::remove_all(folder); }
+};
+
+TEST_F(StateFolder, KeepsValuesAndRevisionsOverARestart) {
+    const std::string binary("a\0b\n", 4);
+    std::uint64_t revision = 0;
+    {
+        FileStateStore store(folder);
+        EXPECT_EQ(store.put(aws, "k", "first", 0).value(), 1u);
+        revision = store.put(aws, "k", binary, 1).value();
+        store.put(aws, "key with\nspace", "", 0).value();
+    }
+    FileStateStore store(folder);
+    EXPECT_EQ(store.get(aws, "k").value().value, binary);
+    EXPECT_EQ(store.get(aws, "k").value().revision, revision);
+    EXPECT_EQ(store.get(aws, "key with\nspace").value().value, "");
+    EXPECT_GT(store.put(aws, "new", "x", 0).value(), 3u);
+}
+
+TEST_F(StateFolder, KeepsInstancesApart) {
+    FileStateStore store(folder);
+    store.put(aws, "k", "x", 0).value();
+    EXPECT_EQ(store.get(PluginInstanceId("gce"), "k").error().code, ErrorCode::not_found);
+    store.put(PluginInstanceId("../evil"), "k", "y", 0).value();
+    EXPECT_TRUE(std::filesystem::exists(folder / "%2E%2E%2Fevil.state"));
+}
+
+TEST_F(StateFolder, WritesOnlyOverTheRevisionItWasTold) {
+    FileStateStore store(folder);
+    const std::uint64_t first = store.put(aws, "k", "a", 0).value();
+    EXPECT_EQ(store.put(aws, "k", "b", 0).error().code, ErrorCode::conflict);
+    EXPECT_EQ(store.put(aws, "k", "b", first + 1).error().message,
+              "state k has revision 1, expected was 2");
+    EXPECT_EQ(store.put(aws, "absent", "b", 7).error().code, ErrorCode::conflict);
+    EXPECT_EQ(store.get(aws, "k").value().value, "a");
+}
+
+TEST_F(StateFolder, HasRoomFor64KibibytesOfEachInstance) {
+    FileStateStore store(folder);
+    store.put(aws, "a", std::string((64 << 10) - 2, 'x'), 0).value();
+    EXPECT_EQ(store.put(aws, "b", "xx", 0).error().code, ErrorCode::quota);
+    EXPECT_EQ(store.get(aws, "b").error().code, ErrorCode::not_found)
+        << "after an error everything is as it was";
+    EXPECT_TRUE(store.put(PluginInstanceId("gce"), "b", "xx", 0));
+}
+
+TEST_F(StateFolder, DoesNotOverwriteAFileItDoesNotUnderstand) {
+    for (const std::string bytes :
+         {"", "something else", "capstan-state 1\n", "capstan-state 1\n9\n1 5 5\nkey"}) {
+        std::ofstream(folder / "aws.state") << bytes;
+        FileStateStore store(folder);
+        EXPECT_EQ(store.put(aws, "k", "x", 0).error().code, ErrorCode::unavailable) << bytes;
+    }
+    std::ifstream in(folder / "aws.state");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}),
+              "capstan-state 1\n9\n1 5 5\nkey");
+}
+
+TEST_F(StateFolder, KeepsTheOldValueWhenTheNewOneCannotBeWritten) {
+    FileStateStore store(folder);
+    store.put(aws, "k", "old", 0).value();
+    std::filesystem::create_directory(folder / "aws.state.new");  // in the way of the new file
+    const auto written = store.put(aws, "k", "new", 1);
+    EXPECT_EQ(written.error().code, ErrorCode::unavailable);
+    EXPECT_THAT(written.error().message, testing::HasSubstr("create "));
+    EXPECT_EQ(store.get(aws, "k").value().value, "old");
+    EXPECT_EQ(FileStateStore(folder).get(aws, "k").value().value, "old");
+}
+
+TEST(State, HasKeysOfABoundedLength) {
+    MemoryStateStore store;
+    EXPECT_EQ(store.put(aws, "", "x", 0).error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(store.put(aws, std::string(254, 'k'), "x", 0).error().code,
+              ErrorCode::invalid_argument);
+    EXPECT_TRUE(store.put(aws, std::string(253, 'k'), "x", 0));
+}
+
+}  // namespace
+}  // namespace capstan::runtime
