@@ -25,7 +25,8 @@ struct Pipe {
     int write_end = -1;
     Pipe() {
         int ends[2];
-        if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+        if (::pipe2(ends, O_CLOEXEC) != 0)
+            throw std::system_error(errno, std::generic_category(), "pipe");
         read_end = ends[0];
         write_end = ends[1];
     }
@@ -50,7 +51,8 @@ void write_all(int to, std::string_view text) {
     }
 }
 
-[[noreturn]] void be_the_child(const std::function<int(const SendLine&)>& work, Pipe& lines, Pipe& errors) {
+[[noreturn]] void be_the_child(const std::function<int(const SendLine&)>& work, Pipe& lines,
+                               Pipe& errors) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
@@ -62,7 +64,8 @@ void write_all(int to, std::string_view text) {
     ::dup2(errors.write_end, STDERR_FILENO);
     int code = 1;
     try {
-        code = work([&](std::string_view line) { write_all(lines.write_end, std::string(line) + '\n'); });
+        code = work(
+            [&](std::string_view line) { write_all(lines.write_end, std::string(line) + '\n'); });
     } catch (const std::exception& e) {
         write_all(STDERR_FILENO, std::string(e.what()) + '\n');
     }
@@ -79,7 +82,8 @@ public:
     /// False when the child's patience ran out.
     bool listen(std::chrono::milliseconds patience) {
         while (lines_.read_end >= 0 || errors_.read_end >= 0) {
-            std::array<pollfd, 2> fds{pollfd{lines_.read_end, POLLIN, 0}, pollfd{errors_.read_end, POLLIN, 0}};
+            std::array<pollfd, 2> fds{pollfd{lines_.read_end, POLLIN, 0},
+                                      pollfd{errors_.read_end, POLLIN, 0}};
             const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(patience.count()));
             if (ready < 0 && errno == EINTR) continue;
             if (ready <= 0) return false;
@@ -101,14 +105,16 @@ private:
     void read_lines() {
         if (!read_some(lines_.read_end, pending_)) return;
         std::size_t start = 0;
-        for (std::size_t end; (end = pending_.find('\n', start)) != std::string::npos; start = end + 1) {
+        for (std::size_t end; (end = pending_.find('\n', start)) != std::string::npos;
+             start = end + 1) {
             on_line_(std::string_view(pending_).substr(start, end - start));
         }
         pending_.erase(0, start);
     }
     void read_errors() {
         read_some(errors_.read_end, errors_text_);
-        if (errors_text_.size() > errors_kept) errors_text_.erase(0, errors_text_.size() - errors_kept);
+        if (errors_text_.size() > errors_kept)
+            errors_text_.erase(0, errors_text_.size() - errors_kept);
     }
     Pipe& lines_;
     Pipe& errors_;
@@ -129,13 +135,15 @@ int wait_for(pid_t child) {
 std::string ChildEnd::sentence() const {
     switch (how) {
         case How::finished: return "ended with exit code " + std::to_string(code);
-        case How::crashed: return "was killed by signal " + std::to_string(code) + " (" + ::strsignal(code) + ")";
+        case How::crashed:
+            return "was killed by signal " + std::to_string(code) + " (" + ::strsignal(code) + ")";
         case How::timed_out: return "gave no sign of life for " + std::to_string(code) + " ms";
     }
     return {};
 }
 
-ChildEnd run_child(const std::function<int(const SendLine&)>& work, std::chrono::milliseconds patience,
+ChildEnd run_child(const std::function<int(const SendLine&)>& work,
+                   std::chrono::milliseconds patience,
                    const std::function<void(std::string_view)>& on_line) {
     Pipe lines;
     Pipe errors;

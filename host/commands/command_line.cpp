@@ -18,7 +18,8 @@ void add_commands(CLI::App& app, Action& action) {
     add_config_print(config, action);
     add_config_explain(config, action);
 
-    CLI::App& plugin = *app.add_subcommand("plugin", "List, inspect, verify, call and start plugins");
+    CLI::App& plugin =
+        *app.add_subcommand("plugin", "List, inspect, verify, call and start plugins");
     plugin.require_subcommand(1);
     add_plugin_list(plugin, action);
     add_plugin_inspect(plugin, action);

@@ -18,10 +18,11 @@ std::string count_of(std::size_t n, const std::string& noun) {
 json::array findings_of(const runtime::Diagnostics& diagnostics) {
     json::array out;
     for (const runtime::Diagnostic& d : diagnostics.sorted()) {
-        out.push_back(json::object{{"severity", d.severity == runtime::Severity::error ? "error" : "warning"},
-                                   {"line", d.place.line},
-                                   {"column", d.place.column},
-                                   {"message", d.message}});
+        out.push_back(
+            json::object{{"severity", d.severity == runtime::Severity::error ? "error" : "warning"},
+                         {"line", d.place.line},
+                         {"column", d.place.column},
+                         {"message", d.message}});
     }
     return out;
 }
@@ -30,7 +31,8 @@ void print_text(const std::string& file, const Prepared& prepared, Streams strea
     const runtime::Diagnostics& diagnostics = prepared.loaded.diagnostics;
     streams.err << diagnostics.text();
     if (prepared.is_sound()) {
-        streams.out << file << ": ok, " << count_of(prepared.plugins.size(), "plugin") << " loaded\n";
+        streams.out << file << ": ok, " << count_of(prepared.plugins.size(), "plugin")
+                    << " loaded\n";
     } else {
         streams.err << file << ": " << count_of(diagnostics.errors(), "error") << '\n';
     }
@@ -54,7 +56,8 @@ int check(const std::string& file, OutputFormat format, Streams streams) {
 
 void add_config_check(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
-        "check", "Read a configuration, load its plugins, and print everything that is wrong with either");
+        "check",
+        "Read a configuration, load its plugins, and print everything that is wrong with either");
     auto file = add_config_file(command);
     auto format = add_output_format(command);
     command.callback([&action, file, format] {

@@ -19,7 +19,9 @@ int tell(const Result<std::string>& explanation, Streams streams) {
 
 int explain(const std::string& key, const std::string& file, Streams streams) {
     if (file.empty()) {
-        const auto unknown = [](const PluginInstanceId&) -> const runtime::PluginSettings* { return nullptr; };
+        const auto unknown = [](const PluginInstanceId&) -> const runtime::PluginSettings* {
+            return nullptr;
+        };
         return tell(runtime::explain_key(key, nullptr, unknown), streams);
     }
     const auto prepared = prepare(file);
@@ -32,12 +34,18 @@ int explain(const std::string& key, const std::string& file, Streams streams) {
 }  // namespace
 
 void add_config_explain(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand(
-        "explain", "Tell what a key means, what it is by default and, with --config, what it is set to and where");
+    CLI::App& command = *parent.add_subcommand("explain",
+                                               "Tell what a key means, what it is by default and, "
+                                               "with --config, what it is set to and where");
     auto key = std::make_shared<std::string>();
-    command.add_option("key", *key, "Such as scale_down.unneeded_time or plugin.aws.settings.region")->required();
+    command
+        .add_option("key", *key, "Such as scale_down.unneeded_time or plugin.aws.settings.region")
+        ->required();
     auto file = std::make_shared<std::string>();
-    command.add_option("--config", *file, "The configuration to look in; needed for settings of a plugin")->type_name("FILE");
+    command
+        .add_option("--config", *file,
+                    "The configuration to look in; needed for settings of a plugin")
+        ->type_name("FILE");
     command.callback([&action, key, file] {
         action = [key, file](Streams streams) { return explain(*key, *file, streams); };
     });

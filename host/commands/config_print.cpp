@@ -13,16 +13,17 @@ int print(const std::string& file, bool defaults, Streams streams) {
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return exit_usage;
     const PluginSettingsTable settings(prepared->plugins);
-    streams.out << runtime::print_config(prepared->config(),
-                                         defaults ? runtime::PrintDefaults::yes : runtime::PrintDefaults::no,
-                                         settings.lookup());
+    streams.out << runtime::print_config(
+        prepared->config(), defaults ? runtime::PrintDefaults::yes : runtime::PrintDefaults::no,
+        settings.lookup());
     return exit_ok;
 }
 
 }  // namespace
 
 void add_config_print(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand("print", "Print a configuration as it is understood");
+    CLI::App& command =
+        *parent.add_subcommand("print", "Print a configuration as it is understood");
     auto file = add_config_file(command);
     auto defaults = std::make_shared<bool>(false);
     command.add_flag("--defaults", *defaults, "Every key there is, with its documentation");

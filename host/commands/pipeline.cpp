@@ -30,7 +30,9 @@ Result<std::string> question_text(const std::string& file, std::istream& in) {
 }
 
 Result<ExpanderRequest> read_question(const std::string& file, std::istream& in) {
-    const std::string name = file.empty() ? "built-in question" : file == "-" ? "standard input" : file;
+    const std::string name = file.empty()  ? "built-in question"
+                             : file == "-" ? "standard input"
+                                           : file;
     CAPSTAN_TRY(const std::string text, question_text(file, in));
     CAPSTAN_TRY(const boost::json::value document, parse_json(text, name));
     kubernetes::JsonProblems problems(document);
@@ -40,8 +42,11 @@ Result<ExpanderRequest> read_question(const std::string& file, std::istream& in)
 }
 
 Result<PipelineAnswer> start_and_ask(const Prepared& prepared, const ExpanderRequest& request) {
-    CAPSTAN_TRY(const auto host, runtime::PluginHost::start(prepared.config(), prepared.plugins,
-                                                            {.seed = request.seed, .version = CAPSTAN_VERSION, .breadcrumbs = {}, .state = {}}));
+    CAPSTAN_TRY(
+        const auto host,
+        runtime::PluginHost::start(
+            prepared.config(), prepared.plugins,
+            {.seed = request.seed, .version = CAPSTAN_VERSION, .breadcrumbs = {}, .state = {}}));
     CAPSTAN_TRY(const runtime::Wiring wiring, runtime::wire(prepared.config().pipeline, *host));
     return ask_pipeline(wiring, request);
 }
@@ -73,13 +78,15 @@ int run_pipeline(const Arguments& arguments, Streams streams) {
 }  // namespace
 
 void add_pipeline(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand(
-        "pipeline", "Load a configuration with its plugins, show who decides what, and ask them a scale-up question");
+    CLI::App& command = *parent.add_subcommand("pipeline",
+                                               "Load a configuration with its plugins, show who "
+                                               "decides what, and ask them a scale-up question");
     auto arguments = std::make_shared<Arguments>();
     arguments->config = add_config_file(command);
     command
         .add_option("--ask", arguments->question,
-                    "The question, as for `plugin call --kind expander`; - for standard input; a built-in one without")
+                    "The question, as for `plugin call --kind expander`; - for standard input; a "
+                    "built-in one without")
         ->type_name("FILE.json");
     arguments->format = add_output_format(command);
     command.callback([&action, arguments] {

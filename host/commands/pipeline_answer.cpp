@@ -10,22 +10,27 @@ std::string_view word_for(SimilarityVerdict verdict) {
 }
 
 /// The chosen group and those of its listed similar groups that the checks confirm.
-std::vector<NodeGroup> groups_to_share(const engine::ScaleUpQuestion& question, const ScaleUpOption& chosen,
-                                       const runtime::PassPolicies& policies, const engine::Circumstances& circumstances,
+std::vector<NodeGroup> groups_to_share(const engine::ScaleUpQuestion& question,
+                                       const ScaleUpOption& chosen,
+                                       const runtime::PassPolicies& policies,
+                                       const engine::Circumstances& circumstances,
                                        std::vector<std::string>& sentences) {
     std::vector<NodeGroup> groups{chosen.group};
     for (const ScaleUpOption& other : question.options) {
         if (std::ranges::find(chosen.similar, other.group.id) == chosen.similar.end()) continue;
         if (!chosen.node || !other.node) continue;
-        const Similarity s = engine::compare(policies.similarity(), *chosen.node, *other.node, circumstances);
-        sentences.push_back(other.group.id.value() + " " + std::string(word_for(s.verdict)) + ": " + s.because);
+        const Similarity s =
+            engine::compare(policies.similarity(), *chosen.node, *other.node, circumstances);
+        sentences.push_back(other.group.id.value() + " " + std::string(word_for(s.verdict)) + ": " +
+                            s.because);
         if (s.verdict != SimilarityVerdict::differs) groups.push_back(other.group);
     }
     std::ranges::sort(groups, {}, &NodeGroup::id);
     return groups;
 }
 
-Result<PipelineAnswer> answer(const runtime::Wiring& wiring, const ExpanderRequest& request, runtime::PassWatch& watch) {
+Result<PipelineAnswer> answer(const runtime::Wiring& wiring, const ExpanderRequest& request,
+                              runtime::PassWatch& watch) {
     CAPSTAN_TRY(const runtime::PassPolicies policies, runtime::PassPolicies::make(wiring, watch));
     const engine::Circumstances circumstances{.seed = request.seed, .dry_run = true};
     PipelineAnswer out;
@@ -34,13 +39,15 @@ Result<PipelineAnswer> answer(const runtime::Wiring& wiring, const ExpanderReque
     const ScaleUpOption& chosen = request.question.options[*out.choice.option];
     const std::vector<NodeGroup> groups =
         groups_to_share(request.question, chosen, policies, circumstances, out.similar);
-    const Result<std::vector<int>> shares = policies.splitter().split(chosen.nodes, groups, circumstances);
+    const Result<std::vector<int>> shares =
+        policies.splitter().split(chosen.nodes, groups, circumstances);
     if (!shares) {
         out.split_error = shares.error().message;
         return out;
     }
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        if ((*shares)[i] > 0) out.growths.push_back({groups[i].id, groups[i].target.value_or(0), (*shares)[i]});
+        if ((*shares)[i] > 0)
+            out.growths.push_back({groups[i].id, groups[i].target.value_or(0), (*shares)[i]});
     }
     return out;
 }
@@ -54,7 +61,8 @@ Result<PipelineAnswer> ask_pipeline(const runtime::Wiring& wiring, const Expande
     auto watched = runtime::run_watched(pass);
     if (!watched.result) return watched.result;
     for (const runtime::HookMiss& miss : watched.misses) {
-        watched.result->left_out.push_back(miss.instance.value() + ": " + std::string(runtime::name_of(miss.hook)) +
+        watched.result->left_out.push_back(miss.instance.value() + ": " +
+                                           std::string(runtime::name_of(miss.hook)) +
                                            " overran its deadline; decided without it");
     }
     return watched.result;

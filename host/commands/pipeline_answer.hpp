@@ -1,4 +1,5 @@
-/// One question put to a whole pipeline: the chain chooses, similar groups are found, the splitter shares out.
+/// One question put to a whole pipeline: the chain chooses, similar groups are found, the splitter
+/// shares out.
 #pragma once
 
 #include <string>
@@ -19,10 +20,11 @@ struct Growth {
 
 struct PipelineAnswer {
     engine::Choice choice;
-    std::vector<std::string> similar;  ///< one sentence for each group of the question that was compared
-    std::vector<Growth> growths;       ///< by group id; only what grows
-    std::string split_error;           ///< empty: none
-    std::vector<std::string> left_out; ///< "plugin acme_score: filter overran its deadline"
+    std::vector<std::string>
+        similar;                  ///< one sentence for each group of the question that was compared
+    std::vector<Growth> growths;  ///< by group id; only what grows
+    std::string split_error;      ///< empty: none
+    std::vector<std::string> left_out;  ///< "plugin acme_score: filter overran its deadline"
 };
 
 /// Asks on a watched thread, as a pass does.

@@ -19,16 +19,22 @@ struct Seat {
     std::string on_trouble;  ///< of an expander: "error: skip, empty: skip"
 };
 
-std::string name_of(runtime::OnTrouble t) { return std::string(names_of(t)[static_cast<std::size_t>(t)]); }
+std::string name_of(runtime::OnTrouble t) {
+    return std::string(names_of(t)[static_cast<std::size_t>(t)]);
+}
 
 std::vector<Seat> seats_of(const runtime::Config& config, const runtime::PluginSet& plugins) {
     std::vector<Seat> seats;
-    const auto seat = [&](std::string role, const PluginInstanceId& id, std::string on_trouble = {}) {
-        const auto found = std::ranges::find(plugins, id, [](const auto& p) { return p.config.id; });
-        if (found != plugins.end()) seats.push_back({std::move(role), &*found, std::move(on_trouble)});
+    const auto seat = [&](std::string role, const PluginInstanceId& id,
+                          std::string on_trouble = {}) {
+        const auto found =
+            std::ranges::find(plugins, id, [](const auto& p) { return p.config.id; });
+        if (found != plugins.end())
+            seats.push_back({std::move(role), &*found, std::move(on_trouble)});
     };
     const auto list = [&](const std::string& role, const std::vector<PluginInstanceId>& ids) {
-        for (std::size_t i = 0; i < ids.size(); ++i) seat(role + " " + std::to_string(i + 1), ids[i]);
+        for (std::size_t i = 0; i < ids.size(); ++i)
+            seat(role + " " + std::to_string(i + 1), ids[i]);
     };
     const runtime::Pipeline& pipeline = config.pipeline;
     list("cloud", pipeline.clouds);
@@ -46,7 +52,8 @@ std::vector<Seat> seats_of(const runtime::Config& config, const runtime::PluginS
 
 std::string file_name_of(const runtime::LoadedPlugin& plugin) {
     const std::filesystem::path& path = plugin.library->facts().path;
-    return plugin.config.shipped ? (path.parent_path().filename() / path.filename()).string() : path.string();
+    return plugin.config.shipped ? (path.parent_path().filename() / path.filename()).string()
+                                 : path.string();
 }
 
 std::string calls_of(const runtime::ClassInfo& c) {
@@ -62,8 +69,10 @@ std::uint32_t pods_in(const engine::ScaleUpQuestion& question) {
 
 }  // namespace
 
-void print_pipeline(std::ostream& out, const runtime::Config& config, const runtime::PluginSet& plugins) {
-    std::vector<std::vector<std::string>> rows{{"ROLE", "INSTANCE", "CLASS", "VERSION", "FILE", "CALLS", "ON TROUBLE"}};
+void print_pipeline(std::ostream& out, const runtime::Config& config,
+                    const runtime::PluginSet& plugins) {
+    std::vector<std::vector<std::string>> rows{
+        {"ROLE", "INSTANCE", "CLASS", "VERSION", "FILE", "CALLS", "ON TROUBLE"}};
     for (const Seat& s : seats_of(config, plugins)) {
         rows.push_back({s.role, s.plugin->config.id.value(), std::string(s.plugin->plugin_class.id),
                         s.plugin->library->facts().note.version, file_name_of(*s.plugin),
@@ -73,8 +82,9 @@ void print_pipeline(std::ostream& out, const runtime::Config& config, const runt
 }
 
 void print_answer(std::ostream& out, const ExpanderRequest& request, const PipelineAnswer& answer) {
-    out << "\nQUESTION  " << pods_in(request.question) << " pods need room, " << request.question.options.size()
-        << " ways to grow, " << request.question.cluster_nodes << " nodes in the cluster, seed " << request.seed << '\n';
+    out << "\nQUESTION  " << pods_in(request.question) << " pods need room, "
+        << request.question.options.size() << " ways to grow, " << request.question.cluster_nodes
+        << " nodes in the cluster, seed " << request.seed << '\n';
     for (const std::string& sentence : answer.left_out) out << "\n! " << sentence << '\n';
     out << "\nCHAIN\n";
     for (const engine::StageVerdict& stage : answer.choice.stages) {
@@ -87,7 +97,8 @@ void print_answer(std::ostream& out, const ExpanderRequest& request, const Pipel
     if (!answer.split_error.empty()) out << "\nSPLIT     failed: " << answer.split_error << '\n';
     if (!answer.growths.empty()) out << "\nSPLIT\n";
     for (const Growth& g : answer.growths) {
-        out << "  increase " << g.group << " by " << g.by << ": " << g.from << " -> " << g.from + g.by << '\n';
+        out << "  increase " << g.group << " by " << g.by << ": " << g.from << " -> "
+            << g.from + g.by << '\n';
     }
 }
 
@@ -112,7 +123,10 @@ json::object answer_json(const ExpanderRequest& request, const PipelineAnswer& a
     for (const engine::StageVerdict& v : answer.choice.stages) {
         json::array kept;
         for (const NodeGroupId& id : v.kept) kept.emplace_back(id.value());
-        json::object stage{{"stage", v.stage}, {"shown", v.shown}, {"kept", std::move(kept)}, {"summary", v.summary},
+        json::object stage{{"stage", v.stage},
+                           {"shown", v.shown},
+                           {"kept", std::move(kept)},
+                           {"summary", v.summary},
                            {"explain", array_of_texts(v.sentences)}};
         if (v.error) stage["error"] = v.error->message;
         stages.push_back(std::move(stage));
@@ -125,7 +139,8 @@ json::object answer_json(const ExpanderRequest& request, const PipelineAnswer& a
                      {"similar", array_of_texts(answer.similar)},
                      {"growths", std::move(growths)},
                      {"left_out", array_of_texts(answer.left_out)}};
-    if (answer.choice.option) out["chosen"] = request.question.options[*answer.choice.option].group.id.value();
+    if (answer.choice.option)
+        out["chosen"] = request.question.options[*answer.choice.option].group.id.value();
     if (!answer.split_error.empty()) out["split_error"] = answer.split_error;
     return out;
 }

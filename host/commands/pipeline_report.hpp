@@ -10,7 +10,8 @@
 
 namespace capstan::commands {
 
-void print_pipeline(std::ostream& out, const runtime::Config& config, const runtime::PluginSet& plugins);
+void print_pipeline(std::ostream& out, const runtime::Config& config,
+                    const runtime::PluginSet& plugins);
 void print_answer(std::ostream& out, const ExpanderRequest& request, const PipelineAnswer& answer);
 
 /// {"stages":[{"role","use","plugin","version","class","file","on_error","on_empty"}]}

@@ -10,7 +10,8 @@ namespace capstan::commands {
 namespace {
 
 int inspect(const std::string& path, OutputFormat format, Streams streams) {
-    const auto file = runtime::read_plugin({.file = path, .sha256 = {}, .origin = runtime::PathOrigin::command_line}, {});
+    const auto file = runtime::read_plugin(
+        {.file = path, .sha256 = {}, .origin = runtime::PathOrigin::command_line}, {});
     if (!file) {
         streams.err << "capstan: " << file.error().message << '\n';
         return exit_failed;
@@ -29,9 +30,11 @@ int inspect(const std::string& path, OutputFormat format, Streams streams) {
 
 void add_plugin_inspect(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
-        "inspect", "Show what a plugin file is: versions, kinds, classes, settings, hash, what it needs");
+        "inspect",
+        "Show what a plugin file is: versions, kinds, classes, settings, hash, what it needs");
     auto file = std::make_shared<std::string>();
-    command.add_option("file", *file, "The plugin file; it is only opened in a child process")->required();
+    command.add_option("file", *file, "The plugin file; it is only opened in a child process")
+        ->required();
     auto format = add_output_format(command);
     command.callback([&action, file, format] {
         action = [file, format](Streams streams) { return inspect(*file, *format, streams); };

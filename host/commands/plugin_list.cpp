@@ -23,7 +23,9 @@ namespace json = boost::json;
 std::vector<fs::path> plugin_files(const fs::path& folder) {
     std::vector<fs::path> out;
     std::error_code ignored;
-    for (fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, ignored), end;
+    for (fs::recursive_directory_iterator
+             it(folder, fs::directory_options::skip_permission_denied, ignored),
+         end;
          !ignored && it != end; it.increment(ignored)) {
         if (it.depth() >= 1) it.disable_recursion_pending();
         if (it->path().extension() == ".so") out.push_back(it->path());
@@ -34,7 +36,8 @@ std::vector<fs::path> plugin_files(const fs::path& folder) {
 
 /// Without opening it: what the note says, or why it is refused.
 json::object entry_of(const fs::path& path) {
-    const auto file = runtime::read_plugin({.file = path.string(), .sha256 = {}, .origin = runtime::PathOrigin::command_line}, {});
+    const auto file = runtime::read_plugin(
+        {.file = path.string(), .sha256 = {}, .origin = runtime::PathOrigin::command_line}, {});
     if (!file) return {{"file", path.string()}, {"error", file.error().message}};
     json::object out = describe_file(file->facts);
     out["used"] = std::ranges::any_of(file->facts.note.kinds, runtime::is_known_kind);
@@ -42,7 +45,8 @@ json::object entry_of(const fs::path& path) {
 }
 
 void print_entries(const json::array& entries, std::ostream& out) {
-    std::vector<std::vector<std::string>> rows{{"NAME", "PLUGIN", "VERSION", "ABI", "KINDS", "FILE"}};
+    std::vector<std::vector<std::string>> rows{
+        {"NAME", "PLUGIN", "VERSION", "ABI", "KINDS", "FILE"}};
     for (const json::value& v : entries) {
         const json::object& e = v.get_object();
         const std::string file(e.at("file").get_string());
@@ -56,7 +60,8 @@ void print_entries(const json::array& entries, std::ostream& out) {
             kinds += (kinds.empty() ? "" : ", ") + std::string(k.get_string());
         }
         if (!e.at("used").get_bool()) kinds += " (not used by this host)";
-        rows.push_back({name, std::string(e.at("plugin").get_string()), std::string(e.at("version").get_string()),
+        rows.push_back({name, std::string(e.at("plugin").get_string()),
+                        std::string(e.at("version").get_string()),
                         std::string(e.at("abi_required").get_string()), kinds, file});
     }
     print_table(out, rows);
@@ -69,7 +74,8 @@ int list(const std::string& config_file, OutputFormat format, Streams streams) {
         const runtime::Loaded loaded = runtime::load_config(config_file, shipped);
         streams.err << loaded.diagnostics.text();
         if (!loaded.config) return exit_usage;
-        folders.insert(folders.end(), loaded.config->trust.search_paths.begin(), loaded.config->trust.search_paths.end());
+        folders.insert(folders.end(), loaded.config->trust.search_paths.begin(),
+                       loaded.config->trust.search_paths.end());
     }
     json::array entries;
     for (const fs::path& folder : folders) {
@@ -88,9 +94,11 @@ int list(const std::string& config_file, OutputFormat format, Streams streams) {
 }  // namespace
 
 void add_plugin_list(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand("list", "List the plugin files this host finds; none is opened");
+    CLI::App& command =
+        *parent.add_subcommand("list", "List the plugin files this host finds; none is opened");
     auto config = std::make_shared<std::string>();
-    command.add_option("--config", *config, "Also list the search paths of this configuration")->type_name("FILE");
+    command.add_option("--config", *config, "Also list the search paths of this configuration")
+        ->type_name("FILE");
     auto format = add_output_format(command);
     command.callback([&action, config, format] {
         action = [config, format](Streams streams) { return list(*config, *format, streams); };

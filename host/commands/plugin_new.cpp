@@ -85,9 +85,9 @@ Result<const PluginTemplate*> find_template(const NewPlugin& plugin) {
     }
     const bool is_kind = std::ranges::find(kinds, plugin.kind) != kinds.end();
     return fail(ErrorCode::invalid_argument,
-                "there is no template for kind " + capstan::in_quotes(plugin.kind) + " in language " +
-                    capstan::in_quotes(plugin.language) + "; there are: " + known_templates() +
-                    (is_kind ? "" : runtime::suggestion(plugin.kind, kinds)));
+                "there is no template for kind " + capstan::in_quotes(plugin.kind) +
+                    " in language " + capstan::in_quotes(plugin.language) + "; there are: " +
+                    known_templates() + (is_kind ? "" : runtime::suggestion(plugin.kind, kinds)));
 }
 
 bool has_word(std::string_view text, std::string_view word) {

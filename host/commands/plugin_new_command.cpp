@@ -6,16 +6,26 @@
 namespace capstan::commands {
 
 void add_plugin_new(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand("new", "Write a plugin project that builds and tests itself");
+    CLI::App& command =
+        *parent.add_subcommand("new", "Write a plugin project that builds and tests itself");
     auto plugin = std::make_shared<NewPlugin>();
     auto directory = std::make_shared<std::string>();
-    command.add_option("name", plugin->name, "Of the plugin and its class: lower case, digits and '_'")->required();
-    command.add_option("--kind", plugin->kind, "expander, similarity, splitter or cloud")->required()->type_name("KIND");
-    command.add_option("--lang", plugin->language, "cpp or c")->default_val("cpp")->type_name("LANG");
-    command.add_option("--directory", *directory, "Where the project goes; the name, if not given")->type_name("DIR");
+    command
+        .add_option("name", plugin->name, "Of the plugin and its class: lower case, digits and '_'")
+        ->required();
+    command.add_option("--kind", plugin->kind, "expander, similarity, splitter or cloud")
+        ->required()
+        ->type_name("KIND");
+    command.add_option("--lang", plugin->language, "cpp or c")
+        ->default_val("cpp")
+        ->type_name("LANG");
+    command.add_option("--directory", *directory, "Where the project goes; the name, if not given")
+        ->type_name("DIR");
     command.callback([&action, plugin, directory] {
         if (!directory->empty()) plugin->directory = *directory;
-        action = [plugin](Streams streams) { return plugin_new(*plugin, streams.out, streams.err); };
+        action = [plugin](Streams streams) {
+            return plugin_new(*plugin, streams.out, streams.err);
+        };
     });
 }
 

@@ -19,7 +19,9 @@ namespace json = boost::json;
 
 constexpr std::chrono::seconds patience{10};
 
-std::string abi_version(int major, int minor) { return std::to_string(major) + "." + std::to_string(minor); }
+std::string abi_version(int major, int minor) {
+    return std::to_string(major) + "." + std::to_string(minor);
+}
 
 json::array settings_of(const runtime::Fields& fields) {
     json::array out;
@@ -54,7 +56,8 @@ json::object class_of(const runtime::ClassInfo& info) {
 json::object tell_classes(const runtime::PluginLibrary& library) {
     json::array classes;
     for (const runtime::ClassInfo& info : library.classes()) classes.push_back(class_of(info));
-    return {{"loads", true}, {"vendor", text(library.entry().vendor)}, {"classes", std::move(classes)}};
+    return {
+        {"loads", true}, {"vendor", text(library.entry().vendor)}, {"classes", std::move(classes)}};
 }
 
 json::object tell_unloading(runtime::LibraryRegistry& registry) {
@@ -63,8 +66,8 @@ json::object tell_unloading(runtime::LibraryRegistry& registry) {
     return {{"unloads", unloaded.kept.front().because}};
 }
 
-/// In the child: everything that needs the file's code. Each line adds to the report, so that a crash takes nothing
-/// away that was known before.
+/// In the child: everything that needs the file's code. Each line adds to the report, so that a
+/// crash takes nothing away that was known before.
 int open_and_tell(const runtime::PluginFile& file, const SendLine& send) {
     runtime::LibraryRegistry registry;
     if (auto library = registry.load(file); library) {
@@ -87,7 +90,9 @@ std::string text_of(const json::value& v) {
 }
 
 /// "yes" or "no: why".
-std::string yes_or_why(const json::value& v) { return v.is_string() ? "no: " + text_of(v) : text_of(v); }
+std::string yes_or_why(const json::value& v) {
+    return v.is_string() ? "no: " + text_of(v) : text_of(v);
+}
 
 void print_settings(std::ostream& out, const json::array& settings, const std::string& indent) {
     std::vector<std::vector<std::string>> rows{{"SETTING", "TYPE", "DEFAULT", ""}};
@@ -96,7 +101,8 @@ void print_settings(std::ostream& out, const json::array& settings, const std::s
         const json::value* fallback = field.if_contains("default");
         std::string doc = text_of(field.at("doc"));
         if (field.contains("live")) doc += " Takes effect without a restart.";
-        if (field.contains("deprecated")) doc += " Deprecated: use " + text_of(field.at("deprecated")) + ".";
+        if (field.contains("deprecated"))
+            doc += " Deprecated: use " + text_of(field.at("deprecated")) + ".";
         rows.push_back({text_of(field.at("key")), text_of(field.at("type")),
                         field.contains("required") ? "(required)"
                         : fallback != nullptr      ? text_of(*fallback)
@@ -115,8 +121,9 @@ void print_settings(std::ostream& out, const json::array& settings, const std::s
 void print_class(std::ostream& out, const json::object& c) {
     out << "\nclass " << text_of(c.at("id")) << "  " << text_of(c.at("kind"))
         << (c.at("used").get_bool() ? "" : " (a kind this host does not use)")
-        << (c.at("pure").get_bool() ? ", pure" : "") << (c.at("parallel").get_bool() ? ", parallel" : ", serial")
-        << "\n  " << text_of(c.at("doc")) << '\n';
+        << (c.at("pure").get_bool() ? ", pure" : "")
+        << (c.at("parallel").get_bool() ? ", parallel" : ", serial") << "\n  "
+        << text_of(c.at("doc")) << '\n';
     if (const json::value* error = c.if_contains("schema_error")) {
         out << "  settings cannot be read: " << text_of(*error) << '\n';
     } else if (c.at("settings").get_array().empty()) {
@@ -129,18 +136,19 @@ void print_class(std::ostream& out, const json::object& c) {
 }  // namespace
 
 json::object describe_file(const runtime::PluginFacts& facts) {
-    json::object out{{"file", facts.path.string()},
-                     {"size_bytes", facts.size},
-                     {"sha256", facts.sha256},
-                     {"plugin", facts.note.plugin_id},
-                     {"version", facts.note.version},
-                     {"sdk", facts.note.sdk},
-                     {"abi_required", abi_version(facts.note.abi_major, facts.note.abi_minor_required)},
-                     {"abi_built", abi_version(facts.note.abi_major, facts.note.abi_minor_built)},
-                     {"kinds", array_of_texts(facts.note.kinds)},
-                     {"machine", facts.elf.machine},
-                     {"needs", array_of_texts(facts.elf.needed)},
-                     {"symbol_versions", array_of_texts(facts.elf.floors)}};
+    json::object out{
+        {"file", facts.path.string()},
+        {"size_bytes", facts.size},
+        {"sha256", facts.sha256},
+        {"plugin", facts.note.plugin_id},
+        {"version", facts.note.version},
+        {"sdk", facts.note.sdk},
+        {"abi_required", abi_version(facts.note.abi_major, facts.note.abi_minor_required)},
+        {"abi_built", abi_version(facts.note.abi_major, facts.note.abi_minor_built)},
+        {"kinds", array_of_texts(facts.note.kinds)},
+        {"machine", facts.elf.machine},
+        {"needs", array_of_texts(facts.elf.needed)},
+        {"symbol_versions", array_of_texts(facts.elf.floors)}};
     if (!facts.elf.run_paths.empty()) out["run_paths"] = array_of_texts(facts.elf.run_paths);
     return out;
 }
@@ -150,30 +158,36 @@ void describe_library(const runtime::PluginFile& file, json::object& report) {
         const json::value told = json::parse(line);
         for (const auto& [key, value] : told.get_object()) report[key] = value;
     };
-    const ChildEnd end = run_child([&](const SendLine& send) { return open_and_tell(file, send); }, patience, add);
+    const ChildEnd end =
+        run_child([&](const SendLine& send) { return open_and_tell(file, send); }, patience, add);
     if (!end.is_well()) {
         std::string why = "the process that opened it " + end.sentence();
-        if (!end.errors.empty()) why += ", after writing: " + end.errors.substr(0, end.errors.find('\n'));
+        if (!end.errors.empty())
+            why += ", after writing: " + end.errors.substr(0, end.errors.find('\n'));
         report["loads"] = why;
     }
 }
 
 void print_report(std::ostream& out, const json::object& report) {
     std::vector<std::vector<std::string>> rows;
-    const auto row = [&](const char* name, std::string value) { rows.push_back({name, std::move(value)}); };
+    const auto row = [&](const char* name, std::string value) {
+        rows.push_back({name, std::move(value)});
+    };
     row("file", text_of(report.at("file")));
     row("size", text_of(report.at("size_bytes")) + " bytes");
     row("plugin", text_of(report.at("plugin")) + " " + text_of(report.at("version")));
     if (const json::value* vendor = report.if_contains("vendor")) row("vendor", text_of(*vendor));
-    row("ABI", "requires " + text_of(report.at("abi_required")) + ", built with " + text_of(report.at("abi_built")) +
-                   " (SDK " + text_of(report.at("sdk")) + ")");
+    row("ABI", "requires " + text_of(report.at("abi_required")) + ", built with " +
+                   text_of(report.at("abi_built")) + " (SDK " + text_of(report.at("sdk")) + ")");
     row("kinds", text_of(report.at("kinds")));
     row("needs", text_of(report.at("needs")));
     row("versions", text_of(report.at("symbol_versions")));
-    if (const json::value* paths = report.if_contains("run_paths")) row("run paths", text_of(*paths));
+    if (const json::value* paths = report.if_contains("run_paths"))
+        row("run paths", text_of(*paths));
     row("pin", "sha256 = \"" + text_of(report.at("sha256")) + "\"");
     if (const json::value* loads = report.if_contains("loads")) row("loads", yes_or_why(*loads));
-    if (const json::value* unloads = report.if_contains("unloads")) row("unloads", yes_or_why(*unloads));
+    if (const json::value* unloads = report.if_contains("unloads"))
+        row("unloads", yes_or_why(*unloads));
     print_table(out, rows);
     if (const json::value* classes = report.if_contains("classes")) {
         for (const json::value& c : classes->get_array()) print_class(out, c.get_object());

@@ -19,18 +19,20 @@ int run_verify(const Arguments& arguments, Streams streams) {
     const PluginName name = parse_plugin_name(arguments.plugin);
     const auto settings = read_settings(arguments.settings);
     if (!settings || !settings->table) {
-        streams.err << (settings ? settings->diagnostics.text() : "capstan: " + settings.error().message + "\n");
+        streams.err << (settings ? settings->diagnostics.text()
+                                 : "capstan: " + settings.error().message + "\n");
         return exit_usage;
     }
-    const auto file =
-        runtime::read_plugin({.file = name.file, .sha256 = {}, .origin = runtime::PathOrigin::command_line}, {});
+    const auto file = runtime::read_plugin(
+        {.file = name.file, .sha256 = {}, .origin = runtime::PathOrigin::command_line}, {});
     if (!file) {
         streams.err << "capstan: " << file.error().message << '\n';
         return exit_failed;
     }
     const Verification verification = verify(*file, name.class_id, *settings, arguments.seed);
     if (*arguments.format == OutputFormat::json) {
-        boost::json::object out{{"file", file->facts.path.string()}, {"sha256", file->facts.sha256}};
+        boost::json::object out{{"file", file->facts.path.string()},
+                                {"sha256", file->facts.sha256}};
         for (auto& [key, value] : to_json(verification)) out[key] = value;
         streams.out << boost::json::serialize(out) << '\n';
     } else {
@@ -45,10 +47,16 @@ void add_plugin_verify(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
         "verify", "Run the conformance suite against a plugin file, each check in a child process");
     auto arguments = std::make_shared<Arguments>();
-    command.add_option("plugin", arguments->plugin, "FILE.so, or FILE.so#CLASS for one class alone")->required();
-    command.add_option("--settings", arguments->settings, "A TOML file with the class's settings at its top level")
+    command
+        .add_option("plugin", arguments->plugin, "FILE.so, or FILE.so#CLASS for one class alone")
+        ->required();
+    command
+        .add_option("--settings", arguments->settings,
+                    "A TOML file with the class's settings at its top level")
         ->type_name("FILE.toml");
-    command.add_option("--seed", arguments->seed, "Of the questions asked; the same seed asks the same ones")
+    command
+        .add_option("--seed", arguments->seed,
+                    "Of the questions asked; the same seed asks the same ones")
         ->type_name("N")
         ->default_str("1");
     arguments->format = add_output_format(command);

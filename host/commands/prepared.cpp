@@ -7,18 +7,20 @@ namespace capstan::commands {
 std::unique_ptr<Prepared> prepare(const std::filesystem::path& file) {
     runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
     runtime::Loaded loaded = runtime::load_config(file, shipped);
-    auto prepared = std::make_unique<Prepared>(Prepared{std::move(shipped), runtime::LibraryRegistry(),
-                                                        std::move(loaded), {}});
+    auto prepared = std::make_unique<Prepared>(
+        Prepared{std::move(shipped), runtime::LibraryRegistry(), std::move(loaded), {}});
     if (prepared->loaded.config) {
-        prepared->plugins = runtime::load_plugins(prepared->config(), prepared->shipped, prepared->registry,
-                                                  prepared->loaded.diagnostics);
+        prepared->plugins = runtime::load_plugins(prepared->config(), prepared->shipped,
+                                                  prepared->registry, prepared->loaded.diagnostics);
     }
     return prepared;
 }
 
 std::shared_ptr<std::string> add_config_file(CLI::App& command) {
     auto file = std::make_shared<std::string>();
-    command.add_option("--config", *file, "The TOML file that wires everything")->required()->type_name("FILE");
+    command.add_option("--config", *file, "The TOML file that wires everything")
+        ->required()
+        ->type_name("FILE");
     return file;
 }
 

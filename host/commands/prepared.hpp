@@ -1,4 +1,5 @@
-/// A configuration file with everything it names loaded and checked; what commands that read one start from.
+/// A configuration file with everything it names loaded and checked; what commands that read one
+/// start from.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +25,8 @@ struct Prepared {
     const runtime::Config& config() const { return *loaded.config; }
 };
 
-/// Reads the file, loads its plugins, checks all settings. What is wrong stands in `loaded.diagnostics`.
+/// Reads the file, loads its plugins, checks all settings. What is wrong stands in
+/// `loaded.diagnostics`.
 std::unique_ptr<Prepared> prepare(const std::filesystem::path& file);
 
 /// `--config FILE`, required; the answer holds the path once the line has been parsed.

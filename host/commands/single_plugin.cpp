@@ -18,18 +18,21 @@ Result<SettingsFile> read_settings(const std::string& file) {
     return settings;
 }
 
-std::optional<runtime::LoadedPlugin> make_single(std::shared_ptr<const runtime::PluginLibrary> library,
-                                                 const runtime::ClassInfo& plugin_class, SettingsFile& settings) {
+std::optional<runtime::LoadedPlugin> make_single(
+    std::shared_ptr<const runtime::PluginLibrary> library, const runtime::ClassInfo& plugin_class,
+    SettingsFile& settings) {
     if (!settings.table) return std::nullopt;
     runtime::LoadedPlugin plugin{{}, std::move(library), plugin_class, {}, {}};
     plugin.config.id = PluginInstanceId(plugin_class.id);
     auto fields = runtime::read_schema(plugin_class.fields);
     if (!fields) {
-        settings.diagnostics.error({}, "class " + std::string(plugin_class.id) + ": " + fields.error().message);
+        settings.diagnostics.error(
+            {}, "class " + std::string(plugin_class.id) + ": " + fields.error().message);
         return std::nullopt;
     }
     plugin.fields = *std::move(fields);
-    plugin.settings = runtime::validate_settings(*settings.table, plugin.fields, "settings", settings.diagnostics);
+    plugin.settings = runtime::validate_settings(*settings.table, plugin.fields, "settings",
+                                                 settings.diagnostics);
     if (settings.diagnostics.errors() > 0) return std::nullopt;
     runtime::check_settings(plugin_class, plugin.settings, "settings", {}, settings.diagnostics);
     if (settings.diagnostics.errors() > 0) return std::nullopt;

@@ -15,15 +15,18 @@ struct PluginName {
 };
 PluginName parse_plugin_name(const std::string& text);
 
-/// Settings as a person gave them: a TOML file whose top level is the settings table. Without a file: none are set.
+/// Settings as a person gave them: a TOML file whose top level is the settings table. Without a
+/// file: none are set.
 struct SettingsFile {
     runtime::Diagnostics diagnostics;
     std::optional<runtime::TomlValue> table;  ///< nothing: see the diagnostics
 };
 Result<SettingsFile> read_settings(const std::string& file);
 
-/// Checks the settings as a configuration would. What is wrong goes to `settings.diagnostics`; nothing then.
-std::optional<runtime::LoadedPlugin> make_single(std::shared_ptr<const runtime::PluginLibrary> library,
-                                                 const runtime::ClassInfo& plugin_class, SettingsFile& settings);
+/// Checks the settings as a configuration would. What is wrong goes to `settings.diagnostics`;
+/// nothing then.
+std::optional<runtime::LoadedPlugin> make_single(
+    std::shared_ptr<const runtime::PluginLibrary> library, const runtime::ClassInfo& plugin_class,
+    SettingsFile& settings);
 
 }  // namespace capstan::commands

@@ -8,6 +8,7 @@
 namespace capstan::commands {
 
 /// The first row is the heading. Widths count characters (UTF-8), not bytes.
-void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows, std::string_view indent = "");
+void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows,
+                 std::string_view indent = "");
 
 }  // namespace capstan::commands

@@ -25,7 +25,8 @@ Value to_value(const runtime::TomlValue& v);
 
 Value::Table to_table(const runtime::TomlValue& v) {
     Value::Table out;
-    for (const runtime::TomlValue& member : v.children) out.emplace_back(member.key, to_value(member));
+    for (const runtime::TomlValue& member : v.children)
+        out.emplace_back(member.key, to_value(member));
     return out;
 }
 
@@ -61,7 +62,10 @@ json::object end_line(const CheckResult& r) {
 }
 
 CheckResult read_result(const json::object& line) {
-    CheckResult r{std::string(line.at("check").get_string()), std::string(line.at("class").get_string()), {}, {}};
+    CheckResult r{std::string(line.at("check").get_string()),
+                  std::string(line.at("class").get_string()),
+                  {},
+                  {}};
     if (line.at("event") == "end") {
         r.outcome.verdict = static_cast<Outcome::Verdict>(line.at("verdict").to_number<int>());
         r.outcome.sentence = line.at("because").get_string();
@@ -86,7 +90,8 @@ struct Work {
         out.seed = seed;
         out.file = file.facts.path.string();
         if (settings.table && !settings.table->children.empty()) {
-            const std::string id = class_id.empty() ? std::string(library.classes().front().id) : class_id;
+            const std::string id =
+                class_id.empty() ? std::string(library.classes().front().id) : class_id;
             out.settings[id] = to_table(*settings.table);
         }
         return out;
@@ -99,7 +104,8 @@ struct Work {
 CheckResult unload(runtime::LibraryRegistry& registry) {
     const runtime::UnloadReport report = registry.unload_unused();
     if (report.kept.empty()) return file_result("file/unloads", Outcome::Verdict::passed, "");
-    return file_result("file/unloads", Outcome::Verdict::not_applicable, "stays loaded: " + report.kept.front().because);
+    return file_result("file/unloads", Outcome::Verdict::not_applicable,
+                       "stays loaded: " + report.kept.front().because);
 }
 
 /// In the child: all checks from the `first` on, then unloading.
@@ -109,12 +115,14 @@ int run_checks(const Work& work, std::size_t first, const SendLine& send_line) {
     {
         const auto library = registry.load(work.file);
         if (!library) {
-            send(end_line(file_result("file/loads", Outcome::Verdict::failed, library.error().message)));
+            send(end_line(
+                file_result("file/loads", Outcome::Verdict::failed, library.error().message)));
             return 0;
         }
         if (first == 0) send(end_line(file_result("file/loads", Outcome::Verdict::passed, "")));
         std::size_t index = 0;
-        for (const testing::Check& check : testing::conformance_checks((*library)->entry(), work.options(**library))) {
+        for (const testing::Check& check :
+             testing::conformance_checks((*library)->entry(), work.options(**library))) {
             if (!work.concerns(check) || index++ < first) continue;
             send(begin_line(check));
             send(end_line(testing::run_check(check)));
@@ -146,15 +154,16 @@ public:
         under_way_.reset();
         culprit.outcome = {Outcome::Verdict::failed, "the process " + end.sentence()};
         if (!end.errors.empty()) {
-            culprit.outcome.sentence += ", after writing: " + end.errors.substr(0, end.errors.find('\n'));
+            culprit.outcome.sentence +=
+                ", after writing: " + end.errors.substr(0, end.errors.find('\n'));
         }
         results_.push_back(std::move(culprit));
         return was_check;
     }
     /// How many of the suite's own checks have a result.
     std::size_t checks_done() const {
-        return static_cast<std::size_t>(
-            std::ranges::count_if(results_, [](const CheckResult& r) { return r.name != "file/loads"; }));
+        return static_cast<std::size_t>(std::ranges::count_if(
+            results_, [](const CheckResult& r) { return r.name != "file/loads"; }));
     }
     std::vector<CheckResult> results() && { return std::move(results_); }
 
@@ -166,19 +175,21 @@ private:
 }  // namespace
 
 bool Verification::has_passed() const {
-    return std::ranges::none_of(
-        results, [](const CheckResult& r) { return r.outcome.verdict == Outcome::Verdict::failed; });
+    return std::ranges::none_of(results, [](const CheckResult& r) {
+        return r.outcome.verdict == Outcome::Verdict::failed;
+    });
 }
 
-Verification verify(const runtime::PluginFile& file, const std::string& class_id, const SettingsFile& settings,
-                    std::uint64_t seed) {
+Verification verify(const runtime::PluginFile& file, const std::string& class_id,
+                    const SettingsFile& settings, std::uint64_t seed) {
     const Work work{file, class_id, settings, seed};
     Gatherer gatherer;
     std::chrono::milliseconds patience = patience_first;
     for (bool go_on = true; go_on;) {
         const std::size_t first = gatherer.checks_done();
-        const ChildEnd end = run_child([&](const SendLine& send) { return run_checks(work, first, send); }, patience,
-                                       [&](std::string_view line) { gatherer.on_line(line); });
+        const ChildEnd end =
+            run_child([&](const SendLine& send) { return run_checks(work, first, send); }, patience,
+                      [&](std::string_view line) { gatherer.on_line(line); });
         if (end.how == ChildEnd::How::timed_out) patience = patience_later;
         go_on = gatherer.settle(end);
     }
@@ -188,8 +199,9 @@ Verification verify(const runtime::PluginFile& file, const std::string& class_id
 json::object to_json(const Verification& verification) {
     json::array checks;
     const auto count = [&](Outcome::Verdict verdict) {
-        return std::ranges::count_if(verification.results,
-                                     [&](const CheckResult& r) { return r.outcome.verdict == verdict; });
+        return std::ranges::count_if(verification.results, [&](const CheckResult& r) {
+            return r.outcome.verdict == verdict;
+        });
     };
     for (const CheckResult& r : verification.results) {
         checks.push_back(json::object{{"class", r.class_id},

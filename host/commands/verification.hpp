@@ -19,10 +19,11 @@ struct Verification {
     bool has_passed() const;
 };
 
-/// Runs every check, whatever becomes of the ones before: after a crash or a hang the rest goes on in a new child.
-/// `settings` are those of the class `class_id`, or of the file's only class when it is empty.
-Verification verify(const runtime::PluginFile& file, const std::string& class_id, const SettingsFile& settings,
-                    std::uint64_t seed);
+/// Runs every check, whatever becomes of the ones before: after a crash or a hang the rest goes on
+/// in a new child. `settings` are those of the class `class_id`, or of the file's only class when
+/// it is empty.
+Verification verify(const runtime::PluginFile& file, const std::string& class_id,
+                    const SettingsFile& settings, std::uint64_t seed);
 
 /// {"passed":23,"failed":1,"not_applicable":3,"checks":[{"class","check","verdict","because","microseconds"}]}
 boost::json::object to_json(const Verification& verification);

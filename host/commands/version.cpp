@@ -11,11 +11,11 @@ namespace {
 
 int print_version(OutputFormat format, std::ostream& out) {
     if (format == OutputFormat::json) {
-        out << R"({"version":")" CAPSTAN_VERSION R"(","sdk":")" CAPSTAN_SDK_VERSION R"(","abi":")" << CAPSTAN_ABI_MAJOR
-            << '.' << CAPSTAN_ABI_MINOR_LATEST << "\"}\n";
+        out << R"({"version":")" CAPSTAN_VERSION R"(","sdk":")" CAPSTAN_SDK_VERSION R"(","abi":")"
+            << CAPSTAN_ABI_MAJOR << '.' << CAPSTAN_ABI_MINOR_LATEST << "\"}\n";
     } else {
-        out << "capstan " CAPSTAN_VERSION ", SDK " CAPSTAN_SDK_VERSION ", plugin ABI " << CAPSTAN_ABI_MAJOR << '.'
-            << CAPSTAN_ABI_MINOR_LATEST << '\n';
+        out << "capstan " CAPSTAN_VERSION ", SDK " CAPSTAN_SDK_VERSION ", plugin ABI "
+            << CAPSTAN_ABI_MAJOR << '.' << CAPSTAN_ABI_MINOR_LATEST << '\n';
     }
     return exit_ok;
 }
@@ -23,7 +23,8 @@ int print_version(OutputFormat format, std::ostream& out) {
 }  // namespace
 
 void add_version(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand("version", "Print the versions of host, SDK and plugin ABI");
+    CLI::App& command =
+        *parent.add_subcommand("version", "Print the versions of host, SDK and plugin ABI");
     auto format = add_output_format(command);
     command.callback([&action, format] {
         action = [format](Streams streams) { return print_version(*format, streams.out); };

@@ -1,4 +1,5 @@
-/// The questions the engine asks of others. It never learns whether a plugin, a test or a remote answers.
+/// The questions the engine asks of others. It never learns whether a plugin, a test or a remote
+/// answers.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@
 
 namespace capstan::engine {
 
-/// What an answer may depend on besides the question: equal questions and equal circumstances, equal answers.
+/// What an answer may depend on besides the question: equal questions and equal circumstances,
+/// equal answers.
 struct Circumstances {
     std::uint64_t seed = 0;
     Time now{};
@@ -47,7 +49,8 @@ class Expander {
 public:
     virtual ~Expander() = default;
     /// Narrows `among`, ascending indices into the question's options, at least one.
-    virtual Result<Narrowing> filter(const ScaleUpQuestion& question, std::span<const std::uint32_t> among,
+    virtual Result<Narrowing> filter(const ScaleUpQuestion& question,
+                                     std::span<const std::uint32_t> among,
                                      const Circumstances& circumstances) = 0;
 };
 
@@ -59,13 +62,15 @@ public:
     /// Whether it may answer `decided`; buckets are then of no use.
     virtual bool may_decide() const = 0;
     /// Templates in different buckets differ. Without buckets: `unsupported`.
-    virtual Result<std::uint64_t> bucket(const NodeTemplate& node, const Circumstances& circumstances) = 0;
+    virtual Result<std::uint64_t> bucket(const NodeTemplate& node,
+                                         const Circumstances& circumstances) = 0;
 };
 
 class Splitter {
 public:
     virtual ~Splitter() = default;
-    /// How much each group grows, in the order of `groups` (by id). Never past a maximum, never above `nodes` in all.
+    /// How much each group grows, in the order of `groups` (by id). Never past a maximum, never
+    /// above `nodes` in all.
     virtual Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
                                            const Circumstances& circumstances) = 0;
 };

@@ -12,9 +12,11 @@
 
 namespace capstan::runtime {
 
-inline constexpr std::array<std::string_view, 4> known_kinds{CAPSTAN_KIND_CLOUD, CAPSTAN_KIND_EXPANDER,
-                                                             CAPSTAN_KIND_SIMILARITY, CAPSTAN_KIND_SPLITTER};
+inline constexpr std::array<std::string_view, 4> known_kinds{
+    CAPSTAN_KIND_CLOUD, CAPSTAN_KIND_EXPANDER, CAPSTAN_KIND_SIMILARITY, CAPSTAN_KIND_SPLITTER};
 
-inline bool is_known_kind(std::string_view kind) { return std::ranges::find(known_kinds, kind) != known_kinds.end(); }
+inline bool is_known_kind(std::string_view kind) {
+    return std::ranges::find(known_kinds, kind) != known_kinds.end();
+}
 
 }  // namespace capstan::runtime

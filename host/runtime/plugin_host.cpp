@@ -45,7 +45,8 @@ PluginHost::PluginHost(const Config& config, Options options)
                    .metrics = std::make_shared<Metrics>(),
                    .seed = options.seed,
                    .version = std::move(options.version)} {
-    if (!config.secrets.dir.empty()) environment_.secrets = std::make_shared<DirectorySecrets>(config.secrets.dir);
+    if (!config.secrets.dir.empty())
+        environment_.secrets = std::make_shared<DirectorySecrets>(config.secrets.dir);
     environment_.http = std::make_shared<CurlHttpClient>(io_);
     if (options.state.empty()) {
         environment_.state = std::make_shared<MemoryStateStore>();
@@ -55,8 +56,8 @@ PluginHost::PluginHost(const Config& config, Options options)
     thread_ = std::thread([this] { io_.run(); });
 }
 
-Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config, const PluginSet& plugins,
-                                                      Options options) {
+Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
+                                                      const PluginSet& plugins, Options options) {
     const std::filesystem::path breadcrumbs = options.breadcrumbs;
     std::unique_ptr<PluginHost> host(new PluginHost(config, std::move(options)));
     if (!breadcrumbs.empty()) CAPSTAN_CHECK(host->open_breadcrumbs(breadcrumbs));
@@ -68,10 +69,13 @@ Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config, cons
 PluginHost::~PluginHost() {
     for (const auto& instance : std::views::reverse(instances_)) {
         // A hook that overran is not expected back: it has had its time.
-        const Duration timeout = instance->quarantined_by() ? Duration(std::chrono::seconds(1)) : stop_timeout;
-        auto end = future_of([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); });
+        const Duration timeout =
+            instance->quarantined_by() ? Duration(std::chrono::seconds(1)) : stop_timeout;
+        auto end =
+            future_of([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); });
         if (const Result<void> stopped = wait_for(end, timeout); !stopped) {
-            environment_.log->write(LogLevel::error, instance->id(), "could not be stopped: " + stopped.error().message);
+            environment_.log->write(LogLevel::error, instance->id(),
+                                    "could not be stopped: " + stopped.error().message);
         }
     }
     work_.reset();
@@ -98,7 +102,8 @@ Result<void> PluginHost::make(const LoadedPlugin& plugin) {
                                    .grants = plugin.config.grants,
                                    .limits = plugin.config.limits}};
     SettingsView settings(plugin.settings, settings_path(plugin.config), nullptr);
-    CAPSTAN_TRY(auto instance, PluginInstance::create(environment_, std::move(spec), *settings.abi()));
+    CAPSTAN_TRY(auto instance,
+                PluginInstance::create(environment_, std::move(spec), *settings.abi()));
     instances_.push_back(std::move(instance));
     return {};
 }
@@ -106,7 +111,8 @@ Result<void> PluginHost::make(const LoadedPlugin& plugin) {
 Result<void> PluginHost::start_all() {
     std::vector<std::future<Result<void>>> ends;
     for (const auto& instance : instances_) {
-        ends.push_back(future_of([&](PluginInstance::Done done) { instance->start(start_timeout, std::move(done)); }));
+        ends.push_back(future_of(
+            [&](PluginInstance::Done done) { instance->start(start_timeout, std::move(done)); }));
     }
     Result<void> first_error;
     for (auto& end : ends) {
@@ -117,7 +123,8 @@ Result<void> PluginHost::start_all() {
 }
 
 std::shared_ptr<PluginInstance> PluginHost::find(const PluginInstanceId& id) const {
-    const auto found = std::ranges::find(instances_, id.value(), [](const auto& i) { return i->id(); });
+    const auto found =
+        std::ranges::find(instances_, id.value(), [](const auto& i) { return i->id(); });
     return found == instances_.end() ? nullptr : *found;
 }
 

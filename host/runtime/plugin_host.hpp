@@ -18,7 +18,8 @@
 
 namespace capstan::runtime {
 
-/// Owns the event loop, which runs on a thread of its own while this lives. Used by one thread at a time.
+/// Owns the event loop, which runs on a thread of its own while this lives. Used by one thread at a
+/// time.
 class PluginHost {
 public:
     struct Options {
@@ -26,22 +27,26 @@ public:
         std::string version{};  ///< the host's own, as plugins are told
         /// The file where calls leave their crumbs; empty: nowhere.
         std::filesystem::path breadcrumbs{};
-        /// The folder where instances keep their state; empty: it goes with this host, for commands of one decision.
+        /// The folder where instances keep their state; empty: it goes with this host, for commands
+        /// of one decision.
         std::filesystem::path state{};
     };
-    /// Makes every instance of `plugins` in their order, then starts them all at once. The first error undoes
-    /// everything and names its instance.
-    static Result<std::unique_ptr<PluginHost>> start(const Config& config, const PluginSet& plugins, Options options);
+    /// Makes every instance of `plugins` in their order, then starts them all at once. The first
+    /// error undoes everything and names its instance.
+    static Result<std::unique_ptr<PluginHost>> start(const Config& config, const PluginSet& plugins,
+                                                     Options options);
 
     PluginHost(const PluginHost&) = delete;
     PluginHost& operator=(const PluginHost&) = delete;
-    /// Stops every instance, the last one made first, each within its deadline. What cannot be stopped is left behind
-    /// and said in the log.
+    /// Stops every instance, the last one made first, each within its deadline. What cannot be
+    /// stopped is left behind and said in the log.
     ~PluginHost();
 
     /// NULL: there is no such instance.
     std::shared_ptr<PluginInstance> find(const PluginInstanceId& id) const;
-    const std::vector<std::shared_ptr<PluginInstance>>& instances() const noexcept { return instances_; }
+    const std::vector<std::shared_ptr<PluginInstance>>& instances() const noexcept {
+        return instances_;
+    }
     Loop& loop() noexcept { return loop_; }
     Logger& log() noexcept { return *environment_.log; }
     Metrics& metrics() noexcept { return *environment_.metrics; }

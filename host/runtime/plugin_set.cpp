@@ -10,7 +10,8 @@ namespace {
 
 std::string names_of_classes(const PluginLibrary& library) {
     std::string out;
-    for (const ClassInfo& c : library.classes()) out += (out.empty() ? "" : ", ") + std::string(c.id);
+    for (const ClassInfo& c : library.classes())
+        out += (out.empty() ? "" : ", ") + std::string(c.id);
     return out;
 }
 
@@ -29,12 +30,15 @@ std::optional<LoadedPlugin> load_plugin(const PluginConfig& config, const TrustP
     auto plugin_class = find_class(**library, config.class_name);
     if (!plugin_class) return refuse(config.place, plugin_class.error());
     auto fields = read_schema(plugin_class->fields);
-    if (!fields) return refuse(config.place, within("class " + std::string(plugin_class->id), fields.error()));
+    if (!fields)
+        return refuse(config.place,
+                      within("class " + std::string(plugin_class->id), fields.error()));
     return LoadedPlugin{config, *std::move(library), *plugin_class, *std::move(fields), {}};
 }
 
 std::string kind_of(const PluginSet& set, const PluginInstanceId& id) {
-    const auto found = std::ranges::find(set, id, [](const LoadedPlugin& p) { return p.config.id; });
+    const auto found =
+        std::ranges::find(set, id, [](const LoadedPlugin& p) { return p.config.id; });
     return found == set.end() ? std::string() : std::string(found->plugin_class.kind);
 }
 
@@ -43,7 +47,8 @@ std::string kind_of(const PluginSet& set, const PluginInstanceId& id) {
 TrustPolicy trust_policy(const Trust& trust, const ShippedPlugins& shipped) {
     TrustPolicy policy;
     policy.search_paths.push_back(shipped.root());
-    policy.search_paths.insert(policy.search_paths.end(), trust.search_paths.begin(), trust.search_paths.end());
+    policy.search_paths.insert(policy.search_paths.end(), trust.search_paths.begin(),
+                               trust.search_paths.end());
     policy.require_sha256 = trust.require_sha256;
     return policy;
 }
@@ -60,8 +65,8 @@ Result<ClassInfo> find_class(const PluginLibrary& library, const std::string& na
                 where + ": has no class '" + name + "'; it has " + names_of_classes(library));
 }
 
-void check_settings(const ClassInfo& plugin_class, const SettingValue& settings, const std::string& path, Place place,
-                    Diagnostics& diagnostics) {
+void check_settings(const ClassInfo& plugin_class, const SettingValue& settings,
+                    const std::string& path, Place place, Diagnostics& diagnostics) {
     if (!CAPSTAN_HAS(plugin_class.raw, capstan_class, check)) return;
     SettingsView view(settings, path, &diagnostics);
     LoadCall call;
@@ -71,12 +76,13 @@ void check_settings(const ClassInfo& plugin_class, const SettingValue& settings,
     }
 }
 
-PluginSet load_plugins(const Config& config, const ShippedPlugins& shipped, LibraryRegistry& registry,
-                       Diagnostics& diagnostics) {
+PluginSet load_plugins(const Config& config, const ShippedPlugins& shipped,
+                       LibraryRegistry& registry, Diagnostics& diagnostics) {
     const TrustPolicy policy = trust_policy(config.trust, shipped);
     PluginSet set;
     for (const PluginConfig& plugin : config.plugins) {
-        if (auto loaded = load_plugin(plugin, policy, registry, diagnostics)) set.push_back(*std::move(loaded));
+        if (auto loaded = load_plugin(plugin, policy, registry, diagnostics))
+            set.push_back(*std::move(loaded));
     }
     InstanceSettings all_settings;
     for (LoadedPlugin& plugin : set) {
@@ -85,10 +91,14 @@ PluginSet load_plugins(const Config& config, const ShippedPlugins& shipped, Libr
         plugin.settings = *std::move(settings);
         all_settings.emplace_back(plugin.config.id, plugin.settings);
     }
-    check_kinds(config, all_settings, [&](const PluginInstanceId& id) { return kind_of(set, id); }, diagnostics);
+    check_kinds(
+        config, all_settings, [&](const PluginInstanceId& id) { return kind_of(set, id); },
+        diagnostics);
     for (const auto& [id, settings] : all_settings) {
-        const auto plugin = std::ranges::find(set, id, [](const LoadedPlugin& p) { return p.config.id; });
-        check_settings(plugin->plugin_class, settings, settings_path(plugin->config), plugin->config.place, diagnostics);
+        const auto plugin =
+            std::ranges::find(set, id, [](const LoadedPlugin& p) { return p.config.id; });
+        check_settings(plugin->plugin_class, settings, settings_path(plugin->config),
+                       plugin->config.place, diagnostics);
     }
     return set;
 }

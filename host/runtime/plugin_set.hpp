@@ -1,4 +1,5 @@
-/// All plugins a configuration asks for: files loaded, classes found, settings checked. No instance exists yet.
+/// All plugins a configuration asks for: files loaded, classes found, settings checked. No instance
+/// exists yet.
 #pragma once
 
 #include <memory>
@@ -24,11 +25,12 @@ struct LoadedPlugin {
 /// In the order of Config::plugins.
 using PluginSet = std::vector<LoadedPlugin>;
 
-/// Loads every file, finds every class, checks all settings (schema, references, then what each class's own `check`
-/// finds) and that everything stands where its kind belongs. [load] What is wrong is recorded, all of it; then the
-/// answer is what could be loaded, fit for looking at, not for running.
-PluginSet load_plugins(const Config& config, const ShippedPlugins& shipped, LibraryRegistry& registry,
-                       Diagnostics& diagnostics);
+/// Loads every file, finds every class, checks all settings (schema, references, then what each
+/// class's own `check` finds) and that everything stands where its kind belongs. [load] What is
+/// wrong is recorded, all of it; then the answer is what could be loaded, fit for looking at, not
+/// for running.
+PluginSet load_plugins(const Config& config, const ShippedPlugins& shipped,
+                       LibraryRegistry& registry, Diagnostics& diagnostics);
 
 /// Where the configuration lets plugin files lie: the shipped ones first.
 TrustPolicy trust_policy(const Trust& trust, const ShippedPlugins& shipped);
@@ -36,9 +38,9 @@ TrustPolicy trust_policy(const Trust& trust, const ShippedPlugins& shipped);
 /// The class called `name`, or the only one when `name` is empty. The error lists what there is.
 Result<ClassInfo> find_class(const PluginLibrary& library, const std::string& name);
 
-/// Lets the class look at settings that passed its schema. Rejections go to `diagnostics` at their places, a failure of
-/// the check itself to `place`.
-void check_settings(const ClassInfo& plugin_class, const SettingValue& settings, const std::string& path, Place place,
-                    Diagnostics& diagnostics);
+/// Lets the class look at settings that passed its schema. Rejections go to `diagnostics` at their
+/// places, a failure of the check itself to `place`.
+void check_settings(const ClassInfo& plugin_class, const SettingValue& settings,
+                    const std::string& path, Place place, Diagnostics& diagnostics);
 
 }  // namespace capstan::runtime

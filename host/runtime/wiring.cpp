@@ -18,7 +18,8 @@ Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host) {
     Wiring wiring;
     for (const Stage& stage : pipeline.scale_up.expanders) {
         CAPSTAN_TRY(auto instance, find(host, stage.use));
-        wiring.expanders.push_back({std::move(instance), fallback(stage.on_error), fallback(stage.on_empty)});
+        wiring.expanders.push_back(
+            {std::move(instance), fallback(stage.on_error), fallback(stage.on_empty)});
     }
     for (const PluginInstanceId& check : pipeline.scale_up.similarity) {
         CAPSTAN_TRY(auto instance, find(host, check));
@@ -32,7 +33,8 @@ Result<PassPolicies> PassPolicies::make(const Wiring& wiring, PassWatch& watch) 
     PassPolicies out;
     for (const Wiring::Stage& stage : wiring.expanders) {
         CAPSTAN_TRY(auto expander, PluginExpander::make(stage.expander, watch));
-        out.chain_.push_back({stage.expander->id(), expander.get(), stage.on_error, stage.on_empty});
+        out.chain_.push_back(
+            {stage.expander->id(), expander.get(), stage.on_error, stage.on_empty});
         out.expanders_.push_back(std::move(expander));
     }
     for (const auto& instance : wiring.similarity) {

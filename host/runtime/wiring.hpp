@@ -7,8 +7,8 @@
 
 #include "engine/scale_up/expander_chain.hpp"
 #include "engine/scale_up/similar_groups.hpp"
-#include "runtime/plugin_host.hpp"
 #include "runtime/instances/policies.hpp"
+#include "runtime/plugin_host.hpp"
 
 namespace capstan::runtime {
 
@@ -27,7 +27,8 @@ struct Wiring {
 /// `internal`: a name without an instance, which load_plugins would have refused.
 Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host);
 
-/// What the engine is given for one pass; borrows the watch, and lives no longer than it. [pass thread]
+/// What the engine is given for one pass; borrows the watch, and lives no longer than it. [pass
+/// thread]
 class PassPolicies {
 public:
     static Result<PassPolicies> make(const Wiring& wiring, PassWatch& watch);

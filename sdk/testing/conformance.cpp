@@ -69,7 +69,7 @@ Outcome check_init(const capstan_entry* entry, const std::string& file) {
     entry->deinit();
     entry->deinit();
     return entry->classes() != nullptr ? passed()
-                                      : failed("after init and deinit the classes are gone");
+                                       : failed("after init and deinit the classes are gone");
 }
 
 void append(std::string& line, std::string_view word, std::size_t width) {

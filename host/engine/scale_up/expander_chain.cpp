@@ -24,10 +24,12 @@ struct Round {
     bool ask(const Stage& stage);
 
 private:
-    bool give_up_or_skip(const Stage& stage, StageFallback fallback, StageVerdict verdict, std::string what);
+    bool give_up_or_skip(const Stage& stage, StageFallback fallback, StageVerdict verdict,
+                         std::string what);
 };
 
-bool Round::give_up_or_skip(const Stage& stage, StageFallback fallback, StageVerdict verdict, std::string what) {
+bool Round::give_up_or_skip(const Stage& stage, StageFallback fallback, StageVerdict verdict,
+                            std::string what) {
     const bool fails = fallback == StageFallback::fail;
     verdict.summary = stage.name + ": " + std::move(what) + (fails ? "; no scale-up" : "; skipped");
     if (fails) choice.because = verdict.summary;
@@ -36,7 +38,12 @@ bool Round::give_up_or_skip(const Stage& stage, StageFallback fallback, StageVer
 }
 
 bool Round::ask(const Stage& stage) {
-    StageVerdict verdict{.stage = stage.name, .shown = left.size(), .kept = {}, .sentences = {}, .error = {}, .summary = {}};
+    StageVerdict verdict{.stage = stage.name,
+                         .shown = left.size(),
+                         .kept = {},
+                         .sentences = {},
+                         .error = {},
+                         .summary = {}};
     Result<Narrowing> answer = stage.expander->filter(question, left, circumstances);
     if (!answer) {
         verdict.error = answer.error();
@@ -62,7 +69,8 @@ bool Round::ask(const Stage& stage) {
 
 }  // namespace
 
-Choice choose(const std::vector<Stage>& chain, const ScaleUpQuestion& question, const Circumstances& circumstances) {
+Choice choose(const std::vector<Stage>& chain, const ScaleUpQuestion& question,
+              const Circumstances& circumstances) {
     Choice none;
     none.because = "there is no option to choose from";
     if (question.options.empty()) return none;
@@ -75,12 +83,14 @@ Choice choose(const std::vector<Stage>& chain, const ScaleUpQuestion& question, 
     }
 
     Choice& choice = round.choice;
-    choice.option = *std::ranges::min_element(round.left, {}, [&](std::uint32_t i) { return id_of(question, i); });
+    choice.option = *std::ranges::min_element(round.left, {},
+                                              [&](std::uint32_t i) { return id_of(question, i); });
     const std::string& group = id_of(question, *choice.option).value();
     if (question.options.size() == 1) {
         choice.because = group + " is the only option";
     } else if (round.left.size() > 1) {
-        choice.because = group + " has the lowest id of " + std::to_string(round.left.size()) + " options still tied";
+        choice.because = group + " has the lowest id of " + std::to_string(round.left.size()) +
+                         " options still tied";
     } else {
         choice.because = group + " is what " + choice.stages.back().stage + " left of " +
                          std::to_string(choice.stages.back().shown) + " options";

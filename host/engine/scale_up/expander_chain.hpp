@@ -1,4 +1,5 @@
-/// Chooses one of several ways to grow by asking expanders in order, each narrowing what the one before left.
+/// Chooses one of several ways to grow by asking expanders in order, each narrowing what the one
+/// before left.
 #pragma once
 
 #include <cstdint>
@@ -33,17 +34,19 @@ struct StageVerdict {
     std::string summary;  ///< "least_waste: keeps 2 of 5: web-a, web-b"
 };
 
-/// The choice with its reasons. Nothing is chosen when there was nothing to choose from, or a stage whose fallback is
-/// `fail` failed; `because` says which.
+/// The choice with its reasons. Nothing is chosen when there was nothing to choose from, or a stage
+/// whose fallback is `fail` failed; `because` says which.
 struct Choice {
     std::optional<std::uint32_t> option;  ///< index into the question's options
     std::string because;
     std::vector<StageVerdict> stages;  ///< those that were asked, in order
 };
 
-/// Stops as soon as one option is left. What is still tied after the last stage falls to the lowest group id.
+/// Stops as soon as one option is left. What is still tied after the last stage falls to the lowest
+/// group id.
 ///     least_waste keeps b, c; random keeps c                ->  c
 ///     least_waste fails, on_error = skip; most_pods keeps a  ->  a
-Choice choose(const std::vector<Stage>& chain, const ScaleUpQuestion& question, const Circumstances& circumstances);
+Choice choose(const std::vector<Stage>& chain, const ScaleUpQuestion& question,
+              const Circumstances& circumstances);
 
 }  // namespace capstan::engine

@@ -7,14 +7,16 @@
 namespace capstan::engine {
 namespace {
 
-/// The buckets of one template, one per check that has them: a part of the key under which it is looked up.
+/// The buckets of one template, one per check that has them: a part of the key under which it is
+/// looked up.
 using BucketKey = std::vector<std::uint64_t>;
 
 BucketKey bucket_key(const std::vector<NamedCheck>& checks, const NodeTemplate& node,
                      const Circumstances& circumstances) {
     BucketKey key;
     for (const NamedCheck& c : checks) {
-        // A check without buckets, or one that fails now, parts nothing; `compare` meets the failure again.
+        // A check without buckets, or one that fails now, parts nothing; `compare` meets the
+        // failure again.
         key.push_back(c.check->bucket(node, circumstances).value_or(0));
     }
     return key;
@@ -26,8 +28,8 @@ bool any_may_decide(const std::vector<NamedCheck>& checks) {
 
 }  // namespace
 
-Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a, const NodeTemplate& b,
-                   const Circumstances& circumstances) {
+Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
+                   const NodeTemplate& b, const Circumstances& circumstances) {
     if (checks.empty()) return differs("no similarity check is configured");
     Similarity settled = agrees("every check agrees");
     for (const NamedCheck& c : checks) {
@@ -36,7 +38,8 @@ Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
         if (!answer) answer = differs("failed: " + answer.error().message);
         answer->because.insert(0, c.name + ": ");
         if (answer->verdict == SimilarityVerdict::decided) return *std::move(answer);
-        if (answer->verdict == SimilarityVerdict::differs && settled.verdict == SimilarityVerdict::agrees) {
+        if (answer->verdict == SimilarityVerdict::differs &&
+            settled.verdict == SimilarityVerdict::agrees) {
             settled = *std::move(answer);
         }
     }
@@ -49,7 +52,8 @@ std::vector<std::vector<std::size_t>> similar_groups(const std::vector<NamedChec
     const bool use_buckets = !any_may_decide(checks);
     std::map<BucketKey, std::vector<std::size_t>> buckets;
     for (std::size_t i = 0; i < templates.size(); ++i) {
-        buckets[use_buckets ? bucket_key(checks, templates[i], circumstances) : BucketKey()].push_back(i);
+        buckets[use_buckets ? bucket_key(checks, templates[i], circumstances) : BucketKey()]
+            .push_back(i);
     }
     std::vector<std::vector<std::size_t>> similar(templates.size());
     for (const auto& [key, members] : buckets) {

@@ -10,8 +10,8 @@
 
 #include <capstan/abi/service_exec.h>
 
-#include "runtime/loop/blocking_pool.hpp"
 #include "runtime/instances/breadcrumbs.hpp"
+#include "runtime/loop/blocking_pool.hpp"
 #include "runtime/loop/loop.hpp"
 #include "runtime/loop/strand.hpp"
 

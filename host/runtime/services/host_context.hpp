@@ -9,8 +9,9 @@
 #include <capstan/abi/services.h>
 #include <capstan/ids.hpp>
 
-#include "runtime/instances/breadcrumbs.hpp"
 #include "runtime/config/pipeline.hpp"
+#include "runtime/instances/breadcrumbs.hpp"
+#include "runtime/loop/task_board.hpp"
 #include "runtime/services/http_client.hpp"
 #include "runtime/services/logger.hpp"
 #include "runtime/services/metrics.hpp"
@@ -19,7 +20,6 @@
 #include "runtime/services/plugin_metrics.hpp"
 #include "runtime/services/secrets.hpp"
 #include "runtime/services/state_store.hpp"
-#include "runtime/loop/task_board.hpp"
 
 namespace capstan::runtime {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/loop/clock.hpp"
 #include "runtime/config/daemon.hpp"
+#include "runtime/loop/clock.hpp"
 
 namespace capstan::runtime {
 

@@ -10,9 +10,9 @@
 
 #include <capstan/abi/service_http.h>
 
+#include "runtime/loop/task_board.hpp"
 #include "runtime/services/http_client.hpp"
 #include "runtime/services/operations.hpp"
-#include "runtime/loop/task_board.hpp"
 
 namespace capstan::runtime {
 

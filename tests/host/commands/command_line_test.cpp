@@ -32,8 +32,8 @@ TEST(CommandLine, VersionNamesHostSdkAndAbi) {
 
 TEST(CommandLine, ListNamesEveryShippedPlugin) {
     const Ran ran = capstan("plugin list");
-    for (const char* name : {"label_priority", "least_nodes", "least_waste", "most_pods", "price", "priority", "random",
-                             "labels", "resources", "node_groups"}) {
+    for (const char* name : {"label_priority", "least_nodes", "least_waste", "most_pods", "price",
+                             "priority", "random", "labels", "resources", "node_groups"}) {
         EXPECT_THAT(ran.out, HasSubstr("\n" + std::string(name) + " ")) << ran.out;
     }
 }
@@ -41,19 +41,23 @@ TEST(CommandLine, ListNamesEveryShippedPlugin) {
 TEST(CommandLine, InspectShowsSettingsWithDefaultsAndThePin) {
     const Ran ran = capstan("plugin inspect " + quoted_path(shipped("similarity/resources.so")));
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("capstan.similarity/1"), HasSubstr("capacity_memory_tolerance"),
-                               HasSubstr("0.015"), HasSubstr("sha256 = \""), HasSubstr("\nloads     yes")));
+    EXPECT_THAT(ran.out,
+                AllOf(HasSubstr("capstan.similarity/1"), HasSubstr("capacity_memory_tolerance"),
+                      HasSubstr("0.015"), HasSubstr("sha256 = \""), HasSubstr("\nloads     yes")));
 }
 
 TEST(CommandLine, CallAsksAShippedExpander) {
-    const Ran ran = capstan("plugin call " + quoted_path(shipped("expanders/least_waste.so")) + " --kind expander", two_options);
+    const Ran ran = capstan(
+        "plugin call " + quoted_path(shipped("expanders/least_waste.so")) + " --kind expander",
+        two_options);
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, StartsWith(R"({"options":[1],"explain":["keeps small)"));
 }
 
 TEST(CommandLine, CallSharesFourNodesAsTheProposalSays) {
-    const Ran ran = capstan("plugin call " + quoted_path(shipped("balancer/node_groups.so")) + " --kind splitter",
-                            R"({"nodes": 4, "groups": [{"id": "a", "min": 0, "max": 10, "target": 1},
+    const Ran ran = capstan(
+        "plugin call " + quoted_path(shipped("balancer/node_groups.so")) + " --kind splitter",
+        R"({"nodes": 4, "groups": [{"id": "a", "min": 0, "max": 10, "target": 1},
                                 {"id": "b", "min": 0, "max": 10, "target": 3}, {"id": "c", "min": 0, "max": 10, "target": 6}]})");
     EXPECT_EQ(ran.out, "{\"deltas\":{\"a\":3,\"b\":1,\"c\":0}}\n") << ran.err;
 }
@@ -62,21 +66,25 @@ TEST(CommandLine, CallTakesSettingsAsThePipelineDoes) {
     const Folder folder;
     const std::string request = R"({"a": {"name": "a", "capacity": {"memory": "100Gi"}},
                                     "b": {"name": "b", "capacity": {"memory": "99Gi"}}})";
-    const std::string call = "plugin call " + quoted_path(shipped("similarity/resources.so")) + " --kind similarity";
+    const std::string call =
+        "plugin call " + quoted_path(shipped("similarity/resources.so")) + " --kind similarity";
     EXPECT_THAT(capstan(call, request).out, StartsWith(R"({"similar":true,"decided":false)"));
 
     const std::string exact = folder.write("exact.toml", "capacity_memory_tolerance = 0\n");
-    EXPECT_THAT(capstan(call + " --settings " + exact, request).out, StartsWith(R"({"similar":false)"));
+    EXPECT_THAT(capstan(call + " --settings " + exact, request).out,
+                StartsWith(R"({"similar":false)"));
 
     const std::string wrong = folder.write("wrong.toml", "capacity_memory_tolerence = 0\n");
     const Ran refused = capstan(call + " --settings " + wrong, request);
     EXPECT_EQ(refused.code, 2);
-    EXPECT_THAT(refused.err, AllOf(HasSubstr("wrong.toml:1:1: "), HasSubstr("did you mean 'capacity_memory_tolerance'?")));
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("wrong.toml:1:1: "),
+                                   HasSubstr("did you mean 'capacity_memory_tolerance'?")));
 }
 
 TEST(CommandLine, CallPointsAtMalformedJson) {
-    const Ran ran = capstan("plugin call " + quoted_path(shipped("expanders/random.so")) + " --kind expander",
-                            "{\"options\": [\n  {\"group\": }]}");
+    const Ran ran =
+        capstan("plugin call " + quoted_path(shipped("expanders/random.so")) + " --kind expander",
+                "{\"options\": [\n  {\"group\": }]}");
     EXPECT_EQ(ran.code, 2);
     EXPECT_EQ(ran.out, "");
     EXPECT_THAT(ran.err, HasSubstr("standard input:2:13: "));
@@ -87,27 +95,40 @@ class Misbehaviour : public testing::TestWithParam<std::pair<const char*, const 
 TEST_P(Misbehaviour, OfAHookIsAnErrorAnswerAndTheHostLives) {
     const auto [plugin_class, says] = GetParam();
     const Ran ran =
-        capstan("plugin call " + quoted_path(misbehaving().string() + "#" + plugin_class) + " --kind expander", two_options);
+        capstan("plugin call " + quoted_path(misbehaving().string() + "#" + plugin_class) +
+                    " --kind expander",
+                two_options);
     EXPECT_EQ(ran.code, 1) << ran.err;
     EXPECT_THAT(ran.out, AllOf(StartsWith("{\"error\":\""), HasSubstr(says)));
 }
 
 INSTANTIATE_TEST_SUITE_P(CommandLine, Misbehaviour,
-                         testing::Values(std::pair("hangs", "deadline"), std::pair("throws", "lost the scores"),
+                         testing::Values(std::pair("hangs", "deadline"),
+                                         std::pair("throws", "lost the scores"),
                                          std::pair("garbage", "kept option 6 of 2")),
                          [](const auto& p) { return std::string(p.param.first); });
 
 TEST(CommandLine, CallAsksForTheClassWhereAFileHasSeveral) {
-    const Ran ran = capstan("plugin call " + quoted_path(misbehaving()) + " --kind expander", two_options);
+    const Ran ran =
+        capstan("plugin call " + quoted_path(misbehaving()) + " --kind expander", two_options);
     EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err, AllOf(HasSubstr("FILE.so#CLASS"), HasSubstr("hangs (capstan.expander/1)")));
+    EXPECT_THAT(ran.err,
+                AllOf(HasSubstr("FILE.so#CLASS"), HasSubstr("hangs (capstan.expander/1)")));
+}
+
+TEST(CommandLine, CallSaysWhenAFileHasNoClassOfTheKind) {
+    const Ran ran = capstan(
+        "plugin call " + quoted_path(shipped("expanders/random.so")) + " --kind splitter", "{}");
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.err, HasSubstr("no class of kind capstan.splitter/1; there is random"));
 }
 
 TEST(CommandLine, VerifyPassesEveryShippedPlugin) {
-    for (const char* name : {"expanders/label_priority.so", "expanders/least_nodes.so", "expanders/least_waste.so",
-                             "expanders/most_pods.so", "expanders/price.so", "expanders/priority.so",
-                             "expanders/random.so", "similarity/labels.so", "similarity/resources.so",
-                             "balancer/node_groups.so"}) {
+    for (const char* name :
+         {"expanders/label_priority.so", "expanders/least_nodes.so", "expanders/least_waste.so",
+          "expanders/most_pods.so", "expanders/price.so", "expanders/priority.so",
+          "expanders/random.so", "similarity/labels.so", "similarity/resources.so",
+          "balancer/node_groups.so"}) {
         const Ran ran = capstan("plugin verify " + quoted_path(shipped(name)));
         EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
         EXPECT_THAT(ran.out, Not(HasSubstr("FAIL")));
@@ -117,12 +138,15 @@ TEST(CommandLine, VerifyPassesEveryShippedPlugin) {
 TEST(CommandLine, VerifyReportsACrashAndGoesOnWithTheNextCheck) {
     const Ran ran = capstan("plugin verify " + quoted_path(misbehaving().string() + "#crashes"));
     EXPECT_EQ(ran.code, 1);
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("was killed by signal 11"), HasSubstr("file/unloads")));
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("was killed by signal 11"),
+                               HasSubstr("file/unloads")));
 }
 
 TEST(CommandLine, VerifyAnswersInJson) {
-    const Ran ran = capstan("plugin verify -o json " + quoted_path(misbehaving().string() + "#first"));
-    EXPECT_THAT(ran.out, AllOf(HasSubstr(R"("failed":0)"), HasSubstr(R"("verdict":"passed")"), HasSubstr(R"("sha256":")")));
+    const Ran ran =
+        capstan("plugin verify -o json " + quoted_path(misbehaving().string() + "#first"));
+    EXPECT_THAT(ran.out, AllOf(HasSubstr(R"("failed":0)"), HasSubstr(R"("verdict":"passed")"),
+                               HasSubstr(R"("sha256":")")));
 }
 
 TEST(CommandLine, CheckPrintsEveryMistakeAtOnceWithItsPlace) {
@@ -133,8 +157,9 @@ TEST(CommandLine, CheckPrintsEveryMistakeAtOnceWithItsPlace) {
                                           "[plugin.labels]\nsettings = { preset = \"awz\" }\n");
     const Ran ran = capstan("config check --config " + file);
     EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err, AllOf(HasSubstr("capstan.toml:2:8: "), HasSubstr("capstan.toml:4:14: "),
-                               HasSubstr("did you mean 'random'?"), HasSubstr("capstan.toml:6:23: ")));
+    EXPECT_THAT(ran.err,
+                AllOf(HasSubstr("capstan.toml:2:8: "), HasSubstr("capstan.toml:4:14: "),
+                      HasSubstr("did you mean 'random'?"), HasSubstr("capstan.toml:6:23: ")));
 }
 
 TEST(CommandLine, CheckAnswersInJson) {
@@ -142,23 +167,28 @@ TEST(CommandLine, CheckAnswersInJson) {
     const std::string file = folder.write("capstan.toml", "[cluster]\nname = 7\n");
     const Ran ran = capstan("config check -o json --config " + file);
     EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.out, AllOf(HasSubstr(R"("ok":false)"), HasSubstr(R"("severity":"error","line":2,"column":8)")));
-    EXPECT_THAT(capstan("config check -o json --config examples/capstan.toml").out, HasSubstr(R"("ok":true)"));
+    EXPECT_THAT(ran.out, AllOf(HasSubstr(R"("ok":false)"),
+                               HasSubstr(R"("severity":"error","line":2,"column":8)")));
+    EXPECT_THAT(capstan("config check -o json --config examples/capstan.toml").out,
+                HasSubstr(R"("ok":true)"));
 }
 
 TEST(CommandLine, CheckLetsAClassRefuseWhatItsSchemaCannotSay) {
     const Folder folder;
-    const std::string file = folder.write(
-        "capstan.toml", "[pipeline.scale_up]\nexpanders = [\"priority\"]\n"
-                        "[plugin.priority]\nsettings = { priorities = { \"10\" = [\"a(\"] } }\n");
+    const std::string file =
+        folder.write("capstan.toml",
+                     "[pipeline.scale_up]\nexpanders = [\"priority\"]\n"
+                     "[plugin.priority]\nsettings = { priorities = { \"10\" = [\"a(\"] } }\n");
     const Ran ran = capstan("config check --config " + file);
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err, AllOf(HasSubstr("capstan.toml:4:"), HasSubstr("a(")));
 }
 
 TEST(CommandLine, ExplainTellsDefaultMeaningAndPlace) {
-    EXPECT_THAT(capstan("config explain scale_down.unneeded_time").out, AllOf(HasSubstr("10m"), HasSubstr("duration")));
-    const Ran ran = capstan("config explain plugin.labels.settings.preset --config examples/capstan.toml");
+    EXPECT_THAT(capstan("config explain scale_down.unneeded_time").out,
+                AllOf(HasSubstr("10m"), HasSubstr("duration")));
+    const Ran ran =
+        capstan("config explain plugin.labels.settings.preset --config examples/capstan.toml");
     EXPECT_THAT(ran.out, AllOf(HasSubstr("set to: \"aws\""), HasSubstr("line "))) << ran.err;
 }
 
@@ -166,7 +196,8 @@ TEST(CommandLine, PrintedDefaultsAreAConfigurationThatChecks) {
     const Folder folder;
     const Ran printed = capstan("config print --defaults --config examples/capstan.toml");
     ASSERT_EQ(printed.code, 0) << printed.err;
-    const Ran checked = capstan("config check --config " + folder.write("printed.toml", printed.out));
+    const Ran checked =
+        capstan("config check --config " + folder.write("printed.toml", printed.out));
     EXPECT_EQ(checked.code, 0) << checked.err;
 }
 
@@ -178,50 +209,61 @@ TEST(CommandLine, ThePipelineDecidesTheSameEachTime) {
 }
 
 /// A vendor's plugin, pinned or not, wired in without touching the host.
-std::string vendor_config(const std::string& plugin_class, const std::string& stage, const std::string& more = {}) {
+std::string vendor_config(const std::string& plugin_class, const std::string& stage,
+                          const std::string& more = {}) {
     return "[trust]\nsearch_paths = [\"" + misbehaving().parent_path().string() +
-           "\"]\n[pipeline.scale_up]\nexpanders = [" + stage + ", \"least_waste\"]\n[plugin.vendor]\nfile = \"" +
-           misbehaving().string() + "\"\nclass = \"" + plugin_class + "\"\n" + more;
+           "\"]\n[pipeline.scale_up]\nexpanders = [" + stage +
+           ", \"least_waste\"]\n[plugin.vendor]\nfile = \"" + misbehaving().string() +
+           "\"\nclass = \"" + plugin_class + "\"\n" + more;
 }
 
 TEST(CommandLine, AVendorsPluginDecidesInTheChain) {
     const Folder folder;
     const std::string file = folder.write("capstan.toml", vendor_config("first", "\"vendor\""));
     const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("vendor: keeps 1 of 2: big"), HasSubstr("big is what vendor left of 2 options")))
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("vendor: keeps 1 of 2: big"),
+                               HasSubstr("big is what vendor left of 2 options")))
         << ran.err;
 }
 
 TEST(CommandLine, AHangingPluginIsLeftOutAndTheChainDecidesWithoutIt) {
     const Folder folder;
     const std::string file = folder.write(
-        "capstan.toml", vendor_config("hangs", "\"vendor\"", "limits = { call_deadline = \"50ms\" }\n"));
+        "capstan.toml",
+        vendor_config("hangs", "\"vendor\"", "limits = { call_deadline = \"50ms\" }\n"));
     const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("! vendor: filter overran its deadline"), HasSubstr("small is what least_waste left")));
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("! vendor: filter overran its deadline"),
+                               HasSubstr("small is what least_waste left")));
 }
 
 TEST(CommandLine, AStageThatMustNotFailEndsTheScaleUp) {
     const Folder folder;
-    const std::string file =
-        folder.write("capstan.toml", vendor_config("throws", "{ use = \"vendor\", on_error = \"fail\" }"));
+    const std::string file = folder.write(
+        "capstan.toml", vendor_config("throws", "{ use = \"vendor\", on_error = \"fail\" }"));
     const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("lost the scores"), HasSubstr("no scale-up"), Not(HasSubstr("SPLIT"))));
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("lost the scores"), HasSubstr("no scale-up"),
+                               Not(HasSubstr("SPLIT"))));
 }
 
 TEST(CommandLine, AWrongPinKeepsAPluginOut) {
     const Folder folder;
     const std::string file = folder.write(
-        "capstan.toml", vendor_config("first", "\"vendor\"", "sha256 = \"" + std::string(64, '0') + "\"\n"));
+        "capstan.toml",
+        vendor_config("first", "\"vendor\"", "sha256 = \"" + std::string(64, '0') + "\"\n"));
     const Ran ran = capstan("config check --config " + file);
     EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err, AllOf(HasSubstr("capstan.toml:6:"), HasSubstr("sha256"), HasSubstr(std::string(64, '0'))));
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("capstan.toml:6:"), HasSubstr("sha256"),
+                               HasSubstr(std::string(64, '0'))));
 }
 
 TEST(CommandLine, APluginOutsideTheSearchPathsIsRefused) {
     const Folder folder;
-    const std::string file = folder.write("capstan.toml", "[pipeline.scale_up]\nexpanders = [\"vendor\"]\n[plugin.vendor]\n"
-                                                          "file = \"" + misbehaving().string() + "\"\nclass = \"first\"\n");
+    const std::string file =
+        folder.write("capstan.toml",
+                     "[pipeline.scale_up]\nexpanders = [\"vendor\"]\n[plugin.vendor]\n"
+                     "file = \"" +
+                         misbehaving().string() + "\"\nclass = \"first\"\n");
     const Ran ran = capstan("config check --config " + file);
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err, HasSubstr("search"));

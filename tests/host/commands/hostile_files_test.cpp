@@ -1,4 +1,5 @@
-// Files that are no plugins, or no longer: each gets a sentence from the shipped binary, and no signal.
+// Files that are no plugins, or no longer: each gets a sentence from the shipped binary, and no
+// signal.
 #include <sys/stat.h>
 
 #include <cstdint>
@@ -57,7 +58,9 @@ TEST_F(HostileFile, AnotherArchitectureIsNamed) {
     other[18] = static_cast<char>(other[18] == 62 ? 183 : 62);
     expect_refusal(inspect(other), other[18] == 62 ? "x86_64" : "aarch64");
 }
-TEST_F(HostileFile, AWrongMagicIsRefused) { expect_refusal(inspect(with_note(0, 0x4142)), "magic"); }
+TEST_F(HostileFile, AWrongMagicIsRefused) {
+    expect_refusal(inspect(with_note(0, 0x4142)), "magic");
+}
 TEST_F(HostileFile, AnotherMajorIsRefused) { expect_refusal(inspect(with_note(4, 2)), "2"); }
 TEST_F(HostileFile, ANewerMinorIsRefusedWithBothVersions) {
     const Ran ran = inspect(with_note(8, 7));

@@ -16,16 +16,24 @@ namespace capstan::commands {
 
 /// bin/, lib/ and tests/bin/ of one build tree: found from this program's own place.
 inline std::filesystem::path build_tree() {
-    return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path().parent_path();
+    return std::filesystem::read_symlink("/proc/self/exe")
+        .parent_path()
+        .parent_path()
+        .parent_path();
 }
-inline std::filesystem::path shipped(const std::string& name) { return build_tree() / "lib/capstan/plugins" / name; }
-inline std::filesystem::path misbehaving() { return build_tree() / "tests/bin/plugins/misbehaving.so"; }
+inline std::filesystem::path shipped(const std::string& name) {
+    return build_tree() / "lib/capstan/plugins" / name;
+}
+inline std::filesystem::path misbehaving() {
+    return build_tree() / "tests/bin/plugins/misbehaving.so";
+}
 
 /// A folder that goes with the test.
 class Folder {
 public:
     Folder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "capstan-test-XXXXXX").string();
+        std::string pattern =
+            (std::filesystem::temp_directory_path() / "capstan-test-XXXXXX").string();
         if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
         path_ = pattern;
     }
@@ -56,8 +64,9 @@ struct Ran {
 inline Ran capstan(const std::string& arguments, const std::string& input = {}) {
     const Folder folder;
     const std::string in = folder.write("in", input);
-    const std::string command = "'" + (build_tree() / "bin/capstan").string() + "' " + arguments + " <'" + in + "' >'" +
-                                (folder.path() / "out").string() + "' 2>'" + (folder.path() / "err").string() + "'";
+    const std::string command = "'" + (build_tree() / "bin/capstan").string() + "' " + arguments +
+                                " <'" + in + "' >'" + (folder.path() / "out").string() + "' 2>'" +
+                                (folder.path() / "err").string() + "'";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, folder.read("out"), folder.read("err")};
 }

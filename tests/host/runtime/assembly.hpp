@@ -1,5 +1,5 @@
-/// A configuration text, its plugins loaded and checked: the shipped ones of this build tree, and the tiny plugin as
-/// tiny.so in the one search path.
+/// A configuration text, its plugins loaded and checked: the shipped ones of this build tree, and
+/// the tiny plugin as tiny.so in the one search path.
 #pragma once
 
 #include <string>
@@ -12,10 +12,12 @@ namespace capstan::runtime {
 class Assembly {
 public:
     explicit Assembly(const std::string& toml)
-        : loaded_(load_config(Source{"test.toml", "[trust]\nsearch_paths = [\"" + folder_.path().string() + "\"]\n" + toml},
+        : loaded_(load_config(Source{"test.toml", "[trust]\nsearch_paths = [\"" +
+                                                      folder_.path().string() + "\"]\n" + toml},
                               shipped_)) {
         folder_.file("tiny.so", tiny());
-        if (loaded_.config) plugins_ = load_plugins(*loaded_.config, shipped_, registry_, loaded_.diagnostics);
+        if (loaded_.config)
+            plugins_ = load_plugins(*loaded_.config, shipped_, registry_, loaded_.diagnostics);
     }
     const Config& config() const { return *loaded_.config; }
     const PluginSet& plugins() const { return plugins_; }
@@ -23,7 +25,8 @@ public:
 
 private:
     TemporaryFolder folder_;
-    ShippedPlugins shipped_{std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../../lib/capstan/plugins"};
+    ShippedPlugins shipped_{std::filesystem::read_symlink("/proc/self/exe").parent_path() /
+                            "../../lib/capstan/plugins"};
     LibraryRegistry registry_{std::vector{folder_.path()}};
     Loaded loaded_;
     PluginSet plugins_;

@@ -12,8 +12,10 @@ namespace {
 using ::testing::IsNull;
 using ::testing::NotNull;
 
-constexpr const char* two_instances = "[pipeline.scale_up]\nexpanders = [{ use = \"one\", on_empty = \"fail\" }, \"two\"]\n"
-                                      "[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n[plugin.two]\nfile = \"tiny.so\"\nclass = \"tiny\"\n";
+constexpr const char* two_instances =
+    "[pipeline.scale_up]\nexpanders = [{ use = \"one\", on_empty = \"fail\" }, \"two\"]\n"
+    "[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n[plugin.two]\nfile = \"tiny.so\"\nclass = "
+    "\"tiny\"\n";
 
 TEST(PluginHost, WithoutPluginsItStartsAndStops) {
     const auto host = PluginHost::start(Config{}, {}, {.seed = 1, .version = "test"});

@@ -10,19 +10,25 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr const char* chain_of_tiny = "[pipeline.scale_up]\nexpanders = [\"one\"]\nsplitter = \"one\"\n";
+constexpr const char* chain_of_tiny =
+    "[pipeline.scale_up]\nexpanders = [\"one\"]\nsplitter = \"one\"\n";
 
 TEST(PluginSet, LoadsWhatTheFileNames) {
-    const Assembly assembly("[pipeline.scale_up]\nexpanders = [\"one\"]\n[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n"
-                            "[plugin.two]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
+    const Assembly assembly(
+        "[pipeline.scale_up]\nexpanders = [\"one\"]\n[plugin.one]\nfile = \"tiny.so\"\nclass = "
+        "\"tiny\"\n"
+        "[plugin.two]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
     ASSERT_EQ(assembly.plugins().size(), 3u) << "one, two, and the shipped splitter";
     EXPECT_EQ(assembly.plugins()[0].config.id, PluginInstanceId("one"));
-    EXPECT_EQ(assembly.plugins()[0].library, assembly.plugins()[1].library) << "one file serves many instances";
+    EXPECT_EQ(assembly.plugins()[0].library, assembly.plugins()[1].library)
+        << "one file serves many instances";
 }
 
 TEST(PluginSet, AnInstanceInTheWrongPlaceIsRefusedByItsKind) {
-    const Assembly assembly(std::string(chain_of_tiny) + "[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
-    EXPECT_THAT(assembly.diagnostics().text(), AllOf(HasSubstr("test.toml:5:"), HasSubstr("capstan.splitter/1")));
+    const Assembly assembly(std::string(chain_of_tiny) +
+                            "[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
+    EXPECT_THAT(assembly.diagnostics().text(),
+                AllOf(HasSubstr("test.toml:5:"), HasSubstr("capstan.splitter/1")));
 }
 
 TEST(PluginSet, AClassThatIsNotThereIsSaidWithThoseThatAre) {
@@ -32,22 +38,27 @@ TEST(PluginSet, AClassThatIsNotThereIsSaidWithThoseThatAre) {
 
 TEST(PluginSet, AFileThatIsNotThereIsSaidAtItsPlace) {
     const Assembly assembly("[plugin.one]\nfile = \"absent.so\"\n");
-    EXPECT_THAT(assembly.diagnostics().text(), AllOf(HasSubstr("test.toml:4:8: plugin.one: "), HasSubstr("absent.so")));
+    EXPECT_THAT(assembly.diagnostics().text(),
+                AllOf(HasSubstr("test.toml:4:8: plugin.one: "), HasSubstr("absent.so")));
 }
 
 TEST(PluginSet, SettingsThatTheClassDoesNotKnowAreRefused) {
-    const Assembly assembly("[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\nsettings = { colour = 1 }\n");
-    EXPECT_THAT(assembly.diagnostics().text(), AllOf(HasSubstr("test.toml:6:14: "), HasSubstr("unknown key 'colour'")));
+    const Assembly assembly(
+        "[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\nsettings = { colour = 1 }\n");
+    EXPECT_THAT(assembly.diagnostics().text(),
+                AllOf(HasSubstr("test.toml:6:14: "), HasSubstr("unknown key 'colour'")));
 }
 
 TEST(PluginSet, APinIsDemandedWhereThePolicySaysSo) {
-    const Assembly assembly("require_sha256 = true\n[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
+    const Assembly assembly(
+        "require_sha256 = true\n[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
     EXPECT_THAT(assembly.diagnostics().text(), HasSubstr("sha256"));
 }
 
 TEST(PluginSet, EveryMistakeIsSaidAtOnce) {
-    const Assembly assembly("[plugin.one]\nfile = \"absent.so\"\n[plugin.two]\nfile = \"tiny.so\"\nclass = \"big\"\n"
-                            "[cluster]\nname = 7\n");
+    const Assembly assembly(
+        "[plugin.one]\nfile = \"absent.so\"\n[plugin.two]\nfile = \"tiny.so\"\nclass = \"big\"\n"
+        "[cluster]\nname = 7\n");
     EXPECT_EQ(assembly.diagnostics().errors(), 3u) << assembly.diagnostics().text();
 }
 

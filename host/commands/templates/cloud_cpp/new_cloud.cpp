@@ -115,7 +115,8 @@ Result<capstan::Price> NewCloud::price(const capstan::Call&,
                                        const capstan::TemplateView& node) const {
     const GroupConfig* config = find_group(node.name());
     if (config == nullptr || !config->price_per_hour) {
-        return fail(ErrorCode::not_found, "no price is known for " + capstan::in_quotes(node.name()));
+        return fail(ErrorCode::not_found,
+                    "no price is known for " + capstan::in_quotes(node.name()));
     }
     return capstan::Price{.per_hour = *config->price_per_hour, .currency = config_.currency};
 }

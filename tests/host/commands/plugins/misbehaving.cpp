@@ -1,4 +1,5 @@
-// One class for each way to break the contract that a test of the command line wants to see survived.
+// One class for each way to break the contract that a test of the command line wants to see
+// survived.
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -50,6 +51,7 @@ public:
 CAPSTAN_PLUGIN("test.misbehaving", "0.1.0", "Capstan's tests", CAPSTAN_KIND_EXPANDER,
                capstan::make_class<Hangs>({.id = "hangs", .doc = "Never returns."}),
                capstan::make_class<Throws>({.id = "throws", .doc = "Throws."}),
-               capstan::make_class<KeepsWhatIsNotThere>({.id = "garbage", .doc = "Keeps options that are not there."}),
+               capstan::make_class<KeepsWhatIsNotThere>(
+                   {.id = "garbage", .doc = "Keeps options that are not there."}),
                capstan::make_class<Crashes>({.id = "crashes", .doc = "Takes the process with it."}),
                capstan::make_class<KeepsTheFirst>({.id = "first", .doc = "Behaves."}))

@@ -32,7 +32,8 @@ private:
 
 class Fails : public Expander {
 public:
-    Result<Narrowing> filter(const ScaleUpQuestion&, std::span<const std::uint32_t>, const Circumstances&) override {
+    Result<Narrowing> filter(const ScaleUpQuestion&, std::span<const std::uint32_t>,
+                             const Circumstances&) override {
         return fail(ErrorCode::deadline, "took longer than 1s");
     }
 };
@@ -61,7 +62,8 @@ Keeps keeps_but(std::string unwanted) {
 TEST(ExpanderChain, EachStageNarrowsWhatTheOneBeforeLeft) {
     Keeps first = keeps_but("a");
     Keeps second = keeps_but("b");
-    const Choice choice = choose({{"first", &first}, {"second", &second}}, question_of({"a", "b", "c"}), {});
+    const Choice choice =
+        choose({{"first", &first}, {"second", &second}}, question_of({"a", "b", "c"}), {});
     EXPECT_EQ(choice.option, 2u);
     EXPECT_EQ(choice.because, "c is what second left of 2 options");
     ASSERT_EQ(choice.stages.size(), 2u);
@@ -86,7 +88,8 @@ TEST(ExpanderChain, GivesWhatIsStillTiedToTheLowestGroupId) {
 
 TEST(ExpanderChain, AsksNobodyAboutAnOnlyOption) {
     Keeps none = keeps_none();
-    const Choice choice = choose({{"none", &none, StageFallback::fail, StageFallback::fail}}, question_of({"a"}), {});
+    const Choice choice =
+        choose({{"none", &none, StageFallback::fail, StageFallback::fail}}, question_of({"a"}), {});
     EXPECT_EQ(choice.option, 0u);
     EXPECT_EQ(none.asked, 0);
     EXPECT_EQ(choice.because, "a is the only option");
@@ -105,7 +108,8 @@ TEST(ExpanderChain, WithoutStagesTheLowestIdWins) {
 TEST(ExpanderChain, SkipsAFailingStageAndKeepsItsErrorForTheExplanation) {
     Fails fails;
     Keeps second = keeps_but("a");
-    const Choice choice = choose({{"acme_score", &fails}, {"second", &second}}, question_of({"a", "b"}), {});
+    const Choice choice =
+        choose({{"acme_score", &fails}, {"second", &second}}, question_of({"a", "b"}), {});
     EXPECT_EQ(choice.option, 1u);
     EXPECT_EQ(choice.stages[0].summary, "acme_score: failed: took longer than 1s; skipped");
     EXPECT_EQ(choice.stages[0].error->code, ErrorCode::deadline);
@@ -114,8 +118,8 @@ TEST(ExpanderChain, SkipsAFailingStageAndKeepsItsErrorForTheExplanation) {
 TEST(ExpanderChain, EndsWithoutAChoiceWhenAStageThatMustNotFailFails) {
     Fails fails;
     Keeps second = keeps_all();
-    const Choice choice =
-        choose({{"acme_score", &fails, StageFallback::fail}, {"second", &second}}, question_of({"a", "b"}), {});
+    const Choice choice = choose({{"acme_score", &fails, StageFallback::fail}, {"second", &second}},
+                                 question_of({"a", "b"}), {});
     EXPECT_FALSE(choice.option.has_value());
     EXPECT_EQ(choice.because, "acme_score: failed: took longer than 1s; no scale-up");
     EXPECT_EQ(second.asked, 0);
@@ -127,8 +131,8 @@ TEST(ExpanderChain, AnEmptyAnswerPassesItsInputOnOrEndsTheChain) {
     EXPECT_EQ(skipped.option, 0u);
     EXPECT_EQ(skipped.stages[0].summary, "none: keeps none of 2; skipped");
 
-    const Choice ended =
-        choose({{"none", &none, StageFallback::skip, StageFallback::fail}}, question_of({"a", "b"}), {});
+    const Choice ended = choose({{"none", &none, StageFallback::skip, StageFallback::fail}},
+                                question_of({"a", "b"}), {});
     EXPECT_FALSE(ended.option.has_value());
     EXPECT_EQ(ended.because, "none: keeps none of 2; no scale-up");
 }

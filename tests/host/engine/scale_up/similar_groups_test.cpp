@@ -15,8 +15,10 @@ using Answer = std::function<Result<Similarity>(const std::string& a, const std:
 /// Answers by the templates' names.
 class Check : public SimilarityCheck {
 public:
-    explicit Check(Answer answer, bool may_decide = false) : answer_(std::move(answer)), may_decide_(may_decide) {}
-    Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b, const Circumstances&) override {
+    explicit Check(Answer answer, bool may_decide = false)
+        : answer_(std::move(answer)), may_decide_(may_decide) {}
+    Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
+                               const Circumstances&) override {
         ++compared;
         return answer_(a.name, b.name);
     }
@@ -50,7 +52,8 @@ TEST(SimilarGroups, EveryCheckMustAgree) {
     Check yes = always(agrees("same capacity"));
     Check no = always(differs("label team: a and b"));
     const auto t = templates({"a", "b"});
-    EXPECT_EQ(compare({{"resources", &yes}, {"labels", &yes}}, t[0], t[1], {}), agrees("every check agrees"));
+    EXPECT_EQ(compare({{"resources", &yes}, {"labels", &yes}}, t[0], t[1], {}),
+              agrees("every check agrees"));
     EXPECT_EQ(compare({{"resources", &yes}, {"labels", &no}}, t[0], t[1], {}),
               differs("labels: label team: a and b"));
 }
@@ -72,7 +75,8 @@ TEST(SimilarGroups, ARefusalSparesTheChecksThatCannotDecide) {
 }
 
 TEST(SimilarGroups, AFailingCheckMakesThemDiffer) {
-    Check broken([](const std::string&, const std::string&) { return fail(ErrorCode::internal, "boom"); });
+    Check broken(
+        [](const std::string&, const std::string&) { return fail(ErrorCode::internal, "boom"); });
     const auto t = templates({"a", "b"});
     EXPECT_EQ(compare({{"acme", &broken}}, t[0], t[1], {}), differs("acme: failed: boom"));
 }
@@ -103,7 +107,8 @@ TEST(SimilarGroups, BucketsAreIgnoredWhileAnyCheckMayDecide) {
     Check bucketed = always(differs("other"));
     bucketed.buckets = true;
     Check decider = always(decided("same pool"), true);
-    const auto lists = similar_groups({{"r", &bucketed}, {"l", &decider}}, templates({"a", "b"}), {});
+    const auto lists =
+        similar_groups({{"r", &bucketed}, {"l", &decider}}, templates({"a", "b"}), {});
     EXPECT_THAT(lists, ElementsAre(ElementsAre(1), ElementsAre(0)));
 }
 

@@ -5,8 +5,8 @@
 
 #include <future>
 
-#include "runtime/instances/policies.hpp"
 #include "../test_host.hpp"
+#include "runtime/instances/policies.hpp"
 
 namespace capstan::runtime {
 namespace {
