@@ -125,9 +125,9 @@ struct Arguments {
 };
 
 int run_call(const Arguments& arguments, Streams streams) {
-    const auto refuse = [&streams](const std::string& why) {
+    const auto refuse = [&streams](const std::string& why, ExitCode code = exit_usage) {
         streams.err << "capstan: " << why << '\n';
-        return exit_usage;
+        return code;
     };
     const std::optional<CallKind> kind = find_call_kind(arguments.kind);
     if (!kind) return refuse(unknown_call_kind(arguments.kind));
@@ -135,7 +135,7 @@ int run_call(const Arguments& arguments, Streams streams) {
     runtime::LibraryRegistry registry;
     const auto library = registry.load(
         {.file = name.file, .sha256 = {}, .origin = runtime::PathOrigin::command_line}, {});
-    if (!library) return refuse(library.error().message);
+    if (!library) return refuse(library.error().message, exit_failed);
     const auto plugin_class = choose_class(**library, name.class_id, kind_id_of(*kind));
     if (!plugin_class) return refuse(plugin_class.error().message);
     auto settings = read_settings(arguments.settings);

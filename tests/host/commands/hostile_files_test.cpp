@@ -68,6 +68,12 @@ TEST_F(HostileFile, ANewerMinorIsRefusedWithBothVersions) {
     EXPECT_THAT(ran.err, HasSubstr("1.0"));
 }
 TEST_F(HostileFile, AWorldWritableFileIsRefused) { expect_refusal(inspect(bytes_, 0757), "writ"); }
+TEST_F(HostileFile, EveryCommandRefusesItAlike) {
+    const std::string file = folder_.write("x.so", bytes_.substr(0, 4096));
+    for (const std::string command : {"inspect ", "verify ", "call --kind expander "}) {
+        expect_refusal(capstan("plugin " + command + file), "truncated");
+    }
+}
 TEST_F(HostileFile, AnUntouchedCopyIsFine) { EXPECT_EQ(inspect(bytes_).code, 0); }
 
 }  // namespace
