@@ -225,7 +225,7 @@ Result<fs::path> write_plugin_project(const NewPlugin& plugin) {
     CAPSTAN_CHECK(check_name(plugin.name));
     CAPSTAN_TRY(const PluginTemplate* chosen, find_template(plugin));
     CAPSTAN_CHECK(check_class_name(*chosen, plugin.name));
-    const fs::path directory = place_of(plugin);
+    fs::path directory = place_of(plugin);
     CAPSTAN_CHECK(check_place(directory));
     const fs::path parent = directory.has_parent_path() ? directory.parent_path() : fs::path(".");
     CAPSTAN_TRY(const Workshop workshop, Workshop::open(parent));

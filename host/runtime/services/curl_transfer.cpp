@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 
 #include "runtime/services/http_syntax.hpp"
 #include "runtime/services/printable.hpp"
@@ -111,7 +112,9 @@ void CurlTransfer::set_headers() {
     if (!has_header(request_, "expect")) add_header("Expect:");
     if (!has_header(request_, "content-type")) add_header("Content-Type:");
     for (const auto& [name, value] : request_.headers) {
-        add_header(trimmed(value).empty() ? name + ";" : name + ": " + value);
+        std::string line = name;
+        line.append(trimmed(value).empty() ? ";" : ": " + value);
+        add_header(line);
     }
     curl_easy_setopt(handle(), CURLOPT_HTTPHEADER, header_list_.get());
 }
@@ -119,7 +122,7 @@ void CurlTransfer::set_headers() {
 void CurlTransfer::add_header(const std::string& line) {
     curl_slist* const longer = curl_slist_append(header_list_.get(), line.c_str());
     if (longer == nullptr) throw std::bad_alloc();
-    static_cast<void>(header_list_.release());  // part of `longer` now
+    std::ignore = header_list_.release();  // part of `longer` now
     header_list_.reset(longer);
 }
 
