@@ -106,14 +106,19 @@ TEST(Document, RefusesDeepNestingBeforeTheParserSeesIt) {
 
 TEST(Document, AllowsDotsInStringsCommentsAndManyLines) {
     const std::string dots(1000, '.');
-    parsed("a = \"" + dots + "[[[\" # " + dots + "\nb = '''\n" + dots + "'''\nc = \"\"\"\\\"\"\" " +
-           dots + "\"\"\"\n" + "d = '\\'\n\"" + dots + "\" = 1\n");
-    parsed("a = [" + repeated("1.5, [1, {x = 2}],\n", 10'000) + "]\n");
+    const TomlValue strings =
+        parsed("a = \"" + dots + "[[[\" # " + dots + "\nb = '''\n" + dots +
+               "'''\nc = \"\"\"\\\"\"\" " + dots + "\"\"\"\n" + "d = '\\'\n\"" + dots + "\" = 1\n");
+    EXPECT_EQ(strings.children.size(), 5u);
+    const TomlValue lines = parsed("a = [" + repeated("1.5, [1, {x = 2}],\n", 10'000) + "]\n");
+    EXPECT_EQ(lines.find("a")->children.size(), 20'000u);
 }
 
 TEST(Document, HoldsTheDeepestFileTheGuardLetsThrough) {
     const std::string key = repeated("a.", max_nesting - 1) + "a";
-    parsed("a = " + repeated("{" + key + " = ", max_nesting) + "1" + repeated("}", max_nesting));
+    const TomlValue root = parsed("a = " + repeated("{" + key + " = ", max_nesting) + "1" +
+                                  repeated("}", max_nesting));
+    EXPECT_EQ(root.find("a")->children.size(), 1u);
 }
 
 TEST(TomlText, IsOneValue) {

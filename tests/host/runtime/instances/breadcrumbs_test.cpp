@@ -83,8 +83,11 @@ TEST_F(Crumbs, HaveRoomForEveryInstanceAndSurviveTheirFile) {
     auto crumbs = Breadcrumbs::open(file).value();
     std::vector<std::unique_ptr<Trail>> trails;
     for (int i = 0; i < 600; ++i) trails.push_back(crumbs->trail(std::string(300, 'n')));
+    EXPECT_THAT(trails, testing::Each(testing::NotNull())) << "also beyond what is recorded";
     crumbs = nullptr;
     for (const auto& trail : trails) trail->enter(Hook::split);
+    trails.clear();
+    EXPECT_TRUE(Breadcrumbs::open(file).value()->previous().clean) << "it had said goodbye before";
 }
 
 }  // namespace
