@@ -1,0 +1,41 @@
+/// One pass: from what is to what should be done about it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/decision.hpp"
+#include "engine/memory.hpp"
+#include "engine/policies.hpp"
+#include "engine/scale_up/expander_chain.hpp"
+#include "engine/scale_up/similar_groups.hpp"
+#include "engine/settings.hpp"
+#include "engine/snapshot.hpp"
+
+namespace capstan::engine {
+
+/// Who is asked; everything borrowed for the time of the pass.
+struct Policies {
+    std::vector<Stage> chain;
+    std::vector<NamedCheck> similarity;
+    Splitter* splitter = nullptr;  ///< NULL: an option's nodes all go to its own group
+};
+
+struct Outcome {
+    Decision decision;
+    Memory memory;
+    /// When to decide again even if nothing changes: a back-off ends, a pod grows old enough.
+    /// Nothing: not before something changes.
+    std::optional<Time> wake_at;
+};
+
+/// Same arguments, same outcome, byte for byte. Keeps nothing of its arguments.
+Outcome run_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
+                 const Settings& settings, const Circumstances& circumstances);
+
+/// A cloud refused to grow `group`: leaves it alone for a while, longer after each failure in a row.
+Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& error,
+                        const Settings& settings, Time now);
+
+}  // namespace capstan::engine

@@ -1,0 +1,20 @@
+/// A node as the predicates of one node alone see it: existing, or to come.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include <capstan/labels.hpp>
+#include <capstan/taints.hpp>
+
+namespace capstan::engine {
+
+/// Borrows everything.
+struct NodeFacts {
+    std::string_view name{};  ///< empty: a node to come, which no pod names
+    const Labels& labels;
+    std::span<const Taint> taints{};
+    bool unschedulable = false;
+};
+
+}  // namespace capstan::engine

@@ -1,0 +1,93 @@
+/// A what-if: the cluster's nodes and nodes to come, with more pods on them than there are now.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/scheduling/rules.hpp"
+
+namespace capstan::engine {
+
+/// One or several nodes that are the same in every respect. The cluster's own come first, one each,
+/// under their NodeIndex.
+using Slot = std::uint32_t;
+
+/// How many pods find room.
+struct Room {
+    int per_node = 0;  ///< on each node of the slot
+    int in_all = 0;    ///< on all of them together, at most per_node times their number
+    bool operator==(const Room&) const = default;
+};
+
+/// The domains that a class is spread over, by one constraint wider than a node.
+struct SpreadDomains {
+    struct Domain {
+        std::string value;  ///< of the topology key
+        int count = 0;      ///< pods that the constraint counts
+        bool exists = false;  ///< some eligible node is in it; else it is that of a shape alone
+    };
+    std::string topology_key;
+    int max_skew = 1;
+    int min_domains = 1;
+    bool counts_itself = true;    ///< a pod of the class adds to the count
+    std::uint32_t counter = 0;    ///< equal for classes that are counted together
+    std::vector<Domain> domains;  ///< by value
+};
+
+/// Borrows the rules. A copy is a state of its own; undoing is cheaper. [engine thread]
+class Placement {
+public:
+    explicit Placement(Rules& rules);
+
+    const Rules& rules() const noexcept { return *rules_; }
+    std::size_t slot_count() const noexcept;
+    int nodes(Slot slot) const noexcept;
+    /// Nothing: a node of the cluster.
+    std::optional<ShapeId> shape(Slot slot) const noexcept;
+    /// Left of a resource on each node of the slot.
+    std::int64_t free(Slot slot, ResourceIndex resource) const noexcept;
+
+    /// `nodes` new nodes, with nothing but their daemons on them.
+    Slot add(ShapeId shape, int nodes);
+    /// Makes a slot of `nodes` of the nodes of `slot`, more than none and not all.
+    Slot split(Slot slot, int nodes);
+    /// Takes no further pod: `find` and `room` pass over it. A node that is drained, or gone.
+    void close(Slot slot);
+
+    /// How many pods of the class find room, placed one after the other; none of more than `wanted`.
+    Room room(Subject subject, Slot slot, int wanted) const;
+    /// The first slot in [from, end) with room for one; nothing: there is none.
+    std::optional<Slot> find(Subject subject, Slot from, Slot end) const;
+    /// Puts `per_node` pods on each node of the slot; at most its room.
+    void place(Subject subject, Slot slot, int per_node);
+    /// Why not even one more finds room there.
+    Refusal why_not(Subject subject, Slot slot) const;
+    /// The same for an empty new node of the shape, as the placement stands.
+    Refusal why_not_new(Subject subject, ShapeId shape) const;
+
+    /// The constraint that spreads the class over domains wider than a node; nothing: it has none,
+    /// or more than one, which are then obeyed as they stand.
+    std::optional<SpreadDomains> spread(Subject subject) const;
+    /// From now on the class may go, instead of what its spread constraint says, `pods` times into
+    /// the domain that `spread(subject)->domains[domain]` is. What allows nothing anywhere forbids.
+    void allow(Subject subject, std::uint32_t domain, int pods);
+    /// Ends what was allowed to the class.
+    void disallow(Subject subject);
+    /// Index into `spread(subject)->domains`; nothing: the nodes of the shape are in none.
+    std::optional<std::uint32_t> domain_of(Subject subject, ShapeId shape) const;
+
+    /// To come back to: everything since is undone.
+    using Mark = std::size_t;
+    Mark mark() const noexcept;
+    void undo(Mark mark);
+
+    struct State;  // for the folder's own use
+
+private:
+    Rules* rules_;
+    std::shared_ptr<State> state_;
+};
+
+}  // namespace capstan::engine

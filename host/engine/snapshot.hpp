@@ -1,0 +1,38 @@
+/// Everything one pass looks at, taken at one moment. Immutable and cheap to copy.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/cloud_provider.hpp>
+#include <capstan/cloud_view.hpp>
+#include <capstan/ids.hpp>
+#include <capstan/node_group.hpp>
+#include <capstan/node_template.hpp>
+#include <capstan/time.hpp>
+
+#include "engine/snapshot/cluster.hpp"
+
+namespace capstan::engine {
+
+/// A node group as its cloud last told of it.
+struct Group {
+    NodeGroup group{};
+    PluginInstanceId cloud{};
+    /// What its cloud says a new node would be; NULL: it does not say.
+    std::shared_ptr<const NodeTemplate> described{};
+    std::string undescribed_because{};  ///< a sentence, where `described` is NULL
+    GroupOptions options{};
+    std::optional<double> price_per_hour{};  ///< of one node
+    std::vector<Machine> machines{};         ///< by id
+};
+
+/// Groups ascend by id; ids are unique over all clouds.
+struct Snapshot {
+    Cluster cluster;
+    std::shared_ptr<const std::vector<Group>> groups;
+};
+
+}  // namespace capstan::engine

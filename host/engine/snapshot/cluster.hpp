@@ -1,0 +1,151 @@
+/// The Kubernetes side of a snapshot: nodes and pods at one moment. Immutable, so it is shared and
+/// never copied; a what-if is a Placement over it (scheduling/placement.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <capstan/pod.hpp>
+#include <capstan/time.hpp>
+
+#include "engine/snapshot/objects.hpp"
+#include "engine/snapshot/pod_spec.hpp"
+#include "engine/snapshot/symbols.hpp"
+
+namespace capstan::engine {
+
+using NodeIndex = std::uint32_t;
+using PodIndex = std::uint32_t;
+/// Pods that no predicate can tell apart: equal spec, namespace, labels, owner and claims.
+using ClassId = std::uint32_t;
+/// A kind of resource. Fixed: cpu (thousandths), memory, ephemeral-storage (bytes), pods; the
+/// others in the order they were first seen.
+using ResourceIndex = std::uint32_t;
+inline constexpr ResourceIndex cpu_index = 0, memory_index = 1, storage_index = 2, pods_index = 3;
+
+inline constexpr NodeIndex no_node = ~NodeIndex{0};
+
+struct LabelPair {
+    Symbol key{}, value{};
+    bool operator==(const LabelPair&) const = default;
+};
+
+/// An amount of one resource, more than zero.
+struct Request {
+    ResourceIndex resource = 0;
+    std::int64_t amount = 0;
+    bool operator==(const Request&) const = default;
+};
+
+struct ClassRow {
+    const PodSpec* spec = nullptr;     ///< never NULL; lives as long as the cluster
+    std::span<const Request> requests; ///< of one pod, ascending by resource; without `pods`
+    Symbol ns{};
+    std::span<const LabelPair> labels;       ///< ascending by the text of the key
+    std::span<const LabelPair> annotations;  ///< those an autoscaler reads, the same way
+    const PodOwner* owner = nullptr;         ///< never NULL
+    std::span<const Symbol> claims;          ///< by name, as the pod lists them
+};
+
+struct NodeRow {
+    Symbol name{}, provider_id{};
+    std::span<const LabelPair> labels;  ///< ascending by the text of the key
+    std::span<const LabelPair> annotations;
+    std::span<const Taint> taints;
+    const Resources* capacity = nullptr;     ///< never NULL
+    const Resources* allocatable = nullptr;  ///< never NULL
+    bool unschedulable = false;
+    bool ready = true;
+    Time ready_since{}, created{};
+};
+
+/// One pod. Kept as columns; this is a view put together when asked for.
+struct PodRow {
+    Symbol name{};
+    ClassId pod_class = 0;
+    NodeIndex node = no_node;  ///< bound to; no_node: to none, or to one that is not there
+    Symbol node_name{};        ///< as the pod says it
+    Symbol nominated_node{};
+    Symbol unscheduled_reason{};
+    PodPhase phase = PodPhase::pending;
+    bool gated = false;
+    bool deleted = false;
+    Time deleted_at{}, created{};
+};
+
+/// A DaemonSet, and the class of the pod it would put on a new node.
+struct DaemonSetRow {
+    const DaemonSetObject* object = nullptr;  ///< never NULL
+    ClassId pod_class = 0;
+};
+
+/// Storage and namespaces, by name; "namespace/name" where they have one.
+struct ClusterObjects {
+    std::map<std::string, ClaimObject, std::less<>> claims;
+    std::map<std::string, VolumeObject, std::less<>> volumes;
+    std::map<std::string, StorageClassObject, std::less<>> storage_classes;
+    std::map<std::string, CsiNodeObject, std::less<>> csi_nodes;
+    std::map<std::string, CsiDriverObject, std::less<>> csi_drivers;
+    std::map<std::string, CsiCapacityObject, std::less<>> csi_capacities;
+    std::map<std::string, Labels, std::less<>> namespaces;
+};
+
+/// [any thread]
+class Cluster {
+public:
+    /// Nodes ascend by name; whatever depends on the order of nodes depends on that alone.
+    std::size_t node_count() const noexcept;
+    const NodeRow& node(NodeIndex index) const noexcept;
+    std::optional<NodeIndex> find_node(std::string_view name) const noexcept;
+    /// Amounts by ResourceIndex, resource_count() of them; what a node lacks is zero.
+    std::span<const std::int64_t> allocatable(NodeIndex index) const noexcept;
+    /// The same of all pods bound to it that still run; `pods` is their number.
+    std::span<const std::int64_t> requested(NodeIndex index) const noexcept;
+    /// Bound pods that have not ended, in no particular order.
+    std::span<const PodIndex> pods_on(NodeIndex index) const noexcept;
+
+    std::size_t resource_count() const noexcept;
+    std::string_view resource_name(ResourceIndex index) const noexcept;
+    std::optional<ResourceIndex> find_resource(std::string_view name) const noexcept;
+
+    /// Every pod that has not ended (succeeded or failed), in no particular order.
+    std::size_t pod_count() const noexcept;
+    PodRow pod(PodIndex index) const noexcept;
+    ClassId class_of(PodIndex index) const noexcept;
+    std::size_t class_count() const noexcept;
+    const ClassRow& pod_class(ClassId id) const noexcept;
+    /// Pods without a node, in no particular order.
+    std::span<const PodIndex> unbound() const noexcept;
+
+    /// By namespace and name.
+    std::span<const DaemonSetRow> daemon_sets() const noexcept;
+
+    std::string_view text(Symbol symbol) const noexcept;
+    const ClusterObjects& objects() const noexcept;
+    /// Memory held, in bytes, shared pools included.
+    std::size_t bytes() const noexcept;
+
+private:
+    friend class ClusterBuilder;
+    struct State;
+    explicit Cluster(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+    std::shared_ptr<const State> state_;
+};
+
+/// As plugins are told of it. `count` pods, one of them named `example`.
+PodClass describe(const Cluster& cluster, ClassId id, std::string_view example,
+                  std::uint32_t count);
+/// The value of a label; nothing: it has none.
+std::optional<Symbol> find_label(const Cluster& cluster, std::span<const LabelPair> labels,
+                                 std::string_view key) noexcept;
+Labels to_labels(const Cluster& cluster, std::span<const LabelPair> labels);
+
+}  // namespace capstan::engine

@@ -1,0 +1,122 @@
+/// Objects of the Kubernetes API as a decoder or a simulation hands them to the snapshot, one at a
+/// time. They are taken apart there; nobody keeps them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/labels.hpp>
+#include <capstan/resources.hpp>
+#include <capstan/taints.hpp>
+#include <capstan/time.hpp>
+
+#include "engine/snapshot/pod_spec.hpp"
+
+namespace capstan::engine {
+
+struct NodeObject {
+    std::string name{};
+    std::string provider_id{};  ///< empty: its cloud has not named it (yet)
+    Labels labels{}, annotations{};
+    std::vector<Taint> taints{};
+    Resources capacity{}, allocatable{};
+    bool unschedulable = false;  ///< spec.unschedulable: cordoned
+    bool ready = true;           ///< the Ready condition is True
+    Time ready_since{};          ///< last transition of that condition
+    Time created{};
+};
+
+/// The controller that owns a pod; nothing of it but its identity.
+struct PodOwner {
+    std::string kind{};  ///< empty: none
+    std::string name{};
+    std::string uid{};
+    bool operator==(const PodOwner&) const = default;
+};
+
+enum class PodPhase : std::uint8_t { pending, running, succeeded, failed, unknown };
+
+struct PodObject {
+    std::string ns = "default";
+    std::string name{};
+    std::string uid{};
+    PodSpec spec{};
+    Labels labels{}, annotations{};
+    PodOwner owner{};
+    /// PersistentVolumeClaims by name, generic ephemeral ones under the name they will get.
+    std::vector<std::string> claims{};
+    std::string node_name{};       ///< empty: not bound
+    std::string nominated_node{};  ///< status.nominatedNodeName
+    PodPhase phase = PodPhase::pending;
+    /// The reason of the condition PodScheduled=False: "Unschedulable", "SchedulingGated"; empty:
+    /// no such condition.
+    std::string unscheduled_reason{};
+    bool gated = false;  ///< has schedulingGates
+    std::optional<Time> deleted{};
+    Time created{};
+};
+
+struct DaemonSetObject {
+    std::string ns = "default";
+    std::string name{};
+    std::string uid{};
+    PodSpec spec{};                  ///< of its template; limits are requests where there are none
+    Labels labels{}, annotations{};  ///< of its template
+    bool operator==(const DaemonSetObject&) const = default;
+};
+
+struct ClaimObject {
+    std::string ns = "default";
+    std::string name{};
+    std::string volume{};                 ///< the bound PersistentVolume; empty: unbound
+    std::string storage_class{};          ///< empty: none
+    std::string selected_node{};          ///< volume.kubernetes.io/selected-node
+    std::int64_t requested_bytes = 0;
+    std::vector<std::string> access_modes{};
+};
+
+struct VolumeObject {
+    std::string name{};
+    std::vector<NodeSelectorTerm> node_affinity{};  ///< required; empty: any node
+    Labels labels{};
+    std::string storage_class{};
+    std::string driver{}, handle{};  ///< CSI; empty: none
+    std::int64_t capacity_bytes = 0;
+    std::vector<std::string> access_modes{};
+    std::string claim_ns{}, claim_name{};  ///< claimRef; empty: free
+};
+
+struct StorageClassObject {
+    std::string name{};
+    std::string provisioner{};
+    bool waits_for_consumer = false;  ///< volumeBindingMode WaitForFirstConsumer
+    std::vector<NodeSelectorTerm> allowed_topologies{};  ///< one must hold; empty: everywhere
+};
+
+/// How many volumes of each driver a node takes.
+struct CsiNodeObject {
+    std::string name{};  ///< the node's
+    std::map<std::string, std::optional<int>> limits{};  ///< by driver; nothing: no limit
+};
+
+struct CsiDriverObject {
+    std::string name{};
+    bool storage_capacity = false;  ///< its CSIStorageCapacity objects count
+};
+
+struct CsiCapacityObject {
+    std::string ns{}, name{};
+    std::string storage_class{};
+    std::optional<LabelSelector> topology{};  ///< nodes it is for; nothing: none
+    std::int64_t capacity_bytes = 0;
+};
+
+struct NamespaceObject {
+    std::string name{};
+    Labels labels{};
+};
+
+}  // namespace capstan::engine

@@ -1,0 +1,70 @@
+/// What a pod's template says, as far as it decides where the pod may run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/labels.hpp>
+#include <capstan/resources.hpp>
+#include <capstan/taints.hpp>
+
+namespace capstan::engine {
+
+/// A port of the node that the pod takes.
+struct HostPort {
+    std::string ip{};  ///< empty or "0.0.0.0": every address
+    std::string protocol = "TCP";
+    int port = 0;
+    bool operator==(const HostPort&) const = default;
+};
+
+/// A required term of inter-pod affinity or anti-affinity.
+struct PodTerm {
+    std::optional<LabelSelector> selector{};  ///< nothing: selects no pod
+    std::vector<std::string> namespaces{};
+    /// With neither this nor `namespaces` the term is about the pod's own namespace. The empty
+    /// selector means every namespace.
+    std::optional<LabelSelector> namespace_selector{};
+    std::string topology_key{};
+    std::vector<std::string> match_label_keys{}, mismatch_label_keys{};
+    bool operator==(const PodTerm&) const = default;
+};
+
+/// A topology spread constraint with DoNotSchedule; the others keep no pod off a node and are not
+/// kept.
+struct SpreadConstraint {
+    int max_skew = 1;
+    std::string topology_key{};
+    std::optional<LabelSelector> selector{};  ///< nothing: selects no pod
+    std::optional<int> min_domains{};
+    bool honor_affinity = true;  ///< nodeAffinityPolicy
+    bool honor_taints = false;   ///< nodeTaintsPolicy
+    std::vector<std::string> match_label_keys{};
+    bool operator==(const SpreadConstraint&) const = default;
+};
+
+/// Shared by all pods of a controller, and by controllers that ask for the same.
+struct PodSpec {
+    /// Of one pod, effective: init containers, sidecars and overhead counted. Without "pods".
+    Resources requests{};
+    Labels node_selector{};
+    std::vector<NodeSelectorTerm> affinity_required{};  ///< one must hold; empty: none required
+    std::vector<NodeSelectorTerm> affinity_preferred{};
+    std::vector<Toleration> tolerations{};
+    std::vector<PodTerm> pod_affinity{}, pod_anti_affinity{};  ///< required ones
+    std::vector<SpreadConstraint> spread{};
+    std::vector<HostPort> ports{};
+    std::optional<std::int32_t> priority{};  ///< nothing: not admitted by a server; never expendable
+    std::string priority_class{};
+    std::string scheduler = "default-scheduler";
+    bool uses_resource_claims = false;  ///< dynamic resource allocation
+    bool uses_local_storage = false;    ///< emptyDir or hostPath
+    bool operator==(const PodSpec&) const = default;
+};
+
+/// Equal specs hash equal. The same on every machine.
+std::uint64_t hash_of(const PodSpec& spec) noexcept;
+
+}  // namespace capstan::engine

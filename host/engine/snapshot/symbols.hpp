@@ -1,0 +1,40 @@
+/// Text that occurs again and again, kept once.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace capstan::engine {
+
+/// A text by its number. Equal symbols of one table are equal texts; their order means nothing, so
+/// it never decides anything.
+enum class Symbol : std::uint32_t { empty = 0 };
+
+/// A table that only grows. Texts never move: whoever holds a symbol may read its text on any
+/// thread while another adds more; `add` and `find` are for one thread at a time.
+class Symbols {
+public:
+    Symbols();
+    Symbols(const Symbols&) = delete;
+    Symbols& operator=(const Symbols&) = delete;
+    ~Symbols();
+
+    Symbol add(std::string_view text);
+    std::optional<Symbol> find(std::string_view text) const noexcept;
+    std::string_view text(Symbol symbol) const noexcept;
+    std::size_t size() const noexcept;
+    /// Memory held, in bytes.
+    std::size_t bytes() const noexcept;
+
+private:
+    struct Table;
+    std::unique_ptr<Table> table_;
+};
+
+}  // namespace capstan::engine
