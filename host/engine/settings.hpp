@@ -41,13 +41,14 @@ struct Settings {
 
     // How far a pass goes.
     bool balance_similar = true;
-    bool one_option_per_pass = false;    ///< upstream's
-    int max_nodes_per_scale_up = 1000;   ///< of one option; 0: no limit
-    int max_options_per_pass = 1000;     ///< each one increases groups; a bound, not a policy
+    bool one_option_per_pass = false;   ///< upstream's
+    int max_nodes_per_scale_up = 1000;  ///< of one option; 0: no limit
+    int max_options_per_pass = 1000;    ///< each one increases groups; a bound, not a policy
 
-    // Totals over the cluster: cores, bytes, GPUs by resource name, nodes.
-    Bound cores{}, memory{}, nodes{};
-    std::map<std::string, Bound> gpus{};
+    // Totals over the cluster: thousandths of cores, bytes, GPUs of all makes, nodes; GPUs by
+    // resource name.
+    Bound cpu{}, memory{}, gpu{}, nodes{};
+    std::map<std::string, Bound> gpu_types{};
 
     // Back-off of groups that could not grow.
     Duration backoff_initial = std::chrono::minutes(5);

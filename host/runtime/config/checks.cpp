@@ -69,10 +69,12 @@ void check_bounds(const Config& config, std::initializer_list<std::string_view> 
 }
 
 void check_limits(const Config& config, Diagnostics& out) {
-    check_bounds(config, {"limits", "cores_total"}, config.limits.cores_total, out);
-    check_bounds(config, {"limits", "memory_total"}, config.limits.memory_total, out);
-    for (const auto& [type, bounds] : config.limits.gpu_total) {
-        check_bounds(config, {"limits", "gpu_total", type}, bounds, out);
+    check_bounds(config, {"limits", "cpu"}, config.limits.cpu, out);
+    check_bounds(config, {"limits", "memory"}, config.limits.memory, out);
+    check_bounds(config, {"limits", "gpu"}, config.limits.gpu, out);
+    check_bounds(config, {"limits", "nodes"}, config.limits.nodes, out);
+    for (const auto& [type, bounds] : config.limits.gpu_types) {
+        check_bounds(config, {"limits", "gpu_types", type}, bounds, out);
     }
     if (config.scale_up.initial_node_group_backoff_duration >
         config.scale_up.max_node_group_backoff_duration) {

@@ -3,11 +3,13 @@
 /// and nowhere else; see section.hpp.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <climits>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <capstan/quantity.hpp>
@@ -15,12 +17,23 @@
 
 namespace capstan::runtime {
 
+/// Where the look of a new node comes from.
+enum class TemplateSource { mixed, cloud };
+constexpr auto names_of(TemplateSource) {
+    return std::array<std::string_view, 2>{"mixed", "cloud"};
+}
+
 struct ScaleUp {
     int expendable_pods_priority_cutoff = -10;
     Duration new_pod_delay{0};
     std::vector<std::string> bypassed_scheduler_names;
+    std::vector<std::string> allowed_scheduler_names;
     bool from_zero = true;
+    TemplateSource template_source = TemplateSource::mixed;
+    bool reserve_from_nodes = true;
     bool force_ds = false;
+    bool balance_similar = true;
+    bool one_option_per_pass = false;
     bool enforce_node_group_min_size = false;
     int max_nodes_per_scaleup = 1000;
     Duration max_nodegroup_binpacking_duration = std::chrono::seconds(10);
@@ -44,9 +57,23 @@ void describe(auto&& key, ScaleUp& s) {
     key("new_pod_delay", s.new_pod_delay, "Pods younger than this do not cause a scale-up yet.");
     key("bypassed_scheduler_names", s.bypassed_scheduler_names,
         "Schedulers whose pods count as pending before the scheduler has seen them.");
+    key("allowed_scheduler_names", s.allowed_scheduler_names,
+        "Only pods of these schedulers count as pending. Empty: those of every scheduler.");
     key("from_zero", s.from_zero, "Scales up also while the cluster has no ready node.");
+    key("template_source", s.template_source,
+        "What a new node will offer: mixed looks at a ready node of the group and asks the cloud "
+        "where there is none, cloud always asks the cloud.");
+    key("reserve_from_nodes", s.reserve_from_nodes,
+        "Learns from existing nodes how much of a machine the system keeps, where the cloud says "
+        "nothing about it.");
     key("force_ds", s.force_ds,
         "Reserves room on a new node for every DaemonSet that would run there.");
+    key("balance_similar", s.balance_similar,
+        "Shares a scale-up among similar groups, so that their sizes stay even; an option may then "
+        "grow past its own group's maximum. Off: they are not even looked up.");
+    key("one_option_per_pass", s.one_option_per_pass,
+        "Grows by one option a pass, as upstream does. Off: goes on until nothing more can be "
+        "helped.");
     key("enforce_node_group_min_size", s.enforce_node_group_min_size,
         "Raises groups that are below their minimum.");
     key("max_nodes_per_scaleup", s.max_nodes_per_scaleup,
@@ -186,17 +213,19 @@ void describe(auto&& key, Bounds& s) {
     key("max", s.max, "Adding nodes stops here. Unset: no limit.");
 }
 
+/// Nothing is limited unless it is said.
 struct Limits {
-    int max_nodes_total = 0;
-    Bounds cores_total{Quantity(), Quantity::units(320'000)};
-    Bounds memory_total{Quantity(), Quantity::units(6'400'000LL << 30, Quantity::Format::binary)};
-    std::map<std::string, Bounds> gpu_total;
+    Bounds cpu, memory, gpu, nodes;
+    std::map<std::string, Bounds> gpu_types;
 };
 void describe(auto&& key, Limits& s) {
-    key("max_nodes_total", s.max_nodes_total, "Most nodes the cluster may have; 0: no limit.");
-    key("cores_total", s.cores_total, "Cores of all nodes together.");
-    key("memory_total", s.memory_total, "Memory of all nodes together.");
-    key("gpu_total", s.gpu_total, "GPUs of all nodes together, by type as the cloud names it.");
+    key("cpu", s.cpu, "Cores of all nodes together (upstream's cores-total).");
+    key("memory", s.memory, "Memory of all nodes together (upstream's memory-total).");
+    key("gpu", s.gpu, "GPUs of all nodes and makes together.");
+    key("nodes", s.nodes, "Nodes of the cluster (upstream's max-nodes-total).");
+    key("gpu_types", s.gpu_types,
+        "GPUs of one make, by resource: { \"nvidia.com/gpu\" = { max = \"16\" } } (upstream's "
+        "gpu-total).");
 }
 
 }  // namespace capstan::runtime

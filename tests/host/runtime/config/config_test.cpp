@@ -124,8 +124,9 @@ TEST_F(ConfigTest, IsCompleteWhenTheFileIsEmpty) {
     EXPECT_EQ(config.scale_down.unneeded_time, minutes(10));
     EXPECT_EQ(config.scale_down.utilization_threshold, 0.5);
     EXPECT_EQ(config.scale_up.expendable_pods_priority_cutoff, -10);
-    EXPECT_EQ(config.limits.cores_total.max, Quantity::units(320'000));
-    EXPECT_EQ(config.limits.memory_total.max, *parse_quantity("6400000Gi"));
+    EXPECT_TRUE(config.scale_up.balance_similar);
+    EXPECT_EQ(config.limits.cpu.max, std::nullopt);
+    EXPECT_EQ(config.limits.nodes.max, std::nullopt);
     EXPECT_EQ(config.admin.listen, ":8085");
 }
 
@@ -149,7 +150,7 @@ TEST_F(ConfigTest, TellsEverythingThatIsWrongAtOnce) {
                "expanders = [{ use = \"random\", on_error = \"ignore\" }, \"rnadom\"]\n"
                "[scale_down]\n"
                "unneeded_time = 600\n"
-               "max_nodes_total = 10\n"
+               "gpu_types = {}\n"
                "[log]\n"
                "level = \"warning\"\n"),
         "capstan.toml:2:1: cluster: unknown key 'scan_intervall'; did you mean 'scan_interval'?\n"
@@ -171,9 +172,9 @@ TEST_F(ConfigTest, TellsEverythingThatIsWrongAtOnce) {
         "\"1h30m\" of at least 0s, found integer 600\n"
         "    unneeded_time = 600\n"
         "                    ^^^\n"
-        "capstan.toml:9:1: scale_down: unknown key 'max_nodes_total'; it belongs in [limits]\n"
-        "    max_nodes_total = 10\n"
-        "    ^^^^^^^^^^^^^^^\n"
+        "capstan.toml:9:1: scale_down: unknown key 'gpu_types'; it belongs in [limits]\n"
+        "    gpu_types = {}\n"
+        "    ^^^^^^^^^\n"
         "capstan.toml:11:9: log.level: expected one of \"trace\", \"debug\", \"info\", \"warn\", "
         "\"error\", found string \"warning\"\n"
         "    level = \"warning\"\n"
@@ -216,10 +217,10 @@ TEST_F(ConfigTest, AsksForTheFileOfAPluginThatIsNotShipped) {
 }
 
 TEST_F(ConfigTest, NoticesSettingsThatContradictEachOther) {
-    EXPECT_EQ(first_line("[limits]\ncores_total = { min = 8, max = 4 }\n"),
-              "capstan.toml:2:15: limits.cores_total: min 8 is more than max 4");
-    EXPECT_THAT(first_line("[limits]\ngpu_total.\"nvidia.com/gpu\" = { min = 2, max = 1 }\n"),
-                HasSubstr("limits.gpu_total.\"nvidia.com/gpu\": min 2 is more than max 1"));
+    EXPECT_EQ(first_line("[limits]\ncpu = { min = 8, max = 4 }\n"),
+              "capstan.toml:2:7: limits.cpu: min 8 is more than max 4");
+    EXPECT_THAT(first_line("[limits]\ngpu_types.\"nvidia.com/gpu\" = { min = 2, max = 1 }\n"),
+                HasSubstr("limits.gpu_types.\"nvidia.com/gpu\": min 2 is more than max 1"));
     EXPECT_THAT(first_line("[scale_up]\ninitial_node_group_backoff_duration = \"1h\"\n"),
                 HasSubstr("longer than max_node_group_backoff_duration"));
     EXPECT_THAT(first_line("[cluster]\nleader_election.lease_duration = \"5s\"\n"),

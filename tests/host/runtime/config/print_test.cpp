@@ -28,7 +28,7 @@ dir = "/etc/secrets"
 [pipeline.scale_up]
 expanders = [{ use = "acme", on_error = "fail" }, "random"]
 [limits]
-memory_total.max = "64Gi"
+memory.max = "64Gi"
 )";
 
 class PrintTest : public testing::Test {
@@ -73,7 +73,7 @@ token = { secret = "acme-token" }
 [scale_down]
 unneeded_time = "5m"
 
-[limits.memory_total]
+[limits.memory]
 max = "64Gi"
 
 [secrets]
@@ -88,7 +88,7 @@ TEST_F(PrintTest, ReadsBackAsTheSameConfiguration) {
         ASSERT_EQ(again.diagnostics.text(), "");
         EXPECT_EQ(print_config(*again.config, defaults, nothing_loaded), once);
         EXPECT_EQ(again.config->scale_down.unneeded_time, std::chrono::minutes(5));
-        EXPECT_EQ(again.config->limits.cores_total.max, Quantity::units(320'000));
+        EXPECT_EQ(again.config->limits.memory.max, *parse_quantity("64Gi"));
         EXPECT_EQ(again.config->pipeline.scale_up.expanders.at(0).on_error, OnTrouble::fail);
     }
 }
@@ -100,8 +100,8 @@ TEST_F(PrintTest, ShowsEveryKeyWithItsDocumentation) {
         HasSubstr(
             "# How long a node has been unneeded before it is removed.\nunneeded_time = \"5m\"\n"));
     EXPECT_THAT(all, HasSubstr("# Most nodes removed at once.\nmax_parallelism = 10\n"));
-    EXPECT_THAT(all, HasSubstr("[limits.cores_total]\n# Removing nodes stops here.\nmin = \"0\"\n"
-                               "# Adding nodes stops here. Unset: no limit.\nmax = \"320k\"\n"));
+    EXPECT_THAT(all, HasSubstr("[limits.memory]\n# Removing nodes stops here.\nmin = \"0\"\n"
+                               "# Adding nodes stops here. Unset: no limit.\nmax = \"64Gi\"\n"));
     EXPECT_THAT(all, HasSubstr("# sha256 is not set: string\n"));
     EXPECT_THAT(all, HasSubstr("[plugin.node_groups]\n"));
 }

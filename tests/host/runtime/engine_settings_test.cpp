@@ -1,0 +1,41 @@
+#include "runtime/engine_settings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace capstan::runtime {
+namespace {
+
+TEST(EngineSettings, LimitNothingUnlessTold) {
+    const engine::Settings settings = make_settings({}, {});
+    EXPECT_EQ(settings.cpu.max, std::nullopt);
+    EXPECT_EQ(settings.memory.max, std::nullopt);
+    EXPECT_EQ(settings.gpu.max, std::nullopt);
+    EXPECT_EQ(settings.nodes.max, std::nullopt);
+    EXPECT_TRUE(settings.balance_similar);
+    EXPECT_EQ(settings.expendable_pods_priority_cutoff, -10);
+}
+
+TEST(EngineSettings, CountCoresInThousandthsAndMemoryInBytes) {
+    Limits limits{.cpu = {Quantity::units(2), Quantity::milli(80'500)},
+                  .memory = {Quantity(), Quantity::units(1 << 20)},
+                  .gpu = {},
+                  .nodes = {Quantity::units(3), Quantity::units(10)},
+                  .gpu_types = {{"nvidia.com/gpu", {Quantity(), Quantity::units(4)}}}};
+    const engine::Settings settings = make_settings({}, limits);
+    EXPECT_EQ(settings.cpu.min, 2000);
+    EXPECT_EQ(settings.cpu.max, 80'500);
+    EXPECT_EQ(settings.memory.max, 1 << 20);
+    EXPECT_EQ(settings.nodes.min, 3);
+    EXPECT_EQ(settings.nodes.max, 10);
+    EXPECT_EQ(settings.gpu_types.at("nvidia.com/gpu").max, 4);
+}
+
+TEST(EngineSettings, TakeTheSourceOfTemplatesFromTheConfiguration) {
+    ScaleUp scale_up;
+    EXPECT_EQ(make_settings(scale_up, {}).template_source, engine::TemplateSource::mixed);
+    scale_up.template_source = TemplateSource::cloud;
+    EXPECT_EQ(make_settings(scale_up, {}).template_source, engine::TemplateSource::cloud);
+}
+
+}  // namespace
+}  // namespace capstan::runtime
