@@ -1,0 +1,52 @@
+/// A cluster, its clouds and its clock, in memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <capstan/result.hpp>
+
+#include "engine/pass.hpp"
+#include "engine/snapshot.hpp"
+#include "runtime/config/config.hpp"
+#include "runtime/plugin_set.hpp"
+#include "simulation/input.hpp"
+#include "simulation/report.hpp"
+
+namespace capstan::simulation {
+
+/// How far a run has come.
+struct Progress {
+    Duration at{0};
+    std::size_t step = 0, steps = 0;   ///< steps behind it
+    std::optional<Duration> end{};     ///< nothing: not known before
+    std::int64_t nodes = 0, pending = 0;
+};
+
+/// Looks on. Called on the thread of `run`.
+class Observer {
+public:
+    virtual ~Observer() = default;
+    /// Each event as it happens; events of equal time in their order.
+    virtual void on_event(const Event&) {}
+    virtual void on_progress(const Progress&) {}
+    /// After each pass that was run, what it saw and what it came to.
+    virtual void on_pass(const engine::Snapshot&, const engine::Outcome&, Time) {}
+};
+
+struct Setup {
+    /// The configuration with its plugins; the instances run on virtual time.
+    const runtime::Config& config;
+    const runtime::PluginSet& plugins;
+    std::string version{};            ///< the host's own, as plugins are told
+    std::optional<Duration> until{};  ///< ends there, be the steps over or not
+};
+
+/// Runs the real engine and the real plugins on virtual time. Equal inputs give equal reports, byte
+/// for byte. Fails when a plugin does not start, or an action is impossible ("scale of 'web', which
+/// is not there"); the error says where in the input. What an input expects and does not get is in
+/// the report, not a failure.
+Result<Report> run(const Input& input, const Setup& setup, Observer& observer);
+
+}  // namespace capstan::simulation
