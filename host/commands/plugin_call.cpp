@@ -19,7 +19,7 @@ using Instance = std::shared_ptr<runtime::PluginInstance>;
 /// Asks under the eyes of a watch: a hook that overruns is abandoned and becomes an error.
 /// Everything the question needs is copied, for an abandoned thread keeps it.
 template <class Policy, class R>
-Result<R> ask_watched(const Instance& instance, std::function<Result<R>(Policy&)> question) {
+Result<R> ask_watched(const Instance& instance, const std::function<Result<R>(Policy&)>& question) {
     const std::function<Result<R>(PassWatch&)> pass = [instance,
                                                        question](PassWatch& watch) -> Result<R> {
         CAPSTAN_TRY(const std::unique_ptr<Policy> policy, Policy::make(instance, watch));

@@ -82,7 +82,7 @@ PodClass pods(std::string name, std::uint32_t count) {
     return out;
 }
 
-OptionBuilder::OptionBuilder(std::string group_id)
+OptionBuilder::OptionBuilder(const std::string& group_id)
     : option_{.group = testing::group(group_id)}, node_(group_id) {}
 
 OptionBuilder& OptionBuilder::nodes(int count) { return option_.nodes = count, *this; }
@@ -129,7 +129,7 @@ ScaleUpOption OptionBuilder::value(const std::vector<PodClass>& classes) const {
     return out;
 }
 
-Question::Question(std::vector<OptionBuilder> options, std::vector<PodClass> classes,
+Question::Question(const std::vector<OptionBuilder>& options, std::vector<PodClass> classes,
                    std::uint32_t cluster_nodes)
     : state_(std::make_shared<State>()) {
     State& s = *state_;

@@ -49,7 +49,8 @@ struct LooseQuestion {
 };
 
 Inquiry inquiry(std::string name, Form form, std::shared_ptr<const LooseQuestion> question) {
-    return {std::move(name), form, [question](const void* table, const FakeCall& call) {
+    return {std::move(name), form,
+            [question = std::move(question)](const void* table, const FakeCall& call) {
                 const auto& expander = *static_cast<const capstan_expander*>(table);
                 const ExpanderAnswer got = ask(expander, *question->asked, call);
                 Reply reply{got.status, got.faults, "kept"};

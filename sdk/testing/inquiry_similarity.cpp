@@ -30,7 +30,8 @@ struct LoosePair {
 };
 
 Inquiry inquiry(std::string name, Form form, std::shared_ptr<const LoosePair> pair) {
-    return {std::move(name), form, [pair](const void* table, const FakeCall& call) {
+    return {std::move(name), form,
+            [pair = std::move(pair)](const void* table, const FakeCall& call) {
                 const auto& check = *static_cast<const capstan_similarity*>(table);
                 const SimilarityAnswer got = ask(check, *pair->asked, pair->b, call);
                 return Reply{got.status, got.faults,

@@ -30,7 +30,8 @@ struct LooseGroups {
 };
 
 Inquiry inquiry(std::string name, Form form, std::shared_ptr<const LooseGroups> groups) {
-    return {std::move(name), form, [groups](const void* table, const FakeCall& call) {
+    return {std::move(name), form,
+            [groups = std::move(groups)](const void* table, const FakeCall& call) {
                 const auto& splitter = *static_cast<const capstan_splitter*>(table);
                 const SplitterAnswer got = ask(splitter, *groups->asked, call);
                 Reply reply{got.status, got.faults, "grew by"};

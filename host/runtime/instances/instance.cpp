@@ -110,7 +110,8 @@ std::optional<Hook> PluginInstance::quarantined_by() const noexcept {
 
 /// [strand] Opens an operation, calls the plugin's function with it, and has `done` called at its
 /// end.
-capstan_op PluginInstance::ask(Hook hook, Asynchronous function, Duration timeout, Done done) {
+capstan_op PluginInstance::ask(Hook hook, Asynchronous function, Duration timeout,
+                               const Done& done) {
     Operation operation{
         .what = named(*context_) + ": " + std::string(name_of(hook)),
         .deadline = context_->clock().monotonic() + timeout,

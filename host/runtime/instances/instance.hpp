@@ -85,7 +85,7 @@ private:
 
     Result<const void*> interface_table(std::string_view interface_id) const;
     using Asynchronous = capstan_status (*)(void* self, capstan_op op) CAPSTAN_NOEXCEPT;
-    capstan_op ask(Hook hook, Asynchronous function, Duration timeout, Done done);
+    capstan_op ask(Hook hook, Asynchronous function, Duration timeout, const Done& done);
     void reconfigure_now(const std::shared_ptr<const capstan_settings>& settings, Duration deadline,
                          const Done& done);
     Result<void> call_reconfigure(const capstan_settings& settings, Duration deadline);

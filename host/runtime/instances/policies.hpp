@@ -23,8 +23,9 @@ public:
         CAPSTAN_TRY(const Table* const table, instance->interface<Table>(kind));
         if (table == nullptr)
             return fail(ErrorCode::internal, "plugin " + instance->id() + " is no " + kind);
-        watch.admit(instance);
-        return PluginPolicy(*instance, *table, watch);
+        PluginInstance& lent = *instance;
+        watch.admit(std::move(instance));
+        return PluginPolicy(lent, *table, watch);
     }
 
     PluginInstance& instance() const noexcept { return *instance_; }

@@ -83,7 +83,7 @@ public:
     }
 
     // On the strand.
-    void begin(RequestId id, HttpRequest request, Done done) {
+    void begin(RequestId id, HttpRequest request, const Done& done) {
         if (open_.size() >= options_.max_open) {
             return done(fail(ErrorCode::busy,
                              "HTTP: " + std::to_string(open_.size()) + " requests are under way"));
@@ -93,8 +93,7 @@ public:
         if (!transfer) return done(fail(transfer.error()));
         CURL* const handle = (*transfer)->handle();
         ids_.emplace(handle, id);
-        Open& open =
-            open_.try_emplace(id, std::move(*transfer), std::move(done), strand_).first->second;
+        Open& open = open_.try_emplace(id, std::move(*transfer), done, strand_).first->second;
         open.deadline.expires_after(open.transfer->timeout());
         open.deadline.async_wait([self = shared_from_this(), id](error_code error) {
             if (!error) self->overdue(id);

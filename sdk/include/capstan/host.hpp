@@ -138,7 +138,8 @@ class Metric {
 public:
     Metric() = default;
     Metric(const Host& host, std::int32_t type, std::string_view name, std::string_view help,
-           std::vector<std::string_view> labels = {}, std::vector<double> buckets = {})
+           const std::vector<std::string_view>& labels = {},
+           const std::vector<double>& buckets = {})
         : host_(host.raw()), metrics_(host.service<capstan_metrics>(CAPSTAN_SERVICE_METRICS)) {
         const std::vector<capstan_str> names(lowered(labels));
         const capstan_metric metric{sizeof metric,    type, str(name), str(help), array_of(names),

@@ -66,7 +66,7 @@ PodClass pods(std::string name, std::uint32_t count = 1);
 /// One node of node_template() for one pod, unless told otherwise.
 class OptionBuilder {
 public:
-    explicit OptionBuilder(std::string group_id);
+    explicit OptionBuilder(const std::string& group_id);
     OptionBuilder& nodes(int count);
     /// Helps `count` pods of one class of the question.
     OptionBuilder& pods(std::uint32_t count, std::uint32_t pod_class = 0);
@@ -102,7 +102,7 @@ inline OptionBuilder option(std::string group_id) { return OptionBuilder(std::mo
 /// 1Gi. Options stand in the order of their groups' ids, as the host puts them.
 class Question {
 public:
-    Question(std::vector<OptionBuilder> options, std::vector<PodClass> classes = {},
+    Question(const std::vector<OptionBuilder>& options, std::vector<PodClass> classes = {},
              std::uint32_t cluster_nodes = 10);
 
     const capstan_expander_in& raw() const noexcept { return state_->raw; }
