@@ -1,0 +1,15 @@
+/// DynamicResources: not simulated. A pod with resource claims is told so, on every node, rather
+/// than given a guess.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/snapshot/pod_spec.hpp"
+
+namespace capstan::engine {
+
+/// Nothing: the pod has no resource claims. [any thread]
+std::optional<std::string> check_dynamic_resources(const PodSpec& pod);
+
+}  // namespace capstan::engine

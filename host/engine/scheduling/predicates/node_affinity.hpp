@@ -1,0 +1,20 @@
+/// NodeAffinity: the pod's node selector, and one of its required terms.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/scheduling/node_facts.hpp"
+#include "engine/snapshot/pod_spec.hpp"
+
+namespace capstan::engine {
+
+/// [any thread]
+bool selects(const PodSpec& pod, const NodeFacts& node) noexcept;
+
+/// Nothing: it passes. Else says what was wanted and what the node has instead:
+///     node(s) didn't match Pod's node affinity/selector: wants disk=ssd, the node has disk=hdd
+/// [any thread]
+std::optional<std::string> check_node_affinity(const PodSpec& pod, const NodeFacts& node);
+
+}  // namespace capstan::engine

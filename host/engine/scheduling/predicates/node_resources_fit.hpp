@@ -1,0 +1,32 @@
+/// NodeResourcesFit: what the pod requests is still free on the node.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace capstan::engine {
+
+/// One resource of a node, and what a pod wants of it; "pods" is a resource like any other, of
+/// which every pod wants one. In the units of Resources.
+struct ResourceFacts {
+    std::string_view name{};
+    std::int64_t wanted = 0;
+    std::int64_t allocatable = 0;  ///< zero where the node lacks it
+    std::int64_t requested = 0;    ///< by the pods that are there
+};
+
+/// Of what is not wanted (zero) nothing is asked, so a node that is overcommitted in one resource
+/// still takes pods that want none of it. [any thread]
+constexpr bool is_sufficient(const ResourceFacts& facts) noexcept {
+    return facts.wanted <= 0 || facts.wanted <= facts.allocatable - facts.requested;
+}
+
+/// Nothing: it passes. Else names every resource that falls short, in the order given:
+///     Insufficient cpu: needs 2, 500m of 4 are free; Too many pods: 110 of 110 are there
+/// [any thread]
+std::optional<std::string> check_node_resources_fit(std::span<const ResourceFacts> resources);
+
+}  // namespace capstan::engine

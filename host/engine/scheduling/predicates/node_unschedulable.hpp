@@ -1,0 +1,19 @@
+/// NodeUnschedulable: a cordoned node takes only pods that tolerate being there.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/scheduling/node_facts.hpp"
+#include "engine/snapshot/pod_spec.hpp"
+
+namespace capstan::engine {
+
+/// Whether the pod tolerates node.kubernetes.io/unschedulable:NoSchedule, without which it runs on
+/// no cordoned node.
+bool tolerates_unschedulable(const PodSpec& pod) noexcept;
+
+/// Nothing: it passes. [any thread]
+std::optional<std::string> check_node_unschedulable(const PodSpec& pod, const NodeFacts& node);
+
+}  // namespace capstan::engine

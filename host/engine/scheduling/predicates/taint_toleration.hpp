@@ -1,0 +1,21 @@
+/// TaintToleration: every NoSchedule and NoExecute taint of the node must be tolerated.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include <capstan/taints.hpp>
+
+#include "engine/scheduling/node_facts.hpp"
+#include "engine/snapshot/pod_spec.hpp"
+
+namespace capstan::engine {
+
+/// The first taint that keeps the pod off, or NULL; points into `taints`. [any thread]
+const Taint* find_untolerated_taint(const PodSpec& pod, std::span<const Taint> taints) noexcept;
+
+/// Nothing: it passes. [any thread]
+std::optional<std::string> check_taint_toleration(const PodSpec& pod, const NodeFacts& node);
+
+}  // namespace capstan::engine
