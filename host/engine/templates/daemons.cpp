@@ -1,0 +1,125 @@
+#include "engine/templates/daemons.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace capstan::engine {
+namespace {
+
+/// A DaemonSet by namespace and name.
+using Identity = std::pair<std::string_view, std::string_view>;
+
+Identity identity(const DaemonSetRow& row) { return {row.object->ns, row.object->name}; }
+
+/// Of the DaemonSet that owns such pods; nothing: none does.
+std::optional<Identity> find_daemon_set(const Cluster& cluster, ClassId id) {
+    const ClassRow& row = cluster.pod_class(id);
+    if (row.owner->kind != "DaemonSet") return std::nullopt;
+    return Identity{cluster.text(row.ns), row.owner->name};
+}
+
+bool is_mirror(const Cluster& cluster, ClassId id) {
+    const ClassRow& row = cluster.pod_class(id);
+    return row.owner->kind == "Node" ||
+           find_label(cluster, row.annotations, "kubernetes.io/config.mirror");
+}
+
+/// The class of what the DaemonSet puts on a new node, as far as the pods that are there tell.
+ClassId class_on_new_node(const Cluster& cluster, const Identity& of, ClassId seen) {
+    const auto rows = cluster.daemon_sets();
+    const auto at = std::ranges::lower_bound(rows, of, {}, identity);
+    if (at == rows.end() || identity(*at) != of) return seen;
+    // Requests that differ were set on admission, or by someone who sizes pods; the next pod will
+    // have them too. All else that differs is the name of the node.
+    return std::ranges::equal(cluster.pod_class(at->pod_class).requests,
+                              cluster.pod_class(seen).requests)
+               ? at->pod_class
+               : seen;
+}
+
+bool may_run_on(const PodSpec& spec, const NodeTemplate& node) {
+    return has_all(node.labels, spec.node_selector) &&
+           (spec.affinity_required.empty() ||
+            matches_any(spec.affinity_required, node.labels, std::string_view())) &&
+           find_untolerated(node.taints, spec.tolerations) == nullptr;
+}
+
+/// The DaemonSets in the order in which a scheduler would place their pods.
+std::vector<const DaemonSetRow*> by_priority(std::span<const DaemonSetRow> rows) {
+    std::vector<const DaemonSetRow*> out;
+    for (const DaemonSetRow& row : rows) out.push_back(&row);
+    std::ranges::sort(out, {}, [](const DaemonSetRow* row) {
+        return std::pair(-std::int64_t{row->object->spec.priority.value_or(0)}, identity(*row));
+    });
+    return out;
+}
+
+bool is_there(const Cluster& cluster, const DaemonSetRow& row, std::span<const ClassId> daemons) {
+    return std::ranges::any_of(daemons, [&](ClassId id) {
+        return id == row.pod_class || find_daemon_set(cluster, id) == identity(row);
+    });
+}
+
+}  // namespace
+
+Resources taken_by(const Cluster& cluster, ClassId pod_class) {
+    Resources out = cluster.pod_class(pod_class).spec->requests;
+    out.set("pods", 1);
+    return out;
+}
+
+Resources taken_by(const Cluster& cluster, std::span<const ClassId> pods) {
+    Resources out;
+    for (const ClassId id : pods) out += taken_by(cluster, id);
+    return out;
+}
+
+bool is_kube_proxy(const DaemonSetObject& daemon_set) noexcept {
+    return daemon_set.ns == "kube-system" &&
+           daemon_set.name.find("kube-proxy") != std::string::npos;
+}
+
+std::vector<ClassId> daemons_on(const Cluster& cluster, NodeIndex node) {
+    std::vector<ClassId> out;
+    std::map<Identity, std::pair<std::string_view, ClassId>> daemon_sets;
+    for (const PodIndex p : cluster.pods_on(node)) {
+        const PodRow pod = cluster.pod(p);
+        if (pod.deleted) continue;
+        if (const auto of = find_daemon_set(cluster, pod.pod_class)) {
+            const std::pair found{cluster.text(pod.name), pod.pod_class};
+            const auto [at, is_new] = daemon_sets.try_emplace(*of, found);
+            // Two while it replaces one: the first by name stands for both.
+            if (!is_new) at->second = std::min(at->second, found);
+        } else if (is_mirror(cluster, pod.pod_class)) {
+            out.push_back(pod.pod_class);
+        }
+    }
+    for (const auto& [of, pod] : daemon_sets) {
+        out.push_back(class_on_new_node(cluster, of, pod.second));
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+std::vector<const DaemonSetRow*> add_missing_daemons(const Cluster& cluster,
+                                                     const NodeTemplate& node, Resources room,
+                                                     std::vector<ClassId>& daemons) {
+    room -= taken_by(cluster, daemons);
+    std::vector<const DaemonSetRow*> added;
+    for (const DaemonSetRow* row : by_priority(cluster.daemon_sets())) {
+        const Resources needed = taken_by(cluster, row->pod_class);
+        if (is_there(cluster, *row, daemons) || !may_run_on(row->object->spec, node) ||
+            !fits_in(needed, room)) {
+            continue;
+        }
+        room -= needed;
+        daemons.push_back(row->pod_class);
+        added.push_back(row);
+    }
+    std::ranges::sort(daemons);
+    return added;
+}
+
+}  // namespace capstan::engine

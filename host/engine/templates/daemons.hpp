@@ -1,0 +1,37 @@
+/// Pods that run on a new node from the start, whoever else comes.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <capstan/labels.hpp>
+#include <capstan/node_template.hpp>
+#include <capstan/resources.hpp>
+#include <capstan/taints.hpp>
+
+#include "engine/snapshot/cluster.hpp"
+
+namespace capstan::engine {
+
+/// What one pod of the class takes of a node, "pods" included.
+Resources taken_by(const Cluster& cluster, ClassId pod_class);
+/// The same of several pods together.
+Resources taken_by(const Cluster& cluster, std::span<const ClassId> pods);
+
+/// Whether the pods are kube-proxy's, as a DaemonSet of the system runs them.
+bool is_kube_proxy(const DaemonSetObject& daemon_set) noexcept;
+
+/// Mirror pods and DaemonSet pods of a node that is there, without those that are going; ascending.
+/// A DaemonSet counts once, under the class of its template unless its pod was given other
+/// requests: nodes of one make then have the same daemons.
+std::vector<ClassId> daemons_on(const Cluster& cluster, NodeIndex node);
+
+/// Adds, to daemons that a new node has already, those of the DaemonSets that would run there too:
+/// selector, affinity and taints let them, and there is room after those of higher priority. The
+/// taints that every DaemonSet pod tolerates are no matter: templates have none of them. Returns
+/// the rows that were added.
+std::vector<const DaemonSetRow*> add_missing_daemons(const Cluster& cluster,
+                                                     const NodeTemplate& node, Resources room,
+                                                     std::vector<ClassId>& daemons);
+
+}  // namespace capstan::engine

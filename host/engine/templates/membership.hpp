@@ -1,0 +1,35 @@
+/// Which node belongs to which group, and which machines have no node yet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/snapshot.hpp"
+
+namespace capstan::engine {
+
+/// A machine by its group and its place in Group::machines.
+struct MachineIndex {
+    std::uint32_t group = 0;
+    std::uint32_t machine = 0;
+    bool operator==(const MachineIndex&) const = default;
+};
+
+/// A node belongs to the group that has a machine of its provider id; without a provider id, of its
+/// name. Nodes of no group are nobody's to change.
+struct Membership {
+    std::vector<std::optional<MachineIndex>> machine_of;  ///< by NodeIndex
+    std::vector<std::vector<NodeIndex>> nodes;            ///< by group, ascending
+    /// By group, then by place in Group::machines: whether it has a node.
+    std::vector<std::vector<bool>> joined;
+};
+
+/// Of machines that share an id the first by group counts.
+Membership make_membership(const Snapshot& snapshot);
+
+/// The machine of a node, or NULL; borrows from the snapshot.
+const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,
+                            NodeIndex node) noexcept;
+
+}  // namespace capstan::engine

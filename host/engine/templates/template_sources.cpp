@@ -1,0 +1,131 @@
+#include "engine/templates/template_sources.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/templates/daemons.hpp"
+#include "engine/templates/node_taints.hpp"
+#include "engine/templates/well_known_labels.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// The kubelet's own limit, where nobody says another.
+constexpr std::int64_t usual_max_pods = 110;
+/// What clouds count for a static kube-proxy.
+constexpr std::int64_t kube_proxy_cpu = 100;
+
+NodeTemplate unnamed_copy(NodeTemplate node, const Group& group, const Settings& settings) {
+    node.name = "template-node-for-" + group.group.id.value();
+    node.taints = lasting_taints(node.taints, settings);
+    node.labels.insert_or_assign(std::string(hostname_label), std::string(hostname_of_templates));
+    // It is no longer what the cloud gave that name to.
+    node.fingerprint.clear();
+    return node;
+}
+
+GroupTemplate finished(const Cluster& cluster, NodeTemplate node, NodeShape shape,
+                       std::string because) {
+    shape.labels = node.labels;
+    shape.taints = node.taints;
+    node.free = shape.allocatable - taken_by(cluster, shape.daemons);
+    return {.node = std::make_shared<const NodeTemplate>(std::move(node)),
+            .shape = std::move(shape),
+            .because = std::move(because)};
+}
+
+void fill_from_cloud(NodeTemplate& node, const NodeTemplate& described) {
+    for (const auto& [resource, amount] : described.capacity) {
+        if (node.capacity.find(resource)) continue;
+        node.capacity.set(resource, amount);
+        node.allocatable.set(resource, described.allocatable.find(resource).value_or(amount));
+    }
+}
+
+/// A cloud may leave out what follows from the rest.
+void fill_amounts(NodeTemplate& node) {
+    if (node.capacity.empty()) node.capacity = node.allocatable;
+    if (!node.capacity.find("pods")) node.capacity.set("pods", usual_max_pods);
+    for (const auto& [resource, amount] : node.capacity) {
+        if (!node.allocatable.find(resource)) node.allocatable.set(resource, amount);
+    }
+}
+
+/// What static pods take, by the cloud's own figures.
+Resources taken_by_static_pods(const NodeTemplate& node) {
+    Resources out;
+    for (const auto& [resource, free] : node.free) {
+        const std::int64_t taken = node.allocatable.amount(resource) - free;
+        if (taken > 0) out.set(resource, taken);
+    }
+    return out;
+}
+
+Resources without_kube_proxy(Resources taken) {
+    const auto give_back = [&](std::string_view resource, std::int64_t most) {
+        const std::int64_t amount = taken.amount(resource);
+        if (amount > 0) taken.set(resource, amount - std::min(amount, most));
+    };
+    give_back("cpu", kube_proxy_cpu);
+    give_back("pods", 1);
+    return taken;
+}
+
+/// Daemons on a node as the cloud describes it, and what is left to them and to all other pods.
+NodeShape shape_of(const Cluster& cluster, const NodeTemplate& node, const Resources& static_pods) {
+    NodeShape out{.allocatable = node.allocatable - without_kube_proxy(static_pods)};
+    const auto added = add_missing_daemons(cluster, node, out.allocatable, out.daemons);
+    if (std::ranges::any_of(added, [](const auto* row) { return is_kube_proxy(*row->object); })) {
+        return out;
+    }
+    out = {.allocatable = node.allocatable - static_pods};
+    add_missing_daemons(cluster, node, out.allocatable, out.daemons);
+    return out;
+}
+
+}  // namespace
+
+GroupTemplate template_from_node(const Cluster& cluster, const Group& group, NodeIndex index,
+                                 const Settings& settings) {
+    const NodeRow& row = cluster.node(index);
+    NodeTemplate node{.labels = to_labels(cluster, row.labels),
+                      .annotations = to_labels(cluster, row.annotations),
+                      .taints = {row.taints.begin(), row.taints.end()},
+                      .capacity = *row.capacity,
+                      .allocatable = *row.allocatable};
+    node = unnamed_copy(std::move(node), group, settings);
+    fill_fields(node);
+    if (group.described) fill_from_cloud(node, *group.described);
+
+    NodeShape shape{.allocatable = node.allocatable, .daemons = daemons_on(cluster, index)};
+    if (settings.force_daemon_sets) {
+        add_missing_daemons(cluster, node, shape.allocatable, shape.daemons);
+    }
+    const auto& csi_nodes = cluster.objects().csi_nodes;
+    const auto csi = csi_nodes.find(cluster.text(row.name));
+    if (csi != csi_nodes.end()) shape.csi_limits = csi->second.limits;
+    return finished(cluster, std::move(node), std::move(shape),
+                    "from node " + std::string(cluster.text(row.name)));
+}
+
+GroupTemplate template_from_cloud(const Cluster& cluster, const Group& group,
+                                  const Reserves* learned, const Settings& settings) {
+    NodeTemplate node = unnamed_copy(*group.described, group, settings);
+    fill_fields(node);
+    fill_labels(node);
+    fill_amounts(node);
+    const Resources static_pods = taken_by_static_pods(node);
+    std::string because = "from its cloud";
+    if (learned != nullptr) {
+        const std::string done = apply_reserves(*learned, node);
+        if (!done.empty()) because += ", " + done;
+    }
+    NodeShape shape = shape_of(cluster, node, static_pods);
+    if (learned != nullptr) {
+        const auto type = learned->types.find(node.machine_type);
+        if (type != learned->types.end()) shape.csi_limits = type->second.csi_limits;
+    }
+    return finished(cluster, std::move(node), std::move(shape), std::move(because));
+}
+
+}  // namespace capstan::engine

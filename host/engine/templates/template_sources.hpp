@@ -1,0 +1,18 @@
+/// The two places a template comes from. For templates.cpp.
+#pragma once
+
+#include "engine/templates/reserves.hpp"
+#include "engine/templates/templates.hpp"
+
+namespace capstan::engine {
+
+/// A node of the group as if it had just joined. What the cloud names beyond what the node reports,
+/// as a GPU whose driver is not up yet, is taken from the cloud.
+GroupTemplate template_from_node(const Cluster& cluster, const Group& group, NodeIndex node,
+                                 const Settings& settings);
+
+/// What the cloud describes, which it must. `learned`: NULL: nothing is.
+GroupTemplate template_from_cloud(const Cluster& cluster, const Group& group,
+                                  const Reserves* learned, const Settings& settings);
+
+}  // namespace capstan::engine

@@ -1,0 +1,98 @@
+#include "engine/templates/templates.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+
+#include "engine/templates/node_taints.hpp"
+#include "engine/templates/template_sources.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// A node that was unready a moment ago may show less than it will have.
+constexpr Duration settled_after = std::chrono::minutes(1);
+
+/// Why a new node may well look otherwise; empty: it will not.
+std::string_view why_no_model(const NodeRow& node, const Machine* machine, Time now) {
+    const auto is_deletion = [](const Taint& t) { return is_deletion_taint(t.key); };
+    if (!node.ready) return "is not ready";
+    if (now - node.ready_since < settled_after) return "became ready less than 1m ago";
+    if (node.unschedulable) return "is cordoned";
+    if (std::ranges::any_of(node.taints, is_deletion) ||
+        (machine != nullptr && machine->state == MachineState::deleting)) {
+        return "is being removed";
+    }
+    return {};
+}
+
+class Maker {
+public:
+    Maker(const Snapshot& snapshot, const Membership& membership, const Settings& settings,
+          Time now)
+        : snapshot_(snapshot), membership_(membership), settings_(settings), now_(now) {
+        if (settings.reserve_from_nodes) learned_ = learn_reserves(snapshot.cluster);
+    }
+
+    GroupTemplate make(std::size_t g) const {
+        const Group& group = (*snapshot_.groups)[g];
+        const std::vector<NodeIndex>& nodes = membership_.nodes[g];
+        const bool may_look = settings_.template_source == TemplateSource::mixed;
+        if (may_look) {
+            const auto is_model = [&](NodeIndex n) { return why_not(n).empty(); };
+            const auto model = std::ranges::find_if(nodes, is_model);
+            if (model != nodes.end()) return from_node(group, *model);
+        }
+        if (group.described) return from_cloud(group);
+        if (may_look && !nodes.empty()) return from_poor_node(group, nodes.front());
+        return {.because = "nothing is known of a new node: " + why_undescribed(group) +
+                           (may_look ? ", and the group has no node to look at" : "")};
+    }
+
+private:
+    std::string_view why_not(NodeIndex n) const {
+        return why_no_model(snapshot_.cluster.node(n), find_machine(snapshot_, membership_, n),
+                            now_);
+    }
+    static std::string why_undescribed(const Group& group) {
+        return group.undescribed_because.empty() ? "its cloud describes none"
+                                                 : group.undescribed_because;
+    }
+    GroupTemplate from_node(const Group& group, NodeIndex n) const {
+        return template_from_node(snapshot_.cluster, group, n, settings_);
+    }
+    GroupTemplate from_poor_node(const Group& group, NodeIndex n) const {
+        GroupTemplate out = from_node(group, n);
+        out.because.append(", which ").append(why_not(n)).append(", since ");
+        out.because += why_undescribed(group);
+        return out;
+    }
+    GroupTemplate from_cloud(const Group& group) const {
+        return template_from_cloud(snapshot_.cluster, group,
+                                   settings_.reserve_from_nodes ? &learned_ : nullptr, settings_);
+    }
+
+    const Snapshot& snapshot_;
+    const Membership& membership_;
+    const Settings& settings_;
+    Time now_;
+    Reserves learned_;
+};
+
+}  // namespace
+
+std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Membership& membership,
+                                          const Settings& settings, Time now) {
+    const Maker maker(snapshot, membership, settings, now);
+    std::vector<GroupTemplate> out;
+    out.reserve(snapshot.groups->size());
+    for (std::size_t g = 0; g < snapshot.groups->size(); ++g) out.push_back(maker.make(g));
+    return out;
+}
+
+std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Settings& settings,
+                                          Time now) {
+    return make_templates(snapshot, make_membership(snapshot), settings, now);
+}
+
+}  // namespace capstan::engine

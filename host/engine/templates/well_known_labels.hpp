@@ -1,0 +1,25 @@
+/// Labels that every node has, under today's names and under those that Kubernetes gave up.
+#pragma once
+
+#include <string_view>
+
+#include <capstan/node_template.hpp>
+
+#include "engine/snapshot/cluster.hpp"
+
+namespace capstan::engine {
+
+inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
+/// The hostname of every template: a new node's own is not known, and no pod asks for this one.
+inline constexpr std::string_view hostname_of_templates = "new-node";
+
+/// The machine type a node is labelled with; nothing: with none.
+std::optional<Symbol> find_machine_type(const Cluster& cluster, const NodeRow& node) noexcept;
+
+/// Fills machine_type, zone, arch and os from the labels where they are empty.
+void fill_fields(NodeTemplate& node);
+/// The other way round, after it: labels that are missing, new names and old ones. What a label
+/// says stands.
+void fill_labels(NodeTemplate& node);
+
+}  // namespace capstan::engine
