@@ -1,0 +1,136 @@
+#include "engine/snapshot/cluster.hpp"
+
+#include <algorithm>
+
+#include "engine/snapshot/cluster_state.hpp"
+
+namespace capstan::engine {
+namespace {
+
+std::span<const std::int64_t> row_of(const std::vector<std::int64_t>& matrix, std::size_t row,
+                                     std::size_t columns) noexcept {
+    return {matrix.data() + row * columns, columns};
+}
+
+}  // namespace
+
+std::size_t Cluster::node_count() const noexcept { return state_->nodes->rows.size(); }
+
+const NodeRow& Cluster::node(NodeIndex index) const noexcept { return state_->nodes->rows[index]; }
+
+std::optional<NodeIndex> Cluster::find_node(std::string_view name) const noexcept {
+    const std::vector<NodeRow>& rows = state_->nodes->rows;
+    const auto at = std::lower_bound(
+        rows.begin(), rows.end(), name,
+        [&](const NodeRow& row, std::string_view wanted) { return text(row.name) < wanted; });
+    if (at == rows.end() || text(at->name) != name) return std::nullopt;
+    return static_cast<NodeIndex>(at - rows.begin());
+}
+
+std::span<const std::int64_t> Cluster::allocatable(NodeIndex index) const noexcept {
+    return row_of(state_->nodes->allocatable, index, resource_count());
+}
+
+std::span<const std::int64_t> Cluster::requested(NodeIndex index) const noexcept {
+    return row_of(state_->pods->requested, index, resource_count());
+}
+
+std::span<const PodIndex> Cluster::pods_on(NodeIndex index) const noexcept {
+    const PodTable& pods = *state_->pods;
+    return {pods.bound.data() + pods.bounds[index], pods.bounds[index + 1] - pods.bounds[index]};
+}
+
+std::size_t Cluster::resource_count() const noexcept { return state_->nodes->resource_count; }
+
+std::string_view Cluster::resource_name(ResourceIndex index) const noexcept {
+    return text(state_->pools->resource(index));
+}
+
+std::optional<ResourceIndex> Cluster::find_resource(std::string_view name) const noexcept {
+    for (ResourceIndex index = 0; index < resource_count(); ++index) {
+        if (resource_name(index) == name) return index;
+    }
+    return std::nullopt;
+}
+
+std::size_t Cluster::pod_count() const noexcept { return state_->pods->count; }
+
+PodRow Cluster::pod(PodIndex index) const noexcept {
+    const PodBlock& block = state_->pods->block(index);
+    const std::size_t row = index % PodBlock::size;
+    const NodeSlot slot = block.node[row];
+    const NodeTable& nodes = *state_->nodes;
+    return {.name = block.name[row],
+            .pod_class = block.pod_class[row],
+            .node = slot == no_slot ? no_node : nodes.index_of[slot],
+            .node_name = slot == no_slot ? Symbol::empty : nodes.name_of[slot],
+            .nominated_node = block.nominated_node[row],
+            .unscheduled_reason = block.unscheduled_reason[row],
+            .phase = block.phase[row],
+            .gated = block.gated[row],
+            .deleted = block.deleted[row],
+            .deleted_at = block.deleted_at[row],
+            .created = block.created[row]};
+}
+
+ClassId Cluster::class_of(PodIndex index) const noexcept {
+    return state_->pods->block(index).pod_class[index % PodBlock::size];
+}
+
+std::size_t Cluster::class_count() const noexcept { return state_->class_count; }
+
+const ClassRow& Cluster::pod_class(ClassId id) const noexcept {
+    return state_->pools->pod_class(id);
+}
+
+std::span<const PodIndex> Cluster::unbound() const noexcept { return state_->pods->unbound; }
+
+std::span<const DaemonSetRow> Cluster::daemon_sets() const noexcept {
+    return state_->daemon_sets->rows;
+}
+
+std::string_view Cluster::text(Symbol symbol) const noexcept {
+    return state_->pools->symbols.text(symbol);
+}
+
+const ClusterObjects& Cluster::objects() const noexcept { return *state_->objects; }
+
+std::size_t Cluster::bytes() const noexcept { return state_->bytes; }
+
+PodClass describe(const Cluster& cluster, ClassId id, std::string_view example,
+                  std::uint32_t count) {
+    const ClassRow& row = cluster.pod_class(id);
+    return {.ns = std::string(cluster.text(row.ns)),
+            .example = std::string(example),
+            .owner_kind = row.owner->kind,
+            .owner_name = row.owner->name,
+            .scheduler = row.spec->scheduler,
+            .requests = row.spec->requests,
+            .labels = to_labels(cluster, row.labels),
+            .annotations = to_labels(cluster, row.annotations),
+            .node_selector = row.spec->node_selector,
+            .affinity_required = row.spec->affinity_required,
+            .affinity_preferred = row.spec->affinity_preferred,
+            .tolerations = row.spec->tolerations,
+            .priority = row.spec->priority.value_or(0),
+            .count = count};
+}
+
+std::optional<Symbol> find_label(const Cluster& cluster, std::span<const LabelPair> labels,
+                                 std::string_view key) noexcept {
+    const auto at = std::lower_bound(labels.begin(), labels.end(), key,
+                                     [&](const LabelPair& pair, std::string_view wanted) {
+                                         return cluster.text(pair.key) < wanted;
+                                     });
+    if (at == labels.end() || cluster.text(at->key) != key) return std::nullopt;
+    return at->value;
+}
+
+Labels to_labels(const Cluster& cluster, std::span<const LabelPair> labels) {
+    Labels out;
+    for (const LabelPair& pair : labels)
+        out.emplace_hint(out.end(), cluster.text(pair.key), cluster.text(pair.value));
+    return out;
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,255 @@
+#include "engine/snapshot/cluster_builder.hpp"
+
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "engine/snapshot/cluster_state.hpp"
+#include "engine/snapshot/heap_bytes.hpp"
+#include "engine/snapshot/node_slots.hpp"
+#include "engine/snapshot/pod_rows.hpp"
+
+namespace capstan::engine {
+namespace {
+
+bool has_ended(const PodObject& pod) noexcept {
+    return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
+}
+
+std::size_t bytes_of(const ClusterObjects& objects) noexcept {
+    return heap_bytes(objects.claims) + heap_bytes(objects.volumes) +
+           heap_bytes(objects.storage_classes) + heap_bytes(objects.csi_nodes) +
+           heap_bytes(objects.csi_drivers) + heap_bytes(objects.csi_capacities) +
+           heap_bytes(objects.namespaces);
+}
+
+/// The pod that a DaemonSet would put on a node.
+PodObject pod_of(const DaemonSetObject& object) {
+    return {.ns = object.ns,
+            .name = object.name,
+            .spec = object.spec,
+            .labels = object.labels,
+            .annotations = object.annotations,
+            .owner = {.kind = "DaemonSet", .name = object.name, .uid = object.uid}};
+}
+
+std::string full_name(const std::string& ns, const std::string& name) { return ns + "/" + name; }
+
+/// Sorts the pods by the nodes they are on.
+void place_pods(PodTable& pods, const NodeTable& nodes) {
+    std::vector<std::size_t> ends(nodes.rows.size() + 1, 0);
+    const auto for_each_bound = [&](auto act) {
+        for (PodIndex pod = 0; pod < pods.count; ++pod) {
+            const NodeSlot slot = pods.block(pod).node[pod % PodBlock::size];
+            if (slot == no_slot) continue;
+            const NodeIndex node = nodes.index_of[slot];
+            if (node != no_node) act(pod, node);
+        }
+    };
+    for_each_bound([&](PodIndex, NodeIndex node) { ++ends[node + 1]; });
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    pods.bounds = ends;
+    pods.bound.resize(ends.back());
+    for_each_bound([&](PodIndex pod, NodeIndex node) { pods.bound[ends[node]++] = pod; });
+    for (PodIndex pod = 0; pod < pods.count; ++pod) {
+        if (pods.block(pod).node[pod % PodBlock::size] == no_slot) pods.unbound.push_back(pod);
+    }
+}
+
+}  // namespace
+
+/// Each part of the last cluster is kept until it is no longer true.
+struct ClusterBuilder::State {
+    std::shared_ptr<Pools> pools = std::make_shared<Pools>();
+    NodeSlots nodes{*pools};
+    PodRows pods{*pools};
+    /// Names of pods that have ended, so that removing one is told from removing nothing.
+    std::set<std::pair<Symbol, Symbol>> ended{};
+    std::map<std::pair<std::string, std::string>,
+             std::pair<std::shared_ptr<const DaemonSetObject>, ClassId>>
+        daemon_sets{};
+    std::shared_ptr<ClusterObjects> objects = std::make_shared<ClusterObjects>();
+    bool objects_shared = false;
+    std::size_t objects_bytes = 0;
+
+    std::shared_ptr<const NodeTable> last_nodes{};
+    std::shared_ptr<const PodTable> last_pods{};
+    std::shared_ptr<const DaemonSets> last_daemon_sets{};
+
+    void set_live(Symbol name, const PodObject& pod);
+    bool drop(Symbol ns, Symbol name);
+    void drop_row(PodIndex pod);
+    const ClassRow& row_of(PodIndex pod) const;
+    ClusterObjects& change_objects();
+    std::shared_ptr<const PodTable> pod_table(const NodeTable& nodes);
+    std::shared_ptr<const DaemonSets> daemon_set_table() const;
+};
+
+const ClassRow& ClusterBuilder::State::row_of(PodIndex pod) const {
+    return pools->pod_class(pods.block(pod).pod_class[pod % PodBlock::size]);
+}
+
+void ClusterBuilder::State::set_live(Symbol name, const PodObject& object) {
+    const ClassId pod_class = pools->add_class(object);
+    const ClassRow& row = pools->pod_class(pod_class);
+    std::optional<PodIndex> known = pods.find(row.ns, name);
+    const PodIndex pod = known ? *known : pods.add(name, pod_class);
+    PodBlock& block = pods.open(pod);
+    const std::size_t at = pod % PodBlock::size;
+    // The old place is left last, so that staying on a node never gives its slot away.
+    const NodeSlot slot = nodes.add_pod(object.node_name, row.requests);
+    if (known) nodes.drop_pod(block.node[at], row_of(pod).requests);
+    block.pod_class[at] = pod_class;
+    block.node[at] = slot;
+    block.nominated_node[at] = pools->symbols.add(object.nominated_node);
+    block.unscheduled_reason[at] = pools->symbols.add(object.unscheduled_reason);
+    block.phase[at] = object.phase;
+    block.gated[at] = object.gated;
+    block.deleted[at] = object.deleted.has_value();
+    block.deleted_at[at] = object.deleted.value_or(Time{});
+    block.created[at] = object.created;
+    last_pods.reset();
+}
+
+void ClusterBuilder::State::drop_row(PodIndex pod) {
+    nodes.drop_pod(pods.block(pod).node[pod % PodBlock::size], row_of(pod).requests);
+    pods.remove(pod);
+    last_pods.reset();
+}
+
+bool ClusterBuilder::State::drop(Symbol ns, Symbol name) {
+    if (const auto pod = pods.find(ns, name)) {
+        drop_row(*pod);
+        return true;
+    }
+    return ended.erase({ns, name}) != 0;
+}
+
+ClusterObjects& ClusterBuilder::State::change_objects() {
+    if (std::exchange(objects_shared, false)) objects = std::make_shared<ClusterObjects>(*objects);
+    return *objects;
+}
+
+std::shared_ptr<const PodTable> ClusterBuilder::State::pod_table(const NodeTable& table) {
+    auto out = std::make_shared<PodTable>();
+    out->blocks = pods.share();
+    out->count = pods.size();
+    out->requested = nodes.requested(table);
+    place_pods(*out, table);
+    return out;
+}
+
+std::shared_ptr<const DaemonSets> ClusterBuilder::State::daemon_set_table() const {
+    auto out = std::make_shared<DaemonSets>();
+    for (const auto& [name, entry] : daemon_sets) {
+        const auto& [object, pod_class] = entry;
+        out->objects.push_back(object);
+        out->rows.push_back({object.get(), pod_class});
+        out->bytes += sizeof(*object) + heap_bytes(*object) + sizeof(DaemonSetRow);
+    }
+    return out;
+}
+
+ClusterBuilder::ClusterBuilder() : state_(std::make_unique<State>()) {}
+ClusterBuilder::~ClusterBuilder() = default;
+
+void ClusterBuilder::set(const NodeObject& node) { state_->nodes.set(node); }
+
+void ClusterBuilder::set(const PodObject& pod) {
+    const Symbol name = state_->pools->symbols.add(pod.name);
+    if (!has_ended(pod)) {
+        if (!state_->ended.empty()) state_->ended.erase({state_->pools->symbols.add(pod.ns), name});
+        return state_->set_live(name, pod);
+    }
+    const Symbol ns = state_->pools->symbols.add(pod.ns);
+    state_->drop(ns, name);
+    state_->ended.insert({ns, name});
+}
+
+void ClusterBuilder::set(DaemonSetObject object) {
+    const ClassId pod_class = add_class(pod_of(object));
+    std::pair name(object.ns, object.name);
+    state_->daemon_sets.insert_or_assign(
+        std::move(name),
+        std::pair(std::make_shared<const DaemonSetObject>(std::move(object)), pod_class));
+    state_->last_daemon_sets.reset();
+}
+
+void ClusterBuilder::set(ClaimObject object) {
+    std::string name = full_name(object.ns, object.name);
+    state_->change_objects().claims.insert_or_assign(std::move(name), std::move(object));
+}
+
+void ClusterBuilder::set(VolumeObject object) {
+    std::string name = object.name;
+    state_->change_objects().volumes.insert_or_assign(std::move(name), std::move(object));
+}
+
+void ClusterBuilder::set(StorageClassObject object) {
+    std::string name = object.name;
+    state_->change_objects().storage_classes.insert_or_assign(std::move(name), std::move(object));
+}
+
+void ClusterBuilder::set(CsiNodeObject object) {
+    std::string name = object.name;
+    state_->change_objects().csi_nodes.insert_or_assign(std::move(name), std::move(object));
+}
+
+void ClusterBuilder::set(CsiDriverObject object) {
+    std::string name = object.name;
+    state_->change_objects().csi_drivers.insert_or_assign(std::move(name), std::move(object));
+}
+
+void ClusterBuilder::set(CsiCapacityObject object) {
+    std::string name = full_name(object.ns, object.name);
+    state_->change_objects().csi_capacities.insert_or_assign(std::move(name), std::move(object));
+}
+
+void ClusterBuilder::set(NamespaceObject object) {
+    state_->change_objects().namespaces.insert_or_assign(std::move(object.name),
+                                                         std::move(object.labels));
+}
+
+bool ClusterBuilder::remove_node(std::string_view name) { return state_->nodes.remove(name); }
+
+bool ClusterBuilder::remove_pod(std::string_view ns, std::string_view name) {
+    const auto ns_symbol = state_->pools->symbols.find(ns);
+    const auto name_symbol = state_->pools->symbols.find(name);
+    return ns_symbol && name_symbol && state_->drop(*ns_symbol, *name_symbol);
+}
+
+bool ClusterBuilder::bind_pod(std::string_view ns, std::string_view name, std::string_view node) {
+    State& s = *state_;
+    const auto ns_symbol = s.pools->symbols.find(ns);
+    const auto name_symbol = s.pools->symbols.find(name);
+    if (!ns_symbol || !name_symbol) return false;
+    const auto pod = s.pods.find(*ns_symbol, *name_symbol);
+    if (!pod) return false;
+    const std::size_t at = *pod % PodBlock::size;
+    PodBlock& block = s.pods.open(*pod);
+    const auto requests = s.row_of(*pod).requests;
+    const NodeSlot slot = s.nodes.add_pod(node, requests);
+    s.nodes.drop_pod(std::exchange(block.node[at], slot), requests);
+    block.unscheduled_reason[at] = Symbol::empty;  // a bound pod is scheduled
+    s.last_pods.reset();
+    return true;
+}
+
+ClassId ClusterBuilder::add_class(const PodObject& pod) { return state_->pools->add_class(pod); }
+
+Cluster ClusterBuilder::build() {
+    State& s = *state_;
+    auto nodes = s.nodes.table();
+    if (s.last_pods == nullptr || nodes != s.last_nodes) s.last_pods = s.pod_table(*nodes);
+    s.last_nodes = nodes;
+    if (s.last_daemon_sets == nullptr) s.last_daemon_sets = s.daemon_set_table();
+    if (!std::exchange(s.objects_shared, true)) s.objects_bytes = bytes_of(*s.objects);
+
+    const std::size_t bytes = s.pools->bytes() + s.last_nodes->bytes() + s.last_pods->bytes() +
+                              s.last_daemon_sets->bytes + s.objects_bytes;
+    return Cluster(std::make_shared<const Cluster::State>(
+        Cluster::State{s.pools, s.last_nodes, s.last_pods, s.last_daemon_sets, s.objects,
+                       s.pools->class_count(), bytes}));
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,22 @@
+#include "engine/snapshot/cluster_state.hpp"
+
+namespace capstan::engine {
+namespace {
+
+template <class... Columns>
+std::size_t bytes_of(const std::vector<Columns>&... columns) noexcept {
+    return ((columns.capacity() * sizeof(Columns)) + ...);
+}
+
+}  // namespace
+
+std::size_t NodeTable::bytes() const noexcept {
+    return sizeof(*this) + bytes_of(rows, slots, index_of, name_of, allocatable);
+}
+
+std::size_t PodTable::bytes() const noexcept {
+    return sizeof(*this) + blocks.size() * sizeof(PodBlock) +
+           bytes_of(blocks, bound, bounds, unbound, requested);
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,91 @@
+/// The fields of the snapshot's values, for what treats all of them alike. A field that is added to
+/// a value and not here does not compile.
+#pragma once
+
+#include <tuple>
+#include <utility>
+
+#include "engine/snapshot/objects.hpp"
+
+namespace capstan::engine {
+
+template <class A, class B>
+auto fields(const std::pair<A, B>& pair) noexcept {
+    return std::tie(pair.first, pair.second);
+}
+inline auto fields(const Resources::Entry& e) noexcept { return std::tie(e.resource, e.amount); }
+inline auto fields(const Requirement& requirement) noexcept {
+    const auto& [key, op, values] = requirement;
+    return std::tie(key, op, values);
+}
+inline auto fields(const LabelSelector& selector) noexcept {
+    const auto& [labels, expressions] = selector;
+    return std::tie(labels, expressions);
+}
+inline auto fields(const NodeSelectorTerm& term) noexcept {
+    const auto& [labels, names, weight] = term;
+    return std::tie(labels, names, weight);
+}
+inline auto fields(const Taint& taint) noexcept {
+    const auto& [key, value, effect] = taint;
+    return std::tie(key, value, effect);
+}
+inline auto fields(const Toleration& toleration) noexcept {
+    const auto& [key, op, value, effect] = toleration;
+    return std::tie(key, op, value, effect);
+}
+inline auto fields(const HostPort& host_port) noexcept {
+    const auto& [ip, protocol, port] = host_port;
+    return std::tie(ip, protocol, port);
+}
+inline auto fields(const PodTerm& term) noexcept {
+    const auto& [selector, namespaces, namespace_selector, key, match, mismatch] = term;
+    return std::tie(selector, namespaces, namespace_selector, key, match, mismatch);
+}
+inline auto fields(const SpreadConstraint& spread) noexcept {
+    const auto& [skew, key, selector, domains, affinity, taints, match] = spread;
+    return std::tie(skew, key, selector, domains, affinity, taints, match);
+}
+inline auto fields(const PodSpec& spec) noexcept {
+    const auto& [requests, node_selector, required, preferred, tolerations, affinity, anti_affinity,
+                 spread, ports, priority, priority_class, scheduler, claims, storage] = spec;
+    return std::tie(requests, node_selector, required, preferred, tolerations, affinity,
+                    anti_affinity, spread, ports, priority, priority_class, scheduler, claims,
+                    storage);
+}
+inline auto fields(const PodOwner& owner) noexcept {
+    const auto& [kind, name, uid] = owner;
+    return std::tie(kind, name, uid);
+}
+inline auto fields(const DaemonSetObject& object) noexcept {
+    const auto& [ns, name, uid, spec, labels, annotations] = object;
+    return std::tie(ns, name, uid, spec, labels, annotations);
+}
+inline auto fields(const ClaimObject& object) noexcept {
+    const auto& [ns, name, volume, storage_class, node, size, modes] = object;
+    return std::tie(ns, name, volume, storage_class, node, size, modes);
+}
+inline auto fields(const VolumeObject& object) noexcept {
+    const auto& [name, affinity, labels, storage_class, driver, handle, size, modes, claim_ns,
+                 claim_name] = object;
+    return std::tie(name, affinity, labels, storage_class, driver, handle, size, modes, claim_ns,
+                    claim_name);
+}
+inline auto fields(const StorageClassObject& object) noexcept {
+    const auto& [name, provisioner, waits, topologies] = object;
+    return std::tie(name, provisioner, waits, topologies);
+}
+inline auto fields(const CsiNodeObject& object) noexcept {
+    const auto& [name, limits] = object;
+    return std::tie(name, limits);
+}
+inline auto fields(const CsiDriverObject& object) noexcept {
+    const auto& [name, capacity] = object;
+    return std::tie(name, capacity);
+}
+inline auto fields(const CsiCapacityObject& object) noexcept {
+    const auto& [ns, name, storage_class, topology, size] = object;
+    return std::tie(ns, name, storage_class, topology, size);
+}
+
+}  // namespace capstan::engine

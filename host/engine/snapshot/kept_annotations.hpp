@@ -1,0 +1,23 @@
+/// The annotations of pods and nodes that an autoscaler reads. All others are dropped on the way
+/// in: they are large, differ from pod to pod and decide nothing.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace capstan::engine {
+
+inline constexpr std::array<std::string_view, 4> kept_annotation_prefixes = {
+    "cluster-autoscaler.kubernetes.io",
+    "kubernetes.io/config.",  // of the kubelet's own (static) pods
+    "zalando.org/",
+    "capstan.",
+};
+
+inline bool is_kept_annotation(std::string_view key) noexcept {
+    return std::any_of(kept_annotation_prefixes.begin(), kept_annotation_prefixes.end(),
+                       [&](std::string_view prefix) { return key.starts_with(prefix); });
+}
+
+}  // namespace capstan::engine
