@@ -1,0 +1,308 @@
+#include "engine/snapshot/cluster_builder.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <gmock/gmock.h>
+
+#include "snapshot_objects.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+TEST(ClusterBuilder, PutsEqualPodsIntoOneClass) {
+    ClusterBuilder builder;
+    builder.set(pod("a"));
+    builder.set(pod("b"));
+    builder.set(pod("c", "", {{"cpu", 200}}));
+    const Cluster cluster = builder.build();
+    EXPECT_EQ(cluster.class_count(), 2u);
+    EXPECT_EQ(cluster.class_of(find_pod(cluster, "a")), cluster.class_of(find_pod(cluster, "b")));
+    EXPECT_NE(cluster.class_of(find_pod(cluster, "a")), cluster.class_of(find_pod(cluster, "c")));
+}
+
+TEST(ClusterBuilder, KeepsPodsApartThatDifferInWhatAPredicateSees) {
+    const std::vector<void (*)(PodObject&)> changes = {
+        [](PodObject& p) { p.ns = "other"; },
+        [](PodObject& p) { p.labels["app"] = "web"; },
+        [](PodObject& p) { p.owner.uid = "2"; },
+        [](PodObject& p) { p.claims = {"data"}; },
+        [](PodObject& p) { p.claims = {"data", "log"}; },
+        [](PodObject& p) { p.claims = {"log", "data"}; },
+        [](PodObject& p) { p.annotations["zalando.org/x"] = "1"; },
+        [](PodObject& p) { p.spec.priority = 0; },
+    };
+    ClusterBuilder builder;
+    const ClassId plain = builder.add_class(pod("a"));
+    std::vector<ClassId> seen = {plain};
+    for (const auto change : changes) {
+        PodObject object = pod("a");
+        change(object);
+        const ClassId id = builder.add_class(object);
+        EXPECT_EQ(std::count(seen.begin(), seen.end(), id), 0);
+        EXPECT_EQ(builder.add_class(object), id);
+        seen.push_back(id);
+    }
+    EXPECT_EQ(builder.add_class(pod("a")), plain);
+}
+
+TEST(ClusterBuilder, LetsPodsOfAStatefulSetShareTheirSpec) {
+    ClusterBuilder builder;
+    for (int i = 0; i < 50; ++i) {
+        PodObject object = pod("db-" + std::to_string(i));
+        object.labels = {{"app", "db"}, {"statefulset.kubernetes.io/pod-name", object.name}};
+        object.claims = {"data-" + object.name};
+        builder.set(object);
+    }
+    const Cluster cluster = builder.build();
+    EXPECT_EQ(cluster.class_count(), 50u);
+    for (ClassId id = 0; id < 50; ++id) {
+        EXPECT_EQ(cluster.pod_class(id).spec, cluster.pod_class(0).spec);
+        EXPECT_THAT(cluster.pod_class(id).claims, SizeIs(1));
+    }
+}
+
+TEST(ClusterBuilder, ReplacesWhatHasTheSameName) {
+    ClusterBuilder builder;
+    builder.set(node("a"));
+    builder.set(node("a", {{"cpu", 8000}}));
+    builder.set(pod("web", "a"));
+    builder.set(pod("web", "a", {{"cpu", 300}, {"memory", 5}}));
+    const Cluster cluster = builder.build();
+    EXPECT_EQ(cluster.node_count(), 1u);
+    EXPECT_EQ(cluster.pod_count(), 1u);
+    EXPECT_THAT(cluster.allocatable(0), ElementsAre(8000, 0, 0, 0));
+    EXPECT_THAT(cluster.requested(0), ElementsAre(300, 5, 0, 1));
+}
+
+TEST(ClusterBuilder, TellsPodsOfTwoNamespacesApart) {
+    ClusterBuilder builder;
+    PodObject object = pod("web");
+    builder.set(object);
+    object.ns = "other";
+    builder.set(object);
+    EXPECT_EQ(builder.build().pod_count(), 2u);
+    EXPECT_TRUE(builder.remove_pod("other", "web"));
+    EXPECT_FALSE(builder.remove_pod("other", "web"));
+    EXPECT_FALSE(builder.remove_pod("nowhere", "web"));
+    EXPECT_EQ(builder.build().pod_count(), 1u);
+}
+
+TEST(ClusterBuilder, RemovesPodsAndGivesBackTheirRoom) {
+    ClusterBuilder builder;
+    builder.set(node("a"));
+    for (int i = 0; i < 600; ++i) builder.set(pod("p" + std::to_string(i), "a"));
+    for (int i = 0; i < 600; ++i) {
+        EXPECT_TRUE(i % 7 == 0 || builder.remove_pod("default", "p" + std::to_string(i)));
+    }
+    const Cluster cluster = builder.build();
+    EXPECT_EQ(cluster.pod_count(), 86u);
+    EXPECT_THAT(cluster.pods_on(0), SizeIs(86));
+    EXPECT_THAT(cluster.requested(0), ElementsAre(8600, 0, 0, 86));
+    for (int i = 0; i < 600; i += 7) EXPECT_LT(find_pod(cluster, "p" + std::to_string(i)), 86u);
+}
+
+TEST(ClusterBuilder, RemovesNodesButNotTheirPods) {
+    ClusterBuilder builder;
+    builder.set(node("a"));
+    builder.set(node("b"));
+    builder.set(pod("web", "a"));
+    EXPECT_TRUE(builder.remove_node("a"));
+    EXPECT_FALSE(builder.remove_node("a"));
+    const Cluster cluster = builder.build();
+    EXPECT_EQ(cluster.node_count(), 1u);
+    EXPECT_EQ(cluster.find_node("a"), std::nullopt);
+    EXPECT_EQ(cluster.pod(0).node, no_node);
+    builder.set(node("a"));
+    EXPECT_THAT(builder.build().pods_on(0), ElementsAre(0));
+}
+
+TEST(ClusterBuilder, KeepsAPodOnANodeThatIsNotThereApartFromUnboundOnes) {
+    ClusterBuilder builder;
+    builder.set(node("b"));
+    builder.set(pod("lost", "gone"));
+    builder.set(pod("new"));
+    const Cluster cluster = builder.build();
+    const PodRow row = cluster.pod(find_pod(cluster, "lost"));
+    EXPECT_EQ(row.node, no_node);
+    EXPECT_EQ(cluster.text(row.node_name), "gone");
+    EXPECT_THAT(cluster.unbound(), ElementsAre(find_pod(cluster, "new")));
+    EXPECT_THAT(cluster.pods_on(0), SizeIs(0));
+    EXPECT_THAT(cluster.requested(0), ElementsAre(0, 0, 0, 0));
+}
+
+TEST(ClusterBuilder, BindsPods) {
+    ClusterBuilder builder;
+    builder.set(node("a"));
+    builder.set(node("b"));
+    PodObject object = pod("web");
+    object.unscheduled_reason = "Unschedulable";
+    builder.set(object);
+    EXPECT_TRUE(builder.bind_pod("default", "web", "b"));
+    EXPECT_FALSE(builder.bind_pod("default", "other", "b"));
+    EXPECT_FALSE(builder.bind_pod("other", "web", "b"));
+    const Cluster bound = builder.build();
+    EXPECT_EQ(bound.pod(0).node, 1u);
+    EXPECT_EQ(bound.pod(0).unscheduled_reason, Symbol::empty);
+    EXPECT_THAT(bound.requested(1), ElementsAre(100, 0, 0, 1));
+    EXPECT_THAT(bound.unbound(), SizeIs(0));
+    EXPECT_TRUE(builder.bind_pod("default", "web", "a"));
+    EXPECT_EQ(told(builder.build()), "web@a \na 100/4000 0/0 1/110\nb 0/4000 0/0 0/110");
+}
+
+TEST(ClusterBuilder, GivesPodsThatHaveEndedNoRoom) {
+    ClusterBuilder builder;
+    builder.set(node("a"));
+    PodObject object = pod("job", "a");
+    builder.set(object);
+    for (const PodPhase phase : {PodPhase::succeeded, PodPhase::failed}) {
+        object.phase = phase;
+        builder.set(object);
+        const Cluster cluster = builder.build();
+        EXPECT_EQ(cluster.pod_count(), 0u);
+        EXPECT_THAT(cluster.pods_on(0), SizeIs(0));
+        EXPECT_THAT(cluster.requested(0), ElementsAre(0, 0, 0, 0));
+    }
+    EXPECT_FALSE(builder.bind_pod("default", "job", "a"));
+    EXPECT_TRUE(builder.remove_pod("default", "job"));
+    EXPECT_FALSE(builder.remove_pod("default", "job"));
+}
+
+TEST(ClusterBuilder, TakesAnEndedPodBackUnderItsName) {
+    ClusterBuilder builder;
+    PodObject object = pod("job");
+    object.phase = PodPhase::failed;
+    builder.set(object);
+    object.phase = PodPhase::pending;
+    builder.set(object);
+    EXPECT_EQ(builder.build().pod_count(), 1u);
+    EXPECT_TRUE(builder.remove_pod("default", "job"));
+    EXPECT_FALSE(builder.remove_pod("default", "job"));
+}
+
+TEST(ClusterBuilder, DoesNotMindTheOrderOfArrival) {
+    std::vector<NodeObject> nodes;
+    std::vector<PodObject> pods;
+    for (int i = 0; i < 40; ++i) nodes.push_back(node("n" + std::to_string(i)));
+    for (int i = 0; i < 400; ++i) {
+        pods.push_back(pod("p" + std::to_string(i), i % 5 == 0 ? "" : "n" + std::to_string(i % 45),
+                           {{"cpu", i}, {i % 2 == 0 ? "memory" : "nvidia.com/gpu", 1}}));
+    }
+    ClusterBuilder forwards, backwards;
+    for (const NodeObject& object : nodes) forwards.set(object);
+    for (const PodObject& object : pods) forwards.set(object);
+    std::reverse(nodes.begin(), nodes.end());
+    std::rotate(pods.begin(), pods.begin() + 123, pods.end());
+    for (const PodObject& object : pods) backwards.set(object);
+    backwards.build();
+    for (const NodeObject& object : nodes) backwards.set(object);
+    EXPECT_EQ(told(forwards.build()), told(backwards.build()));
+}
+
+TEST(ClusterBuilder, LeavesClustersHandedOutAsTheyWere) {
+    ClusterBuilder builder;
+    builder.set(node("b"));
+    builder.set(pod("web", "b"));
+    builder.set(pod("new"));
+    const Cluster before = builder.build();
+    const std::string as_it_was = told(before);
+
+    builder.set(node("a", {{"nvidia.com/gpu", 8}}));
+    builder.set(pod("more", "a", {{"example.com/fpga", 1}}));
+    builder.set(pod("web", "a", {{"cpu", 7}}));
+    builder.bind_pod("default", "new", "c");
+    builder.remove_node("b");
+    builder.set(ClaimObject{.name = "data"});
+    const Cluster after = builder.build();
+
+    EXPECT_EQ(told(before), as_it_was);
+    EXPECT_EQ(before.resource_count(), 4u);
+    EXPECT_EQ(before.class_count(), 1u);
+    EXPECT_TRUE(before.objects().claims.empty());
+    EXPECT_EQ(after.objects().claims.count("default/data"), 1u);
+    EXPECT_EQ(told(after), "more@a new@c web@a \na 7/0 0/0 2/0 0/8");
+}
+
+TEST(ClusterBuilder, OutlivesNeitherItsClustersNorTheirTexts) {
+    const Cluster cluster = [] {
+        ClusterBuilder builder;
+        builder.set(node("a"));
+        builder.set(pod("web", "a"));
+        return builder.build();
+    }();
+    EXPECT_EQ(told(cluster), "web@a \na 100/4000 0/0 1/110");
+}
+
+TEST(ClusterBuilder, GivesANodesPlaceToAnotherOnceNothingIsLeftOnIt) {
+    ClusterBuilder builder;
+    for (int round = 0; round < 5; ++round) {
+        const std::string name = "n" + std::to_string(round);
+        builder.set(node(name));
+        builder.set(pod("web", name));
+        EXPECT_EQ(told(builder.build()), "web@" + name + " \n" + name + " 100/4000 0/0 1/110");
+        EXPECT_TRUE(builder.remove_node(name));
+    }
+    EXPECT_TRUE(builder.remove_pod("default", "web"));
+    EXPECT_EQ(builder.build().node_count(), 0u);
+}
+
+TEST(ClusterBuilder, StopsSumsAtTheEndsOfTheirRangeAndComesBack) {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    ClusterBuilder builder;
+    builder.set(node("a"));
+    builder.set(pod("p", "a", {{"memory", most}}));
+    builder.set(pod("q", "a", {{"memory", most}}));
+    EXPECT_EQ(builder.build().requested(0)[memory_index], most);
+    builder.remove_pod("default", "p");
+    builder.set(pod("q", "a", {{"memory", 5}}));
+    EXPECT_EQ(builder.build().requested(0)[memory_index], 5);
+}
+
+TEST(ClusterBuilder, MakesAClassForThePodsOfEachDaemonSet) {
+    ClusterBuilder builder;
+    for (const char* name : {"proxy", "logs", "proxy"}) {
+        DaemonSetObject object;
+        object.ns = "kube-system";
+        object.name = name;
+        object.uid = "uid";
+        object.spec.requests = {{"cpu", 50}};
+        object.labels = {{"k8s-app", name}};
+        builder.set(std::move(object));
+    }
+    const Cluster cluster = builder.build();
+    ASSERT_THAT(cluster.daemon_sets(), SizeIs(2));
+    EXPECT_EQ(cluster.daemon_sets()[0].object->name, "logs");
+    EXPECT_EQ(cluster.daemon_sets()[1].object->name, "proxy");
+    const ClassRow& proxy = cluster.pod_class(cluster.daemon_sets()[1].pod_class);
+    EXPECT_EQ(*proxy.owner, (PodOwner{.kind = "DaemonSet", .name = "proxy", .uid = "uid"}));
+    EXPECT_EQ(cluster.text(proxy.ns), "kube-system");
+    EXPECT_THAT(proxy.requests, ElementsAre(Request{cpu_index, 50}));
+    EXPECT_EQ(cluster.pod_count(), 0u);
+}
+
+TEST(ClusterBuilder, FilesStorageUnderItsName) {
+    ClusterBuilder builder;
+    builder.set(ClaimObject{.ns = "shop", .name = "data"});
+    builder.set(VolumeObject{.name = "pv-1"});
+    builder.set(StorageClassObject{.name = "fast"});
+    builder.set(StorageClassObject{.name = "fast", .provisioner = "ebs"});
+    builder.set(CsiNodeObject{.name = "a"});
+    builder.set(CsiDriverObject{.name = "ebs"});
+    builder.set(CsiCapacityObject{.ns = "kube-system", .name = "c1"});
+    builder.set(NamespaceObject{.name = "shop", .labels = {{"team", "web"}}});
+    const Cluster cluster = builder.build();
+    EXPECT_EQ(cluster.objects().claims.count("shop/data"), 1u);
+    EXPECT_EQ(cluster.objects().volumes.count("pv-1"), 1u);
+    EXPECT_EQ(cluster.objects().storage_classes.at("fast").provisioner, "ebs");
+    EXPECT_EQ(cluster.objects().csi_nodes.count("a"), 1u);
+    EXPECT_EQ(cluster.objects().csi_drivers.count("ebs"), 1u);
+    EXPECT_EQ(cluster.objects().csi_capacities.count("kube-system/c1"), 1u);
+    EXPECT_EQ(cluster.objects().namespaces.at("shop").at("team"), "web");
+}
+
+}  // namespace
+}  // namespace capstan::engine
