@@ -1,0 +1,10 @@
+#include "engine/scheduling/predicates/dynamic_resources.hpp"
+
+namespace capstan::engine {
+
+std::optional<std::string> check_dynamic_resources(const PodSpec& pod) {
+    if (!pod.uses_resource_claims) return std::nullopt;
+    return "not simulated: the pod uses resource claims (dynamic resource allocation)";
+}
+
+}  // namespace capstan::engine

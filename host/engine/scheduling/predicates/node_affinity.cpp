@@ -1,0 +1,56 @@
+#include "engine/scheduling/predicates/node_affinity.hpp"
+
+#include <set>
+#include <string_view>
+
+#include <capstan/labels.hpp>
+
+#include "engine/scheduling/predicates/selector_text.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using namespace std::string_literals;
+
+std::string found(const Labels& labels, const std::string& key) {
+    const auto at = labels.find(key);
+    return at != labels.end() ? key + "=" + at->second : "no " + key;
+}
+
+/// What the node has under the keys that the terms are about.
+std::string found(const NodeFacts& node, const std::vector<NodeSelectorTerm>& terms) {
+    std::set<std::string_view> told;
+    std::string out;
+    const auto tell = [&](const std::string& key, const std::string& what) {
+        if (told.insert(key).second) out += (out.empty() ? "" : ", ") + what;
+    };
+    for (const NodeSelectorTerm& term : terms) {
+        for (const Requirement& r : term.labels) tell(r.key, found(node.labels, r.key));
+        for (const Requirement& r : term.fields) {
+            tell(r.key, node.name.empty() ? "no name yet"s : "name " + std::string(node.name));
+        }
+    }
+    return out.empty() ? ""s : ", the node has " + out;
+}
+
+}  // namespace
+
+bool selects(const PodSpec& pod, const NodeFacts& node) noexcept {
+    return has_all(node.labels, pod.node_selector) &&
+           (pod.affinity_required.empty() ||
+            matches_any(pod.affinity_required, node.labels, node.name));
+}
+
+std::optional<std::string> check_node_affinity(const PodSpec& pod, const NodeFacts& node) {
+    if (selects(pod, node)) return std::nullopt;
+    const std::string words = "node(s) didn't match Pod's node affinity/selector: wants ";
+    for (const auto& [key, value] : pod.node_selector) {
+        const auto at = node.labels.find(key);
+        if (at == node.labels.end() || at->second != value) {
+            return words + key + "=" + value + ", the node has " + found(node.labels, key);
+        }
+    }
+    return words + describe(pod.affinity_required) + found(node, pod.affinity_required);
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,20 @@
+#include "engine/scheduling/predicates/node_unschedulable.hpp"
+
+#include <algorithm>
+
+#include <capstan/taints.hpp>
+
+namespace capstan::engine {
+
+bool tolerates_unschedulable(const PodSpec& pod) noexcept {
+    static const Taint cordon{"node.kubernetes.io/unschedulable", "", Effect::no_schedule};
+    return std::any_of(pod.tolerations.begin(), pod.tolerations.end(),
+                       [](const Toleration& t) { return tolerates(t, cordon); });
+}
+
+std::optional<std::string> check_node_unschedulable(const PodSpec& pod, const NodeFacts& node) {
+    if (!node.unschedulable || tolerates_unschedulable(pod)) return std::nullopt;
+    return "node(s) were unschedulable";
+}
+
+}  // namespace capstan::engine
