@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include <capstan/error.hpp>
@@ -23,6 +24,9 @@ struct Backoff {
 /// A value: it can be saved, loaded and compared.
 struct Memory {
     std::map<NodeGroupId, Backoff> backoffs{};
+    /// Machines that failed and are still listed by their cloud: each counts as one failure of its
+    /// group, however many passes see it.
+    std::map<NodeGroupId, std::set<MachineId>> failed_machines{};
     bool operator==(const Memory&) const = default;
 };
 

@@ -50,6 +50,10 @@ struct Settings {
     Bound cpu{}, memory{}, gpu{}, nodes{};
     std::map<std::string, Bound> gpu_types{};
 
+    // How long a machine may take. A group's own wish comes first.
+    Duration max_node_provision_time = std::chrono::minutes(15);  ///< from asked for to joined
+    Duration max_node_startup_time = std::chrono::minutes(15);    ///< from joined to ready
+
     // Back-off of groups that could not grow.
     Duration backoff_initial = std::chrono::minutes(5);
     Duration backoff_max = std::chrono::minutes(30);

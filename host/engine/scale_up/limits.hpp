@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <capstan/node_template.hpp>
@@ -19,25 +21,34 @@ struct Allowed {
     std::string because{};  ///< "cluster limit of cpu: 80 of 82 used, a node takes 4"; empty: all
 };
 
-/// What of the limits is used: by the capacity of all nodes and of those on their way. A cluster
-/// found outside its limits has nothing started because of them.
+/// What of the limits is used: by the capacity of all nodes, virtual ones (label
+/// type=virtual-kubelet) left out, and of those on their way. Limits come before a group's own
+/// bounds: a group grows to its maximum only where they allow it. A cluster found outside its
+/// limits has nothing started because of them, and nothing that would take it further out.
+///     28 cores used; max 5: no node of 4 cores; max 32: one; max 80: thirteen
 class Budget {
 public:
+    /// `upcoming`: one for each node that has not joined yet.
     Budget(const Snapshot& snapshot, const std::vector<NodeTemplate>& upcoming,
            const Settings& settings);
 
-    /// How many of `wanted` nodes like `node` may be added.
+    /// How many of `wanted` nodes like `node` may be added. The tightest limit is the one that is
+    /// told, of equals the first of cpu, memory, nodes, gpu, makes of GPUs by name.
     Allowed allows(const NodeTemplate& node, int wanted) const;
     void take(const NodeTemplate& node, int nodes);
 
 private:
     struct Total {
-        std::string name;  ///< "cpu", "memory", "nodes", or a GPU's resource
+        std::string name;  ///< "cpu", "memory", "nodes", "gpu", or a GPU's resource
+        std::int64_t max = 0;
+        std::function<std::int64_t(const Resources&)> of;  ///< what of it a node takes
         std::int64_t used = 0;
-        std::optional<std::int64_t> max;
     };
-    std::int64_t needed(const Total& total, const NodeTemplate& node) const;
-    std::vector<Total> totals_;
+    void use(const Resources& capacity, std::int64_t nodes);
+    std::vector<Total> totals_;  ///< those that have a maximum
 };
+
+/// Whether the resource is a GPU of some make: "nvidia.com/gpu", "gpu.intel.com/i915".
+bool is_gpu(std::string_view resource) noexcept;
 
 }  // namespace capstan::engine

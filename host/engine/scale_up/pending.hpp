@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/decision.hpp"
+#include "engine/scale_up/nominated.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot/cluster.hpp"
 
@@ -17,20 +18,15 @@ namespace capstan::engine {
 struct PendingPods {
     std::vector<PodCount> classes{};
     std::vector<SkippedPods> skipped{};  ///< by reason, each reason once
+    std::vector<std::string> notes{};    ///< annotations that were ignored, each once, in order
     /// When a pod that is too young now will count; nothing: none is.
     std::optional<Time> wake_at{};
 };
 
+/// Those that their scheduler found no room for; of bypassed schedulers also those that it has not
+/// tried. Expendable pods and those of DaemonSets never count. A pod counts once it is older than
+/// the delay of new pods, or than its own if that is longer; a delay of zero keeps none back. A
+/// nomination to a node that is not there is void.
 PendingPods find_pending(const Cluster& cluster, const Settings& settings, Time now);
-
-/// Pods bound to no node that are taken to be on one: nominated by a preemption. They fill
-/// nominated nodes before anything else is placed.
-struct Nomination {
-    ClassId pod_class = 0;
-    NodeIndex node = 0;
-    bool operator==(const Nomination&) const = default;
-};
-/// By node, then class.
-std::vector<Nomination> find_nominated(const Cluster& cluster, const Settings& settings);
 
 }  // namespace capstan::engine

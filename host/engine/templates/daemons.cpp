@@ -76,6 +76,10 @@ Resources taken_by(const Cluster& cluster, std::span<const ClassId> pods) {
     return out;
 }
 
+bool is_daemon(const Cluster& cluster, ClassId pod_class) noexcept {
+    return cluster.pod_class(pod_class).owner->kind == "DaemonSet" || is_mirror(cluster, pod_class);
+}
+
 bool is_kube_proxy(const DaemonSetObject& daemon_set) noexcept {
     return daemon_set.ns == "kube-system" &&
            daemon_set.name.find("kube-proxy") != std::string::npos;

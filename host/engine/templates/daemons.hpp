@@ -18,6 +18,9 @@ Resources taken_by(const Cluster& cluster, ClassId pod_class);
 /// The same of several pods together.
 Resources taken_by(const Cluster& cluster, std::span<const ClassId> pods);
 
+/// Whether such pods belong to their node: mirror pods and those of DaemonSets.
+bool is_daemon(const Cluster& cluster, ClassId pod_class) noexcept;
+
 /// Whether the pods are kube-proxy's, as a DaemonSet of the system runs them.
 bool is_kube_proxy(const DaemonSetObject& daemon_set) noexcept;
 

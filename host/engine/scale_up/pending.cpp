@@ -1,0 +1,193 @@
+#include "engine/scale_up/pending.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
+
+namespace capstan::engine {
+namespace {
+
+constexpr std::string_view delay_annotation = "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
+constexpr std::string_view daemon_annotation = "cluster-autoscaler.kubernetes.io/daemonset-pod";
+
+/// Reasons by number: a pod that is skipped costs a count.
+class Reasons {
+public:
+    using Id = std::size_t;
+    Id add(std::string sentence) {
+        const auto [at, is_new] = ids_.try_emplace(std::move(sentence), counts_.size());
+        if (is_new) counts_.push_back(0);
+        return at->second;
+    }
+    void count(Id reason) { ++counts_[reason]; }
+    std::vector<SkippedPods> list() const {
+        std::vector<SkippedPods> out;
+        for (const auto& [sentence, id] : ids_) {
+            if (counts_[id] > 0) out.push_back({.count = counts_[id], .because = sentence});
+        }
+        return out;
+    }
+
+private:
+    std::map<std::string, Id> ids_;
+    std::vector<std::uint32_t> counts_;
+};
+
+/// What holds for all pods of a class, and those found of it.
+struct Found {
+    bool known = false;
+    bool bypassed = false;  ///< counts before its scheduler has seen it
+    std::optional<Reasons::Id> never{};
+    Duration delay{};
+    Reasons::Id young = 0;
+    std::uint32_t count = 0;
+    std::string_view first{};  ///< name of the first pod
+};
+
+bool is_among(const std::vector<std::string>& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+/// An annotation may ask for more time than a Time can hold.
+Time later(Time t, Duration d) {
+    constexpr Time last = Time::max() - Duration(1);
+    return t > Time() && d > last - t ? last : t + d;
+}
+
+class Sieve {
+public:
+    Sieve(const Cluster& cluster, const Settings& settings, Time now)
+        : cluster_(cluster), settings_(settings), now_(now), classes_(cluster.class_count()) {}
+
+    PendingPods run() {
+        for (const PodIndex p : cluster_.unbound()) {
+            const PodRow pod = cluster_.pod(p);
+            Found& found = of_class(pod.pod_class);
+            if (const auto reason = why_skipped(pod, found)) {
+                reasons_.count(*reason);
+                continue;
+            }
+            const std::string_view name = cluster_.text(pod.name);
+            if (found.count++ == 0 || name < found.first) found.first = name;
+        }
+        out_.classes = in_order();
+        out_.skipped = reasons_.list();
+        for (auto& [written, note] : notes_) out_.notes.push_back(std::move(note));
+        return std::move(out_);
+    }
+
+private:
+    Found& of_class(ClassId id) {
+        Found& found = classes_[id];
+        if (found.known) return found;
+        const ClassRow& row = cluster_.pod_class(id);
+        found.known = true;
+        found.bypassed = is_among(settings_.bypassed_scheduler_names, row.spec->scheduler);
+        found.never = why_never(row);
+        found.delay = settings_.new_pod_delay;
+        if (const auto own = find_label(cluster_, row.annotations, delay_annotation)) {
+            found.delay = delay(cluster_.text(*own));
+        }
+        if (found.delay > Duration(0)) {
+            found.young = reasons_.add("are not older than " + format_duration(found.delay));
+        }
+        return found;
+    }
+
+    std::optional<Reasons::Id> why_never(const ClassRow& row) {
+        const std::string& scheduler = row.spec->scheduler;
+        if (!settings_.allowed_scheduler_names.empty() &&
+            !is_among(settings_.allowed_scheduler_names, scheduler)) {
+            return reasons_.add("are of scheduler " + in_quotes(scheduler) +
+                                ", which is not among the allowed ones");
+        }
+        if (is_expendable(*row.spec, settings_)) {
+            return reasons_.add("are expendable: their priority is below " +
+                                std::to_string(settings_.expendable_pods_priority_cutoff));
+        }
+        const auto as_daemon = find_label(cluster_, row.annotations, daemon_annotation);
+        if (row.owner->kind == "DaemonSet" || (as_daemon && cluster_.text(*as_daemon) == "true")) {
+            return daemons_;
+        }
+        return std::nullopt;
+    }
+
+    /// The longer of the operator's delay and the class's own.
+    Duration delay(std::string_view written) {
+        const Result<Duration> own = parse_duration(written);
+        if (own && *own >= settings_.new_pod_delay) return *own;
+        const std::string why =
+            own ? "it is shorter than new_pod_delay, " + format_duration(settings_.new_pod_delay)
+                : own.error().message;
+        notes_[std::string(written)] =
+            std::string(delay_annotation) + " " + in_quotes(written) + " is ignored: " + why;
+        return settings_.new_pod_delay;
+    }
+
+    std::optional<Reasons::Id> why_skipped(const PodRow& pod, const Found& found) {
+        if (pod.node_name != Symbol::empty) return bound_;
+        if (pod.deleted) return deleted_;
+        const std::string_view told = cluster_.text(pod.unscheduled_reason);
+        if (pod.gated || told == "SchedulingGated") return gated_;
+        if (found.never) return found.never;
+        if (find_nominated_node(cluster_, pod)) return nominated_;
+        if (told != "Unschedulable" && !(found.bypassed && told.empty())) return untried_;
+        return why_young(pod, found);
+    }
+
+    std::optional<Reasons::Id> why_young(const PodRow& pod, const Found& found) {
+        // A delay of zero is none: a pod of this very moment is no younger than that.
+        if (found.delay <= Duration(0) || now_ - pod.created > found.delay) return std::nullopt;
+        const Time old_enough = later(pod.created, found.delay) + Duration(1);
+        out_.wake_at = std::min(out_.wake_at.value_or(old_enough), old_enough);
+        return found.young;
+    }
+
+    std::vector<PodCount> in_order() const {
+        using Place = std::tuple<std::int64_t, std::string_view, std::string_view, ClassId>;
+        std::vector<Place> places;
+        for (ClassId id = 0; id < classes_.size(); ++id) {
+            if (classes_[id].count == 0) continue;
+            const ClassRow& row = cluster_.pod_class(id);
+            places.emplace_back(-std::int64_t{row.spec->priority.value_or(0)},
+                                cluster_.text(row.ns), classes_[id].first, id);
+        }
+        std::ranges::sort(places);
+        std::vector<PodCount> out;
+        out.reserve(places.size());
+        for (const auto& [priority, ns, name, id] : places) {
+            std::string example;
+            example.reserve(ns.size() + 1 + name.size());
+            example.append(ns).append("/").append(name);
+            out.push_back({id, std::move(example), classes_[id].count});
+        }
+        return out;
+    }
+
+    const Cluster& cluster_;
+    const Settings& settings_;
+    Time now_;
+    std::vector<Found> classes_;
+    Reasons reasons_;
+    std::map<std::string, std::string> notes_;
+    PendingPods out_;
+    const Reasons::Id bound_ = reasons_.add("are bound to a node that is not there");
+    const Reasons::Id deleted_ = reasons_.add("are being deleted");
+    const Reasons::Id gated_ = reasons_.add("wait for a scheduling gate");
+    const Reasons::Id nominated_ = reasons_.add("have a place promised by a preemption");
+    const Reasons::Id untried_ = reasons_.add("have not been found unschedulable");
+    const Reasons::Id daemons_ = reasons_.add("are of a DaemonSet, which needs no new node");
+};
+
+}  // namespace
+
+PendingPods find_pending(const Cluster& cluster, const Settings& settings, Time now) {
+    return Sieve(cluster, settings, now).run();
+}
+
+}  // namespace capstan::engine
