@@ -1,7 +1,7 @@
 #include "runtime/plugin_host.hpp"
 
 #include <algorithm>
-#include <future>
+#include <optional>
 #include <ranges>
 
 #include "runtime/config/settings_view.hpp"
@@ -20,39 +20,32 @@ std::string origin_of(const LoadedPlugin& plugin) {
     return facts.path.filename().string() + " " + facts.note.version;
 }
 
-/// Waits for something that ends by itself after `timeout` at the latest.
-Result<void> wait_for(std::future<Result<void>>& end, Duration timeout) {
-    if (end.wait_for(timeout + slack) == std::future_status::ready) return end.get();
-    return fail(ErrorCode::deadline, "the event loop does not answer");
-}
-
-/// Starts something that ends with a Result<void>, as a future.
-template <class Begin>
-std::future<Result<void>> future_of(Begin begin) {
-    auto promise = std::make_shared<std::promise<Result<void>>>();
-    std::future<Result<void>> end = promise->get_future();
-    begin([promise](Result<void> result) { promise->set_value(std::move(result)); });
-    return end;
+std::unique_ptr<Loop> make_loop(boost::asio::io_context& io,
+                                const std::shared_ptr<ManualClock>& clock) {
+    if (clock) return std::make_unique<ManualLoop>(io, clock);
+    return std::make_unique<Loop>(io);
 }
 
 }  // namespace
 
 PluginHost::PluginHost(const Config& config, Options options)
     : work_(io_.get_executor()),
-      loop_(io_),
-      environment_{.loop = loop_,
-                   .log = std::make_shared<Logger>(config.log, loop_.clock()),
+      loop_(make_loop(io_, options.clock)),
+      virtual_loop_(options.clock ? static_cast<ManualLoop*>(loop_.get()) : nullptr),
+      environment_{.loop = *loop_,
+                   .log = std::make_shared<Logger>(config.log, loop_->clock()),
                    .metrics = std::make_shared<Metrics>(),
                    .seed = options.seed,
                    .version = std::move(options.version)} {
     if (!config.secrets.dir.empty())
         environment_.secrets = std::make_shared<DirectorySecrets>(config.secrets.dir);
-    environment_.http = std::make_shared<CurlHttpClient>(io_);
     if (options.state.empty()) {
         environment_.state = std::make_shared<MemoryStateStore>();
     } else {
         environment_.state = std::make_shared<FileStateStore>(options.state);
     }
+    if (virtual_loop_ != nullptr) return;
+    environment_.http = std::make_shared<CurlHttpClient>(io_);
     thread_ = std::thread([this] { io_.run(); });
 }
 
@@ -71,16 +64,17 @@ PluginHost::~PluginHost() {
         // A hook that overran is not expected back: it has had its time.
         const Duration timeout =
             instance->quarantined_by() ? Duration(std::chrono::seconds(1)) : stop_timeout;
-        auto end =
-            future_of([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); });
-        if (const Result<void> stopped = wait_for(end, timeout); !stopped) {
+        const Result<void> stopped =
+            wait<void>([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); },
+                       timeout + slack);
+        if (!stopped) {
             environment_.log->write(LogLevel::error, instance->id(),
                                     "could not be stopped: " + stopped.error().message);
         }
     }
     work_.reset();
     io_.stop();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
 }
 
 Result<void> PluginHost::open_breadcrumbs(const std::filesystem::path& file) {
@@ -111,15 +105,26 @@ Result<void> PluginHost::make(const LoadedPlugin& plugin) {
 Result<void> PluginHost::start_all() {
     std::vector<std::future<Result<void>>> ends;
     for (const auto& instance : instances_) {
-        ends.push_back(future_of(
+        ends.push_back(detail::future_of<void>(
             [&](PluginInstance::Done done) { instance->start(start_timeout, std::move(done)); }));
     }
     Result<void> first_error;
     for (auto& end : ends) {
-        Result<void> started = wait_for(end, start_timeout);
+        Result<void> started = wait_for(end, start_timeout + slack);
         if (!started && first_error) first_error = std::move(started);
     }
     return first_error;
+}
+
+/// Has the virtual time pass, from timer to timer, until `is_over`.
+void PluginHost::pass_time(const std::function<bool()>& is_over, Duration patience) {
+    const Duration end = loop_->monotonic() + patience;
+    virtual_loop_->settle();
+    while (!is_over()) {
+        const std::optional<Duration> due = virtual_loop_->next_due();
+        if (!due || *due > end) return;
+        virtual_loop_->advance(std::max(*due - loop_->monotonic(), Duration::zero()));
+    }
 }
 
 std::shared_ptr<PluginInstance> PluginHost::find(const PluginInstanceId& id) const {

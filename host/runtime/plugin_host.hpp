@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -18,10 +20,14 @@
 
 namespace capstan::runtime {
 
-/// Owns the event loop, which runs on a thread of its own while this lives. Used by one thread at a
-/// time.
+/// Owns the event loop. In real time it runs on a thread of its own while this lives; on virtual
+/// time nothing happens but inside `wait` and the calls of `virtual_loop`, on the caller's thread,
+/// and no requests go out over the network. Used by one thread at a time.
 class PluginHost {
 public:
+    template <class T>
+    using Done = std::function<void(Result<T>)>;
+
     struct Options {
         std::uint64_t seed = 0;
         std::string version{};  ///< the host's own, as plugins are told
@@ -30,6 +36,8 @@ public:
         /// The folder where instances keep their state; empty: it goes with this host, for commands
         /// of one decision.
         std::filesystem::path state{};
+        /// The clock of deadlines and timers, moved by its owner; NULL: the machine's.
+        std::shared_ptr<ManualClock> clock{};
     };
     /// Makes every instance of `plugins` in their order, then starts them all at once. The first
     /// error undoes everything and names its instance.
@@ -47,7 +55,13 @@ public:
     const std::vector<std::shared_ptr<PluginInstance>>& instances() const noexcept {
         return instances_;
     }
-    Loop& loop() noexcept { return loop_; }
+    Loop& loop() noexcept { return *loop_; }
+    /// Moves the virtual time; NULL: this host lives in real time.
+    ManualLoop* virtual_loop() noexcept { return virtual_loop_; }
+    /// What `begin` starts and ends with its argument, waited for. On virtual time the clock goes
+    /// from timer to timer until the end is there. `deadline`: it did not come within `patience`.
+    template <class T>
+    Result<T> wait(const std::function<void(Done<T>)>& begin, Duration patience);
     Logger& log() noexcept { return *environment_.log; }
     Metrics& metrics() noexcept { return *environment_.metrics; }
 
@@ -56,13 +70,47 @@ private:
     Result<void> open_breadcrumbs(const std::filesystem::path& file);
     Result<void> make(const LoadedPlugin& plugin);
     Result<void> start_all();
+    template <class T>
+    Result<T> wait_for(std::future<Result<T>>& end, Duration patience);
+    void pass_time(const std::function<bool()>& is_over, Duration patience);
 
     boost::asio::io_context io_;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
-    Loop loop_;
+    std::unique_ptr<Loop> loop_;
+    ManualLoop* virtual_loop_ = nullptr;  ///< `loop_`, if it is one
     HostEnvironment environment_;
     std::vector<std::shared_ptr<PluginInstance>> instances_;
-    std::thread thread_;
+    std::thread thread_;  ///< none on virtual time
 };
+
+namespace detail {
+
+/// Starts something that ends with a Result<T>, as a future.
+template <class T, class Begin>
+std::future<Result<T>> future_of(const Begin& begin) {
+    auto promise = std::make_shared<std::promise<Result<T>>>();
+    std::future<Result<T>> end = promise->get_future();
+    begin([promise](Result<T> result) { promise->set_value(std::move(result)); });
+    return end;
+}
+
+}  // namespace detail
+
+template <class T>
+Result<T> PluginHost::wait(const std::function<void(Done<T>)>& begin, Duration patience) {
+    std::future<Result<T>> end = detail::future_of<T>(begin);
+    return wait_for(end, patience);
+}
+
+template <class T>
+Result<T> PluginHost::wait_for(std::future<Result<T>>& end, Duration patience) {
+    const auto is_there = [&end](Duration how_long) {
+        return end.wait_for(how_long) == std::future_status::ready;
+    };
+    if (virtual_loop_ != nullptr)
+        pass_time([&is_there] { return is_there(Duration::zero()); }, patience);
+    if (is_there(virtual_loop_ == nullptr ? patience : Duration::zero())) return end.get();
+    return fail(ErrorCode::deadline, "the event loop does not answer");
+}
 
 }  // namespace capstan::runtime

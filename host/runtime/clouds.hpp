@@ -1,0 +1,68 @@
+/// All clouds of a configuration as the engine sees them: one list of node groups.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <capstan/error.hpp>
+#include <capstan/ids.hpp>
+
+#include "engine/snapshot.hpp"
+#include "runtime/config/pipeline.hpp"
+#include "runtime/instances/cloud_client.hpp"
+#include "runtime/plugin_host.hpp"
+
+namespace capstan::runtime {
+
+/// What is known of all clouds. A value; refreshing makes a new one.
+struct CloudsView {
+    /// By id; not NULL. Without prices and options, which a pass asks for (pass_cycle.hpp).
+    std::shared_ptr<const std::vector<engine::Group>> groups =
+        std::make_shared<const std::vector<engine::Group>>();
+    /// What could not be read or is in the way, by cloud in pipeline order: each a sentence that
+    /// names its cloud. `subject` is the group, where it is one's.
+    std::vector<Error> problems{};
+};
+
+/// Reads all clouds at once. A cloud that cannot be read keeps the groups it had, as do groups it
+/// calls unreadable. A group's template is asked for when its fingerprint changes, or each time
+/// when it has none; one that cannot be had is left out, with the reason. Of two groups of one id
+/// the one of the cloud that stands first in the pipeline counts, and the other is a problem.
+/// [any thread]; `done` is called by the thread that runs the host's loop.
+class Clouds {
+public:
+    using Done = std::function<void(CloudsView)>;
+
+    /// The clouds of the pipeline. `internal`: a name without an instance, or one that is no cloud.
+    static Result<std::shared_ptr<Clouds>> make(const Pipeline& pipeline, const PluginHost& host);
+    Clouds(const Clouds&) = delete;
+    Clouds& operator=(const Clouds&) = delete;
+    ~Clouds();
+
+    /// Ends always: each call into a cloud has its deadline. While one is under way, a second joins
+    /// it and gets its result.
+    void refresh(Done done);
+    /// The same, waited for; on virtual time the clock goes on as far as it takes.
+    CloudsView refresh_now(PluginHost& host);
+    /// As of the last refresh; empty before.
+    CloudsView view() const;
+
+    /// NULL: there is no such cloud.
+    std::shared_ptr<CloudClient> find(const PluginInstanceId& cloud) const;
+    /// In pipeline order.
+    const std::vector<std::shared_ptr<PluginInstance>>& instances() const noexcept {
+        return instances_;
+    }
+
+private:
+    class Reader;
+    struct Round;
+    explicit Clouds(std::vector<std::shared_ptr<CloudClient>> clients);
+
+    std::vector<std::shared_ptr<CloudClient>> clients_;
+    std::vector<std::shared_ptr<PluginInstance>> instances_;
+    std::shared_ptr<Round> round_;  ///< shared with the calls under way
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,42 @@
+/// A pass of the engine with plugins to ask, which cannot hold it up.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "engine/pass.hpp"
+#include "runtime/instances/pass_runner.hpp"
+#include "runtime/wiring.hpp"
+
+namespace capstan::runtime {
+
+/// All that a decision depends on. Copies share what is large.
+struct PassInput {
+    engine::Snapshot snapshot;  ///< groups as Clouds has them: prices and options are filled in
+    engine::Memory memory{};
+    engine::Settings settings{};
+    /// Similarity and splitter are not asked, and need not be there, where settings.balance_similar
+    /// is off.
+    Wiring wiring{};
+    /// Whose prices and options are asked, as Clouds::instances.
+    std::vector<std::shared_ptr<PluginInstance>> clouds{};
+    engine::Circumstances circumstances{};
+    std::vector<HookMiss> known_misses{};  ///< instances that are not asked; see run_watched
+};
+
+struct PassResult {
+    engine::Outcome outcome;
+    /// The groups that were decided on, with prices and options; not NULL.
+    std::shared_ptr<const std::vector<engine::Group>> groups;
+    std::vector<HookMiss> misses;  ///< as `known_misses` they give this result again
+    int reruns = 0;
+};
+
+/// Runs engine::run_pass on a thread of its own and waits for it. Equal inputs, equal results, byte
+/// for byte. What a cloud's prices or options fail with becomes a note of the decision. The error:
+/// an instance of the wiring cannot be asked at all.
+Result<PassResult> decide(PassInput input);
+
+}  // namespace capstan::runtime
