@@ -85,9 +85,10 @@ std::optional<std::int64_t> find_whole(const json::value& value) {
 }  // namespace
 
 void JsonProblems::add(JsonProblem problem) {
-    if (std::ranges::find(kept_, problem) != kept_.end()) return;
-    if (is_full()) return leave_out();
-    kept_.push_back(std::move(problem));
+    const bool is_new = std::ranges::find(kept_, problem) == kept_.end();
+    if (is_new && is_full()) return leave_out();
+    ++made_;
+    if (is_new) kept_.push_back(std::move(problem));
 }
 
 JsonPlace JsonPlace::child(const json::value& value, std::string_view key) const noexcept {

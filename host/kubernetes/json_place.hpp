@@ -42,7 +42,13 @@ public:
     /// pointer, which has to be searched for, is still of use: is_full().
     void add(JsonProblem problem);
     bool is_full() const noexcept { return kept_.size() >= limit_; }
-    void leave_out() noexcept { ++left_out_; }
+    void leave_out() noexcept {
+        ++made_;
+        ++left_out_;
+    }
+    /// Complaints so far, repeated and left out ones included: whether it grew tells whether a part
+    /// was read without any.
+    std::size_t made() const noexcept { return made_; }
     bool empty() const noexcept { return kept_.empty(); }
     const std::vector<JsonProblem>& kept() const noexcept { return kept_; }
     /// How many more there are; some may be complaints made twice.
@@ -54,6 +60,7 @@ private:
     std::size_t limit_;
     std::vector<JsonProblem> kept_;
     std::size_t left_out_ = 0;
+    std::size_t made_ = 0;
 };
 
 /// A value in a document, or the place where it would be. A null counts as absent, as in
@@ -93,6 +100,8 @@ public:
     /// Adds "expects `expected`, found ..." or any other sentence about this place.
     void expects(std::string_view expected) const;
     void complain(std::string what) const;
+    /// Complaints so far about the whole document; see JsonProblems::made.
+    std::size_t complaints() const noexcept { return problems_->made(); }
     /// RFC 6901. Searches the document, so it is for messages only.
     std::string pointer() const;
 
@@ -107,6 +116,21 @@ private:
     const boost::json::value* value_;   ///< NULL: absent
     const boost::json::value* parent_;  ///< the object that has or lacks `key_`; NULL: none exists
     std::string_view key_;
+};
+
+/// Whether something was complained about since this was made:
+///     const Complaints complaints(place);
+///     const auto ports = decode_host_ports(place);
+///     if (complaints.any()) ...   // some of them could not be read
+class Complaints {
+public:
+    explicit Complaints(const JsonPlace& place) noexcept
+        : place_(place), before_(place.complaints()) {}
+    bool any() const noexcept { return place_.complaints() != before_; }
+
+private:
+    JsonPlace place_;
+    std::size_t before_;
 };
 
 inline JsonPlace JsonProblems::root() { return JsonPlace(*this, document_, nullptr, {}); }

@@ -1,35 +1,23 @@
 #include "kubernetes/node_selection.hpp"
 
+#include <optional>
 #include <string>
+
+#include "kubernetes/selectors.hpp"
 
 namespace capstan::kubernetes {
 namespace {
 
 std::string text_or_empty(const JsonPlace& place) { return std::string(place.text().value_or("")); }
 
-/// With an operator that is none the requirement gets no values, so that it matches nothing, as in
-/// Kubernetes.
-Requirement decode_requirement(const JsonPlace& expression) {
-    Requirement out{.key = text_or_empty(expression.required("key"))};
-    const JsonPlace op = expression.required("operator");
-    const std::optional<Operator> known = find_operator(op.text().value_or(""));
-    if (!known) {
-        if (op.text()) op.expects("In, NotIn, Exists, DoesNotExist, Gt or Lt");
-        return out;
-    }
-    out.op = *known;
-    for (const JsonPlace& value : expression["values"].items())
-        out.values.push_back(text_or_empty(value));
-    return out;
-}
-
+/// A requirement that got lost would let the pod on nodes it was kept off, so a term that cannot be
+/// read holds for none.
 NodeSelectorTerm decode_term(const JsonPlace& term, int weight) {
-    NodeSelectorTerm out{.weight = weight};
-    for (const JsonPlace& e : term["matchExpressions"].items())
-        out.labels.push_back(decode_requirement(e));
-    for (const JsonPlace& e : term["matchFields"].items())
-        out.fields.push_back(decode_requirement(e));
-    return out;
+    const Complaints complaints(term);
+    NodeSelectorTerm out{.labels = decode_node_requirements(term["matchExpressions"]),
+                         .fields = decode_node_requirements(term["matchFields"]),
+                         .weight = weight};
+    return complaints.any() ? NodeSelectorTerm{.weight = weight} : out;
 }
 
 std::optional<Toleration> decode_toleration(const JsonPlace& place) {
@@ -37,6 +25,10 @@ std::optional<Toleration> decode_toleration(const JsonPlace& place) {
     const std::string op = text_or_empty(place["operator"]);
     if (op == "Exists") {
         out.op = Toleration::Op::exists;
+    } else if (op == "Gt" || op == "Lt") {
+        place["operator"].complain("is " + op +
+                                   ", which is not supported: this one tolerates nothing");
+        return std::nullopt;
     } else if (!op.empty() && op != "Equal") {
         place["operator"].expects("Equal or Exists");
         return std::nullopt;
@@ -52,12 +44,20 @@ std::optional<Toleration> decode_toleration(const JsonPlace& place) {
 
 }  // namespace
 
-std::vector<NodeSelectorTerm> decode_required_affinity(const JsonPlace& node_affinity) {
-    const JsonPlace required = node_affinity["requiredDuringSchedulingIgnoredDuringExecution"];
+std::vector<NodeSelectorTerm> decode_node_selector(const JsonPlace& selector) {
+    const Complaints complaints(selector);
     std::vector<NodeSelectorTerm> out;
-    for (const JsonPlace& term : required["nodeSelectorTerms"].items())
+    for (const JsonPlace& term : selector["nodeSelectorTerms"].items())
         out.push_back(decode_term(term, 0));
-    if (required && out.empty()) out.emplace_back();
+    if (out.empty() && (selector || complaints.any())) out.emplace_back();
+    return out;
+}
+
+std::vector<NodeSelectorTerm> decode_required_affinity(const JsonPlace& node_affinity) {
+    const Complaints complaints(node_affinity);
+    auto out =
+        decode_node_selector(node_affinity["requiredDuringSchedulingIgnoredDuringExecution"]);
+    if (out.empty() && complaints.any()) out.emplace_back();
     return out;
 }
 
@@ -74,8 +74,10 @@ std::vector<NodeSelectorTerm> decode_preferred_affinity(const JsonPlace& node_af
 std::vector<Toleration> decode_tolerations(const JsonPlace& tolerations) {
     std::vector<Toleration> out;
     for (const JsonPlace& place : tolerations.items()) {
-        if (std::optional<Toleration> toleration = decode_toleration(place))
-            out.push_back(*std::move(toleration));
+        const Complaints complaints(place);
+        std::optional<Toleration> toleration = decode_toleration(place);
+        // With its key unread it would tolerate any.
+        if (toleration && !complaints.any()) out.push_back(*std::move(toleration));
     }
     return out;
 }

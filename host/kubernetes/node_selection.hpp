@@ -1,4 +1,4 @@
-/// Which nodes a pod may or would like to run on, read from its `spec`.
+/// Which nodes a pod, or a volume, may or would like to be on.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,16 @@
 
 namespace capstan::kubernetes {
 
-/// From `spec.affinity.nodeAffinity`. Empty when nothing is required; a requirement without any
-/// term, which no node meets, is one term that holds for none.
+/// A NodeSelector: the terms of which one must hold. Empty when it is absent. What nothing meets is
+/// one term that holds for no node: a selector without terms, and whatever cannot be read.
+std::vector<NodeSelectorTerm> decode_node_selector(const JsonPlace& selector);
+/// From `spec.affinity.nodeAffinity`; what is required, as decode_node_selector answers it.
 std::vector<NodeSelectorTerm> decode_required_affinity(const JsonPlace& node_affinity);
 /// The preferred terms with their weights.
 std::vector<NodeSelectorTerm> decode_preferred_affinity(const JsonPlace& node_affinity);
 /// From `spec.tolerations`. One with an operator or effect we do not know tolerates nothing: it is
-/// complained about and left out.
+/// complained about and left out. So is one that compares numbers (Gt and Lt, which the API server
+/// takes only behind a feature gate).
 std::vector<Toleration> decode_tolerations(const JsonPlace& tolerations);
 
 }  // namespace capstan::kubernetes

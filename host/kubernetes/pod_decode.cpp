@@ -1,51 +1,106 @@
 #include "kubernetes/pod_decode.hpp"
 
-#include <cstdint>
-#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
-#include "kubernetes/node_selection.hpp"
-#include "kubernetes/pod_requests.hpp"
+#include "kubernetes/metadata.hpp"
+#include "kubernetes/pod_spec_decode.hpp"
+#include "kubernetes/pod_volumes.hpp"
 
 namespace capstan::kubernetes {
 namespace {
 
-void decode_owner(const JsonPlace& references, PodClass& out) {
+using engine::PodObject;
+using engine::PodPhase;
+
+engine::PodOwner decode_owner(const JsonPlace& references) {
     for (const JsonPlace& reference : references.items()) {
         if (!reference["controller"].boolean().value_or(false)) continue;
-        out.owner_kind = reference["kind"].text().value_or("");
-        out.owner_name = reference["name"].text().value_or("");
-        return;
+        return {.kind = std::string(reference["kind"].text().value_or("")),
+                .name = std::string(reference["name"].text().value_or("")),
+                .uid = std::string(reference["uid"].text().value_or(""))};
     }
+    return {};
 }
 
-void decode_metadata(const JsonPlace& metadata, PodClass& out) {
-    out.ns = metadata["namespace"].text().value_or("default");
-    out.example = metadata["name"].text().value_or("");
-    out.labels = metadata["labels"].labels();
-    out.annotations = metadata["annotations"].labels();
-    decode_owner(metadata["ownerReferences"], out);
+PodPhase decode_phase(const JsonPlace& phase) {
+    constexpr std::pair<std::string_view, PodPhase> phases[] = {{"Pending", PodPhase::pending},
+                                                                {"Running", PodPhase::running},
+                                                                {"Succeeded", PodPhase::succeeded},
+                                                                {"Failed", PodPhase::failed},
+                                                                {"Unknown", PodPhase::unknown}};
+    const Complaints complaints(phase);
+    const std::string_view text = phase.text().value_or("Pending");
+    for (const auto& [name, known] : phases) {
+        if (text == name && !complaints.any()) return known;
+    }
+    if (!complaints.any()) phase.expects("Pending, Running, Succeeded, Failed or Unknown");
+    return PodPhase::unknown;
 }
 
-void decode_spec(const JsonPlace& spec, PodClass& out) {
-    using Priority = std::numeric_limits<std::int32_t>;
-    const JsonPlace affinity = spec["affinity"]["nodeAffinity"];
-    out.scheduler = spec["schedulerName"].text().value_or("default-scheduler");
-    out.requests = decode_pod_requests(spec);
-    out.node_selector = spec["nodeSelector"].labels();
-    out.affinity_required = decode_required_affinity(affinity);
-    out.affinity_preferred = decode_preferred_affinity(affinity);
-    out.tolerations = decode_tolerations(spec["tolerations"]);
-    out.priority = static_cast<std::int32_t>(
-        spec["priority"].integer(Priority::min(), Priority::max()).value_or(0));
+/// Why the scheduler has not placed the pod; empty: it has, or has not looked at it yet.
+std::string decode_unscheduled_reason(const JsonPlace& conditions) {
+    for (const JsonPlace& condition : conditions.items()) {
+        if (condition["type"].text() != "PodScheduled") continue;
+        if (condition["status"].text() != "False") return {};
+        return std::string(condition["reason"].text().value_or(""));
+    }
+    return {};
+}
+
+void decode_status(const JsonPlace& status, PodObject& out) {
+    out.phase = decode_phase(status["phase"]);
+    out.nominated_node = status["nominatedNodeName"].text().value_or("");
+    out.unscheduled_reason = decode_unscheduled_reason(status["conditions"]);
+}
+
+/// What the spec says of this one pod alone.
+bool decode_own_spec(const JsonPlace& spec, PodObject& out) {
+    const Complaints complaints(spec);
+    out.claims = decode_claims(spec["volumes"], out.name);
+    out.node_name = spec["nodeName"].text().value_or("");
+    out.gated = !spec["schedulingGates"].items().empty();
+    return !complaints.any();
 }
 
 }  // namespace
 
-PodClass decode_pod(const JsonPlace& pod) {
-    PodClass out;
-    decode_metadata(pod["metadata"], out);
-    decode_spec(pod["spec"], out);
+DecodedPod decode_pod_object(const JsonPlace& pod) {
+    ObjectMetadata metadata = decode_metadata(pod["metadata"]);
+    DecodedPodSpec spec = decode_pod_spec(pod["spec"]);
+    DecodedPod out{.pod = {.ns = std::move(metadata.ns),
+                           .name = std::move(metadata.name),
+                           .uid = std::move(metadata.uid),
+                           .spec = std::move(spec.spec),
+                           .labels = std::move(metadata.labels),
+                           .annotations = std::move(metadata.annotations),
+                           .owner = decode_owner(pod["metadata"]["ownerReferences"]),
+                           .deleted = metadata.deleted,
+                           .created = metadata.created}};
+    decode_status(pod["status"], out.pod);
+    const bool own = decode_own_spec(pod["spec"], out.pod);
+    out.is_complete = own && spec.is_complete && metadata.is_identified;
     return out;
+}
+
+PodClass decode_pod(const JsonPlace& pod) {
+    engine::PodObject object = std::move(decode_pod_object(pod).pod);
+    engine::PodSpec& spec = object.spec;
+    return {.ns = std::move(object.ns),
+            .example = std::move(object.name),
+            .owner_kind = std::move(object.owner.kind),
+            .owner_name = std::move(object.owner.name),
+            .scheduler = std::move(spec.scheduler),
+            .requests = std::move(spec.requests),
+            .labels = std::move(object.labels),
+            .annotations = std::move(object.annotations),
+            .node_selector = std::move(spec.node_selector),
+            .affinity_required = std::move(spec.affinity_required),
+            .affinity_preferred = std::move(spec.affinity_preferred),
+            .tolerations = std::move(spec.tolerations),
+            .priority = spec.priority.value_or(0)};
 }
 
 }  // namespace capstan::kubernetes

@@ -1,13 +1,11 @@
 #include "kubernetes/pod_requests.hpp"
 
-#include <map>
-#include <string>
+#include <string_view>
+
+#include "kubernetes/resource_list.hpp"
 
 namespace capstan::kubernetes {
 namespace {
-
-/// Exact amounts by resource; Resources rounds, so nothing is summed in it.
-using Quantities = std::map<std::string, Quantity, std::less<>>;
 
 void add(Quantities& sum, const Quantities& more) {
     for (const auto& [resource, quantity] : more) sum[resource] += quantity;
@@ -21,29 +19,11 @@ void raise_to(Quantities& amounts, const Quantities& other) {
     }
 }
 
-Quantities decode_quantities(const JsonPlace& place) {
-    Quantities out;
-    for (const JsonPlace& member : place.members()) {
-        const std::optional<Quantity> quantity = member.quantity();
-        if (!quantity) continue;
-        if (quantity->sign() < 0) {
-            member.complain("is negative (" + to_string(*quantity) + ")");
-        } else {
-            out.emplace(member.key(), *quantity);
-        }
-    }
-    return out;
-}
-
 Quantities container_requests(const JsonPlace& container) {
     const JsonPlace resources = container["resources"];
     Quantities requests = decode_quantities(resources["requests"]);
     requests.merge(decode_quantities(resources["limits"]));
     return requests;
-}
-
-bool is_sidecar(const JsonPlace& init_container) {
-    return init_container["restartPolicy"].text() == "Always";
 }
 
 /// What containers and init containers need together.
@@ -85,14 +65,15 @@ void apply_pod_level(Quantities& requests, const JsonPlace& resources) {
 
 }  // namespace
 
+bool is_sidecar(const JsonPlace& init_container) {
+    return init_container["restartPolicy"].text() == "Always";
+}
+
 Resources decode_pod_requests(const JsonPlace& spec) {
     Quantities requests = containers_requests(spec);
     apply_pod_level(requests, spec["resources"]);
     add(requests, decode_quantities(spec["overhead"]));
-    Resources out;
-    for (const auto& [resource, quantity] : requests)
-        out.set(resource, amount_of(resource, quantity));
-    return out;
+    return rounded(requests);
 }
 
 }  // namespace capstan::kubernetes

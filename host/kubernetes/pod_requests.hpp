@@ -17,4 +17,8 @@ namespace capstan::kubernetes {
 ///     beside the init container
 Resources decode_pod_requests(const JsonPlace& spec);
 
+/// Whether an init container is a sidecar: one that restarts always, so that it runs as long as the
+/// pod does.
+bool is_sidecar(const JsonPlace& init_container);
+
 }  // namespace capstan::kubernetes

@@ -1,0 +1,16 @@
+/// Dumps of clusters.
+#pragma once
+
+#include <filesystem>
+
+#include <capstan/result.hpp>
+
+#include "kubernetes/list_decoder.hpp"
+
+namespace capstan::kubernetes {
+
+/// A whole file; "-": standard input. Fails only where it cannot be read.
+Result<DecodeReport> decode_file(const std::filesystem::path& file,
+                                 engine::ClusterBuilder& builder);
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,103 @@
+#include "kubernetes/kept_members.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+using Member = KeptMembers::Member;
+
+constexpr Member owner_members[] = {{"controller"}, {"kind"}, {"name"}, {"uid"}};
+constexpr KeptMembers owner{owner_members};
+
+constexpr Member metadata_members[] = {
+    {"annotations"}, {"creationTimestamp"}, {"deletionTimestamp"},       {"labels"},
+    {"name"},        {"namespace"},         {"ownerReferences", &owner}, {"uid"}};
+constexpr KeptMembers metadata{metadata_members};
+
+constexpr Member container_members[] = {{"ports"}, {"resources"}, {"restartPolicy"}};
+constexpr KeptMembers container{container_members};
+
+constexpr KeptMembers nothing{};
+constexpr Member empty_dir_members[] = {{"medium"}};
+constexpr KeptMembers empty_dir{empty_dir_members};
+constexpr Member volume_members[] = {{"emptyDir", &empty_dir},
+                                     {"ephemeral", &nothing},
+                                     {"hostPath", &nothing},
+                                     {"name"},
+                                     {"persistentVolumeClaim"}};
+constexpr KeptMembers volume{volume_members};
+
+constexpr Member pod_spec_members[] = {{"affinity"},          {"containers", &container},
+                                       {"hostNetwork"},       {"initContainers", &container},
+                                       {"nodeName"},          {"nodeSelector"},
+                                       {"overhead"},          {"priority"},
+                                       {"priorityClassName"}, {"resourceClaims"},
+                                       {"resources"},  // of claims, too
+                                       {"schedulerName"},     {"schedulingGates"},
+                                       {"tolerations"},       {"topologySpreadConstraints"},
+                                       {"volumes", &volume}};
+constexpr KeptMembers pod_spec{pod_spec_members};
+
+constexpr Member template_members[] = {{"metadata", &metadata}, {"spec", &pod_spec}};
+constexpr KeptMembers pod_template{template_members};
+
+constexpr Member claim_ref_members[] = {{"name"}, {"namespace"}};
+constexpr KeptMembers claim_ref{claim_ref_members};
+constexpr Member csi_members[] = {{"driver"}, {"volumeHandle"}};
+constexpr KeptMembers csi{csi_members};
+
+constexpr Member spec_members[] = {
+    // nodes
+    {"providerID"},
+    {"taints"},
+    {"unschedulable"},
+    // DaemonSets
+    {"template", &pod_template},
+    // claims and volumes
+    {"accessModes"},
+    {"capacity"},
+    {"claimRef", &claim_ref},
+    {"csi", &csi},
+    {"nodeAffinity"},
+    {"storageClassName"},
+    {"volumeName"},
+    // CSI nodes and drivers
+    {"drivers"},
+    {"storageCapacity"},
+};
+constexpr KeptMembers spec{spec_members, &pod_spec};
+
+constexpr Member condition_members[] = {{"lastTransitionTime"}, {"reason"}, {"status"}, {"type"}};
+constexpr KeptMembers condition{condition_members};
+constexpr Member status_members[] = {
+    {"allocatable"}, {"capacity"}, {"conditions", &condition}, {"nominatedNodeName"}, {"phase"}};
+constexpr KeptMembers status{status_members};
+
+constexpr Member object_members[] = {
+    {"apiVersion"},
+    {"kind"},
+    {"metadata", &metadata},
+    {"spec", &spec},
+    {"status", &status},
+    {"message"},  // of a Status: what went wrong on the server
+    // storage classes and capacities
+    {"allowedTopologies"},
+    {"capacity"},
+    {"nodeTopology"},
+    {"provisioner"},
+    {"storageClassName"},
+    {"volumeBindingMode"},
+};
+constexpr KeptMembers object{object_members};
+
+}  // namespace
+
+const KeptMembers::Member* KeptMembers::find(std::string_view key) const noexcept {
+    for (const Member& member : members) {
+        if (member.key == key) return &member;
+    }
+    return also != nullptr ? also->find(key) : nullptr;
+}
+
+const KeptMembers& kept_members() noexcept { return object; }
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,121 @@
+#include "kubernetes/list_decoder.hpp"
+
+#include <utility>
+
+#include <boost/json/value.hpp>
+
+#include <capstan/sentence.hpp>
+
+#include "kubernetes/json_place.hpp"
+#include "kubernetes/object_kinds.hpp"
+#include "kubernetes/object_stream.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t most_problems = 100;
+
+/// A member's text where there is one, with no complaint where there is none.
+std::string_view peek(const json::value& value, std::string_view key) {
+    const json::object* object = value.if_object();
+    const json::value* member = object != nullptr ? object->if_contains(key) : nullptr;
+    const json::string* text = member != nullptr ? member->if_string() : nullptr;
+    return text != nullptr ? std::string_view(*text) : std::string_view();
+}
+
+std::string name_of(const ObjectKind& kind, const json::value& value) {
+    const json::object* object = value.if_object();
+    const json::value* metadata = object != nullptr ? object->if_contains("metadata") : nullptr;
+    if (metadata == nullptr || peek(*metadata, "name").empty()) return {};
+    std::string ns(peek(*metadata, "namespace"));
+    if (kind.has_namespace) ns = (ns.empty() ? "default" : ns) + "/";
+    return (kind.has_namespace ? ns : "") + std::string(peek(*metadata, "name"));
+}
+
+}  // namespace
+
+std::string to_string(const ObjectProblem& problem) {
+    return problem.object + ": " + problem.pointer + (problem.pointer.empty() ? "" : " ") +
+           problem.what + (problem.left_out ? "; the object is left out" : "");
+}
+
+struct ListDecoder::State final : ObjectSink {
+    explicit State(engine::ClusterBuilder& to) : builder(to), stream(*this) {}
+
+    void take(std::string_view listed_kind, const json::value& object) override;
+    void take_error(std::string_view text) override;
+    void load(const ObjectKind& kind, const json::value& object);
+    void refuse(std::string what);
+    void ignore(std::string_view kind, const json::value& object);
+    void report(ObjectProblem problem);
+
+    engine::ClusterBuilder& builder;
+    DecodeReport out;
+    std::size_t seen = 0;
+    ObjectStream stream;
+};
+
+void ListDecoder::State::take(std::string_view listed_kind, const json::value& object) {
+    ++seen;
+    std::string_view kind = peek(object, "kind");
+    if (kind.empty()) kind = listed_kind;
+    if (!object.is_object()) return refuse("expects an object");
+    if (kind.empty()) return refuse("has no kind, and stands in no list that says one first");
+    if (const ObjectKind* known = find_kind(kind, peek(object, "apiVersion")))
+        return load(*known, object);
+    ignore(kind, object);
+}
+
+void ListDecoder::State::load(const ObjectKind& kind, const json::value& object) {
+    JsonProblems problems(object);
+    const bool loaded = kind.load(problems.root(), builder);
+    loaded ? ++out.loaded[std::string(kind.kind)] : ++out.left_out;
+    if (problems.empty()) return;
+    std::string name = name_of(kind, object);
+    if (name.empty()) name = "(object " + std::to_string(seen) + ")";
+    for (const JsonProblem& problem : problems.kept())
+        report({std::string(kind.kind) + " " + name, problem.pointer, problem.what, !loaded});
+    out.more_problems += problems.left_out();
+}
+
+void ListDecoder::State::refuse(std::string what) {
+    ++out.left_out;
+    report({"object " + std::to_string(seen), "", std::move(what), true});
+}
+
+void ListDecoder::State::ignore(std::string_view kind, const json::value& object) {
+    const std::string_view group = group_of(peek(object, "apiVersion"));
+    const bool is_alike = find_kind(kind, "") != nullptr;
+    ++out.ignored[std::string(kind) + (is_alike ? " (" + std::string(group) + ")" : "")];
+    const std::string_view message = peek(object, "message");
+    // What the API server answers instead of a list.
+    if (kind == "Status" && !message.empty())
+        report({"Status", "/message", "says " + in_quotes(message)});
+}
+
+void ListDecoder::State::take_error(std::string_view text) {
+    report({"debugging snapshot", "/Error", "says " + in_quotes(text)});
+}
+
+void ListDecoder::State::report(ObjectProblem problem) {
+    if (out.problems.size() < most_problems) {
+        out.problems.push_back(std::move(problem));
+    } else {
+        ++out.more_problems;
+    }
+}
+
+ListDecoder::ListDecoder(engine::ClusterBuilder& builder)
+    : state_(std::make_unique<State>(builder)) {}
+ListDecoder::~ListDecoder() = default;
+
+Result<void> ListDecoder::feed(std::string_view piece) { return state_->stream.write(piece); }
+
+DecodeReport ListDecoder::finish() {
+    if (auto end = state_->stream.finish(); !end) state_->out.cut_short = end.error();
+    return std::move(state_->out);
+}
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,31 @@
+/// What every API object has.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <capstan/labels.hpp>
+#include <capstan/time.hpp>
+
+#include "kubernetes/json_place.hpp"
+
+namespace capstan::kubernetes {
+
+struct ObjectMetadata {
+    std::string ns = "default";  ///< means nothing to kinds that have no namespace
+    std::string name{}, uid{};
+    Labels labels{}, annotations{};
+    Time created{};
+    std::optional<Time> deleted{};  ///< being deleted, and gone by then unless something holds it
+    /// False: name, namespace or labels could not be read, so that nobody can tell what selects
+    /// the object.
+    bool is_identified = true;
+};
+
+/// From `metadata`. A missing name is not complained about.
+ObjectMetadata decode_metadata(const JsonPlace& metadata);
+/// The same of an object that must have a name: with none it is not identified, and complained
+/// about.
+ObjectMetadata decode_named(const JsonPlace& object);
+
+}  // namespace capstan::kubernetes

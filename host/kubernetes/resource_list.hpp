@@ -1,0 +1,24 @@
+/// Amounts of resources by name, as in `requests`, `limits`, `capacity` and `allocatable`.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include <capstan/quantity.hpp>
+#include <capstan/resources.hpp>
+
+#include "kubernetes/json_place.hpp"
+
+namespace capstan::kubernetes {
+
+/// Exact amounts; Resources rounds, so nothing is summed in it.
+using Quantities = std::map<std::string, Quantity, std::less<>>;
+
+/// Without what is no quantity or below zero, which is complained about.
+Quantities decode_quantities(const JsonPlace& list);
+Resources rounded(const Quantities& quantities);
+/// Bytes of a single quantity, rounded up; zero when absent.
+std::int64_t decode_bytes(const JsonPlace& quantity);
+
+}  // namespace capstan::kubernetes
