@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,22 +25,28 @@ struct Room {
 /// The domains that a class is spread over, by one constraint wider than a node.
 struct SpreadDomains {
     struct Domain {
-        std::string value;  ///< of the topology key
-        int count = 0;      ///< pods that the constraint counts
+        std::string value;    ///< of the topology key
+        int count = 0;        ///< pods that the constraint counts
         bool exists = false;  ///< some eligible node is in it; else it is that of a shape alone
     };
     std::string topology_key;
     int max_skew = 1;
     int min_domains = 1;
-    bool counts_itself = true;    ///< a pod of the class adds to the count
-    std::uint32_t counter = 0;    ///< equal for classes that are counted together
-    std::vector<Domain> domains;  ///< by value
+    bool counts_itself = true;           ///< a pod of the class adds to the count
+    std::uint32_t counter = 0;           ///< equal for classes that are counted together
+    std::uint32_t counted_subjects = 0;  ///< subjects of which a pod adds to the count
+    std::vector<Domain> domains;         ///< by value
 };
 
 /// Borrows the rules. A copy is a state of its own; undoing is cheaper. [engine thread]
 class Placement {
 public:
     explicit Placement(Rules& rules);
+    Placement(const Placement& other);
+    Placement& operator=(const Placement& other);
+    Placement(Placement&&) noexcept;
+    Placement& operator=(Placement&&) noexcept;
+    ~Placement();
 
     const Rules& rules() const noexcept { return *rules_; }
     std::size_t slot_count() const noexcept;
@@ -53,10 +60,12 @@ public:
     Slot add(ShapeId shape, int nodes);
     /// Makes a slot of `nodes` of the nodes of `slot`, more than none and not all.
     Slot split(Slot slot, int nodes);
-    /// Takes no further pod: `find` and `room` pass over it. A node that is drained, or gone.
+    /// A node that is drained, or gone: it takes no further pod, `find` and `room` pass over it,
+    /// and what is on it is not there any more for affinity and spread.
     void close(Slot slot);
 
-    /// How many pods of the class find room, placed one after the other; none of more than `wanted`.
+    /// How many pods of the class find room, placed one after the other; none of more than
+    /// `wanted`.
     Room room(Subject subject, Slot slot, int wanted) const;
     /// The first slot in [from, end) with room for one; nothing: there is none.
     std::optional<Slot> find(Subject subject, Slot from, Slot end) const;
@@ -71,7 +80,9 @@ public:
     /// or more than one, which are then obeyed as they stand.
     std::optional<SpreadDomains> spread(Subject subject) const;
     /// From now on the class may go, instead of what its spread constraint says, `pods` times into
-    /// the domain that `spread(subject)->domains[domain]` is. What allows nothing anywhere forbids.
+    /// the domain that `spread(subject)->domains[domain]` is; said again, this replaces what is
+    /// left there. What allows nothing anywhere forbids. Only for classes that `spread` answers
+    /// for.
     void allow(Subject subject, std::uint32_t domain, int pods);
     /// Ends what was allowed to the class.
     void disallow(Subject subject);
@@ -87,7 +98,7 @@ public:
 
 private:
     Rules* rules_;
-    std::shared_ptr<State> state_;
+    std::unique_ptr<State> state_;
 };
 
 }  // namespace capstan::engine

@@ -1,0 +1,80 @@
+#include "engine/scheduling/compiled.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "engine/snapshot/fast_hash.hpp"
+#include "engine/snapshot/hash_index.hpp"
+
+namespace capstan::engine {
+namespace {
+
+std::vector<std::int64_t> rows_of(const Cluster& cluster, const std::vector<NodeShape>& shapes,
+                                  std::span<const ResourceIndex> columns) {
+    std::vector<std::int64_t> rows;
+    rows.reserve(shapes.size() * columns.size());
+    for (const NodeShape& shape : shapes) {
+        for (const ResourceIndex resource : columns)
+            rows.push_back(free_on(cluster, shape, resource));
+    }
+    return rows;
+}
+
+/// What packing compares, beside what is free.
+std::array<std::int64_t, 2> sizes_of(const NodeShape& shape) {
+    return {shape.allocatable.amount("cpu"), shape.allocatable.amount("memory")};
+}
+
+bool is_alike(const Rules::Compiled& rules, ShapeId a, ShapeId b) {
+    const NodeShape& one = rules.shapes[a];
+    const NodeShape& other = rules.shapes[b];
+    return rules.profiles.of_shape(a) == rules.profiles.of_shape(b) &&
+           std::ranges::equal(rules.shape_row(a), rules.shape_row(b)) &&
+           sizes_of(one) == sizes_of(other) && one.daemons == other.daemons &&
+           one.csi_limits == other.csi_limits;
+}
+
+std::vector<ShapeId> find_alike(const Rules::Compiled& rules) {
+    std::vector<ShapeId> alike;
+    alike.reserve(rules.shapes.size());
+    HashIndex lowest;
+    for (ShapeId shape = 0; shape < rules.shapes.size(); ++shape) {
+        FastHash hash;
+        hash.add(std::uint64_t{rules.profiles.of_shape(shape)});
+        for (const std::int64_t free : rules.shape_row(shape))
+            hash.add(static_cast<std::uint64_t>(free));
+        const auto same = [&](std::uint32_t other) { return is_alike(rules, shape, other); };
+        const auto found = lowest.find(hash.value(), same);
+        if (!found) lowest.insert(hash.value(), shape);
+        alike.push_back(found.value_or(shape));
+    }
+    return alike;
+}
+
+}  // namespace
+
+Rules::Compiled::Compiled(Cluster the_cluster, std::vector<ClassId> the_subjects,
+                          std::vector<NodeShape> the_shapes)
+    : cluster(std::move(the_cluster)),
+      subjects(std::move(the_subjects)),
+      shapes(std::move(the_shapes)),
+      requests(cluster, subjects) {
+    demand_of.reserve(subjects.size());
+    for (const ClassId subject : subjects) {
+        const ClassRow& row = cluster.pod_class(subject);
+        NodeDemand demand{.spec = row.spec};
+        if (!row.claims.empty()) demand.volumes = find_volume_needs(cluster, subject);
+        demand_of.push_back(demands.add(std::move(demand)));
+    }
+    NodeReading reading;
+    demands.read_by(reading);
+    profiles = NodeProfiles(cluster, shapes, reading);
+    demands.set_profiles(profiles);
+    shape_rows = rows_of(cluster, shapes, requests.columns());
+    alike = find_alike(*this);
+}
+
+bool Rules::Compiled::looks_at_pods(std::uint32_t) const noexcept { return false; }
+
+}  // namespace capstan::engine

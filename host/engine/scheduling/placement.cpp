@@ -1,0 +1,69 @@
+#include "engine/scheduling/placement.hpp"
+
+#include <utility>
+
+#include "engine/scheduling/placement_state.hpp"
+
+namespace capstan::engine {
+
+Placement::Placement(Rules& rules)
+    : rules_(&rules), state_(std::make_unique<State>(rules.compiled())) {}
+Placement::Placement(const Placement& other)
+    : rules_(other.rules_), state_(std::make_unique<State>(*other.state_)) {}
+Placement& Placement::operator=(const Placement& other) { return *this = Placement(other); }
+Placement::Placement(Placement&&) noexcept = default;
+Placement& Placement::operator=(Placement&&) noexcept = default;
+Placement::~Placement() = default;
+
+std::size_t Placement::slot_count() const noexcept { return state_->slots.size(); }
+int Placement::nodes(Slot slot) const noexcept { return state_->slots[slot].nodes; }
+
+std::optional<ShapeId> Placement::shape(Slot slot) const noexcept {
+    const ShapeId shape = state_->slots[slot].shape;
+    return shape == no_shape ? std::nullopt : std::optional(shape);
+}
+
+std::int64_t Placement::free(Slot slot, ResourceIndex resource) const noexcept {
+    const Rules::Compiled& rules = *state_->rules;
+    if (const auto column = rules.requests.find_column(resource))
+        return state_->capacity.free(slot, *column);
+    // What no subject requests stays as it was.
+    if (const ShapeId shape = state_->slots[slot].shape; shape != no_shape)
+        return free_on(rules.cluster, rules.shapes[shape], resource);
+    return rules.cluster.allocatable(slot)[resource] - rules.cluster.requested(slot)[resource];
+}
+
+Slot Placement::add(ShapeId shape, int nodes) { return state_->add(shape, nodes); }
+Slot Placement::split(Slot slot, int nodes) { return state_->split(slot, nodes); }
+void Placement::close(Slot slot) { state_->close(slot); }
+
+Room Placement::room(Subject subject, Slot slot, int wanted) const {
+    return state_->room(subject, slot, wanted);
+}
+
+std::optional<Slot> Placement::find(Subject subject, Slot from, Slot end) const {
+    const State& state = *state_;
+    return state.capacity.find(state.rules->requests.needs(subject), from, end,
+                               [&](Slot slot) { return state.room(subject, slot, 1).in_all > 0; });
+}
+
+void Placement::place(Subject subject, Slot slot, int per_node) {
+    state_->place(subject, slot, per_node);
+}
+
+Refusal Placement::why_not(Subject subject, Slot slot) const {
+    return state_->why_not(subject, slot);
+}
+
+Refusal Placement::why_not_new(Subject subject, ShapeId shape) const {
+    const std::size_t before = state_->log.size();
+    const Slot slot = state_->add(shape, 1);
+    Refusal refusal = state_->why_not(subject, slot);
+    state_->undo(before);
+    return refusal;
+}
+
+Placement::Mark Placement::mark() const noexcept { return state_->log.size(); }
+void Placement::undo(Mark mark) { state_->undo(mark); }
+
+}  // namespace capstan::engine

@@ -1,0 +1,38 @@
+#include "engine/scheduling/placement_state.hpp"
+#include "engine/scheduling/predicates/node_resources_fit.hpp"
+
+namespace capstan::engine {
+namespace {
+
+std::optional<std::string> shortage(const Placement::State& state, Subject subject, Slot slot) {
+    const Rules::Compiled& rules = *state.rules;
+    const ShapeId shape = state.slots[slot].shape;
+    const auto needs = rules.requests.needs(subject);
+    std::vector<ResourceFacts> facts;
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+        const ResourceIndex resource = rules.requests.requests(subject)[i].resource;
+        const std::string_view name = rules.cluster.resource_name(resource);
+        const std::int64_t allocatable = shape == no_shape
+                                             ? rules.cluster.allocatable(slot)[resource]
+                                             : rules.shapes[shape].allocatable.amount(name);
+        facts.push_back({.name = name,
+                         .wanted = needs[i].amount,
+                         .allocatable = allocatable,
+                         .requested = allocatable - state.capacity.free(slot, needs[i].column)});
+    }
+    return check_node_resources_fit(facts);
+}
+
+}  // namespace
+
+Refusal Placement::State::why_not(Subject subject, Slot slot) const {
+    const NodeDemand& demand = rules->demands[rules->demand_of[subject]];
+    Refusal alone = ask(demand, rules->profiles[slots[slot].profile].facts());
+    if (alone.predicate != Predicate::none && alone.predicate < Predicate::node_resources_fit)
+        return alone;
+    if (auto why = shortage(*this, subject, slot))
+        return {Predicate::node_resources_fit, *std::move(why)};
+    return alone;
+}
+
+}  // namespace capstan::engine

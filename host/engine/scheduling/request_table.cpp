@@ -1,0 +1,52 @@
+#include "engine/scheduling/request_table.hpp"
+
+#include <algorithm>
+
+namespace capstan::engine {
+
+RequestTable::RequestTable(const Cluster& cluster, std::span<const ClassId> subjects) {
+    std::vector<bool> asked(cluster.resource_count());
+    asked[pods_index] = true;
+    first_.reserve(subjects.size() + 1);
+    for (const ClassId subject : subjects) {
+        first_.push_back(static_cast<std::uint32_t>(requests_.size()));
+        const auto own = cluster.pod_class(subject).requests;
+        const auto rest = std::find_if(own.begin(), own.end(), [](const Request& request) {
+            return request.resource > pods_index;
+        });
+        requests_.insert(requests_.end(), own.begin(), rest);
+        requests_.push_back({pods_index, 1});
+        requests_.insert(requests_.end(), rest, own.end());
+        for (const Request& request : own) asked[request.resource] = true;
+    }
+    first_.push_back(static_cast<std::uint32_t>(requests_.size()));
+
+    std::vector<std::uint32_t> column(asked.size());
+    for (ResourceIndex resource = 0; resource < asked.size(); ++resource) {
+        if (!asked[resource]) continue;
+        column[resource] = static_cast<std::uint32_t>(columns_.size());
+        columns_.push_back(resource);
+    }
+    needs_.reserve(requests_.size());
+    for (const Request& request : requests_)
+        needs_.push_back({column[request.resource], request.amount});
+}
+
+std::optional<std::uint32_t> RequestTable::find_column(ResourceIndex resource) const noexcept {
+    const auto at = std::lower_bound(columns_.begin(), columns_.end(), resource);
+    if (at == columns_.end() || *at != resource) return std::nullopt;
+    return static_cast<std::uint32_t>(at - columns_.begin());
+}
+
+std::int64_t free_on(const Cluster& cluster, const NodeShape& shape, ResourceIndex resource) {
+    std::int64_t free = shape.allocatable.amount(cluster.resource_name(resource));
+    for (const ClassId daemon : shape.daemons) {
+        if (resource == pods_index) --free;
+        for (const Request& request : cluster.pod_class(daemon).requests) {
+            if (request.resource == resource) free -= request.amount;
+        }
+    }
+    return free;
+}
+
+}  // namespace capstan::engine

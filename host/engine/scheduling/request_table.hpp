@@ -1,0 +1,43 @@
+/// What one pod of each subject requests, as amounts by resource and by column of the capacity that
+/// is kept: resources that no subject requests have none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/scheduling/capacity_tree.hpp"
+#include "engine/scheduling/node_shape.hpp"
+#include "engine/snapshot/cluster.hpp"
+
+namespace capstan::engine {
+
+/// [any thread]
+class RequestTable {
+public:
+    RequestTable() = default;
+    RequestTable(const Cluster& cluster, std::span<const ClassId> subjects);
+
+    /// Of one pod, ascending by resource, `pods` included.
+    std::span<const Request> requests(std::uint32_t subject) const noexcept {
+        return {&requests_[first_[subject]], first_[subject + 1] - first_[subject]};
+    }
+    std::span<const Need> needs(std::uint32_t subject) const noexcept {
+        return {&needs_[first_[subject]], first_[subject + 1] - first_[subject]};
+    }
+    /// The resources of the columns, ascending; `pods` is always there.
+    std::span<const ResourceIndex> columns() const noexcept { return columns_; }
+    std::optional<std::uint32_t> find_column(ResourceIndex resource) const noexcept;
+
+private:
+    std::vector<std::uint32_t> first_;  // by subject, and one more: where its requests start
+    std::vector<Request> requests_;
+    std::vector<Need> needs_;
+    std::vector<ResourceIndex> columns_;
+};
+
+/// Of a shape, less what its daemons request: what a new node has free.
+std::int64_t free_on(const Cluster& cluster, const NodeShape& shape, ResourceIndex resource);
+
+}  // namespace capstan::engine

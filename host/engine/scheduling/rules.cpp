@@ -1,0 +1,29 @@
+#include "engine/scheduling/rules.hpp"
+
+#include <utility>
+
+#include "engine/scheduling/compiled.hpp"
+
+namespace capstan::engine {
+
+Rules::Rules(Cluster cluster, std::vector<ClassId> subjects, std::vector<NodeShape> shapes)
+    : compiled_(
+          std::make_unique<Compiled>(std::move(cluster), std::move(subjects), std::move(shapes))) {}
+Rules::Rules(Rules&&) noexcept = default;
+Rules& Rules::operator=(Rules&&) noexcept = default;
+Rules::~Rules() = default;
+
+const Cluster& Rules::cluster() const noexcept { return compiled_->cluster; }
+std::span<const ClassId> Rules::subjects() const noexcept { return compiled_->subjects; }
+std::span<const NodeShape> Rules::shapes() const noexcept { return compiled_->shapes; }
+ShapeId Rules::alike(ShapeId shape) const noexcept { return compiled_->alike[shape]; }
+
+bool Rules::looks_at_pods(Subject subject) const noexcept {
+    return compiled_->looks_at_pods(subject);
+}
+
+std::span<const Request> Rules::requests(Subject subject) const noexcept {
+    return compiled_->requests.requests(subject);
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,135 @@
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/scheduling/placement.hpp"
+#include "engine/snapshot/cluster_builder.hpp"
+#include "scheduling_world.hpp"
+
+namespace capstan::engine {
+namespace {
+
+TEST(Placement, FillsANodeUpToItsSmallestResource) {
+    World world;
+    world.node("a", {.cpu = 4000, .memory = 8000});
+    const auto web = world.subject({.cpu = 1000, .memory = 3000});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    EXPECT_EQ(placement.room(web, 0, 10), (Room{2, 2}));
+    EXPECT_EQ(placement.room(web, 0, 1), (Room{1, 1}));
+    EXPECT_EQ(placement.room(web, 0, 0), (Room{0, 0}));
+    placement.place(web, 0, 2);
+    EXPECT_EQ(placement.room(web, 0, 10), (Room{0, 0}));
+    EXPECT_EQ(placement.free(0, cpu_index), 2000);
+    EXPECT_EQ(placement.why_not(web, 0).sentence,
+              "Insufficient memory: needs 3000, 2000 of 8000 are free");
+}
+
+TEST(Placement, CountsPodsAsAResource) {
+    World world;
+    world.node("a", {.cpu = 4000, .pods = 3});
+    world.bound("there", "a", {.cpu = 100});
+    const auto web = world.subject({.cpu = 1});
+    Rules rules = world.rules();
+    EXPECT_EQ(Placement(rules).room(web, 0, 10), (Room{2, 2}));
+}
+
+TEST(Placement, TakesPodsThatAskForNoneOfWhatIsOvercommitted) {
+    World world;
+    world.node("a", {.cpu = 1000, .memory = 8000});
+    world.bound("big", "a", {.cpu = 2000});
+    const auto lean = world.subject({.memory = 4000});
+    const auto web = world.subject({.cpu = 1});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    EXPECT_EQ(placement.room(lean, 0, 10), (Room{2, 2}));
+    EXPECT_EQ(placement.room(web, 0, 10), (Room{0, 0}));
+}
+
+TEST(Placement, FindsTheFirstNodeByIndexWithinTheRange) {
+    World world;
+    for (int i = 0; i < 100; ++i)
+        world.node("n" + std::to_string(1000 + i), {.cpu = i % 40 == 39 ? 2000 : 500});
+    const auto web = world.subject({.cpu = 1500});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    EXPECT_EQ(placement.find(web, 0, 100), std::optional<Slot>(39));
+    EXPECT_EQ(placement.find(web, 39, 100), std::optional<Slot>(39));
+    EXPECT_EQ(placement.find(web, 40, 100), std::optional<Slot>(79));
+    EXPECT_EQ(placement.find(web, 40, 79), std::nullopt);
+    EXPECT_EQ(placement.find(web, 80, 100), std::nullopt);
+    EXPECT_EQ(placement.find(web, 100, 100), std::nullopt);
+    placement.place(web, 39, 1);
+    EXPECT_EQ(placement.find(web, 0, 100), std::optional<Slot>(79));
+}
+
+TEST(Placement, AddsSplitsAndClosesNodesAndTakesAllOfItBack) {
+    World world;
+    world.node("a", {.cpu = 1000});
+    const auto web = world.subject({.cpu = 500});
+    const auto shape = world.shape({.cpu = 2000});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    const auto before = placement.mark();
+    const Slot slot = placement.add(shape, 5);
+    EXPECT_EQ(placement.room(web, slot, 100), (Room{4, 20}));
+    EXPECT_EQ(placement.room(web, slot, 6), (Room{4, 6}));
+    placement.place(web, slot, 1);
+    const Slot rest = placement.split(slot, 2);
+    EXPECT_EQ(placement.nodes(slot), 3);
+    EXPECT_EQ(placement.nodes(rest), 2);
+    placement.place(web, rest, 3);
+    EXPECT_EQ(placement.room(web, slot, 100), (Room{3, 9}));
+    EXPECT_EQ(placement.room(web, rest, 100), (Room{0, 0}));
+    placement.close(slot);
+    placement.close(0);
+    EXPECT_EQ(placement.find(web, 0, 3), std::nullopt);
+    placement.undo(before);
+    EXPECT_EQ(placement.slot_count(), 1u);
+    EXPECT_EQ(placement.find(web, 0, 1), std::optional<Slot>(0));
+    EXPECT_EQ(placement.free(0, cpu_index), 1000);
+}
+
+TEST(Placement, FindsTheSameWhateverWasAddedAndUndoneBefore) {
+    World world;
+    const auto web = world.subject({.cpu = 700});
+    const auto big = world.shape({.cpu = 1000}), small = world.shape({.cpu = 500});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    for (int i = 0; i < 70; ++i) placement.add(big, 1);
+    placement.undo(0);
+    for (int i = 0; i < 40; ++i) placement.add(small, 1);
+    EXPECT_EQ(placement.find(web, 0, 40), std::nullopt);
+    placement.add(big, 1);
+    EXPECT_EQ(placement.find(web, 0, 41), std::optional<Slot>(40));
+}
+
+TEST(Placement, IsCopiedWithAllThatIsOnIt) {
+    World world;
+    world.node("a", {.cpu = 1000});
+    const auto web = world.subject({.cpu = 1000});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    Placement copy = placement;
+    copy.place(web, 0, 1);
+    EXPECT_EQ(placement.room(web, 0, 1), (Room{1, 1}));
+    EXPECT_EQ(copy.room(web, 0, 1), (Room{0, 0}));
+}
+
+TEST(Placement, TakesDaemonsOffANewNode) {
+    World world;
+    const auto agent = world.daemon({.cpu = 300});
+    const auto web = world.subject({.cpu = 500});
+    const auto shape = world.shape({.cpu = 1000, .pods = 5, .daemons = {agent}});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    const Slot slot = placement.add(shape, 1);
+    EXPECT_EQ(placement.room(web, slot, 10), (Room{1, 1}));
+    EXPECT_EQ(placement.free(slot, pods_index), 4);
+    EXPECT_EQ(placement.free(slot, cpu_index), 700);
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,97 @@
+/// A small cluster, put together by name, and the pods that are asked about.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/scheduling/placement.hpp"
+#include "engine/snapshot/cluster_builder.hpp"
+
+namespace capstan::engine {
+
+struct TestNode {
+    std::int64_t cpu = 1'000'000, memory = 1'000'000, pods = 110;
+    Labels labels{};
+    std::vector<Taint> taints{};
+    std::vector<ClassId> daemons{};  ///< of a shape
+    std::map<std::string, std::optional<int>> csi_limits{};
+};
+
+struct TestPod {
+    std::int64_t cpu = 0, memory = 0;
+    Labels labels{};
+    PodSpec spec{};  ///< beside requests
+    std::string ns = "default";
+    std::vector<std::string> claims{};
+    std::optional<Time> deleted{};
+};
+
+/// Selectors and terms in short.
+inline LabelSelector app(std::string value) {
+    return {.match_labels = {{"app", std::move(value)}}};
+}
+inline PodTerm near(std::string key, LabelSelector selector) {
+    return {.selector = std::move(selector), .topology_key = std::move(key)};
+}
+inline SpreadConstraint over(std::string key, LabelSelector selector, int max_skew = 1) {
+    return {.max_skew = max_skew, .topology_key = std::move(key), .selector = std::move(selector)};
+}
+inline constexpr const char* zone_key = "topology.kubernetes.io/zone";
+inline constexpr const char* hostname_key = "kubernetes.io/hostname";
+
+class World {
+public:
+    /// Gets a hostname label.
+    void node(const std::string& name, const TestNode& node) {
+        NodeObject object{.name = name, .labels = node.labels, .taints = node.taints};
+        object.labels.try_emplace(hostname_key, name);
+        object.capacity = object.allocatable = resources(node);
+        builder.set(object);
+    }
+    void bound(const std::string& name, const std::string& node, const TestPod& pod) {
+        PodObject object = make(pod);
+        object.name = name;
+        object.node_name = node;
+        object.phase = PodPhase::running;
+        builder.set(object);
+    }
+    Subject subject(const TestPod& pod) {
+        subjects.push_back(builder.add_class(make(pod)));
+        return static_cast<Subject>(subjects.size() - 1);
+    }
+    ClassId daemon(const TestPod& pod) { return builder.add_class(make(pod)); }
+    ShapeId shape(const TestNode& node) {
+        shapes.push_back({.labels = node.labels,
+                          .taints = node.taints,
+                          .allocatable = resources(node),
+                          .daemons = node.daemons,
+                          .csi_limits = node.csi_limits});
+        return static_cast<ShapeId>(shapes.size() - 1);
+    }
+    Rules rules() { return Rules(builder.build(), subjects, shapes); }
+
+    ClusterBuilder builder;
+
+private:
+    static PodObject make(const TestPod& pod) {
+        PodObject object{.ns = pod.ns, .spec = pod.spec, .labels = pod.labels};
+        if (pod.cpu != 0) object.spec.requests.set("cpu", pod.cpu);
+        if (pod.memory != 0) object.spec.requests.set("memory", pod.memory);
+        object.claims = pod.claims;
+        object.deleted = pod.deleted;
+        return object;
+    }
+    static Resources resources(const TestNode& node) {
+        Resources out;
+        out.set("cpu", node.cpu);
+        out.set("memory", node.memory);
+        out.set("pods", node.pods);
+        return out;
+    }
+
+    std::vector<ClassId> subjects;
+    std::vector<NodeShape> shapes;
+};
+
+}  // namespace capstan::engine
