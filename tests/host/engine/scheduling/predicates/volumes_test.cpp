@@ -1,0 +1,267 @@
+#include <gmock/gmock.h>
+
+#include "engine/scheduling/predicates/volume_binding.hpp"
+#include "engine/scheduling/predicates/volume_needs.hpp"
+#include "engine/scheduling/predicates/volume_restrictions.hpp"
+#include "engine/snapshot/cluster_builder.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using namespace std::string_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const std::string zone = "topology.kubernetes.io/zone";
+const std::string old_zone = "failure-domain.beta.kubernetes.io/zone";
+
+NodeSelectorTerm in_zone(const std::string& value) {
+    return {.labels = {{zone, Operator::in, {value}}}};
+}
+
+/// A pod with the claims "data" and, where there is one, "more".
+PodObject pod(std::vector<std::string> claims = {"data"}) {
+    return {.name = "web", .claims = std::move(claims)};
+}
+
+/// What keeps the pod off a node with the labels; empty: nothing does.
+std::string refusal_on(ClusterBuilder& builder, const PodObject& pending, const Labels& labels,
+                       const std::string& node = "n") {
+    const ClassId id = builder.add_class(pending);
+    const Cluster cluster = builder.build();
+    const auto refusal =
+        check_volume_binding(find_volume_needs(cluster, id), {.name = node, .labels = labels});
+    return refusal ? std::string(name_of(refusal->predicate)) + ": " + refusal->sentence : "";
+}
+
+TEST(VolumeBinding, AsksNothingOfAPodWithoutClaims) {
+    ClusterBuilder builder;
+    const ClassId id = builder.add_class(pod({}));
+    EXPECT_EQ(find_volume_needs(builder.build(), id), VolumeNeeds{});
+}
+
+TEST(VolumeBinding, RefusesAMissingClaimOnEveryNode) {
+    ClusterBuilder builder;
+    builder.set(ClaimObject{.ns = "elsewhere", .name = "data", .volume = "pv"});
+    EXPECT_EQ(refusal_on(builder, pod(), {}),
+              "VolumeBinding: persistentvolumeclaim \"data\" not found");
+}
+
+TEST(VolumeBinding, RefusesAnUnboundClaimThatDoesNotWaitForItsPod) {
+    ClusterBuilder builder;
+    builder.set(StorageClassObject{.name = "now", .provisioner = "ebs"});
+    builder.set(ClaimObject{.name = "data", .storage_class = "now"});
+    builder.set(ClaimObject{.name = "more"});
+    builder.set(ClaimObject{.name = "lost", .storage_class = "gone"});
+    EXPECT_EQ(refusal_on(builder, pod({"data", "more", "lost"}), {}),
+              "VolumeBinding: pod has unbound immediate PersistentVolumeClaims: \"data\", "
+              "\"more\", \"lost\"");
+}
+
+TEST(VolumeBinding, RefusesAClaimWhoseVolumeIsGone) {
+    ClusterBuilder builder;
+    builder.set(ClaimObject{.name = "data", .volume = "pv"});
+    EXPECT_THAT(refusal_on(builder, pod(), {}), HasSubstr("bound to non-existent pv(s)"));
+}
+
+TEST(VolumeBinding, KeepsABoundClaimWhereItsVolumeIs) {
+    ClusterBuilder builder;
+    builder.set(ClaimObject{.name = "data", .volume = "pv"});
+    builder.set(VolumeObject{.name = "pv", .node_affinity = {in_zone("a"), in_zone("b")}});
+    EXPECT_EQ(refusal_on(builder, pod(), {{zone, "b"}}), "");
+    EXPECT_EQ(refusal_on(builder, pod(), {{zone, "c"}}),
+              "VolumeBinding: node(s) didn't match PersistentVolume's node affinity: volume \"pv\" "
+              "wants " +
+                  zone + " in [a], or " + zone + " in [b]");
+    EXPECT_NE(refusal_on(builder, pod(), {}), "");
+    builder.set(VolumeObject{.name = "pv"});
+    EXPECT_EQ(refusal_on(builder, pod(), {{zone, "c"}}), "");
+}
+
+TEST(VolumeZone, KeepsAPodInTheZonesOfItsVolumesLabels) {
+    struct Case {
+        std::string key, value;
+        Labels node;
+        bool passes;
+    };
+    const Case cases[] = {
+        {zone, "a", {{zone, "a"}}, true},
+        {zone, "a", {{zone, "b"}}, false},
+        {zone, "a__b", {{zone, "b"}}, true},
+        {zone, "a__b", {{zone, "a__b"}}, false},
+        {zone, "a__", {{zone, "b"}}, true},
+        {zone, "", {{zone, "b"}}, true},
+        {zone, "a", {}, true},
+        {zone, "a", {{"other", "b"}}, true},
+        {zone, "a", {{"topology.kubernetes.io/region", "r"}}, false},
+        {zone, "a", {{old_zone, "a"}}, false},
+        {old_zone, "a", {{zone, "a"}}, true},
+        {old_zone, "a", {{zone, "b"}}, false},
+        {old_zone, "a", {{old_zone, "b"}, {zone, "a"}}, false},
+        {"zone", "a", {{zone, "b"}}, true},
+    };
+    for (const Case& c : cases) {
+        ClusterBuilder builder;
+        builder.set(ClaimObject{.name = "data", .volume = "pv"});
+        builder.set(VolumeObject{.name = "pv", .labels = {{c.key, c.value}}});
+        const std::string refusal = refusal_on(builder, pod(), c.node);
+        EXPECT_EQ(refusal == "", c.passes) << c.key << "=" << c.value << ": " << refusal;
+        if (!c.passes) {
+            EXPECT_THAT(refusal, StartsWith("VolumeZone: node(s) had no available volume zone"));
+        }
+    }
+}
+
+TEST(VolumeBinding, ProvisionsInTheTopologiesOfTheClass) {
+    ClusterBuilder builder;
+    builder.set(ClaimObject{.name = "data", .storage_class = "late"});
+    StorageClassObject late{.name = "late", .provisioner = "ebs", .waits_for_consumer = true};
+    builder.set(late);
+    EXPECT_EQ(refusal_on(builder, pod(), {}), "");
+    late.allowed_topologies = {in_zone("a"), in_zone("b")};
+    builder.set(late);
+    EXPECT_EQ(refusal_on(builder, pod(), {{zone, "b"}}), "");
+    EXPECT_THAT(refusal_on(builder, pod(), {{zone, "c"}}),
+                StartsWith("VolumeBinding: node(s) didn't find available persistent volumes to "
+                           "bind: claim \"data\" of class \"late\""));
+}
+
+TEST(VolumeBinding, WaitsForTheNodeThatWasSelected) {
+    ClusterBuilder builder;
+    builder.set(ClaimObject{.name = "data", .storage_class = "late", .selected_node = "n"});
+    builder.set(
+        StorageClassObject{.name = "late", .provisioner = "ebs", .waits_for_consumer = true});
+    EXPECT_EQ(refusal_on(builder, pod(), {}, "n"), "");
+    EXPECT_THAT(refusal_on(builder, pod(), {}, "m"), HasSubstr("waits for node \"n\""));
+    EXPECT_NE(refusal_on(builder, pod(), {}, ""), "");
+}
+
+TEST(VolumeBinding, WantsRoomWhereTheDriverTellsOfIt) {
+    ClusterBuilder builder;
+    builder.set(ClaimObject{.name = "data", .storage_class = "late", .requested_bytes = 10});
+    builder.set(
+        StorageClassObject{.name = "late", .provisioner = "lvm", .waits_for_consumer = true});
+    const auto room = [&](const std::string& name, std::optional<LabelSelector> topology,
+                          std::int64_t bytes) {
+        builder.set(CsiCapacityObject{
+            .name = name, .storage_class = "late", .topology = topology, .capacity_bytes = bytes});
+    };
+    EXPECT_EQ(refusal_on(builder, pod(), {}), "");  // a driver nobody knows
+    builder.set(CsiDriverObject{.name = "lvm", .storage_capacity = true});
+    EXPECT_EQ(refusal_on(builder, pod(), {}),
+              "VolumeBinding: node(s) did not have enough free storage: claim \"data\" of class "
+              "\"late\" needs 10");
+    room("a", LabelSelector{.match_labels = {{zone, "a"}}}, 9);
+    room("b", LabelSelector{.match_labels = {{zone, "b"}}}, 10);
+    room("nowhere", std::nullopt, 100);
+    EXPECT_NE(refusal_on(builder, pod(), {{zone, "a"}}), "");
+    EXPECT_EQ(refusal_on(builder, pod(), {{zone, "b"}}), "");
+    room("everywhere", LabelSelector{}, 11);
+    EXPECT_EQ(refusal_on(builder, pod(), {{zone, "a"}}), "");
+}
+
+struct LocalVolumes {
+    ClusterBuilder builder;
+    VolumeObject volume{.name = "pv",
+                        .node_affinity = {in_zone("a")},
+                        .storage_class = "local",
+                        .capacity_bytes = 10,
+                        .access_modes = {"ReadWriteOnce"}};
+    LocalVolumes() {
+        builder.set(ClaimObject{.name = "data",
+                                .storage_class = "local",
+                                .requested_bytes = 10,
+                                .access_modes = {"ReadWriteOnce"}});
+        builder.set(StorageClassObject{.name = "local",
+                                       .provisioner = "kubernetes.io/no-provisioner",
+                                       .waits_for_consumer = true});
+    }
+    bool fits(const VolumeObject& there, const Labels& node) {
+        builder.set(there);
+        return refusal_on(builder, pod(), node).empty();
+    }
+};
+
+TEST(VolumeBinding, FindsAFreeVolumeWhereNoneIsProvisioned) {
+    LocalVolumes local;
+    EXPECT_THAT(refusal_on(local.builder, pod(), {}), HasSubstr("which provisions none"));
+    VolumeObject v = local.volume;
+    EXPECT_TRUE(local.fits(v, {{zone, "a"}}));
+    EXPECT_FALSE(local.fits(v, {{zone, "b"}}));
+    v.node_affinity.clear();
+    EXPECT_TRUE(local.fits(v, {{zone, "b"}}));
+}
+
+TEST(VolumeBinding, TakesNoVolumeThatIsTooSmallTakenOrOfAnotherKind) {
+    LocalVolumes local;
+    VolumeObject small = local.volume, taken = local.volume, other = local.volume,
+                 mode = local.volume;
+    small.capacity_bytes = 9;
+    taken.claim_ns = "default", taken.claim_name = "other";
+    other.storage_class = "other";
+    mode.access_modes = {"ReadOnlyMany"};
+    EXPECT_FALSE(local.fits(small, {{zone, "a"}}));
+    EXPECT_FALSE(local.fits(taken, {{zone, "a"}}));
+    EXPECT_FALSE(local.fits(other, {{zone, "a"}}));
+    EXPECT_FALSE(local.fits(mode, {{zone, "a"}}));
+}
+
+TEST(VolumeBinding, TakesTheVolumeThatIsSetAsideForTheClaimAndNoOther) {
+    LocalVolumes local;
+    VolumeObject aside = local.volume;
+    aside.name = "aside";
+    aside.claim_ns = "default", aside.claim_name = "data";
+    aside.node_affinity = {in_zone("b")};
+    local.builder.set(aside);
+    EXPECT_TRUE(local.fits(local.volume, {{zone, "b"}}));
+    EXPECT_FALSE(local.fits(local.volume, {{zone, "a"}}));
+}
+
+TEST(VolumeRestrictions, LeaveAReadWriteOncePodClaimToOnePod) {
+    ClusterBuilder builder;
+    builder.set(NodeObject{.name = "n"});
+    builder.set(ClaimObject{.name = "data", .volume = "pv", .access_modes = {"ReadWriteOncePod"}});
+    builder.set(ClaimObject{.name = "more", .volume = "pv", .access_modes = {"ReadWriteMany"}});
+    const ClassId id = builder.add_class(pod({"data", "more"}));
+    const Cluster before = builder.build();
+    const VolumeNeeds needs = find_volume_needs(before, id);
+    EXPECT_THAT(needs.exclusive, ElementsAre("default/data"));
+    EXPECT_THAT(needs.claims, ElementsAre("default/data", "default/more"));
+    EXPECT_EQ(check_volume_restrictions(needs, claims_in_use(before)), std::nullopt);
+
+    PodObject other = pod({"more", "data"});
+    other.name = "other", other.node_name = "n";
+    builder.set(other);
+    EXPECT_EQ(check_volume_restrictions(needs, claims_in_use(builder.build())),
+              "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
+              "already in-use by another pod: \"default/data\""s);
+    EXPECT_EQ(check_volume_restrictions(needs, {"default/more", "other/data"}), std::nullopt);
+}
+
+TEST(NodeVolumeLimits, CountHandlesOfBoundClaimsAndNamesOfUnboundOnes) {
+    ClusterBuilder builder;
+    builder.set(NodeObject{.name = "n"});
+    builder.set(CsiNodeObject{.name = "n", .limits = {{"ebs", 2}}});
+    builder.set(
+        StorageClassObject{.name = "late", .provisioner = "ebs", .waits_for_consumer = true});
+    builder.set(VolumeObject{.name = "pv", .driver = "ebs", .handle = "vol-1"});
+    builder.set(VolumeObject{.name = "in-tree"});
+    builder.set(ClaimObject{.name = "a", .volume = "pv"});
+    builder.set(ClaimObject{.name = "b", .storage_class = "late"});
+    builder.set(ClaimObject{.name = "c", .volume = "in-tree"});
+    for (const std::string name : {"one", "two"}) {
+        PodObject there = pod({"a", "b", "c", "missing"});
+        there.name = name, there.node_name = "n";
+        builder.set(there);
+    }
+    const Cluster cluster = builder.build();
+    EXPECT_EQ(volumes_attached(cluster, 0),
+              (VolumesByDriver{{"ebs", {"vol-1", "claim default/b"}}}));
+    EXPECT_EQ(find_volume_needs(cluster, cluster.class_of(0)).attached,
+              volumes_attached(cluster, 0));
+    EXPECT_EQ(attach_limits(cluster, 0), (std::map<std::string, std::optional<int>>{{"ebs", 2}}));
+}
+
+}  // namespace
+}  // namespace capstan::engine
