@@ -18,8 +18,8 @@ namespace capstan::simulation {
 
 /// Pods that come together and are alike but for their names.
 struct PodBatch {
-    /// How each looks. Its name is the batch's, by which it is scaled and removed; the pods' own are
-    /// made of it: web-1, web-2, ... Node name, owner and times are filled in.
+    /// How each looks. Its name is the batch's, by which it is scaled and removed; the pods' own
+    /// are made of it: web-1, web-2, ... Node name, owner and times are filled in.
     engine::PodObject pod{};
     std::optional<int> count{};  ///< nothing: one pod, named as the batch
     bool replicas = false;       ///< a ReplicaSet owns them and replaces those that vanish
@@ -49,9 +49,9 @@ struct Action {
 struct Expectations {
     /// What the clouds were asked for during the step, all of it, in order: "increase web by 3".
     std::optional<std::vector<std::string>> commands{};
-    std::optional<int> pending{};             ///< pods without a node
-    std::map<std::string, int> nodes{};       ///< by group; nodes in the cluster
-    std::map<std::string, int> targets{};     ///< by group; machines asked for
+    std::optional<int> pending{};                          ///< pods without a node
+    std::map<std::string, int> nodes{};                    ///< by group; nodes in the cluster
+    std::map<std::string, int> targets{};                  ///< by group; machines asked for
     std::optional<std::vector<std::string>> backed_off{};  ///< groups, by id
     /// "web: SENTENCE" for all groups together, "web in spot: SENTENCE" for one. Each line has to
     /// be true, and every batch without room needs a line.
@@ -59,8 +59,8 @@ struct Expectations {
 };
 
 struct Step {
-    std::vector<Action> actions{};       ///< in the order in which they happen
-    std::optional<Duration> advance{};   ///< nothing: until nothing happens any more
+    std::vector<Action> actions{};      ///< in the order in which they happen
+    std::optional<Duration> advance{};  ///< nothing: until nothing happens any more
     Expectations expect{};
     runtime::Place place{};
 };

@@ -44,7 +44,7 @@ struct Event {
 struct StillPending {
     std::string pods{};  ///< the batch, or one pod's name
     std::int64_t count = 0;
-    Duration longest{0};  ///< waiting
+    Duration longest{0};    ///< waiting
     std::string because{};  ///< the last pass's sentence; empty: it had none
     bool operator==(const StillPending&) const = default;
 };
@@ -57,7 +57,7 @@ struct Summary {
     /// From arrival to being bound, of those that were bound; nothing: none was.
     std::optional<Duration> pending_p50{}, pending_p95{}, pending_max{};
     std::int64_t nodes_start = 0, nodes_peak = 0, nodes_end = 0;
-    double node_hours = 0;  ///< of nodes, from when they joined
+    double node_hours = 0;                          ///< of nodes, from when they joined
     std::map<std::string, double> node_hours_of{};  ///< by group; "": in none
     std::optional<double> cost{};  ///< of all groups' nodes; nothing: some group has no price
     /// Requested of allocatable, over time; 0 to 1; nothing: no node had any.

@@ -19,8 +19,8 @@ namespace capstan::simulation {
 /// How far a run has come.
 struct Progress {
     Duration at{0};
-    std::size_t step = 0, steps = 0;   ///< steps behind it
-    std::optional<Duration> end{};     ///< nothing: not known before
+    std::size_t step = 0, steps = 0;  ///< steps behind it
+    std::optional<Duration> end{};    ///< nothing: not known before
     std::int64_t nodes = 0, pending = 0;
 };
 

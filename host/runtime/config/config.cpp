@@ -123,18 +123,23 @@ Loaded load_config(const std::filesystem::path& file, const ShippedPlugins& ship
 Loaded load_config(Source source, const ShippedPlugins& shipped) {
     Loaded out{std::nullopt, Diagnostics(std::move(source))};
     const std::optional<TomlValue> root = parse_toml(out.diagnostics);
-    if (!root) return out;
-    const TomlValue* plugins = root->find("plugin");
-    if (plugins != nullptr && plugins->children.size() > plugins_max) {
-        out.diagnostics.error(plugins->key_place,
-                              "plugin: more than " + std::to_string(plugins_max) + " instances");
-        return out;
-    }
-    SettingValue tree = validate_settings(*root, config_schema(), "", out.diagnostics, hint);
-    out.config = make_config(std::move(tree), *root);
-    find_plugin_files(*out.config, shipped, out.diagnostics);
-    check_sections(*out.config, out.diagnostics);
+    if (root) out.config = read_config(*root, shipped, out.diagnostics);
     return out;
+}
+
+std::optional<Config> read_config(const TomlValue& root, const ShippedPlugins& shipped,
+                                  Diagnostics& diagnostics) {
+    const TomlValue* plugins = root.find("plugin");
+    if (plugins != nullptr && plugins->children.size() > plugins_max) {
+        diagnostics.error(plugins->key_place,
+                          "plugin: more than " + std::to_string(plugins_max) + " instances");
+        return std::nullopt;
+    }
+    SettingValue tree = validate_settings(root, config_schema(), "", diagnostics, hint);
+    Config config = make_config(std::move(tree), root);
+    find_plugin_files(config, shipped, diagnostics);
+    check_sections(config, diagnostics);
+    return config;
 }
 
 }  // namespace capstan::runtime

@@ -58,6 +58,10 @@ struct Loaded {
 Loaded load_config(const std::filesystem::path& file, const ShippedPlugins& shipped);
 /// The same for text that is at hand.
 Loaded load_config(Source source, const ShippedPlugins& shipped);
+/// The same for sections that stand in another file, whose `diagnostics` these are; nothing when
+/// they are beyond all measure.
+std::optional<Config> read_config(const TomlValue& root, const ShippedPlugins& shipped,
+                                  Diagnostics& diagnostics);
 
 /// The sections of the file; of [plugin.ID] everything but `settings`.
 const Fields& config_schema();

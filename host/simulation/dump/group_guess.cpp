@@ -1,0 +1,152 @@
+#include "simulation/dump/group_guess.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+namespace capstan::simulation {
+namespace {
+
+constexpr std::string_view hostname_label = "kubernetes.io/hostname";
+
+/// Which of them a node has, the first one counts: most specific first.
+constexpr std::array<std::string_view, 9> pool_labels{"alpha.eksctl.io/nodegroup-name",
+                                                      "eks.amazonaws.com/nodegroup",
+                                                      "cloud.google.com/gke-nodepool",
+                                                      "kubernetes.azure.com/agentpool",
+                                                      "agentpool",
+                                                      "kops.k8s.io/instancegroup",
+                                                      "karpenter.sh/nodepool",
+                                                      "cluster.x-k8s.io/deployment-name",
+                                                      "node.kubernetes.io/pool"};
+/// The same for what else tells machines apart; the second is the older spelling.
+constexpr std::array<std::string_view, 2> type_labels{"node.kubernetes.io/instance-type",
+                                                      "beta.kubernetes.io/instance-type"};
+constexpr std::array<std::string_view, 2> zone_labels{"topology.kubernetes.io/zone",
+                                                      "failure-domain.beta.kubernetes.io/zone"};
+constexpr std::array<std::string_view, 2> arch_labels{"kubernetes.io/arch",
+                                                      "beta.kubernetes.io/arch"};
+constexpr std::array<std::string_view, 2> os_labels{"kubernetes.io/os", "beta.kubernetes.io/os"};
+
+std::string first_of(const Labels& labels, std::span<const std::string_view> keys) {
+    for (const std::string_view key : keys) {
+        if (const auto at = labels.find(key); at != labels.end()) return at->second;
+    }
+    return {};
+}
+
+struct Kind {
+    std::string pool{}, type{}, zone{}, arch{}, os{};
+    auto operator<=>(const Kind&) const = default;
+};
+
+Kind kind_of(const engine::NodeObject& node) {
+    return {.pool = first_of(node.labels, pool_labels),
+            .type = first_of(node.labels, type_labels),
+            .zone = first_of(node.labels, zone_labels),
+            .arch = first_of(node.labels, arch_labels),
+            .os = first_of(node.labels, os_labels)};
+}
+
+bool grows(const engine::NodeObject& node) {
+    const auto has = [&](std::string_view key) {
+        return node.labels.find(key) != node.labels.end();
+    };
+    const auto type = node.labels.find("type");
+    const bool is_virtual = type != node.labels.end() && type->second == "virtual-kubelet";
+    return !is_virtual && !has("node-role.kubernetes.io/control-plane") &&
+           !has("node-role.kubernetes.io/master");
+}
+
+void keep_common(Labels& labels, const Labels& others) {
+    std::erase_if(labels, [&](const auto& pair) {
+        const auto at = others.find(pair.first);
+        return at == others.end() || at->second != pair.second;
+    });
+}
+
+void keep_common(std::vector<Taint>& taints, const std::vector<Taint>& others) {
+    std::erase_if(taints, [&](const Taint& taint) {
+        return std::ranges::find(others, taint) == others.end();
+    });
+}
+
+/// What a machine lacks altogether, no machine of the group is taken to have.
+Resources least_of(const Resources& a, const Resources& b) {
+    Resources out;
+    for (const auto& [resource, amount] : a) {
+        if (const auto other = b.find(resource)) out.set(resource, std::min(amount, *other));
+    }
+    return out;
+}
+
+void add(GuessedGroup& group, const engine::NodeObject& node, std::size_t index) {
+    NodeTemplate& all = group.node;
+    if (group.nodes.empty()) {
+        all.labels = node.labels;
+        all.labels.erase(std::string(hostname_label));
+        all.taints = node.taints;
+        all.capacity = node.capacity;
+        all.allocatable = node.allocatable;
+    } else {
+        keep_common(all.labels, node.labels);
+        keep_common(all.taints, node.taints);
+        all.capacity = least_of(all.capacity, node.capacity);
+        all.allocatable = least_of(all.allocatable, node.allocatable);
+    }
+    group.nodes.push_back(index);
+}
+
+/// The parts that are known, joined by dashes.
+std::string base_id(const Kind& kind) {
+    std::string out = kind.pool.empty() ? kind.type : kind.pool;
+    if (!kind.zone.empty()) out += "-" + kind.zone;
+    return out;
+}
+
+/// Two kinds whose short ids are equal take in what tells them apart.
+void make_ids(std::map<Kind, GuessedGroup>& groups) {
+    std::map<std::string, int> uses;
+    for (const auto& [kind, group] : groups) ++uses[base_id(kind)];
+    for (auto& [kind, group] : groups) {
+        group.id = base_id(kind);
+        if (uses[group.id] < 2) continue;
+        for (const std::string* part : {&kind.type, &kind.arch, &kind.os})
+            if (!part->empty()) group.id += "-" + *part;
+    }
+}
+
+}  // namespace
+
+std::vector<GuessedGroup> guess_groups(std::span<const engine::NodeObject> nodes) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (grows(nodes[i])) order.push_back(i);
+    std::ranges::sort(order, {},
+                      [&](std::size_t i) -> const std::string& { return nodes[i].name; });
+
+    std::map<Kind, GuessedGroup> groups;
+    for (const std::size_t i : order) {
+        const Kind kind = kind_of(nodes[i]);
+        if (kind.pool.empty() && kind.type.empty()) continue;
+        GuessedGroup& group = groups[kind];
+        add(group, nodes[i], i);
+        group.node.machine_type = kind.type;
+        group.node.zone = kind.zone;
+        group.node.arch = kind.arch;
+        group.node.os = kind.os;
+    }
+    make_ids(groups);
+
+    std::vector<GuessedGroup> out;
+    for (auto& [kind, group] : groups) {
+        group.node.name = group.id;
+        group.node.free = group.node.allocatable;
+        out.push_back(std::move(group));
+    }
+    std::ranges::sort(out, {}, &GuessedGroup::id);
+    return out;
+}
+
+}  // namespace capstan::simulation

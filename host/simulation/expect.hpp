@@ -1,0 +1,30 @@
+/// What a step expected against what came of it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "simulation/input.hpp"
+#include "simulation/passes.hpp"
+
+namespace capstan::simulation {
+
+struct Seen {
+    std::vector<std::string> commands{};
+    int pending = 0;
+    std::map<std::string, int> nodes{}, targets{};  ///< by group; a group that is absent has none
+    std::vector<std::string> backed_off{};
+    std::vector<Unhelped> unhelped{};
+};
+
+/// Each expectation that does not hold, in lines. Empty: all hold.
+///     the clouds were asked for something else:
+///       - increase web by 2
+///       + increase web by 3
+///         increase spot by 1
+std::vector<std::string> find_unmet(const Expectations& expected, const Seen& seen);
+/// How many there are.
+std::int64_t count_of(const Expectations& expected);
+
+}  // namespace capstan::simulation

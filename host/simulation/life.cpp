@@ -1,0 +1,124 @@
+#include "simulation/life.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace capstan::simulation {
+namespace {
+
+/// Who only waits, for a back-off to end or for a cloud to have machines again, may do so for ever.
+constexpr Duration patience = std::chrono::hours(24);
+
+std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
+    return a && b ? std::min(*a, *b) : a ? a : b;
+}
+
+}  // namespace
+
+/// A step under way.
+struct Life::Agenda {
+    const Step& step;
+    Time begin;
+    std::optional<Time> end;
+    std::size_t next_action = 0;
+    Time last_happening = begin;  ///< anything but a pass
+
+    std::optional<Time> next_action_at() const {
+        if (next_action == step.actions.size()) return std::nullopt;
+        return begin + step.actions[next_action].after;
+    }
+    std::optional<Time> deadline() const {
+        if (step.advance || next_action_at()) return end;
+        return earliest(end, last_happening + patience);
+    }
+};
+
+Result<bool> Life::live(const Step& step, std::optional<Time> end) {
+    Agenda agenda{.step = step, .begin = now(), .end = end};
+    if (step.advance) agenda.end = earliest(end, agenda.begin + *step.advance);
+    parts_.passes.look_again();
+    while (true) {
+        CAPSTAN_CHECK(act(agenda));
+        CAPSTAN_TRY(const bool has_passed, pass(agenda));
+        if (has_passed) continue;
+        const std::optional<Time> next = next_due(agenda);
+        if (!next) break;
+        move_to(*next);
+        tell_progress();
+    }
+    if (!step.advance) return !end || now() < *end;
+    move_to(*agenda.end);
+    return now() >= agenda.begin + *step.advance;
+}
+
+/// Everything that is due but a pass.
+Result<void> Life::act(Agenda& agenda) {
+    const Time moment = now();
+    while (agenda.next_action_at() && *agenda.next_action_at() <= moment) {
+        const Action& action = agenda.step.actions[agenda.next_action++];
+        const auto happen = [&](const auto& what) { return parts_.world.happen(what, moment); };
+        const Result<void> done = std::visit(happen, action.what);
+        if (!done) return fail(within(std::to_string(action.place.line), done.error()));
+        agenda.last_happening = moment;
+    }
+    const auto due = earliest(parts_.world.next_end(), parts_.machines.next_due());
+    if (due && *due <= moment) agenda.last_happening = moment;
+    parts_.world.end_pods(moment);
+    parts_.machines.reach(moment);
+    if (parts_.world.schedule(moment)) parts_.passes.wake();
+    return {};
+}
+
+/// Whether one was due.
+Result<bool> Life::pass(const Agenda& agenda) {
+    const std::optional<Time> due = pass_due();
+    if (!due || *due > now() || (agenda.end && now() >= *agenda.end)) return false;
+    next_pass_ = *due + scan_interval_;
+    CAPSTAN_CHECK(parts_.passes.run());
+    return true;
+}
+
+std::optional<Time> Life::pass_due() const {
+    const std::optional<Time> wanted = parts_.passes.wanted_at();
+    return wanted ? std::optional(on_grid(std::max({*wanted, next_pass_, now()}))) : std::nullopt;
+}
+
+/// Nothing: the step is over.
+std::optional<Time> Life::next_due(const Agenda& agenda) const {
+    const std::optional<Time> happening = earliest(
+        agenda.next_action_at(), earliest(parts_.world.next_end(), parts_.machines.next_due()));
+    const std::optional<Time> deadline = agenda.deadline();
+    if (happening && (!deadline || *happening <= *deadline)) {
+        const std::optional<Time> due = pass_due();
+        return due && *due < *happening ? due : happening;
+    }
+    const std::optional<Time> due = pass_due();
+    return due && (!deadline || *due < *deadline) ? due : std::nullopt;
+}
+
+/// The first moment of the grid that is not before `wanted`.
+Time Life::on_grid(Time wanted) const {
+    const auto behind = (wanted - start_) % scan_interval_;
+    return behind == Duration(0) ? wanted : wanted + (scan_interval_ - behind);
+}
+
+void Life::tell_progress() {
+    progress_.at = now() - start_;
+    progress_.nodes = parts_.tally.nodes();
+    progress_.pending = parts_.world.pending();
+    parts_.observer.on_progress(progress_);
+}
+
+void Life::move_to(Time then) {
+    runtime::ManualLoop& loop = *parts_.host.virtual_loop();
+    if (then <= now()) return;
+    const Duration by = then - now();
+    const std::optional<Duration> timer = loop.next_due();
+    loop.advance(by);
+    parts_.tally.reach(now());
+    // A cloud that set a timer may have done something in it.
+    if (timer && *timer <= loop.monotonic()) parts_.passes.look_again();
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,60 @@
+/// The loop over virtual time: what happens next, who notices, when a pass is due.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <capstan/result.hpp>
+
+#include "runtime/plugin_host.hpp"
+#include "simulation/input.hpp"
+#include "simulation/machines.hpp"
+#include "simulation/passes.hpp"
+#include "simulation/tally.hpp"
+#include "simulation/world.hpp"
+
+namespace capstan::simulation {
+
+/// Passes stay on the grid of the scan interval, counted from the start; those that could come to
+/// nothing new are left out. What happens at one moment happens in this order: actions from
+/// outside, pods that end, nodes that join or become ready, the scheduler, a pass.
+class Life {
+public:
+    struct Parts {
+        runtime::PluginHost& host;
+        World& world;
+        Machines& machines;
+        Passes& passes;
+        Tally& tally;
+        Observer& observer;
+    };
+    Life(const Parts& parts, Time start, Duration scan_interval)
+        : parts_(parts), start_(start), scan_interval_(scan_interval), next_pass_(start) {}
+
+    Time now() const { return parts_.host.loop().clock()->now(); }
+
+    /// What the observer is told from now on: where this is in the input.
+    void set_progress(const Progress& progress) { progress_ = progress; }
+    /// Lets `step` happen. What is due at its end has happened then, but no pass: that one belongs
+    /// to what comes next. Ends at `end` at the latest; nothing: no such moment. False: `end` came
+    /// before the step's own. The error is an action that is impossible, or a pass that cannot be.
+    Result<bool> live(const Step& step, std::optional<Time> end);
+
+private:
+    struct Agenda;
+    Result<void> act(Agenda& agenda);
+    Result<bool> pass(const Agenda& agenda);
+    std::optional<Time> pass_due() const;
+    std::optional<Time> next_due(const Agenda& agenda) const;
+    Time on_grid(Time wanted) const;
+    void move_to(Time then);
+    void tell_progress();
+
+    Parts parts_;
+    Time start_;
+    Duration scan_interval_;
+    Time next_pass_;  ///< not before
+    Progress progress_{};
+};
+
+}  // namespace capstan::simulation

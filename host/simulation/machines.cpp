@@ -1,0 +1,152 @@
+#include "simulation/machines.hpp"
+
+#include <algorithm>
+
+#include <capstan/sentence.hpp>
+
+namespace capstan::simulation {
+namespace {
+
+constexpr const char* zone_label = "topology.kubernetes.io/zone";
+
+/// Whether the cloud still works on the group: machines that come or go, or that it does not list
+/// yet.
+bool is_at_work(const engine::Group& group) {
+    const auto is_settled = [](const Machine& m) {
+        return m.state == MachineState::running || m.state == MachineState::failed;
+    };
+    const auto running = std::ranges::count(group.machines, MachineState::running, &Machine::state);
+    return !std::ranges::all_of(group.machines, is_settled) ||
+           group.group.target.value_or(0) > running;
+}
+
+std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
+    return a && b ? std::min(a, b) : a ? a : b;
+}
+
+template <class Map>
+std::optional<Time> first_of(const Map& map) {
+    return map.empty() ? std::nullopt : std::optional(map.begin()->first);
+}
+
+/// "spot: 2 nodes join" for each group.
+void tell(Story& story, Time now, const std::map<std::string, std::int64_t>& nodes,
+          const std::string& one, const std::string& many) {
+    for (const auto& [group, count] : nodes) {
+        story.tell(now, EventKind::node, group,
+                   group + ": " + counted(count, "node") + " " + (count == 1 ? one : many), count);
+    }
+}
+
+}  // namespace
+
+void Machines::adopt(const std::vector<engine::Group>& groups, Time now) {
+    for (const engine::Group& group : groups) {
+        for (const Machine& machine : group.machines) {
+            if (machine.state != MachineState::running) continue;
+            Member& member = members_[machine.id.value()];
+            member.group = group.group.id.value();
+            if (auto known = world_.adopt_node(machine.id.value(), member.group)) {
+                member.node = *std::move(known);
+            } else if (group.described) {
+                engine::NodeObject node = make_node(group, machine, now);
+                node.ready = true;
+                member.node = node.name;
+                world_.add_node(std::move(node), member.group, now);
+            }
+        }
+    }
+    observe(groups, now);
+}
+
+void Machines::observe(const std::vector<engine::Group>& groups, Time now) {
+    is_awaiting_ = std::ranges::any_of(groups, is_at_work);
+    std::set<std::string> present;
+    for (const engine::Group& group : groups) {
+        for (const Machine& machine : group.machines) {
+            watch(group, machine, now);
+            if (machine.state == MachineState::running) present.insert(machine.id.value());
+        }
+    }
+    vanish(present, now);
+}
+
+void Machines::watch(const engine::Group& group, const Machine& machine, Time now) {
+    const std::string& id = machine.id.value();
+    if (machine.error && failed_.insert(id).second) {
+        story_.tell(now, EventKind::failure, group.group.id.value(),
+                    group.group.id.value() + ": machine " + id + " fails", 1,
+                    machine.error->message);
+    }
+    if (machine.state != MachineState::running || members_.contains(id)) return;
+    members_[id] = {.group = group.group.id.value()};
+    if (!group.described) {
+        story_.tell(now, EventKind::note, group.group.id.value(),
+                    group.group.id.value() + ": machine " + id + " runs, but nobody knows its look",
+                    1, group.undescribed_because);
+        return;
+    }
+    const Time due = now + delays_.registering;
+    joining_.emplace(due, Joining{id, group.group.id.value(), make_node(group, machine, due)});
+}
+
+void Machines::vanish(const std::set<std::string>& present, Time now) {
+    for (auto member = members_.begin(); member != members_.end();) {
+        if (present.contains(member->first)) {
+            ++member;
+            continue;
+        }
+        std::erase_if(joining_, [&](const auto& j) { return j.second.machine == member->first; });
+        if (!member->second.node.empty()) world_.remove_node(member->second.node, now);
+        member = members_.erase(member);
+    }
+}
+
+engine::NodeObject Machines::make_node(const engine::Group& group, const Machine& machine,
+                                       Time now) {
+    const NodeTemplate& look = *group.described;
+    engine::NodeObject node{.provider_id = machine.id.value(),
+                            .labels = look.labels,
+                            .annotations = look.annotations,
+                            .taints = look.taints,
+                            .capacity = look.capacity,
+                            .allocatable = look.allocatable,
+                            .ready = false,
+                            .ready_since = now,
+                            .created = now};
+    do {
+        node.name =
+            group.group.id.value() + "-" + std::to_string(++last_number_[group.group.id.value()]);
+    } while (world_.has_node(node.name));
+    node.labels.insert_or_assign("kubernetes.io/hostname", node.name);
+    if (!machine.zone.empty()) node.labels.insert_or_assign(zone_label, machine.zone);
+    return node;
+}
+
+std::optional<Time> Machines::next_due() const {
+    return earliest(first_of(joining_), first_of(becoming_ready_));
+}
+
+void Machines::reach(Time now) {
+    std::map<std::string, std::int64_t> joined, ready;
+    while (!joining_.empty() && joining_.begin()->first <= now) {
+        Joining joining = std::move(joining_.begin()->second);
+        joining_.erase(joining_.begin());
+        members_[joining.machine].node = joining.node.name;
+        becoming_ready_.emplace(now + delays_.becoming_ready,
+                                std::pair(joining.group, joining.node.name));
+        ++joined[joining.group];
+        world_.add_node(std::move(joining.node), joining.group, now);
+    }
+    while (!becoming_ready_.empty() && becoming_ready_.begin()->first <= now) {
+        const auto [group, node] = std::move(becoming_ready_.begin()->second);
+        becoming_ready_.erase(becoming_ready_.begin());
+        if (!world_.has_node(node)) continue;
+        world_.make_ready(node, now);
+        ++ready[group];
+    }
+    tell(story_, now, joined, "joins", "join");
+    tell(story_, now, ready, "is ready", "are ready");
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,60 @@
+/// The nodes in the order in which one class of pods wants them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "engine/scheduling/placement.hpp"
+
+namespace capstan::simulation {
+
+/// The zone of each node as a small number, the same for nodes of the same zone; nodes of no zone
+/// are in one of their own.
+struct Zones {
+    explicit Zones(const engine::Cluster& cluster);
+    std::vector<std::uint32_t> of_node;
+    std::uint32_t count = 0;
+};
+
+/// Kept up to date node by node, so that pods after the first cost little. Borrows what it is
+/// given.
+class NodeRanking {
+public:
+    NodeRanking(const engine::Placement& placement, engine::Subject subject, const Zones& zones);
+
+    /// A pod of the class is there already, or was put there.
+    void count_pod(engine::NodeIndex node);
+    /// Something was placed on the node.
+    void refresh(engine::NodeIndex node);
+    /// The best node that takes one more.
+    std::optional<engine::NodeIndex> find_best();
+
+private:
+    /// Best first.
+    struct Candidate {
+        std::int64_t score = 0;
+        engine::NodeIndex node = 0;
+        bool operator<(const Candidate& other) const noexcept {
+            return score != other.score ? score > other.score : node < other.node;
+        }
+    };
+    using Order = std::set<Candidate>;
+
+    std::optional<std::int64_t> score(engine::NodeIndex node) const;
+    std::int64_t zone_score(std::uint32_t zone) const;
+    bool takes_one(engine::NodeIndex node) const;
+
+    const engine::Placement& placement_;
+    engine::Subject subject_;
+    const Zones& zones_;
+    /// A node that is full for a class which does not look at other pods stays so.
+    bool is_lasting_;
+    std::vector<Order> by_zone_;
+    std::vector<std::optional<std::int64_t>> score_of_;  ///< by node; nothing: not in the order
+    std::vector<std::int64_t> pods_in_;                  ///< by zone
+};
+
+}  // namespace capstan::simulation

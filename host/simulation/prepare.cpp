@@ -1,0 +1,61 @@
+#include "simulation/prepare.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace capstan::simulation {
+namespace {
+
+const PluginInstanceId simulated("simulated");
+
+/// The configuration without its clouds.
+void drop_clouds(runtime::Config& config) {
+    std::erase_if(config.plugins, [&](const runtime::PluginConfig& plugin) {
+        return plugin.id == simulated || std::ranges::count(config.pipeline.clouds, plugin.id) > 0;
+    });
+    config.pipeline.clouds.clear();
+}
+
+/// A configuration of nothing but the simulated cloud.
+runtime::Config cloud_config(const CloudSettings& cloud, const runtime::Config& like,
+                             const runtime::ShippedPlugins& shipped) {
+    runtime::Config config;
+    config.trust = like.trust;
+    config.secrets = like.secrets;
+    config.pipeline.clouds = {simulated};
+    config.plugins.push_back({.id = simulated,
+                              .declared = false,
+                              .shipped = true,
+                              .file = shipped.find(simulated.value()).value_or("").string(),
+                              .settings = cloud.settings});
+    return config;
+}
+
+}  // namespace
+
+std::unique_ptr<Prepared> prepare(runtime::Loaded loaded, const std::optional<CloudSettings>& cloud,
+                                  runtime::ShippedPlugins shipped) {
+    auto out = std::make_unique<Prepared>(Prepared{.shipped = std::move(shipped)});
+    std::size_t errors = 0;
+    if (loaded.config) {
+        runtime::Config& config = out->config.emplace(*std::move(loaded.config));
+        if (cloud) drop_clouds(config);
+        out->plugins =
+            runtime::load_plugins(config, out->shipped, out->registry, loaded.diagnostics);
+    }
+    if (out->config && cloud) {
+        runtime::Diagnostics complaints(cloud->source);
+        runtime::Config own = cloud_config(*cloud, *out->config, out->shipped);
+        for (auto& plugin : runtime::load_plugins(own, out->shipped, out->registry, complaints))
+            out->plugins.push_back(std::move(plugin));
+        out->config->pipeline.clouds = {simulated};
+        out->config->plugins.push_back(own.plugins.front());
+        out->complaints = complaints.text();
+        errors = complaints.errors();
+    }
+    out->complaints.insert(0, loaded.diagnostics.text());
+    out->is_sound = out->config && loaded.diagnostics.errors() + errors == 0;
+    return out;
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,29 @@
+/// The configuration a simulation runs with, its plugins loaded and checked.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/config/config.hpp"
+#include "runtime/plugin_set.hpp"
+#include "simulation/input.hpp"
+
+namespace capstan::simulation {
+
+struct Prepared {
+    runtime::ShippedPlugins shipped;
+    runtime::LibraryRegistry registry{};
+    std::optional<runtime::Config> config{};
+    runtime::PluginSet plugins{};
+    /// What is wrong, or worth a warning, as people read it; ends in a newline unless empty.
+    std::string complaints{};
+    bool is_sound = false;  ///< nothing may run on it otherwise
+};
+
+/// Where `cloud` says one, it stands in place of the clouds that the configuration names, and those
+/// are not loaded.
+std::unique_ptr<Prepared> prepare(runtime::Loaded loaded, const std::optional<CloudSettings>& cloud,
+                                  runtime::ShippedPlugins shipped);
+
+}  // namespace capstan::simulation

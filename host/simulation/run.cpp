@@ -1,0 +1,152 @@
+#include "simulation/run.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <capstan/duration.hpp>
+
+#include "runtime/plugin_host.hpp"
+#include "simulation/expect.hpp"
+#include "simulation/life.hpp"
+#include "simulation/machines.hpp"
+#include "simulation/passes.hpp"
+#include "simulation/story.hpp"
+#include "simulation/tally.hpp"
+#include "simulation/world.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+/// A run under way.
+class Run {
+public:
+    Run(const Input& input, const Setup& setup, Observer& observer)
+        : input_(input),
+          setup_(setup),
+          observer_(observer),
+          story_(input.start, observer),
+          tally_(input.start),
+          world_(story_, tally_),
+          machines_(world_, story_, {input.register_delay, input.ready_delay}) {}
+
+    Result<Report> go() {
+        CAPSTAN_CHECK(begin());
+        for (std::size_t i = 0; i < input_.steps.size() && !is_over(); ++i) CAPSTAN_CHECK(step(i));
+        if (setup_.until && !is_over()) {
+            CAPSTAN_CHECK(live({.advance = *setup_.until - elapsed()}, input_.steps.size()));
+        }
+        Report report{.title = input_.title,
+                      .seed = input_.seed,
+                      .unmet = std::move(unmet_),
+                      .expected = expected_,
+                      .summary = summary()};
+        report.events = std::move(story_.events());
+        return report;
+    }
+
+private:
+    Duration elapsed() const { return life_->now() - input_.start; }
+    bool is_over() const { return setup_.until && elapsed() >= *setup_.until; }
+
+    Result<void> begin() {
+        CAPSTAN_TRY(host_, runtime::PluginHost::start(
+                               setup_.config, setup_.plugins,
+                               {.seed = input_.seed,
+                                .version = setup_.version,
+                                .breadcrumbs = {},
+                                .state = {},
+                                .clock = std::make_shared<runtime::ManualClock>(input_.start)}));
+        CAPSTAN_TRY(Passes passes, Passes::make(setup_.config, *host_, input_.seed,
+                                                {world_, machines_, story_, tally_, observer_}));
+        passes_ = std::make_unique<Passes>(std::move(passes));
+        life_ = std::make_unique<Life>(
+            Life::Parts{*host_, world_, machines_, *passes_, tally_, observer_}, input_.start,
+            input_.scan_interval);
+        world_.fill(input_.objects, input_.start);
+        passes_->adopt();
+        return {};
+    }
+
+    /// What --until cuts short is not held to what it expects.
+    Result<void> step(std::size_t index) {
+        const Step& step = input_.steps[index];
+        CAPSTAN_TRY(const bool is_complete, live(step, index));
+        const std::vector<std::string> commands = passes_->take_commands();
+        if (is_complete) expect(step, commands);
+        return {};
+    }
+
+    Result<bool> live(const Step& step, std::size_t index) {
+        life_->set_progress({.step = index, .steps = input_.steps.size(), .end = end()});
+        const std::optional<Time> last =
+            setup_.until ? std::optional(input_.start + *setup_.until) : std::nullopt;
+        const Result<bool> lived = life_->live(step, last);
+        if (!lived) return fail(within(input_.source, lived.error()));
+        return lived;
+    }
+
+    /// Where it will end, if that is known beforehand.
+    std::optional<Duration> end() const {
+        Duration sum{0};
+        for (const Step& step : input_.steps) {
+            if (!step.advance) return setup_.until;
+            sum += *step.advance;
+        }
+        return setup_.until.value_or(sum);
+    }
+
+    void expect(const Step& step, const std::vector<std::string>& commands) {
+        expected_ += count_of(step.expect);
+        for (const std::string& text : find_unmet(step.expect, seen(step.expect, commands))) {
+            const std::string place = input_.source + ":" + std::to_string(step.place.line);
+            story_.tell(life_->now(), EventKind::unmet, "", place + ": " + text);
+            unmet_.push_back({place, text});
+        }
+    }
+
+    Seen seen(const Expectations& expected, const std::vector<std::string>& commands) const {
+        Seen out{.commands = commands,
+                 .pending = static_cast<int>(world_.pending()),
+                 .unhelped = passes_->unhelped()};
+        for (const auto& [group, count] : expected.nodes)
+            out.nodes[group] = static_cast<int>(world_.nodes_in(group));
+        for (const engine::Group& group : passes_->groups())
+            out.targets[group.group.id.value()] = group.group.target.value_or(0);
+        for (const auto& [group, backoff] : passes_->memory().backoffs) {
+            if (backoff.until > life_->now()) out.backed_off.push_back(group.value());
+        }
+        return out;
+    }
+
+    Summary summary() const {
+        Summary out = tally_.summary();
+        out.still_pending = world_.still_pending(life_->now());
+        for (StillPending& line : out.still_pending) {
+            const auto known = std::ranges::find(passes_->unhelped(), line.pods, &Unhelped::batch);
+            if (known != passes_->unhelped().end()) line.because = known->because;
+        }
+        return out;
+    }
+
+    const Input& input_;
+    const Setup& setup_;
+    Observer& observer_;
+    Story story_;
+    Tally tally_;
+    World world_;
+    Machines machines_;
+    std::unique_ptr<runtime::PluginHost> host_;
+    std::unique_ptr<Passes> passes_;
+    std::unique_ptr<Life> life_;
+    std::vector<Unmet> unmet_;
+    std::int64_t expected_ = 0;
+};
+
+}  // namespace
+
+Result<Report> run(const Input& input, const Setup& setup, Observer& observer) {
+    return Run(input, setup, observer).go();
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,33 @@
+/// A story in TOML: a cluster, what happens to it, and what is expected of it. The keys are those
+/// of scenario_keys.hpp, the sections [pipeline], [plugin.ID], [scale_up], [limits], [trust],
+/// [secrets] and [log] of a configuration, and what the simulated cloud is told: [[group]] and the
+/// steps' `change`.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "runtime/config/config.hpp"
+#include "simulation/input.hpp"
+
+namespace capstan::simulation {
+
+/// What came of reading a file. Nothing may run on it when `diagnostics` has errors; then `input`
+/// and `config` are absent or serve to look for more errors.
+struct Scenario {
+    std::optional<Input> input{};
+    /// Of its own sections; nothing: the file names another for them.
+    std::optional<runtime::Config> config{};
+    std::filesystem::path config_file{};  ///< that other file; empty: none
+    bool has_sections = false;            ///< the file itself says something a configuration would
+    bool has_scan_interval = false;       ///< else the configuration's counts
+    runtime::Diagnostics diagnostics;
+};
+
+Scenario read_scenario(const std::filesystem::path& file, const runtime::ShippedPlugins& shipped);
+/// The same for text that is at hand; `config` paths count from `folder`.
+Scenario read_scenario(runtime::Source source, const std::filesystem::path& folder,
+                       const runtime::ShippedPlugins& shipped);
+
+}  // namespace capstan::simulation

@@ -1,0 +1,175 @@
+#include "simulation/scenario_objects.hpp"
+
+#include <string>
+#include <utility>
+
+namespace capstan::simulation {
+namespace {
+
+using runtime::Diagnostics;
+using runtime::SettingValue;
+
+runtime::Place place_of(const SettingValue& table, std::string_view key) {
+    const SettingValue* member = table.find(key);
+    return member == nullptr || member->defaulted ? table.place : member->place;
+}
+
+void need_name(const std::string& name, std::string_view what, const SettingValue& table,
+               Diagnostics& diagnostics) {
+    if (name.empty()) diagnostics.error(table.place, std::string(what) + ": 'name' is missing");
+    if (name.find('/') != std::string::npos)
+        diagnostics.error(place_of(table, "name"), std::string(what) + ": a name has no '/'");
+}
+
+Labels labels_of(const std::map<std::string, std::string>& given) {
+    return {given.begin(), given.end()};
+}
+
+void add_resources(Resources& to, const std::map<std::string, Quantity>& given) {
+    for (const auto& [name, quantity] : given) to.set(name, amount_of(name, quantity));
+}
+
+std::string topology_key(const std::string& key) {
+    if (key == "zone") return "topology.kubernetes.io/zone";
+    if (key == "hostname") return "kubernetes.io/hostname";
+    return key;
+}
+
+Effect effect_of(keys::TaintEffect effect) {
+    switch (effect) {
+        case keys::TaintEffect::no_schedule: return Effect::no_schedule;
+        case keys::TaintEffect::prefer_no_schedule: return Effect::prefer_no_schedule;
+        case keys::TaintEffect::no_execute: return Effect::no_execute;
+    }
+    return Effect::no_schedule;
+}
+
+std::vector<Toleration> tolerations_of(const std::vector<keys::Toleration>& given) {
+    std::vector<Toleration> out;
+    for (const keys::Toleration& t : given) {
+        Toleration toleration{.key = t.key,
+                              .op = t.value ? Toleration::Op::equal : Toleration::Op::exists,
+                              .value = t.value.value_or("")};
+        if (t.effect) toleration.effect = effect_of(*t.effect);
+        out.push_back(std::move(toleration));
+    }
+    return out;
+}
+
+/// Labels of the batch where nothing else is said: `app` alone, so that pods keep counting when
+/// other labels change.
+LabelSelector selector_of(const std::map<std::string, std::string>& labels, const Labels& own) {
+    if (!labels.empty()) return {.match_labels = labels_of(labels)};
+    return {.match_labels = {{"app", own.at("app")}}};
+}
+
+struct Look {
+    engine::PodSpec spec;
+    Labels labels, annotations;
+};
+
+Look look_of(const keys::Asks& asks) {
+    Look out{
+        .spec = {}, .labels = labels_of(asks.labels), .annotations = labels_of(asks.annotations)};
+    out.labels.emplace("app", asks.name);
+    if (asks.cpu) out.spec.requests.set("cpu", asks.cpu->milli_value());
+    if (asks.memory) out.spec.requests.set("memory", asks.memory->value());
+    add_resources(out.spec.requests, asks.resources);
+    out.spec.node_selector = labels_of(asks.node_selector);
+    out.spec.tolerations = tolerations_of(asks.tolerations);
+    return out;
+}
+
+std::vector<engine::PodTerm> terms_of(const std::vector<keys::Together>& given, const Labels& own) {
+    std::vector<engine::PodTerm> out;
+    for (const keys::Together& t : given) {
+        out.push_back(
+            {.selector = selector_of(t.labels, own), .topology_key = topology_key(t.topology_key)});
+    }
+    return out;
+}
+
+std::optional<Taint> parse_taint(const std::string& text) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos || colon == 0) return std::nullopt;
+    const auto effect = find_effect(std::string_view(text).substr(colon + 1));
+    if (!effect) return std::nullopt;
+    const std::string front = text.substr(0, colon);
+    const std::size_t equal = front.find('=');
+    Taint taint{.key = front.substr(0, equal), .effect = *effect};
+    if (equal != std::string::npos) taint.value = front.substr(equal + 1);
+    return taint.key.empty() ? std::nullopt : std::optional(std::move(taint));
+}
+
+std::vector<Taint> taints_of(const std::vector<std::string>& given, const SettingValue& table,
+                             Diagnostics& diagnostics) {
+    std::vector<Taint> out;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        if (auto taint = parse_taint(given[i])) {
+            out.push_back(*std::move(taint));
+        } else {
+            diagnostics.error(table.find("taints")->children[i].place,
+                              "a taint is written \"key=value:NoSchedule\"");
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnostics& diagnostics) {
+    need_name(pods.asks.name, "pods", table, diagnostics);
+    if (pods.replicas && pods.duration) {
+        diagnostics.error(place_of(table, "duration"),
+                          "pods: what a ReplicaSet owns does not end by itself");
+    }
+    auto [spec, labels, annotations] = look_of(pods.asks);
+    spec.priority = pods.priority;
+    for (const keys::Spread& s : pods.spread) {
+        spec.spread.push_back({.max_skew = s.max_skew,
+                               .topology_key = topology_key(s.topology_key),
+                               .selector = selector_of(s.labels, labels),
+                               .min_domains = s.min_domains});
+    }
+    spec.pod_affinity = terms_of(pods.affinity, labels);
+    spec.pod_anti_affinity = terms_of(pods.anti_affinity, labels);
+    return {.pod = {.ns = pods.asks.ns,
+                    .name = pods.asks.name,
+                    .spec = std::move(spec),
+                    .labels = std::move(labels),
+                    .annotations = std::move(annotations)},
+            .count = pods.count,
+            .replicas = pods.replicas,
+            .duration = pods.duration};
+}
+
+engine::DaemonSetObject make_daemon_set(const keys::DaemonSet& set, const SettingValue& table,
+                                        Diagnostics& diagnostics) {
+    need_name(set.asks.name, "daemon_set", table, diagnostics);
+    auto [spec, labels, annotations] = look_of(set.asks);
+    return {.ns = set.asks.ns,
+            .name = set.asks.name,
+            .spec = std::move(spec),
+            .labels = std::move(labels),
+            .annotations = std::move(annotations)};
+}
+
+std::vector<engine::NodeObject> make_nodes(const keys::Node& node, const SettingValue& table,
+                                           Diagnostics& diagnostics) {
+    need_name(node.name, "node", table, diagnostics);
+    Resources resources{
+        {"cpu", node.cpu.milli_value()}, {"memory", node.memory.value()}, {"pods", node.pods}};
+    add_resources(resources, node.resources);
+    const engine::NodeObject one{.name = node.name,
+                                 .labels = labels_of(node.labels),
+                                 .taints = taints_of(node.taints, table, diagnostics),
+                                 .capacity = resources,
+                                 .allocatable = resources};
+    if (!node.count) return {one};
+    std::vector<engine::NodeObject> out(static_cast<std::size_t>(*node.count), one);
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i].name = node.name + "-" + std::to_string(i + 1);
+    return out;
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,24 @@
+/// What a scenario says of pods and nodes, as objects of the Kubernetes API.
+#pragma once
+
+#include <vector>
+
+#include "runtime/config/diagnostics.hpp"
+#include "runtime/config/settings.hpp"
+#include "simulation/input.hpp"
+#include "simulation/scenario_keys.hpp"
+
+namespace capstan::simulation {
+
+/// Each records what no schema sees, at the place of `table`: a missing name, a taint that is none.
+PodBatch make_batch(const keys::Pods& pods, const runtime::SettingValue& table,
+                    runtime::Diagnostics& diagnostics);
+engine::DaemonSetObject make_daemon_set(const keys::DaemonSet& set,
+                                        const runtime::SettingValue& table,
+                                        runtime::Diagnostics& diagnostics);
+/// One object a node; NAME-1, NAME-2, ... where there is a count.
+std::vector<engine::NodeObject> make_nodes(const keys::Node& node,
+                                           const runtime::SettingValue& table,
+                                           runtime::Diagnostics& diagnostics);
+
+}  // namespace capstan::simulation

@@ -1,0 +1,57 @@
+/// Figures over the time of a run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/time.hpp>
+
+#include "simulation/report.hpp"
+
+namespace capstan::simulation {
+
+/// What nodes offer and pods ask for, in the units of Resources.
+struct Load {
+    std::int64_t cpu = 0, memory = 0;
+    Load& operator+=(const Load& other) noexcept;
+    Load& operator-=(const Load& other) noexcept;
+};
+
+class Tally {
+public:
+    explicit Tally(Time start) : now_(start), start_(start) {}
+
+    /// Everything since the last call was as it is now: call before anything changes.
+    void reach(Time now);
+
+    void arrived(std::int64_t pods) noexcept { summary_.pods_arrived += pods; }
+    void bound(Duration waited);
+    void ended(std::int64_t pods) noexcept { summary_.pods_ended += pods; }
+    void passed() noexcept { ++summary_.passes; }
+    void node_joined(const std::string& group, const Load& allocatable);
+    void node_vanished(const std::string& group, const Load& allocatable);
+    void requested(const Load& more) noexcept { requested_ += more; }
+    void released(const Load& less) noexcept { requested_ -= less; }
+    /// Of one node of the group; nothing: unknown.
+    void price(const std::string& group, std::optional<double> per_hour);
+
+    std::int64_t nodes() const noexcept { return nodes_; }
+    /// As of the last `reach`; what is pending is the caller's to add.
+    Summary summary() const;
+
+private:
+    Time now_, start_;
+    Summary summary_{};
+    std::vector<Duration> waits_;
+    std::map<std::string, std::int64_t> nodes_of_;
+    std::map<std::string, std::int64_t> node_time_of_;  ///< node milliseconds
+    std::map<std::string, std::optional<double>> price_of_;
+    std::int64_t nodes_ = 0;
+    Load allocatable_{}, requested_{};
+    double cpu_time_ = 0, cpu_used_ = 0, memory_time_ = 0, memory_used_ = 0;
+};
+
+}  // namespace capstan::simulation

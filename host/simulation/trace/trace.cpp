@@ -1,0 +1,200 @@
+#include "simulation/trace/trace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "runtime/config/text.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+constexpr std::array node_columns{"sn", "cpu_milli", "memory_mib", "gpu", "model"};
+constexpr std::array pod_columns{"name",          "cpu_milli",     "memory_mib",
+                                 "num_gpu",       "gpu_milli",     "gpu_spec",
+                                 "creation_time", "deletion_time", "scheduled_time"};
+
+/// A kind of machine, ordered by what it has.
+struct MachineKind {
+    std::int64_t cpu_milli = 0, memory_mib = 0, gpus = 0;
+    std::string model{};
+    auto operator<=>(const MachineKind&) const = default;
+};
+
+std::string name_of(const MachineKind& kind) {
+    std::string out = "cpu" + std::to_string(kind.cpu_milli / 1000) + "-mem" +
+                      std::to_string(kind.memory_mib / 1024);
+    if (kind.gpus > 0) out += "-gpu" + std::to_string(kind.gpus);
+    if (!kind.model.empty()) out += "-" + kind.model;
+    return out;
+}
+
+Result<MachineKind> read_kind(const CsvRow& row) {
+    MachineKind kind{.model = row.text("model")};
+    CAPSTAN_TRY(kind.cpu_milli, row.natural("cpu_milli"));
+    CAPSTAN_TRY(kind.memory_mib, row.natural("memory_mib"));
+    CAPSTAN_TRY(kind.gpus, row.natural("gpu"));
+    return kind;
+}
+
+/// As one of the groups of the shipped plugin `simulated`.
+std::string group_toml(const MachineKind& kind) {
+    using runtime::toml_string;
+    const std::string name = toml_string(name_of(kind));
+    std::string out = "[[groups]]\nid = " + name + "\nmachine = { type = " + name + ", cpu = \"" +
+                      std::to_string(kind.cpu_milli) + "m\", memory = \"" +
+                      std::to_string(kind.memory_mib) + "Mi\"";
+    if (kind.gpus > 0) {
+        out += ", resources = { " + toml_string(gpu_milli_resource) + " = " +
+               std::to_string(kind.gpus * 1000) + " }, labels = { " + toml_string(gpu_model_label) +
+               " = " + toml_string(kind.model) + " }";
+    }
+    return out + " }\n";
+}
+
+Result<CloudSettings> make_cloud(const CsvTable& nodes) {
+    std::set<MachineKind> kinds;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        CAPSTAN_TRY(MachineKind kind, read_kind(nodes.row(i)));
+        kinds.insert(std::move(kind));
+    }
+    CloudSettings cloud{.source = {.name = nodes.name(), .text = {}}, .settings = {}};
+    for (const MachineKind& kind : kinds) cloud.source.text += group_toml(kind);
+    runtime::Diagnostics diagnostics(cloud.source);
+    auto settings = runtime::parse_toml(diagnostics);
+    if (!settings) return fail(ErrorCode::invalid_argument, diagnostics.text());
+    cloud.settings = std::move(*settings);
+    return cloud;
+}
+
+/// "G2|G3" as a required node affinity.
+std::vector<NodeSelectorTerm> accepted_models(const std::string& spec) {
+    if (spec.empty()) return {};
+    Requirement models{.key = gpu_model_label, .op = Operator::in};
+    for (std::size_t at = 0; at <= spec.size();) {
+        const std::size_t end = std::min(spec.find('|', at), spec.size());
+        if (end > at) models.values.push_back(spec.substr(at, end - at));
+        at = end + 1;
+    }
+    return {{.labels = {std::move(models)}}};
+}
+
+Result<engine::PodSpec> read_spec(const CsvRow& row) {
+    CAPSTAN_TRY(const std::int64_t cpu, row.natural("cpu_milli"));
+    CAPSTAN_TRY(const std::int64_t mebibytes, row.natural("memory_mib"));
+    CAPSTAN_TRY(const std::int64_t gpus, row.natural("num_gpu"));
+    CAPSTAN_TRY(const std::int64_t gpu_milli, row.natural("gpu_milli"));
+    engine::PodSpec spec{.priority = 0};
+    spec.requests = {{"cpu", MilliCpu(cpu)}, {"memory", mebibytes * 1_MiB}};
+    if (gpus > 0) {
+        spec.requests.set(gpu_milli_resource, gpus * gpu_milli);
+        spec.affinity_required = accepted_models(row.text("gpu_spec"));
+    }
+    return spec;
+}
+
+Result<Action> read_pod(const CsvRow& row) {
+    CAPSTAN_TRY(engine::PodSpec spec, read_spec(row));
+    CAPSTAN_TRY(const std::int64_t created, row.natural("creation_time"));
+    CAPSTAN_TRY(const std::int64_t deleted, row.natural("deletion_time"));
+    CAPSTAN_TRY(const auto scheduled, row.find_natural("scheduled_time"));
+    const std::int64_t started = scheduled.value_or(created);
+    if (deleted < started) {
+        return fail(ErrorCode::invalid_argument,
+                    row.place() + ": deletion_time: " + std::to_string(deleted) +
+                        " is before the pod's start at " + std::to_string(started));
+    }
+    if (row.text("name").empty())
+        return fail(ErrorCode::invalid_argument, row.place() + ": name: expects a name");
+    PodBatch batch{.duration = std::chrono::seconds(deleted - started)};
+    batch.pod.name = row.text("name");
+    batch.pod.spec = std::move(spec);
+    return Action{.after = std::chrono::seconds(created), .what = std::move(batch)};
+}
+
+Result<std::vector<Action>> read_pods(const CsvTable& pods) {
+    std::vector<Action> actions;
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+        const CsvRow row = pods.row(i);
+        CAPSTAN_TRY(Action action, read_pod(row));
+        if (!names.insert(row.text("name")).second) {
+            return fail(
+                ErrorCode::invalid_argument,
+                row.place() + ": name: " + in_quotes(row.text("name")) + " has come before");
+        }
+        actions.push_back(std::move(action));
+    }
+    std::ranges::sort(actions, {}, [](const Action& action) {
+        return std::pair(action.after, std::get<PodBatch>(action.what).pod.name);
+    });
+    return actions;
+}
+
+template <std::size_t n>
+std::string missing_column(const CsvTable& table, const std::array<const char*, n>& columns) {
+    for (const char* const column : columns) {
+        if (!table.has(column)) return column;
+    }
+    return {};
+}
+
+template <std::size_t n>
+Result<void> demand_columns(const CsvTable& table, const std::array<const char*, n>& columns) {
+    const std::string missing = missing_column(table, columns);
+    if (missing.empty()) return {};
+    return fail(ErrorCode::invalid_argument,
+                table.name() + ":1: has no column " + in_quotes(missing));
+}
+
+/// The CSV files of the folder by name.
+Result<std::vector<std::filesystem::path>> csv_files(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::vector<std::filesystem::path> files;
+    for (auto at = std::filesystem::directory_iterator(folder, error);
+         !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+        if (at->path().extension() == ".csv") files.push_back(at->path());
+    }
+    if (error) return fail(ErrorCode::not_found, folder.string() + ": " + error.message());
+    std::ranges::sort(files);
+    return files;
+}
+
+}  // namespace
+
+Result<Input> make_trace_input(const CsvTable& nodes, const CsvTable& pods) {
+    CAPSTAN_CHECK(demand_columns(nodes, node_columns));
+    CAPSTAN_CHECK(demand_columns(pods, pod_columns));
+    Input input{.title = "trace of " + counted(pods.size(), "pod"), .source = pods.name()};
+    CAPSTAN_TRY(input.cloud, make_cloud(nodes));
+    CAPSTAN_TRY(std::vector<Action> actions, read_pods(pods));
+    input.steps.push_back({.actions = std::move(actions)});
+    return input;
+}
+
+Result<Input> read_trace(const std::filesystem::path& folder) {
+    CAPSTAN_TRY(const auto files, csv_files(folder));
+    std::optional<CsvTable> nodes, pods;
+    for (const auto& file : files) {
+        CAPSTAN_TRY(CsvTable table, CsvTable::read(file));
+        std::optional<CsvTable>& slot = table.has("creation_time") ? pods : nodes;
+        if (slot) {
+            return fail(ErrorCode::invalid_argument,
+                        folder.string() + ": both " + slot->name() + " and " + table.name() +
+                            " could be the list of " + (&slot == &pods ? "pods" : "nodes"));
+        }
+        slot = std::move(table);
+    }
+    if (!nodes || !pods) {
+        return fail(ErrorCode::not_found,
+                    folder.string() + ": has no table of " + (nodes ? "pods" : "nodes") +
+                        "; a trace is two CSV files, one of nodes and one of pods");
+    }
+    return make_trace_input(*nodes, *pods);
+}
+
+}  // namespace capstan::simulation

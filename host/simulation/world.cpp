@@ -1,0 +1,188 @@
+#include "simulation/world.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include <capstan/sentence.hpp>
+
+namespace capstan::simulation {
+namespace {
+
+/// The controller of a batch that came without one.
+engine::PodOwner owner_of(const PodBatch& batch) {
+    const char* kind = batch.replicas ? "ReplicaSet" : batch.duration ? "Job" : "";
+    if (*kind == '\0') return batch.pod.owner;
+    return {.kind = kind, .name = batch.pod.name, .uid = batch.pod.ns + "/" + batch.pod.name};
+}
+
+/// Kinds whose pods nothing brings back.
+bool is_replaced(const engine::PodOwner& owner) {
+    return !owner.kind.empty() && owner.kind != "DaemonSet" && owner.kind != "Node" &&
+           owner.kind != "Job";
+}
+
+}  // namespace
+
+std::string World::key_of(std::string_view ns, std::string_view name) {
+    return std::string(ns) + "/" + std::string(name);
+}
+
+World::BatchId World::batch(const std::string& key, const engine::PodObject& look) {
+    const auto [at, is_new] =
+        batch_by_name_.try_emplace(key, static_cast<BatchId>(batches_.size()));
+    if (is_new) batches_.emplace_back();
+    batches_[at->second].look = look;
+    return at->second;
+}
+
+std::optional<World::BatchId> World::find_batch(std::string_view name) const {
+    const bool full = name.find('/') != std::string_view::npos;
+    const auto at = batch_by_name_.find(full ? std::string(name) : key_of("default", name));
+    return at == batch_by_name_.end() ? std::nullopt : std::optional(at->second);
+}
+
+engine::PodObject World::object_of(PodId id) const {
+    const Pod& pod = pods_[id];
+    const Batch& of = batches_[pod.batch];
+    const auto given = given_.find(key_of(of.look.ns, pod.name));
+    engine::PodObject out = given == given_.end() ? of.look : given->second;
+    out.name = pod.name;
+    out.created = pod.created;
+    out.node_name = pod.node;
+    out.phase = pod.node.empty() ? engine::PodPhase::pending : engine::PodPhase::running;
+    out.unscheduled_reason = pod.is_marked ? "Unschedulable" : "";
+    return out;
+}
+
+World::PodId World::enter(BatchId of, std::string name, Time now) {
+    const auto id = static_cast<PodId>(pods_.size());
+    pod_by_name_.emplace(key_of(batches_[of].look.ns, name), id);
+    pods_.push_back({.name = std::move(name), .batch = of, .created = now});
+    batches_[of].pods.insert(id);
+    return id;
+}
+
+void World::create(BatchId of, int count, Time now) {
+    for (int i = 0; i < count; ++i) {
+        Batch& b = batches_[of];
+        std::string name;
+        do {
+            name = b.look.name + "-" + std::to_string(++b.last_number);
+        } while (pod_by_name_.contains(key_of(b.look.ns, name)));
+        const PodId id = enter(of, std::move(name), now);
+        builder_.set(object_of(id));
+        pending_.insert(id);
+    }
+    tally_.arrived(count);
+    has_changed_ = true;
+}
+
+void World::fill(const Objects& objects, Time now) {
+    for (const auto& object : objects.claims) builder_.set(object);
+    for (const auto& object : objects.volumes) builder_.set(object);
+    for (const auto& object : objects.storage_classes) builder_.set(object);
+    for (const auto& object : objects.csi_nodes) builder_.set(object);
+    for (const auto& object : objects.csi_drivers) builder_.set(object);
+    for (const auto& object : objects.csi_capacities) builder_.set(object);
+    for (const auto& object : objects.namespaces) builder_.set(object);
+    for (const engine::NodeObject& node : objects.nodes) add_node(node, "", now);
+    std::vector<const engine::PodObject*> pods;
+    for (const engine::PodObject& pod : objects.pods) pods.push_back(&pod);
+    std::ranges::sort(pods, {}, [](const engine::PodObject* p) {
+        return std::tuple(p->created, std::string_view(p->ns), std::string_view(p->name));
+    });
+    for (const engine::PodObject* pod : pods) fill_pod(*pod, now);
+    for (const engine::DaemonSetObject& set : objects.daemon_sets) fill_daemon_set(set);
+    for (auto& [name, node] : nodes_) add_daemons(node, now);
+}
+
+void World::fill_daemon_set(const engine::DaemonSetObject& set) {
+    builder_.set(set);
+    const engine::PodObject look{.ns = set.ns,
+                                 .name = set.name,
+                                 .spec = set.spec,
+                                 .labels = set.labels,
+                                 .annotations = set.annotations,
+                                 .owner = {"DaemonSet", set.name, set.uid}};
+    daemon_sets_.push_back(batch("DaemonSet " + key_of(set.ns, set.name), look));
+    batches_[daemon_sets_.back()].daemon = true;
+}
+
+/// Pods of one owner that ask for the same are one batch.
+void World::fill_pod(const engine::PodObject& pod, Time now) {
+    if (pod.phase == engine::PodPhase::succeeded || pod.phase == engine::PodPhase::failed) return;
+    engine::PodObject look = pod;
+    if (!pod.owner.name.empty()) look.name = pod.owner.name;
+    look.node_name.clear();
+    look.nominated_node.clear();
+    std::string key = key_of(look.ns, look.name);
+    const auto known = batch_by_name_.find(key);
+    if (known != batch_by_name_.end() && batches_[known->second].look.spec != look.spec)
+        key += "#" + std::to_string(engine::hash_of(look.spec));
+    const BatchId of = batch(key, look);
+    batches_[of].replicas = is_replaced(pod.owner);
+    batches_[of].daemon = pod.owner.kind == "DaemonSet";
+    const PodId id = enter(of, pod.name, pod.created);
+    builder_.set(pod);
+    const auto node = nodes_.find(pod.node_name);
+    if (node != nodes_.end()) {
+        occupy(id, node->second, now);
+    } else if (pod.node_name.empty()) {
+        given_.emplace(key_of(pod.ns, pod.name), pod);
+        pending_.insert(id);
+        tally_.arrived(1);
+        has_changed_ = true;
+    }
+}
+
+Result<void> World::happen(const PodBatch& given, Time now) {
+    engine::PodObject look = given.pod;
+    look.owner = owner_of(given);
+    const bool single = !given.count && !given.replicas;
+    if (single && pod_by_name_.contains(key_of(look.ns, look.name)))
+        return fail(ErrorCode::invalid_config, "pod '" + look.name + "' is there already");
+    const BatchId of = batch(key_of(look.ns, look.name), look);
+    batches_[of].duration = given.duration;
+    batches_[of].replicas = given.replicas;
+    const int count = given.count.value_or(1);
+    story_.tell(now, EventKind::arrival, look.name,
+                look.name + ": " + counted(count, "pod") + (count == 1 ? " arrives" : " arrive"),
+                count);
+    if (!single) {
+        create(of, count, now);
+        return {};
+    }
+    const PodId id = enter(of, look.name, now);
+    builder_.set(object_of(id));
+    pending_.insert(id);
+    tally_.arrived(1);
+    has_changed_ = true;
+    return {};
+}
+
+std::int64_t World::nodes_in(const std::string& group) const {
+    return std::ranges::count_if(nodes_, [&](const auto& n) { return n.second.group == group; });
+}
+
+std::string World::batch_of(std::string_view pod) const {
+    const auto at = pod_by_name_.find(std::string(pod));
+    if (at != pod_by_name_.end()) return batches_[pods_[at->second].batch].look.name;
+    const std::size_t slash = pod.find('/');
+    return std::string(slash == std::string_view::npos ? pod : pod.substr(slash + 1));
+}
+
+std::vector<StillPending> World::still_pending(Time now) const {
+    std::vector<StillPending> out;
+    std::map<std::string, std::size_t> at;
+    for (const PodId id : pending_) {
+        const std::string& name = batches_[pods_[id].batch].look.name;
+        const auto [found, is_new] = at.try_emplace(name, out.size());
+        if (is_new) out.push_back({.pods = name});
+        StillPending& line = out[found->second];
+        ++line.count;
+        line.longest = std::max(line.longest, Duration(now - pods_[id].created));
+    }
+    return out;
+}
+
+}  // namespace capstan::simulation
