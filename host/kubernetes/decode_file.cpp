@@ -24,14 +24,13 @@ Unexpected cannot_read(const std::string& name) {
 
 }  // namespace
 
-Result<DecodeReport> decode_file(const std::filesystem::path& file,
-                                 engine::ClusterBuilder& builder) {
+Result<DecodeReport> decode_file(const std::filesystem::path& file, engine::ClusterSink& sink) {
     const bool is_standard_input = file == "-";
     const std::string name = is_standard_input ? "standard input" : file.string();
     const std::unique_ptr<std::FILE, Closes> in(is_standard_input ? stdin
                                                                   : std::fopen(file.c_str(), "rb"));
     if (in == nullptr) return cannot_read(name);
-    ListDecoder decoder(builder);
+    ListDecoder decoder(sink);
     std::vector<char> piece(piece_size);
     while (const std::size_t size = std::fread(piece.data(), 1, piece.size(), in.get())) {
         if (!decoder.feed({piece.data(), size})) break;

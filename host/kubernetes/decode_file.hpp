@@ -10,7 +10,6 @@
 namespace capstan::kubernetes {
 
 /// A whole file; "-": standard input. Fails only where it cannot be read.
-Result<DecodeReport> decode_file(const std::filesystem::path& file,
-                                 engine::ClusterBuilder& builder);
+Result<DecodeReport> decode_file(const std::filesystem::path& file, engine::ClusterSink& sink);
 
 }  // namespace capstan::kubernetes

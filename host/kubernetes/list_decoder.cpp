@@ -42,7 +42,7 @@ std::string to_string(const ObjectProblem& problem) {
 }
 
 struct ListDecoder::State final : ObjectSink {
-    explicit State(engine::ClusterBuilder& to) : builder(to), stream(*this) {}
+    explicit State(engine::ClusterSink& to) : sink(to), stream(*this) {}
 
     void take(std::string_view listed_kind, const json::value& object) override;
     void take_error(std::string_view text) override;
@@ -51,7 +51,7 @@ struct ListDecoder::State final : ObjectSink {
     void ignore(std::string_view kind, const json::value& object);
     void report(ObjectProblem problem);
 
-    engine::ClusterBuilder& builder;
+    engine::ClusterSink& sink;
     DecodeReport out;
     std::size_t seen = 0;
     ObjectStream stream;
@@ -70,7 +70,7 @@ void ListDecoder::State::take(std::string_view listed_kind, const json::value& o
 
 void ListDecoder::State::load(const ObjectKind& kind, const json::value& object) {
     JsonProblems problems(object);
-    const bool loaded = kind.load(problems.root(), builder);
+    const bool loaded = kind.load(problems.root(), sink);
     loaded ? ++out.loaded[std::string(kind.kind)] : ++out.left_out;
     if (problems.empty()) return;
     std::string name = name_of(kind, object);
@@ -107,8 +107,7 @@ void ListDecoder::State::report(ObjectProblem problem) {
     }
 }
 
-ListDecoder::ListDecoder(engine::ClusterBuilder& builder)
-    : state_(std::make_unique<State>(builder)) {}
+ListDecoder::ListDecoder(engine::ClusterSink& sink) : state_(std::make_unique<State>(sink)) {}
 ListDecoder::~ListDecoder() = default;
 
 Result<void> ListDecoder::feed(std::string_view piece) { return state_->stream.write(piece); }

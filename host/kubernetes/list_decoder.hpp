@@ -11,7 +11,7 @@
 
 #include <capstan/result.hpp>
 
-#include "engine/snapshot/cluster_builder.hpp"
+#include "engine/snapshot/cluster_sink.hpp"
 
 namespace capstan::kubernetes {
 
@@ -43,8 +43,8 @@ struct DecodeReport {
 /// and kinds that nobody needs are passed over; what is malformed is reported, and the rest loads.
 class ListDecoder {
 public:
-    /// Borrows the builder.
-    explicit ListDecoder(engine::ClusterBuilder& builder);
+    /// Borrows the sink, a ClusterBuilder for example.
+    explicit ListDecoder(engine::ClusterSink& sink);
     ListDecoder(const ListDecoder&) = delete;
     ListDecoder& operator=(const ListDecoder&) = delete;
     ~ListDecoder();

@@ -13,10 +13,10 @@ namespace capstan::kubernetes {
 namespace {
 
 template <auto decode>
-bool load(const JsonPlace& object, engine::ClusterBuilder& builder) {
+bool load(const JsonPlace& object, engine::ClusterSink& sink) {
     auto decoded = decode(object);
     if (!decoded) return false;
-    builder.set(*std::move(decoded));
+    sink.set(*std::move(decoded));
     return true;
 }
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "engine/snapshot/cluster_builder.hpp"
+#include "engine/snapshot/cluster_sink.hpp"
 #include "kubernetes/json_place.hpp"
 
 namespace capstan::kubernetes {
@@ -12,9 +12,9 @@ struct ObjectKind {
     std::string_view kind;   ///< "Pod"
     std::string_view group;  ///< of the API; empty: the core's
     bool has_namespace;
-    /// Decodes one object and hands it to the builder. False: it was left out, and the place
+    /// Decodes one object and hands it on. False: it was left out, and the place
     /// complained about says why.
-    bool (*load)(const JsonPlace& object, engine::ClusterBuilder& builder);
+    bool (*load)(const JsonPlace& object, engine::ClusterSink& sink);
 };
 
 /// NULL: no snapshot has a use for it. `api_version` is "v1", "storage.k8s.io/v1"; empty where a

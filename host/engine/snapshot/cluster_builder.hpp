@@ -8,29 +8,29 @@
 #include <capstan/result.hpp>
 
 #include "engine/snapshot/cluster.hpp"
+#include "engine/snapshot/cluster_sink.hpp"
 
 namespace capstan::engine {
 
 /// [one thread] Clusters handed out stay valid, unchanged and readable on any thread, whatever
 /// happens to the builder.
-class ClusterBuilder {
+class ClusterBuilder final : public ClusterSink {
 public:
     ClusterBuilder();
     ClusterBuilder(const ClusterBuilder&) = delete;
     ClusterBuilder& operator=(const ClusterBuilder&) = delete;
-    ~ClusterBuilder();
+    ~ClusterBuilder() override;
 
-    /// Each replaces what has the same name (and namespace).
-    void set(const NodeObject& node);
-    void set(const PodObject& pod);
-    void set(DaemonSetObject object);
-    void set(ClaimObject object);
-    void set(VolumeObject object);
-    void set(StorageClassObject object);
-    void set(CsiNodeObject object);
-    void set(CsiDriverObject object);
-    void set(CsiCapacityObject object);
-    void set(NamespaceObject object);
+    void set(const NodeObject& node) override;
+    void set(const PodObject& pod) override;
+    void set(DaemonSetObject object) override;
+    void set(ClaimObject object) override;
+    void set(VolumeObject object) override;
+    void set(StorageClassObject object) override;
+    void set(CsiNodeObject object) override;
+    void set(CsiDriverObject object) override;
+    void set(CsiCapacityObject object) override;
+    void set(NamespaceObject object) override;
     /// False: there was none.
     bool remove_node(std::string_view name);
     bool remove_pod(std::string_view ns, std::string_view name);

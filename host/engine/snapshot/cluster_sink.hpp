@@ -1,0 +1,26 @@
+/// Where objects of the Kubernetes API go once they are decoded.
+#pragma once
+
+#include "engine/snapshot/objects.hpp"
+
+namespace capstan::engine {
+
+/// One thread.
+class ClusterSink {
+public:
+    virtual ~ClusterSink() = default;
+
+    /// Each replaces what has the same name (and namespace).
+    virtual void set(const NodeObject& node) = 0;
+    virtual void set(const PodObject& pod) = 0;
+    virtual void set(DaemonSetObject object) = 0;
+    virtual void set(ClaimObject object) = 0;
+    virtual void set(VolumeObject object) = 0;
+    virtual void set(StorageClassObject object) = 0;
+    virtual void set(CsiNodeObject object) = 0;
+    virtual void set(CsiDriverObject object) = 0;
+    virtual void set(CsiCapacityObject object) = 0;
+    virtual void set(NamespaceObject object) = 0;
+};
+
+}  // namespace capstan::engine
