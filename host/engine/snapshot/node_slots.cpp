@@ -7,16 +7,16 @@
 namespace capstan::engine {
 namespace {
 
-std::uint64_t hash_of(Symbol name) noexcept {
+std::uint64_t hash_of(std::string_view name) noexcept {
     FastHash hash;
-    hash.add(static_cast<std::uint64_t>(name));
+    hash.add(name);
     return hash.value();
 }
 
 }  // namespace
 
 void NodeSlots::set(const NodeObject& object) {
-    const NodeSlot slot = slot_for(pools_.symbols.add(object.name));
+    const NodeSlot slot = slot_for(object.name);
     Node& node = nodes_[slot];
     if (node.allocatable == nullptr) order_.insert(position(object.name), slot);
     node.allocatable = &pools_.add_amounts(object.allocatable);
@@ -36,7 +36,7 @@ void NodeSlots::set(const NodeObject& object) {
 
 bool NodeSlots::remove(std::string_view name) {
     const auto at = position(name);
-    if (at == order_.end() || pools_.symbols.text(nodes_[*at].row.name) != name) return false;
+    if (at == order_.end() || nodes_[*at].name != name) return false;
     const NodeSlot slot = *at;
     order_.erase(at);
     nodes_[slot].allocatable = nullptr;
@@ -47,28 +47,34 @@ bool NodeSlots::remove(std::string_view name) {
 
 NodeSlot NodeSlots::add_pod(std::string_view node, std::span<const Request> requests) {
     if (node.empty()) return no_slot;
-    const NodeSlot slot = slot_for(pools_.symbols.add(node));
+    const NodeSlot slot = slot_for(node);
     ++nodes_[slot].pods;
-    if (requested_.size() < pools_.resource_count()) requested_.resize(pools_.resource_count());
-    for (const Request& request : requests) {
-        auto& sums = requested_[request.resource];
-        if (sums.size() < nodes_.size()) sums.resize(nodes_.size());
-        sums[slot] += request.amount;
-    }
+    if (width_ < pools_.resource_count() || sums_.size() <= slot * width_) widen_sums();
+    capstan::detail::Int128* const sum = sums(slot);
+    for (const Request& request : requests) sum[request.resource] += request.amount;
     return slot;
 }
 
 void NodeSlots::drop_pod(NodeSlot slot, std::span<const Request> requests) {
     if (slot == no_slot) return;
     --nodes_[slot].pods;
-    for (const Request& request : requests) requested_[request.resource][slot] -= request.amount;
+    capstan::detail::Int128* const sum = sums(slot);
+    for (const Request& request : requests) sum[request.resource] -= request.amount;
     release_if_unused(slot);
 }
 
-NodeSlot NodeSlots::slot_for(Symbol name) {
+void NodeSlots::widen_sums() {
+    const std::size_t width = std::max(width_, pools_.resource_count());
+    std::vector<capstan::detail::Int128> wider(nodes_.capacity() * width);
+    for (std::size_t i = 0; i < sums_.size(); ++i)
+        wider[i / width_ * width + i % width_] = sums_[i];
+    sums_ = std::move(wider);
+    width_ = width;
+}
+
+NodeSlot NodeSlots::slot_for(std::string_view name) {
     const std::uint64_t hash = hash_of(name);
-    const auto known =
-        index_.find(hash, [&](NodeSlot slot) { return nodes_[slot].row.name == name; });
+    const auto known = index_.find(hash, [&](NodeSlot slot) { return nodes_[slot].name == name; });
     if (known) return *known;
     if (free_.empty()) {
         free_.push_back(static_cast<NodeSlot>(nodes_.size()));
@@ -76,7 +82,8 @@ NodeSlot NodeSlots::slot_for(Symbol name) {
     }
     const NodeSlot slot = free_.back();
     free_.pop_back();
-    nodes_[slot].row.name = name;
+    nodes_[slot].row.name = pools_.symbols.add(name);
+    nodes_[slot].name = pools_.symbols.text(nodes_[slot].row.name);
     index_.insert(hash, slot);
     table_.reset();
     return slot;
@@ -85,18 +92,17 @@ NodeSlot NodeSlots::slot_for(Symbol name) {
 void NodeSlots::release_if_unused(NodeSlot slot) {
     const Node& node = nodes_[slot];
     if (node.allocatable != nullptr || node.pods != 0) return;
-    index_.erase(hash_of(node.row.name), slot);
+    index_.erase(hash_of(node.name), slot);
     free_.push_back(slot);
     table_.reset();
 }
 
 std::vector<NodeSlot>::iterator NodeSlots::position(std::string_view name) {
-    const auto name_of = [&](NodeSlot slot) { return pools_.symbols.text(nodes_[slot].row.name); };
     // An API server lists by name, so most nodes come last.
-    if (order_.empty() || name_of(order_.back()) < name) return order_.end();
+    if (order_.empty() || nodes_[order_.back()].name < name) return order_.end();
     return std::lower_bound(
         order_.begin(), order_.end(), name,
-        [&](NodeSlot slot, std::string_view wanted) { return name_of(slot) < wanted; });
+        [&](NodeSlot slot, std::string_view wanted) { return nodes_[slot].name < wanted; });
 }
 
 std::shared_ptr<const NodeTable> NodeSlots::table() {
@@ -125,17 +131,15 @@ NodeTable NodeSlots::make_table() const {
 }
 
 std::vector<std::int64_t> NodeSlots::requested(const NodeTable& table) const {
-    const std::size_t count = table.resource_count;
-    std::vector<std::int64_t> out(table.rows.size() * count);
-    for (std::size_t resource = 0; resource < requested_.size(); ++resource) {
-        const auto& sums = requested_[resource];
-        for (std::size_t i = 0; i < table.slots.size(); ++i) {
-            if (table.slots[i] < sums.size())
-                out[i * count + resource] = capstan::detail::saturated(sums[table.slots[i]]);
-        }
+    std::vector<std::int64_t> out(table.rows.size() * table.resource_count);
+    auto row = out.begin();
+    for (const NodeSlot slot : table.slots) {
+        const std::size_t first = slot * width_;
+        for (std::size_t i = 0; i < width_ && first < sums_.size(); ++i)
+            row[static_cast<std::ptrdiff_t>(i)] = capstan::detail::saturated(sums_[first + i]);
+        row[pods_index] = nodes_[slot].pods;
+        row += static_cast<std::ptrdiff_t>(table.resource_count);
     }
-    for (std::size_t i = 0; i < table.slots.size(); ++i)
-        out[i * count + pods_index] = nodes_[table.slots[i]].pods;
     return out;
 }
 

@@ -35,23 +35,29 @@ public:
 private:
     struct Node {
         NodeRow row{};
+        std::string_view name{};                      // at hand, as every pod's set looks for it
         const Pools::Amounts* allocatable = nullptr;  // NULL: the node is not there
         std::uint32_t pods = 0;
     };
 
-    NodeSlot slot_for(Symbol name);
+    NodeSlot slot_for(std::string_view name);
     void release_if_unused(NodeSlot slot);
     /// Where the node is in `order_`, or would be.
     std::vector<NodeSlot>::iterator position(std::string_view name);
     NodeTable make_table() const;
+    /// What the pods on a node request, `width_` resources.
+    capstan::detail::Int128* sums(NodeSlot slot) noexcept { return &sums_[slot * width_]; }
+    /// Makes room in `sums_` for all slots and resources that there are.
+    void widen_sums();
 
     Pools& pools_;
     std::vector<Node> nodes_;
     std::vector<NodeSlot> free_;
     std::vector<NodeSlot> order_;  // nodes that are there, by name
     HashIndex index_;              // slots by name
-    // By resource and slot. Wider than what they add up to, so that taking away is exact.
-    std::vector<std::vector<capstan::detail::Int128>> requested_;
+    // Wider than what is told of them, so that taking away is exact.
+    std::vector<capstan::detail::Int128> sums_;
+    std::size_t width_ = 0;
     std::shared_ptr<const NodeTable> table_;  // NULL: something changed
 };
 
