@@ -8,7 +8,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "runtime/config/text.hpp"
+#include "simulation/simulated_groups.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -41,19 +41,16 @@ Result<MachineKind> read_kind(const CsvRow& row) {
     return kind;
 }
 
-/// As one of the groups of the shipped plugin `simulated`.
-std::string group_toml(const MachineKind& kind) {
-    using runtime::toml_string;
-    const std::string name = toml_string(name_of(kind));
-    std::string out = "[[groups]]\nid = " + name + "\nmachine = { type = " + name + ", cpu = \"" +
-                      std::to_string(kind.cpu_milli) + "m\", memory = \"" +
-                      std::to_string(kind.memory_mib) + "Mi\"";
+SimulatedGroup group_of(const MachineKind& kind) {
+    SimulatedGroup out{.id = name_of(kind)};
+    out.node.machine_type = out.id;
+    out.node.capacity = {
+        {"cpu", MilliCpu(kind.cpu_milli)}, {"memory", kind.memory_mib * 1_MiB}, {"pods", 110}};
     if (kind.gpus > 0) {
-        out += ", resources = { " + toml_string(gpu_milli_resource) + " = " +
-               std::to_string(kind.gpus * 1000) + " }, labels = { " + toml_string(gpu_model_label) +
-               " = " + toml_string(kind.model) + " }";
+        out.node.capacity.set(gpu_milli_resource, kind.gpus * 1000);
+        out.node.labels = {{gpu_model_label, kind.model}};
     }
-    return out + " }\n";
+    return out;
 }
 
 Result<CloudSettings> make_cloud(const CsvTable& nodes) {
@@ -62,13 +59,9 @@ Result<CloudSettings> make_cloud(const CsvTable& nodes) {
         CAPSTAN_TRY(MachineKind kind, read_kind(nodes.row(i)));
         kinds.insert(std::move(kind));
     }
-    CloudSettings cloud{.source = {.name = nodes.name(), .text = {}}, .settings = {}};
-    for (const MachineKind& kind : kinds) cloud.source.text += group_toml(kind);
-    runtime::Diagnostics diagnostics(cloud.source);
-    auto settings = runtime::parse_toml(diagnostics);
-    if (!settings) return fail(ErrorCode::invalid_argument, diagnostics.text());
-    cloud.settings = std::move(*settings);
-    return cloud;
+    std::vector<SimulatedGroup> groups;
+    for (const MachineKind& kind : kinds) groups.push_back(group_of(kind));
+    return make_cloud_settings(nodes.name(), groups);
 }
 
 /// "G2|G3" as a required node affinity.

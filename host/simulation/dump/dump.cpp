@@ -1,0 +1,78 @@
+#include "simulation/dump/dump.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "kubernetes/decode_file.hpp"
+#include "simulation/dump/collected_objects.hpp"
+#include "simulation/dump/group_guess.hpp"
+#include "simulation/simulated_groups.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+/// Nothing in the dump is younger, so nothing is from the future.
+Time time_after(const Objects& objects) {
+    Time latest{};
+    for (const engine::NodeObject& node : objects.nodes)
+        latest = std::max({latest, node.created, node.ready_since});
+    for (const engine::PodObject& pod : objects.pods)
+        latest = std::max({latest, pod.created, pod.deleted.value_or(Time{})});
+    return latest + std::chrono::minutes(1);
+}
+
+/// The simulated cloud calls its machines by number; the nodes are told that they are those.
+void attach(std::vector<engine::NodeObject>& nodes, const GuessedGroup& group) {
+    for (std::size_t i = 0; i < group.nodes.size(); ++i)
+        nodes[group.nodes[i]].provider_id = machine_id(group.id, i + 1);
+}
+
+Result<CloudSettings> guess_cloud(Objects& objects, const std::string& source,
+                                  std::vector<std::string>& remarks) {
+    std::vector<SimulatedGroup> groups;
+    std::size_t members = 0;
+    for (GuessedGroup& guessed : guess_groups(objects.nodes)) {
+        attach(objects.nodes, guessed);
+        members += guessed.nodes.size();
+        groups.push_back({.id = std::move(guessed.id),
+                          .size = static_cast<int>(guessed.nodes.size()),
+                          .node = std::move(guessed.node)});
+    }
+    remarks.push_back("guesses " + counted(groups.size(), "node group") + " from " +
+                      counted(members, "node") + "; " +
+                      std::to_string(objects.nodes.size() - members) + " are in none");
+    return make_cloud_settings(source, groups);
+}
+
+void add_remarks(const kubernetes::DecodeReport& report, std::vector<std::string>& remarks) {
+    for (const kubernetes::ObjectProblem& problem : report.problems)
+        remarks.push_back(to_string(problem));
+    if (report.more_problems > 0)
+        remarks.push_back("... and " + std::to_string(report.more_problems) + " more problems");
+    for (const auto& [kind, count] : report.ignored)
+        remarks.push_back("passes over " + std::to_string(count) + " of kind " + kind);
+}
+
+}  // namespace
+
+Result<Dump> read_dump(const std::filesystem::path& file, DumpGroups groups) {
+    CollectedObjects collected;
+    CAPSTAN_TRY(const kubernetes::DecodeReport report, kubernetes::decode_file(file, collected));
+    if (report.cut_short) return fail(*report.cut_short);
+    Dump out{.input = {.title = "cluster of " + file.filename().string(), .source = file.string()}};
+    add_remarks(report, out.remarks);
+    Objects& objects = out.input.objects;
+    objects = std::move(collected).take();
+    if (objects.nodes.empty() && objects.pods.empty())
+        return fail(ErrorCode::invalid_argument, file.string() + ": has neither nodes nor pods");
+    out.input.start = time_after(objects);
+    if (groups == DumpGroups::guessed) {
+        CAPSTAN_TRY(out.input.cloud, guess_cloud(objects, file.string(), out.remarks));
+    }
+    out.input.steps.emplace_back();
+    return out;
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,31 @@
+/// A real cluster as the input of a simulation: what would happen to it now?
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "simulation/input.hpp"
+
+namespace capstan::simulation {
+
+struct Dump {
+    Input input{};
+    /// What was left out and what was guessed, a sentence each.
+    std::vector<std::string> remarks{};
+};
+
+/// Where the node groups of a dump come from.
+enum class DumpGroups {
+    guessed,        ///< from the nodes; see group_guess.hpp
+    configuration,  ///< from the clouds of the configuration, with the nodes in none of them
+};
+
+/// From `kubectl get ... -o json` or a `/snapshotz` of upstream ("-": standard input). The clock
+/// starts a minute after the youngest object; what is pending then either gets room or stays.
+/// Fails where the file cannot be read, is no JSON, or has neither nodes nor pods.
+Result<Dump> read_dump(const std::filesystem::path& file, DumpGroups groups);
+
+}  // namespace capstan::simulation

@@ -1,0 +1,27 @@
+/// Node groups for the shipped plugin `simulated`, of inputs that are no scenario.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <capstan/node_template.hpp>
+#include <capstan/result.hpp>
+
+#include "simulation/input.hpp"
+
+namespace capstan::simulation {
+
+struct SimulatedGroup {
+    std::string id{};
+    int size = 0;  ///< machines that run at the start
+    NodeTemplate node{};
+};
+
+/// As the plugin's settings, from a file called `source` in messages. No group has a maximum.
+Result<CloudSettings> make_cloud_settings(std::string source,
+                                          const std::vector<SimulatedGroup>& groups);
+
+/// How the plugin calls the machine of that number, from 1, as a node's providerID.
+std::string machine_id(const std::string& group, std::size_t number);
+
+}  // namespace capstan::simulation

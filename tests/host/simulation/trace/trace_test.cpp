@@ -1,0 +1,118 @@
+#include "simulation/trace/trace.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+namespace capstan::simulation {
+namespace {
+
+constexpr const char* nodes =
+    "sn,cpu_milli,memory_mib,gpu,model\n"
+    "n1,32000,262144,0,\nn2,32000,262144,0,\nn3,96000,393216,8,G2\n";
+constexpr const char* pod_header =
+    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
+    "deletion_time,scheduled_time\n";
+
+Result<Input> trace(const std::string& pods, const std::string& machines = nodes) {
+    CAPSTAN_TRY(const CsvTable node_table, CsvTable::parse("nodes.csv", machines));
+    CAPSTAN_TRY(const CsvTable pod_table, CsvTable::parse("pods.csv", pod_header + pods));
+    return make_trace_input(node_table, pod_table);
+}
+
+std::string error_of(const Result<Input>& input) { return input ? "" : input.error().message; }
+
+const PodBatch& batch(const Input& input, std::size_t index) {
+    return std::get<PodBatch>(input.steps.at(0).actions.at(index).what);
+}
+
+TEST(Trace, MakesAGroupOfEveryKindOfMachine) {
+    const auto input = trace("");
+    ASSERT_TRUE(input) << error_of(input);
+    ASSERT_TRUE(input->cloud);
+    const runtime::TomlValue* const groups = input->cloud->settings.find("groups");
+    ASSERT_NE(groups, nullptr);
+    ASSERT_EQ(groups->children.size(), 2u);
+    EXPECT_EQ(groups->children[0].find("id")->text, "cpu32-mem256");
+    EXPECT_EQ(groups->children[1].find("id")->text, "cpu96-mem384-gpu8-G2");
+}
+
+TEST(Trace, LetsPodsArriveInTheOrderOfTheirCreation) {
+    const auto input = trace(
+        "late,1000,1024,0,0,,LS,Running,50,90,60\n"
+        "early,2000,2048,0,0,,LS,Running,10,40,\n");
+    ASSERT_TRUE(input) << error_of(input);
+    EXPECT_EQ(batch(*input, 0).pod.name, "early");
+    EXPECT_EQ(input->steps[0].actions[1].after, std::chrono::seconds(50));
+    EXPECT_EQ(batch(*input, 0).pod.spec.requests, (Resources{{"cpu", 2_cpu}, {"memory", 2_GiB}}));
+}
+
+TEST(Trace, LetsPodsRunForAsLongAsTheyDid) {
+    const auto input = trace("a,1,1,0,0,,LS,Running,50,90,60\nb,1,1,0,0,,LS,Pending,50,90,\n");
+    ASSERT_TRUE(input) << error_of(input);
+    EXPECT_EQ(batch(*input, 0).duration, std::chrono::seconds(30));
+    EXPECT_EQ(batch(*input, 1).duration, std::chrono::seconds(40));
+}
+
+TEST(Trace, CountsSharesOfGpusAndTheModelsAPodAccepts) {
+    const auto input =
+        trace("a,1,1,1,460,G2|G3,LS,Running,0,9,0\nb,1,1,2,1000,,LS,Running,0,9,0\n");
+    ASSERT_TRUE(input) << error_of(input);
+    const engine::PodSpec& share = batch(*input, 0).pod.spec;
+    EXPECT_EQ(share.requests.amount(gpu_milli_resource), 460);
+    ASSERT_EQ(share.affinity_required.size(), 1u);
+    EXPECT_EQ(share.affinity_required[0].labels[0].values, (std::vector<std::string>{"G2", "G3"}));
+    const engine::PodSpec& whole = batch(*input, 1).pod.spec;
+    EXPECT_EQ(whole.requests.amount(gpu_milli_resource), 2000);
+    EXPECT_TRUE(whole.affinity_required.empty());
+}
+
+TEST(Trace, SaysWhichRowIsWrongAndWhy) {
+    EXPECT_EQ(error_of(trace("a,x,1,0,0,,LS,Running,0,9,0\n")),
+              "pods.csv:2: cpu_milli: expects a whole number of 0 or more, found \"x\"");
+    EXPECT_EQ(error_of(trace("a,1,1,0,0,,LS,Running,50,9,\n")),
+              "pods.csv:2: deletion_time: 9 is before the pod's start at 50");
+    EXPECT_EQ(error_of(trace("a,1,1,0,0,,LS,Running,0,9,0\na,1,1,0,0,,LS,Running,0,9,0\n")),
+              "pods.csv:3: name: \"a\" has come before");
+    EXPECT_EQ(error_of(trace(",1,1,0,0,,LS,Running,0,9,0\n")), "pods.csv:2: name: expects a name");
+    EXPECT_EQ(error_of(trace("", "sn,cpu_milli,memory_mib,gpu\n")),
+              "nodes.csv:1: has no column \"model\"");
+    EXPECT_EQ(error_of(trace("", std::string(nodes) + "n4,1,,0,\n")),
+              "nodes.csv:5: memory_mib: expects a whole number of 0 or more, found \"\"");
+}
+
+class TraceFolder : public ::testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern = ::testing::TempDir() + "capstan-trace-XXXXXX";
+        ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+        folder_ = pattern;
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+    void write(const char* name, const std::string& text) const {
+        std::ofstream(folder_ / name) << text;
+    }
+    std::filesystem::path folder_;
+};
+
+TEST_F(TraceFolder, TellsItsTablesApartByTheirColumns) {
+    write("a.csv", std::string(pod_header) + "p,1,1,0,0,,LS,Running,0,9,0\n");
+    write("b.csv", nodes);
+    write("notes.md", "no table");
+    const auto input = read_trace(folder_);
+    ASSERT_TRUE(input) << error_of(input);
+    EXPECT_EQ(input->steps[0].actions.size(), 1u);
+}
+
+TEST_F(TraceFolder, HasToHaveOneTableOfEachKind) {
+    EXPECT_NE(error_of(read_trace(folder_)).find("has no table of nodes"), std::string::npos);
+    write("b.csv", nodes);
+    EXPECT_NE(error_of(read_trace(folder_)).find("has no table of pods"), std::string::npos);
+    write("c.csv", nodes);
+    EXPECT_NE(error_of(read_trace(folder_)).find("could be the list of nodes"), std::string::npos);
+    EXPECT_NE(error_of(read_trace(folder_ / "absent")).find("No such file"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace capstan::simulation
