@@ -35,6 +35,8 @@ std::uint64_t hash_resources(const Resources& resources) noexcept {
     return hash.value();
 }
 
+bool is_any_key(std::string_view) noexcept { return true; }
+
 // Of what is kept once, the address says which it is.
 std::uint64_t hash_row(const ClassRow& row) noexcept {
     FastHash hash;
@@ -64,6 +66,8 @@ Pools::Pools() {
 }
 
 ClassId Pools::add_class(const PodObject& pod) {
+    ClassId& recent = recent_[hash_texts(pod.owner.uid) % recent_.size()];
+    if (recent < classes_.size() && is_of(classes_[recent], pod)) return recent;
     const Spec& spec = add_spec(pod.spec);
     const ClassRow row{.spec = &spec.spec,
                        .requests = spec.requests,
@@ -72,9 +76,17 @@ ClassId Pools::add_class(const PodObject& pod) {
                        .annotations = add_annotations(pod.annotations),
                        .owner = &add_owner(pod.owner),
                        .claims = add_claims(pod.claims)};
-    return classes_.add_id(
+    recent = classes_.add_id(
         hash_row(row), [&](const ClassRow& other) { return is_same_row(row, other); },
         [&] { return row; });
+    return recent;
+}
+
+bool Pools::is_of(const ClassRow& row, const PodObject& pod) const noexcept {
+    return *row.owner == pod.owner && symbols.text(row.ns) == pod.ns && *row.spec == pod.spec &&
+           are_pairs(row.labels, pod.labels, is_any_key) &&
+           are_pairs(row.annotations, pod.annotations, is_kept_annotation) &&
+           are_claims(row.claims, pod.claims);
 }
 
 const Pools::Spec& Pools::add_spec(const PodSpec& spec) {
@@ -124,11 +136,7 @@ std::span<const Symbol> Pools::add_claims(const std::vector<std::string>& claims
     FastHash hash;
     for (const std::string& claim : claims) hash.add(claim);
     return claim_lists_.add(
-        hash.value(),
-        [&](std::span<const Symbol> other) {
-            return std::equal(other.begin(), other.end(), claims.begin(), claims.end(),
-                              [&](Symbol a, const std::string& b) { return symbols.text(a) == b; });
-        },
+        hash.value(), [&](std::span<const Symbol> other) { return are_claims(other, claims); },
         [&]() -> std::span<const Symbol> {
             const std::span<Symbol> out = claims_.take(claims.size());
             std::transform(claims.begin(), claims.end(), out.begin(),
@@ -138,7 +146,7 @@ std::span<const Symbol> Pools::add_claims(const std::vector<std::string>& claims
 }
 
 std::span<const LabelPair> Pools::add_labels(const Labels& labels) {
-    return add_pairs(labels, [](std::string_view) { return true; });
+    return add_pairs(labels, is_any_key);
 }
 
 std::span<const LabelPair> Pools::add_annotations(const Labels& annotations) {
@@ -162,14 +170,7 @@ std::span<const LabelPair> Pools::add_pairs(const Labels& labels, Keep keep) {
     if (count == 0) return {};
     return pair_lists_.add(
         hash.value(),
-        [&](std::span<const LabelPair> other) {
-            std::size_t equal = 0;
-            if (other.size() != count) return false;
-            for_each_kept([&](const auto& label) {
-                if (equal < count && is_pair(other[equal], label)) ++equal;
-            });
-            return equal == count;
-        },
+        [&](std::span<const LabelPair> other) { return are_pairs(other, labels, keep); },
         [&]() -> std::span<const LabelPair> {
             const std::span<LabelPair> out = pairs_.take(count);
             auto at = out.begin();
@@ -180,8 +181,23 @@ std::span<const LabelPair> Pools::add_pairs(const Labels& labels, Keep keep) {
         });
 }
 
-bool Pools::is_pair(const LabelPair& pair, const Labels::value_type& label) const noexcept {
-    return symbols.text(pair.key) == label.first && symbols.text(pair.value) == label.second;
+template <class Keep>
+bool Pools::are_pairs(std::span<const LabelPair> pairs, const Labels& labels,
+                      Keep keep) const noexcept {
+    auto at = pairs.begin();
+    for (const auto& [key, value] : labels) {
+        if (!keep(key)) continue;
+        if (at == pairs.end() || symbols.text(at->key) != key || symbols.text(at->value) != value)
+            return false;
+        ++at;
+    }
+    return at == pairs.end();
+}
+
+bool Pools::are_claims(std::span<const Symbol> known,
+                       const std::vector<std::string>& claims) const noexcept {
+    return std::equal(known.begin(), known.end(), claims.begin(), claims.end(),
+                      [&](Symbol a, const std::string& b) { return symbols.text(a) == b; });
 }
 
 ResourceIndex Pools::add_resource(std::string_view name) {
@@ -207,7 +223,8 @@ std::vector<Request> Pools::by_index(const Resources& resources) {
 std::size_t Pools::bytes() const noexcept {
     return sizeof(*this) + symbols.bytes() + classes_.bytes() + specs_.bytes() + owners_.bytes() +
            amounts_.bytes() + taints_.bytes() + pair_lists_.bytes() + claim_lists_.bytes() +
-           pairs_.bytes() + claims_.bytes() + resources_.bytes() + heap_bytes_;
+           pairs_.bytes() + claims_.bytes() + resources_.bytes() +
+           recent_.size() * sizeof(ClassId) + heap_bytes_;
 }
 
 }  // namespace capstan::engine

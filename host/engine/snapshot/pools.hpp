@@ -77,6 +77,7 @@ public:
     std::size_t bytes() const noexcept;
 
 private:
+    bool is_of(const ClassRow& row, const PodObject& pod) const noexcept;
     const Spec& add_spec(const PodSpec& spec);
     const PodOwner& add_owner(const PodOwner& owner);
     std::span<const Symbol> add_claims(const std::vector<std::string>& claims);
@@ -84,9 +85,15 @@ private:
     std::vector<Request> by_index(const Resources& resources);
     template <class Keep>
     std::span<const LabelPair> add_pairs(const Labels& labels, Keep keep);
-    bool is_pair(const LabelPair& pair, const Labels::value_type& label) const noexcept;
+    template <class Keep>
+    bool are_pairs(std::span<const LabelPair> pairs, const Labels& labels,
+                   Keep keep) const noexcept;
+    bool are_claims(std::span<const Symbol> known,
+                    const std::vector<std::string>& claims) const noexcept;
 
     Pool<ClassRow> classes_;
+    // By hash of the owner, the class it was last met with: most pods are like one just before.
+    std::vector<ClassId> recent_ = std::vector<ClassId>(4096);
     Pool<Spec> specs_;
     Pool<PodOwner> owners_;
     Pool<Amounts> amounts_;
