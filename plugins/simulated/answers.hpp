@@ -1,0 +1,35 @@
+/// The answers to the last requests, by idempotency key: a request that comes twice has one effect.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace capstan::simulated {
+
+template <class Answer>
+class Answers {
+public:
+    /// The answer to an earlier request with that key, or NULL. Without a key every request is a
+    /// new one.
+    const Answer* find(const std::string& key) const {
+        const auto at = by_key_.find(key);
+        return at != by_key_.end() ? &at->second : nullptr;
+    }
+    void keep(const std::string& key, const Answer& answer) {
+        if (key.empty() || !by_key_.emplace(key, answer).second) return;
+        oldest_first_.push_back(key);
+        if (oldest_first_.size() <= kept_max) return;
+        by_key_.erase(oldest_first_.front());
+        oldest_first_.pop_front();
+    }
+
+private:
+    static constexpr std::size_t kept_max = 4096;
+    std::map<std::string, Answer> by_key_;
+    std::deque<std::string> oldest_first_;
+};
+
+}  // namespace capstan::simulated

@@ -1,0 +1,161 @@
+#include "config.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "machine.hpp"
+
+namespace capstan::simulated {
+namespace {
+
+std::optional<int> find_count(const Settings& table, std::string_view key) {
+    if (!table.has(key)) return std::nullopt;
+    return static_cast<int>(table.integer(key));
+}
+
+template <class T, class Read>
+void read_if_there(const Settings& table, std::string_view key, Read read, std::optional<T>& out) {
+    if (table.has(key)) out = (table.*read)(key);
+}
+
+Shortage read_shortage(const std::string& name) {
+    if (name == "refuse") return Shortage::refuse;
+    return name == "silent" ? Shortage::silent : Shortage::report;
+}
+
+ErrorCode read_code(std::string_view name) {
+    for (capstan_status status = CAPSTAN_E_UNSUPPORTED; status <= CAPSTAN_E_BUSY; ++status) {
+        if (name_of(error_code(status)) == name) return error_code(status);
+    }
+    return ErrorCode::unavailable;
+}
+
+std::optional<Error> find_failure(const Settings& table) {
+    if (!table.has("fail")) return std::nullopt;
+    const Settings failure = table.table("fail");
+    return Error{read_code(failure.text("code")), failure.has("message")
+                                                      ? failure.text("message")
+                                                      : "the simulated cloud is told to fail"};
+}
+
+Change read_change(const Settings& change) {
+    return {.at = change.duration("at"),
+            .capacity = find_count(change, "capacity"),
+            .unlimited = change.boolean("unlimited"),
+            .failure = find_failure(change),
+            .recover = change.boolean("recover"),
+            .target = find_count(change, "target"),
+            .lose = static_cast<int>(change.integer("lose"))};
+}
+
+/// Those of one moment stay in the order of the file.
+std::vector<Change> read_changes(const Settings& group) {
+    std::vector<Change> out;
+    for (const Settings& change : group.tables("changes")) {
+        Change read = read_change(change);
+        const auto at = std::ranges::upper_bound(out, read.at, {}, &Change::at);
+        out.insert(at, std::move(read));
+    }
+    return out;
+}
+
+GroupOptions read_options(const Settings& options) {
+    GroupOptions out;
+    read_if_there(options, "utilization_threshold", &Settings::number, out.utilization_threshold);
+    read_if_there(options, "gpu_utilization_threshold", &Settings::number,
+                  out.gpu_utilization_threshold);
+    read_if_there(options, "unneeded_time", &Settings::duration, out.unneeded_time);
+    read_if_there(options, "unready_time", &Settings::duration, out.unready_time);
+    read_if_there(options, "max_node_provision_time", &Settings::duration,
+                  out.max_node_provision_time);
+    read_if_there(options, "drain_timeout", &Settings::duration, out.drain_timeout);
+    read_if_there(options, "zero_or_max", &Settings::boolean, out.zero_or_max);
+    read_if_there(options, "ignore_daemonsets_utilization", &Settings::boolean,
+                  out.ignore_daemonsets_utilization);
+    return out;
+}
+
+int size_of(const Settings& group) {
+    return static_cast<int>(group.integer(group.has("size") ? "size" : "min"));
+}
+
+GroupConfig read_group(const Settings& group, const Settings& cloud) {
+    const Location location{.zone = group.has("zone") ? group.text("zone") : std::string(),
+                            .region = cloud.text("region")};
+    GroupConfig out{.id = NodeGroupId(group.text("id")),
+                    .min = static_cast<int>(group.integer("min")),
+                    .max = find_count(group, "max"),
+                    .size = size_of(group),
+                    .node = read_node(group.table("machine"), group.text("id"), location),
+                    .boot = group.duration("boot"),
+                    .capacity = find_count(group, "capacity"),
+                    .on_exhausted = read_shortage(group.text("on_exhausted")),
+                    .error_after = group.duration("error_after"),
+                    .failure = find_failure(group),
+                    .options = read_options(group.table("options")),
+                    .changes = read_changes(group)};
+    if (group.has("price_per_hour")) {
+        out.price = Price{.per_hour = group.number("price_per_hour"),
+                          .currency = cloud.text("currency"),
+                          .spot = group.boolean("spot")};
+    }
+    return out;
+}
+
+void check_size(const Settings& group) {
+    const std::int64_t min = group.integer("min");
+    const int size = size_of(group);
+    const std::string_view size_key = group.has("size") ? "size" : "min";
+    const auto is_above = [&](std::string_view key) {
+        return group.has(key) && size > group.integer(key);
+    };
+    if (group.has("max") && min > group.integer("max")) {
+        group.reject("min", "is more than max, " + std::to_string(group.integer("max")));
+    } else if (size < min || is_above("max")) {
+        group.reject("size", "is not between min and max");
+    }
+    if (is_above("capacity"))
+        group.reject(size_key, "is more than the capacity, which is all the cloud has");
+}
+
+void check_change(const Settings& change) {
+    const bool does_something = change.has("capacity") || change.boolean("unlimited") ||
+                                change.has("fail") || change.boolean("recover") ||
+                                change.has("target") || change.integer("lose") > 0;
+    if (!does_something) change.reject("at", "nothing happens then: say what");
+    if (change.has("capacity") && change.boolean("unlimited"))
+        change.reject("unlimited", "the capacity is given, too");
+    if (change.has("fail") && change.boolean("recover"))
+        change.reject("recover", "it fails and recovers at the same moment");
+}
+
+bool is_currency(std::string_view code) {
+    return code.size() == 3 &&
+           std::ranges::all_of(code, [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+}  // namespace
+
+void check_config(const Settings& settings) {
+    if (!is_currency(settings.text("currency")))
+        settings.reject("currency", "is no code of three capital letters");
+    std::set<std::string> ids;
+    for (const Settings& group : settings.tables("groups")) {
+        const std::string id = group.text("id");
+        if (id.empty()) group.reject("id", "is empty");
+        if (!ids.insert(id).second) group.reject("id", "another group has this id");
+        check_size(group);
+        check_node(group.table("machine"));
+        for (const Settings& change : group.tables("changes")) check_change(change);
+    }
+}
+
+Config read_config(const Settings& settings) {
+    Config out{.latency = settings.duration("latency")};
+    for (const Settings& group : settings.tables("groups"))
+        out.groups.push_back(read_group(group, settings));
+    return out;
+}
+
+}  // namespace capstan::simulated

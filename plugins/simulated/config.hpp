@@ -1,0 +1,57 @@
+/// What simulated can be told, as values. Nothing else here knows the names of settings.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/cloud_provider.hpp>
+#include <capstan/settings.hpp>
+
+namespace capstan::simulated {
+
+/// What a group does about an increase for which the cloud has no machines.
+enum class Shortage {
+    report,  ///< takes it; the machines stay requested, and after a while carry an error
+    refuse,  ///< takes what there are machines for, or answers out_of_capacity if there are none
+    silent,  ///< takes it; the machines stay requested, and nobody says why
+};
+
+/// What happens to a group at one moment, beside what it is asked for.
+struct Change {
+    Duration at{};  ///< after the start
+    std::optional<int> capacity{};
+    bool unlimited = false;          ///< the capacity has no limit any more
+    std::optional<Error> failure{};  ///< increases fail from now on
+    bool recover = false;            ///< and from now on they do not
+    std::optional<int> target{};     ///< somebody else sets it
+    int lose = 0;                    ///< machines that vanish
+};
+
+struct GroupConfig {
+    NodeGroupId id{};
+    int min = 0;
+    std::optional<int> max{};
+    int size = 0;                   ///< machines that run at the start
+    NodeTemplate node{};            ///< what each of them offers; named like the group
+    Duration boot{};                ///< from a machine's launch until it runs
+    std::optional<int> capacity{};  ///< machines the cloud has at all
+    Shortage on_exhausted = Shortage::report;
+    Duration error_after{};          ///< how long a request waits before its error shows
+    std::optional<Error> failure{};  ///< what every increase fails with
+    std::optional<Price> price{};
+    GroupOptions options{};
+    std::vector<Change> changes{};  ///< by time
+};
+
+struct Config {
+    Duration latency{};  ///< of every call
+    std::vector<GroupConfig> groups{};
+};
+
+Schema config_schema();
+/// Refuses what the schema cannot say: ids used twice, sizes that contradict each other.
+void check_config(const Settings& settings);
+Config read_config(const Settings& settings);
+
+}  // namespace capstan::simulated

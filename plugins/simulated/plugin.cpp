@@ -1,0 +1,23 @@
+#include <capstan/plugin.hpp>
+
+#include "simulated.hpp"
+
+namespace {
+
+class Plugin : public capstan::simulated::Simulated {
+public:
+    Plugin(capstan::Host host, const capstan::Settings& settings)
+        : Simulated(host, capstan::simulated::read_config(settings)) {}
+    static capstan::Schema schema() { return capstan::simulated::config_schema(); }
+    static void check(const capstan::Settings& settings) {
+        capstan::simulated::check_config(settings);
+    }
+};
+
+}  // namespace
+
+CAPSTAN_PLUGIN("capstan.simulated", "1.0.0", "Capstan", CAPSTAN_KIND_CLOUD,
+               capstan::make_class<Plugin>(
+                   {.id = "simulated",
+                    .doc = "A cloud for simulations, whose groups and faults stand in its "
+                           "settings."}))

@@ -1,0 +1,167 @@
+// The settings, as an operator reads of them.
+#include <utility>
+
+#include "config.hpp"
+
+namespace capstan::simulated {
+namespace {
+
+constexpr double machines_max = 1'000'000;
+/// A century, in nanoseconds.
+constexpr double duration_max = 100.0 * 365 * 24 * 3600 * 1e9;
+
+Setting text(std::string_view key, std::string_view doc, std::string_view default_value = {}) {
+    return {.key = key, .type = SettingType::string, .doc = doc, .default_value = default_value};
+}
+
+Setting count(std::string_view key, std::string_view doc, std::string_view default_value = {}) {
+    return {.key = key,
+            .type = SettingType::integer,
+            .doc = doc,
+            .default_value = default_value,
+            .min = 0,
+            .max = machines_max};
+}
+
+Setting flag(std::string_view key, std::string_view doc, std::string_view default_value = {}) {
+    return {.key = key, .type = SettingType::boolean, .doc = doc, .default_value = default_value};
+}
+
+Setting duration(std::string_view key, std::string_view doc, std::string_view default_value = {}) {
+    return {.key = key,
+            .type = SettingType::duration,
+            .doc = doc,
+            .default_value = default_value,
+            .min = 0,
+            .max = duration_max};
+}
+
+Setting share(std::string_view key, std::string_view doc) {
+    return {.key = key, .type = SettingType::number, .doc = doc, .min = 0, .max = 1};
+}
+
+Setting quantity(std::string_view key, std::string_view doc) {
+    return {.key = key, .type = SettingType::quantity, .doc = doc};
+}
+
+Setting required(Setting setting) {
+    setting.required = true;
+    return setting;
+}
+
+Setting map_of(Setting setting) {
+    setting.map = true;
+    return setting;
+}
+
+Setting list_of(Setting setting) {
+    setting.list = true;
+    return setting;
+}
+
+Setting table(std::string_view key, std::string_view doc, std::vector<Setting> fields) {
+    return {.key = key, .type = SettingType::table, .doc = doc, .fields = std::move(fields)};
+}
+
+std::vector<Setting> machine_fields() {
+    return {
+        text("type", "The machine's type, for the label node.kubernetes.io/instance-type."),
+        required(quantity("cpu", "Cores.")),
+        required(quantity("memory", "Memory.")),
+        count("pods", "Pods it can run.", "110"),
+        quantity("ephemeral_storage", "Disk for pods."),
+        count("gpu", "GPUs.", "0"),
+        text("gpu_resource", "The resource that its GPUs are.", R"("nvidia.com/gpu")"),
+        map_of(quantity("resources", "Further resources, by name.")),
+        map_of(quantity("allocatable",
+                        "What is left for pods, by resource, where that is less than there is.")),
+        map_of(text("labels",
+                    "Labels of the node. Those every node has are added: operating system, "
+                    "architecture, machine type, zone and region.")),
+        list_of(text("taints", "Taints of the node: \"key=value:NoSchedule\".")),
+        text("arch", "Architecture.", R"("amd64")"),
+        text("os", "Operating system.", R"("linux")")};
+}
+
+/// Without defaults, which would make a table that is not there look like one that is.
+std::vector<Setting> failure_fields() {
+    return {
+        {.key = "code",
+         .type = SettingType::enumeration,
+         .doc = "What kind of error it is.",
+         .required = true,
+         .allowed = {"unavailable", "throttled", "quota", "out_of_capacity", "permission",
+                     "unauthenticated", "invalid_argument", "not_found", "conflict", "internal"}},
+        text("message", "What the cloud says.")};
+}
+
+std::vector<Setting> option_fields() {
+    return {share("utilization_threshold", "A node that is used less may be removed."),
+            share("gpu_utilization_threshold", "The same for nodes with GPUs."),
+            duration("unneeded_time", "How long a node is not needed before it is removed."),
+            duration("unready_time", "How long a node is not ready before it is removed."),
+            duration("max_node_provision_time", "How long a machine may take to become a node."),
+            duration("drain_timeout", "How long pods may take to leave a node."),
+            flag("zero_or_max", "The group is only ever empty or full."),
+            flag("ignore_daemonsets_utilization", "What DaemonSets use does not count as use.")};
+}
+
+std::vector<Setting> change_fields() {
+    return {required(duration("at", "When, from the start.")),
+            count("capacity", "Machines the cloud has at all from now on."),
+            flag("unlimited", "From now on it has as many as it is asked for.", "false"),
+            table("fail", "Increases fail from now on.", failure_fields()),
+            flag("recover", "Increases do not fail any more.", "false"),
+            count("target",
+                  "Somebody else sets the target: machines are requested, or requests and "
+                  "then the youngest machines go."),
+            count("lose", "Machines that vanish, the oldest first; others are requested for them.",
+                  "0")};
+}
+
+std::vector<Setting> size_fields() {
+    return {count("min", "Machines it never falls below.", "0"),
+            count("max", "Machines it never grows beyond; no limit without it."),
+            count("size", "Machines that run at the start; min without it."),
+            count("capacity", "Machines the cloud has at all; no limit without it."),
+            {.key = "on_exhausted",
+             .type = SettingType::enumeration,
+             .doc = "An increase for which there are no machines: report takes it and puts an "
+                    "error to the machines that stay requested, refuse takes as many as there are "
+                    "or answers out_of_capacity, silent takes it and says nothing.",
+             .default_value = R"("report")",
+             .allowed = {"report", "refuse", "silent"}},
+            duration("error_after", "How long a machine stays requested before its error shows.",
+                     R"("0s")")};
+}
+
+std::vector<Setting> group_fields() {
+    std::vector<Setting> out{required(text("id", "Its name, used once.")),
+                             text("zone", "Where its machines are."),
+                             required(table("machine", "What each is.", machine_fields()))};
+    for (Setting& field : size_fields()) out.push_back(std::move(field));
+    out.push_back(duration("boot", "How long a machine takes to run.", R"("60s")"));
+    out.push_back({.key = "price_per_hour",
+                   .type = SettingType::number,
+                   .doc = "Of one machine, in `currency`.",
+                   .min = 0,
+                   .max = 1e6});
+    out.push_back(flag("spot", "The cloud may take its machines back.", "false"));
+    out.push_back(table("fail", "Every increase fails with this.", failure_fields()));
+    out.push_back(table("options", "Its own wishes.", option_fields()));
+    out.push_back(list_of(table("changes", "What happens to it later.", change_fields())));
+    return out;
+}
+
+}  // namespace
+
+Schema config_schema() {
+    Setting groups = list_of(table("groups", "The node groups.", group_fields()));
+    groups.default_value =
+        R"([{ id = "simulated", max = 10, machine = { cpu = "4", memory = "16Gi" } }])";
+    return {duration("latency", "How long each call takes.", R"("0s")"),
+            text("region", "Where the zones are.", R"("simulated")"),
+            text("currency", "Of all prices, ISO 4217.", R"("USD")"), std::move(groups)};
+}
+
+}  // namespace capstan::simulated

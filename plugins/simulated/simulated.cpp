@@ -1,0 +1,95 @@
+#include "simulated.hpp"
+
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+namespace capstan::simulated {
+namespace {
+
+/// The value, or its error with the group's name in front.
+template <class T>
+T demand(const NodeGroupId& group, Result<T> result) {
+    if (!result) throw Failure(within("group " + group.value(), std::move(result).error()));
+    return std::move(*result);
+}
+
+}  // namespace
+
+Simulated::Simulated(Host host, Config config) : host_(host), config_(std::move(config)) {
+    for (const GroupConfig& group : config_.groups)
+        groups_.emplace(group.id.value(), Entry{group, Group(group, host_.now())});
+}
+
+Task<void> Simulated::arrive() {
+    co_await sleep_for(host_, config_.latency);
+    for (auto& [id, entry] : groups_) entry.group.reach(host_.now());
+}
+
+Simulated::Entry& Simulated::entry(const NodeGroupId& id) {
+    const auto at = groups_.find(id.value());
+    if (at != groups_.end()) return at->second;
+    throw Failure(ErrorCode::not_found,
+                  "group " + in_quotes(id.value()) + ": the simulated cloud has no such group");
+}
+
+Task<CloudView> Simulated::refresh() {
+    co_await arrive();
+    CloudView view;
+    for (const auto& [id, entry] : groups_) {
+        view.groups.push_back(entry.group.group());
+        for (Machine& machine : entry.group.machines()) view.machines.push_back(std::move(machine));
+    }
+    co_return view;
+}
+
+template <class Change>
+Resized Simulated::resize(const Resize& request, Change change) {
+    if (const Resized* known = resized_.find(request.idempotency_key)) return *known;
+    Group& group = entry(request.group).group;
+    const Resized answer{demand(request.group, (group.*change)(request))};
+    resized_.keep(request.idempotency_key, answer);
+    return answer;
+}
+
+Task<Resized> Simulated::increase(Resize request) {
+    co_await arrive();
+    co_return resize(request, &Group::increase);
+}
+
+Task<Resized> Simulated::decrease_target(Resize request) {
+    co_await arrive();
+    co_return resize(request, &Group::decrease_target);
+}
+
+Task<Removed> Simulated::remove(Removal request) {
+    co_await arrive();
+    if (const Removed* known = removed_.find(request.idempotency_key)) co_return *known;
+    Group& group = entry(request.group).group;
+    Removed answer = demand(request.group, group.remove(request));
+    removed_.keep(request.idempotency_key, answer);
+    co_return answer;
+}
+
+Task<NodeTemplate> Simulated::describe(NodeGroupId id) {
+    co_await arrive();
+    co_return entry(id).config.node;
+}
+
+Result<Price> Simulated::price(const Call&, const TemplateView& node) const {
+    const GroupConfig* const config = find_config(node.name());
+    if (config != nullptr && config->price) return *config->price;
+    return fail(ErrorCode::not_found, "no price is known for " + in_quotes(node.name()));
+}
+
+GroupOptions Simulated::options(const Call&, const GroupView& group) const {
+    const GroupConfig* const config = find_config(group.id());
+    return config != nullptr ? config->options : GroupOptions{};
+}
+
+const GroupConfig* Simulated::find_config(std::string_view id) const {
+    const auto at = groups_.find(id);
+    return at != groups_.end() ? &at->second.config : nullptr;
+}
+
+}  // namespace capstan::simulated

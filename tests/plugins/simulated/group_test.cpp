@@ -1,0 +1,241 @@
+#include "group.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "told.hpp"
+
+namespace capstan::simulated {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+/// A group that is asked at moments counted from its start.
+class Story {
+public:
+    Story(const Story&) = delete;
+    explicit Story(const Members& more) : config_(configured({web(more)}).groups.at(0)) {}
+
+    Group& at(Duration moment) {
+        group_.reach(start_ + moment);
+        return group_;
+    }
+    Result<int> grow(Duration moment, int by, bool all_or_nothing = false) {
+        Resize resize = ask(moment, by);
+        resize.all_or_nothing = all_or_nothing;
+        return at(moment).increase(resize);
+    }
+    Result<int> shrink(Duration moment, int by) {
+        return at(moment).decrease_target(ask(moment, by));
+    }
+    Result<Removed> remove(Duration moment, std::vector<int> numbers, bool force = false) {
+        Removal removal{.group = NodeGroupId("web"), .machines = {}, .force = force};
+        for (const int number : numbers)
+            removal.machines.emplace_back("simulated://web/" + std::to_string(number));
+        return at(moment).remove(removal);
+    }
+    /// "1 running", "2 requested: out_of_capacity", by machine.
+    std::vector<std::string> machines(Duration moment) {
+        std::vector<std::string> out;
+        for (const capstan::Machine& m : at(moment).machines()) {
+            out.push_back(m.id.value().substr(std::string("simulated://web/").size()) + " " +
+                          std::string(name_of(m.state)) +
+                          (m.error ? ": " + std::string(name_of(m.error->code)) : ""));
+        }
+        return out;
+    }
+    int target(Duration moment) { return at(moment).group().target.value(); }
+
+private:
+    Resize ask(Duration moment, int by) {
+        return {.group = NodeGroupId("web"), .delta = by, .expected_target = target(moment)};
+    }
+    const Time start_{1h};
+    const GroupConfig config_;
+    Group group_{config_, start_};
+};
+
+Members exhausted(const char* how) {
+    return {{"capacity", 1}, {"size", 1}, {"on_exhausted", how}, {"error_after", "5m"}};
+}
+
+ErrorCode code_of(const Result<int>& result) { return result ? ErrorCode{} : result.error().code; }
+
+TEST(SimulatedGroup, StartsWithMachinesThatRun) {
+    Story story({{"size", 2}, {"min", 1}, {"max", 5}});
+    EXPECT_THAT(story.machines(0s), ElementsAre("1 running", "2 running"));
+    const NodeGroup group = story.at(0s).group();
+    EXPECT_EQ(group.min, 1);
+    EXPECT_EQ(group.max, 5);
+    EXPECT_EQ(group.target, 2);
+    EXPECT_FALSE(group.template_fingerprint.empty());
+}
+
+TEST(SimulatedGroup, StartsAtItsMinimumWithoutASize) {
+    EXPECT_EQ(Story({{"min", 3}}).target(0s), 3);
+}
+
+TEST(SimulatedGroup, ANewMachineRunsAfterItsBoot) {
+    Story story(Members{{"boot", "60s"}});
+    EXPECT_EQ(story.grow(10s, 1), 1);
+    EXPECT_THAT(story.machines(69s), ElementsAre("1 creating"));
+    EXPECT_THAT(story.machines(70s), ElementsAre("1 running"));
+}
+
+TEST(SimulatedGroup, AMachineWithoutBootRunsAtOnce) {
+    Story story(Members{{"boot", "0s"}});
+    ASSERT_TRUE(story.grow(1s, 1));
+    EXPECT_THAT(story.machines(1s), ElementsAre("1 running"));
+}
+
+TEST(SimulatedGroup, RefusesAnIncreaseThatIsNone) {
+    Story story({{"max", 3}, {"size", 2}});
+    EXPECT_EQ(code_of(story.grow(0s, 0)), ErrorCode::invalid_argument);
+    EXPECT_EQ(code_of(story.grow(0s, -1)), ErrorCode::invalid_argument);
+    EXPECT_EQ(code_of(story.grow(0s, 2)), ErrorCode::invalid_argument) << "past the maximum";
+    EXPECT_EQ(code_of(story.at(0s).increase({.delta = 1, .expected_target = 1})),
+              ErrorCode::conflict);
+    EXPECT_EQ(story.target(0s), 2);
+    EXPECT_EQ(story.grow(0s, 1), 3) << "up to the maximum";
+}
+
+TEST(SimulatedGroup, WithoutAMaximumOnlyTheNumbersEnd) {
+    Story story({{"size", 1}, {"capacity", 1}});
+    EXPECT_EQ(code_of(story.grow(0s, std::numeric_limits<int>::max())),
+              ErrorCode::invalid_argument);
+    EXPECT_EQ(story.grow(0s, 1000), 1001);
+}
+
+TEST(SimulatedGroup, ReportsAShortageOnTheMachinesThatWait) {
+    Story story(exhausted("report"));
+    EXPECT_EQ(story.grow(1min, 1), 2);
+    EXPECT_THAT(story.machines(5min + 59s), ElementsAre("1 running", "2 requested"));
+    EXPECT_THAT(story.machines(6min), ElementsAre("1 running", "2 requested: out_of_capacity"));
+}
+
+TEST(SimulatedGroup, KeepsSilentAboutAShortage) {
+    Story story(exhausted("silent"));
+    EXPECT_EQ(story.grow(1min, 1), 2);
+    EXPECT_THAT(story.machines(24h), ElementsAre("1 running", "2 requested"));
+}
+
+TEST(SimulatedGroup, RefusesWhatTheCloudDoesNotHave) {
+    Story story({{"capacity", 3}, {"size", 1}, {"on_exhausted", "refuse"}});
+    EXPECT_EQ(code_of(story.grow(0s, 3, true)), ErrorCode::out_of_capacity) << "all or nothing";
+    EXPECT_EQ(story.grow(0s, 5), 3) << "as many as there are";
+    const auto none = story.grow(0s, 2);
+    EXPECT_EQ(none.error().message, "2 machines asked for, the cloud has 0 left of 3");
+    EXPECT_EQ(story.target(0s), 3);
+}
+
+TEST(SimulatedGroup, ACloudThatHasNothingMakesNothing) {
+    Story story({{"capacity", 0}});
+    ASSERT_TRUE(story.grow(0s, 2));
+    EXPECT_THAT(story.machines(0s),
+                ElementsAre("1 requested: out_of_capacity", "2 requested: out_of_capacity"));
+}
+
+TEST(SimulatedGroup, RequestsAreServedInTheirOrderWhenCapacityReturns) {
+    Story story({{"capacity", 0},
+                 {"boot", "1m"},
+                 {"changes", testing::list(testing::table({{"at", "10m"}, {"capacity", 1}}),
+                                           testing::table({{"at", "20m"}, {"unlimited", true}}))}});
+    ASSERT_TRUE(story.grow(1min, 3));
+    EXPECT_THAT(story.machines(10min), ElementsAre("1 creating", "2 requested: out_of_capacity",
+                                                   "3 requested: out_of_capacity"));
+    EXPECT_THAT(story.machines(21min), ElementsAre("1 running", "2 running", "3 running"))
+        << "launched when it was time, not when it was looked at";
+}
+
+TEST(SimulatedGroup, FailsUntilItRecovers) {
+    Story story({{"fail", testing::table({{"code", "quota"}, {"message", "too many"}})},
+                 {"changes", testing::list(testing::table({{"at", "1h"}, {"recover", true}}))}});
+    EXPECT_EQ(story.grow(59min, 1).error(), (Error{ErrorCode::quota, "too many"}));
+    EXPECT_EQ(story.grow(1h, 1), 1);
+}
+
+TEST(SimulatedGroup, BeginsToFailAtItsTime) {
+    Story story(
+        {{"changes", testing::list(testing::table(
+                         {{"at", "1h"}, {"fail", testing::table({{"code", "internal"}})}}))}});
+    EXPECT_EQ(story.grow(59min, 1), 1);
+    EXPECT_EQ(code_of(story.grow(61min, 1)), ErrorCode::internal);
+}
+
+TEST(SimulatedGroup, LostMachinesAreRequestedAnew) {
+    Story story({{"size", 3},
+                 {"boot", "1m"},
+                 {"changes", testing::list(testing::table({{"at", "10m"}, {"lose", 2}}))}});
+    EXPECT_THAT(story.machines(10min), ElementsAre("3 running", "4 creating", "5 creating"));
+    EXPECT_EQ(story.target(10min), 3);
+}
+
+TEST(SimulatedGroup, CannotLoseMoreThanThereAre) {
+    Story story(
+        {{"size", 1}, {"changes", testing::list(testing::table({{"at", "0s"}, {"lose", 5}}))}});
+    EXPECT_EQ(story.target(0s), 1);
+}
+
+TEST(SimulatedGroup, SomebodyElseMaySetTheTarget) {
+    Story story({{"size", 2},
+                 {"boot", "0s"},
+                 {"changes", testing::list(testing::table({{"at", "2m"}, {"target", 1}}),
+                                           testing::table({{"at", "1m"}, {"target", 4}}),
+                                           testing::table({{"at", "3m"}, {"target", 0}}))}});
+    EXPECT_THAT(story.machines(1min),
+                ElementsAre("1 running", "2 running", "3 running", "4 running"));
+    EXPECT_THAT(story.machines(2min), ElementsAre("1 running"));
+    EXPECT_THAT(story.machines(3min), IsEmpty());
+}
+
+TEST(SimulatedGroup, TakesBackOnlyWhatWaits) {
+    Story story({{"capacity", 2}, {"size", 1}});
+    ASSERT_TRUE(story.grow(0s, 3));
+    EXPECT_EQ(code_of(story.shrink(0s, 3)), ErrorCode::invalid_argument);
+    EXPECT_EQ(code_of(story.shrink(0s, 0)), ErrorCode::invalid_argument);
+    EXPECT_EQ(code_of(story.at(0s).decrease_target({.delta = 1, .expected_target = 9})),
+              ErrorCode::conflict);
+    EXPECT_EQ(story.shrink(0s, 2), 2);
+    EXPECT_THAT(story.machines(0s), ElementsAre("1 running", "2 creating"));
+}
+
+TEST(SimulatedGroup, RemovesMachinesAndLowersItsTarget) {
+    Story story({{"size", 3}});
+    const auto removed = story.remove(0s, {3, 1, 3});
+    ASSERT_TRUE(removed) << removed.error();
+    EXPECT_THAT(removed->failed, IsEmpty());
+    EXPECT_THAT(story.machines(0s), ElementsAre("2 running"));
+}
+
+TEST(SimulatedGroup, AMachineItDoesNotHaveKeepsNoOther) {
+    Story story({{"size", 1}});
+    const auto removed = story.remove(0s, {1, 9});
+    ASSERT_TRUE(removed) << removed.error();
+    ASSERT_EQ(removed->failed.size(), 1u);
+    EXPECT_EQ(removed->failed[0].subject, "simulated://web/9");
+    EXPECT_EQ(removed->failed[0].code, ErrorCode::not_found);
+    EXPECT_EQ(story.target(0s), 0);
+}
+
+TEST(SimulatedGroup, GoesBelowItsMinimumByForceOnly) {
+    Story story({{"min", 2}});
+    const auto refused = story.remove(0s, {1});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(story.target(0s), 2);
+    EXPECT_TRUE(story.remove(0s, {1}, true));
+    EXPECT_EQ(story.target(0s), 1);
+}
+
+TEST(SimulatedGroup, ARemovedMachineMakesRoomForOneThatWaits) {
+    Story story({{"capacity", 1}, {"size", 1}, {"boot", "0s"}});
+    ASSERT_TRUE(story.grow(0s, 1));
+    ASSERT_TRUE(story.remove(1s, {1}));
+    EXPECT_THAT(story.machines(1s), ElementsAre("2 running"));
+}
+
+}  // namespace
+}  // namespace capstan::simulated

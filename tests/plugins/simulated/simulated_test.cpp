@@ -1,0 +1,127 @@
+#include "simulated.hpp"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+
+#include <capstan/lowering.hpp>
+#include <capstan/testing/fake_call.hpp>
+#include <capstan/testing/fake_host.hpp>
+#include <capstan/testing/run_task.hpp>
+
+#include "told.hpp"
+
+namespace capstan::simulated {
+namespace {
+
+using testing::FakeCall;
+using testing::FakeHost;
+using testing::run;
+using namespace std::chrono_literals;
+
+/// The groups "web" and "db" on a host whose clock stands still.
+struct Cloud {
+    explicit Cloud(Duration latency = 0s) {
+        Config config =
+            configured({web({{"size", 2}, {"max", 5}, {"boot", "1m"}, {"price_per_hour", 0.5}}),
+                        {{"id", "db"},
+                         {"machine", machine()},
+                         {"options", testing::table({{"zero_or_max", true}})}}});
+        config.latency = latency;
+        cloud = std::make_unique<Simulated>(host.host(), std::move(config));
+    }
+    Resize resize(int delta, int expected, std::string key = {}) const {
+        return {.group = NodeGroupId("web"),
+                .delta = delta,
+                .expected_target = expected,
+                .idempotency_key = std::move(key)};
+    }
+    int target() { return run(host, cloud->refresh())->groups.at(1).target.value(); }
+
+    FakeHost host;
+    std::unique_ptr<Simulated> cloud;
+};
+
+TEST(Simulated, TellsOfItsGroupsById) {
+    Cloud c;
+    const auto view = run(c.host, c.cloud->refresh());
+    ASSERT_TRUE(view) << view.error();
+    ASSERT_EQ(view->groups.size(), 2u);
+    EXPECT_EQ(view->groups[0].id, NodeGroupId("db"));
+    EXPECT_EQ(view->groups[1].id, NodeGroupId("web"));
+    EXPECT_TRUE(view->complete);
+    ASSERT_EQ(view->machines.size(), 2u);
+    EXPECT_EQ(view->machines[0].id, MachineId("simulated://web/1"));
+    EXPECT_EQ(view->machines[0].launched, c.host.now() - 1min);
+}
+
+TEST(Simulated, ACallTakesItsLatency) {
+    Cloud c(5s);
+    const Time before = c.host.now();
+    ASSERT_TRUE(run(c.host, c.cloud->increase(c.resize(1, 2))));
+    EXPECT_EQ(c.host.now(), before + 5s);
+    const auto view = run(c.host, c.cloud->refresh());
+    EXPECT_EQ(view->machines.at(2).launched, before + 5s);
+    EXPECT_EQ(c.host.now(), before + 10s);
+}
+
+TEST(Simulated, ACallThatIsGivenUpHasNoEffect) {
+    Cloud c(1min);
+    EXPECT_EQ(run(c.host, c.cloud->increase(c.resize(1, 2)), 10s).error().code,
+              ErrorCode::deadline);
+    EXPECT_EQ(c.target(), 2);
+}
+
+TEST(Simulated, ARequestThatComesTwiceHasOneEffect) {
+    Cloud c;
+    for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(run(c.host, c.cloud->increase(c.resize(1, 2, "k")))->target, 3);
+    EXPECT_EQ(c.target(), 3);
+    const Removal removal{.group = NodeGroupId("web"),
+                          .machines = {MachineId("simulated://web/1")},
+                          .idempotency_key = "k"};
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(run(c.host, c.cloud->remove(removal))->failed.empty());
+    EXPECT_EQ(c.target(), 2);
+}
+
+TEST(Simulated, ARequestThatFailedMayComeAgain) {
+    Cloud c;
+    EXPECT_EQ(run(c.host, c.cloud->increase(c.resize(1, 7, "k"))).error().code,
+              ErrorCode::conflict);
+    EXPECT_EQ(run(c.host, c.cloud->increase(c.resize(1, 2, "k")))->target, 3);
+}
+
+TEST(Simulated, ErrorsNameTheGroup) {
+    Cloud c;
+    EXPECT_EQ(run(c.host, c.cloud->increase(c.resize(9, 2))).error().message,
+              "group web: 9 machines on top of 2 would pass its maximum of 5");
+    const auto unknown = run(c.host, c.cloud->describe(NodeGroupId("no")));
+    EXPECT_EQ(unknown.error(),
+              (Error{ErrorCode::not_found, "group \"no\": the simulated cloud has no such group"}));
+}
+
+TEST(Simulated, DescribesWhatTheFingerprintStandsFor) {
+    Cloud c;
+    const auto node = run(c.host, c.cloud->describe(NodeGroupId("web")));
+    ASSERT_TRUE(node) << node.error();
+    EXPECT_EQ(node->fingerprint,
+              run(c.host, c.cloud->refresh())->groups.at(1).template_fingerprint);
+}
+
+TEST(Simulated, KnowsPricesAndWishesOfItsGroups) {
+    Cloud c;
+    const FakeCall call;
+    Lowering arena;
+    const NodeTemplate web{.name = "web"};
+    const NodeTemplate db{.name = "db"};
+    EXPECT_EQ(c.cloud->price(call.call(), TemplateView(arena.lower(web)))->per_hour, 0.5);
+    EXPECT_EQ(c.cloud->price(call.call(), TemplateView(arena.lower(db))).error().code,
+              ErrorCode::not_found);
+    const NodeGroup group{.id = NodeGroupId("db")};
+    EXPECT_EQ(c.cloud->options(call.call(), GroupView(arena.lower(group))).zero_or_max, true);
+    const NodeGroup other{.id = NodeGroupId("other")};
+    EXPECT_EQ(c.cloud->options(call.call(), GroupView(arena.lower(other))), GroupOptions{});
+}
+
+}  // namespace
+}  // namespace capstan::simulated

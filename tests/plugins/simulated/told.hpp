@@ -1,0 +1,47 @@
+/// Settings as a test writes them, and what becomes of them.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <capstan/testing/fake_settings.hpp>
+
+#include "config.hpp"
+
+namespace capstan::simulated {
+
+using Members = testing::Value::Table;
+
+/// A machine of 4 cores and 16 GiB, and what else is said of it.
+inline testing::Value machine(const Members& more = {}) {
+    Members members{{"cpu", "4"}, {"memory", "16Gi"}};
+    members.insert(members.end(), more.begin(), more.end());
+    return members;
+}
+
+/// The group "web" of such machines, and what else is said of it.
+inline Members web(const Members& more = {}) {
+    Members members{{"id", "web"}, {"machine", machine()}};
+    members.insert(members.end(), more.begin(), more.end());
+    return members;
+}
+
+inline testing::FakeSettings told(const std::vector<Members>& groups) {
+    testing::FakeSettings settings(config_schema());
+    settings.set("groups", testing::Value::List(groups.begin(), groups.end()));
+    return settings;
+}
+
+inline Config configured(const std::vector<Members>& groups) {
+    testing::FakeSettings settings = told(groups);
+    return read_config(settings.view());
+}
+
+inline std::vector<testing::Rejection> rejections(testing::FakeSettings settings) {
+    check_config(settings.view());
+    return settings.rejections();
+}
+
+}  // namespace capstan::simulated
