@@ -25,8 +25,7 @@ std::vector<Nomination> find_nominated(const Cluster& cluster, const Settings& s
     for (const PodIndex p : cluster.unbound()) {
         const PodRow pod = cluster.pod(p);
         const ClassRow& row = cluster.pod_class(pod.pod_class);
-        if (pod.node_name != Symbol::empty || pod.deleted || pod.gated) continue;
-        if (is_expendable(*row.spec, settings)) continue;
+        if (pod.deleted || pod.gated || is_expendable(*row.spec, settings)) continue;
         if (const auto node = find_nominated_node(cluster, pod)) {
             found.push_back({*node, cluster.text(row.ns), cluster.text(pod.name), pod.pod_class});
         }

@@ -130,7 +130,6 @@ private:
     }
 
     std::optional<Reasons::Id> why_skipped(const PodRow& pod, const Found& found) {
-        if (pod.node_name != Symbol::empty) return bound_;
         if (pod.deleted) return deleted_;
         const std::string_view told = cluster_.text(pod.unscheduled_reason);
         if (pod.gated || told == "SchedulingGated") return gated_;
@@ -176,7 +175,6 @@ private:
     Reasons reasons_;
     std::map<std::string, std::string> notes_;
     PendingPods out_;
-    const Reasons::Id bound_ = reasons_.add("are bound to a node that is not there");
     const Reasons::Id deleted_ = reasons_.add("are being deleted");
     const Reasons::Id gated_ = reasons_.add("wait for a scheduling gate");
     const Reasons::Id nominated_ = reasons_.add("have a place promised by a preemption");

@@ -1,0 +1,159 @@
+#include "engine/health/backoff.hpp"
+
+#include <gmock/gmock.h>
+
+#include "../world.hpp"
+
+namespace capstan::engine {
+namespace {
+
+const NodeGroupId web("web");
+
+Error no_capacity(std::string message = "no capacity") {
+    return {.code = ErrorCode::out_of_capacity, .message = std::move(message)};
+}
+
+Memory failed(Memory memory, Time now, const Error& error = no_capacity()) {
+    return remember_failure(std::move(memory), web, error, Settings(), now);
+}
+
+/// How long web is left alone from `now` on; zero: it is not.
+Duration alone_for(const Memory& memory, Time now) {
+    const Backoff* backoff = find_backoff(memory, web, now);
+    return backoff == nullptr ? Duration(0) : backoff->until - now;
+}
+
+TEST(Backoff, KeepsAGroupAloneUpToAndWithItsLastInstant) {
+    const Memory memory = failed({}, noon);
+    EXPECT_EQ(alone_for(memory, noon), 5min);
+    EXPECT_NE(find_backoff(memory, web, noon + 5min), nullptr);
+    EXPECT_EQ(find_backoff(memory, web, noon + 5min + 1ns), nullptr);
+    EXPECT_EQ(find_backoff(memory, NodeGroupId("db"), noon), nullptr);
+    EXPECT_EQ(next_backoff_end(memory, noon), noon + 5min + 1ns);
+    EXPECT_EQ(next_backoff_end(memory, noon + 6min), std::nullopt);
+}
+
+TEST(Backoff, DoublesWithEachFailureInARowUpToTheLongest) {
+    Memory memory;
+    Time now = noon;
+    for (const Duration expected : {5min, 10min, 20min, 30min, 30min}) {
+        memory = failed(std::move(memory), now);
+        EXPECT_EQ(alone_for(memory, now), expected);
+        now += expected + 1ns;
+    }
+}
+
+TEST(Backoff, FailuresWhileAloneStartTheTimeAgainButDoNotLengthenIt) {
+    Memory memory = failed({}, noon);
+    memory = failed(std::move(memory), noon + 5min, no_capacity("still none"));
+    EXPECT_EQ(alone_for(memory, noon + 5min), 5min);
+    EXPECT_EQ(memory.backoffs.at(web).because, "still none");
+    memory = failed(std::move(memory), noon + 10min + 1ns);
+    EXPECT_EQ(alone_for(memory, noon + 10min + 1ns), 10min);
+}
+
+TEST(Backoff, IsForgottenLongAfterTheLastFailure) {
+    struct Case {
+        Duration later, length;
+    };
+    for (const Case& c : {Case{3h, 10min}, Case{3h + 1ns, 5min}}) {
+        const Memory memory = failed(failed({}, noon), noon + c.later);
+        EXPECT_EQ(alone_for(memory, noon + c.later), c.length);
+    }
+    const Snapshot nothing = World().snapshot();
+    const Settings settings;
+    EXPECT_FALSE(remember(failed({}, noon), nothing, settings, noon + 3h).backoffs.empty());
+    EXPECT_TRUE(remember(failed({}, noon), nothing, settings, noon + 3h + 1ns).backoffs.empty());
+}
+
+TEST(Backoff, ACloudMayAskForMoreTimeWithinReason) {
+    struct Case {
+        Duration asked, alone;
+    };
+    for (const Case& c : {Case{1min, 5min}, Case{12min, 12min}, Case{24h, 30min}}) {
+        Error error = no_capacity();
+        error.retry_after = c.asked;
+        EXPECT_EQ(alone_for(failed({}, noon, error), noon), c.alone);
+        EXPECT_EQ(failed({}, noon, error).backoffs.at(web).length, 5min);
+    }
+}
+
+TEST(Backoff, ErrorsThatSayNothingAboutTheGroupDoNotCount) {
+    for (const ErrorCode code : {ErrorCode::conflict, ErrorCode::cancelled, ErrorCode::busy}) {
+        EXPECT_EQ(failed({}, noon, {.code = code, .message = "no"}), Memory()) << name_of(code);
+    }
+    for (const ErrorCode code : {ErrorCode::quota, ErrorCode::throttled, ErrorCode::unavailable}) {
+        EXPECT_NE(failed({}, noon, {.code = code, .message = "no"}), Memory()) << name_of(code);
+    }
+}
+
+TEST(Backoff, SaysHowLongAndWhy) {
+    const Memory memory = failed({}, noon);
+    EXPECT_EQ(why_backed_off(memory.backoffs.at(web), noon + 100s + 1ns),
+              "is backed off for 3m20s more: no capacity");
+}
+
+class FailedMachines : public ::testing::Test {
+protected:
+    FailedMachines() { world.group("web"); }
+    void fail_machine(const std::string& id) {
+        world.machine("web", id, MachineState::creating).error = no_capacity();
+    }
+    /// A pass at `now`.
+    void look(Time now) { memory = remember(std::move(memory), world.snapshot(), Settings(), now); }
+    World world;
+    Memory memory;
+};
+
+TEST_F(FailedMachines, BackTheirGroupOffOnceHoweverManyPassesSeeThem) {
+    fail_machine("i-1");
+    for (const Duration later : {0s, 10s, 20s}) look(noon + later);
+    EXPECT_EQ(alone_for(memory, noon), 5min);
+    look(noon + 1h);
+    EXPECT_EQ(find_backoff(memory, web, noon + 1h), nullptr);
+}
+
+TEST_F(FailedMachines, OneMoreAfterTheBackOffDoublesIt) {
+    fail_machine("i-1");
+    look(noon);
+    fail_machine("i-2");
+    look(noon + 6min);
+    EXPECT_EQ(alone_for(memory, noon + 6min), 10min);
+}
+
+TEST_F(FailedMachines, SeveralInOnePassAreOneFailure) {
+    for (const char* id : {"i-2", "i-1", "i-3"}) fail_machine(id);
+    look(noon);
+    EXPECT_EQ(alone_for(memory, noon), 5min);
+    EXPECT_EQ(memory.backoffs.at(web).because, "machine i-1, the first of 3 machines: no capacity");
+    EXPECT_EQ(memory.backoffs.at(web).code, ErrorCode::out_of_capacity);
+}
+
+TEST_F(FailedMachines, CountWithoutAnErrorToo) {
+    world.machine("web", "i-1", MachineState::failed);
+    look(noon);
+    EXPECT_EQ(memory.backoffs.at(web).because, "machine i-1: its cloud could not make it");
+}
+
+TEST_F(FailedMachines, AreForgottenWithTheirMachines) {
+    fail_machine("i-1");
+    look(noon);
+    world = World();
+    world.group("web");
+    look(noon + 1min);
+    EXPECT_TRUE(memory.failed_machines.empty());
+    fail_machine("i-1");
+    look(noon + 6min);
+    EXPECT_EQ(alone_for(memory, noon + 6min), 10min);
+}
+
+TEST_F(FailedMachines, HaveNotFailedOnceTheyJoinedOrGo) {
+    world.node("joined");
+    fail_machine("joined");
+    world.machine("web", "going", MachineState::deleting).error = no_capacity();
+    look(noon);
+    EXPECT_EQ(memory, Memory());
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,231 @@
+#include "engine/health/health.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+
+#include "../world.hpp"
+
+namespace capstan::engine {
+namespace {
+
+Health assess(const World& world, const Memory& memory = {}, const Settings& settings = {}) {
+    const Snapshot snapshot = world.snapshot();
+    return assess(snapshot, make_membership(snapshot), memory, settings, noon);
+}
+
+Memory backed_off(const char* group) {
+    Memory out;
+    out.backoffs[NodeGroupId(group)] = {.until = noon + 1min};
+    return out;
+}
+
+struct Missing {
+    const char* what;
+    std::optional<int> target;
+    std::function<void(World&)> machines;
+    int missing;
+    const char* because;
+};
+
+const std::vector<Missing> missing_cases = {
+    {"nothing asked for", 0, [](World&) {}, 0, ""},
+    {"a target the cloud has not acted on", 3, [](World&) {}, 3, "3 machines have not joined"},
+    {"machines on their way", 2,
+     [](World& w) {
+         w.machine("web", "i-1", MachineState::creating);
+         w.machine("web", "i-2", MachineState::requested);
+     },
+     2, "2 machines have not joined"},
+    {"some joined", 3,
+     [](World& w) {
+         w.node("i-1", "web");
+         w.machine("web", "i-2");
+     },
+     2, "2 machines have not joined"},
+    {"all joined", 1, [](World& w) { w.node("i-1", "web"); }, 0, ""},
+    {"no target said", std::nullopt,
+     [](World& w) {
+         w.node("i-1", "web");
+         w.machine("web", "i-2");
+     },
+     1, "1 machine has not joined"},
+    {"one failed", 2,
+     [](World& w) {
+         w.machine("web", "i-1", MachineState::creating).error =
+             Error{.code = ErrorCode::quota, .message = "no"};
+         w.machine("web", "i-2", MachineState::creating);
+     },
+     1, "1 machine has not joined; not waited for: 1 machine that failed"},
+    {"one is going", 1,
+     [](World& w) {
+         w.machine("web", "i-1", MachineState::deleting);
+         w.machine("web", "i-2", MachineState::creating);
+     },
+     1, "1 machine has not joined"},
+    {"one joined and is going", 1,
+     [](World& w) {
+         w.node("i-1");
+         w.machine("web", "i-1", MachineState::deleting);
+     },
+     1, "1 machine has not joined"},
+    {"a target taken back", 1,
+     [](World& w) {
+         w.node("i-1", "web");
+         w.machine("web", "i-2", MachineState::requested);
+     },
+     0, ""},
+    {"more nodes than the target", 0, [](World& w) { w.node("i-1", "web"); }, 0, ""},
+    {"one launched too long ago", 2,
+     [](World& w) {
+         w.machine("web", "i-1").launched = noon - 15min;
+         w.machine("web", "i-2").launched = noon - 15min + 1ns;
+     },
+     1, "1 machine has not joined; not waited for: 1 machine launched more than 15m ago"},
+};
+
+TEST(Upcoming, AreTheMachinesAskedForThatHaveNoNode) {
+    for (const Missing& c : missing_cases) {
+        World world;
+        world.group("web", c.target);
+        c.machines(world);
+        const Upcoming upcoming = assess(world).groups.at(0);
+        EXPECT_EQ(upcoming.missing, c.missing) << c.what;
+        EXPECT_EQ(upcoming.nodes(), c.missing) << c.what;
+        EXPECT_EQ(upcoming.because, c.because) << c.what;
+    }
+}
+
+TEST(Upcoming, OfABackedOffGroupAreOnlyThoseTheCloudHasBegunToMake) {
+    World world;
+    world.group("web", 4);
+    world.machine("web", "i-1", MachineState::creating);
+    world.machine("web", "i-2", MachineState::requested);
+    const Upcoming upcoming = assess(world, backed_off("web")).groups.at(0);
+    EXPECT_EQ(upcoming.missing, 1);
+    EXPECT_EQ(upcoming.because,
+              "1 machine has not joined; not waited for: 3 machines asked for before the group was "
+              "backed off");
+    EXPECT_EQ(assess(world, backed_off("other")).groups.at(0).missing, 4);
+}
+
+TEST(Upcoming, AGroupMayWishForMoreTimeToProvision) {
+    World world;
+    world.group("web", 1).options.max_node_provision_time = 1h;
+    world.machine("web", "i-1").launched = noon - 20min;
+    EXPECT_EQ(assess(world).groups.at(0).missing, 1);
+    EXPECT_EQ(assess(world).wake_at, noon + 40min);
+}
+
+TEST(Upcoming, EachGroupHasItsOwn) {
+    World world;
+    world.group("b", 1);
+    world.group("a", 2);
+    world.node("a-1", "a");
+    const Health health = assess(world);
+    EXPECT_EQ(health.groups.at(0).missing, 1);
+    EXPECT_EQ(health.groups.at(1).missing, 1);
+}
+
+struct Stands {
+    const char* what;
+    std::function<void(World&, NodeObject&)> change;
+    Standing standing;
+};
+
+void taint(NodeObject& node, const char* key) { node.taints.push_back({.key = key}); }
+
+/// About a node of a group that joined five minutes ago and is not ready.
+const std::vector<Stands> standing_cases = {
+    {"as it is", [](World&, NodeObject&) {}, Standing::starting},
+    {"with the taints of such a node",
+     [](World&, NodeObject& n) { taint(n, "node.kubernetes.io/not-ready"); }, Standing::starting},
+    {"ready", [](World&, NodeObject& n) { n.ready = true; }, Standing::takes_pods},
+    {"ready and held back by a start-up taint",
+     [](World&, NodeObject& n) {
+         n.ready = true;
+         taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/cni");
+     },
+     Standing::starting},
+    {"ready and held back for too long",
+     [](World&, NodeObject& n) {
+         n.ready = true;
+         n.created = noon - 1h;
+         taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/cni");
+     },
+     Standing::takes_pods},
+    {"ready and tainted for good",
+     [](World&, NodeObject& n) {
+         n.ready = true;
+         taint(n, "dedicated");
+     },
+     Standing::takes_pods},
+    {"not for longer than it may take",
+     [](World&, NodeObject& n) { n.created = noon - 15min + 1ns; }, Standing::starting},
+    {"for too long", [](World&, NodeObject& n) { n.created = noon - 15min; }, Standing::out},
+    {"cordoned", [](World&, NodeObject& n) { n.unschedulable = true; }, Standing::out},
+    {"about to be removed",
+     [](World&, NodeObject& n) { taint(n, "ToBeDeletedByClusterAutoscaler"); }, Standing::out},
+    {"with daemons on it", [](World& w, NodeObject&) { w.daemon("cni", "cni-1", "i-1"); },
+     Standing::starting},
+    {"with pods on it, so it was ready once", [](World& w, NodeObject&) { w.pod("web", "i-1"); },
+     Standing::out},
+    {"of no group", [](World&, NodeObject& n) { n.provider_id = "other"; }, Standing::out},
+};
+
+TEST(Standing, TellsWhoTakesPodsNow) {
+    for (const Stands& c : standing_cases) {
+        World world;
+        world.group("web", 1);
+        NodeObject& node = world.node("i-1", "web");
+        node.ready = false;
+        node.created = noon - 5min;
+        c.change(world, node);
+        const Health health = assess(world);
+        EXPECT_EQ(health.nodes.at(0), c.standing) << c.what;
+        const bool starting = c.standing == Standing::starting;
+        EXPECT_EQ(health.groups.at(0).starting, starting ? 1 : 0) << c.what;
+        if (starting) {
+            EXPECT_EQ(health.groups.at(0).because, "1 node is not ready yet") << c.what;
+            EXPECT_EQ(health.wake_at, node.created + 15min) << c.what;
+        }
+    }
+}
+
+TEST(Standing, ANodeWhoseMachineGoesTakesNoPods) {
+    World world;
+    world.group("web", 0);
+    world.node("i-1");
+    world.machine("web", "i-1", MachineState::deleting);
+    EXPECT_EQ(assess(world).nodes.at(0), Standing::out);
+}
+
+TEST(Standing, TheOperatorNamesStartUpTaints) {
+    World world;
+    world.group("web", 1);
+    NodeObject& node = world.node("i-1", "web");
+    node.created = noon - 1min;
+    taint(node, "zalando.org/node-not-ready");
+    EXPECT_EQ(assess(world).nodes.at(0), Standing::takes_pods);
+    Settings settings;
+    settings.startup_taints = {"zalando.org/node-not-ready"};
+    EXPECT_EQ(assess(world, {}, settings).nodes.at(0), Standing::starting);
+    settings = Settings();
+    settings.startup_taint_prefixes = {"zalando.org/"};
+    EXPECT_EQ(assess(world, {}, settings).nodes.at(0), Standing::starting);
+}
+
+TEST(Standing, AStartingNodeIsNotAlsoMissing) {
+    World world;
+    world.group("web", 2);
+    NodeObject& node = world.node("i-1", "web");
+    node.ready = false;
+    node.created = noon - 1min;
+    const Upcoming upcoming = assess(world).groups.at(0);
+    EXPECT_EQ(upcoming.missing, 1);
+    EXPECT_EQ(upcoming.nodes(), 2);
+    EXPECT_EQ(upcoming.because, "1 machine has not joined, 1 node is not ready yet");
+}
+
+}  // namespace
+}  // namespace capstan::engine

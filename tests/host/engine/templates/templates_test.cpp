@@ -1,0 +1,236 @@
+#include "engine/templates/templates.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+
+#include "../world.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::HasSubstr;
+
+Settings from(TemplateSource source) {
+    Settings out;
+    out.template_source = source;
+    return out;
+}
+
+/// The template of the only group.
+GroupTemplate made(const World& world, const Settings& settings = {}) {
+    return make_templates(world.snapshot(), settings, noon).at(0);
+}
+
+/// A group "web" of two nodes of 4 cores, whose cloud would make nodes of 8.
+World two_nodes() {
+    World world;
+    world.group("web");
+    world.describe("web", amounts(8000));
+    world.node("web-1", "web");
+    world.node("web-2", "web").labels = {{"second", "yes"}};
+    return world;
+}
+
+TEST(Templates, ComeFromTheFirstNodeOfTheGroupThatIsFit) {
+    struct Case {
+        const char* what;
+        std::function<void(NodeObject&)> change;
+        bool fit;
+    };
+    for (const Case& c : {
+             Case{"as it is", [](NodeObject&) {}, true},
+             Case{"unready", [](NodeObject& n) { n.ready = false; }, false},
+             Case{"ready a moment", [](NodeObject& n) { n.ready_since = noon - 1min + 1ns; },
+                  false},
+             Case{"ready a minute", [](NodeObject& n) { n.ready_since = noon - 1min; }, true},
+             Case{"cordoned", [](NodeObject& n) { n.unschedulable = true; }, false},
+             Case{"going",
+                  [](NodeObject& n) { n.taints = {{.key = "ToBeDeletedByClusterAutoscaler"}}; },
+                  false},
+             Case{"tainted", [](NodeObject& n) { n.taints = {{.key = "dedicated"}}; }, true},
+         }) {
+        World world;
+        world.group("web");
+        world.node("web-2", "web");
+        c.change(world.node("web-1", "web"));
+        EXPECT_EQ(made(world).because, c.fit ? "from node web-1" : "from node web-2") << c.what;
+    }
+}
+
+TEST(Templates, DoNotComeFromANodeWhoseMachineGoes) {
+    World world;
+    world.group("web");
+    world.node("web-1");
+    world.machine("web", "web-1", MachineState::deleting);
+    world.node("web-2", "web");
+    EXPECT_EQ(made(world).because, "from node web-2");
+}
+
+TEST(Templates, ComeFromTheCloudWhereNoNodeIsFitOrTheOperatorSaysSo) {
+    World unready;
+    unready.group("web");
+    unready.describe("web", amounts(8000));
+    unready.node("web-1", "web").ready = false;
+    EXPECT_EQ(made(unready).node->capacity, amounts(8000));
+    EXPECT_EQ(made(two_nodes()).node->capacity, amounts(4000));
+    const GroupTemplate clouds = made(two_nodes(), from(TemplateSource::cloud));
+    EXPECT_EQ(clouds.node->capacity, amounts(8000));
+    EXPECT_EQ(clouds.because, "from its cloud");
+}
+
+TEST(Templates, ComeFromAnyNodeAsALastResort) {
+    World world;
+    Group& group = world.group("web");
+    world.node("web-1", "web").unschedulable = true;
+    group.undescribed_because = "describe web: AccessDenied";
+    const GroupTemplate made_anyway = made(world);
+    EXPECT_EQ(made_anyway.because,
+              "from node web-1, which is cordoned, since describe web: AccessDenied");
+    EXPECT_NE(made_anyway.node, nullptr);
+    const GroupTemplate none = made(world, from(TemplateSource::cloud));
+    EXPECT_EQ(none.node, nullptr);
+    EXPECT_EQ(none.shape, NodeShape());
+    EXPECT_EQ(none.because, "nothing is known of a new node: describe web: AccessDenied");
+}
+
+TEST(Templates, AreMissingWithASentence) {
+    World world;
+    world.group("web");
+    EXPECT_EQ(made(world).because,
+              "nothing is known of a new node: its cloud describes none, and the group has no node "
+              "to look at");
+}
+
+TEST(Templates, OneGroupWithoutOneDoesNotKeepOthersFromTheirs) {
+    World world;
+    world.group("a");
+    world.group("b");
+    world.describe("b", amounts(8000));
+    const auto all = make_templates(world.snapshot(), Settings(), noon);
+    EXPECT_EQ(all.at(0).node, nullptr);
+    EXPECT_NE(all.at(1).node, nullptr);
+}
+
+TEST(Templates, TakeNothingOverThatBelongsToOneNode) {
+    World world;
+    world.group("web");
+    NodeObject& node = world.node("web-1", "web");
+    node.labels = {{"kubernetes.io/hostname", "web-1"}, {"team", "shop"}};
+    node.taints = {{.key = "dedicated"}, {.key = "node.kubernetes.io/disk-pressure"}};
+    const GroupTemplate web = made(world);
+    const Labels labels = {{"kubernetes.io/hostname", "new-node"}, {"team", "shop"}};
+    EXPECT_EQ(web.node->name, "template-node-for-web");
+    EXPECT_EQ(web.node->labels, labels);
+    EXPECT_EQ(web.shape.labels, labels);
+    EXPECT_EQ(web.node->taints, std::vector<Taint>{{.key = "dedicated"}});
+    EXPECT_EQ(web.shape.taints, std::vector<Taint>{{.key = "dedicated"}});
+}
+
+TEST(Templates, OfACloudLoseItsStartUpTaintsToo) {
+    World world;
+    world.group("web");
+    world.describe("web", amounts(8000)).taints = {
+        {.key = "startup-taint.cluster-autoscaler.kubernetes.io/cni"}, {.key = "dedicated"}};
+    EXPECT_EQ(made(world).shape.taints, std::vector<Taint>{{.key = "dedicated"}});
+}
+
+TEST(Templates, OfACloudGetTheLabelsThatEveryNodeHas) {
+    World world;
+    world.group("web");
+    NodeTemplate& cloud = world.describe("web", amounts(8000));
+    cloud.machine_type = "m5";
+    cloud.arch = "arm64";
+    cloud.labels = {{"failure-domain.beta.kubernetes.io/zone", "a"},
+                    {"topology.kubernetes.io/region", "eu"},
+                    {"kubernetes.io/arch", "amd64"}};
+    const GroupTemplate web = made(world);
+    EXPECT_EQ(web.shape.labels, (Labels{{"kubernetes.io/hostname", "new-node"},
+                                        {"kubernetes.io/arch", "amd64"},
+                                        {"beta.kubernetes.io/arch", "amd64"},
+                                        {"node.kubernetes.io/instance-type", "m5"},
+                                        {"beta.kubernetes.io/instance-type", "m5"},
+                                        {"topology.kubernetes.io/zone", "a"},
+                                        {"failure-domain.beta.kubernetes.io/zone", "a"},
+                                        {"topology.kubernetes.io/region", "eu"},
+                                        {"failure-domain.beta.kubernetes.io/region", "eu"}}));
+    EXPECT_EQ(web.node->zone, "a");
+}
+
+TEST(Templates, OfANodeNameItsMachineAndZone) {
+    World world;
+    world.group("web");
+    world.node("web-1", "web").labels = {{"beta.kubernetes.io/instance-type", "m5"},
+                                         {"topology.kubernetes.io/zone", "a"},
+                                         {"kubernetes.io/arch", "amd64"}};
+    const GroupTemplate web = made(world);
+    EXPECT_EQ(web.node->machine_type, "m5");
+    EXPECT_EQ(web.node->zone, "a");
+    EXPECT_EQ(web.node->arch, "amd64");
+    EXPECT_EQ(web.node->labels.count("node.kubernetes.io/instance-type"), 0u);
+}
+
+TEST(Templates, OfANodeGetWhatOnlyTheCloudKnows) {
+    World world = two_nodes();
+    Resources capacity = amounts(8000);
+    capacity.set("nvidia.com/gpu", 2);
+    world.describe("web", capacity);
+    const GroupTemplate web = made(world);
+    EXPECT_EQ(web.node->capacity.amount("cpu"), 4000);
+    EXPECT_EQ(web.shape.allocatable.amount("nvidia.com/gpu"), 2);
+}
+
+TEST(Templates, OfACloudHaveTheUsualNumberOfPodsUnlessItSays) {
+    World world;
+    world.group("web");
+    world.describe("web", {{"cpu", 8000}});
+    EXPECT_EQ(made(world).shape.allocatable.amount("pods"), 110);
+    world.describe("web", {{"cpu", 8000}, {"pods", 30}});
+    EXPECT_EQ(made(world).shape.allocatable.amount("pods"), 30);
+}
+
+TEST(Templates, OfACloudHaveWhatNodesOfTheTypeTaught) {
+    World world;
+    world.group("web");
+    world.describe("web", amounts(8000)).machine_type = "m5";
+    NodeObject& other = world.node("other-1");
+    other.labels = {{"node.kubernetes.io/instance-type", "m5"}};
+    other.allocatable = amounts(3500);
+    world.csi_node({.name = "other-1", .limits = {{"ebs", 25}}});
+    const GroupTemplate web = made(world);
+    EXPECT_EQ(web.node->allocatable, amounts(3500));
+    EXPECT_EQ(web.shape.csi_limits.at("ebs"), 25);
+    EXPECT_THAT(web.because, HasSubstr("1 node of type m5"));
+
+    Settings not_learning;
+    not_learning.reserve_from_nodes = false;
+    EXPECT_EQ(made(world, not_learning).node->allocatable, amounts(8000));
+    EXPECT_TRUE(made(world, not_learning).shape.csi_limits.empty());
+}
+
+TEST(Templates, OfANodeHaveItsAttachLimits) {
+    World world = two_nodes();
+    world.csi_node({.name = "web-1", .limits = {{"ebs", 25}}});
+    EXPECT_EQ(made(world).shape.csi_limits.at("ebs"), 25);
+}
+
+// Upstream kept what it had seen once: a changed DaemonSet did not show for hours.
+TEST(Templates, ShowEveryChangeAtOnce) {
+    World world = two_nodes();
+    const auto before = made(world);
+    world.daemon("logs", "logs-1", "web-1");
+    EXPECT_EQ(made(world).node->free.amount("cpu"), before.node->free.amount("cpu") - 50);
+}
+
+TEST(Templates, DoNotDependOnTheOrderOfNodesAndPods) {
+    World forth, back;
+    for (World* world : {&forth, &back}) world->group("web");
+    const std::vector<std::string> nodes = {"web-1", "web-2", "web-3"};
+    for (auto at = nodes.begin(); at != nodes.end(); ++at) forth.node(*at, "web");
+    for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) back.node(*at, "web");
+    EXPECT_EQ(*made(forth).node, *made(back).node);
+    EXPECT_EQ(made(forth).because, made(back).because);
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,117 @@
+/// A cluster and its clouds for tests that name only what they are about. Time starts at `noon`.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/snapshot.hpp"
+#include "engine/snapshot/cluster_builder.hpp"
+
+namespace capstan::engine {
+
+using namespace std::chrono_literals;
+
+inline constexpr Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
+
+/// Bare amounts: thousandths of cores, MiB, pods.
+inline Resources amounts(std::int64_t cpu, std::int64_t mebibytes = 16384,
+                         std::int64_t pods = 110) {
+    return {{"cpu", cpu}, {"memory", mebibytes << 20}, {"pods", pods}};
+}
+
+class World {
+public:
+    /// A group with no machine. `target`: nothing: its cloud does not say.
+    Group& group(std::string id, std::optional<int> target = std::nullopt) {
+        groups_.push_back({.group = {.id = NodeGroupId(std::move(id)), .target = target},
+                           .cloud = PluginInstanceId("cloud")});
+        return groups_.back();
+    }
+    /// What the cloud says of a new node of the group, to be changed.
+    NodeTemplate& describe(std::string_view id, Resources capacity) {
+        auto node = std::make_shared<NodeTemplate>();
+        node->capacity = std::move(capacity);
+        find(id).described = node;
+        return *node;
+    }
+    Machine& machine(std::string_view group_id, std::string id,
+                     MachineState state = MachineState::running) {
+        auto& machines = find(group_id).machines;
+        machines.push_back(
+            {.id = MachineId(std::move(id)), .group = NodeGroupId(group_id), .state = state});
+        return machines.back();
+    }
+    /// Ready for an hour, 4 cores, 16Gi, all of it allocatable. With a group also its machine,
+    /// under the node's name.
+    NodeObject& node(std::string name, std::string_view group_id = {}) {
+        if (!group_id.empty()) machine(group_id, name);
+        nodes_.push_back({.name = std::move(name),
+                          .capacity = amounts(4000),
+                          .allocatable = amounts(4000),
+                          .ready_since = noon - 1h,
+                          .created = noon - 1h});
+        return nodes_.back();
+    }
+    /// 100m, unschedulable for an hour; on `node` if one is named.
+    PodObject& pod(std::string name, std::string node = {}) {
+        pods_.push_back({.name = std::move(name),
+                         .spec = {.requests = {{"cpu", 100}}},
+                         .node_name = node,
+                         .unscheduled_reason = node.empty() ? "Unschedulable" : "",
+                         .created = noon - 1h});
+        return pods_.back();
+    }
+    /// In kube-system, one pod of 50m a node.
+    DaemonSetObject& daemon_set(std::string name) {
+        daemon_sets_.push_back(
+            {.ns = "kube-system", .name = std::move(name), .spec = {.requests = {{"cpu", 50}}}});
+        return daemon_sets_.back();
+    }
+    /// A pod of a DaemonSet.
+    PodObject& daemon(const std::string& daemon_set, std::string name, std::string node) {
+        PodObject& out = pod(std::move(name), std::move(node));
+        out.ns = "kube-system";
+        out.spec.requests = {{"cpu", 50}};
+        out.owner = {.kind = "DaemonSet", .name = daemon_set, .uid = daemon_set};
+        return out;
+    }
+    void csi_node(CsiNodeObject object) { csi_nodes_.push_back(std::move(object)); }
+
+    Cluster cluster() const {
+        ClusterBuilder builder;
+        for (const auto& object : nodes_) builder.set(object);
+        for (const auto& object : pods_) builder.set(object);
+        for (const auto& object : daemon_sets_) builder.set(object);
+        for (const auto& object : csi_nodes_) builder.set(object);
+        return builder.build();
+    }
+    /// As the contract has it: groups and machines by id.
+    Snapshot snapshot() const {
+        auto groups = std::make_shared<std::vector<Group>>(groups_.begin(), groups_.end());
+        std::ranges::sort(*groups, {}, [](const Group& g) { return g.group.id; });
+        for (Group& g : *groups) std::ranges::sort(g.machines, {}, &Machine::id);
+        return {.cluster = cluster(), .groups = groups};
+    }
+
+private:
+    Group& find(std::string_view id) {
+        return *std::ranges::find(
+            groups_, id, [](const Group& g) -> std::string_view { return g.group.id.value(); });
+    }
+
+    // References that were handed out stay good.
+    std::list<Group> groups_;
+    std::list<NodeObject> nodes_;
+    std::list<PodObject> pods_;
+    std::list<DaemonSetObject> daemon_sets_;
+    std::vector<CsiNodeObject> csi_nodes_;
+};
+
+}  // namespace capstan::engine
