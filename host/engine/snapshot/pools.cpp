@@ -76,10 +76,12 @@ ClassId Pools::add_class(const PodObject& pod) {
                        .annotations = add_annotations(pod.annotations),
                        .owner = &add_owner(pod.owner),
                        .claims = add_claims(pod.claims)};
-    recent = classes_.add_id(
+    const ClassId id = classes_.add_id(
         hash_row(row), [&](const ClassRow& other) { return is_same_row(row, other); },
         [&] { return row; });
-    return recent;
+    recent = id;
+    if (classes_.size() * 4 > recent_.size()) recent_.assign(recent_.size() * 4, id);
+    return id;
 }
 
 bool Pools::is_of(const ClassRow& row, const PodObject& pod) const noexcept {

@@ -93,7 +93,7 @@ private:
 
     Pool<ClassRow> classes_;
     // By hash of the owner, the class it was last met with: most pods are like one just before.
-    std::vector<ClassId> recent_ = std::vector<ClassId>(4096);
+    std::vector<ClassId> recent_ = std::vector<ClassId>(64);
     Pool<Spec> specs_;
     Pool<PodOwner> owners_;
     Pool<Amounts> amounts_;

@@ -1,14 +1,11 @@
 /// Text that occurs again and again, kept once.
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace capstan::engine {
 
