@@ -1,0 +1,121 @@
+// InterPodAffinity: required affinity and anti-affinity, in both directions.
+#include <algorithm>
+#include <functional>
+
+#include "naive/naive_predicates.hpp"
+
+namespace capstan::engine::naive {
+namespace {
+
+bool covers(const World& world, const PodTerm& term, const Pod& owner, const std::string& ns) {
+    if (term.namespaces.empty() && !term.namespace_selector) return ns == owner.ns;
+    if (std::find(term.namespaces.begin(), term.namespaces.end(), ns) != term.namespaces.end()) {
+        return true;
+    }
+    if (!term.namespace_selector) return false;
+    const auto at = world.objects.namespaces.find(ns);
+    const Labels labels = at != world.objects.namespaces.end() ? at->second : Labels{};
+    return matches(*term.namespace_selector, labels);
+}
+
+/// What the owner's own labels add to its selector: the same value under each key it has.
+bool same_labels(const std::vector<std::string>& keys, const Pod& owner, const Pod& pod) {
+    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
+        const auto has = owner.labels.find(key), other = pod.labels.find(key);
+        return has == owner.labels.end() ||
+               (other != pod.labels.end() && other->second == has->second);
+    });
+}
+
+/// The same value under none of the keys.
+bool no_same_label(const std::vector<std::string>& keys, const Pod& owner, const Pod& pod) {
+    return std::none_of(keys.begin(), keys.end(), [&](const std::string& key) {
+        const auto has = owner.labels.find(key), other = pod.labels.find(key);
+        return has != owner.labels.end() && other != pod.labels.end() &&
+               other->second == has->second;
+    });
+}
+
+/// Whether a term of `owner` is about `pod`.
+bool is_about(const World& world, const PodTerm& term, const Pod& owner, const Pod& pod) {
+    return term.selector && covers(world, term, owner, pod.ns) &&
+           matches(*term.selector, pod.labels) && same_labels(term.match_label_keys, owner, pod) &&
+           no_same_label(term.mismatch_label_keys, owner, pod);
+}
+
+bool all_are_about(const World& world, const Pod& owner, const Pod& pod) {
+    return std::all_of(owner.spec.pod_affinity.begin(), owner.spec.pod_affinity.end(),
+                       [&](const PodTerm& t) { return is_about(world, t, owner, pod); });
+}
+
+/// Some pod that `wanted` holds for is on a node that `there` holds for.
+bool exists(const World& world, const std::function<bool(const Node&)>& there,
+            const std::function<bool(const Pod&)>& wanted) {
+    return std::any_of(world.nodes.begin(), world.nodes.end(), [&](const Node& node) {
+        return !node.gone && there(node) && std::any_of(node.pods.begin(), node.pods.end(), wanted);
+    });
+}
+
+bool same_domain(const Node& a, const Node& b, const std::string& key) {
+    const auto value = find_value(a, key);
+    return value && value == find_value(b, key);
+}
+
+/// Only pods that all terms are about count, and only where their node has the key.
+Verdict own_affinity(const World& world, const Pod& pod, const Node& node) {
+    const std::vector<PodTerm>& terms = pod.spec.pod_affinity;
+    const auto wanted = [&](const Pod& other) { return all_are_about(world, pod, other); };
+    bool all_found = true;
+    for (const PodTerm& term : terms) {
+        if (!find_value(node, term.topology_key)) return "the node has no " + term.topology_key;
+        all_found &= exists(
+            world, [&](const Node& other) { return same_domain(node, other, term.topology_key); },
+            wanted);
+    }
+    if (all_found) return std::nullopt;
+    const bool counted = exists(
+        world,
+        [&](const Node& other) {
+            return std::any_of(terms.begin(), terms.end(), [&](const PodTerm& term) {
+                return find_value(other, term.topology_key).has_value();
+            });
+        },
+        wanted);
+    if (!counted && all_are_about(world, pod, pod)) return std::nullopt;  // the first of its kind
+    return "no pod to be near to";
+}
+
+Verdict own_anti_affinity(const World& world, const Pod& pod, const Node& node) {
+    for (const PodTerm& term : pod.spec.pod_anti_affinity) {
+        const bool found = exists(
+            world, [&](const Node& other) { return same_domain(node, other, term.topology_key); },
+            [&](const Pod& other) { return is_about(world, term, pod, other); });
+        if (found) return "a pod to be far from, by " + term.topology_key;
+    }
+    return std::nullopt;
+}
+
+Verdict anti_affinity_of_others(const World& world, const Pod& pod, const Node& node) {
+    for (const Node& other : world.nodes) {
+        if (other.gone) continue;
+        for (const Pod& there : other.pods) {
+            for (const PodTerm& term : there.spec.pod_anti_affinity) {
+                if (same_domain(node, other, term.topology_key) &&
+                    is_about(world, term, there, pod)) {
+                    return there.name + " keeps away, by " + term.topology_key;
+                }
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Verdict inter_pod_affinity(const World& world, const Pod& pod, const Node& node) {
+    if (Verdict no = own_affinity(world, pod, node)) return no;
+    if (Verdict no = own_anti_affinity(world, pod, node)) return no;
+    return anti_affinity_of_others(world, pod, node);
+}
+
+}  // namespace capstan::engine::naive

@@ -1,0 +1,143 @@
+// InterPodAffinity of the slow scheduler, by the letter of its definition.
+#include <gtest/gtest.h>
+
+#include "naive/naive_scheduler.hpp"
+#include "naive/naive_world.hpp"
+
+namespace capstan::engine::naive {
+namespace {
+
+Pod near(const std::string& who, const std::string& key = "zone") {
+    Pod out = pod("web");
+    out.spec.pod_affinity = {{.selector = app(who), .topology_key = key}};
+    return out;
+}
+
+Pod far(const std::string& who, const std::string& key = "zone") {
+    Pod out = pod("web");
+    out.spec.pod_anti_affinity = {{.selector = app(who), .topology_key = key}};
+    return out;
+}
+
+World three() { return {{node("a", "1", {pod("db")}), node("b", "1"), node("c", "2")}, {}}; }
+
+TEST(NaiveAffinity, GoesWhereTheDomainHasAMatchingPod) {
+    EXPECT_EQ(where(three(), near("db")), "FF-");
+    EXPECT_EQ(where(three(), near("db", "kubernetes.io/hostname")), "F--");
+    EXPECT_EQ(where(three(), near("none")), "---");
+}
+
+TEST(NaiveAffinity, WantsEveryKeyOnTheNode) {
+    World world = three();
+    world.nodes[1].labels.erase("zone");
+    EXPECT_EQ(where(world, near("db")), "F--");
+    EXPECT_EQ(where(three(), near("db", "absent")), "---");
+}
+
+TEST(NaiveAffinity, LetsTheFirstOfItsKindGoAnywhereWithTheKey) {
+    World world = three();
+    world.nodes[2].labels.erase("zone");
+    EXPECT_EQ(where(world, near("web")), "FF-");
+    world.nodes[1].pods = {pod("web")};
+    EXPECT_EQ(where(world, near("web")), "FF-");
+    world.nodes[2].labels["zone"] = "2";
+    EXPECT_EQ(where(world, near("web")), "FF-");
+}
+
+TEST(NaiveAffinity, DoesNotCountAPodOutsideOfEveryDomainAgainstTheFirstOfItsKind) {
+    World world = three();
+    world.nodes[2].labels.erase("zone");
+    world.nodes[2].pods = {pod("web")};
+    EXPECT_EQ(where(world, near("web")), "FF-");
+}
+
+TEST(NaiveAffinity, LooksForPodsThatAllTermsAreAbout) {
+    Pod both = near("db");
+    both.spec.pod_affinity.push_back(
+        {.selector = LabelSelector{.match_labels = {{"tier", "x"}}}, .topology_key = "zone"});
+    EXPECT_EQ(where(three(), both), "---");
+    World world = three();
+    world.nodes[0].pods[0].labels["tier"] = "x";
+    EXPECT_EQ(where(world, both), "FF-");
+    World apart = three();  // two pods that match a term each are none that matches both
+    apart.nodes[1].pods = {pod("other")};
+    apart.nodes[1].pods[0].labels["tier"] = "x";
+    EXPECT_EQ(where(apart, both), "---");
+}
+
+TEST(NaiveAffinity, KeepsAwayFromMatchingPodsInItsDomains) {
+    EXPECT_EQ(where(three(), far("db")), "--F");
+    EXPECT_EQ(where(three(), far("db", "kubernetes.io/hostname")), "-FF");
+    EXPECT_EQ(where(three(), far("db", "absent")), "FFF");
+    EXPECT_EQ(where(three(), far("web")), "FFF");
+}
+
+TEST(NaiveAffinity, IsKeptAwayByPodsThatAreThere) {
+    World world = three();
+    world.nodes[0].pods = {far("db")};
+    EXPECT_EQ(where(world, pod("db")), "--F");
+    EXPECT_EQ(where(world, pod("web")), "FFF");
+    world.nodes[0].labels.erase("zone");
+    EXPECT_EQ(where(world, pod("db")), "FFF");
+    world.nodes[0].labels["zone"] = "1";
+    world.nodes[0].pods[0].terminating = true;
+    EXPECT_EQ(where(world, pod("db")), "--F");
+    world.nodes[0].gone = true;
+    EXPECT_EQ(where(world, pod("db")), "-FF");
+}
+
+TEST(NaiveAffinity, IsAboutItsOwnNamespaceUnlessTold) {
+    World world = three();
+    world.nodes[0].pods[0].ns = "shop";
+    world.objects.namespaces = {{"default", {}}, {"shop", {{"team", "a"}}}};
+    struct Case {
+        std::vector<std::string> namespaces;
+        std::optional<LabelSelector> selector;
+        std::string where;
+    };
+    const LabelSelector team_a{.match_labels = {{"team", "a"}}},
+        team_b{.match_labels = {{"team", "b"}}};
+    const Case cases[] = {
+        {{}, std::nullopt, "FFF"},
+        {{"shop"}, std::nullopt, "--F"},
+        {{"other"}, std::nullopt, "FFF"},
+        {{}, team_a, "--F"},
+        {{}, team_b, "FFF"},
+        {{}, LabelSelector{}, "--F"},
+        {{"other"}, team_a, "--F"},
+        {{"shop"}, team_b, "--F"},
+    };
+    for (const Case& c : cases) {
+        Pod picky = far("db");
+        picky.spec.pod_anti_affinity[0].namespaces = c.namespaces;
+        picky.spec.pod_anti_affinity[0].namespace_selector = c.selector;
+        EXPECT_EQ(where(world, picky), c.where);
+    }
+}
+
+TEST(NaiveAffinity, SelectsNoPodWithoutASelectorAndEveryPodWithAnEmptyOne) {
+    Pod picky = far("db");
+    picky.spec.pod_anti_affinity[0].selector = std::nullopt;
+    EXPECT_EQ(where(three(), picky), "FFF");
+    picky.spec.pod_anti_affinity[0].selector = LabelSelector{};
+    EXPECT_EQ(where(three(), picky), "--F");
+}
+
+TEST(NaiveAffinity, ComparesTheLabelsThatAreToMatchOrNot) {
+    World world = three();
+    world.nodes[0].pods[0].labels["rev"] = "1";
+    Pod same = far("db"), other = far("db");
+    same.spec.pod_anti_affinity[0].match_label_keys = {"rev"};
+    other.spec.pod_anti_affinity[0].mismatch_label_keys = {"rev"};
+    EXPECT_EQ(where(world, same), "--F");  // a key that the pod lacks is skipped
+    EXPECT_EQ(where(world, other), "--F");
+    same.labels["rev"] = other.labels["rev"] = "1";
+    EXPECT_EQ(where(world, same), "--F");
+    EXPECT_EQ(where(world, other), "FFF");
+    same.labels["rev"] = other.labels["rev"] = "2";
+    EXPECT_EQ(where(world, same), "FFF");
+    EXPECT_EQ(where(world, other), "--F");
+}
+
+}  // namespace
+}  // namespace capstan::engine::naive

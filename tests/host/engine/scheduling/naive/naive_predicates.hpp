@@ -1,0 +1,30 @@
+/// The predicates one by one. Each answers nothing when the pod passes, else a sentence.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "naive/naive_scheduler.hpp"
+
+namespace capstan::engine::naive {
+
+using Verdict = std::optional<std::string>;
+
+Verdict node_unschedulable(const Pod& pod, const Node& node);
+Verdict taint_toleration(const Pod& pod, const Node& node);
+Verdict node_affinity(const Pod& pod, const Node& node);
+Verdict node_ports(const Pod& pod, const Node& node);
+Verdict node_resources_fit(const Pod& pod, const Node& node);
+
+Verdict volume_restrictions(const World& world, const Pod& pod);
+Verdict node_volume_limits(const World& world, const Pod& pod, const Node& node);
+Verdict volume_binding(const World& world, const Pod& pod, const Node& node);
+Verdict volume_zone(const World& world, const Pod& pod, const Node& node);
+
+Verdict inter_pod_affinity(const World& world, const Pod& pod, const Node& node);
+Verdict pod_topology_spread(const World& world, const Pod& pod, const Node& node);
+
+/// The value of a label of a node; nothing: it has none.
+std::optional<std::string> find_value(const Node& node, const std::string& key);
+
+}  // namespace capstan::engine::naive

@@ -1,0 +1,96 @@
+#include "naive/naive_scheduler.hpp"
+
+#include <functional>
+#include <utility>
+
+#include "naive/naive_predicates.hpp"
+
+namespace capstan::engine::naive {
+namespace {
+
+Node make_node(const Cluster& cluster, NodeIndex index) {
+    const NodeRow& row = cluster.node(index);
+    Node out{.name = std::string(cluster.text(row.name)),
+             .labels = to_labels(cluster, row.labels),
+             .taints = {row.taints.begin(), row.taints.end()},
+             .allocatable = *row.allocatable,
+             .unschedulable = row.unschedulable};
+    const auto csi = cluster.objects().csi_nodes.find(out.name);
+    if (csi != cluster.objects().csi_nodes.end()) out.attach_limits = csi->second.limits;
+    for (const PodIndex at : cluster.pods_on(index)) {
+        const PodRow there = cluster.pod(at);
+        out.pods.push_back(make_pod(cluster, there.pod_class));
+        out.pods.back().name = cluster.text(there.name);
+        out.pods.back().terminating = there.deleted;
+    }
+    return out;
+}
+
+Verdict dynamic_resources(const Pod& pod) {
+    return pod.spec.uses_resource_claims ? Verdict("not simulated") : std::nullopt;
+}
+
+}  // namespace
+
+World make_world(const Cluster& cluster) {
+    World out{{}, cluster.objects()};
+    for (NodeIndex i = 0; i < cluster.node_count(); ++i) out.nodes.push_back(make_node(cluster, i));
+    return out;
+}
+
+Pod make_pod(const Cluster& cluster, ClassId pod_class) {
+    const ClassRow& row = cluster.pod_class(pod_class);
+    Pod out{.ns = std::string(cluster.text(row.ns)),
+            .spec = *row.spec,
+            .labels = to_labels(cluster, row.labels)};
+    for (const Symbol claim : row.claims) out.claims.emplace_back(cluster.text(claim));
+    return out;
+}
+
+std::size_t add_node(World& world, const Cluster& cluster, const NodeShape& shape) {
+    Node out{.labels = shape.labels,
+             .taints = shape.taints,
+             .allocatable = shape.allocatable,
+             .attach_limits = shape.csi_limits};
+    // No label has a space, so no pod asks for it.
+    out.labels["kubernetes.io/hostname"] = "new " + std::to_string(world.nodes.size());
+    for (const ClassId daemon : shape.daemons) out.pods.push_back(make_pod(cluster, daemon));
+    world.nodes.push_back(std::move(out));
+    return world.nodes.size() - 1;
+}
+
+Refusal why_not(const World& world, const Pod& pod, std::size_t index) {
+    const Node& node = world.nodes.at(index);
+    if (node.gone) return {Predicate::node_name, "the node is gone"};
+    const std::pair<Predicate, std::function<Verdict()>> asked[] = {
+        {Predicate::node_unschedulable, [&] { return node_unschedulable(pod, node); }},
+        {Predicate::taint_toleration, [&] { return taint_toleration(pod, node); }},
+        {Predicate::node_affinity, [&] { return node_affinity(pod, node); }},
+        {Predicate::node_ports, [&] { return node_ports(pod, node); }},
+        {Predicate::node_resources_fit, [&] { return node_resources_fit(pod, node); }},
+        {Predicate::volume_restrictions, [&] { return volume_restrictions(world, pod); }},
+        {Predicate::node_volume_limits, [&] { return node_volume_limits(world, pod, node); }},
+        {Predicate::volume_binding, [&] { return volume_binding(world, pod, node); }},
+        {Predicate::volume_zone, [&] { return volume_zone(world, pod, node); }},
+        {Predicate::pod_topology_spread, [&] { return pod_topology_spread(world, pod, node); }},
+        {Predicate::inter_pod_affinity, [&] { return inter_pod_affinity(world, pod, node); }},
+        {Predicate::dynamic_resources, [&] { return dynamic_resources(pod); }},
+    };
+    for (const auto& [predicate, ask] : asked) {
+        if (Verdict no = ask()) return {predicate, std::move(*no)};
+    }
+    return {};
+}
+
+bool fits(const World& world, const Pod& pod, std::size_t node) {
+    return why_not(world, pod, node).predicate == Predicate::none;
+}
+
+std::optional<std::size_t> find_room(const World& world, const Pod& pod) {
+    for (std::size_t i = 0; i < world.nodes.size(); ++i) {
+        if (fits(world, pod, i)) return i;
+    }
+    return std::nullopt;
+}
+
+}  // namespace capstan::engine::naive

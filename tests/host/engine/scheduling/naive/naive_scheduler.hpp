@@ -1,0 +1,56 @@
+/// A scheduler that is slow and obvious: pod by pod and node by node, by the definition of each
+/// predicate in kube-scheduler 1.33. It remembers nothing, shares nothing with the engine's
+/// predicates, and so tells whether they are right.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/scheduling/node_shape.hpp"
+#include "engine/scheduling/refusal.hpp"
+#include "engine/snapshot/cluster.hpp"
+
+namespace capstan::engine::naive {
+
+struct Pod {
+    std::string name{};
+    std::string ns = "default";
+    PodSpec spec{};
+    Labels labels{};
+    std::vector<std::string> claims{};
+    bool terminating = false;
+};
+
+struct Node {
+    std::string name{};  ///< empty: a node to come
+    Labels labels{};
+    std::vector<Taint> taints{};
+    Resources allocatable{};
+    bool unschedulable = false;
+    std::map<std::string, std::optional<int>> attach_limits{};
+    std::vector<Pod> pods{};
+    bool gone = false;  ///< as if it, and what is on it, were not there
+};
+
+/// A value: a copy is a world of its own. Whoever likes may change any part of it.
+struct World {
+    std::vector<Node> nodes;
+    ClusterObjects objects;
+};
+
+/// Nodes under their NodeIndex, with the pods that are bound to them.
+World make_world(const Cluster& cluster);
+Pod make_pod(const Cluster& cluster, ClassId pod_class);
+/// Adds an empty node of the shape, its daemons on it; answers its index.
+std::size_t add_node(World& world, const Cluster& cluster, const NodeShape& shape);
+
+/// Why the pod does not run on the node, were it to come now; `none`: it does.
+Refusal why_not(const World& world, const Pod& pod, std::size_t node);
+bool fits(const World& world, const Pod& pod, std::size_t node);
+/// The first node with room; nothing: there is none.
+std::optional<std::size_t> find_room(const World& world, const Pod& pod);
+
+}  // namespace capstan::engine::naive

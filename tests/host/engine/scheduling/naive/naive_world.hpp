@@ -1,0 +1,35 @@
+/// Short words for the cases of tests.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "naive/naive_scheduler.hpp"
+
+namespace capstan::engine::naive {
+
+inline LabelSelector app(const std::string& value) { return {.match_labels = {{"app", value}}}; }
+
+inline Pod pod(const std::string& app_name) {
+    return {.name = app_name, .labels = {{"app", app_name}}};
+}
+
+/// Room for a hundred pods, in a zone; empty: in none.
+inline Node node(const std::string& name, const std::string& zone, std::vector<Pod> pods = {}) {
+    Node out{.name = name,
+             .labels = {{"kubernetes.io/hostname", name}},
+             .allocatable = {{"cpu", 4000}, {"pods", 100}},
+             .pods = std::move(pods)};
+    if (!zone.empty()) out.labels["zone"] = zone;
+    return out;
+}
+
+/// A letter for each node: "F" it fits, "-" it does not.
+inline std::string where(const World& world, const Pod& pod) {
+    std::string out;
+    for (std::size_t i = 0; i < world.nodes.size(); ++i) out += fits(world, pod, i) ? 'F' : '-';
+    return out;
+}
+
+}  // namespace capstan::engine::naive
