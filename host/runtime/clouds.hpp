@@ -1,16 +1,18 @@
 /// All clouds of a configuration as the engine sees them: one list of node groups.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include <capstan/error.hpp>
 #include <capstan/ids.hpp>
 
 #include "engine/snapshot.hpp"
+#include "runtime/cloud_reader.hpp"
 #include "runtime/config/pipeline.hpp"
-#include "runtime/instances/cloud_client.hpp"
 #include "runtime/plugin_host.hpp"
 
 namespace capstan::runtime {
@@ -30,7 +32,7 @@ struct CloudsView {
 /// when it has none; one that cannot be had is left out, with the reason. Of two groups of one id
 /// the one of the cloud that stands first in the pipeline counts, and the other is a problem.
 /// [any thread]; `done` is called by the thread that runs the host's loop.
-class Clouds {
+class Clouds : public std::enable_shared_from_this<Clouds> {
 public:
     using Done = std::function<void(CloudsView)>;
 
@@ -38,7 +40,6 @@ public:
     static Result<std::shared_ptr<Clouds>> make(const Pipeline& pipeline, const PluginHost& host);
     Clouds(const Clouds&) = delete;
     Clouds& operator=(const Clouds&) = delete;
-    ~Clouds();
 
     /// Ends always: each call into a cloud has its deadline. While one is under way, a second joins
     /// it and gets its result.
@@ -56,13 +57,18 @@ public:
     }
 
 private:
-    class Reader;
-    struct Round;
-    explicit Clouds(std::vector<std::shared_ptr<CloudClient>> clients);
+    explicit Clouds(std::vector<std::shared_ptr<CloudReader>> readers);
+    void read_all();
+    void take(std::size_t cloud, CloudReading reading);
 
-    std::vector<std::shared_ptr<CloudClient>> clients_;
+    const std::vector<std::shared_ptr<CloudReader>> readers_;
     std::vector<std::shared_ptr<PluginInstance>> instances_;
-    std::shared_ptr<Round> round_;  ///< shared with the calls under way
+    mutable std::mutex mutex_;
+    CloudsView view_;
+    // The refresh under way; nobody waits: there is none.
+    std::vector<Done> waiting_;
+    std::vector<CloudReading> readings_;  ///< by cloud
+    std::size_t open_ = 0;                ///< clouds that are still being read
 };
 
 }  // namespace capstan::runtime

@@ -42,7 +42,9 @@ Result<PassPolicies> PassPolicies::make(const Wiring& wiring, PassWatch& watch) 
         out.similarity_.push_back({instance->id(), check.get()});
         out.checks_.push_back(std::move(check));
     }
-    CAPSTAN_TRY(out.splitter_, PluginSplitter::make(wiring.splitter, watch));
+    if (wiring.splitter) {
+        CAPSTAN_TRY(out.splitter_, PluginSplitter::make(wiring.splitter, watch));
+    }
     return out;
 }
 

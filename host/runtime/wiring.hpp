@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/scale_up/expander_chain.hpp"
-#include "engine/scale_up/similar_groups.hpp"
+#include "engine/pass.hpp"
 #include "runtime/instances/policies.hpp"
 #include "runtime/plugin_host.hpp"
 
@@ -21,7 +20,7 @@ struct Wiring {
     };
     std::vector<Stage> expanders;
     std::vector<std::shared_ptr<PluginInstance>> similarity;
-    std::shared_ptr<PluginInstance> splitter;
+    std::shared_ptr<PluginInstance> splitter;  ///< NULL: nobody shares nodes out
 };
 
 /// `internal`: a name without an instance, which load_plugins would have refused.
@@ -35,7 +34,10 @@ public:
 
     const std::vector<engine::Stage>& chain() const noexcept { return chain_; }
     const std::vector<engine::NamedCheck>& similarity() const noexcept { return similarity_; }
+    /// Only where the wiring has one.
     engine::Splitter& splitter() const noexcept { return *splitter_; }
+    /// All of them, borrowed from this.
+    engine::Policies policies() const { return {chain_, similarity_, splitter_.get()}; }
 
 private:
     std::vector<std::unique_ptr<engine::Expander>> expanders_;

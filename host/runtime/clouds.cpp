@@ -1,0 +1,116 @@
+#include "runtime/clouds.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+namespace capstan::runtime {
+namespace {
+
+/// Longer than the deadlines of one refresh and its descriptions add up to.
+constexpr Duration patience = std::chrono::hours(1);
+
+/// One group of each id, the first of those in the order given.
+std::vector<engine::Group> merge(std::vector<CloudReading> readings, std::vector<Error>& problems) {
+    std::map<NodeGroupId, engine::Group> merged;
+    for (CloudReading& reading : readings) {
+        std::ranges::move(reading.problems, std::back_inserter(problems));
+        for (engine::Group& group : reading.groups) {
+            const NodeGroupId id = group.group.id;
+            const PluginInstanceId cloud = group.cloud;
+            const auto [kept, is_new] = merged.try_emplace(id, std::move(group));
+            if (is_new) continue;
+            problems.push_back({.code = ErrorCode::conflict,
+                                .message = "plugin " + cloud.value() + ": group " +
+                                           in_quotes(id.value()) + ": plugin " +
+                                           kept->second.cloud.value() +
+                                           " has a group of this id, too, and stands before it",
+                                .subject = id.value()});
+        }
+    }
+    std::vector<engine::Group> out;
+    out.reserve(merged.size());
+    for (auto& [id, group] : merged) out.push_back(std::move(group));
+    return out;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Clouds>> Clouds::make(const Pipeline& pipeline, const PluginHost& host) {
+    std::vector<std::shared_ptr<CloudReader>> readers;
+    for (const PluginInstanceId& id : pipeline.clouds) {
+        auto instance = host.find(id);
+        if (!instance)
+            return fail(ErrorCode::internal, "pipeline: there is no instance " + id.value());
+        CAPSTAN_TRY(auto client, CloudClient::of(std::move(instance)));
+        readers.push_back(std::make_shared<CloudReader>(std::move(client)));
+    }
+    return std::shared_ptr<Clouds>(new Clouds(std::move(readers)));
+}
+
+Clouds::Clouds(std::vector<std::shared_ptr<CloudReader>> readers) : readers_(std::move(readers)) {
+    for (const auto& reader : readers_) instances_.push_back(reader->client()->instance());
+}
+
+void Clouds::refresh(Done done) {
+    if (readers_.empty()) return done(view());
+    {
+        const std::lock_guard lock(mutex_);
+        waiting_.push_back(std::move(done));
+        if (open_ > 0) return;
+        open_ = readers_.size();
+        readings_.assign(readers_.size(), {});
+    }
+    read_all();
+}
+
+void Clouds::read_all() {
+    for (std::size_t cloud = 0; cloud < readers_.size(); ++cloud) {
+        readers_[cloud]->read([self = shared_from_this(), cloud](CloudReading reading) {
+            self->take(cloud, std::move(reading));
+        });
+    }
+}
+
+void Clouds::take(std::size_t cloud, CloudReading reading) {
+    std::vector<Done> waiting;
+    CloudsView view;
+    {
+        const std::lock_guard lock(mutex_);
+        readings_[cloud] = std::move(reading);
+        if (--open_ > 0) return;
+        view.groups = std::make_shared<const std::vector<engine::Group>>(
+            merge(std::exchange(readings_, {}), view.problems));
+        view_ = view;
+        waiting = std::exchange(waiting_, {});
+    }
+    for (const Done& done : waiting) done(view);
+}
+
+CloudsView Clouds::refresh_now(PluginHost& host) {
+    const Result<CloudsView> view = host.wait<CloudsView>(
+        [this](const PluginHost::Done<CloudsView>& done) {
+            refresh([done](CloudsView refreshed) { done(std::move(refreshed)); });
+        },
+        patience);
+    if (view) return *view;
+    CloudsView last = this->view();
+    last.problems.push_back(within("clouds: refresh", view.error()));
+    return last;
+}
+
+CloudsView Clouds::view() const {
+    const std::lock_guard lock(mutex_);
+    return view_;
+}
+
+std::shared_ptr<CloudClient> Clouds::find(const PluginInstanceId& cloud) const {
+    const auto at = std::ranges::find(instances_, cloud.value(),
+                                      [](const auto& instance) { return instance->id(); });
+    if (at == instances_.end()) return nullptr;
+    return readers_[static_cast<std::size_t>(at - instances_.begin())]->client();
+}
+
+}  // namespace capstan::runtime
