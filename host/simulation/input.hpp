@@ -84,6 +84,8 @@ struct Objects {
 struct CloudSettings {
     runtime::Source source{};
     runtime::TomlValue settings{};  ///< a table
+    /// When, after the start, something changes there that nobody asked for; ascending.
+    std::vector<Duration> changes{};
 };
 
 struct Input {
@@ -96,7 +98,8 @@ struct Input {
     Duration register_delay = std::chrono::seconds(10), ready_delay = std::chrono::seconds(10);
     Objects objects{};
     std::vector<Step> steps{};
-    /// The cloud in place of the configuration's; nothing: those of the configuration.
+    /// The cloud in place of the configuration's; nothing: those of the configuration, which may
+    /// change at any time and are looked at before each pass there could be.
     std::optional<CloudSettings> cloud{};
 };
 

@@ -46,8 +46,10 @@ Passes::Passes(const runtime::Config& config, runtime::PluginHost& host, std::ui
       seed_(seed) {}
 
 Result<Passes> Passes::make(const runtime::Config& config, runtime::PluginHost& host,
-                            std::uint64_t seed, const Parts& parts) {
+                            std::uint64_t seed, std::optional<std::vector<Time>> looks,
+                            const Parts& parts) {
     Passes out(config, host, seed, parts);
+    out.looks_ = std::move(looks);
     CAPSTAN_TRY(out.wiring_, runtime::wire(config.pipeline, host));
     CAPSTAN_TRY(out.clouds_, runtime::Clouds::make(config.pipeline, host));
     return out;
@@ -61,7 +63,8 @@ void Passes::adopt() {
 }
 
 void Passes::look() {
-    wants_look_ = false;
+    wants_look_ = !looks_;
+    if (looks_) std::erase_if(*looks_, [&](Time at) { return at <= now(); });
     const runtime::CloudsView view = clouds_->refresh_now(host_);
     parts_.tally.reach(now());
     std::vector<std::string> problems;
@@ -153,7 +156,8 @@ void Passes::tell(const runtime::PassResult& result) {
 
 std::optional<Time> Passes::wanted_at() const {
     if (has_changed_ || wants_look_ || parts_.machines.is_awaiting()) return Time{};
-    return wake_at_;
+    if (!looks_ || looks_->empty()) return wake_at_;
+    return wake_at_ ? std::min(*wake_at_, looks_->front()) : looks_->front();
 }
 
 std::vector<std::string> Passes::take_commands() { return std::exchange(commands_, {}); }

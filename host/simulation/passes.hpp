@@ -38,9 +38,12 @@ public:
         Tally& tally;
         Observer& observer;
     };
-    /// `internal`: the configuration names an instance that is not there.
+    /// `looks`: moments at which something changes in the clouds that nobody asked for, ascending;
+    /// nothing: it may at any time. `internal`: the configuration names an instance that is not
+    /// there.
     static Result<Passes> make(const runtime::Config& config, runtime::PluginHost& host,
-                               std::uint64_t seed, const Parts& parts);
+                               std::uint64_t seed, std::optional<std::vector<Time>> looks,
+                               const Parts& parts);
 
     /// What runs in the clouds before the first pass.
     void adopt();
@@ -81,6 +84,7 @@ private:
     Groups groups_;
     engine::Memory memory_;
     std::vector<runtime::HookMiss> misses_;
+    std::optional<std::vector<Time>> looks_;
     std::optional<Time> wake_at_;
     bool has_changed_ = true, wants_look_ = false;
     std::vector<std::string> problems_;  ///< of the last look

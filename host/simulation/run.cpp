@@ -57,7 +57,7 @@ private:
                                 .breadcrumbs = {},
                                 .state = {},
                                 .clock = std::make_shared<runtime::ManualClock>(input_.start)}));
-        CAPSTAN_TRY(Passes passes, Passes::make(setup_.config, *host_, input_.seed,
+        CAPSTAN_TRY(Passes passes, Passes::make(setup_.config, *host_, input_.seed, looks(),
                                                 {world_, machines_, story_, tally_, observer_}));
         passes_ = std::make_unique<Passes>(std::move(passes));
         life_ = std::make_unique<Life>(
@@ -84,6 +84,13 @@ private:
         const Result<bool> lived = life_->live(step, last);
         if (!lived) return fail(within(input_.source, lived.error()));
         return lived;
+    }
+
+    std::optional<std::vector<Time>> looks() const {
+        if (!input_.cloud) return std::nullopt;
+        std::vector<Time> out;
+        for (const Duration at : input_.cloud->changes) out.push_back(input_.start + at);
+        return out;
     }
 
     /// Where it will end, if that is known beforehand.

@@ -4,9 +4,8 @@
 #include <array>
 #include <utility>
 
-#include <capstan/duration.hpp>
-
 #include "runtime/config/text.hpp"
+#include "simulation/scenario_groups.hpp"
 #include "simulation/scenario_keys.hpp"
 #include "simulation/scenario_objects.hpp"
 
@@ -63,14 +62,6 @@ TomlValue sections_of(const TomlValue& root) {
     return out;
 }
 
-TomlValue text_value(std::string key, std::string text, runtime::Place place) {
-    return {.kind = TomlValue::Kind::string,
-            .key = std::move(key),
-            .key_place = place,
-            .place = place,
-            .text = std::move(text)};
-}
-
 const std::vector<SettingValue>& items_of(const SettingValue& tree, std::string_view key) {
     static const std::vector<SettingValue> none;
     const SettingValue* list = tree.find(key);
@@ -99,25 +90,7 @@ public:
         return out;
     }
 
-    /// The cloud that the groups make; nothing: there are none.
-    std::optional<CloudSettings> cloud() {
-        const TomlValue* groups = root_.find("group");
-        if (groups == nullptr && changes_.empty()) return std::nullopt;
-        TomlValue settings;
-        if (groups != nullptr) {
-            settings.children.push_back(*groups);
-            settings.children.back().key = "groups";
-        }
-        if (!changes_.empty()) {
-            settings.children.push_back({.kind = TomlValue::Kind::array,
-                                         .key = "changes",
-                                         .key_place = changes_.front().place,
-                                         .place = changes_.front().place,
-                                         .children = changes_});
-        }
-        return CloudSettings{diagnostics_.source(), std::move(settings)};
-    }
-
+    const std::vector<GroupChange>& changes() const { return changes_; }
     const keys::Scenario& said() const { return said_; }
 
 private:
@@ -205,13 +178,7 @@ private:
             diagnostics_.error(changes->place, "step.change: expected a list of tables");
             return;
         }
-        for (TomlValue change : changes->children) {
-            if (change.kind == TomlValue::Kind::table) {
-                change.children.insert(change.children.begin(),
-                                       text_value("at", format_duration(*now_), change.place));
-            }
-            changes_.push_back(std::move(change));
-        }
+        for (const TomlValue& change : changes->children) changes_.push_back({change, *now_});
     }
 
     const TomlValue& root_;
@@ -219,7 +186,7 @@ private:
     keys::Scenario said_;
     Diagnostics& diagnostics_;
     std::optional<Duration> now_ = Duration(0);  ///< nothing: not known beforehand
-    std::vector<TomlValue> changes_;
+    std::vector<GroupChange> changes_;
 };
 
 void check(const keys::Scenario& said, const TomlValue& root, Scenario& out) {
@@ -260,7 +227,7 @@ Scenario read_scenario(runtime::Source source, const std::filesystem::path& fold
     if (out.diagnostics.errors() > 0) return out;
     Reader reader(*root, tree, out.diagnostics);
     out.input = reader.input();
-    out.input->cloud = reader.cloud();
+    out.input->cloud = make_cloud(*root, reader.changes(), out.diagnostics);
     out.has_scan_interval = reader.said().scan_interval.has_value();
     if (reader.said().config) out.config_file = folder / *reader.said().config;
     check(reader.said(), *root, out);

@@ -1,0 +1,111 @@
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <capstan/duration.hpp>
+
+#include "commands/command_line.hpp"
+#include "commands/exit_code.hpp"
+#include "commands/output_format.hpp"
+#include "commands/progress_bar.hpp"
+#include "commands/simulate_input.hpp"
+#include "commands/simulate_report.hpp"
+#include "simulation/run.hpp"
+
+namespace capstan::commands {
+namespace {
+
+struct Arguments {
+    SimulateInput input;
+    std::string until;
+    std::optional<std::uint64_t> seed;
+    std::shared_ptr<OutputFormat> format;
+};
+
+/// Tells the story while it happens, and shows how far it is where somebody watches.
+class Teller final : public simulation::Observer {
+public:
+    Teller(Streams streams, bool tells, Detail detail)
+        : streams_(streams),
+          tells_(tells),
+          detail_(detail),
+          bar_(streams.err, ::isatty(STDERR_FILENO) == 1) {}
+
+    void on_event(const simulation::Event& event) override {
+        if (!tells_ || !is_shown(event, detail_)) return;
+        bar_.clear();
+        print_event(streams_.out, event);
+    }
+    void on_progress(const simulation::Progress& progress) override { bar_.show(progress); }
+    void finish() { bar_.clear(); }
+
+private:
+    Streams streams_;
+    bool tells_;
+    Detail detail_;
+    ProgressBar bar_;
+};
+
+int refuse(Streams streams, const std::string& why, int code) {
+    streams.err << "capstan: " << why << '\n';
+    return code;
+}
+
+int run_simulate(const Arguments& arguments, Streams streams) {
+    std::optional<Duration> until;
+    if (!arguments.until.empty()) {
+        const Result<Duration> parsed = parse_duration(arguments.until);
+        if (!parsed || *parsed <= Duration(0))
+            return refuse(streams, "--until: expected a duration such as \"2h\"", exit_usage);
+        until = *parsed;
+    }
+    std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
+    if (!simulation) return exit_usage;
+    if (arguments.seed) simulation->input.seed = *arguments.seed;
+
+    const bool tells = *arguments.format == OutputFormat::text;
+    if (tells) print_title(streams.out, simulation->input);
+    Teller teller(streams, tells, detail_for(simulation->input));
+    const auto report = simulation::run(simulation->input,
+                                        {.config = *simulation->prepared->config,
+                                         .plugins = simulation->prepared->plugins,
+                                         .version = CAPSTAN_VERSION,
+                                         .until = until},
+                                        teller);
+    teller.finish();
+    if (!report) {
+        const bool is_bad_input = report.error().code == ErrorCode::invalid_config;
+        return refuse(streams, report.error().message, is_bad_input ? exit_usage : exit_failed);
+    }
+    if (tells) {
+        print_summary(streams.out, *report);
+    } else {
+        streams.out << boost::json::serialize(report_json(*report)) << '\n';
+    }
+    return report->unmet.empty() ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& parent, Action& action) {
+    CLI::App& command = *parent.add_subcommand(
+        "simulate", "Run the real engine and plugins on virtual time against a cluster in memory");
+    auto arguments = std::make_shared<Arguments>();
+    add_simulate_input(command, arguments->input);
+    command
+        .add_option("--until", arguments->until,
+                    "Ends after so much virtual time, be the steps over or not")
+        ->type_name("DURATION");
+    command.add_option("--seed", arguments->seed, "In place of the input's")->type_name("N");
+    arguments->format = add_output_format(command);
+    command.callback([&action, arguments] {
+        action = [arguments](Streams streams) { return run_simulate(*arguments, streams); };
+    });
+}
+
+}  // namespace capstan::commands

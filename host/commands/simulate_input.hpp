@@ -1,0 +1,37 @@
+/// What a simulation is made of, by the command line: the one place that knows all kinds of input.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "simulation/input.hpp"
+#include "simulation/prepare.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace capstan::commands {
+
+struct SimulateInput {
+    std::string scenario;
+    std::string config;  ///< empty: what the input itself says, else the defaults
+    int threads = 0;     ///< that read the input; 0: as many as there are cores
+};
+
+/// Adds the options; the fields hold what was chosen once the line has been parsed.
+void add_simulate_input(CLI::App& command, SimulateInput& input);
+
+/// Ready to run.
+struct Simulation {
+    simulation::Input input{};
+    std::unique_ptr<simulation::Prepared> prepared{};  ///< not NULL, and sound
+};
+
+/// Reads everything and loads the plugins. What is wrong goes to `err`; nothing: then it cannot
+/// run.
+std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err);
+
+}  // namespace capstan::commands
