@@ -165,7 +165,7 @@ Result<Input> make_trace_input(const CsvTable& nodes, const CsvTable& pods) {
     Input input{.title = "trace of " + counted(pods.size(), "pod"), .source = pods.name()};
     CAPSTAN_TRY(input.cloud, make_cloud(nodes));
     CAPSTAN_TRY(std::vector<Action> actions, read_pods(pods));
-    input.steps.push_back({.actions = std::move(actions)});
+    input.steps.emplace_back().actions = std::move(actions);
     return input;
 }
 
