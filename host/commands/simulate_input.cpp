@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "simulation/dump/dump.hpp"
 #include "simulation/scenario.hpp"
+#include "simulation/trace/trace.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -37,15 +39,61 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream&
     return out.prepared->is_sound ? std::optional(std::move(out)) : std::nullopt;
 }
 
+/// For inputs that say nothing of a configuration.
+runtime::Loaded config_or_default(const std::string& file, const runtime::ShippedPlugins& shipped) {
+    if (!file.empty()) return runtime::load_config(file, shipped);
+    return runtime::load_config(runtime::Source{"defaults",
+                                                "[pipeline.scale_up]\n"
+                                                "similarity = [\"resources\", \"labels\"]\n"},
+                                shipped);
+}
+
+std::optional<Simulation> with_config(Result<simulation::Input> input, const std::string& config,
+                                      std::ostream& err) {
+    if (!input) {
+        err << "capstan: " << input.error().message << '\n';
+        return std::nullopt;
+    }
+    runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
+    runtime::Loaded loaded = config_or_default(config, shipped);
+    Simulation out{.input = *std::move(input)};
+    if (loaded.config) out.input.scan_interval = loaded.config->cluster.scan_interval;
+    out.prepared = simulation::prepare(std::move(loaded), out.input.cloud, std::move(shipped));
+    err << out.prepared->complaints;
+    return out.prepared->is_sound ? std::optional(std::move(out)) : std::nullopt;
+}
+
+/// A configuration that names clouds says with them which groups there are.
+Result<simulation::Input> read_cluster(const SimulateInput& from, std::ostream& err) {
+    const runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
+    const runtime::Loaded loaded = config_or_default(from.config, shipped);
+    const bool has_clouds = loaded.config && !loaded.config->pipeline.clouds.empty();
+    CAPSTAN_TRY(
+        simulation::Dump dump,
+        simulation::read_dump(from.cluster, has_clouds ? simulation::DumpGroups::configuration
+                                                       : simulation::DumpGroups::guessed));
+    for (const std::string& remark : dump.remarks) err << "capstan: " << remark << '\n';
+    return std::move(dump.input);
+}
+
 }  // namespace
 
 void add_simulate_input(CLI::App& command, SimulateInput& input) {
-    command.add_option("scenario", input.scenario, "The story to run")
-        ->required()
-        ->type_name("SCENARIO.toml");
+    CLI::Option_group& kinds = *command.add_option_group("input", "What to simulate, one of:");
+    kinds.require_option(1);
+    kinds.add_option("scenario", input.scenario, "A story")->type_name("SCENARIO.toml");
+    kinds
+        .add_option("--cluster", input.cluster,
+                    "A real cluster as it is now: kubectl get ... -o json, or upstream's "
+                    "/snapshotz; - for standard input")
+        ->type_name("DUMP.json");
+    kinds
+        .add_option("--trace", input.trace,
+                    "A folder with a production trace: one CSV file of nodes, one of pods")
+        ->type_name("DIR");
     command
         .add_option("--config", input.config,
-                    "The configuration, in place of what the scenario says of one")
+                    "The configuration, in place of what a scenario says of one")
         ->type_name("FILE");
     command
         .add_option("--threads", input.threads,
@@ -55,6 +103,9 @@ void add_simulate_input(CLI::App& command, SimulateInput& input) {
 }
 
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err) {
+    if (!from.cluster.empty()) return with_config(read_cluster(from, err), from.config, err);
+    if (!from.trace.empty())
+        return with_config(simulation::read_trace(from.trace), from.config, err);
     return from_scenario(from, err);
 }
 

@@ -15,10 +15,13 @@ class App;
 
 namespace capstan::commands {
 
+/// One of the first three is given.
 struct SimulateInput {
-    std::string scenario;
-    std::string config;  ///< empty: what the input itself says, else the defaults
-    int threads = 0;     ///< that read the input; 0: as many as there are cores
+    std::string scenario;  ///< a TOML file
+    std::string cluster;   ///< a dump of a cluster; "-": standard input
+    std::string trace;     ///< a folder
+    std::string config;    ///< empty: what the input itself says, else the defaults
+    int threads = 0;       ///< that read the input; 0: as many as there are cores
 };
 
 /// Adds the options; the fields hold what was chosen once the line has been parsed.
