@@ -1,0 +1,159 @@
+#include "engine/scale_up/explain.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <capstan/sentence.hpp>
+
+#include "engine/health/backoff.hpp"
+#include "engine/scale_up/reasons.hpp"
+#include "engine/scale_up/report.hpp"
+#include "engine/scale_up/scale_up.hpp"
+
+namespace capstan::engine {
+namespace {
+
+std::string refusal_of(Placement& placement, Subject subject, GroupIndex group) {
+    return placement.why_not_new(subject, placement.rules().alike(group)).sentence;
+}
+
+std::string told(const PodAnswer& pods, const Reasons& reasons) {
+    if (pods.left > 0) return reasons.sum_up(pods.groups);
+    if (pods.helped > 0 && pods.helped_on.empty()) {
+        return "room on existing nodes once the new ones are there";
+    }
+    if (pods.helped > 0) {
+        return "room on new nodes of " +
+               listed(pods.helped_on, [](const HelpedOn& on) { return on.group.value(); });
+    }
+    if (pods.fit > 0) return "fit on existing or upcoming nodes";
+    return "none of these pods counts as pending";
+}
+
+}  // namespace
+
+struct Explanation::State {
+    State(const Snapshot& snapshot, Memory the_memory, const Policies& policies,
+          const Settings& settings, const Circumstances& circumstances,
+          std::span<const ClassId> asked)
+        : memory(remember(std::move(the_memory), snapshot, settings, circumstances.now)),
+          scene(make_scene(snapshot, memory, settings, circumstances.now, asked)),
+          scale_up(scene, policies, circumstances) {
+        scale_up.run();
+        decision = make_decision(scale_up);
+        helped = count_helped(scale_up.placement(), scale_up.progress(), scale_up.first_new());
+        before.emplace(scale_up.placement());
+        before->undo(scale_up.start());
+        reasons_before.emplace(scene, Ledger(scene), *before, std::string());
+        reasons_after.emplace(scene, scale_up.progress().ledger, scale_up.placement(),
+                              scale_up.progress().stopped);
+    }
+
+    Memory memory;
+    Scene scene;
+    ScaleUp scale_up;
+    Decision decision{};
+    HelpedPods helped{};
+    std::optional<Placement> before{};  // as the pass finds things, and as it leaves them
+    std::optional<Reasons> reasons_before{}, reasons_after{};
+};
+
+Explanation::Explanation(const Snapshot& snapshot, Memory memory, const Policies& policies,
+                         const Settings& settings, const Circumstances& circumstances,
+                         std::span<const ClassId> asked)
+    : state_(std::make_unique<State>(snapshot, std::move(memory), policies, settings, circumstances,
+                                     asked)) {}
+Explanation::Explanation(Explanation&&) noexcept = default;
+Explanation& Explanation::operator=(Explanation&&) noexcept = default;
+Explanation::~Explanation() = default;
+
+const Decision& Explanation::decision() const noexcept { return state_->decision; }
+
+Result<PodAnswer> Explanation::pod(ClassId pod_class) {
+    const std::optional<Subject> subject = find_subject(state_->scene, pod_class);
+    if (!subject) return fail(ErrorCode::not_found, "nobody asked about pods of this class");
+    PodAnswer out;
+    out.pods.pod_class = pod_class;
+    if (*subject < state_->scene.pending_count()) {
+        const Progress& progress = state_->scale_up.progress();
+        out.pods = state_->scene.pending.classes[*subject];
+        out.fit = static_cast<std::uint32_t>(progress.fit[*subject]);
+        out.left = static_cast<std::uint32_t>(progress.left[*subject]);
+        out.helped = out.pods.count - out.fit - out.left;
+    }
+    for (const auto& [group, classes] : state_->helped) {
+        const auto at = classes.find(*subject);
+        if (at == classes.end()) continue;
+        out.helped_on.push_back({state_->scene.id(group), static_cast<std::uint32_t>(at->second)});
+    }
+    Reasons& reasons = out.left > 0 ? *state_->reasons_after : *state_->reasons_before;
+    out.groups = reasons.of(*subject);
+    out.because = told(out, reasons);
+    return out;
+}
+
+Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
+    const auto groups = state_->scene.groups();
+    const auto at = std::ranges::find(groups, id, [](const Group& g) { return g.group.id; });
+    if (at == groups.end()) {
+        return fail(ErrorCode::not_found, "there is no group " + in_quotes(id.value()));
+    }
+    const auto index = static_cast<GroupIndex>(at - groups.begin());
+    const GroupTemplate& node = state_->scene.templates[index];
+    GroupAnswer out{.group = id, .template_source = node.because};
+    out.obstacle = Ledger(state_->scene).obstacle(index);
+    if (at->group.max) out.room = state_->scene.rooms[index].nodes;
+    out.upcoming = state_->scene.health.groups[index];
+    out.increase = state_->scale_up.progress().ledger.grown(index);
+    out.similar = state_->scale_up.similar_to(index);
+    if (node.node == nullptr) return out;
+    for (Subject s = 0; s < state_->scene.pending_count(); ++s) {
+        out.classes.push_back(
+            {state_->scene.pending.classes[s], refusal_of(*state_->before, s, index)});
+    }
+    return out;
+}
+
+Matrix Explanation::matrix() {
+    const Scene& scene = state_->scene;
+    Matrix out;
+    std::map<std::string, std::uint32_t> numbers;
+    const auto number_of = [&](const std::string& text) {
+        const auto [at, is_new] = numbers.try_emplace(text, out.texts.size());
+        if (is_new) out.texts.push_back(text);
+        return at->second;
+    };
+    number_of("");
+    out.classes = scene.pending.classes;
+    for (GroupIndex g = 0; g < scene.groups().size(); ++g) out.groups.push_back(scene.id(g));
+    for (Subject s = 0; s < scene.pending_count(); ++s) {
+        std::map<ShapeId, std::uint32_t> by_shape;
+        for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
+            const std::string& obstacle = state_->reasons_before->obstacle(g);
+            if (!obstacle.empty()) {
+                out.cells.push_back(number_of(obstacle));
+                continue;
+            }
+            const auto [at, is_new] = by_shape.try_emplace(scene.rules->alike(g));
+            if (is_new) at->second = number_of(refusal_of(*state_->before, s, g));
+            out.cells.push_back(at->second);
+        }
+    }
+    return out;
+}
+
+Result<PodAnswer> explain_pod(const Snapshot& snapshot, Memory memory, const Policies& policies,
+                              const Settings& settings, const Circumstances& circumstances,
+                              ClassId pod_class) {
+    return Explanation(snapshot, std::move(memory), policies, settings, circumstances,
+                       {&pod_class, 1})
+        .pod(pod_class);
+}
+
+Result<GroupAnswer> explain_group(const Snapshot& snapshot, Memory memory, const Policies& policies,
+                                  const Settings& settings, const Circumstances& circumstances,
+                                  const NodeGroupId& group) {
+    return Explanation(snapshot, std::move(memory), policies, settings, circumstances).group(group);
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,27 @@
+/// Where a scale-up begins: what finds room on nodes that are there or on their way.
+#pragma once
+
+#include <vector>
+
+#include "engine/scale_up/progress.hpp"
+#include "engine/scale_up/scene.hpp"
+#include "engine/scheduling/placement.hpp"
+
+namespace capstan::engine {
+
+/// The cluster as the pass finds it: nominated pods have their place, upcoming nodes are there, and
+/// pods that fit on what there is are seated.
+struct Ground {
+    explicit Ground(const Scene& scene);
+
+    /// Seats as many of the waiting pods as fit on slots of [from, end); whether it seated any.
+    bool seat(Subject subject, Slot from, Slot end);
+
+    const Scene* scene;
+    Placement placement;
+    Progress progress;
+    std::vector<bool> passed_over{};  ///< by slot: nodes that take no pods
+    Slot first_new = 0;               ///< slots from here on are nodes that the pass adds
+};
+
+}  // namespace capstan::engine

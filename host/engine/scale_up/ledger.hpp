@@ -1,0 +1,41 @@
+/// What a pass has granted so far, and what that leaves to grant. A value: a copy is a way back.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/scale_up/limits.hpp"
+#include "engine/scale_up/scene.hpp"
+
+namespace capstan::engine {
+
+/// Borrows the scene.
+class Ledger {
+public:
+    explicit Ledger(const Scene& scene);
+
+    int grown(GroupIndex group) const noexcept { return grown_[group]; }
+    /// Nodes up to the group's maximum, whatever else forbids it to grow.
+    int room(GroupIndex group) const noexcept { return scene_->rooms[group].nodes - grown_[group]; }
+    /// Why the group cannot grow by even one node, or not as a whole; empty: it can. The limits of
+    /// the cluster are among the reasons.
+    std::string obstacle(GroupIndex group) const;
+    /// How many of `wanted` nodes the limits of the cluster allow.
+    Allowed allows(GroupIndex group, int wanted) const;
+
+    void take(GroupIndex group, int nodes);
+    /// No more of this group in this pass.
+    void close(GroupIndex group, std::string because) { closed_[group] = std::move(because); }
+
+private:
+    const Scene* scene_;
+    Budget budget_;
+    std::vector<int> grown_;  // by group
+    std::map<GroupIndex, std::string> closed_;
+};
+
+/// The different shapes of groups that may grow.
+std::vector<ShapeId> growing_shapes(const Scene& scene, const Ledger& ledger);
+
+}  // namespace capstan::engine

@@ -1,0 +1,61 @@
+#include "engine/scale_up/options.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace capstan::engine {
+
+std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const Ledger& ledger,
+                                      const SpreadPlan& plan) {
+    prospects_.begin_round(pods);
+    run_on_.clear();
+    const auto count = static_cast<GroupIndex>(scene_->groups().size());
+    open_.resize(count);
+    for (GroupIndex g = 0; g < count; ++g) open_[g] = ledger.obstacle(g).empty();
+    std::vector<Option> out;
+    for (GroupIndex g = 0; g < count; ++g) {
+        if (!open_[g]) continue;
+        if (auto option = make_one(g, ledger, plan)) out.push_back(*std::move(option));
+    }
+    return out;
+}
+
+std::optional<Option> OptionMaker::make_one(GroupIndex group, const Ledger& ledger,
+                                            const SpreadPlan& plan) {
+    const int limit = scene_->settings->max_nodes_per_scale_up;
+    Option option{.group = group};
+    option.prospect = prospects_.of(group, limit > 0 ? limit : std::numeric_limits<int>::max());
+    if (option.prospect->nodes == 0) return std::nullopt;
+    option.similar = sharing(option, plan);
+    const int most = most_nodes(option, ledger);
+    if (option.prospect->nodes > most) option.prospect = prospects_.of(group, most);
+    option.nodes = option.prospect->nodes;
+    if (scene_->rooms[group].whole) option.nodes = ledger.room(group);
+    return option.prospect->nodes == 0 ? std::nullopt : std::optional(std::move(option));
+}
+
+std::vector<GroupIndex> OptionMaker::sharing(const Option& option, const SpreadPlan& plan) {
+    const Rules& rules = placement_->rules();
+    const ShapeId own = rules.alike(option.group);
+    std::vector<GroupIndex> out;
+    for (const GroupIndex other : similar_->of(option.group)) {
+        if (!open_[other]) continue;
+        const ShapeId shape = rules.alike(other);
+        const auto [at, is_new] = run_on_.try_emplace({option.prospect.get(), shape}, true);
+        if (is_new && shape != own) {
+            at->second = !find_misfit(*placement_, plan, option.prospect->helped, own, shape);
+        }
+        if (at->second) out.push_back(other);
+    }
+    return out;
+}
+
+int OptionMaker::most_nodes(const Option& option, const Ledger& ledger) const {
+    std::int64_t room = ledger.room(option.group);
+    for (const GroupIndex other : option.similar) room += ledger.room(other);
+    const int nodes = static_cast<int>(std::min<std::int64_t>(room, option.prospect->nodes));
+    // A group that is taken whole has been found to be within the limits.
+    return scene_->rooms[option.group].whole ? nodes : ledger.allows(option.group, nodes).nodes;
+}
+
+}  // namespace capstan::engine

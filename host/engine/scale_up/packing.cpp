@@ -1,0 +1,153 @@
+#include "engine/scale_up/packing.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace capstan::engine {
+namespace {
+
+/// The least that any class from here to the end of a list asks for.
+struct Least {
+    std::int64_t cpu = std::numeric_limits<std::int64_t>::max();
+    std::int64_t memory = std::numeric_limits<std::int64_t>::max();
+};
+
+std::vector<Least> least_from_each(const Rules& rules, std::span<const Demand> demands) {
+    std::vector<Least> least(demands.size() + 1);
+    for (std::size_t i = demands.size(); i-- > 0;) {
+        Least own{0, 0};
+        for (const Request& request : rules.requests(demands[i].subject)) {
+            if (request.resource == cpu_index) own.cpu = request.amount;
+            if (request.resource == memory_index) own.memory = request.amount;
+        }
+        least[i] = {std::min(own.cpu, least[i + 1].cpu), std::min(own.memory, least[i + 1].memory)};
+    }
+    return least;
+}
+
+/// The first slot that may still take one of the smallest. Those before it never will: room on a
+/// node only shrinks while packing.
+Slot skip_full(const Placement& placement, Slot from, const Least& least) {
+    const auto is_full = [&](Slot slot) {
+        return placement.free(slot, cpu_index) < least.cpu ||
+               placement.free(slot, memory_index) < least.memory ||
+               placement.free(slot, pods_index) < 1;
+    };
+    while (from < placement.slot_count() && is_full(from)) ++from;
+    return from;
+}
+
+}  // namespace
+
+void Packing::put(Subject subject, Slot slot, int per_node) {
+    placement_->place(subject, slot, per_node);
+    if (notes_.seats != nullptr) (*notes_.seats)[slot].push_back({subject, per_node});
+}
+
+bool Packing::is_passed_over(Slot slot) const noexcept {
+    return notes_.passed_over != nullptr && slot < notes_.passed_over->size() &&
+           (*notes_.passed_over)[slot];
+}
+
+int Packing::place_on_part(Subject subject, Slot slot, int nodes, int per_node) {
+    if (nodes < placement_->nodes(slot)) {
+        const Slot part = placement_->split(slot, nodes);
+        if (notes_.seats != nullptr && notes_.seats->contains(slot)) {
+            (*notes_.seats)[part] = notes_.seats->at(slot);
+        }
+        slot = part;
+    }
+    put(subject, slot, per_node);
+    return nodes * per_node;
+}
+
+int Packing::place(Subject subject, Slot slot, const Room& room, int wanted) {
+    const int pods = std::min(room.in_all, wanted);
+    const int full = pods / room.per_node, rest = pods % room.per_node;
+    if (full > 0) place_on_part(subject, slot, full, room.per_node);
+    if (rest > 0) place_on_part(subject, slot, 1, rest);
+    return pods;
+}
+
+int Packing::fill(Subject subject, Slot from, Slot end, int wanted) {
+    const bool again = placement_->rules().looks_at_pods(subject);
+    int placed = 0;
+    // A pod that looks at others may find a door open that was shut before it: one domain waits
+    // for the next to catch up.
+    for (int before = -1; placed < wanted && placed != before;) {
+        before = placed;
+        for (Slot slot = from; placed < wanted; ++slot) {
+            const std::optional<Slot> found = placement_->find(subject, slot, end);
+            if (!found) break;
+            slot = *found;
+            if (is_passed_over(slot)) continue;
+            const Room room = placement_->room(subject, slot, wanted - placed);
+            if (room.in_all > 0) placed += place(subject, slot, room, wanted - placed);
+        }
+        if (!again) break;
+    }
+    return placed;
+}
+
+int Packing::open_nodes(Subject subject, Supply& supply, int nodes, int per_node) {
+    if (nodes == 0 || per_node == 0) return 0;
+    const Slot slot = placement_->add(supply.shape, nodes);
+    supply.nodes -= nodes;
+    put(subject, slot, per_node);
+    return nodes * per_node;
+}
+
+int Packing::open(Subject subject, Supply& supply, int wanted) {
+    int placed = 0;
+    while (placed < wanted && supply.nodes > 0) {
+        const Placement::Mark mark = placement_->mark();
+        const int most = std::min(wanted - placed, supply.nodes);
+        const Slot trial = placement_->add(supply.shape, most);
+        const Room room = placement_->room(subject, trial, wanted - placed);
+        placement_->undo(mark);
+        if (room.in_all == 0) break;
+        placed += open_nodes(subject, supply, room.in_all / room.per_node, room.per_node);
+        placed += open_nodes(subject, supply, 1, room.in_all % room.per_node);
+    }
+    return placed;
+}
+
+Packed Packing::pack(std::span<Supply> supplies, std::span<const Demand> demands) {
+    const Rules& rules = placement_->rules();
+    const std::vector<Least> least = least_from_each(rules, demands);
+    const Slot first = static_cast<Slot>(placement_->slot_count());
+    std::vector<int> placed(demands.size(), 0);
+    const auto pack_one = [&](std::size_t i, Slot from) {
+        const auto& [subject, count] = demands[i];
+        const int before = placed[i];
+        const Slot end = static_cast<Slot>(placement_->slot_count());
+        if (from < end) placed[i] += fill(subject, from, end, count - placed[i]);
+        for (Supply& supply : supplies) {
+            if (placed[i] < count) placed[i] += open(subject, supply, count - placed[i]);
+        }
+        return placed[i] > before;
+    };
+
+    Packed packed;
+    Slot from = first;
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+        from = skip_full(*placement_, from, least[i]);
+        const bool could_open =
+            std::ranges::any_of(supplies, [](const Supply& s) { return s.nodes > 0; });
+        if (!pack_one(i, from) && could_open) packed.refused.push_back(demands[i].subject);
+    }
+    // Who looks at other pods may have come before those it wants to see.
+    for (bool progress = true; progress;) {
+        progress = false;
+        for (std::size_t i = 0; i < demands.size(); ++i) {
+            if (placed[i] == demands[i].count || !rules.looks_at_pods(demands[i].subject)) continue;
+            progress = pack_one(i, first) || progress;
+        }
+    }
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+        if (placed[i] > 0) packed.helped.push_back({demands[i].subject, placed[i]});
+    }
+    return packed;
+}
+
+}  // namespace capstan::engine

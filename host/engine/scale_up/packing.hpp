@@ -1,0 +1,69 @@
+/// Puts pods on nodes class by class, in the first places that have room.
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "engine/scale_up/estimate.hpp"
+#include "engine/scheduling/placement.hpp"
+
+namespace capstan::engine {
+
+/// New nodes of a shape that may be opened.
+struct Supply {
+    ShapeId shape = 0;
+    int nodes = 0;
+    bool operator==(const Supply&) const = default;
+};
+
+/// Pods of a class on each node of a slot.
+struct Seat {
+    Subject subject = 0;
+    int per_node = 0;
+    bool operator==(const Seat&) const = default;
+};
+/// What was put on each slot. Only slots with something on them.
+using Seats = std::map<Slot, std::vector<Seat>>;
+
+/// What came of packing a list of classes.
+struct Packed {
+    std::vector<Demand> helped{};    ///< in the order of the list, none of zero
+    std::vector<Subject> refused{};  ///< not even an empty node has room for one of these
+};
+
+/// What packing minds besides the placement; NULL: nothing.
+struct PackingNotes {
+    const std::vector<bool>* passed_over = nullptr;  ///< slots that take no pod, by slot
+    Seats* seats = nullptr;                          ///< what is put where is entered here
+};
+
+/// Borrows what it is made of.
+class Packing {
+public:
+    explicit Packing(Placement& placement, PackingNotes notes = {})
+        : placement_(&placement), notes_(notes) {}
+
+    /// Puts pods on slots of [from, end), in order, until none has room or `wanted` are placed;
+    /// what is placed is the answer. A slot of which only some nodes are needed is split.
+    int fill(Subject subject, Slot from, Slot end, int wanted);
+    /// Opens nodes as the pods need them, and takes them off the supply; never an empty one. What
+    /// is placed is the answer.
+    int open(Subject subject, Supply& supply, int wanted);
+    /// Each of `demands` in its turn fills the nodes that were opened since the call began, then
+    /// opens more of `supplies`, in their order.
+    Packed pack(std::span<Supply> supplies, std::span<const Demand> demands);
+
+private:
+    int place(Subject subject, Slot slot, const Room& room, int wanted);
+    int place_on_part(Subject subject, Slot slot, int nodes, int per_node);
+    void put(Subject subject, Slot slot, int per_node);
+    int open_nodes(Subject subject, Supply& supply, int nodes, int per_node);
+
+    bool is_passed_over(Slot slot) const noexcept;
+
+    Placement* placement_;
+    PackingNotes notes_;
+};
+
+}  // namespace capstan::engine

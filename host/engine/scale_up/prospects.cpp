@@ -1,0 +1,114 @@
+#include "engine/scale_up/prospects.hpp"
+
+#include <algorithm>
+
+#include "engine/scale_up/packing.hpp"
+
+namespace capstan::engine {
+
+Prospects::Prospects(Placement& placement, std::vector<std::uint32_t> places)
+    : placement_(&placement),
+      places_(std::move(places)),
+      orders_(placement.rules()),
+      pods_(placement.rules().subjects().size(), 0),
+      changed_in_(pods_.size(), 0) {}
+
+void Prospects::begin_round(const std::vector<int>& pods) {
+    ++round_;
+    for (Subject s = 0; s < pods.size(); ++s) {
+        if (pods[s] != pods_[s]) changed_in_[s] = round_;
+    }
+    pods_ = pods;
+    std::erase_if(kept_, [&](const auto& entry) { return entry.second.used_in < round_ - 1; });
+}
+
+Prospects::Takers& Prospects::takers(ShapeId shape) {
+    Takers& takers = takers_[shape];
+    if (takers.subjects != nullptr) return takers;
+    takers.subjects = orders_.of(shape);
+    takers.look_at_pods = std::ranges::any_of(
+        *takers.subjects, [&](Subject s) { return placement_->rules().looks_at_pods(s); });
+    return takers;
+}
+
+/// What looks at other pods may see others in every round.
+bool Prospects::is_current(const Kept& kept, const Takers& takers) const {
+    if (kept.prospect == nullptr) return false;
+    if (kept.made_in == round_) return true;
+    return !takers.look_at_pods && std::ranges::none_of(*takers.subjects, [&](Subject s) {
+        return changed_in_[s] > kept.made_in;
+    });
+}
+
+std::shared_ptr<const Prospect> Prospects::of(ShapeId shape, int max_nodes) {
+    const ShapeId alike = placement_->rules().alike(shape);
+    Takers& who = takers(alike);
+    Kept& kept = kept_[{alike, max_nodes}];
+    if (!is_current(kept, who)) {
+        kept.prospect = std::make_shared<const Prospect>(work_out(alike, who, max_nodes));
+        kept.made_in = round_;
+    }
+    kept.used_in = round_;
+    return kept.prospect;
+}
+
+Prospect Prospects::work_out(ShapeId shape, Takers& takers, int max_nodes) {
+    std::vector<Demand> demands;
+    for (const Subject s : *takers.subjects) {
+        if (pods_[s] > 0) demands.push_back({s, pods_[s]});
+    }
+    const Placement::Mark mark = placement_->mark();
+    Supply supply{shape, max_nodes};
+    Packed packed = Packing(*placement_).pack({&supply, 1}, demands);
+    placement_->undo(mark);
+
+    drop(packed.refused, takers);
+
+    Prospect out;
+    out.nodes = max_nodes - supply.nodes;
+    out.helped = std::move(packed.helped);
+    out.shares = shares_of(out.helped);
+    out.requested = requested_by(out.helped);
+    for (const Demand& demand : out.helped) out.pods += static_cast<std::uint32_t>(demand.count);
+    return out;
+}
+
+/// Who was refused by an empty node always will be, unless it looks at other pods.
+void Prospects::drop(const std::vector<Subject>& refused, Takers& takers) const {
+    std::vector<bool> never(pods_.size(), false);
+    bool any = false;
+    for (const Subject s : refused) {
+        if (placement_->rules().looks_at_pods(s)) continue;
+        never[s] = any = true;
+    }
+    if (!any) return;
+    auto rest = std::make_shared<std::vector<Subject>>(*takers.subjects);
+    std::erase_if(*rest, [&](Subject s) { return never[s]; });
+    takers.subjects = std::move(rest);
+}
+
+PodShares Prospects::shares_of(const std::vector<Demand>& pods) const {
+    std::vector<PodShare> shares;
+    for (const Demand& demand : pods) {
+        shares.push_back({places_[demand.subject], static_cast<std::uint32_t>(demand.count)});
+    }
+    std::ranges::sort(shares, {}, &PodShare::pod_class);
+    return share(std::move(shares));
+}
+
+Resources Prospects::requested_by(const std::vector<Demand>& pods) const {
+    const Rules& rules = placement_->rules();
+    std::vector<std::int64_t> sums(rules.cluster().resource_count(), 0);
+    for (const Demand& demand : pods) {
+        for (const Request& request : rules.requests(demand.subject)) {
+            sums[request.resource] += request.amount * demand.count;
+        }
+    }
+    Resources out;
+    for (ResourceIndex r = 0; r < sums.size(); ++r) {
+        if (sums[r] > 0 && r != pods_index) out.set(rules.cluster().resource_name(r), sums[r]);
+    }
+    return out;
+}
+
+}  // namespace capstan::engine

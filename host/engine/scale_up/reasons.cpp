@@ -1,0 +1,66 @@
+#include "engine/scale_up/reasons.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace capstan::engine {
+namespace {
+
+constexpr std::string_view would_take = "would take it";
+
+}  // namespace
+
+Reasons::Reasons(const Scene& scene, const Ledger& ledger, Placement& placement,
+                 std::string stopped)
+    : scene_(&scene), placement_(&placement), stopped_(std::move(stopped)) {
+    for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
+        obstacles_.push_back(ledger.obstacle(g));
+        if (obstacles_[g].empty()) {
+            open_[scene.rules->alike(g)].push_back(scene.id(g));
+        } else {
+            shut_[obstacles_[g]].push_back(scene.id(g));
+        }
+    }
+}
+
+std::vector<GroupReason> Reasons::of(Subject subject) {
+    std::map<std::string, std::vector<NodeGroupId>> by_sentence = shut_;
+    for (const auto& [shape, groups] : open_) {
+        std::string sentence = placement_->why_not_new(subject, shape).sentence;
+        if (sentence.empty()) {
+            sentence = std::string(would_take) + (stopped_.empty() ? "" : ", but " + stopped_);
+        }
+        auto& all = by_sentence[std::move(sentence)];
+        all.insert(all.end(), groups.begin(), groups.end());
+    }
+    std::vector<GroupReason> out;
+    for (auto& [sentence, groups] : by_sentence) {
+        std::ranges::sort(groups);
+        out.push_back({std::move(groups), sentence});
+    }
+    std::ranges::sort(out, [](const GroupReason& a, const GroupReason& b) {
+        return a.groups.size() != b.groups.size() ? a.groups.size() > b.groups.size()
+                                                  : a.sentence < b.sentence;
+    });
+    return out;
+}
+
+std::string Reasons::sum_up(const std::vector<GroupReason>& reasons) const {
+    if (reasons.empty()) return "there is no node group";
+    for (const GroupReason& reason : reasons) {
+        if (reason.sentence.starts_with(would_take)) {
+            return stopped_.empty() ? reason.groups.front().value() + " " + reason.sentence
+                                    : stopped_;
+        }
+    }
+    std::size_t groups = 0;
+    for (const GroupReason& reason : reasons) groups += reason.groups.size();
+    if (groups == 1)
+        return reasons.front().groups.front().value() + ": " + reasons.front().sentence;
+    const std::string all = std::to_string(groups) + " groups";
+    if (reasons.size() == 1) return "none of " + all + " helps: " + reasons.front().sentence;
+    return "none of " + all + " helps; " + std::to_string(reasons.front().groups.size()) +
+           " of them: " + reasons.front().sentence;
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,37 @@
+/// Why groups do not help a class.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/decision.hpp"
+#include "engine/scale_up/ledger.hpp"
+#include "engine/scale_up/scene.hpp"
+#include "engine/scheduling/placement.hpp"
+
+namespace capstan::engine {
+
+/// As scene, ledger and placement stand; borrows them.
+class Reasons {
+public:
+    /// `stopped`: why a pass takes no further option; empty: it would.
+    Reasons(const Scene& scene, const Ledger& ledger, Placement& placement, std::string stopped);
+
+    /// Why the group cannot grow; empty: it can.
+    const std::string& obstacle(GroupIndex group) const noexcept { return obstacles_[group]; }
+    /// Every group in one of them; those that hold for most groups first.
+    std::vector<GroupReason> of(Subject subject);
+    /// All of it in one sentence.
+    std::string sum_up(const std::vector<GroupReason>& reasons) const;
+
+private:
+    const Scene* scene_;
+    Placement* placement_;
+    std::string stopped_;
+    std::vector<std::string> obstacles_;                    // by group
+    std::map<std::string, std::vector<NodeGroupId>> shut_;  // groups that cannot grow, by obstacle
+    std::map<ShapeId, std::vector<NodeGroupId>> open_;      // the others, by shape
+};
+
+}  // namespace capstan::engine

@@ -1,0 +1,15 @@
+/// The decision that a scale-up came to.
+#pragma once
+
+#include "engine/decision.hpp"
+#include "engine/scale_up/scale_up.hpp"
+
+namespace capstan::engine {
+
+/// Of more classes that nobody helps the groups' reasons are not listed: explain() has them.
+inline constexpr std::size_t max_explained_classes = 1000;
+
+/// After run().
+Decision make_decision(ScaleUp& scale_up);
+
+}  // namespace capstan::engine

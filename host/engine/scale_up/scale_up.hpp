@@ -1,0 +1,63 @@
+/// Takes one option after the other until everybody is helped who can be.
+#pragma once
+
+#include <vector>
+
+#include "engine/pass.hpp"
+#include "engine/scale_up/ground.hpp"
+#include "engine/scale_up/options.hpp"
+#include "engine/scale_up/question.hpp"
+#include "engine/scale_up/scene.hpp"
+#include "engine/scale_up/similar_sets.hpp"
+#include "engine/scale_up/spread_plan.hpp"
+
+namespace capstan::engine {
+
+/// Borrows its arguments.
+class ScaleUp {
+public:
+    ScaleUp(const Scene& scene, const Policies& policies, const Circumstances& circumstances);
+    ScaleUp(const ScaleUp&) = delete;
+    ScaleUp& operator=(const ScaleUp&) = delete;
+    ~ScaleUp() = default;
+
+    /// Once.
+    void run();
+
+    const Scene& scene() const noexcept { return *ground_.scene; }
+    const Progress& progress() const noexcept { return ground_.progress; }
+    Placement& placement() noexcept { return ground_.placement; }
+    /// Groups that may share a growth with the group, by id.
+    std::vector<NodeGroupId> similar_to(GroupIndex group);
+    Slot first_new() const noexcept { return ground_.first_new; }
+    /// What the placement was before the first option.
+    Placement::Mark start() const noexcept { return start_; }
+
+private:
+    void take_turn(SpreadTurn turn);
+    bool attempt();
+    void make_plan();
+    void take_options();
+    bool take_option();
+    bool seat_late();
+
+    void carry_out(const Option& option, ChosenOption chosen);
+    Packed pack(const Option& option, std::vector<Growth>& growths);
+    std::string role_of(const Option& option, GroupIndex group) const;
+    std::vector<std::string> left_out(const Option& option);
+    std::vector<int> waiting() const;
+
+    const Policies* policies_;
+    Circumstances circumstances_;
+    Ground ground_;
+    Placement::Mark start_;
+    SimilarSets similar_;
+    Question question_;
+    OptionMaker maker_;
+    Hindsights hindsights_{};
+    SpreadPlan plan_;
+    std::vector<SpreadTurn> turns_;  // by subject
+    SpreadTurn turn_ = SpreadTurn::with_others;
+};
+
+}  // namespace capstan::engine

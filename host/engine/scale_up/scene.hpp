@@ -1,0 +1,55 @@
+/// What a scale-up works on, put together at the start of a pass and not changed by it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/health/health.hpp"
+#include "engine/memory.hpp"
+#include "engine/scale_up/pending.hpp"
+#include "engine/scheduling/rules.hpp"
+#include "engine/settings.hpp"
+#include "engine/snapshot.hpp"
+#include "engine/templates/templates.hpp"
+
+namespace capstan::engine {
+
+/// A group by its place in the snapshot; the shape of its new nodes has the same number.
+using GroupIndex = std::uint32_t;
+
+/// What a group would allow before anything is decided.
+struct GroupRoom {
+    int nodes = 0;           ///< up to its maximum; without one as many as can be counted
+    bool whole = false;      ///< only ever empty or full: it takes all of `nodes` or none
+    std::string obstacle{};  ///< why it cannot grow; empty: it can
+};
+
+/// Borrows snapshot, memory and settings.
+struct Scene {
+    const Snapshot* snapshot = nullptr;
+    const Settings* settings = nullptr;
+    Time now{};
+    std::vector<GroupTemplate> templates{};  ///< by group
+    Health health{};
+    std::vector<GroupRoom> rooms{};  ///< by group
+    PendingPods pending{};           ///< subject i is its class i
+    std::vector<Nomination> nominated{};
+    /// By shape: groups. By subject: pending classes, then those that are only nominated or asked
+    /// about.
+    std::unique_ptr<Rules> rules{};
+
+    std::span<const Group> groups() const noexcept { return *snapshot->groups; }
+    const NodeGroupId& id(GroupIndex group) const noexcept { return groups()[group].group.id; }
+    std::size_t pending_count() const noexcept { return pending.classes.size(); }
+};
+
+/// `asked`: classes to be answered for though they may not be pending.
+Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings& settings, Time now,
+                 std::span<const ClassId> asked = {});
+
+/// The subject of a class; nothing: the rules were not made for it.
+std::optional<Subject> find_subject(const Scene& scene, ClassId pod_class) noexcept;
+
+}  // namespace capstan::engine

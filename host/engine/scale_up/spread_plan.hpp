@@ -1,0 +1,78 @@
+/// Where the pods of classes go that are spread over zones, decided before any of them is placed:
+/// no zone need wait for another, and one pass helps them all.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/scale_up/spread_quotas.hpp"
+#include "engine/scheduling/placement.hpp"
+
+namespace capstan::engine {
+
+/// What an attempt has taught about domains: by counter and domain.
+struct Hindsight {
+    int most = std::numeric_limits<int>::max();
+    bool will_exist = false;
+};
+using Hindsights = std::map<std::pair<std::uint32_t, std::string>, Hindsight>;
+
+/// When the pods of a class may be planned.
+enum class SpreadTurn : std::uint8_t {
+    with_others,       ///< nothing to plan, or nobody but planned pods adds to its count
+    after_others,      ///< others add to the count, and the class itself does not
+    after_everything,  ///< others add to the count, and so does the class
+};
+
+/// By subject, for the first `count`.
+std::vector<SpreadTurn> find_turns(const Placement& placement, std::size_t count);
+
+/// Borrows the placement.
+class SpreadPlan {
+public:
+    SpreadPlan(Placement& placement, const Hindsights& hindsights)
+        : placement_(&placement), hindsights_(&hindsights) {}
+
+    /// Plans `pods` of a class that one wide constraint spreads and that adds to its own count;
+    /// others are left to the rule as it stands. `shapes` are those of groups that may grow.
+    /// Classes with a counter in common are planned on what was planned before them.
+    void plan(Subject subject, int pods, std::span<const ShapeId> shapes,
+              const std::vector<bool>& passed_over);
+
+    bool is_planned(Subject subject) const { return planned_.contains(subject); }
+    /// Whether new nodes of the two shapes are in the same domain of a planned class.
+    bool same_domain(Subject subject, ShapeId a, ShapeId b) const;
+    bool empty() const noexcept { return planned_.empty(); }
+
+    /// Whether what has been placed obeys the constraints, though not all of it may have been.
+    bool holds() const;
+    /// What the next attempt should know.
+    Hindsights learn() const;
+    /// From now on the rule holds as it stands.
+    void end();
+    /// After the placement has been undone to what it was before the plan.
+    void forget();
+
+private:
+    using Key = std::pair<std::uint32_t, std::string>;
+    std::vector<DomainOutlook> look(Subject subject, const SpreadDomains& spread, int pods,
+                                    std::span<const ShapeId> shapes,
+                                    const std::vector<bool>& passed_over) const;
+    void find_growing(Subject subject, std::span<const ShapeId> shapes,
+                      std::vector<DomainOutlook>& outlook) const;
+    void find_spare(Subject subject, const SpreadDomains& spread, int pods,
+                    const std::vector<bool>& passed_over,
+                    std::vector<DomainOutlook>& outlook) const;
+
+    Placement* placement_;
+    const Hindsights* hindsights_;
+    std::map<Subject, std::vector<int>> planned_;  // quotas by domain
+    std::map<Key, int> extra_;                     // planned, and maybe not placed yet
+    std::map<Key, int> goal_;                      // what is counted at the end if all goes well
+};
+
+}  // namespace capstan::engine
