@@ -64,19 +64,49 @@ Wiring needed(Wiring wiring, const engine::Settings& settings) {
     return wiring;
 }
 
-/// On the thread of the pass.
-Result<PassResult> run(const PassInput& input, PassWatch& watch) {
-    CAPSTAN_TRY(const PassPolicies policies,
+/// A pass about to be run, on its thread.
+struct Preparation {
+    PassPolicies policies;
+    engine::Snapshot snapshot;       ///< prices and options filled in
+    std::vector<std::string> notes;  ///< why some are not
+};
+
+Result<Preparation> prepare(const PassInput& input, PassWatch& watch) {
+    CAPSTAN_TRY(PassPolicies policies,
                 PassPolicies::make(needed(input.wiring, input.settings), watch));
     Groups groups = input.snapshot.groups ? *input.snapshot.groups : Groups();
     Inquiry inquiry(input, watch);
     for (engine::Group& group : groups) inquiry.fill(group);
+    return Preparation{std::move(policies),
+                       {input.snapshot.cluster, std::make_shared<const Groups>(std::move(groups))},
+                       inquiry.notes()};
+}
+
+Result<PassResult> run(const PassInput& input, PassWatch& watch) {
+    CAPSTAN_TRY(Preparation pass, prepare(input, watch));
     PassResult out;
-    out.groups = std::make_shared<const Groups>(std::move(groups));
-    const engine::Snapshot snapshot{input.snapshot.cluster, out.groups};
-    out.outcome = engine::run_pass(snapshot, input.memory, policies.policies(), input.settings,
-                                   input.circumstances);
-    std::ranges::move(inquiry.notes(), std::back_inserter(out.outcome.decision.notes));
+    out.groups = pass.snapshot.groups;
+    out.outcome = engine::run_pass(pass.snapshot, input.memory, pass.policies.policies(),
+                                   input.settings, input.circumstances);
+    std::ranges::move(pass.notes, std::back_inserter(out.outcome.decision.notes));
+    return out;
+}
+
+Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question, PassWatch& watch) {
+    CAPSTAN_TRY(const Preparation pass, prepare(input, watch));
+    const engine::Policies policies = pass.policies.policies();
+    std::vector<engine::ClassId> asked;
+    if (question.pod_class) asked.push_back(*question.pod_class);
+    engine::Explanation explanation(pass.snapshot, input.memory, policies, input.settings,
+                                    input.circumstances, asked);
+    PassAnswer out;
+    if (question.pod_class) {
+        CAPSTAN_TRY(out.pod, explanation.pod(*question.pod_class));
+    } else if (question.group) {
+        CAPSTAN_TRY(out.group, explanation.group(*question.group));
+    } else {
+        out.matrix = explanation.matrix();
+    }
     return out;
 }
 
@@ -91,6 +121,16 @@ Result<PassResult> decide(PassInput input) {
     out.misses = std::move(watched.misses);
     out.reruns = watched.reruns;
     return out;
+}
+
+Result<PassAnswer> explain(PassInput input, PassQuestion question) {
+    const auto shared = std::make_shared<const PassInput>(std::move(input));
+    WatchedResult<Result<PassAnswer>> watched = run_watched<Result<PassAnswer>>(
+        [shared, question = std::move(question)](PassWatch& watch) {
+            return ask(*shared, question, watch);
+        },
+        shared->known_misses);
+    return std::move(watched.result);
 }
 
 }  // namespace capstan::runtime

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <capstan/result.hpp>
 
 #include "engine/pass.hpp"
+#include "engine/scale_up/explain.hpp"
 #include "runtime/instances/pass_runner.hpp"
 #include "runtime/wiring.hpp"
 
@@ -38,5 +40,20 @@ struct PassResult {
 /// for byte. What a cloud's prices or options fail with becomes a note of the decision. The error:
 /// an instance of the wiring cannot be asked at all.
 Result<PassResult> decide(PassInput input);
+
+/// What to ask about a pass; neither: the matrix of all pending classes and all groups.
+struct PassQuestion {
+    std::optional<engine::ClassId> pod_class{};
+    std::optional<NodeGroupId> group{};
+};
+/// The one that was asked for.
+struct PassAnswer {
+    std::optional<engine::PodAnswer> pod{};
+    std::optional<engine::GroupAnswer> group{};
+    std::optional<engine::Matrix> matrix{};
+};
+
+/// Runs the pass again to ask about it. `not_found`: there is no such group.
+Result<PassAnswer> explain(PassInput input, PassQuestion question);
 
 }  // namespace capstan::runtime

@@ -83,19 +83,19 @@ Result<void> Passes::run() {
     if (!has_changed_ && !(wake_at_ && *wake_at_ <= now())) return {};
     has_changed_ = false;
     const engine::Circumstances circumstances{.seed = seed_, .now = now(), .simulation = true};
-    const engine::Snapshot snapshot{parts_.world.cluster(), groups_};
-    CAPSTAN_TRY(const runtime::PassResult result, runtime::decide({.snapshot = snapshot,
-                                                                   .memory = memory_,
-                                                                   .settings = settings_,
-                                                                   .wiring = wiring_,
-                                                                   .clouds = clouds_->instances(),
-                                                                   .circumstances = circumstances,
-                                                                   .known_misses = misses_}));
+    const runtime::PassInput input{.snapshot = {parts_.world.cluster(), groups_},
+                                   .memory = memory_,
+                                   .settings = settings_,
+                                   .wiring = wiring_,
+                                   .clouds = clouds_->instances(),
+                                   .circumstances = circumstances,
+                                   .known_misses = misses_};
+    CAPSTAN_TRY(const runtime::PassResult result, runtime::decide(input));
     parts_.tally.passed();
     misses_ = result.misses;
     wake_at_ = result.outcome.wake_at;
     tell(result);
-    parts_.observer.on_pass({snapshot.cluster, result.groups}, result.outcome, circumstances.now);
+    parts_.observer.on_pass(input, result);
     carry_out(result.outcome, circumstances);
     return {};
 }

@@ -36,6 +36,7 @@ public:
         if (setup_.until && !is_over()) {
             CAPSTAN_CHECK(live({.advance = *setup_.until - elapsed()}, input_.steps.size()));
         }
+        observer_.on_end();
         Report report{.title = input_.title,
                       .seed = input_.seed,
                       .unmet = std::move(unmet_),

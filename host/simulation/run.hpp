@@ -7,9 +7,8 @@
 
 #include <capstan/result.hpp>
 
-#include "engine/pass.hpp"
-#include "engine/snapshot.hpp"
 #include "runtime/config/config.hpp"
+#include "runtime/pass_cycle.hpp"
 #include "runtime/plugin_set.hpp"
 #include "simulation/input.hpp"
 #include "simulation/report.hpp"
@@ -32,7 +31,9 @@ public:
     virtual void on_event(const Event&) {}
     virtual void on_progress(const Progress&) {}
     /// After each pass that was run, what it saw and what it came to.
-    virtual void on_pass(const engine::Snapshot&, const engine::Outcome&, Time) {}
+    virtual void on_pass(const runtime::PassInput&, const runtime::PassResult&) {}
+    /// Everything has happened, and the plugins can still be asked.
+    virtual void on_end() {}
 };
 
 struct Setup {

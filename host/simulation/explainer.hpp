@@ -1,0 +1,55 @@
+/// Looks on while a simulation runs, and asks one of its passes a question.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <capstan/ids.hpp>
+#include <capstan/result.hpp>
+
+#include "runtime/pass_cycle.hpp"
+#include "simulation/run.hpp"
+
+namespace capstan::simulation {
+
+/// About one pod, one group, or with neither about all pending classes and all groups.
+struct Question {
+    std::string pod_ns{}, pod_name{};
+    NodeGroupId group{};
+};
+
+struct Explained {
+    Time at{};  ///< of the pass that was asked
+    runtime::PassAnswer answer{};
+    /// Where a pod needs no pass: "has a node: n3". Then there is no answer.
+    std::string settled{};
+};
+
+/// The pass that counts is the last one that saw the pod without a node; for other questions the
+/// last one that saw any pod without a node, or else the last one.
+class Explainer final : public Observer {
+public:
+    explicit Explainer(Question question) : question_(std::move(question)) {}
+
+    void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
+    void on_end() override;
+
+    /// Once the simulation has run. `not_found`: no pass ever saw such a pod or group.
+    const Result<Explained>& result() const noexcept { return result_; }
+
+private:
+    struct Found {
+        std::optional<engine::ClassId> waiting;  ///< its class, when it has no node
+        std::string node;
+    };
+    std::optional<Found> find_pod(const engine::Cluster& cluster) const;
+
+    Question question_;
+    std::optional<runtime::PassInput> asked_;  ///< the pass that counts so far
+    bool asked_had_pending_ = false;
+    std::optional<engine::ClassId> pod_class_;
+    std::string node_;  ///< of the pod, when it was last seen
+    Result<Explained> result_ = fail(ErrorCode::not_found, "no pass was run");
+};
+
+}  // namespace capstan::simulation
