@@ -34,7 +34,7 @@ public:
     /// False: there was none.
     bool remove_node(std::string_view name);
     bool remove_pod(std::string_view ns, std::string_view name);
-    /// Binds a pod that is there; false: it is not.
+    /// Binds a pod that is there, which leaves it no `unscheduled_reason`; false: it is not.
     bool bind_pod(std::string_view ns, std::string_view name, std::string_view node);
 
     /// A class of pods without a pod of it: the pods of a DaemonSet on nodes to come, pods that do
