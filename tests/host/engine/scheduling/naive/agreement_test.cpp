@@ -1,0 +1,71 @@
+// The engine's predicates say what the slow scheduler says, whatever the cluster. To try more
+// clusters than this does: CAPSTAN_SEEDS=from,to.
+#include "naive/agreement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace capstan::engine::naive {
+namespace {
+
+struct Seeds {
+    unsigned from, to;
+};
+
+Seeds seeds(Seeds usual) {
+    const char* asked = std::getenv("CAPSTAN_SEEDS");
+    if (asked) std::sscanf(asked, "%u,%u", &usual.from, &usual.to);
+    return usual;
+}
+
+void agree(Seeds usual, const Sizes& sizes, const Spice& spice, int steps) {
+    const Seeds all = seeds(usual);
+    for (unsigned seed = all.from; seed < all.to; ++seed) {
+        SideBySide both(make_random_cluster(seed, sizes, spice));
+        ASSERT_EQ(both.find_disagreement(), "") << "seed " << seed << ", at first";
+        Dice dice(seed);
+        for (int i = 0; i < steps; ++i) {
+            for (int j = 0; j < 4; ++j) both.step(dice);
+            ASSERT_EQ(both.find_disagreement(), "") << "seed " << seed << ", step " << i;
+        }
+    }
+}
+
+constexpr Spice only_resources{.affinity = 0, .spread = 0, .ports = 0, .volumes = 0};
+
+TEST(Placement, AgreesOnResourcesTaintsAndNodeAffinity) { agree({0, 60}, {}, only_resources, 8); }
+
+TEST(Placement, AgreesOnPorts) {
+    Spice spice = only_resources;
+    spice.ports = 60;
+    agree({0, 40}, {}, spice, 8);
+}
+
+TEST(Placement, AgreesOnVolumes) {
+    Spice spice = only_resources;
+    spice.volumes = 60;
+    agree({0, 60}, {}, spice, 8);
+}
+
+TEST(Placement, AgreesOnAffinityBetweenPods) {
+    Spice spice = only_resources;
+    spice.affinity = 50;
+    agree({0, 60}, {}, spice, 8);
+}
+
+TEST(Placement, AgreesOnSpread) {
+    Spice spice = only_resources;
+    spice.spread = 70;
+    agree({0, 60}, {}, spice, 8);
+}
+
+TEST(Placement, AgreesOnEverythingAtOnce) { agree({0, 100}, {}, {}, 8); }
+
+TEST(Placement, AgreesOnMoreNodesAndPods) {
+    agree({0, 6}, {.nodes = 40, .bound = 120, .kinds = 20, .shapes = 5}, {}, 3);
+}
+
+}  // namespace
+}  // namespace capstan::engine::naive

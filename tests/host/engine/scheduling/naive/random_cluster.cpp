@@ -1,0 +1,156 @@
+#include "naive/random_cluster.hpp"
+
+#include <algorithm>
+
+#include "engine/snapshot/cluster_builder.hpp"
+
+namespace capstan::engine::naive {
+namespace {
+
+/// A claim of each sort, in every namespace: c0 to c9. There is no c10 and no c11.
+void add_claims(ClusterBuilder& builder, const std::string& ns) {
+    const auto add = [&](int n, const std::string& volume, const std::string& of,
+                         std::vector<std::string> modes = {"ReadWriteOnce"},
+                         const std::string& selected = "") {
+        builder.set(ClaimObject{.ns = ns,
+                                .name = "c" + std::to_string(n),
+                                .volume = volume,
+                                .storage_class = of,
+                                .selected_node = selected,
+                                .requested_bytes = 10,
+                                .access_modes = std::move(modes)});
+    };
+    add(0, "pinned", "late");
+    add(1, "labelled", "late");
+    add(2, "shared", "late", {"ReadWriteMany"});
+    add(3, "shared", "late", {"ReadWriteOncePod"});
+    add(4, "", "late");
+    add(5, "", "pinned");
+    add(6, "", "local");
+    add(7, "", "tracked");
+    add(8, "", "late", {"ReadWriteOncePod"}, "n1");
+    add(9, "", "now");
+}
+
+void add_storage_classes(ClusterBuilder& builder) {
+    builder.set(StorageClassObject{.name = "now", .provisioner = "ebs"});
+    builder.set(
+        StorageClassObject{.name = "late", .provisioner = "ebs", .waits_for_consumer = true});
+    builder.set(StorageClassObject{
+        .name = "pinned",
+        .provisioner = "ebs",
+        .waits_for_consumer = true,
+        .allowed_topologies = {{.labels = {{"zone", Operator::in, {"1", "2"}}}}}});
+    builder.set(StorageClassObject{.name = "local",
+                                   .provisioner = "kubernetes.io/no-provisioner",
+                                   .waits_for_consumer = true});
+    builder.set(
+        StorageClassObject{.name = "tracked", .provisioner = "lvm", .waits_for_consumer = true});
+    builder.set(CsiDriverObject{.name = "lvm", .storage_capacity = true});
+}
+
+void add_storage(ClusterBuilder& builder, Dice& dice) {
+    add_storage_classes(builder);
+    builder.set(VolumeObject{.name = "pinned",
+                             .node_affinity = {{.labels = {{"zone", Operator::in, {"1"}}}}, {}},
+                             .driver = "ebs",
+                             .handle = "pinned"});
+    builder.set(VolumeObject{.name = "labelled",
+                             .labels = {{"topology.kubernetes.io/zone", dice.word({"1", "1__2"})}},
+                             .driver = "ebs",
+                             .handle = "labelled"});
+    builder.set(VolumeObject{.name = "shared", .driver = "ebs", .handle = "shared"});
+    builder.set(VolumeObject{.name = "free",
+                             .node_affinity = {{.labels = {{"rack", Operator::exists, {}}}}},
+                             .storage_class = "local",
+                             .capacity_bytes = dice.between(9, 11),
+                             .access_modes = {"ReadWriteOnce"}});
+    builder.set(CsiCapacityObject{.name = "one",
+                                  .storage_class = "tracked",
+                                  .topology = LabelSelector{.match_labels = {{"zone", "2"}}},
+                                  .capacity_bytes = dice.between(9, 11)});
+    for (const std::string ns : {"default", "shop", "ops"}) add_claims(builder, ns);
+}
+
+void add_namespaces(ClusterBuilder& builder) {
+    builder.set(NamespaceObject{"default", {{"team", "x"}}});
+    builder.set(NamespaceObject{"shop", {{"team", "y"}}});
+    builder.set(NamespaceObject{"ops", {}});
+}
+
+Resources allocatable(Dice& dice) {
+    Resources out{{"cpu", dice.between(2, 8) * 500},
+                  {"memory", dice.between(1, 5) * 1000},
+                  {"pods", dice.between(3, 9)}};
+    if (dice.chance(20)) out.set("example.com/gpu", dice.between(0, 3));
+    return out;
+}
+
+NodeShape make_random_shape(Dice& dice, const Spice& spice, const std::vector<ClassId>& kinds) {
+    const NodeObject node = make_random_node(dice, spice, "template");
+    NodeShape out{.labels = node.labels, .taints = node.taints, .allocatable = node.allocatable};
+    for (int i = dice.below(3); i > 0; --i) out.daemons.push_back(dice.one_of(kinds));
+    if (dice.chance(2 * spice.volumes)) out.csi_limits = {{"ebs", dice.below(3)}};
+    return out;
+}
+
+void add_nodes(ClusterBuilder& builder, Dice& dice, const Spice& spice, int nodes) {
+    for (int i = 0; i < nodes; ++i) {
+        NodeObject node = make_random_node(dice, spice, "n" + std::to_string(i));
+        node.unschedulable = dice.chance(5);
+        builder.set(node);
+        if (!dice.chance(2 * spice.volumes)) continue;
+        builder.set(CsiNodeObject{.name = node.name,
+                                  .limits = {{"ebs", dice.below(3)}, {"lvm", std::nullopt}}});
+    }
+}
+
+}  // namespace
+
+NodeObject make_random_node(Dice& dice, const Spice& spice, const std::string& name) {
+    NodeObject out{.name = name, .allocatable = allocatable(dice)};
+    out.capacity = out.allocatable;
+    if (!dice.chance(5)) out.labels["kubernetes.io/hostname"] = name;
+    if (!dice.chance(12)) out.labels["zone"] = dice.word({"1", "2", "3"});
+    if (dice.chance(50)) out.labels["rack"] = dice.word({"r1", "r2"});
+    if (dice.chance(50)) out.labels["disk"] = dice.word({"ssd", "hdd"});
+    if (dice.chance(40)) out.labels["cores"] = dice.word({"2", "4", "8", "16", "x"});
+    if (dice.chance(40)) out.labels["topology.kubernetes.io/zone"] = dice.word({"1", "2"});
+    if (dice.chance(spice.taints)) {
+        out.taints.push_back({"dedicated", dice.word({"gpu", "db"}), Effect::no_schedule});
+    }
+    if (dice.chance(spice.taints / 2)) out.taints.push_back({"broken", "", Effect::no_execute});
+    if (dice.chance(spice.taints)) out.taints.push_back({"soft", "", Effect::prefer_no_schedule});
+    return out;
+}
+
+RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes, const Spice& spice) {
+    Dice dice(seed);
+    ClusterBuilder builder;
+    add_namespaces(builder);
+    add_storage(builder, dice);
+    add_nodes(builder, dice, spice, sizes.nodes);
+    std::vector<PodObject> kinds;
+    for (int i = 0; i < sizes.kinds; ++i) kinds.push_back(make_random_pod(dice, spice));
+    for (int i = 0; i < sizes.bound; ++i) {
+        PodObject pod = dice.one_of(kinds);
+        pod.name = "p" + std::to_string(i);
+        // One node more than there are: a pod of a node that is gone.
+        pod.node_name = "n" + std::to_string(dice.below(sizes.nodes + 1));
+        if (dice.chance(15)) pod.deleted = Time{};
+        builder.set(pod);
+    }
+    std::vector<ClassId> classes;
+    for (const PodObject& kind : kinds) classes.push_back(builder.add_class(kind));
+    std::vector<NodeShape> shapes;
+    for (int i = 0; i < sizes.shapes; ++i)
+        shapes.push_back(make_random_shape(dice, spice, classes));
+
+    std::vector<ClassId> subjects = classes;  // some kinds only stand there
+    std::sort(subjects.begin(), subjects.end());
+    subjects.erase(std::unique(subjects.begin(), subjects.end()), subjects.end());
+    if (subjects.size() > 2) subjects.pop_back();
+    return {builder.build(), std::move(subjects), std::move(shapes)};
+}
+
+}  // namespace capstan::engine::naive
