@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
+#include <map>
+#include <utility>
 
+#include "engine/scheduling/standing.hpp"
 #include "engine/snapshot/fast_hash.hpp"
 #include "engine/snapshot/hash_index.hpp"
 
@@ -59,22 +61,35 @@ Rules::Compiled::Compiled(Cluster the_cluster, std::vector<ClassId> the_subjects
     : cluster(std::move(the_cluster)),
       subjects(std::move(the_subjects)),
       shapes(std::move(the_shapes)),
-      requests(cluster, subjects) {
+      requests(cluster, subjects),
+      standing(pods.counters, pods.lanes) {
+    std::map<ClassId, VolumeNeeds> volumes;
     demand_of.reserve(subjects.size());
     for (const ClassId subject : subjects) {
         const ClassRow& row = cluster.pod_class(subject);
         NodeDemand demand{.spec = row.spec};
-        if (!row.claims.empty()) demand.volumes = find_volume_needs(cluster, subject);
+        if (!row.claims.empty()) {
+            demand.volumes = find_volume_needs(cluster, subject);
+            volumes.emplace(subject, demand.volumes);
+        }
         demand_of.push_back(demands.add(std::move(demand)));
     }
+    const auto others = find_others(cluster, subjects, shapes);
+    PodTerms terms(cluster, subjects, others);
     NodeReading reading;
     demands.read_by(reading);
+    terms.read_by(cluster, subjects, reading);
     profiles = NodeProfiles(cluster, shapes, reading);
     demands.set_profiles(profiles);
+    pods = PodBook(std::move(terms), {.cluster = cluster,
+                                      .subjects = subjects,
+                                      .others = others,
+                                      .shapes = shapes,
+                                      .profiles = profiles,
+                                      .volumes = volumes});
+    standing = count_standing(cluster, pods, profiles);
     shape_rows = rows_of(cluster, shapes, requests.columns());
     alike = find_alike(*this);
 }
-
-bool Rules::Compiled::looks_at_pods(std::uint32_t) const noexcept { return false; }
 
 }  // namespace capstan::engine

@@ -6,8 +6,10 @@
 
 #include "engine/scheduling/node_demands.hpp"
 #include "engine/scheduling/node_profiles.hpp"
+#include "engine/scheduling/pod_book.hpp"
 #include "engine/scheduling/request_table.hpp"
 #include "engine/scheduling/rules.hpp"
+#include "engine/scheduling/tally.hpp"
 
 namespace capstan::engine {
 
@@ -26,10 +28,11 @@ struct Rules::Compiled {
     NodeDemands demands;
     std::vector<DemandId> demand_of;  ///< by subject
     NodeProfiles profiles;
+    PodBook pods;
+    Tally standing;                        ///< pods that are there; no slots where none matter
     std::vector<std::int64_t> shape_rows;  ///< what a new node has free, a row per shape
     std::vector<ShapeId> alike;            ///< by shape
 
-    bool looks_at_pods(std::uint32_t subject) const noexcept;
     std::span<const std::int64_t> shape_row(ShapeId shape) const noexcept {
         const std::size_t columns = requests.columns().size();
         return {&shape_rows[shape * columns], columns};

@@ -1,4 +1,7 @@
+#include <utility>
+
 #include "engine/scheduling/placement_state.hpp"
+#include "engine/scheduling/pod_reasons.hpp"
 #include "engine/scheduling/predicates/node_resources_fit.hpp"
 
 namespace capstan::engine {
@@ -26,13 +29,20 @@ std::optional<std::string> shortage(const Placement::State& state, Subject subje
 }  // namespace
 
 Refusal Placement::State::why_not(Subject subject, Slot slot) const {
+    if (slots[slot].closed)
+        return {Predicate::node_unschedulable, "node(s) were unschedulable: it is to go"};
     const NodeDemand& demand = rules->demands[rules->demand_of[subject]];
-    Refusal alone = ask(demand, rules->profiles[slots[slot].profile].facts());
-    if (alone.predicate != Predicate::none && alone.predicate < Predicate::node_resources_fit)
-        return alone;
+    Refusal first = ask(demand, rules->profiles[slots[slot].profile].facts());
+    const auto add = [&](Refusal other) {
+        if (other.predicate == Predicate::none) return;
+        if (first.predicate == Predicate::none || other.predicate < first.predicate)
+            first = std::move(other);
+    };
     if (auto why = shortage(*this, subject, slot))
-        return {Predicate::node_resources_fit, *std::move(why)};
-    return alone;
+        add({Predicate::node_resources_fit, *std::move(why)});
+    if (const PodRules* own = rules->pods.find(subject))
+        add(engine::why_not(*this, subject, slot, *own));
+    return first;
 }
 
 }  // namespace capstan::engine

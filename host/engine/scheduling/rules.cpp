@@ -19,7 +19,7 @@ std::span<const NodeShape> Rules::shapes() const noexcept { return compiled_->sh
 ShapeId Rules::alike(ShapeId shape) const noexcept { return compiled_->alike[shape]; }
 
 bool Rules::looks_at_pods(Subject subject) const noexcept {
-    return compiled_->looks_at_pods(subject);
+    return compiled_->pods.find(subject) != nullptr;
 }
 
 std::span<const Request> Rules::requests(Subject subject) const noexcept {

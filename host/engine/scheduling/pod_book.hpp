@@ -1,0 +1,79 @@
+/// Everything about pods that look at pods, compiled: which counters there are, who looks at them
+/// and who adds to them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/scheduling/counters.hpp"
+#include "engine/scheduling/node_profiles.hpp"
+#include "engine/scheduling/node_shape.hpp"
+#include "engine/scheduling/pod_rules.hpp"
+#include "engine/scheduling/pod_terms.hpp"
+#include "engine/scheduling/predicates/volume_needs.hpp"
+#include "engine/scheduling/topologies.hpp"
+#include "engine/snapshot/cluster.hpp"
+
+namespace capstan::engine {
+
+/// A volume as a node attaches it.
+struct AttachedVolume {
+    std::uint32_t driver = 0;
+    std::string handle{};
+};
+
+/// What the book is made of. Borrows all of it.
+struct PodBookSources {
+    const Cluster& cluster;
+    std::span<const ClassId> subjects;
+    std::span<const ClassId> others;  ///< on nodes, or daemons of shapes
+    std::span<const NodeShape> shapes;
+    const NodeProfiles& profiles;
+    const std::map<ClassId, VolumeNeeds>& volumes;  ///< of subjects that have claims
+};
+
+/// [engine thread]
+struct PodBook {
+    PodBook() = default;
+    PodBook(PodTerms the_terms, const PodBookSources& from);
+
+    /// NULL: the subject looks at no pod.
+    const PodRules* find(std::uint32_t subject) const noexcept {
+        const std::uint32_t at = rules_of[subject];
+        return at == no_rules ? nullptr : &rules[at];
+    }
+    /// The counters that a pod of the class adds to, ascending.
+    std::span<const CounterId> added_by(ClassId pod_class) const noexcept {
+        return pod_class < adds.size() ? std::span<const CounterId>(adds[pod_class])
+                                       : std::span<const CounterId>();
+    }
+    /// How many volumes of a driver a node, or a new node of a shape, takes.
+    std::optional<int> node_limit(NodeIndex node, std::uint32_t driver) const noexcept {
+        return node_limits[node * drivers.size() + driver];
+    }
+    std::optional<int> shape_limit(std::size_t shape, std::uint32_t driver) const noexcept {
+        return shape_limits[shape * drivers.size() + driver];
+    }
+
+    PodTerms terms;
+    Topologies lanes;
+    CounterTable counters;
+    // By the numbers that counters use.
+    std::vector<HostPort> ports;
+    std::vector<std::string> claims;
+    std::vector<AttachedVolume> volumes;
+    std::vector<std::string> drivers;
+
+    static constexpr std::uint32_t no_rules = ~std::uint32_t{0};
+    std::vector<PodRules> rules;
+    std::vector<std::uint32_t> rules_of;       // by subject
+    std::vector<std::vector<CounterId>> adds;  // by class
+    std::vector<std::uint32_t> adders;         // by counter: subjects that add to it
+    std::vector<std::optional<int>> node_limits, shape_limits;
+};
+
+}  // namespace capstan::engine

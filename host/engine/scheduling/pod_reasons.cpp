@@ -1,0 +1,163 @@
+#include "engine/scheduling/pod_reasons.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "engine/scheduling/pod_bounds.hpp"
+#include "engine/scheduling/predicates/node_ports.hpp"
+#include "engine/scheduling/predicates/node_volume_limits.hpp"
+#include "engine/scheduling/predicates/volume_restrictions.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using State = Placement::State;
+
+const Lane& lane_of(const State& state, CounterId id) {
+    const PodBook& book = state.rules->pods;
+    return book.lanes[book.counters[id].lane];
+}
+
+/// "zone=a", or "this node".
+std::string domain_text(const State& state, CounterId id, Slot slot) {
+    const Lane& lane = lane_of(state, id);
+    if (lane.per_node) return "this node";
+    const std::int32_t domain = lane.domain_of[state.slots[slot].profile];
+    return lane.key + "=" +
+           state.rules->pods.lanes.value(state.rules->pods.counters[id].lane, domain);
+}
+
+/// "2 pods with app=web in namespace a"
+std::string pods_text(const State& state, CounterId id, int count) {
+    const PodBook& book = state.rules->pods;
+    const Counter& counter = book.counters[id];
+    const std::string number = std::to_string(count) + " of the ";
+    if (counter.what == Counted::in_set) return number + book.terms.sets.describe(counter.which);
+    return std::to_string(count) + " of the pods that keep away from " +
+           book.terms.sets.describe(book.terms.apart[counter.which].set);
+}
+
+std::string text_of(const State& state, Slot slot, const Forbidden& rule) {
+    const std::string_view what = rule.others_term
+                                      ? "node(s) didn't satisfy existing pods anti-affinity rules: "
+                                      : "node(s) didn't match pod anti-affinity rules: ";
+    const int there = state.tally.at(rule.counter, slot, state.slots[slot].profile);
+    return std::string(what) + domain_text(state, rule.counter, slot) + " has " +
+           pods_text(state, rule.counter, there);
+}
+
+std::string text_of(const State& state, Slot slot, const Together& rule) {
+    const ProfileId profile = state.slots[slot].profile;
+    const std::string what = "node(s) didn't match pod affinity rules: ";
+    for (const CounterId id : rule.counters) {
+        if (!state.tally.counts(id, profile))
+            return what + "the node has no label " + lane_of(state, id).key;
+    }
+    for (const CounterId id : rule.counters) {
+        if (state.tally.at(id, slot, profile) > 0) continue;
+        const PodBook& book = state.rules->pods;
+        return what + domain_text(state, id, slot) + " has none of the " +
+               book.terms.sets.describe(book.counters[id].which);
+    }
+    return what;
+}
+
+std::string text_of(const State& state, Slot slot, const SpreadRule& rule) {
+    const std::string what = "node(s) didn't match pod topology spread constraints";
+    const Tally::Place place = state.place_of(slot);
+    if (!state.tally.counts(rule.counter, place.profile))
+        return what + " (missing required label): " + lane_of(state, rule.counter).key;
+    const Surroundings around = state.tally.around(rule.counter, place);
+    const bool too_few = around.domains < rule.min_domains;
+    const int least = too_few ? 0 : std::min(around.least_other, around.here);
+    std::string out = what + ": " + domain_text(state, rule.counter, slot) + " has " +
+                      std::to_string(around.here) + ", the least is " + std::to_string(least);
+    if (too_few) {
+        out += " as there are " + std::to_string(around.domains) + " of " +
+               std::to_string(rule.min_domains) + " domains";
+    }
+    return out + ", maxSkew " + std::to_string(rule.max_skew);
+}
+
+std::string text_of_port(const State& state, const Forbidden& rule) {
+    const PodBook& book = state.rules->pods;
+    const HostPort& port = book.ports[book.counters[rule.counter].which];
+    return check_node_ports({&port, 1}, {&port, 1}).value_or("");
+}
+
+std::string text_of_claim(const State& state, const Forbidden& rule) {
+    const PodBook& book = state.rules->pods;
+    const std::string& claim = book.claims[book.counters[rule.counter].which];
+    const VolumeNeeds needs{.exclusive = {claim}};
+    return check_volume_restrictions(needs, {claim}).value_or("");
+}
+
+std::string text_of(const State& state, Slot slot, const AttachRule& rule) {
+    const PodBook& book = state.rules->pods;
+    const std::string& driver = book.drivers[rule.driver];
+    VolumesByDriver wanted, there;
+    for (const CounterId id : rule.volumes)
+        wanted[driver].insert(book.volumes[book.counters[id].which].handle);
+    for (const Tally::Entry& entry : state.tally.on(slot)) {
+        const Counter& counter = book.counters[entry.counter];
+        if (counter.what != Counted::with_volume) continue;
+        const AttachedVolume& volume = book.volumes[counter.which];
+        if (volume.driver == rule.driver) there[driver].insert(volume.handle);
+    }
+    return check_node_volume_limits(wanted, there,
+                                    {{driver, state.attach_limit(slot, rule.driver)}})
+        .value_or("");
+}
+
+template <class List>
+auto find_refusing(const State& state, Slot slot, const List& rules) {
+    const auto at = std::find_if(rules.begin(), rules.end(), [&](const auto& rule) {
+        return bound_of(state, slot, rule).refuses();
+    });
+    return at == rules.end() ? nullptr : &*at;
+}
+
+std::string why_not_spread(const State& state, Subject subject, Slot slot, const PodRules& rules) {
+    for (std::uint32_t i = 0; i < rules.spread.size(); ++i) {
+        const SpreadRule& rule = rules.spread[i];
+        if (state.allowances.has(subject) && rules.wide == i) {
+            if (!allowed_bound(state, subject, slot).refuses()) continue;
+            return "node(s) didn't match pod topology spread constraints: no more is to go where " +
+                   lane_of(state, rule.counter).key + " is as here";
+        }
+        if (bound_of(state, slot, rule).refuses()) return text_of(state, slot, rule);
+    }
+    return {};
+}
+
+std::string why_not_affinity(const State& state, Slot slot, const PodRules& rules) {
+    if (!rules.together.counters.empty() && bound_of(state, slot, rules.together).refuses())
+        return text_of(state, slot, rules.together);
+    // Terms of others have no order of their own: the sentence that is first as text is told.
+    std::string first;
+    for (const Forbidden& rule : rules.apart) {
+        if (!bound_of(state, slot, rule).refuses()) continue;
+        std::string text = text_of(state, slot, rule);
+        if (!rule.others_term) return text;
+        if (first.empty() || text < first) first = std::move(text);
+    }
+    return first;
+}
+
+}  // namespace
+
+Refusal why_not(const Placement::State& state, Subject subject, Slot slot, const PodRules& rules) {
+    if (const Forbidden* port = find_refusing(state, slot, rules.ports))
+        return {Predicate::node_ports, text_of_port(state, *port)};
+    if (const Forbidden* claim = find_refusing(state, slot, rules.claims))
+        return {Predicate::volume_restrictions, text_of_claim(state, *claim)};
+    if (const AttachRule* attach = find_refusing(state, slot, rules.attach))
+        return {Predicate::node_volume_limits, text_of(state, slot, *attach)};
+    if (auto text = why_not_spread(state, subject, slot, rules); !text.empty())
+        return {Predicate::pod_topology_spread, std::move(text)};
+    if (auto text = why_not_affinity(state, slot, rules); !text.empty())
+        return {Predicate::inter_pod_affinity, std::move(text)};
+    return {};
+}
+
+}  // namespace capstan::engine

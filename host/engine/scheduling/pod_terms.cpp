@@ -1,0 +1,91 @@
+#include "engine/scheduling/pod_terms.hpp"
+
+#include <algorithm>
+
+namespace capstan::engine {
+namespace {
+
+bool has_terms(const PodSpec& spec, bool is_subject) noexcept {
+    return !spec.pod_anti_affinity.empty() ||
+           (is_subject && (!spec.pod_affinity.empty() || !spec.spread.empty()));
+}
+
+void read_key(const std::string& key, NodeReading& reading) {
+    if (key == hostname_label)
+        reading.has_hostname = true;
+    else
+        reading.labels.insert(key);
+}
+
+}  // namespace
+
+PodTerms::PodTerms(const Cluster& cluster, std::span<const ClassId> subjects,
+                   std::span<const ClassId> others) {
+    const auto read_all = [&](std::span<const ClassId> classes, bool is_subject) {
+        for (const ClassId id : classes) {
+            if (has_terms(*cluster.pod_class(id).spec, is_subject) && !of_class.contains(id))
+                of_class.emplace(id, read(cluster, id, is_subject));
+        }
+    };
+    read_all(subjects, true);
+    read_all(others, false);
+    if (sets.empty()) return;
+
+    std::vector<bool> has_subject(sets.size());
+    for (const ClassId subject : subjects) {
+        auto in = sets.holding(cluster, subject);
+        if (in.empty()) continue;
+        for (const PodSetId set : in) has_subject[set] = true;
+        of_class[subject].in = std::move(in);
+    }
+    apart_from_set.resize(sets.size());
+    for (TermId id = 0; id < apart.size(); ++id) {
+        if (has_subject[apart[id].set]) apart_from_set[apart[id].set].push_back(id);
+    }
+}
+
+ClassTerms PodTerms::read(const Cluster& cluster, ClassId pod_class, bool is_subject) {
+    const ClassRow& row = cluster.pod_class(pod_class);
+    ClassTerms out;
+    for (const PodTerm& term : row.spec->pod_anti_affinity) {
+        const TermId id =
+            add({.set = sets.add({make_selector(cluster, row, term)}), .key = term.topology_key});
+        if (std::find(out.apart.begin(), out.apart.end(), id) == out.apart.end())
+            out.apart.push_back(id);
+    }
+    if (!is_subject) return out;
+    std::vector<PodSelector> together;
+    for (const PodTerm& term : row.spec->pod_affinity)
+        together.push_back(make_selector(cluster, row, term));
+    if (!together.empty()) out.together = sets.add(std::move(together));
+    for (const SpreadConstraint& constraint : row.spec->spread)
+        out.spread.push_back(sets.add({make_selector(cluster, row, constraint)}));
+    return out;
+}
+
+TermId PodTerms::add(ApartTerm term) {
+    const auto [at, is_new] = index_.try_emplace(term, static_cast<TermId>(apart.size()));
+    if (is_new) apart.push_back(std::move(term));
+    return at->second;
+}
+
+const ClassTerms* PodTerms::find(ClassId pod_class) const noexcept {
+    const auto at = of_class.find(pod_class);
+    return at == of_class.end() ? nullptr : &at->second;
+}
+
+void PodTerms::read_by(const Cluster& cluster, std::span<const ClassId> subjects,
+                       NodeReading& reading) const {
+    for (const ClassId subject : subjects) {
+        const PodSpec& spec = *cluster.pod_class(subject).spec;
+        for (const PodTerm& term : spec.pod_affinity) read_key(term.topology_key, reading);
+        for (const PodTerm& term : spec.pod_anti_affinity) read_key(term.topology_key, reading);
+        for (const SpreadConstraint& constraint : spec.spread)
+            read_key(constraint.topology_key, reading);
+    }
+    for (const auto& terms : apart_from_set) {
+        for (const TermId term : terms) read_key(apart[term].key, reading);
+    }
+}
+
+}  // namespace capstan::engine

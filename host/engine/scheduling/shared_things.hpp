@@ -1,0 +1,50 @@
+/// What pods take of a node or of the cluster beside resources: host ports, claims that are for one
+/// pod alone, volumes to attach.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/scheduling/pod_book.hpp"
+
+namespace capstan::engine {
+
+/// Enters into a book what subjects want of these, and says who has it. Borrows both.
+class SharedThings {
+public:
+    /// Enters everything that any subject wants.
+    SharedThings(PodBook& book, const PodBookSources& from);
+
+    /// The rules of a subject.
+    void compile(ClassId subject, PodRules& out);
+    /// Calls `add(what, which)` for everything that a pod of the class has of what subjects want.
+    template <class Add>
+    void visit(ClassId pod_class, Add add) const {
+        for (const auto& [what, which] : had_by(pod_class)) add(what, which);
+    }
+    /// The attach limits of all nodes and shapes, for the drivers entered.
+    void read_limits();
+
+private:
+    using Things = std::vector<std::pair<Counted, std::uint32_t>>;
+    Things had_by(ClassId pod_class) const;
+    Things ports_of(const PodSpec& spec) const;
+    Things volumes_of(const VolumeNeeds& needs) const;
+    std::uint32_t driver(const std::string& name);
+    std::uint32_t volume(std::uint32_t driver, const std::string& handle);
+    void enter(const VolumesByDriver& volumes);
+
+    PodBook& book_;
+    const PodBookSources& from_;
+    std::unordered_map<int, std::vector<std::uint32_t>> ports_by_number_;
+    std::map<std::string, std::uint32_t> claims_;
+    std::map<std::string, std::uint32_t, std::less<>> drivers_;
+    std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> volumes_;
+    std::map<ClassId, VolumeNeeds> others_needs_;  // of classes that are there, where it matters
+};
+
+}  // namespace capstan::engine

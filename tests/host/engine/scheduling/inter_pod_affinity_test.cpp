@@ -1,0 +1,259 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/scheduling/placement.hpp"
+#include "scheduling_world.hpp"
+
+namespace capstan::engine {
+namespace {
+
+TestNode in_zone(const std::string& zone) { return {.labels = {{zone_key, zone}}}; }
+TestPod labelled(const std::string& value, PodSpec spec = {}) {
+    return {.labels = {{"app", value}}, .spec = std::move(spec)};
+}
+PodSpec together(std::vector<PodTerm> terms) { return {.pod_affinity = std::move(terms)}; }
+PodSpec apart(std::vector<PodTerm> terms) { return {.pod_anti_affinity = std::move(terms)}; }
+
+/// Nodes a and b in zone 1, c in zone 2, d in none.
+struct FourNodes : World {
+    FourNodes() {
+        node("a", in_zone("1"));
+        node("b", in_zone("1"));
+        node("c", in_zone("2"));
+        node("d", {});
+    }
+};
+
+/// The nodes that have room for one, by number.
+std::vector<Slot> open_to(const Placement& placement, Subject subject) {
+    std::vector<Slot> out;
+    for (Slot slot = 0; slot < placement.slot_count(); ++slot) {
+        const bool open = placement.room(subject, slot, 1).in_all == 1;
+        EXPECT_EQ(open, placement.why_not(subject, slot).predicate == Predicate::none) << slot;
+        EXPECT_EQ(open, placement.find(subject, slot, slot + 1).has_value()) << slot;
+        if (open) out.push_back(slot);
+    }
+    return out;
+}
+
+TEST(PodAffinity, GoesWhereThePodsAreThatItWants) {
+    FourNodes world;
+    world.bound("db-0", "b", labelled("db"));
+    const auto by_zone = world.subject(labelled("web", together({near(zone_key, app("db"))})));
+    const auto by_node = world.subject(labelled("web", together({near(hostname_key, app("db"))})));
+    Rules rules = world.rules();
+    const Placement placement(rules);
+    EXPECT_EQ(open_to(placement, by_zone), (std::vector<Slot>{0, 1}));
+    EXPECT_EQ(open_to(placement, by_node), (std::vector<Slot>{1}));
+    EXPECT_EQ(placement.why_not(by_zone, 2),
+              (Refusal{Predicate::inter_pod_affinity,
+                       "node(s) didn't match pod affinity rules: topology.kubernetes.io/zone=2 has "
+                       "none of the pods with app=db in namespace default"}));
+    EXPECT_EQ(placement.why_not(by_zone, 3).sentence,
+              "node(s) didn't match pod affinity rules: the node has no label "
+              "topology.kubernetes.io/zone");
+}
+
+TEST(PodAffinity, NeedsOnePodThatMeetsAllTerms) {
+    FourNodes world;
+    world.bound("x", "a", {.labels = {{"app", "db"}}});
+    world.bound("y", "a", {.labels = {{"tier", "back"}}});
+    const LabelSelector back{.match_labels = {{"tier", "back"}}};
+    const auto both =
+        world.subject(labelled("web", together({near(zone_key, app("db")), near(zone_key, back)})));
+    Rules rules = world.rules();
+    EXPECT_EQ(open_to(Placement(rules), both), (std::vector<Slot>{}));
+    world.bound("z", "c", {.labels = {{"app", "db"}, {"tier", "back"}}});
+    Rules with_one = world.rules();
+    EXPECT_EQ(open_to(Placement(with_one), both), (std::vector<Slot>{2}));
+}
+
+TEST(PodAffinity, LetsTheFirstOfItsKindGoAnywhereAndTheOthersFollow) {
+    FourNodes world;
+    const auto web = world.subject(labelled("web", together({near(zone_key, app("web"))})));
+    Rules rules = world.rules();
+    Placement placement(rules);
+    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{0, 1, 2}));
+    EXPECT_EQ(placement.room(web, 0, 7), (Room{7, 7}));
+    placement.place(web, 2, 1);
+    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{2}));
+    placement.undo(0);
+    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{0, 1, 2}));
+}
+
+TEST(PodAffinity, KeepsTheFirstOfItsKindToOneNewNodeOfMany) {
+    World world;
+    const auto web = world.subject(labelled("web", together({near(hostname_key, app("web"))})));
+    const auto shape = world.shape({.pods = 4});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    const Slot slot = placement.add(shape, 3);
+    EXPECT_EQ(placement.room(web, slot, 100), (Room{4, 4}));
+    const Slot one = placement.split(slot, 1);
+    placement.place(web, one, 1);
+    EXPECT_EQ(placement.room(web, one, 100), (Room{3, 3}));
+    EXPECT_EQ(placement.room(web, slot, 100), (Room{0, 0}));
+}
+
+TEST(PodAffinity, LooksInOtherNamespacesWhenToldTo) {
+    PodTerm listed = near(zone_key, app("db"));
+    listed.namespaces = {"prod"};
+    PodTerm like = near(zone_key, app("db"));
+    like.namespace_selector = LabelSelector{.match_labels = {{"team", "x"}}};
+    PodTerm by_name = near(zone_key, app("db"));
+    by_name.namespace_selector =
+        LabelSelector{.match_labels = {{"kubernetes.io/metadata.name", "test"}}};
+    PodTerm any = near(zone_key, app("db"));
+    any.namespace_selector = LabelSelector{};
+    FourNodes world;
+    world.builder.set(NamespaceObject{.name = "prod", .labels = {{"team", "y"}}});
+    world.builder.set(NamespaceObject{.name = "test", .labels = {{"team", "x"}}});
+    world.bound("in-prod", "a", {.labels = {{"app", "db"}}, .ns = "prod"});
+    world.bound("in-test", "c", {.labels = {{"app", "db"}}, .ns = "test"});
+    const struct {
+        const char* name;
+        PodTerm term;
+        std::vector<Slot> open;
+    } cases[] = {{"own namespace", near(zone_key, app("db")), {}},
+                 {"listed", listed, {0, 1}},
+                 {"selected by label", like, {2}},
+                 {"selected by name", by_name, {2}},
+                 {"every one", any, {0, 1, 2}}};
+    std::vector<Subject> subjects;
+    for (const auto& c : cases)
+        subjects.push_back(world.subject(labelled("w", together({c.term}))));
+    Rules rules = world.rules();
+    for (std::size_t i = 0; i < std::size(cases); ++i)
+        EXPECT_EQ(open_to(Placement(rules), subjects[i]), cases[i].open) << cases[i].name;
+}
+
+TEST(PodAffinity, WithoutASelectorFindsNoPod) {
+    FourNodes world;
+    world.bound("x", "a", labelled("web"));
+    const auto web = world.subject(labelled("web", together({{.topology_key = zone_key}})));
+    Rules rules = world.rules();
+    EXPECT_EQ(open_to(Placement(rules), web), (std::vector<Slot>{}));
+}
+
+TEST(PodAntiAffinity, KeepsAwayFromPodsInItsDomain) {
+    FourNodes world;
+    world.bound("db-0", "b", labelled("db"));
+    const auto by_zone = world.subject(labelled("web", apart({near(zone_key, app("db"))})));
+    const auto by_node = world.subject(labelled("web", apart({near(hostname_key, app("db"))})));
+    Rules rules = world.rules();
+    const Placement placement(rules);
+    EXPECT_EQ(open_to(placement, by_zone), (std::vector<Slot>{2, 3}));
+    EXPECT_EQ(open_to(placement, by_node), (std::vector<Slot>{0, 2, 3}));
+    EXPECT_EQ(placement.why_not(by_node, 1).sentence,
+              "node(s) didn't match pod anti-affinity rules: this node has 1 of the pods with "
+              "app=db in namespace default");
+}
+
+TEST(PodAntiAffinity, OfPodsThatAreThereKeepsOthersAway) {
+    FourNodes world;
+    world.bound("db-0", "a", labelled("db", apart({near(zone_key, app("web"))})));
+    const auto web = world.subject(labelled("web"));
+    const auto other = world.subject(labelled("other"));
+    Rules rules = world.rules();
+    const Placement placement(rules);
+    EXPECT_TRUE(rules.looks_at_pods(web));
+    EXPECT_FALSE(rules.looks_at_pods(other));
+    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{2, 3}));
+    EXPECT_EQ(open_to(placement, other), (std::vector<Slot>{0, 1, 2, 3}));
+    EXPECT_EQ(placement.why_not(web, 1).sentence,
+              "node(s) didn't satisfy existing pods anti-affinity rules: "
+              "topology.kubernetes.io/zone=1 has 1 of the pods that keep away from pods with "
+              "app=web in namespace default");
+}
+
+TEST(PodAntiAffinity, OfSubjectsWorksBothWaysAsTheyArePlaced) {
+    FourNodes world;
+    const auto db = world.subject(labelled("db", apart({near(zone_key, app("web"))})));
+    const auto web = world.subject(labelled("web"));
+    Rules rules = world.rules();
+    Placement placement(rules);
+    placement.place(db, 0, 1);
+    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{2, 3}));
+    EXPECT_EQ(open_to(placement, db), (std::vector<Slot>{0, 1, 2, 3}));
+    placement.undo(0);
+    placement.place(web, 2, 1);
+    EXPECT_EQ(open_to(placement, db), (std::vector<Slot>{0, 1, 3}));
+}
+
+TEST(PodAntiAffinity, ToItsOwnKindTakesOneToADomain) {
+    FourNodes world;
+    const auto by_node = world.subject(labelled("n", apart({near(hostname_key, app("n"))})));
+    const auto by_zone = world.subject(labelled("z", apart({near(zone_key, app("z"))})));
+    const auto shape = world.shape(in_zone("3"));
+    Rules rules = world.rules();
+    Placement placement(rules);
+    const Slot slot = placement.add(shape, 5);
+    EXPECT_EQ(placement.room(by_node, slot, 9), (Room{1, 5}));
+    EXPECT_EQ(placement.room(by_node, slot, 3), (Room{1, 3}));
+    EXPECT_EQ(placement.room(by_zone, slot, 9), (Room{1, 1}));
+    EXPECT_EQ(placement.room(by_zone, 3, 9), (Room{9, 9})) << "no zone, no domain";
+    placement.place(by_node, slot, 1);
+    EXPECT_EQ(placement.room(by_node, slot, 9), (Room{0, 0}));
+    placement.place(by_zone, 0, 1);
+    EXPECT_EQ(open_to(placement, by_zone), (std::vector<Slot>{2, 3, 4}));
+}
+
+TEST(PodAntiAffinity, OfADaemonCountsOnEveryNewNode) {
+    World world;
+    const auto agent = world.daemon(labelled("agent", apart({near(hostname_key, app("web"))})));
+    const auto web = world.subject(labelled("web"));
+    const auto bare = world.shape({}), with_agent = world.shape({.daemons = {agent}});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    EXPECT_EQ(placement.why_not_new(web, bare).predicate, Predicate::none);
+    EXPECT_EQ(placement.why_not_new(web, with_agent).predicate, Predicate::inter_pod_affinity);
+    EXPECT_EQ(placement.slot_count(), 0u);
+    EXPECT_NE(rules.alike(with_agent), rules.alike(bare));
+}
+
+TEST(PodAffinity, ReadsMatchLabelKeysOffThePod) {
+    PodTerm same = near(zone_key, app("web"));
+    same.match_label_keys = {"hash"};
+    PodTerm unlike = near(zone_key, app("web"));
+    unlike.mismatch_label_keys = {"hash"};
+    FourNodes world;
+    world.bound("old", "a", {.labels = {{"app", "web"}, {"hash", "1"}}});
+    world.bound("new", "c", {.labels = {{"app", "web"}, {"hash", "2"}}});
+    const Labels labels{{"app", "web"}, {"hash", "2"}};
+    const auto match = world.subject({.labels = labels, .spec = together({same})});
+    const auto mismatch = world.subject({.labels = labels, .spec = together({unlike})});
+    Rules rules = world.rules();
+    EXPECT_EQ(open_to(Placement(rules), match), (std::vector<Slot>{2}));
+    EXPECT_EQ(open_to(Placement(rules), mismatch), (std::vector<Slot>{0, 1}));
+}
+
+TEST(PodAffinity, CountsPodsThatAreBeingDeleted) {
+    FourNodes world;
+    world.bound("db-0", "a", {.labels = {{"app", "db"}}, .deleted = Time{}});
+    const auto web = world.subject(labelled("web", together({near(zone_key, app("db"))})));
+    Rules rules = world.rules();
+    EXPECT_EQ(open_to(Placement(rules), web), (std::vector<Slot>{0, 1}));
+}
+
+TEST(PodAffinity, ForgetsWhatIsOnANodeThatIsGone) {
+    FourNodes world;
+    world.bound("db-0", "a", labelled("db"));
+    const auto db = world.subject(labelled("db"));
+    const auto web = world.subject(labelled("web", together({near(zone_key, app("db"))})));
+    Rules rules = world.rules();
+    Placement placement(rules);
+    placement.place(db, 2, 1);
+    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{0, 1, 2}));
+    const auto before = placement.mark();
+    placement.close(2);
+    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{0, 1}));
+    placement.close(0);
+    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{}));
+    placement.undo(before);
+    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{0, 1, 2}));
+}
+
+}  // namespace
+}  // namespace capstan::engine

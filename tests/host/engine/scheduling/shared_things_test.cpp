@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/scheduling/placement.hpp"
+#include "scheduling_world.hpp"
+
+namespace capstan::engine {
+namespace {
+
+TestPod with_port(int port, std::string ip = "", std::string protocol = "TCP") {
+    return {.spec = {.ports = {{.ip = std::move(ip), .protocol = protocol, .port = port}}}};
+}
+
+TEST(HostPorts, AreTakenOncePerNode) {
+    World world;
+    world.node("a", {});
+    world.node("b", {});
+    world.bound("there", "a", with_port(80));
+    const auto web = world.subject(with_port(80));
+    const auto udp = world.subject(with_port(80, "", "UDP"));
+    const auto local = world.subject(with_port(80, "127.0.0.1"));
+    const auto shape = world.shape({});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    EXPECT_EQ(placement.room(web, 0, 5), (Room{0, 0}));
+    EXPECT_EQ(placement.room(web, 1, 5), (Room{1, 1}));
+    EXPECT_EQ(placement.room(udp, 0, 5), (Room{1, 1}));
+    EXPECT_EQ(placement.room(local, 0, 5), (Room{0, 0}));
+    EXPECT_EQ(placement.why_not(web, 0).predicate, Predicate::node_ports);
+    placement.place(local, 1, 1);
+    EXPECT_EQ(placement.room(web, 1, 5), (Room{0, 0}));
+    const Slot slot = placement.add(shape, 3);
+    EXPECT_EQ(placement.room(web, slot, 5), (Room{1, 3}));
+    placement.undo(0);
+    EXPECT_EQ(placement.room(web, 1, 5), (Room{1, 1}));
+}
+
+TEST(HostPorts, OfDaemonsAreTakenOnNewNodes) {
+    World world;
+    const auto agent = world.daemon(with_port(9100));
+    const auto web = world.subject(with_port(9100, "10.0.0.1"));
+    const auto shape = world.shape({.daemons = {agent}});
+    Rules rules = world.rules();
+    EXPECT_EQ(Placement(rules).why_not_new(web, shape).predicate, Predicate::node_ports);
+}
+
+/// A claim "data" bound to a volume of the driver "csi" that is anywhere.
+void add_claim(World& world, const std::string& name, std::vector<std::string> modes = {}) {
+    world.builder.set(
+        ClaimObject{.name = name, .volume = "pv-" + name, .access_modes = std::move(modes)});
+    world.builder.set(VolumeObject{.name = "pv-" + name, .driver = "csi", .handle = name});
+}
+
+TEST(ReadWriteOncePod, LetsOnePodUseTheClaim) {
+    World world;
+    add_claim(world, "data", {"ReadWriteOncePod"});
+    world.node("a", {});
+    world.node("b", {});
+    const auto web = world.subject({.claims = {"data"}});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    EXPECT_EQ(placement.room(web, 0, 5), (Room{1, 1}));
+    placement.place(web, 0, 1);
+    EXPECT_EQ(placement.room(web, 1, 5), (Room{0, 0}));
+    EXPECT_EQ(placement.why_not(web, 1).predicate, Predicate::volume_restrictions);
+
+    world.bound("there", "b", {.labels = {{"x", "y"}}, .claims = {"data"}});
+    Rules in_use = world.rules();
+    EXPECT_EQ(Placement(in_use).room(web, 0, 5), (Room{0, 0}));
+}
+
+TEST(AttachLimits, CountEachVolumeOncePerNode) {
+    World world;
+    for (const char* name : {"one", "two", "three"}) add_claim(world, name);
+    world.node("a", {});
+    world.builder.set(CsiNodeObject{.name = "a", .limits = {{"csi", 2}}});
+    world.bound("there", "a", {.claims = {"one"}});
+    const auto one = world.subject({.labels = {{"app", "1"}}, .claims = {"one"}});
+    const auto two = world.subject({.labels = {{"app", "2"}}, .claims = {"two"}});
+    const auto both = world.subject({.claims = {"two", "three"}});
+    const auto shape = world.shape({.csi_limits = {{"csi", 1}}});
+    const auto unlimited = world.shape({});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    EXPECT_EQ(placement.room(one, 0, 5), (Room{5, 5}));
+    EXPECT_EQ(placement.room(two, 0, 5), (Room{5, 5}));
+    EXPECT_EQ(placement.room(both, 0, 5), (Room{0, 0}));
+    EXPECT_EQ(placement.why_not(both, 0),
+              (Refusal{Predicate::node_volume_limits,
+                       "node(s) exceed max volume count: needs 2 of csi, 1 of 2 are attached"}));
+    placement.place(two, 0, 1);
+    EXPECT_EQ(placement.room(two, 0, 5), (Room{5, 5}));
+    EXPECT_EQ(placement.why_not_new(two, shape).predicate, Predicate::none);
+    EXPECT_EQ(placement.why_not_new(both, shape).predicate, Predicate::node_volume_limits);
+    EXPECT_EQ(placement.why_not_new(both, unlimited).predicate, Predicate::none);
+    EXPECT_NE(rules.alike(shape), rules.alike(unlimited));
+}
+
+}  // namespace
+}  // namespace capstan::engine

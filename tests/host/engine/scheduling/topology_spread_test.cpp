@@ -1,0 +1,286 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/scheduling/placement.hpp"
+#include "scheduling_world.hpp"
+
+namespace capstan::engine {
+namespace {
+
+TestNode in_zone(const std::string& zone) { return {.labels = {{zone_key, zone}}}; }
+TestPod spread_pod(std::vector<SpreadConstraint> constraints) {
+    return {.labels = {{"app", "web"}}, .spec = {.spread = std::move(constraints)}};
+}
+TestPod plain_pod() { return {.labels = {{"app", "web"}}}; }
+
+/// Room for many, by slot, in all nodes of it.
+std::vector<int> rooms(const Placement& placement, Subject subject, int wanted = 9) {
+    std::vector<int> out;
+    for (Slot slot = 0; slot < placement.slot_count(); ++slot)
+        out.push_back(placement.room(subject, slot, wanted).in_all);
+    return out;
+}
+
+/// One node in each of zones 1, 2 and 3 with so many pods of app=web.
+struct ThreeZones : World {
+    ThreeZones(int in_1, int in_2, int in_3) {
+        const int counts[] = {in_1, in_2, in_3};
+        for (int zone = 0; zone < 3; ++zone) {
+            const std::string name = std::to_string(zone + 1);
+            node(name, in_zone(name));
+            for (int i = 0; i < counts[zone]; ++i)
+                bound("web-" + name + "-" + std::to_string(i), name, plain_pod());
+        }
+    }
+};
+
+TEST(TopologySpread, LetsADomainGrowUntilItIsMaxSkewAboveTheLeast) {
+    const struct {
+        int there[3];
+        int max_skew;
+        std::vector<int> room;
+    } cases[] = {{{0, 0, 0}, 1, {1, 1, 1}}, {{1, 0, 0}, 1, {0, 1, 1}}, {{1, 1, 0}, 1, {0, 0, 2}},
+                 {{3, 1, 2}, 1, {0, 2, 0}}, {{3, 1, 2}, 2, {0, 3, 1}}, {{0, 5, 5}, 1, {6, 0, 0}},
+                 {{2, 2, 2}, 5, {5, 5, 5}}};
+    for (const auto& c : cases) {
+        ThreeZones world(c.there[0], c.there[1], c.there[2]);
+        const auto web = world.subject(spread_pod({over(zone_key, app("web"), c.max_skew)}));
+        Rules rules = world.rules();
+        EXPECT_EQ(rooms(Placement(rules), web), c.room) << ::testing::PrintToString(c.there);
+    }
+}
+
+TEST(TopologySpread, SaysHowFarApartTheDomainsAre) {
+    ThreeZones world(3, 2, 2);
+    world.node("4", {});
+    const auto web = world.subject(spread_pod({over(zone_key, app("web"))}));
+    Rules rules = world.rules();
+    const Placement placement(rules);
+    EXPECT_EQ(placement.why_not(web, 0),
+              (Refusal{Predicate::pod_topology_spread,
+                       "node(s) didn't match pod topology spread constraints: "
+                       "topology.kubernetes.io/zone=1 has 3, the least is 2, maxSkew 1"}));
+    EXPECT_EQ(placement.why_not(web, 3).sentence,
+              "node(s) didn't match pod topology spread constraints (missing required label): "
+              "topology.kubernetes.io/zone");
+}
+
+TEST(TopologySpread, IsUnboundedInTheOnlyDomain) {
+    World world;
+    world.node("a", in_zone("1"));
+    const auto web = world.subject(spread_pod({over(zone_key, app("web"))}));
+    Rules rules = world.rules();
+    EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{9}));
+}
+
+TEST(TopologySpread, TakesTheLeastForZeroWhileDomainsAreTooFew) {
+    SpreadConstraint constraint = over(zone_key, app("web"), 2);
+    for (const int min_domains : {1, 3, 4}) {
+        ThreeZones world(1, 1, 1);
+        constraint.min_domains = min_domains;
+        const auto web = world.subject(spread_pod({constraint}));
+        Rules rules = world.rules();
+        const int room = min_domains == 4 ? 1 : 2;
+        EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{room, room, room}));
+    }
+}
+
+TEST(TopologySpread, CountsANewZoneOnceANodeIsThere) {
+    ThreeZones world(1, 1, 1);
+    const auto web = world.subject(spread_pod({over(zone_key, app("web"))}));
+    const auto shape = world.shape(in_zone("4"));
+    Rules rules = world.rules();
+    Placement placement(rules);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 1}));
+    const Slot slot = placement.add(shape, 2);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 0, 0, 2}));
+    placement.place(web, slot, 1);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 1, 0}))
+        << "two nodes, one pod on each";
+    placement.undo(0);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 1}));
+}
+
+TEST(TopologySpread, OverNodesCountsEachForItself) {
+    ThreeZones world(1, 0, 1);
+    const auto web = world.subject(spread_pod({over(hostname_key, app("web"))}));
+    const auto shape = world.shape({});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 2, 0}));
+    const Slot slot = placement.add(shape, 4);
+    EXPECT_EQ(placement.room(web, slot, 9), (Room{1, 4}));
+    placement.place(web, slot, 1);
+    EXPECT_EQ(placement.room(web, slot, 9), (Room{0, 0}));
+    EXPECT_EQ(placement.room(web, 1, 9), (Room{2, 2}));
+    placement.place(web, 1, 1);
+    EXPECT_EQ(placement.room(web, slot, 9), (Room{1, 4}));
+    const Slot part = placement.split(slot, 1);
+    placement.place(web, part, 1);
+    EXPECT_EQ(placement.room(web, part, 9), (Room{0, 0}));
+    EXPECT_EQ(placement.room(web, slot, 9), (Room{1, 3}));
+    placement.undo(0);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 2, 0}));
+}
+
+TEST(TopologySpread, CountsPodsOfItsNamespaceThatAreToStay) {
+    ThreeZones world(0, 0, 0);
+    world.bound("elsewhere", "1", {.labels = {{"app", "web"}}, .ns = "other"});
+    world.bound("going", "1", {.labels = {{"app", "web"}}, .deleted = Time{}});
+    world.bound("unlike", "1", {.labels = {{"app", "db"}}});
+    const auto web = world.subject(spread_pod({over(zone_key, app("web"))}));
+    Rules rules = world.rules();
+    EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{1, 1, 1}));
+}
+
+TEST(TopologySpread, CountsNothingForAnEmptySelectorOrNone) {
+    ThreeZones world(5, 0, 0);
+    const auto empty = world.subject(spread_pod({over(zone_key, {})}));
+    const auto none = world.subject(spread_pod({{.topology_key = zone_key}}));
+    Rules rules = world.rules();
+    EXPECT_EQ(rooms(Placement(rules), empty), (std::vector<int>{9, 9, 9}));
+    EXPECT_EQ(rooms(Placement(rules), none), (std::vector<int>{9, 9, 9}));
+}
+
+TEST(TopologySpread, OfPodsThatItDoesNotCountItselfAmongAsksOnlyWhereTheyAre) {
+    ThreeZones world(2, 1, 0);
+    const auto other = world.subject(
+        {.labels = {{"app", "other"}}, .spec = {.spread = {over(zone_key, app("web"))}}});
+    Rules rules = world.rules();
+    EXPECT_EQ(rooms(Placement(rules), other), (std::vector<int>{0, 9, 9}));
+}
+
+TEST(TopologySpread, NarrowsTheSelectorByMatchLabelKeys) {
+    SpreadConstraint constraint = over(zone_key, app("web"));
+    constraint.match_label_keys = {"hash", "absent"};
+    ThreeZones world(4, 0, 0);
+    const auto web = world.subject(
+        {.labels = {{"app", "web"}, {"hash", "2"}}, .spec = {.spread = {constraint}}});
+    Rules rules = world.rules();
+    EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{1, 1, 1}));
+}
+
+TEST(TopologySpread, LeavesOutNodesByItsPolicies) {
+    SpreadConstraint by_default = over(zone_key, app("web"));
+    SpreadConstraint all_nodes = by_default;
+    all_nodes.honor_affinity = false;
+    SpreadConstraint by_taints = by_default;
+    by_taints.honor_taints = true;
+    const struct {
+        const char* name;
+        SpreadConstraint constraint;
+        bool selects;
+        std::vector<int> room;
+    } cases[] = {{"honours its selector", by_default, true, {9, 0, 0, 0}},
+                 {"ignores its selector", all_nodes, true, {1, 0, 0, 0}},
+                 {"counts tainted nodes", by_default, false, {0, 0, 0, 0}},
+                 {"honours taints", by_taints, false, {1, 1, 1, 0}}};
+    for (const auto& c : cases) {
+        ThreeZones world(0, 0, 0);
+        for (const char* zone : {"1", "2", "3"}) {
+            if (!c.selects) world.bound(std::string("web-") + zone, zone, plain_pod());
+        }
+        TestNode tainted = in_zone("4");
+        tainted.taints = {{.key = "dedicated"}};
+        world.node("4", tainted);
+        TestPod pod = spread_pod({c.constraint});
+        if (c.selects) pod.spec.node_selector = {{zone_key, "1"}};
+        const auto web = world.subject(pod);
+        Rules rules = world.rules();
+        EXPECT_EQ(rooms(Placement(rules), web, 9), c.room) << c.name;
+    }
+}
+
+TEST(TopologySpread, ObeysSeveralConstraintsAtOnce) {
+    ThreeZones world(0, 0, 0);
+    const auto web =
+        world.subject(spread_pod({over(zone_key, app("web"), 2), over(hostname_key, app("web"))}));
+    const auto shape = world.shape(in_zone("1"));
+    Rules rules = world.rules();
+    Placement placement(rules);
+    const Slot slot = placement.add(shape, 5);
+    EXPECT_EQ(placement.room(web, slot, 9), (Room{1, 2}));
+}
+
+TEST(TopologySpread, ForgetsANodeThatIsGone) {
+    ThreeZones world(1, 1, 0);
+    const auto web = world.subject(spread_pod({over(zone_key, app("web"))}));
+    Rules rules = world.rules();
+    Placement placement(rules);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 0, 2}));
+    placement.close(2);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 0}));
+    placement.undo(0);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 0, 2}));
+}
+
+TEST(SpreadDomains, AreThoseOfNodesAndShapesThatTheClassMayBeOn) {
+    ThreeZones world(2, 0, 1);
+    const auto web = world.subject(spread_pod({over(zone_key, app("web"), 3)}));
+    const auto in_4 = world.shape(in_zone("4"));
+    const auto in_2 = world.shape(in_zone("2"));
+    const auto nowhere = world.shape({});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    const auto domains = placement.spread(web);
+    ASSERT_TRUE(domains);
+    EXPECT_EQ(domains->topology_key, zone_key);
+    EXPECT_EQ(domains->max_skew, 3);
+    EXPECT_EQ(domains->min_domains, 1);
+    EXPECT_TRUE(domains->counts_itself);
+    std::string text;
+    for (const auto& domain : domains->domains)
+        text += domain.value + ":" + std::to_string(domain.count) + (domain.exists ? " " : "? ");
+    EXPECT_EQ(text, "1:2 2:0 3:1 4:0? ");
+    EXPECT_EQ(placement.domain_of(web, in_4), 3u);
+    EXPECT_EQ(placement.domain_of(web, in_2), 1u);
+    EXPECT_EQ(placement.domain_of(web, nowhere), std::nullopt);
+    placement.add(in_4, 1);
+    EXPECT_TRUE(placement.spread(web)->domains[3].exists);
+}
+
+TEST(SpreadDomains, AreToldForOneWideConstraintOnly) {
+    ThreeZones world(0, 0, 0);
+    const auto web = app("web");
+    const auto none = world.subject(plain_pod());
+    const auto by_node = world.subject(spread_pod({over(hostname_key, web)}));
+    const auto both = world.subject(spread_pod({over(hostname_key, web), over(zone_key, web)}));
+    const auto two = world.subject(spread_pod({over("region", web), over(zone_key, web)}));
+    const auto same = world.subject(
+        {.labels = {{"app", "web"}, {"x", "y"}}, .spec = {.spread = {over(zone_key, web)}}});
+    Rules rules = world.rules();
+    const Placement placement(rules);
+    EXPECT_FALSE(placement.spread(none));
+    EXPECT_FALSE(placement.spread(by_node));
+    EXPECT_TRUE(placement.spread(both));
+    EXPECT_FALSE(placement.spread(two));
+    EXPECT_EQ(placement.spread(both)->counter, placement.spread(same)->counter);
+}
+
+TEST(SpreadAllowance, StandsInForTheConstraintUntilItIsUsedUp) {
+    ThreeZones world(0, 0, 0);
+    const auto web = world.subject(spread_pod({over(zone_key, app("web"))}));
+    Rules rules = world.rules();
+    Placement placement(rules);
+    placement.allow(web, 0, 5);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{5, 0, 0}));
+    placement.allow(web, 2, 1);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{5, 0, 1}));
+    const auto before = placement.mark();
+    placement.place(web, 0, 3);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{2, 0, 1}));
+    EXPECT_EQ(placement.why_not(web, 1).predicate, Predicate::pod_topology_spread);
+    placement.disallow(web);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 1, 1}));
+    placement.undo(before);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{5, 0, 1}));
+    placement.undo(0);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 1}));
+    placement.allow(web, 1, 0);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 0, 0}));
+}
+
+}  // namespace
+}  // namespace capstan::engine
