@@ -28,6 +28,7 @@ using Action = std::function<int(Streams)>;
 void add_config_check(CLI::App& parent, Action& action);
 void add_config_explain(CLI::App& parent, Action& action);
 void add_config_print(CLI::App& parent, Action& action);
+void add_explain(CLI::App& parent, Action& action);
 void add_pipeline(CLI::App& parent, Action& action);
 void add_plugin_call(CLI::App& parent, Action& action);
 void add_plugin_inspect(CLI::App& parent, Action& action);

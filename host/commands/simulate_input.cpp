@@ -76,12 +76,10 @@ Result<simulation::Input> read_cluster(const SimulateInput& from, std::ostream& 
     return std::move(dump.input);
 }
 
-}  // namespace
-
-void add_simulate_input(CLI::App& command, SimulateInput& input) {
-    CLI::Option_group& kinds = *command.add_option_group("input", "What to simulate, one of:");
+void add_kinds(CLI::App& command, SimulateInput& input, const char* scenario_option) {
+    CLI::Option_group& kinds = *command.add_option_group("input", "One of:");
     kinds.require_option(1);
-    kinds.add_option("scenario", input.scenario, "A story")->type_name("SCENARIO.toml");
+    kinds.add_option(scenario_option, input.scenario, "A story")->type_name("SCENARIO.toml");
     kinds
         .add_option("--cluster", input.cluster,
                     "A real cluster as it is now: kubectl get ... -o json, or upstream's "
@@ -95,11 +93,21 @@ void add_simulate_input(CLI::App& command, SimulateInput& input) {
         .add_option("--config", input.config,
                     "The configuration, in place of what a scenario says of one")
         ->type_name("FILE");
+}
+
+}  // namespace
+
+void add_simulate_input(CLI::App& command, SimulateInput& input) {
+    add_kinds(command, input, "scenario");
     command
         .add_option("--threads", input.threads,
                     "Threads that read the input; the result does not depend on them")
         ->check(CLI::PositiveNumber)
         ->type_name("N");
+}
+
+void add_explain_input(CLI::App& command, SimulateInput& input) {
+    add_kinds(command, input, "--scenario");
 }
 
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err) {

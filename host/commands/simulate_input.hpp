@@ -27,6 +27,9 @@ struct SimulateInput {
 /// Adds the options; the fields hold what was chosen once the line has been parsed.
 void add_simulate_input(CLI::App& command, SimulateInput& input);
 
+/// The same as options alone, for commands whose arguments are something else: --scenario.
+void add_explain_input(CLI::App& command, SimulateInput& input);
+
 /// Ready to run.
 struct Simulation {
     simulation::Input input{};

@@ -1,0 +1,170 @@
+#include "commands/explain_report.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+
+#include "commands/table.hpp"
+
+namespace capstan::commands {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string ids_text(const std::vector<NodeGroupId>& ids) {
+    std::string out;
+    for (const NodeGroupId& id : ids) out += (out.empty() ? "" : ", ") + id.value();
+    return out;
+}
+
+std::string fate_of(const engine::PodAnswer& pod) {
+    std::string out = counted(pod.pods.count, "pod") + " of this class pending: ";
+    out += std::to_string(pod.fit) + " fit on nodes there are, " + std::to_string(pod.helped) +
+           " get room on new ones";
+    if (!pod.helped_on.empty()) {
+        out += " (";
+        for (const engine::HelpedOn& on : pod.helped_on)
+            out += (&on == &pod.helped_on.front() ? "" : ", ") + std::to_string(on.pods) + " on " +
+                   on.group.value();
+        out += ")";
+    }
+    return out + ", " + std::to_string(pod.left) + " stay without room";
+}
+
+std::string verdict_text(const std::string& refusal) {
+    return refusal.empty() ? "takes one" : refusal;
+}
+
+}  // namespace
+
+void print_pod(std::ostream& out, const simulation::Question& question,
+               const simulation::Explained& explained) {
+    out << question.pod_ns << '/' << question.pod_name << '\n';
+    if (!explained.answer.pod) {
+        out << "  " << explained.settled << '\n';
+        return;
+    }
+    const engine::PodAnswer& pod = *explained.answer.pod;
+    out << "  " << fate_of(pod) << '\n';
+    if (!pod.because.empty()) out << "  " << pod.because << '\n';
+    Rows rows{{"GROUPS", "WHY"}};
+    for (const engine::GroupReason& reason : pod.groups)
+        rows.push_back({ids_text(reason.groups), reason.sentence});
+    if (rows.size() > 1) print_table(out << '\n', rows, "  ");
+}
+
+void print_group(std::ostream& out, const engine::GroupAnswer& group) {
+    out << group.group << '\n';
+    Rows rows{{"can grow", group.obstacle.empty() ? "yes" : "no: " + group.obstacle},
+              {"room", group.room ? counted(*group.room, "node") : "no maximum"},
+              {"new nodes look like", group.template_source},
+              {"on their way", counted(group.upcoming.nodes(), "node")},
+              {"this pass adds", counted(group.increase, "node")},
+              {"similar groups", group.similar.empty() ? "none" : ids_text(group.similar)}};
+    print_table(out, rows, "  ");
+    Rows classes{{"PODS", "FIRST", "AN EMPTY NODE"}};
+    for (const engine::ClassVerdict& verdict : group.classes) {
+        classes.push_back({std::to_string(verdict.pods.count), verdict.pods.example,
+                           verdict_text(verdict.refusal)});
+    }
+    if (classes.size() > 1) print_table(out << '\n', classes, "  ");
+}
+
+void print_matrix(std::ostream& out, const engine::Matrix& matrix) {
+    if (matrix.classes.empty()) {
+        out << "no pod is pending\n";
+        return;
+    }
+    for (std::size_t c = 0; c < matrix.classes.size(); ++c) {
+        out << matrix.classes[c].example << " (" << counted(matrix.classes[c].count, "pod")
+            << ")\n";
+        // Groups that answer alike stand on one line.
+        std::map<std::string, std::vector<NodeGroupId>> groups_by_text;
+        for (std::size_t g = 0; g < matrix.groups.size(); ++g)
+            groups_by_text[matrix.at(c, g)].push_back(matrix.groups[g]);
+        Rows rows;
+        for (const auto& [text, groups] : groups_by_text)
+            rows.push_back({ids_text(groups), verdict_text(text)});
+        print_table(out, rows, "  ");
+    }
+}
+
+namespace {
+
+namespace json = boost::json;
+
+json::array ids_json(const std::vector<NodeGroupId>& ids) {
+    json::array out;
+    for (const NodeGroupId& id : ids) out.emplace_back(id.value());
+    return out;
+}
+
+json::object pods_json(const engine::PodCount& pods) {
+    return {{"example", pods.example}, {"count", pods.count}};
+}
+
+}  // namespace
+
+json::object pod_json(const simulation::Question& question,
+                      const simulation::Explained& explained) {
+    json::object out{{"pod", question.pod_ns + "/" + question.pod_name}};
+    if (!explained.answer.pod) {
+        out["settled"] = explained.settled;
+        return out;
+    }
+    const engine::PodAnswer& pod = *explained.answer.pod;
+    json::array helped_on, groups;
+    for (const engine::HelpedOn& on : pod.helped_on)
+        helped_on.push_back(json::object{{"group", on.group.value()}, {"pods", on.pods}});
+    for (const engine::GroupReason& reason : pod.groups) {
+        groups.push_back(
+            json::object{{"groups", ids_json(reason.groups)}, {"because", reason.sentence}});
+    }
+    out["pending"] = pod.pods.count;
+    out["fit"] = pod.fit;
+    out["helped"] = pod.helped;
+    out["left"] = pod.left;
+    out["helped_on"] = std::move(helped_on);
+    out["because"] = pod.because;
+    out["groups"] = std::move(groups);
+    return out;
+}
+
+json::object group_json(const engine::GroupAnswer& group) {
+    json::array classes;
+    for (const engine::ClassVerdict& verdict : group.classes) {
+        json::object row = pods_json(verdict.pods);
+        row["takes_one"] = verdict.refusal.empty();
+        row["because"] = verdict.refusal;
+        classes.push_back(std::move(row));
+    }
+    return {{"group", group.group.value()},
+            {"can_grow", group.obstacle.empty()},
+            {"obstacle", group.obstacle},
+            {"room", group.room ? json::value(*group.room) : json::value(nullptr)},
+            {"template", group.template_source},
+            {"upcoming", group.upcoming.nodes()},
+            {"increase", group.increase},
+            {"similar", ids_json(group.similar)},
+            {"pods", std::move(classes)}};
+}
+
+json::object matrix_json(const engine::Matrix& matrix) {
+    json::array rows, texts;
+    for (const std::string& text : matrix.texts) texts.emplace_back(text);
+    for (std::size_t c = 0; c < matrix.classes.size(); ++c) {
+        json::object row = pods_json(matrix.classes[c]);
+        json::array cells;
+        for (std::size_t g = 0; g < matrix.groups.size(); ++g)
+            cells.emplace_back(matrix.cells[c * matrix.groups.size() + g]);
+        row["cells"] = std::move(cells);
+        rows.push_back(std::move(row));
+    }
+    return {{"groups", ids_json(matrix.groups)},
+            {"texts", std::move(texts)},
+            {"pods", std::move(rows)}};
+}
+
+}  // namespace capstan::commands

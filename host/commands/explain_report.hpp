@@ -1,0 +1,22 @@
+/// Answers of a pass as people and programs read them.
+#pragma once
+
+#include <ostream>
+
+#include <boost/json/object.hpp>
+
+#include "simulation/explainer.hpp"
+
+namespace capstan::commands {
+
+void print_pod(std::ostream& out, const simulation::Question& question,
+               const simulation::Explained& explained);
+void print_group(std::ostream& out, const engine::GroupAnswer& group);
+void print_matrix(std::ostream& out, const engine::Matrix& matrix);
+
+boost::json::object pod_json(const simulation::Question& question,
+                             const simulation::Explained& explained);
+boost::json::object group_json(const engine::GroupAnswer& group);
+boost::json::object matrix_json(const engine::Matrix& matrix);
+
+}  // namespace capstan::commands
