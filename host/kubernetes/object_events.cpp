@@ -110,9 +110,7 @@ void ObjectEvents::enter_list() {
 }
 
 bool ObjectEvents::wants_text() const {
-    if (builder_.is_idle())
-        return !around_.empty() && around_.back().shape == Shape::list && key_ == "Error";
-    return builder_.depth() == 1 && key_ == "kind";
+    return builder_.is_idle() || (builder_.depth() == 1 && key_ == "kind");
 }
 
 void ObjectEvents::text_part(std::string_view part) {
@@ -121,20 +119,17 @@ void ObjectEvents::text_part(std::string_view part) {
 }
 
 void ObjectEvents::text(std::string_view rest) {
-    if (wants_text()) {
-        text_ += rest;
-        if (builder_.is_idle()) {
-            sink_.take_error(text_);
-        } else {
-            kind_ = text_;
-        }
-        text_.clear();
+    if (!builder_.is_idle() && builder_.keeps_next()) builder_.text(rest);
+    if (!wants_text()) return;
+    text_ += rest;
+    if (!builder_.is_idle()) {
+        kind_ = text_;
+    } else if (!around_.empty() && around_.back().shape == Shape::list && key_ == "Error") {
+        sink_.take_error(text_);
+    } else {
+        take_instead(json::string(text_));
     }
-    if (builder_.is_idle()) {
-        take_instead(json::string(rest));
-    } else if (builder_.keeps_next()) {
-        builder_.text(rest);
-    }
+    text_.clear();
 }
 
 bool ObjectEvents::scalar(const json::value& value) {

@@ -1,0 +1,176 @@
+#include "kubernetes/list_decoder.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/snapshot/cluster_builder.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+using Counts = DecodeReport::Counts;
+
+struct Loaded {
+    engine::Cluster cluster;
+    DecodeReport report;
+    std::vector<std::string> problems{};
+};
+
+Loaded load(std::string_view text) {
+    engine::ClusterBuilder builder;
+    ListDecoder decoder(builder);
+    (void)decoder.feed(text);
+    Loaded out{.cluster = builder.build(), .report = decoder.finish()};
+    for (const ObjectProblem& problem : out.report.problems)
+        out.problems.push_back(to_string(problem));
+    return out;
+}
+
+std::string pod(const std::string& name, const std::string& cpu = "1",
+                const std::string& node = "") {
+    return R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop","name":")" + name +
+           R"("},"spec":{"nodeName":")" + node +
+           R"(","containers":[{"resources":{"requests":{"cpu":")" + cpu + R"("}}}]}})";
+}
+
+std::string list(const std::string& items) {
+    return R"({"apiVersion":"v1","kind":"List","items":[)" + items + "]}";
+}
+
+TEST(ListDecoder, LoadsEveryKindThatASnapshotIsMadeOf) {
+    const Loaded loaded = load(list(R"(
+        {"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"},"status":{"allocatable":{"cpu":"4","pods":"110"}}},
+        {"kind":"DaemonSet","apiVersion":"apps/v1","metadata":{"namespace":"s","name":"d"},
+         "spec":{"template":{"spec":{"containers":[]}}}},
+        {"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"namespace":"shop","name":"c"}},
+        {"kind":"PersistentVolume","apiVersion":"v1","metadata":{"name":"v"}},
+        {"kind":"StorageClass","apiVersion":"storage.k8s.io/v1","metadata":{"name":"sc"}},
+        {"kind":"CSINode","apiVersion":"storage.k8s.io/v1","metadata":{"name":"n1"}},
+        {"kind":"CSIDriver","apiVersion":"storage.k8s.io/v1","metadata":{"name":"cd"}},
+        {"kind":"CSIStorageCapacity","apiVersion":"storage.k8s.io/v1","metadata":{"namespace":"s","name":"cc"}},
+        {"kind":"Namespace","apiVersion":"v1","metadata":{"name":"shop","labels":{"team":"a"}}},)" +
+                                    pod("web", "1500m", "n1")));
+    EXPECT_TRUE(loaded.problems.empty()) << loaded.problems.front();
+    EXPECT_EQ(loaded.report.loaded, (Counts{{"CSIDriver", 1},
+                                            {"CSINode", 1},
+                                            {"CSIStorageCapacity", 1},
+                                            {"DaemonSet", 1},
+                                            {"Namespace", 1},
+                                            {"Node", 1},
+                                            {"PersistentVolume", 1},
+                                            {"PersistentVolumeClaim", 1},
+                                            {"Pod", 1},
+                                            {"StorageClass", 1}}));
+    const engine::Cluster& cluster = loaded.cluster;
+    ASSERT_EQ(cluster.node_count(), 1u);
+    EXPECT_EQ(cluster.requested(0)[engine::cpu_index], 1500);
+    EXPECT_EQ(cluster.daemon_sets().size(), 1u);
+    EXPECT_TRUE(cluster.objects().claims.contains("shop/c"));
+    EXPECT_TRUE(cluster.objects().volumes.contains("v"));
+    EXPECT_TRUE(cluster.objects().storage_classes.contains("sc"));
+    EXPECT_TRUE(cluster.objects().csi_nodes.contains("n1"));
+    EXPECT_TRUE(cluster.objects().csi_drivers.contains("cd"));
+    EXPECT_TRUE(cluster.objects().csi_capacities.contains("s/cc"));
+    EXPECT_EQ(cluster.objects().namespaces.at("shop"), (Labels{{"team", "a"}}));
+}
+
+TEST(ListDecoder, LoadsTheDebuggingSnapshotOfClusterAutoscaler) {
+    const Loaded loaded = load(R"({
+        "NodeList":[{"Node":{"metadata":{"name":"n1"},"status":{"allocatable":{"cpu":"4"}}},
+                     "Pods":[{"metadata":{"name":"a","namespace":"x"},"spec":{"nodeName":"n1","containers":[
+                              {"resources":{"requests":{"cpu":"2"}}}]}}]}],
+        "UnscheduledPodsCanBeScheduled":[{"metadata":{"name":"b","namespace":"x"},"spec":{"containers":[{}]}}],
+        "TemplateNodes":{"group":{"Node":{"metadata":{"name":"t"}},"Pods":[]}}})");
+    EXPECT_EQ(loaded.report.loaded, (Counts{{"Node", 1}, {"Pod", 2}}));
+    ASSERT_EQ(loaded.cluster.node_count(), 1u);
+    EXPECT_EQ(loaded.cluster.requested(0)[engine::cpu_index], 2000);
+    EXPECT_EQ(loaded.cluster.unbound().size(), 1u);
+}
+
+TEST(ListDecoder, LeavesOutAPodWhoseRequestsCannotBeReadAndLoadsTheRest) {
+    const Loaded loaded = load(list(pod("a") + "," + pod("b", "lots") + "," + pod("c")));
+    EXPECT_EQ(loaded.report.loaded, (Counts{{"Pod", 2}}));
+    EXPECT_EQ(loaded.report.left_out, 1u);
+    ASSERT_EQ(loaded.problems.size(), 1u);
+    EXPECT_TRUE(loaded.problems[0].starts_with(
+        "Pod shop/b: /spec/containers/0/resources/requests/cpu quantity \"lots\": "))
+        << loaded.problems[0];
+    EXPECT_TRUE(loaded.problems[0].ends_with("; the object is left out")) << loaded.problems[0];
+    EXPECT_EQ(loaded.cluster.pod_count(), 2u);
+}
+
+TEST(ListDecoder, KeepsAnObjectWhoseMalformedPartCanBeDoneWithout) {
+    const Loaded loaded = load(
+        R"({"kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[],"priority":"high"}})");
+    EXPECT_EQ(loaded.report.loaded, (Counts{{"Pod", 1}}));
+    EXPECT_EQ(loaded.problems,
+              std::vector<std::string>{
+                  "Pod default/a: /spec/priority expects a whole number from -2147483648 to "
+                  "2147483647, found text (\"high\")"});
+}
+
+TEST(ListDecoder, CountsKindsItHasNoUseFor) {
+    const Loaded loaded =
+        load(list(R"({"kind":"ReplicaSet","apiVersion":"apps/v1","metadata":{"name":"r"}},
+        {"kind":"ReplicaSet","apiVersion":"apps/v1"},{"kind":"Job","apiVersion":"batch/v1"},
+        {"kind":"Node","apiVersion":"longhorn.io/v1beta2","metadata":{"name":"n"}})"));
+    EXPECT_EQ(loaded.report.ignored,
+              (Counts{{"Job", 1}, {"Node (longhorn.io)", 1}, {"ReplicaSet", 2}}));
+    EXPECT_TRUE(loaded.report.loaded.empty());
+    EXPECT_TRUE(loaded.problems.empty());
+    EXPECT_EQ(loaded.cluster.node_count(), 0u);
+}
+
+TEST(ListDecoder, LetsTheLastOfTwoObjectsOfOneNameCount) {
+    const Loaded loaded = load(pod("a", "1") + pod("a", "3"));
+    EXPECT_EQ(loaded.report.loaded, (Counts{{"Pod", 2}}));
+    ASSERT_EQ(loaded.cluster.pod_count(), 1u);
+    const auto& requests = loaded.cluster.pod_class(loaded.cluster.class_of(0)).requests;
+    EXPECT_EQ(requests[0].amount, 3000);
+}
+
+TEST(ListDecoder, SaysWhatIsNoObjectOrOneOfNoKind) {
+    const Loaded loaded = load(
+        R"([7,{},{"kind":"Node","metadata":{}},{"kind":"Pod","metadata":{"name":"p"}},{"kind":3}])");
+    EXPECT_EQ(loaded.problems,
+              (std::vector<std::string>{
+                  "object 1: expects an object; the object is left out",
+                  "object 2: has no kind, and stands in no list that says one first; the object is "
+                  "left out",
+                  "Node (object 3): /metadata/name is missing; the object is left out",
+                  "Pod default/p: /spec is missing; the object is left out",
+                  "object 5: has no kind, and stands in no list that says one first; the object is "
+                  "left out"}));
+    EXPECT_EQ(loaded.report.left_out, 5u);
+}
+
+TEST(ListDecoder, PassesOnWhatAServerSaysInsteadOfAList) {
+    EXPECT_EQ(
+        load(
+            R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"pods is forbidden"})")
+            .problems,
+        std::vector<std::string>{"Status: /message says \"pods is forbidden\""});
+    EXPECT_EQ(load(R"({"NodeList":null,"Error":"too slow"})").problems,
+              std::vector<std::string>{"debugging snapshot: /Error says \"too slow\""});
+}
+
+TEST(ListDecoder, KeepsTheFirstHundredProblemsAndCountsTheRest) {
+    std::string items;
+    for (int i = 0; i < 130; ++i) items += (i > 0 ? "," : "") + pod("p" + std::to_string(i), "x");
+    const Loaded loaded = load(list(items));
+    EXPECT_EQ(loaded.report.problems.size(), 100u);
+    EXPECT_EQ(loaded.report.more_problems, 30u);
+    EXPECT_EQ(loaded.report.left_out, 130u);
+    EXPECT_EQ(loaded.report.problems.front().object, "Pod shop/p0");
+}
+
+TEST(ListDecoder, SaysWhereATextIsCutShortAndKeepsWhatCameBefore) {
+    const std::string whole = list(pod("a") + "," + pod("b"));
+    const Loaded loaded = load(whole.substr(0, whole.size() - 10));
+    ASSERT_TRUE(loaded.report.cut_short);
+    EXPECT_NE(loaded.report.cut_short->message.find("ends too early"), std::string::npos);
+    EXPECT_EQ(loaded.report.loaded, (Counts{{"Pod", 1}}));
+    EXPECT_FALSE(load(whole).report.cut_short);
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes

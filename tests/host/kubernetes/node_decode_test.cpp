@@ -1,0 +1,97 @@
+#include "kubernetes/node_decode.hpp"
+
+#include <gtest/gtest.h>
+
+#include "decoded.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+TEST(NodeDecode, ReadsWhatADecisionNeeds) {
+    const auto answer = decoded(decode_node, R"({
+        "metadata":{"name":"n1","labels":{"zone":"a"},"annotations":{"x":"y"},"creationTimestamp":"1970-01-01T00:00:01Z"},
+        "spec":{"providerID":"aws:///a/i-1","unschedulable":true,
+                "taints":[{"key":"gpu","value":"yes","effect":"NoSchedule"},{"key":"old","effect":"NoExecute"}]},
+        "status":{"capacity":{"cpu":"4","memory":"16Gi","pods":"110"},
+                  "allocatable":{"cpu":"3920m","memory":"15Gi","pods":"110","nvidia.com/gpu":"1"},
+                  "conditions":[{"type":"DiskPressure","status":"False"},
+                                {"type":"Ready","status":"True","lastTransitionTime":"1970-01-01T00:00:02Z"}]}})");
+    ASSERT_TRUE(answer.value);
+    EXPECT_TRUE(answer.complaints.empty());
+    const engine::NodeObject& node = *answer.value;
+    EXPECT_EQ(node.name, "n1");
+    EXPECT_EQ(node.provider_id, "aws:///a/i-1");
+    EXPECT_EQ(node.labels, (Labels{{"zone", "a"}}));
+    EXPECT_EQ(node.annotations, (Labels{{"x", "y"}}));
+    EXPECT_EQ(node.taints, (std::vector<Taint>{{"gpu", "yes", Effect::no_schedule},
+                                               {"old", "", Effect::no_execute}}));
+    EXPECT_EQ(node.capacity, (Resources{{"cpu", 4000}, {"memory", 16_GiB}, {"pods", 110}}));
+    EXPECT_EQ(node.allocatable,
+              (Resources{{"cpu", 3920}, {"memory", 15_GiB}, {"nvidia.com/gpu", 1}, {"pods", 110}}));
+    EXPECT_TRUE(node.unschedulable);
+    EXPECT_TRUE(node.ready);
+    EXPECT_EQ(node.ready_since, Time(std::chrono::seconds(2)));
+    EXPECT_EQ(node.created, Time(std::chrono::seconds(1)));
+}
+
+TEST(NodeDecode, IsReadyWhenTheKubeletSaysSoOrNobodySaysAnything) {
+    const struct {
+        const char* conditions;
+        bool ready;
+    } cases[] = {
+        {"null", true},
+        {"[]", true},
+        {R"([{"type":"Ready","status":"True"}])", true},
+        {R"([{"type":"Ready","status":"False"}])", false},
+        {R"([{"type":"Ready","status":"Unknown"}])", false},
+        {R"([{"type":"DiskPressure","status":"False"}])", false},
+    };
+    for (const auto& c : cases) {
+        const auto answer =
+            decoded(decode_node, R"({"metadata":{"name":"n"},"status":{"conditions":)" +
+                                     std::string(c.conditions) + "}}");
+        ASSERT_TRUE(answer.value) << c.conditions;
+        EXPECT_EQ(answer.value->ready, c.ready) << c.conditions;
+    }
+}
+
+TEST(NodeDecode, GivesAllItsCapacityUnlessItSaysOtherwise) {
+    const auto answer =
+        decoded(decode_node, R"({"metadata":{"name":"n"},"status":{"capacity":{"cpu":"2"}}})");
+    EXPECT_EQ(answer.value->allocatable, (Resources{{"cpu", 2000}}));
+}
+
+TEST(NodeDecode, HasNoneOfAResourceThatCannotBeRead) {
+    const auto answer = decoded(
+        decode_node,
+        R"({"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"2","memory":"much"}}})");
+    ASSERT_TRUE(answer.value);
+    EXPECT_EQ(answer.value->allocatable, (Resources{{"cpu", 2000}}));
+    EXPECT_EQ(answer.complaints.size(), 1u);
+}
+
+TEST(NodeDecode, IsNothingWhereNameLabelsOrTaintsAreMalformed) {
+    const struct {
+        const char* node;
+        const char* complaint;
+    } cases[] = {
+        {"{}", "/metadata is missing"},
+        {R"({"metadata":{}})", "/metadata/name is missing"},
+        {R"({"metadata":{"name":""}})", "/metadata/name is empty"},
+        {R"({"metadata":{"name":"n","labels":{"a":1}}})",
+         "/metadata/labels/a expects text, found a number (1)"},
+        {R"({"metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"Never"}]}})",
+         "/spec/taints/0/effect expects NoSchedule, PreferNoSchedule or NoExecute, found text "
+         "(\"Never\")"},
+        {R"({"metadata":{"name":"n"},"spec":{"taints":[{"effect":"NoSchedule"}]}})",
+         "/spec/taints/0/key is missing"},
+    };
+    for (const auto& c : cases) {
+        const auto answer = decoded(decode_node, c.node);
+        EXPECT_FALSE(answer.value) << c.node;
+        EXPECT_EQ(answer.complaints, std::vector<std::string>{c.complaint}) << c.node;
+    }
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes

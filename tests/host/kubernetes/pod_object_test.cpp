@@ -1,0 +1,129 @@
+#include <gtest/gtest.h>
+
+#include "decoded.hpp"
+#include "kubernetes/pod_decode.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+TEST(PodObject, ReadsWhereAPodIsAndWhatItIsDoing) {
+    const auto answer = decoded(decode_pod_object, R"({
+        "metadata":{"namespace":"shop","name":"web-0","uid":"u","creationTimestamp":"1970-01-01T00:00:01Z",
+            "deletionTimestamp":"1970-01-01T00:01:00Z",
+            "ownerReferences":[{"kind":"Other","name":"o","uid":"x"},
+                {"kind":"StatefulSet","name":"web","uid":"y","controller":true}]},
+        "spec":{"nodeName":"n1","priority":7,"priorityClassName":"high","containers":[],
+            "volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"data-0"}},
+                       {"name":"s","ephemeral":{}},{"emptyDir":{}}],
+            "resourceClaims":[{"name":"gpu"}]},
+        "status":{"phase":"Running","nominatedNodeName":"n2"}})");
+    EXPECT_TRUE(answer.complaints.empty());
+    EXPECT_TRUE(answer.value.is_complete);
+    const engine::PodObject& pod = answer.value.pod;
+    EXPECT_EQ(pod.ns + "/" + pod.name + " " + pod.uid, "shop/web-0 u");
+    EXPECT_EQ(pod.owner, (engine::PodOwner{"StatefulSet", "web", "y"}));
+    EXPECT_EQ(pod.claims, (std::vector<std::string>{"data-0", "web-0-s"}));
+    EXPECT_EQ(pod.node_name, "n1");
+    EXPECT_EQ(pod.nominated_node, "n2");
+    EXPECT_EQ(pod.phase, engine::PodPhase::running);
+    EXPECT_EQ(pod.created, Time(std::chrono::seconds(1)));
+    EXPECT_EQ(pod.deleted, Time(std::chrono::seconds(60)));
+    EXPECT_EQ(pod.spec.priority, 7);
+    EXPECT_EQ(pod.spec.priority_class, "high");
+    EXPECT_TRUE(pod.spec.uses_resource_claims);
+    EXPECT_TRUE(pod.spec.uses_local_storage);
+    EXPECT_FALSE(pod.gated);
+}
+
+TEST(PodObject, ReadsWhyAPodIsPending) {
+    const struct {
+        const char* pod;
+        const char* reason;
+        bool gated;
+    } cases[] = {
+        {R"({"status":{"phase":"Pending"}})", "", false},
+        {R"({"status":{"conditions":[{"type":"Ready","status":"False","reason":"No"},
+             {"type":"PodScheduled","status":"False","reason":"Unschedulable"}]}})",
+         "Unschedulable", false},
+        {R"({"status":{"conditions":[{"type":"PodScheduled","status":"True","reason":"x"}]}})", "",
+         false},
+        {R"({"status":{"conditions":[{"type":"PodScheduled","status":"False"}]}})", "", false},
+        {R"({"spec":{"schedulingGates":[{"name":"g"}]},
+             "status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"SchedulingGated"}]}})",
+         "SchedulingGated", true},
+        {R"({"spec":{"schedulingGates":[]}})", "", false},
+    };
+    for (const auto& c : cases) {
+        const auto answer = decoded(decode_pod_object, c.pod);
+        EXPECT_EQ(answer.value.pod.unscheduled_reason, c.reason) << c.pod;
+        EXPECT_EQ(answer.value.pod.gated, c.gated) << c.pod;
+        EXPECT_EQ(answer.value.pod.phase, engine::PodPhase::pending) << c.pod;
+        EXPECT_TRUE(answer.complaints.empty()) << c.pod;
+    }
+}
+
+TEST(PodObject, HasNoPriorityUntilAServerHasAdmittedIt) {
+    EXPECT_FALSE(decoded(decode_pod_object, "{}").value.pod.spec.priority);
+    EXPECT_EQ(decoded(decode_pod, "{}").value.priority, 0);
+}
+
+/// To need less or to fit in more places than the pod does would be a wrong answer; the contrary is
+/// a safe one.
+TEST(PodObject, IsIncompleteWhereReadingOnWouldMakeItSeemEasierToPlace) {
+    const struct {
+        const char* pod;
+        bool complete;
+    } cases[] = {
+        {R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"many"}}}]}})", false},
+        {R"({"spec":{"containers":{}}})", false},
+        {R"({"spec":{"initContainers":[{"resources":{"limits":{"cpu":[]}}}]}})", false},
+        {R"({"spec":{"overhead":{"cpu":"-1"}}})", false},
+        {R"({"spec":{"nodeSelector":{"disk":7}}})", false},
+        {R"({"spec":{"affinity":7}})", false},
+        {R"({"spec":{"affinity":{"podAntiAffinity":[]}}})", false},
+        {R"({"spec":{"topologySpreadConstraints":[{"whenUnsatisfiable":"Never"}]}})", false},
+        {R"({"spec":{"containers":[{"ports":[{"hostPort":-1}]}]}})", false},
+        {R"({"spec":{"volumes":[{"persistentVolumeClaim":{}}]}})", false},
+        {R"({"spec":{"nodeName":1}})", false},
+        {R"({"metadata":{"labels":[]}})", false},
+        {R"({"metadata":{"namespace":1}})", false},
+        {R"({"metadata":{"annotations":7}})", true},
+        {R"({"metadata":{"creationTimestamp":"today"}})", true},
+        {R"({"metadata":{"ownerReferences":{}}})", true},
+        {R"({"spec":{"priority":"high"}})", true},
+        {R"({"spec":{"tolerations":[{"operator":"Gt","key":"cost","value":"5"}]}})", true},
+        {R"({"spec":{"tolerations":[{"key":5,"operator":"Exists"}]}})", true},
+        {R"({"spec":{"affinity":{"nodeAffinity":[]}}})", true},
+        {R"({"status":{"phase":"Dreaming"}})", true},
+    };
+    for (const auto& c : cases) {
+        const auto answer = decoded(decode_pod_object, c.pod);
+        EXPECT_EQ(answer.value.is_complete, c.complete) << c.pod;
+        EXPECT_EQ(answer.complaints.size(), 1u) << c.pod;
+        EXPECT_TRUE(answer.value.pod.spec.tolerations.empty()) << c.pod;
+    }
+}
+
+TEST(PodObject, HoldsOnNoNodeWhereItsNodeAffinityCannotBeRead) {
+    for (const char* affinity :
+         {"[]", R"({"requiredDuringSchedulingIgnoredDuringExecution":7})",
+          R"({"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":{}}})",
+          R"({"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
+              {"matchExpressions":[{"key":"a","operator":"Exists"},{"key":"b","operator":"NotIn","values":[1]}]}]}})"}) {
+        const auto answer = decoded(
+            decode_pod, R"({"spec":{"affinity":{"nodeAffinity":)" + std::string(affinity) + "}}}");
+        EXPECT_FALSE(selects(answer.value, {{"a", ""}}, "n")) << affinity;
+        EXPECT_FALSE(answer.complaints.empty()) << affinity;
+    }
+}
+
+TEST(PodObject, SaysThatAComparingTolerationToleratesNothing) {
+    const auto answer = decoded(
+        decode_pod_object, R"({"spec":{"tolerations":[{"key":"c","operator":"Lt","value":"5"}]}})");
+    EXPECT_EQ(answer.complaints, std::vector<std::string>{
+                                     "/spec/tolerations/0/operator is Lt, which is not supported: "
+                                     "this one tolerates nothing"});
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes

@@ -1,0 +1,54 @@
+#include "kubernetes/pod_volumes.hpp"
+
+#include <gtest/gtest.h>
+
+#include "decoded.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+TEST(PodVolumes, AreLocalWhereDataWouldBeLostWithTheNode) {
+    const struct {
+        const char* volumes;
+        bool local;
+    } cases[] = {
+        {"null", false},
+        {"[]", false},
+        {R"([{"emptyDir":{}}])", true},
+        {R"([{"emptyDir":{"medium":""}}])", true},
+        {R"([{"emptyDir":{"medium":"Memory"}}])", false},
+        {R"([{"emptyDir":null}])", false},
+        {R"([{"configMap":{}},{"hostPath":{"path":"/var"}}])", true},
+        {R"([{"persistentVolumeClaim":{"claimName":"c"}},{"projected":{}}])", false},
+    };
+    for (const auto& c : cases) {
+        const auto spec = R"({"volumes":)" + std::string(c.volumes) + "}";
+        const auto answer =
+            decoded([](const JsonPlace& p) { return uses_local_storage(p["volumes"]); }, spec);
+        EXPECT_EQ(answer.value, c.local) << c.volumes;
+        EXPECT_TRUE(answer.complaints.empty()) << c.volumes;
+    }
+}
+
+std::vector<std::string> claims_of_web(const JsonPlace& volumes) {
+    return decode_claims(volumes, "web-1");
+}
+
+TEST(PodVolumes, NameTheirClaimsAndThoseThatWillBeMadeForThem) {
+    const auto answer =
+        decoded(claims_of_web, R"([{"name":"a","persistentVolumeClaim":{"claimName":"data"}},
+        {"name":"tmp","emptyDir":{}}, {"name":"scratch","ephemeral":{"volumeClaimTemplate":{}}}])");
+    EXPECT_EQ(answer.value, (std::vector<std::string>{"data", "web-1-scratch"}));
+    EXPECT_TRUE(answer.complaints.empty());
+}
+
+TEST(PodVolumes, WithoutTheNameOfTheClaimAreComplainedAbout) {
+    const auto answer =
+        decoded(claims_of_web, R"([{"persistentVolumeClaim":{}},{"ephemeral":{}}])");
+    EXPECT_EQ(answer.complaints,
+              (std::vector<std::string>{"/0/persistentVolumeClaim/claimName is missing",
+                                        "/1/name is missing"}));
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes

@@ -1,0 +1,130 @@
+#include "kubernetes/storage_decode.hpp"
+
+#include <gtest/gtest.h>
+
+#include "decoded.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+TEST(StorageDecode, ReadsAClaim) {
+    const auto answer = decoded(decode_claim, R"({
+        "metadata":{"namespace":"shop","name":"data","annotations":{"volume.kubernetes.io/selected-node":"n1"}},
+        "spec":{"volumeName":"pv-1","storageClassName":"fast","accessModes":["ReadWriteOncePod"],
+                "resources":{"requests":{"storage":"10Gi"}}}})");
+    ASSERT_TRUE(answer.value);
+    EXPECT_EQ(answer.value->ns, "shop");
+    EXPECT_EQ(answer.value->name, "data");
+    EXPECT_EQ(answer.value->volume, "pv-1");
+    EXPECT_EQ(answer.value->storage_class, "fast");
+    EXPECT_EQ(answer.value->selected_node, "n1");
+    EXPECT_EQ(answer.value->requested_bytes, std::int64_t{10} << 30);
+    EXPECT_EQ(answer.value->access_modes, Texts{"ReadWriteOncePod"});
+}
+
+TEST(StorageDecode, LetsTheOldAnnotationNameTheClass) {
+    const auto answer = decoded(decode_claim, R"({
+        "metadata":{"name":"c","annotations":{"volume.beta.kubernetes.io/storage-class":"old"}},
+        "spec":{"storageClassName":"new"}})");
+    EXPECT_EQ(answer.value->storage_class, "old");
+}
+
+TEST(StorageDecode, ReadsAVolume) {
+    const auto answer = decoded(decode_volume, R"({
+        "metadata":{"name":"pv-1","labels":{"topology.kubernetes.io/zone":"a"}},
+        "spec":{"storageClassName":"fast","accessModes":["ReadWriteOnce"],"capacity":{"storage":"10Gi"},
+                "csi":{"driver":"ebs.csi.aws.com","volumeHandle":"vol-1","fsType":"ext4"},
+                "claimRef":{"namespace":"shop","name":"data","uid":"u"},
+                "nodeAffinity":{"required":{"nodeSelectorTerms":[
+                    {"matchExpressions":[{"key":"zone","operator":"In","values":["a"]}]}]}}}})");
+    ASSERT_TRUE(answer.value);
+    EXPECT_EQ(answer.value->name, "pv-1");
+    EXPECT_EQ(answer.value->node_affinity,
+              (std::vector<NodeSelectorTerm>{{.labels = {{.key = "zone", .values = {"a"}}}}}));
+    EXPECT_EQ(answer.value->labels, (Labels{{"topology.kubernetes.io/zone", "a"}}));
+    EXPECT_EQ(answer.value->storage_class, "fast");
+    EXPECT_EQ(answer.value->driver, "ebs.csi.aws.com");
+    EXPECT_EQ(answer.value->handle, "vol-1");
+    EXPECT_EQ(answer.value->capacity_bytes, std::int64_t{10} << 30);
+    EXPECT_EQ(answer.value->access_modes, Texts{"ReadWriteOnce"});
+    EXPECT_EQ(answer.value->claim_ns + "/" + answer.value->claim_name, "shop/data");
+}
+
+TEST(StorageDecode, ReadsAStorageClass) {
+    const auto answer = decoded(decode_storage_class, R"({
+        "metadata":{"name":"fast"},"provisioner":"ebs.csi.aws.com","volumeBindingMode":"WaitForFirstConsumer",
+        "allowedTopologies":[{"matchLabelExpressions":[{"key":"zone","values":["a","b"]}]}]})");
+    ASSERT_TRUE(answer.value);
+    EXPECT_EQ(answer.value->name, "fast");
+    EXPECT_EQ(answer.value->provisioner, "ebs.csi.aws.com");
+    EXPECT_TRUE(answer.value->waits_for_consumer);
+    EXPECT_EQ(answer.value->allowed_topologies,
+              (std::vector<NodeSelectorTerm>{{.labels = {{.key = "zone", .values = {"a", "b"}}}}}));
+    EXPECT_FALSE(
+        decoded(decode_storage_class, R"({"metadata":{"name":"s"}})").value->waits_for_consumer);
+}
+
+TEST(StorageDecode, ReadsHowManyVolumesADriverAttachesToANode) {
+    const auto answer = decoded(decode_csi_node, R"({"metadata":{"name":"n1"},"spec":{"drivers":[
+        {"name":"a","allocatable":{"count":25}},{"name":"b"},{"name":"c","allocatable":{"count":0}}]}})");
+    ASSERT_TRUE(answer.value);
+    EXPECT_EQ(answer.value->limits, (std::map<std::string, std::optional<int>>{
+                                        {"a", 25}, {"b", std::nullopt}, {"c", 0}}));
+}
+
+TEST(StorageDecode, ReadsDriversAndTheirCapacity) {
+    EXPECT_TRUE(
+        decoded(decode_csi_driver, R"({"metadata":{"name":"d"},"spec":{"storageCapacity":true}})")
+            .value->storage_capacity);
+    EXPECT_FALSE(
+        decoded(decode_csi_driver, R"({"metadata":{"name":"d"}})").value->storage_capacity);
+    const auto answer = decoded(decode_csi_capacity, R"({
+        "metadata":{"namespace":"s","name":"c"},"storageClassName":"fast","capacity":"1Ti",
+        "nodeTopology":{"matchLabels":{"zone":"a"}}})");
+    ASSERT_TRUE(answer.value);
+    EXPECT_EQ(answer.value->ns + "/" + answer.value->name, "s/c");
+    EXPECT_EQ(answer.value->storage_class, "fast");
+    EXPECT_EQ(answer.value->topology, (LabelSelector{{{"zone", "a"}}, {}}));
+    EXPECT_EQ(answer.value->capacity_bytes, std::int64_t{1} << 40);
+    EXPECT_FALSE(decoded(decode_csi_capacity, R"({"metadata":{"name":"c"}})").value->topology);
+}
+
+TEST(StorageDecode, IsNothingWhereSomethingIsMalformed) {
+    const struct {
+        bool (*is_read)(const JsonPlace&);
+        const char* object;
+        const char* complaint;
+    } cases[] = {
+        {[](const JsonPlace& p) { return decode_claim(p).has_value(); },
+         R"({"metadata":{"name":"c"},"spec":{"resources":{"requests":{"storage":"-1"}}}})",
+         "/spec/resources/requests/storage is negative (-1)"},
+        {[](const JsonPlace& p) { return decode_claim(p).has_value(); },
+         R"({"metadata":{"name":"c"},"spec":{"accessModes":"ReadWriteOnce"}})",
+         "/spec/accessModes expects an array, found text (\"ReadWriteOnce\")"},
+        {[](const JsonPlace& p) { return decode_volume(p).has_value(); },
+         R"({"metadata":{"name":"v"},"spec":{"nodeAffinity":"here"}})",
+         "/spec/nodeAffinity expects an object, found text (\"here\")"},
+        {[](const JsonPlace& p) { return decode_storage_class(p).has_value(); },
+         R"({"metadata":{"name":"s"},"volumeBindingMode":"Later"})",
+         "/volumeBindingMode expects Immediate or WaitForFirstConsumer, found text (\"Later\")"},
+        {[](const JsonPlace& p) { return decode_csi_node(p).has_value(); },
+         R"({"metadata":{"name":"n"},"spec":{"drivers":[{"name":"d","allocatable":{"count":-1}}]}})",
+         "/spec/drivers/0/allocatable/count expects a whole number from 0 to 2147483647, found a "
+         "number (-1)"},
+        {[](const JsonPlace& p) { return decode_csi_driver(p).has_value(); }, R"({"metadata":{}})",
+         "/metadata/name is missing"},
+        {[](const JsonPlace& p) { return decode_csi_capacity(p).has_value(); },
+         R"({"metadata":{"name":"c"},"capacity":true})",
+         "/capacity expects a quantity like \"1500m\" or \"2Gi\", found true"},
+    };
+    for (const auto& c : cases) {
+        const auto answer = decoded(c.is_read, c.object);
+        EXPECT_FALSE(answer.value) << c.object;
+        EXPECT_EQ(answer.complaints, Texts{c.complaint}) << c.object;
+    }
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes
