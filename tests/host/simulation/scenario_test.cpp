@@ -1,0 +1,102 @@
+#include "simulation/scenario.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../runtime/config/shipped_folder.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+Scenario read(const std::string& text) {
+    const runtime::ShippedFolder shipped({"expanders/least_waste.so", "expanders/random.so",
+                                          "balancer/node_groups.so", "simulated.so"});
+    return read_scenario(runtime::Source{"story.toml", text}, "/stories", shipped.plugins());
+}
+
+TEST(Scenario, AGroupWithZonesBecomesOneForEach) {
+    const Scenario scenario =
+        read("[[group]]\nid = \"web\"\nzones = [\"a\", \"b\"]\nmachine = { cpu = \"4\" }\n");
+    ASSERT_TRUE(scenario.input && scenario.input->cloud) << scenario.diagnostics.text();
+    const auto* groups = scenario.input->cloud->settings.find("groups");
+    ASSERT_EQ(groups->children.size(), 2u);
+    EXPECT_EQ(groups->children[1].find("id")->text, "web-b");
+    EXPECT_EQ(groups->children[1].find("zone")->text, "b");
+    EXPECT_EQ(groups->children[1].find("zones"), nullptr);
+    EXPECT_EQ(groups->children[1].find("machine")->place.line, 4u) << "complaints find the line";
+}
+
+TEST(Scenario, AChangeIsToldToTheCloudWithTheMomentItsStepBegins) {
+    const Scenario scenario = read(R"(
+group = [{ id = "web" }]
+[[step]]
+advance = "90s"
+[[step]]
+advance = "1h"
+change = [{ group = "web", capacity = 0 }]
+)");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    EXPECT_EQ(scenario.input->cloud->changes, std::vector<Duration>{90s});
+    const auto* changes =
+        scenario.input->cloud->settings.find("groups")->children[0].find("changes");
+    ASSERT_NE(changes, nullptr);
+    EXPECT_EQ(changes->children[0].find("at")->text, "1m30s");
+    EXPECT_EQ(changes->children[0].find("group"), nullptr);
+}
+
+TEST(Scenario, PodsOfABatchAreKnownByItsNameUnlessLabelsSayOtherwise) {
+    const Scenario scenario = read(R"(
+[[step]]
+pods = [{ name = "web", cpu = "500m", spread = ["zone"], anti_affinity = [{ topology_key = "hostname", labels = { app = "db" } }] }]
+)");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    const auto& batch = std::get<PodBatch>(scenario.input->steps[0].actions[0].what);
+    EXPECT_EQ(batch.count, std::nullopt);
+    EXPECT_EQ(batch.pod.labels.at("app"), "web");
+    EXPECT_EQ(batch.pod.spec.requests.amount("cpu"), 500);
+    const engine::SpreadConstraint& spread = batch.pod.spec.spread.at(0);
+    EXPECT_EQ(spread.topology_key, "topology.kubernetes.io/zone");
+    EXPECT_EQ(spread.selector->match_labels, (Labels{{"app", "web"}}));
+    const engine::PodTerm& apart = batch.pod.spec.pod_anti_affinity.at(0);
+    EXPECT_EQ(apart.topology_key, "kubernetes.io/hostname");
+    EXPECT_EQ(apart.selector->match_labels, (Labels{{"app", "db"}}));
+}
+
+TEST(Scenario, ReplicaSetsArriveBeforeTheFirstStepsOwnPods) {
+    const Scenario scenario = read(R"(
+replica_set = [{ name = "one" }, { name = "two", count = 3 }]
+[[step]]
+pods = [{ name = "three" }]
+)");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    const auto& actions = scenario.input->steps[0].actions;
+    ASSERT_EQ(actions.size(), 3u);
+    const auto& one = std::get<PodBatch>(actions[0].what);
+    EXPECT_EQ(one.pod.name, "one");
+    EXPECT_TRUE(one.replicas);
+    EXPECT_EQ(std::get<PodBatch>(actions[1].what).count, 3);
+    EXPECT_EQ(std::get<PodBatch>(actions[2].what).pod.name, "three");
+}
+
+TEST(Scenario, AnEmptyListOfCommandsIsAnExpectationAnAbsentOneIsNot) {
+    const Scenario scenario = read("[[step]]\nexpect = []\n[[step]]\n");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    EXPECT_EQ(scenario.input->steps[0].expect.commands, std::vector<std::string>());
+    EXPECT_EQ(scenario.input->steps[1].expect.commands, std::nullopt);
+}
+
+TEST(Scenario, AConfigurationFileIsFoundFromTheFolderOfTheStory) {
+    const Scenario scenario = read("config = \"../capstan.toml\"\n");
+    EXPECT_EQ(scenario.config_file, "/stories/../capstan.toml");
+    EXPECT_FALSE(scenario.has_sections);
+}
+
+TEST(Scenario, WithoutGroupsTheCloudsAreThoseOfTheConfiguration) {
+    const Scenario scenario = read("title = \"nothing\"\n");
+    ASSERT_TRUE(scenario.input);
+    EXPECT_FALSE(scenario.input->cloud.has_value());
+}
+
+}  // namespace
+}  // namespace capstan::simulation

@@ -1,0 +1,114 @@
+#include "simulation/scheduler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "engine/snapshot/cluster_builder.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using engine::ClassId;
+using engine::ClusterBuilder;
+
+engine::NodeObject node(const std::string& name, MilliCpu cpu, const std::string& zone = "") {
+    const Resources resources{{"cpu", cpu}, {"memory", 16_GiB}, {"pods", 110}};
+    engine::NodeObject out{.name = name, .capacity = resources, .allocatable = resources};
+    out.labels["kubernetes.io/hostname"] = name;
+    if (!zone.empty()) out.labels["topology.kubernetes.io/zone"] = zone;
+    return out;
+}
+
+engine::PodObject pod(const std::string& name, MilliCpu cpu) {
+    return {.name = name,
+            .spec = {.requests = {{"cpu", cpu}}, .priority = 0},
+            .labels = {{"app", "web"}}};
+}
+
+/// The names of the nodes that so many pods of the class get, "-" for none.
+std::string nodes_of(ClusterBuilder& builder, const engine::PodObject& of, int count) {
+    const ClassId id = builder.add_class(of);
+    const engine::Cluster cluster = builder.build();
+    std::string out;
+    for (const auto& n : find_nodes(cluster, std::vector<ClassId>(std::size_t(count), id)))
+        out +=
+            (out.empty() ? "" : " ") + (n ? std::string(cluster.text(cluster.node(*n).name)) : "-");
+    return out;
+}
+
+TEST(Scheduler, PrefersTheNodeThatStaysEmptier) {
+    ClusterBuilder builder;
+    builder.set(node("a", 4_cpu));
+    builder.set(node("b", 8_cpu));
+    EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 3), "b b b");
+}
+
+TEST(Scheduler, TakesTheFirstByNameOfEqualNodes) {
+    ClusterBuilder builder;
+    builder.set(node("b", 4_cpu));
+    builder.set(node("a", 4_cpu));
+    EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 4), "a b a b");
+}
+
+TEST(Scheduler, KeepsZonesEvenBeforeNodes) {
+    ClusterBuilder builder;
+    builder.set(node("a1", 64_cpu, "a"));
+    builder.set(node("b1", 4_cpu, "b"));
+    EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 4), "a1 b1 a1 b1");
+}
+
+TEST(Scheduler, CountsThePodsThatAreThereAlready) {
+    ClusterBuilder builder;
+    builder.set(node("a1", 8_cpu, "a"));
+    builder.set(node("b1", 8_cpu, "b"));
+    for (const char* name : {"web-1", "web-2"}) {
+        engine::PodObject there = pod(name, 1_cpu);
+        there.node_name = "a1";
+        builder.set(there);
+    }
+    EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 3), "b1 b1 a1");
+}
+
+TEST(Scheduler, FillsUpAndLeavesTheRest) {
+    ClusterBuilder builder;
+    builder.set(node("a", 2_cpu));
+    builder.set(node("b", 1_cpu));
+    EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 5), "a a b - -");
+    EXPECT_EQ(nodes_of(builder, pod("big", 3_cpu), 1), "-");
+}
+
+TEST(Scheduler, ObeysASpreadConstraintPodByPod) {
+    ClusterBuilder builder;
+    builder.set(node("a1", 64_cpu, "a"));
+    builder.set(node("b1", 2_cpu, "b"));
+    engine::PodObject web = pod("web", 1_cpu);
+    web.spec.spread = {{.topology_key = "topology.kubernetes.io/zone",
+                        .selector = LabelSelector{.match_labels = {{"app", "web"}}}}};
+    EXPECT_EQ(nodes_of(builder, web, 7), "a1 b1 a1 b1 a1 - -");
+}
+
+TEST(Scheduler, TriesAPodAgainOnceTheOneItWantsToBeWithIsPlaced) {
+    ClusterBuilder builder;
+    builder.set(node("a", 8_cpu));
+    builder.set(node("b", 8_cpu));
+    engine::PodObject follower = pod("follower", 1_cpu);
+    follower.spec.pod_affinity = {{.selector = LabelSelector{.match_labels = {{"app", "leader"}}},
+                                   .topology_key = "kubernetes.io/hostname"}};
+    engine::PodObject leader = pod("leader", 1_cpu);
+    leader.labels = {{"app", "leader"}};
+    const std::vector<ClassId> pods{builder.add_class(follower), builder.add_class(leader)};
+    const auto nodes = find_nodes(builder.build(), pods);
+    ASSERT_TRUE(nodes[0] && nodes[1]);
+    EXPECT_EQ(*nodes[0], *nodes[1]);
+}
+
+TEST(Scheduler, WithoutNodesOrPodsNothingHappens) {
+    ClusterBuilder builder;
+    EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 2), "- -");
+    builder.set(node("a", 1_cpu));
+    EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 0), "");
+}
+
+}  // namespace
+}  // namespace capstan::simulation

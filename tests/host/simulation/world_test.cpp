@@ -1,0 +1,178 @@
+#include "simulation/world.hpp"
+
+#include <gtest/gtest.h>
+
+namespace capstan::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Time start = time_from_unix_ns(0);
+
+/// A world with what it tells, and a clock that only goes on.
+struct Told : Observer {
+    Story story{start, *this};
+    Tally tally{start};
+    World world{story, tally};
+
+    std::string take() {
+        std::string out;
+        for (const Event& event : story.events()) out += event.text + "\n";
+        story.events().clear();
+        return out;
+    }
+    void node(const std::string& name, MilliCpu cpu = 4_cpu, bool ready = true) {
+        const Resources resources{{"cpu", cpu}, {"memory", 16_GiB}, {"pods", 110}};
+        world.add_node(
+            {.name = name, .capacity = resources, .allocatable = resources, .ready = ready},
+            "group", start);
+    }
+};
+
+PodBatch batch(const std::string& name, std::optional<int> count, bool replicas = false,
+               std::optional<Duration> duration = {}) {
+    return {.pod = {.name = name, .spec = {.requests = {{"cpu", 1_cpu}}, .priority = 0}},
+            .count = count,
+            .replicas = replicas,
+            .duration = duration};
+}
+
+TEST(World, PodsArriveAndGetNodes) {
+    Told t;
+    t.node("a");
+    ASSERT_TRUE(t.world.happen(batch("web", 6), start));
+    EXPECT_TRUE(t.world.schedule(start));
+    EXPECT_EQ(t.world.pending(), 2);
+    EXPECT_EQ(t.take(), "web: 6 pods arrive\nweb: 4 pods get a node\n");
+    EXPECT_FALSE(t.world.schedule(start)) << "nothing changed";
+}
+
+TEST(World, APodWithoutNodeIsMarkedUnschedulable) {
+    Told t;
+    ASSERT_TRUE(t.world.happen(batch("web", {}), start));
+    t.world.schedule(start);
+    const engine::Cluster cluster = t.world.cluster();
+    ASSERT_EQ(cluster.unbound().size(), 1u);
+    const engine::PodRow row = cluster.pod(cluster.unbound()[0]);
+    EXPECT_EQ(cluster.text(row.name), "web");
+    EXPECT_EQ(cluster.text(row.unscheduled_reason), "Unschedulable");
+}
+
+TEST(World, HigherPriorityComesFirstThenAge) {
+    Told t;
+    t.node("a", 2_cpu);
+    ASSERT_TRUE(t.world.happen(batch("low", 2), start));
+    PodBatch high = batch("high", 1);
+    high.pod.spec.priority = 100;
+    ASSERT_TRUE(t.world.happen(high, start));
+    t.world.schedule(start);
+    ASSERT_EQ(t.world.still_pending(start).size(), 1u);
+    EXPECT_EQ(t.world.still_pending(start)[0].pods, "low");
+    EXPECT_EQ(t.world.still_pending(start)[0].count, 1);
+}
+
+TEST(World, PodsOfAReplicaSetComeBackWhenTheirNodeVanishesOthersDoNot) {
+    Told t;
+    t.node("a");
+    ASSERT_TRUE(t.world.happen(batch("web", 2, true), start));
+    ASSERT_TRUE(t.world.happen(batch("bare", 1), start));
+    t.world.schedule(start);
+    t.take();
+    EXPECT_TRUE(t.world.remove_node("a", start));
+    EXPECT_EQ(t.take(), "node a vanishes with 3 pods\nweb: 2 pods come back without a node\n");
+    EXPECT_EQ(t.world.pending(), 2);
+    EXPECT_FALSE(t.world.remove_node("a", start));
+}
+
+TEST(World, ScalingDownTakesPodsWithoutANodeFirst) {
+    Told t;
+    t.node("a", 3_cpu);
+    ASSERT_TRUE(t.world.happen(batch("web", 5, true), start));
+    t.world.schedule(start);
+    ASSERT_TRUE(t.world.happen(Scale{"web", 3}, start));
+    EXPECT_EQ(t.world.pending(), 0);
+    ASSERT_TRUE(t.world.happen(Scale{"web", 4}, start));
+    EXPECT_EQ(t.world.pending(), 1);
+    EXPECT_FALSE(t.world.happen(Scale{"nobody", 1}, start));
+}
+
+TEST(World, JobsEndSoLongAfterTheyGotANode) {
+    Told t;
+    ASSERT_TRUE(t.world.happen(batch("job", 1, false, 10min), start));
+    t.world.schedule(start);
+    EXPECT_EQ(t.world.next_end(), std::nullopt) << "it waits";
+    t.node("a");
+    t.world.schedule(start + 5min);
+    EXPECT_EQ(t.world.next_end(), start + 15min);
+    t.take();
+    t.world.end_pods(start + 15min);
+    EXPECT_EQ(t.take(), "job: 1 pod ends\n");
+    EXPECT_EQ(t.world.next_end(), std::nullopt);
+}
+
+TEST(World, ANodeThatIsNotReadyTakesNoPodsButDaemons) {
+    Told t;
+    Objects objects;
+    objects.daemon_sets = {{.name = "agent", .spec = {.requests = {{"cpu", 1_cpu}}}}};
+    t.world.fill(objects, start);
+    t.node("a", 4_cpu, false);
+    EXPECT_EQ(t.world.cluster().pods_on(0).size(), 1u) << "the agent";
+    ASSERT_TRUE(t.world.happen(batch("web", 4), start));
+    t.world.schedule(start);
+    EXPECT_EQ(t.world.pending(), 4);
+    t.world.make_ready("a", start);
+    t.world.schedule(start);
+    EXPECT_EQ(t.world.pending(), 1) << "three beside the agent";
+}
+
+TEST(World, DaemonSetsKeepOffNodesTheyDoNotMatch) {
+    Told t;
+    Objects objects;
+    objects.daemon_sets = {{.name = "gpu", .spec = {.node_selector = {{"gpu", "yes"}}}}};
+    t.world.fill(objects, start);
+    t.node("a");
+    EXPECT_EQ(t.world.cluster().pods_on(0).size(), 0u);
+}
+
+TEST(World, PodsThatAreThereFromTheStartKeepTheirNodesAndGetNoSecondDaemon) {
+    Told t;
+    Objects objects;
+    const Resources resources{{"cpu", 4_cpu}, {"pods", 110}};
+    objects.nodes = {{.name = "a", .capacity = resources, .allocatable = resources}};
+    objects.daemon_sets = {{.name = "agent", .spec = {.requests = {{"cpu", 1_cpu}}}}};
+    objects.pods = {{.name = "agent-x",
+                     .spec = {.requests = {{"cpu", 2_cpu}}},  // an older revision
+                     .owner = {"DaemonSet", "agent", "u"},
+                     .node_name = "a"},
+                    {.name = "done", .node_name = "a", .phase = engine::PodPhase::succeeded},
+                    {.name = "waits", .spec = {.requests = {{"cpu", 1_cpu}}}}};
+    t.world.fill(objects, start);
+    EXPECT_EQ(t.world.cluster().pods_on(0).size(), 1u);
+    EXPECT_EQ(t.world.pending(), 1);
+    t.world.schedule(start);
+    EXPECT_EQ(t.world.pending(), 0);
+    EXPECT_EQ(t.world.batch_of("default/agent-x"), "agent");
+}
+
+TEST(World, NamesAreNotGivenTwice) {
+    Told t;
+    ASSERT_TRUE(t.world.happen(batch("web-1", {}), start));
+    EXPECT_FALSE(t.world.happen(batch("web-1", {}), start));
+    ASSERT_TRUE(t.world.happen(batch("web", 1), start));
+    EXPECT_EQ(t.world.cluster().pod_count(), 2u) << "web-1 and web-2";
+}
+
+TEST(World, WhatIsRemovedHasToBeThere) {
+    Told t;
+    t.node("a");
+    ASSERT_TRUE(t.world.happen(batch("web", 3, true), start));
+    EXPECT_TRUE(t.world.happen(Remove{"web-2"}, start));
+    EXPECT_EQ(t.world.pending(), 3) << "its ReplicaSet brings another";
+    EXPECT_TRUE(t.world.happen(Remove{"web"}, start));
+    EXPECT_EQ(t.world.pending(), 0);
+    EXPECT_TRUE(t.world.happen(Remove{"a"}, start));
+    EXPECT_FALSE(t.world.happen(Remove{"a"}, start));
+}
+
+}  // namespace
+}  // namespace capstan::simulation

@@ -1,0 +1,158 @@
+// Every story in this folder, told by the shipped binary with the shipped plugins.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "../host/commands/shell.hpp"
+
+namespace capstan::commands {
+namespace {
+
+std::vector<std::string> stories() {
+    std::vector<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator("tests/scenarios")) {
+        if (entry.path().extension() == ".toml") out.push_back(entry.path().stem().string());
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+std::string file_of(const std::string& story) { return "tests/scenarios/" + story + ".toml"; }
+
+/// "balance_four_nodes" -> "BalanceFourNodes"
+std::string name_of(const ::testing::TestParamInfo<std::string>& story) {
+    std::string out;
+    bool is_first = true;
+    for (const char c : story.param) {
+        if (c != '_')
+            out += is_first ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+        is_first = c == '_';
+    }
+    return out;
+}
+
+class Scenario : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Scenario, GoesAsItsFileExpects) {
+    const Ran ran = capstan("simulate " + file_of(GetParam()));
+    EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+    EXPECT_EQ(ran.err, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Story, Scenario, ::testing::ValuesIn(stories()), name_of);
+
+/// The larger ones, where a container without an order would show.
+class Repeated : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Repeated, IsTheSameToTheByteEachTimeAndWithOneThread) {
+    const std::string command = "simulate " + file_of(GetParam()) + " --seed 7 -o json";
+    const Ran first = capstan(command);
+    EXPECT_EQ(first.code, 0) << first.err;
+    EXPECT_EQ(first.out, capstan(command).out);
+    EXPECT_EQ(first.out, capstan(command + " --threads 1").out);
+}
+
+INSTANTIATE_TEST_SUITE_P(Story, Repeated,
+                         ::testing::Values("three_zones", "spread_unbalanced_start",
+                                           "fallback_when_exhausted"),
+                         name_of);
+
+TEST(Scenarios, AnExpectationThatIsNotMetFailsWithTheDifference) {
+    const Folder folder;
+    const std::string file = folder.write("story.toml", R"(
+[[group]]
+id = "web"
+machine = { cpu = "4", memory = "16Gi" }
+
+[[step]]
+pods = [{ name = "web", cpu = "3" }]
+advance = "10s"
+expect = ["increase web by 2"]
+expect_pending = 0
+)");
+    const Ran ran = capstan("simulate '" + file + "'");
+    EXPECT_EQ(ran.code, 1);
+    const std::size_t at = ran.out.rfind("SUMMARY");
+    ASSERT_NE(at, std::string::npos) << ran.err;
+    EXPECT_NE(ran.out.find("story.toml:6: the clouds were asked for something else:\n"
+                           "    - increase web by 2\n"
+                           "    + increase web by 1\n",
+                           at),
+              std::string::npos)
+        << ran.out;
+    EXPECT_NE(ran.out.find("story.toml:6: pods without a node: expected 0, are 1\n", at),
+              std::string::npos)
+        << ran.out;
+    EXPECT_NE(ran.out.find("0 of 2 expectations met\n", at), std::string::npos);
+}
+
+/// What a file is refused with, without the line it stands in.
+struct Refusal {
+    const char* text;
+    const char* because;
+};
+
+class Refused : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(Refused, ABadScenarioIsRefusedWithPlaceAndReason) {
+    const Folder folder;
+    const std::string file = folder.write("story.toml", GetParam().text);
+    const Ran ran = capstan("simulate '" + file + "'");
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.err.find(GetParam().because), std::string::npos) << ran.err;
+    EXPECT_EQ(ran.out.find("SUMMARY"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Story, Refused,
+    ::testing::Values(
+        Refusal{"[[step]]\npods = [{ name = \"web\", cpus = \"1\" }]",
+                "story.toml:2:25: step[0].pods[0]: unknown key 'cpus'; did you mean 'cpu'?"},
+        Refusal{"[[step]]\nadvance = \"soon\"", "story.toml:2:11: step[0].advance: "},
+        Refusal{"advance = \"1h\"",
+                "story.toml:1:1: unknown key 'advance'; it belongs in a [[step]]"},
+        Refusal{"options = { new_pod_delay = \"1m\" }",
+                "settings stand in [scale_up] and [limits], as in a configuration"},
+        Refusal{
+            "[[group]]\nid = \"web\"\nmachine = { cpu = \"4\", memory = \"16Gi\", zoned = 1 }",
+            "story.toml:3:43: plugin.simulated.settings.groups[0].machine: unknown key 'zoned'"},
+        Refusal{"[[step]]\nchange = [{ group = \"web\", capacity = 0 }]",
+                "story.toml:2:11: step.change: no group 'web'"},
+        Refusal{"[[step]]\nuntil = \"idle\"\n[[step]]\nchange = [{ group = \"web\", lose = 1 }]",
+                "story.toml:4:1: step: no 'change' after a step until idle"},
+        Refusal{"[[step]]\npods = [{ cpu = \"1\" }]", "story.toml:2:9: pods: 'name' is missing"},
+        Refusal{"[[step]]\nadvance = \"1m\"\nuntil = \"idle\"",
+                "story.toml:3:9: step: either 'advance' or 'until'"},
+        Refusal{"[[step]]\nscale = { web = 3 }",
+                "story.toml:2: scale of 'web', which is no replica set that is there"},
+        Refusal{"[[step]]\nremove = [\"web\"]",
+                "story.toml:2: removal of 'web', and there is no pod or node of that name"},
+        Refusal{"[[node]]\nname = \"n\"\ntaints = [\"gpu\"]",
+                "story.toml:3:11: a taint is written \"key=value:NoSchedule\""},
+        Refusal{"[scale_up]\nbalance = true", "story.toml:2:1: scale_up: unknown key 'balance'"},
+        Refusal{"title = \"a\ntitle = 1", "story.toml:1:"}));
+
+TEST(Scenarios, AConfigurationOnTheCommandLineCountsInPlaceOfTheirSections) {
+    const Folder folder;
+    const std::string config = folder.write(
+        "capstan.toml", "[pipeline]\nclouds = [\"simulated\"]\n[limits]\nnodes = { max = \"0\" }");
+    const Ran ran =
+        capstan("simulate tests/scenarios/balance_one_node.toml --config '" + config + "' -o json");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.err.find("counts, not the sections of the scenario"), std::string::npos);
+    EXPECT_EQ(ran.out.find("\"kind\":\"increase\""), std::string::npos) << ran.out;
+}
+
+TEST(Scenarios, ARunCutShortIsNotHeldToWhatItWouldHaveComeTo) {
+    const Ran ran = capstan("simulate tests/scenarios/three_zones.toml --until 2m -o json");
+    EXPECT_EQ(ran.code, 0) << ran.out;
+    EXPECT_NE(ran.out.find("\"span_ms\":120000"), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("\"expected\":0"), std::string::npos) << ran.out;
+}
+
+}  // namespace
+}  // namespace capstan::commands
