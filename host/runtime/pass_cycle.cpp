@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -49,11 +50,11 @@ private:
     void note(const engine::Group& group, const Error& error) {
         const bool is_an_answer =
             error.code == ErrorCode::unsupported || error.code == ErrorCode::not_found;
-        if (!is_an_answer) groups_by_sentence_[error.message].push_back(group.group.id.value());
+        if (!is_an_answer) groups_by_sentence_[error.message].insert(group.group.id.value());
     }
     const PassInput& input_;
     PassWatch& watch_;
-    std::map<std::string, std::vector<std::string>> groups_by_sentence_;
+    std::map<std::string, std::set<std::string>> groups_by_sentence_;
 };
 
 /// Without those that this pass does not ask, which need not be fit to be asked.

@@ -128,7 +128,7 @@ TEST(CommandLine, VerifyPassesEveryShippedPlugin) {
          {"expanders/label_priority.so", "expanders/least_nodes.so", "expanders/least_waste.so",
           "expanders/most_pods.so", "expanders/price.so", "expanders/priority.so",
           "expanders/random.so", "similarity/labels.so", "similarity/resources.so",
-          "balancer/node_groups.so"}) {
+          "balancer/node_groups.so", "simulated.so"}) {
         const Ran ran = capstan("plugin verify " + quoted_path(shipped(name)));
         EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
         EXPECT_THAT(ran.out, Not(HasSubstr("FAIL")));

@@ -42,6 +42,50 @@ TEST(PluginHost, StoppingItStopsItsInstances) {
     EXPECT_FALSE(instance->is_running());
 }
 
+PluginHost::Options on(const std::shared_ptr<ManualClock>& clock) {
+    return {.seed = 1, .version = "test", .clock = clock};
+}
+
+TEST(PluginHost, OnVirtualTimeItStartsAndStopsWithoutAThread) {
+    const Assembly assembly(two_instances);
+    const auto clock = std::make_shared<ManualClock>();
+    auto host = PluginHost::start(assembly.config(), assembly.plugins(), on(clock));
+    ASSERT_TRUE(host.has_value()) << host.error();
+    const std::shared_ptr<PluginInstance> instance = (*host)->find(PluginInstanceId("one"));
+    EXPECT_TRUE(instance->is_running());
+    EXPECT_EQ(clock->now(), Time{}) << "nothing had to wait";
+    host->reset();
+    EXPECT_FALSE(instance->is_running());
+}
+
+TEST(PluginHost, OnVirtualTimeAWaitMovesTheClockAsFarAsItTakes) {
+    const auto clock = std::make_shared<ManualClock>();
+    const auto host = PluginHost::start(Config{}, {}, on(clock));
+    ASSERT_TRUE(host.has_value());
+    const auto answer_in = [&](Duration delay) {
+        return [&, delay](const PluginHost::Done<int>& done) {
+            (*host)->loop().after(delay, [done] { done(7); });
+        };
+    };
+    EXPECT_EQ((*host)->wait<int>(answer_in(std::chrono::hours(3)), std::chrono::hours(9)), 7);
+    EXPECT_EQ(clock->now(), Time(std::chrono::hours(3)));
+    const auto late = (*host)->wait<int>(answer_in(std::chrono::hours(2)), std::chrono::hours(1));
+    EXPECT_EQ(late.error().code, ErrorCode::deadline);
+    EXPECT_EQ(clock->now(), Time(std::chrono::hours(3))) << "nothing happens within its patience";
+}
+
+TEST(PluginHost, InRealTimeNobodyMovesTheClock) {
+    const auto host = PluginHost::start(Config{}, {}, {});
+    ASSERT_TRUE(host.has_value());
+    EXPECT_THAT((*host)->virtual_loop(), IsNull());
+    const auto answer = (*host)->wait<int>(
+        [&](const PluginHost::Done<int>& done) {
+            (*host)->loop().after(Duration::zero(), [done] { done(7); });
+        },
+        std::chrono::minutes(1));
+    EXPECT_EQ(answer, 7);
+}
+
 TEST(PluginHost, ABreadcrumbFileThatCannotBeOpenedIsSaid) {
     const auto host = PluginHost::start(Config{}, {}, {.breadcrumbs = "/dev/null/crumbs"});
     ASSERT_FALSE(host.has_value());

@@ -1,0 +1,171 @@
+#include "runtime/cloud_reader.hpp"
+
+#include <gmock/gmock.h>
+
+#include "test_host.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::IsNull;
+using ::testing::NotNull;
+
+/// A cloud that answers what the test has written down.
+struct ScriptedCloud {
+    Result<CloudView> refresh() { return view; }
+    Result<NodeTemplate> describe(NodeGroupId group) {
+        described.push_back(group.value());
+        if (missing) return fail(*missing);
+        return NodeTemplate{.name = group.value()};
+    }
+    Resized increase(Resize) { return {}; }
+    Resized decrease_target(Resize) { return {}; }
+    Removed remove(Removal) { return {}; }
+
+    static inline Result<CloudView> view{};
+    static inline std::vector<std::string> described{};
+    static inline std::optional<Error> missing{};
+};
+
+NodeGroup group(const char* id, const char* fingerprint, int target = 1) {
+    return {.id = NodeGroupId(id), .target = target, .template_fingerprint = fingerprint};
+}
+Machine machine(const char* id, const char* of) {
+    return {.id = MachineId(id), .group = NodeGroupId(of)};
+}
+CloudView unreadable(std::vector<NodeGroup> groups, const char* subject) {
+    return {.complete = false,
+            .groups = std::move(groups),
+            .unreadable = {{ErrorCode::unavailable, "page 2 is missing", {}, subject, {}}}};
+}
+
+struct Reader : ::testing::Test {
+    Reader() {
+        ScriptedCloud::described.clear();
+        ScriptedCloud::missing.reset();
+    }
+    CloudReading read(Result<CloudView> view) {
+        ScriptedCloud::view = std::move(view);
+        std::optional<CloudReading> out;
+        reader->read([&out](CloudReading reading) { out = std::move(reading); });
+        host.loop.settle();
+        return out.value();
+    }
+    std::vector<std::string> asked() { return std::exchange(ScriptedCloud::described, {}); }
+
+    TestHost host;
+    Running<ScriptedCloud> running{host, identity("aws")};
+    std::shared_ptr<CloudReader> reader =
+        std::make_shared<CloudReader>(CloudClient::of(running.shared()).value());
+};
+
+std::vector<std::string> ids(const CloudReading& reading) {
+    std::vector<std::string> out;
+    for (const engine::Group& g : reading.groups) out.push_back(g.group.id.value());
+    return out;
+}
+std::vector<std::string> sentences(const CloudReading& reading) {
+    std::vector<std::string> out;
+    for (const Error& e : reading.problems) out.push_back(e.message);
+    return out;
+}
+
+TEST_F(Reader, GivesGroupsTheirMachinesById) {
+    const CloudReading reading = read(CloudView{
+        .groups = {group("web", "1"), group("db", "1")},
+        .machines = {machine("i-2", "web"), machine("i-3", "db"), machine("i-1", "web")}});
+    ASSERT_THAT(ids(reading), ElementsAre("web", "db"));
+    const engine::Group& web = reading.groups[0];
+    EXPECT_EQ(web.cloud, PluginInstanceId("aws"));
+    ASSERT_EQ(web.machines.size(), 2u);
+    EXPECT_EQ(web.machines[0].id, MachineId("i-1"));
+    ASSERT_THAT(web.described, NotNull());
+    EXPECT_EQ(web.described->name, "web");
+    EXPECT_THAT(reading.problems, IsEmpty());
+}
+
+TEST_F(Reader, AsksForATemplateWhenItsFingerprintChanges) {
+    read(CloudView{.groups = {group("a", "1"), group("b", "1")}});
+    EXPECT_THAT(asked(), ElementsAre("a", "b"));
+    const CloudReading same = read(CloudView{.groups = {group("a", "1"), group("b", "2")}});
+    EXPECT_THAT(asked(), ElementsAre("b"));
+    EXPECT_THAT(same.groups.at(0).described, NotNull());
+}
+
+TEST_F(Reader, AsksEachTimeForATemplateWithoutAFingerprint) {
+    for (int i = 0; i < 2; ++i) {
+        read(CloudView{.groups = {group("a", "")}});
+        EXPECT_THAT(asked(), ElementsAre("a"));
+    }
+}
+
+TEST_F(Reader, ATemplateThatFailsIsAProblemAndAskedForAgain) {
+    ScriptedCloud::missing = Error{ErrorCode::unavailable, "no answer"};
+    const CloudReading failed = read(CloudView{.groups = {group("a", "1")}});
+    EXPECT_THAT(failed.groups.at(0).described, IsNull());
+    EXPECT_EQ(failed.groups.at(0).undescribed_because, "plugin aws: describe: no answer");
+    EXPECT_THAT(sentences(failed), ElementsAre("group \"a\": plugin aws: describe: no answer"));
+    ScriptedCloud::missing.reset();
+    EXPECT_THAT(read(CloudView{.groups = {group("a", "1")}}).groups.at(0).described, NotNull());
+}
+
+TEST_F(Reader, ACloudWithoutTemplatesIsNoProblemAndNotAskedAgain) {
+    ScriptedCloud::missing = Error{ErrorCode::unsupported, "none"};
+    EXPECT_THAT(read(CloudView{.groups = {group("a", "1")}}).problems, IsEmpty());
+    asked();
+    const CloudReading again = read(CloudView{.groups = {group("a", "1")}});
+    EXPECT_THAT(asked(), IsEmpty());
+    EXPECT_EQ(again.groups.at(0).undescribed_because, "plugin aws: describe: none");
+}
+
+TEST_F(Reader, KeepsItsGroupsWhenItCannotBeRead) {
+    read(CloudView{.groups = {group("a", "1")}, .machines = {machine("i-1", "a")}});
+    const CloudReading kept = read(fail(ErrorCode::unavailable, "gateway timeout"));
+    EXPECT_THAT(sentences(kept), ElementsAre("plugin aws: refresh: gateway timeout"));
+    ASSERT_THAT(ids(kept), ElementsAre("a"));
+    EXPECT_EQ(kept.groups[0].machines.size(), 1u);
+    EXPECT_THAT(kept.groups[0].described, NotNull());
+}
+
+TEST_F(Reader, KeepsAGroupThatCannotBeReadAsItWas) {
+    read(CloudView{.groups = {group("a", "", 1), group("b", "", 1), group("c", "", 1)}});
+    asked();
+    const CloudReading kept = read(unreadable({group("a", "", 9), group("b", "", 9)}, "b"));
+    ASSERT_THAT(ids(kept), ElementsAre("a", "b")) << "c is not named, so it is gone";
+    EXPECT_EQ(kept.groups[0].group.target, 9);
+    EXPECT_EQ(kept.groups[1].group.target, 1);
+    EXPECT_THAT(asked(), ElementsAre("a")) << "what is kept is not asked for";
+    EXPECT_THAT(sentences(kept), ElementsAre("plugin aws: group \"b\": page 2 is missing"));
+}
+
+TEST_F(Reader, KeepsEveryGroupWhenItIsNotSaidWhichCannotBeRead) {
+    read(CloudView{.groups = {group("a", "1"), group("b", "1")}});
+    const CloudReading kept = read(unreadable({group("b", "1", 5)}, ""));
+    ASSERT_THAT(ids(kept), ElementsAre("b", "a"));
+    EXPECT_EQ(kept.groups[0].group.target, 5);
+    EXPECT_THAT(sentences(kept), ElementsAre("plugin aws: refresh: page 2 is missing"));
+}
+
+TEST_F(Reader, AGroupThatWasNeverReadIsOnlyAProblem) {
+    EXPECT_THAT(ids(read(unreadable({}, "new"))), IsEmpty());
+}
+
+TEST_F(Reader, ForgetsAGroupThatIsGone) {
+    read(CloudView{.groups = {group("a", "1")}});
+    EXPECT_THAT(ids(read(CloudView{})), IsEmpty());
+    asked();
+    read(CloudView{.groups = {group("a", "1")}});
+    EXPECT_THAT(asked(), ElementsAre("a")) << "it may be another one";
+}
+
+TEST_F(Reader, MachinesOfAGroupThatIsNotListedAreAProblem) {
+    const CloudReading reading =
+        read(CloudView{.machines = {machine("i-1", "ghost"), machine("i-2", "ghost")}});
+    EXPECT_THAT(sentences(reading),
+                ElementsAre("plugin aws: 2 machines of a group it does not list, \"ghost\""));
+}
+
+}  // namespace
+}  // namespace capstan::runtime

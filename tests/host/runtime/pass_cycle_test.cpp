@@ -1,0 +1,117 @@
+#include "runtime/pass_cycle.hpp"
+
+#include <gmock/gmock.h>
+
+#include "engine/snapshot/cluster_builder.hpp"
+#include "runtime/actuator.hpp"
+#include "virtual_assembly.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+const std::string cloud = "[pipeline]\nclouds = [\"east\"]\n" +
+                          simulated("east", "groups = [" +
+                                                simulated_group("a",
+                                                                "price_per_hour = 0.5, options = { "
+                                                                "utilization_threshold = 0.7 }") +
+                                                ", " + simulated_group("b", "max = 0") + "]");
+
+/// Pods of 3 cores that wait for a node.
+engine::Cluster cluster_of(int pods, Time now) {
+    engine::ClusterBuilder builder;
+    for (int i = 0; i < pods; ++i) {
+        engine::PodObject pod{.name = "web-" + std::to_string(i)};
+        pod.spec.requests = {{"cpu", 3000}};
+        pod.unscheduled_reason = "Unschedulable";
+        pod.created = now - 1h;
+        builder.set(pod);
+    }
+    return builder.build();
+}
+
+struct PassCycle : ::testing::Test {
+    PassInput input(int pods) {
+        const Time now = virtually.host().loop().clock()->now();
+        return {.snapshot = {.cluster = cluster_of(pods, now),
+                             .groups = virtually.clouds().refresh_now(virtually.host()).groups},
+                .wiring = wire(virtually.config().pipeline, virtually.host()).value(),
+                .clouds = virtually.clouds().instances(),
+                .circumstances = {.seed = 1, .now = now, .simulation = true}};
+    }
+    VirtualAssembly virtually{cloud};
+};
+
+TEST_F(PassCycle, AsksCloudsForPricesAndWishes) {
+    const auto result = decide(input(0));
+    ASSERT_TRUE(result) << result.error();
+    ASSERT_EQ(result->groups->size(), 2u);
+    EXPECT_EQ(result->groups->at(0).price_per_hour, 0.5);
+    EXPECT_EQ(result->groups->at(0).options.utilization_threshold, 0.7);
+    EXPECT_EQ(result->groups->at(1).price_per_hour, std::nullopt);
+    EXPECT_THAT(result->outcome.decision.notes, IsEmpty()) << "a price nobody knows is an answer";
+    EXPECT_THAT(result->misses, IsEmpty());
+}
+
+TEST_F(PassCycle, GrowsAGroupUntilItsMachinesRun) {
+    const auto result = decide(input(2));
+    ASSERT_TRUE(result) << result.error();
+    ASSERT_EQ(result->outcome.decision.increases.size(), 1u);
+    EXPECT_EQ(result->outcome.decision.increases[0].group, NodeGroupId("a"));
+    EXPECT_EQ(result->outcome.decision.increases[0].by, 2);
+    const auto carried_out =
+        carry_out_now(result->outcome.decision, virtually.clouds(), {}, virtually.host());
+    ASSERT_TRUE(carried_out.at(0).resized) << carried_out.at(0).resized.error();
+    virtually.host().virtual_loop()->advance(1min);
+    const CloudsView view = virtually.clouds().refresh_now(virtually.host());
+    for (const Machine& machine : view.groups->at(0).machines)
+        EXPECT_EQ(machine.state, MachineState::running);
+    EXPECT_EQ(view.groups->at(0).machines.size(), 2u);
+}
+
+TEST_F(PassCycle, DecidesTheSameOnTheSame) {
+    const PassInput same = input(5);
+    const auto first = decide(same);
+    const auto second = decide(same);
+    ASSERT_TRUE(first && second);
+    EXPECT_EQ(first->outcome.decision.increases, second->outcome.decision.increases);
+    EXPECT_EQ(first->outcome.decision.helped, second->outcome.decision.helped);
+    EXPECT_EQ(first->outcome.memory, second->outcome.memory);
+}
+
+TEST_F(PassCycle, AnInstanceThatIsMissedIsSaidOnceForAllItsGroups) {
+    PassInput without = input(0);
+    without.known_misses = {{PluginInstanceId("east"), Hook::options}};
+    const auto result = decide(without);
+    ASSERT_TRUE(result) << result.error();
+    EXPECT_EQ(result->groups->at(0).options, GroupOptions{});
+    EXPECT_EQ(result->groups->at(0).price_per_hour, std::nullopt);
+    ASSERT_EQ(result->outcome.decision.notes.size(), 1u);
+    EXPECT_THAT(result->outcome.decision.notes[0],
+                ::testing::AllOf(HasSubstr("plugin east: not asked"), HasSubstr("(group a, b)")));
+    EXPECT_EQ(result->misses, without.known_misses);
+}
+
+TEST_F(PassCycle, NobodyIsNeededToShareNodesOutWhenBalanceIsOff) {
+    PassInput alone = input(1);
+    alone.settings.balance_similar = false;
+    alone.wiring.splitter = nullptr;
+    const auto result = decide(alone);
+    ASSERT_TRUE(result) << result.error();
+    EXPECT_EQ(result->outcome.decision.increases.size(), 1u);
+}
+
+TEST_F(PassCycle, AnInstanceOfAnotherKindCannotBeAsked) {
+    PassInput wrong = input(1);
+    wrong.wiring.splitter = virtually.host().find(PluginInstanceId("random"));
+    const auto result = decide(wrong);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().message, "plugin random is no capstan.splitter/1");
+}
+
+}  // namespace
+}  // namespace capstan::runtime
