@@ -13,7 +13,6 @@
 namespace capstan::simulation {
 
 enum class EventKind {
-    step,       ///< a step of the input begins
     arrival,    ///< pods arrive
     departure,  ///< pods are taken away, or end
     increase,   ///< a cloud was asked for more machines, and agreed

@@ -6,7 +6,6 @@ namespace capstan::simulation {
 
 std::string_view name_of(EventKind kind) noexcept {
     switch (kind) {
-        case EventKind::step: return "step";
         case EventKind::arrival: return "arrival";
         case EventKind::departure: return "departure";
         case EventKind::increase: return "increase";
