@@ -1,0 +1,118 @@
+// Cases that run a whole pass.
+#include <algorithm>
+#include <cmath>
+
+#include "cases.hpp"
+#include "engine/pass.hpp"
+#include "measured.hpp"
+#include "pipeline.hpp"
+
+namespace capstan::bench {
+namespace {
+
+constexpr const char* chain = R"([pipeline.scale_up]
+expanders = ["least_waste", "random"]
+)";
+
+engine::Settings settings() {
+    engine::Settings out;
+    out.max_nodes_per_scale_up = 0;
+    return out;
+}
+
+engine::Outcome decide(const engine::Snapshot& snapshot, const BenchPipeline& pipeline) {
+    runtime::PassWatch watch;
+    const runtime::PassPolicies policies = pipeline.policies(watch);
+    return engine::run_pass(snapshot, {}, {.chain = policies.chain(), .similarity = {}}, settings(),
+                            {.seed = 1, .now = bench_time});
+}
+
+std::int64_t total(const std::vector<engine::PodCount>& pods) {
+    std::int64_t sum = 0;
+    for (const engine::PodCount& count : pods) sum += count.count;
+    return sum;
+}
+
+std::int64_t pods_left(const engine::Decision& decision) {
+    std::int64_t sum = 0;
+    for (const engine::Unhelped& unhelped : decision.unhelped) sum += unhelped.pods.count;
+    return sum;
+}
+
+double cores(const Resources& resources) {
+    return static_cast<double>(resources.amount("cpu")) / 1000;
+}
+
+/// No packing of these pods on machines of these groups can have fewer cores: it has as many as
+/// the pods ask for, and as many as the machine with the most memory a core needs for their memory.
+double cores_lower_bound(const engine::Snapshot& snapshot,
+                         const std::vector<engine::PodCount>& helped) {
+    Resources requested;
+    for (const engine::PodCount& count : helped)
+        requested += snapshot.cluster.pod_class(count.pod_class).spec->requests * count.count;
+    double memory_per_core = 0;
+    for (const engine::Group& group : *snapshot.groups) {
+        const Resources& machine = group.described->allocatable;
+        memory_per_core = std::max(memory_per_core,
+                                   static_cast<double>(machine.amount("memory")) / cores(machine));
+    }
+    if (memory_per_core == 0) return cores(requested);
+    return std::max(cores(requested),
+                    static_cast<double>(requested.amount("memory")) / memory_per_core);
+}
+
+boost::json::object outcome_json(const engine::Snapshot& snapshot,
+                                 const engine::Decision& decision) {
+    int nodes = 0;
+    double added = 0;
+    for (const engine::Increase& increase : decision.increases) {
+        nodes += increase.by;
+        const auto group = std::ranges::find(
+            *snapshot.groups, increase.group,
+            [](const engine::Group& g) -> const NodeGroupId& { return g.group.id; });
+        added += increase.by * cores(group->described->capacity);
+    }
+    return {{"nodes_added", nodes},
+            {"groups_grown", decision.increases.size()},
+            {"pods_helped", total(decision.helped)},
+            {"pods_left", pods_left(decision)},
+            {"cores_added", added},
+            {"cores_lower_bound", std::round(cores_lower_bound(snapshot, decision.helped))}};
+}
+
+boost::json::object measure_pass(std::string_view name, const engine::Snapshot& snapshot,
+                                 int repeat, boost::json::object shape) {
+    const BenchPipeline pipeline(chain);
+    engine::Outcome outcome;
+    const Measured measured =
+        Measured::repeat(repeat, [] {}, [&] { outcome = decide(snapshot, pipeline); });
+    for (const auto& member : outcome_json(snapshot, outcome.decision))
+        shape[member.key()] = member.value();
+    return measured.line(name, shape);
+}
+
+boost::json::object shape_json(const Workload& workload) {
+    return {{"nodes", workload.nodes},
+            {"pods", workload.pods},
+            {"classes", workload.classes},
+            {"groups", workload.groups}};
+}
+
+}  // namespace
+
+boost::json::object measure_scale_up(const Workload& workload, int repeat) {
+    return measure_pass("scale-up", make_snapshot(workload), repeat, shape_json(workload));
+}
+
+boost::json::object measure_mixed(const Mix& mix, int repeat) {
+    return measure_pass("mixed", make_mixed_snapshot(mix), repeat,
+                        {{"pods", mix.pods}, {"machines", mix.machines}});
+}
+
+boost::json::object measure_filter(const Workload& workload, int repeat) {
+    engine::Snapshot snapshot = make_snapshot(workload);
+    snapshot.groups = std::make_shared<const std::vector<engine::Group>>();
+    return measure_pass("filter", snapshot, repeat, shape_json(workload));
+}
+
+}  // namespace capstan::bench

@@ -1,0 +1,102 @@
+// capstan-bench: measures decisions and their parts, and prints one line of JSON for each case.
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "cases.hpp"
+
+namespace {
+
+using namespace capstan::bench;
+
+struct Arguments {
+    Workload workload;
+    Mix mix;
+    int repeat = 3;
+};
+using Case = std::function<boost::json::object(const Arguments&)>;
+
+/// `name`, with the options it understands; when it is chosen, `chosen` measures it.
+CLI::App& add_case(CLI::App& app, const char* name, const char* what, Arguments& arguments,
+                   Case& chosen, const Case& measure) {
+    CLI::App& command = *app.add_subcommand(name, what);
+    command.add_option("--repeat", arguments.repeat, "How often; the median counts")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    command.callback([&chosen, measure] { chosen = measure; });
+    return command;
+}
+
+void add_count(CLI::App& command, const char* name, int& count, const char* what, int least) {
+    command.add_option(name, count, what)
+        ->check(CLI::Range(least, 10'000'000))
+        ->capture_default_str();
+}
+
+void add_groups(CLI::App& command, Workload& workload) {
+    add_count(command, "--groups", workload.groups, "Node groups", 1);
+}
+
+void add_pending(CLI::App& command, Workload& workload) {
+    static const std::map<std::string, Constraint> constraints{
+        {"none", Constraint::none},
+        {"zone-spread", Constraint::zone_spread},
+        {"host-spread", Constraint::host_spread},
+        {"host-anti-affinity", Constraint::host_anti_affinity}};
+    add_count(command, "--nodes", workload.nodes, "Existing nodes, all full", 0);
+    add_count(command, "--pods", workload.pods, "Pending pods", 0);
+    add_count(command, "--classes", workload.classes, "Their classes; 0: all distinct", 0);
+    add_groups(command, workload);
+    command.add_option("--constraint", workload.constraint, "What pods demand of each other")
+        ->transform(CLI::CheckedTransformer(constraints));
+}
+
+void add_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
+    Workload& workload = arguments.workload;
+    add_pending(add_case(app, "scale-up", "A whole scale-up decision", arguments, chosen,
+                         [](const Arguments& a) { return measure_scale_up(a.workload, a.repeat); }),
+                workload);
+    add_pending(add_case(app, "filter", "Which pods fit on existing nodes", arguments, chosen,
+                         [](const Arguments& a) { return measure_filter(a.workload, a.repeat); }),
+                workload);
+    CLI::App& mixed = add_case(app, "mixed", "Karpenter's mix of pods", arguments, chosen,
+                               [](const Arguments& a) { return measure_mixed(a.mix, a.repeat); });
+    add_count(mixed, "--pods", arguments.mix.pods, "Pending pods", 5);
+    add_count(mixed, "--machines", arguments.mix.machines, "Machine types, a group each", 1);
+    mixed.add_option("--seed", arguments.mix.seed, "Of the pods")->capture_default_str();
+    CLI::App& snapshot =
+        add_case(app, "snapshot", "Objects in, a cluster out", arguments, chosen,
+                 [](const Arguments& a) { return measure_snapshot(a.workload, a.repeat); });
+    add_count(snapshot, "--nodes", workload.nodes, "Nodes", 0);
+    add_count(snapshot, "--pods-per-node", workload.running_per_node, "Pods on each", 0);
+    add_groups(snapshot, workload);
+    add_groups(add_case(app, "similar", "Which groups are similar", arguments, chosen,
+                        [](const Arguments& a) { return measure_similar(a.workload, a.repeat); }),
+               workload);
+    CLI::App& decode =
+        add_case(app, "decode", "A list of pods in Kubernetes JSON", arguments, chosen,
+                 [](const Arguments& a) { return measure_decode(a.workload.pods, a.repeat); });
+    add_count(decode, "--pods", workload.pods, "Pods in the list", 0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("Measures Capstan's decisions; one line of JSON a case", "capstan-bench");
+    app.require_subcommand(1);
+    Arguments arguments;
+    Case chosen;
+    add_cases(app, arguments, chosen);
+    CLI11_PARSE(app, argc, argv);
+    try {
+        std::cout << boost::json::serialize(chosen(arguments)) << '\n';
+    } catch (const std::exception& problem) {
+        std::cerr << "capstan-bench: " << problem.what() << '\n';
+        return 1;
+    }
+}

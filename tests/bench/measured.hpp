@@ -1,0 +1,28 @@
+/// One measured case, as a line of JSON.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+namespace capstan::bench {
+
+/// Seconds of each of several runs.
+class Measured {
+public:
+    /// Calls `part` `repeat` times, `before` ahead of each, which is not measured.
+    static Measured repeat(int times, const std::function<void()>& before,
+                           const std::function<void()>& part);
+    double median() const;
+    /// {"case", "seconds", "seconds_all", "rss_mb"} and what `more` has.
+    boost::json::object line(std::string_view name, const boost::json::object& more) const;
+
+private:
+    std::vector<double> seconds_;
+};
+
+}  // namespace capstan::bench

@@ -1,0 +1,50 @@
+// Cases that measure one part of a pass.
+#include <optional>
+
+#include "cases.hpp"
+#include "engine/scale_up/similar_groups.hpp"
+#include "measured.hpp"
+#include "pipeline.hpp"
+
+namespace capstan::bench {
+
+boost::json::object measure_snapshot(const Workload& workload, int repeat) {
+    const auto nodes = make_nodes(workload);
+    const auto pods = make_running_pods(workload);
+    std::optional<engine::ClusterBuilder> builder;
+    std::size_t bytes = 0;
+    const Measured measured = Measured::repeat(
+        repeat, [&] { builder.emplace(); },
+        [&] {
+            for (const auto& node : nodes) builder->set(node);
+            for (const auto& pod : pods) builder->set(pod);
+            bytes = builder->build().bytes();
+        });
+    const Measured again =
+        Measured::repeat(repeat, [] {}, [&] { bytes = builder->build().bytes(); });
+    return measured.line("snapshot", {{"nodes", workload.nodes},
+                                      {"pods", pods.size()},
+                                      {"snapshot_mb", static_cast<double>(bytes) / (1 << 20)},
+                                      {"seconds_unchanged", again.median()}});
+}
+
+boost::json::object measure_similar(const Workload& workload, int repeat) {
+    const BenchPipeline pipeline(R"([pipeline.scale_up]
+similarity = ["resources", "labels"]
+)");
+    std::vector<NodeTemplate> templates;
+    for (const engine::Group& group : *make_groups(workload)) templates.push_back(*group.described);
+    std::size_t pairs = 0;
+    const Measured measured = Measured::repeat(
+        repeat, [&] { pairs = 0; },
+        [&] {
+            runtime::PassWatch watch;
+            const runtime::PassPolicies policies = pipeline.policies(watch);
+            for (const auto& similar :
+                 engine::similar_groups(policies.similarity(), templates, {.seed = 1}))
+                pairs += similar.size();
+        });
+    return measured.line("similar", {{"groups", workload.groups}, {"similar_pairs", pairs / 2}});
+}
+
+}  // namespace capstan::bench

@@ -1,0 +1,32 @@
+#include "pipeline.hpp"
+
+#include <stdexcept>
+
+namespace capstan::bench {
+namespace {
+
+template <class T>
+T demand(Result<T> result) {
+    if (!result) throw std::runtime_error(result.error().message);
+    return std::move(*result);
+}
+
+}  // namespace
+
+BenchPipeline::BenchPipeline(const std::string& toml) {
+    const runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
+    runtime::Loaded loaded = runtime::load_config(runtime::Source{"benchmark", toml}, shipped);
+    if (loaded.config) {
+        plugins_ = runtime::load_plugins(*loaded.config, shipped, registry_, loaded.diagnostics);
+    }
+    if (!loaded.config || loaded.diagnostics.errors() > 0)
+        throw std::runtime_error(loaded.diagnostics.text());
+    host_ = demand(runtime::PluginHost::start(*loaded.config, plugins_, {}));
+    wiring_ = demand(runtime::wire(loaded.config->pipeline, *host_));
+}
+
+runtime::PassPolicies BenchPipeline::policies(runtime::PassWatch& watch) const {
+    return demand(runtime::PassPolicies::make(wiring_, watch));
+}
+
+}  // namespace capstan::bench

@@ -1,0 +1,38 @@
+/// Clusters to measure with, made to a description that others can follow: README.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/snapshot.hpp"
+#include "engine/snapshot/cluster_builder.hpp"
+
+namespace capstan::bench {
+
+/// What pending pods of a class demand of each other, by their own label `app`.
+enum class Constraint { none, zone_spread, host_spread, host_anti_affinity };
+
+struct Workload {
+    int nodes = 1000;
+    int pods = 1000;  ///< pending
+    int classes = 1;  ///< 0: every pending pod is of a class of its own
+    int groups = 10;
+    Constraint constraint = Constraint::none;
+    int running_per_node = 30;
+    double used = 1;  ///< share of each node that running pods ask for
+};
+
+inline const Time bench_time = time_from_unix_ns(1'700'000'000'000'000'000);
+
+/// Node i belongs to group i mod `groups`.
+std::vector<engine::NodeObject> make_nodes(const Workload& workload);
+std::vector<engine::PodObject> make_running_pods(const Workload& workload);
+std::vector<engine::PodObject> make_pending_pods(const Workload& workload);
+std::shared_ptr<const std::vector<engine::Group>> make_groups(const Workload& workload);
+
+/// All of it.
+engine::Snapshot make_snapshot(const Workload& workload);
+
+}  // namespace capstan::bench
