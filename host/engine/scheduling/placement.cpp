@@ -51,6 +51,14 @@ void Placement::place(Subject subject, Slot slot, int per_node) {
     state_->place(subject, slot, per_node);
 }
 
+std::vector<Seat> Placement::seats(Slot slot) const {
+    std::vector<Seat> out;
+    const auto& log = state_->log;
+    for (auto at = state_->slots[slot].last_placed; at != no_record; at = log[at].other)
+        out.push_back({log[at].subject, log[at].count, at});
+    return out;
+}
+
 Refusal Placement::why_not(Subject subject, Slot slot) const {
     return state_->why_not(subject, slot);
 }

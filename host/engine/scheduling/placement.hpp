@@ -22,6 +22,14 @@ struct Room {
     bool operator==(const Room&) const = default;
 };
 
+/// Pods of a class on each node of a slot.
+struct Seat {
+    Subject subject = 0;
+    int per_node = 0;
+    std::size_t when = 0;  ///< what was put somewhere later has more
+    bool operator==(const Seat&) const = default;
+};
+
 /// The domains that a class is spread over, by one constraint wider than a node.
 struct SpreadDomains {
     struct Domain {
@@ -71,6 +79,8 @@ public:
     std::optional<Slot> find(Subject subject, Slot from, Slot end) const;
     /// Puts `per_node` pods on each node of the slot; at most its room.
     void place(Subject subject, Slot slot, int per_node);
+    /// What has been put on the slot's nodes so far, the latest first.
+    std::vector<Seat> seats(Slot slot) const;
     /// Why not even one more finds room there.
     Refusal why_not(Subject subject, Slot slot) const;
     /// The same for an empty new node of the shape, as the placement stands.

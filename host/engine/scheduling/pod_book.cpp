@@ -29,7 +29,7 @@ public:
 
 private:
     CounterId counter(Counted what, std::uint32_t which, std::string_view key) {
-        const LaneId lane = book_.lanes.add(key, book_.lanes.domains_of(key));
+        const LaneId lane = book_.lanes.labelled(key);
         return book_.counters.add(what, which, lane, book_.lanes[lane]);
     }
     void add_together(const PodSpec& spec, const ClassTerms& terms, Together& out) {

@@ -20,11 +20,12 @@ void read_key(const std::string& key, NodeReading& reading) {
 }  // namespace
 
 PodTerms::PodTerms(const Cluster& cluster, std::span<const ClassId> subjects,
-                   std::span<const ClassId> others) {
+                   std::span<const ClassId> others)
+    : terms_of_(cluster.class_count(), no_terms) {
     const auto read_all = [&](std::span<const ClassId> classes, bool is_subject) {
         for (const ClassId id : classes) {
-            if (has_terms(*cluster.pod_class(id).spec, is_subject) && !of_class.contains(id))
-                of_class.emplace(id, read(cluster, id, is_subject));
+            if (terms_of_[id] == no_terms && has_terms(*cluster.pod_class(id).spec, is_subject))
+                of(id) = read(cluster, id, is_subject);
         }
     };
     read_all(subjects, true);
@@ -36,7 +37,7 @@ PodTerms::PodTerms(const Cluster& cluster, std::span<const ClassId> subjects,
         auto in = sets.holding(cluster, subject);
         if (in.empty()) continue;
         for (const PodSetId set : in) has_subject[set] = true;
-        of_class[subject].in = std::move(in);
+        of(subject).in = std::move(in);
     }
     apart_from_set.resize(sets.size());
     for (TermId id = 0; id < apart.size(); ++id) {
@@ -69,9 +70,18 @@ TermId PodTerms::add(ApartTerm term) {
     return at->second;
 }
 
+ClassTerms& PodTerms::of(ClassId pod_class) {
+    std::uint32_t& at = terms_of_[pod_class];
+    if (at == no_terms) {
+        at = static_cast<std::uint32_t>(terms_.size());
+        terms_.emplace_back();
+    }
+    return terms_[at];
+}
+
 const ClassTerms* PodTerms::find(ClassId pod_class) const noexcept {
-    const auto at = of_class.find(pod_class);
-    return at == of_class.end() ? nullptr : &at->second;
+    const std::uint32_t at = terms_of_[pod_class];
+    return at == no_terms ? nullptr : &terms_[at];
 }
 
 void PodTerms::read_by(const Cluster& cluster, std::span<const ClassId> subjects,

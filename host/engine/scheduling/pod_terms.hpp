@@ -40,8 +40,7 @@ struct PodTerms {
              std::span<const ClassId> others);
 
     PodSets sets;
-    std::vector<ApartTerm> apart;            ///< by TermId
-    std::map<ClassId, ClassTerms> of_class;  ///< of those that have terms, or are in a set
+    std::vector<ApartTerm> apart;  ///< by TermId
     /// Terms that keep some subject off, by the set that is kept off.
     std::vector<std::vector<TermId>> apart_from_set;
 
@@ -50,8 +49,13 @@ struct PodTerms {
                  NodeReading& reading) const;
 
 private:
+    static constexpr std::uint32_t no_terms = ~std::uint32_t{0};
+    /// Makes an entry for a class that has none.
+    ClassTerms& of(ClassId pod_class);
     ClassTerms read(const Cluster& cluster, ClassId pod_class, bool is_subject);
     TermId add(ApartTerm term);
+    std::vector<ClassTerms> terms_;        // of classes that have some, or are in a set
+    std::vector<std::uint32_t> terms_of_;  // by class
     std::map<ApartTerm, TermId> index_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace capstan::engine {
 
-const Topologies::Key& Topologies::read(std::string_view key) {
+Topologies::Key& Topologies::read(std::string_view key) {
     if (const auto at = keys_.find(key); at != keys_.end()) return at->second;
     Key out;
     const auto find = [&](std::size_t profile) {
@@ -30,6 +30,12 @@ const Topologies::Key& Topologies::read(std::string_view key) {
 }
 
 const DomainByProfile& Topologies::domains_of(std::string_view key) { return read(key).domain_of; }
+
+LaneId Topologies::labelled(std::string_view key) {
+    Key& known = read(key);
+    if (!known.all) known.all = add(key, known.domain_of);
+    return *known.all;
+}
 
 LaneId Topologies::add(std::string_view key, DomainByProfile domain_of) {
     const Key& known = read(key);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,7 @@ public:
 
     /// Nodes that have the label.
     const DomainByProfile& domains_of(std::string_view key);
+    LaneId labelled(std::string_view key);
     /// Those among them that `domain_of` leaves a domain.
     LaneId add(std::string_view key, DomainByProfile domain_of);
     LaneId each_node() { return add(Lane{.per_node = true, .domain_of = everywhere()}); }
@@ -54,10 +56,11 @@ public:
 
 private:
     struct Key {
-        std::vector<std::string> values;  // ascending
-        DomainByProfile domain_of;
+        std::vector<std::string> values{};  // ascending
+        DomainByProfile domain_of{};
+        std::optional<LaneId> all{};  // the lane of all nodes that have the label
     };
-    const Key& read(std::string_view key);
+    Key& read(std::string_view key);
     LaneId add(Lane lane);
     DomainByProfile everywhere() const { return DomainByProfile(profiles_->size(), 0); }
 
