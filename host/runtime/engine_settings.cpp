@@ -35,6 +35,8 @@ engine::Settings make_settings(const ScaleUp& scale_up, const Limits& limits) {
         .memory = bound("memory", limits.memory),
         .gpu = bound("gpu", limits.gpu),
         .nodes = bound("nodes", limits.nodes),
+        .max_node_provision_time = scale_up.max_node_provision_time,
+        .max_node_startup_time = scale_up.max_node_startup_time,
         .backoff_initial = scale_up.initial_node_group_backoff_duration,
         .backoff_max = scale_up.max_node_group_backoff_duration,
         .backoff_reset = scale_up.node_group_backoff_reset_timeout};

@@ -118,7 +118,7 @@ std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {
 
 std::string why_backed_off(const Backoff& backoff, Time now) {
     const auto left = std::chrono::ceil<std::chrono::seconds>(backoff.until - now);
-    return "is backed off for " + format_duration(left) + " more: " + backoff.because;
+    return "backed off for " + format_duration(left) + " more: " + backoff.because;
 }
 
 }  // namespace capstan::engine

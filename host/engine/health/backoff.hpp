@@ -28,7 +28,7 @@ const Backoff* find_backoff(const Memory& memory, const NodeGroupId& group, Time
 /// The first moment at which a group may grow again that may not now; nothing: all may.
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept;
 
-/// "is backed off for 3m20s more: i-1: no capacity in zone a", of the group.
+/// "backed off for 3m20s more: i-1: no capacity in zone a", said of the group.
 std::string why_backed_off(const Backoff& backoff, Time now);
 
 }  // namespace capstan::engine

@@ -45,7 +45,7 @@ Budget::Budget(const Snapshot& snapshot, const std::vector<NodeTemplate>& upcomi
     const auto limit = [this](std::string name, const Bound& bound, auto of) {
         if (bound.max) totals_.push_back({std::move(name), *bound.max, std::move(of)});
     };
-    const auto amount = [](std::string resource) {
+    const auto amount = [](const std::string& resource) {
         return [resource](const Resources& capacity) { return capacity.amount(resource); };
     };
     limit("cpu", settings.cpu, amount("cpu"));

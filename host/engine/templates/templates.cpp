@@ -45,7 +45,7 @@ public:
         }
         if (group.described) return from_cloud(group);
         if (may_look && !nodes.empty()) return from_poor_node(group, nodes.front());
-        return {.because = "nothing is known of a new node: " + why_undescribed(group) +
+        return {.because = why_undescribed(group) +
                            (may_look ? ", and the group has no node to look at" : "")};
     }
 
@@ -55,7 +55,7 @@ private:
                             now_);
     }
     static std::string why_undescribed(const Group& group) {
-        return group.undescribed_because.empty() ? "its cloud describes none"
+        return group.undescribed_because.empty() ? "its cloud describes no new node"
                                                  : group.undescribed_because;
     }
     GroupTemplate from_node(const Group& group, NodeIndex n) const {

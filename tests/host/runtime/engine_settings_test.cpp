@@ -37,5 +37,13 @@ TEST(EngineSettings, TakeTheSourceOfTemplatesFromTheConfiguration) {
     EXPECT_EQ(make_settings(scale_up, {}).template_source, engine::TemplateSource::cloud);
 }
 
+TEST(EngineSettings, TakeTheTimesAMachineMayTakeFromTheConfiguration) {
+    ScaleUp scale_up;
+    scale_up.max_node_provision_time = std::chrono::minutes(7);
+    scale_up.max_node_startup_time = std::chrono::minutes(3);
+    EXPECT_EQ(make_settings(scale_up, {}).max_node_provision_time, std::chrono::minutes(7));
+    EXPECT_EQ(make_settings(scale_up, {}).max_node_startup_time, std::chrono::minutes(3));
+}
+
 }  // namespace
 }  // namespace capstan::runtime

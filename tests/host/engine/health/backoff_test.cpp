@@ -90,7 +90,7 @@ TEST(Backoff, ErrorsThatSayNothingAboutTheGroupDoNotCount) {
 TEST(Backoff, SaysHowLongAndWhy) {
     const Memory memory = failed({}, noon);
     EXPECT_EQ(why_backed_off(memory.backoffs.at(web), noon + 100s + 1ns),
-              "is backed off for 3m20s more: no capacity");
+              "backed off for 3m20s more: no capacity");
 }
 
 class FailedMachines : public ::testing::Test {

@@ -91,15 +91,14 @@ TEST(Templates, ComeFromAnyNodeAsALastResort) {
     const GroupTemplate none = made(world, from(TemplateSource::cloud));
     EXPECT_EQ(none.node, nullptr);
     EXPECT_EQ(none.shape, NodeShape());
-    EXPECT_EQ(none.because, "nothing is known of a new node: describe web: AccessDenied");
+    EXPECT_EQ(none.because, "describe web: AccessDenied");
 }
 
 TEST(Templates, AreMissingWithASentence) {
     World world;
     world.group("web");
     EXPECT_EQ(made(world).because,
-              "nothing is known of a new node: its cloud describes none, and the group has no node "
-              "to look at");
+              "its cloud describes no new node, and the group has no node to look at");
 }
 
 TEST(Templates, OneGroupWithoutOneDoesNotKeepOthersFromTheirs) {
