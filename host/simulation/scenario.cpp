@@ -28,11 +28,17 @@ Field opaque(std::string key, std::string doc) {
         .key = std::move(key), .type = SettingType::table, .doc = std::move(doc), .opaque = true};
 }
 
+Field opaque_list(std::string key, std::string doc) {
+    Field out = opaque(std::move(key), std::move(doc));
+    out.list = true;
+    return out;
+}
+
 Fields make_schema() {
     Fields fields = runtime::fields_of(keys::Scenario{});
     Fields& step = std::ranges::find(fields, "step", &Field::key)->fields;
-    step.push_back(opaque("change", "What changes in the simulated cloud."));
-    fields.push_back(opaque("group", "A node group of the simulated cloud."));
+    step.push_back(opaque_list("change", "What changes in the simulated cloud."));
+    fields.push_back(opaque_list("group", "A node group of the simulated cloud."));
     for (const std::string_view section : sections)
         fields.push_back(opaque(std::string(section), "As in a configuration."));
     return fields;

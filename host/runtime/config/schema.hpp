@@ -32,8 +32,8 @@ struct Field {
 
     // Ours only; a plugin cannot say these.
     std::string shorthand{};  ///< of a table: the member that plain text in its place stands for
-    bool opaque =
-        false;  ///< a table that is not looked into: a plugin's settings, before its class is known
+    bool opaque = false;      ///< a table, or list, that is not looked into: a plugin's settings,
+                              ///< before its class is known
 };
 using Fields = std::vector<Field>;
 

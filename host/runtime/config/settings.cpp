@@ -35,7 +35,7 @@ public:
                 warn_deprecated(member, *field, path);
                 add(out, value(member, *field, join_path(path, member.key)), member.key,
                     member.key_place);
-            } else if (member.kind != Kind::table) {
+            } else if (member.kind != (field->list ? Kind::array : Kind::table)) {
                 refuse(member, join_path(path, member.key), *field);
             }
         }
