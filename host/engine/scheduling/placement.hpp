@@ -72,8 +72,9 @@ public:
     /// and what is on it is not there any more for affinity and spread.
     void close(Slot slot);
 
-    /// How many pods of the class find room, placed one after the other; none of more than
-    /// `wanted`.
+    /// How many pods of the class find room, one node filled after the other and each no further
+    /// than the first; none of more than `wanted`. What spreads over single nodes may find more
+    /// once these are placed.
     Room room(Subject subject, Slot slot, int wanted) const;
     /// The first slot in [from, end) with room for one; nothing: there is none.
     std::optional<Slot> find(Subject subject, Slot from, Slot end) const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "naive/naive_predicates.hpp"
+
 namespace capstan::engine::naive {
 namespace {
 
@@ -12,6 +14,11 @@ std::string told(const Refusal& refusal) {
     return std::string(name_of(refusal.predicate)) + " (" + refusal.sentence + ")";
 }
 
+std::string told(const Room& room) {
+    return "room for " + std::to_string(room.in_all) + ", " + std::to_string(room.per_node) +
+           " per node";
+}
+
 }  // namespace
 
 SideBySide::SideBySide(RandomCluster start)
@@ -19,90 +26,137 @@ SideBySide::SideBySide(RandomCluster start)
       shapes_(start.shapes),
       rules_(std::make_unique<Rules>(start.cluster, start.subjects, start.shapes)),
       fast_(*rules_),
-      slow_(make_world(start.cluster)),
-      closed_(start.cluster.node_count(), false) {
+      now_{.world = make_world(start.cluster),
+           .closed = std::vector<bool>(start.cluster.node_count(), false)} {
     for (const ClassId subject : start.subjects) {
         pods_.push_back(make_pod(cluster_, subject));
         pods_.back().name = "subject " + std::to_string(pods_.size() - 1);
     }
-    for (std::size_t i = 0; i < cluster_.node_count(); ++i) nodes_of_.push_back({i});
+    for (std::size_t i = 0; i < cluster_.node_count(); ++i) now_.nodes_of.push_back({i});
+}
+
+Refusal SideBySide::slow_why_not(const State& state, Subject subject, std::size_t node) const {
+    const auto allowed = state.allowed.find(subject);
+    if (allowed == state.allowed.end()) return why_not(state.world, pods_[subject], node);
+    // The constraint stays, since other constraints ask for its key; but it lets everything pass.
+    const auto& [key, left] = allowed->second;
+    Pod pod = pods_[subject];
+    for (SpreadConstraint& constraint : pod.spec.spread) {
+        if (constraint.topology_key == key) constraint.max_skew = 1'000'000;
+    }
+    const Refusal out = why_not(state.world, pod, node);
+    const bool is_later = out.predicate == Predicate::inter_pod_affinity ||
+                          out.predicate == Predicate::dynamic_resources ||
+                          out.predicate == Predicate::none;
+    if (!is_later) return out;
+    const auto domain = left.find(state.world.nodes[node].labels.at(key));
+    if (domain != left.end() && domain->second > 0) return out;
+    return {Predicate::pod_topology_spread, "not allowed there"};
+}
+
+void SideBySide::slow_place(State& state, Subject subject, std::size_t node) const {
+    const auto allowed = state.allowed.find(subject);
+    if (allowed != state.allowed.end()) {
+        auto& [key, left] = allowed->second;
+        --left[state.world.nodes[node].labels.at(key)];
+    }
+    state.world.nodes[node].pods.push_back(pods_[subject]);
+}
+
+std::string SideBySide::compare_domains(Subject subject) const {
+    const std::optional<SpreadDomains> spread = fast_.spread(subject);
+    if (!spread) return "";
+    for (const auto& constraint : pods_[subject].spec.spread) {
+        if (constraint.topology_key != spread->topology_key) continue;
+        const std::map<std::string, int> counts =
+            count_domains(now_.world, constraint, pods_[subject]);
+        std::map<std::string, int> told;
+        for (const auto& domain : spread->domains) {
+            if (domain.exists) told[domain.value] = domain.count;
+        }
+        if (told != counts) return about(subject, "domains") + "other counts";
+    }
+    return "";
 }
 
 std::string SideBySide::about(Subject subject, const std::string& where) const {
     return pods_[subject].name + " on " + where + ": ";
 }
 
-int SideBySide::count_room(Subject subject, Slot slot, int most) const {
-    World world = slow_;
-    const std::vector<std::size_t>& nodes = nodes_of_[slot];
-    std::vector<int> placed(nodes.size(), 0);
-    for (int count = 0; count < most; ++count) {
-        std::size_t best = nodes.size();
-        for (std::size_t i = 0; i < nodes.size(); ++i) {
-            if ((best == nodes.size() || placed[i] < placed[best]) &&
-                fits(world, pods_[subject], nodes[i])) {
-                best = i;
-            }
+Room SideBySide::count_room(Subject subject, Slot slot, int most) const {
+    Room out;
+    State state = now_;
+    const auto fill = [&](std::size_t node, int pods) {
+        int placed = 0;
+        for (; placed < pods; ++placed) {
+            if (slow_why_not(state, subject, node).predicate != Predicate::none) break;
+            slow_place(state, subject, node);
         }
-        if (best == nodes.size()) return count;
-        world.nodes[nodes[best]].pods.push_back(pods_[subject]);
-        ++placed[best];
+        out.in_all += placed;
+        return placed;
+    };
+    const std::vector<std::size_t>& nodes = now_.nodes_of[slot];
+    out.per_node = fill(nodes.front(), most);
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+        fill(nodes[i], std::min(out.per_node, most - out.in_all));
     }
-    return most;
+    return out;
 }
 
 std::string SideBySide::compare(Subject subject, Slot slot) {
     const std::string where = about(subject, "slot " + std::to_string(slot));
     const Room room = fast_.room(subject, slot, wanted);
-    if (closed_[slot]) return room == Room{} ? "" : where + "has room on a closed slot";
+    if (now_.closed[slot]) return room == Room{} ? "" : where + "has room on a closed slot";
     const Refusal fast = fast_.why_not(subject, slot);
-    const Refusal slow = why_not(slow_, pods_[subject], nodes_of_[slot].front());
+    const Refusal slow = slow_why_not(now_, subject, now_.nodes_of[slot].front());
     if (fast.predicate != slow.predicate) return where + told(fast) + " is " + told(slow);
-    const int count = count_room(subject, slot, wanted);
-    if (room.in_all != count) {
-        return where + "room for " + std::to_string(room.in_all) + " is " + std::to_string(count);
-    }
+    const Room count = count_room(subject, slot, wanted);
+    if (room != count) return where + told(room) + " is " + told(count);
     const auto cpu = std::accumulate(
-        slow_.nodes[nodes_of_[slot].front()].pods.begin(),
-        slow_.nodes[nodes_of_[slot].front()].pods.end(), std::int64_t{0},
+        now_.world.nodes[now_.nodes_of[slot].front()].pods.begin(),
+        now_.world.nodes[now_.nodes_of[slot].front()].pods.end(), std::int64_t{0},
         [](auto sum, const Pod& pod) { return sum + pod.spec.requests.amount("cpu"); });
-    const auto free = slow_.nodes[nodes_of_[slot].front()].allocatable.amount("cpu") - cpu;
+    const auto free = now_.world.nodes[now_.nodes_of[slot].front()].allocatable.amount("cpu") - cpu;
     return fast_.free(slot, cpu_index) == free ? "" : where + "other cpu is free";
 }
 
 std::string SideBySide::compare_new(Subject subject, ShapeId shape) const {
-    World world = slow_;
-    const std::size_t added = add_node(world, cluster_, shapes_[shape]);
-    const Refusal slow = why_not(world, pods_[subject], added);
+    State state = now_;
+    const std::size_t added = add_node(state.world, cluster_, shapes_[shape]);
+    const Refusal slow = slow_why_not(state, subject, added);
     const Refusal fast = fast_.why_not_new(subject, shape);
+    if (fast != fast_.why_not_new(subject, rules_->alike(shape))) return "not alike";
     if (fast.predicate == slow.predicate) return "";
     return about(subject, "shape " + std::to_string(shape)) + told(fast) + " is " + told(slow);
 }
 
 std::string SideBySide::compare_find(Subject subject) const {
     std::optional<Slot> slow;
-    const auto end = static_cast<Slot>(nodes_of_.size());
+    const auto end = static_cast<Slot>(now_.nodes_of.size());
     for (Slot slot = 0; slot < end && !slow; ++slot) {
-        if (!closed_[slot] && fits(slow_, pods_[subject], nodes_of_[slot].front())) slow = slot;
+        if (!now_.closed[slot] &&
+            slow_why_not(now_, subject, now_.nodes_of[slot].front()).predicate == Predicate::none)
+            slow = slot;
     }
     return fast_.find(subject, 0, end) == slow ? "" : about(subject, "any slot") + "finds another";
 }
 
 std::string SideBySide::find_disagreement() {
     for (Subject subject = 0; subject < pods_.size(); ++subject) {
-        for (Slot slot = 0; slot < nodes_of_.size(); ++slot) {
+        for (Slot slot = 0; slot < now_.nodes_of.size(); ++slot) {
             if (std::string found = compare(subject, slot); !found.empty()) return found;
         }
         for (ShapeId shape = 0; shape < shapes_.size(); ++shape) {
             if (std::string found = compare_new(subject, shape); !found.empty()) return found;
         }
         if (std::string found = compare_find(subject); !found.empty()) return found;
+        if (std::string found = compare_domains(subject); !found.empty()) return found;
     }
     return "";
 }
 
 Slot SideBySide::any_slot(Dice& dice) const {
-    return static_cast<Slot>(dice.below(static_cast<int>(nodes_of_.size())));
+    return static_cast<Slot>(dice.below(static_cast<int>(now_.nodes_of.size())));
 }
 
 void SideBySide::step(Dice& dice) {
@@ -112,6 +166,7 @@ void SideBySide::step(Dice& dice) {
         case 2: return close(dice);
         case 3: return remember();
         case 4: return take_back();
+        case 5: return allow(dice);
         default: return place(dice);
     }
 }
@@ -119,14 +174,14 @@ void SideBySide::step(Dice& dice) {
 void SideBySide::place(Dice& dice) {
     const auto subject = static_cast<Subject>(dice.below(static_cast<int>(pods_.size())));
     const Slot slot = any_slot(dice);
-    const std::vector<std::size_t>& nodes = nodes_of_[slot];
+    const std::vector<std::size_t>& nodes = now_.nodes_of[slot];
     const auto n = static_cast<int>(nodes.size());
-    if (closed_[slot]) return;
-    const int per_node = count_room(subject, slot, n * dice.between(1, 2)) / n;
+    if (now_.closed[slot]) return;
+    const int per_node = count_room(subject, slot, n * dice.between(1, 2)).in_all / n;
     if (per_node == 0) return;
     fast_.place(subject, slot, per_node);
     for (const std::size_t node : nodes) {
-        for (int i = 0; i < per_node; ++i) slow_.nodes[node].pods.push_back(pods_[subject]);
+        for (int i = 0; i < per_node; ++i) slow_place(now_, subject, node);
     }
 }
 
@@ -134,42 +189,56 @@ void SideBySide::add(Dice& dice) {
     const auto shape = static_cast<ShapeId>(dice.below(static_cast<int>(shapes_.size())));
     const int nodes = dice.between(1, 3);
     fast_.add(shape, nodes);
-    nodes_of_.emplace_back();
-    closed_.push_back(false);
+    now_.nodes_of.emplace_back();
+    now_.closed.push_back(false);
     for (int i = 0; i < nodes; ++i) {
-        nodes_of_.back().push_back(add_node(slow_, cluster_, shapes_[shape]));
+        now_.nodes_of.back().push_back(add_node(now_.world, cluster_, shapes_[shape]));
     }
 }
 
 void SideBySide::split(Dice& dice) {
     const Slot slot = any_slot(dice);
-    const auto n = static_cast<int>(nodes_of_[slot].size());
-    if (n < 2 || closed_[slot]) return;
+    const auto n = static_cast<int>(now_.nodes_of[slot].size());
+    if (n < 2 || now_.closed[slot]) return;
     const int moved = dice.between(1, n - 1);
     fast_.split(slot, moved);
-    nodes_of_.emplace_back(nodes_of_[slot].end() - moved, nodes_of_[slot].end());
-    nodes_of_[slot].resize(static_cast<std::size_t>(n - moved));
-    closed_.push_back(false);
+    now_.nodes_of.emplace_back(now_.nodes_of[slot].end() - moved, now_.nodes_of[slot].end());
+    now_.nodes_of[slot].resize(static_cast<std::size_t>(n - moved));
+    now_.closed.push_back(false);
 }
 
 void SideBySide::close(Dice& dice) {
     const Slot slot = any_slot(dice);
-    if (closed_[slot]) return;
+    if (now_.closed[slot]) return;
     fast_.close(slot);
-    closed_[slot] = true;
-    for (const std::size_t node : nodes_of_[slot]) slow_.nodes[node].gone = true;
+    now_.closed[slot] = true;
+    for (const std::size_t node : now_.nodes_of[slot]) now_.world.nodes[node].gone = true;
 }
 
-void SideBySide::remember() { past_.push_back({fast_.mark(), slow_, nodes_of_, closed_}); }
+void SideBySide::allow(Dice& dice) {
+    const auto subject = static_cast<Subject>(dice.below(static_cast<int>(pods_.size())));
+    const std::optional<SpreadDomains> spread = fast_.spread(subject);
+    if (!spread || spread->domains.empty()) return;
+    if (dice.chance(30)) {
+        fast_.disallow(subject);
+        now_.allowed.erase(subject);
+        return;
+    }
+    const int domain = dice.below(static_cast<int>(spread->domains.size())), pods = dice.below(4);
+    fast_.allow(subject, static_cast<std::uint32_t>(domain), pods);
+    Allowance& allowance = now_.allowed[subject];
+    allowance.key = spread->topology_key;
+    allowance.left[spread->domains[static_cast<std::size_t>(domain)].value] = pods;
+}
+
+void SideBySide::remember() { past_.push_back({fast_.mark(), now_}); }
 
 void SideBySide::take_back() {
     if (past_.empty()) return;
     Past past = std::move(past_.back());
     past_.pop_back();
     fast_.undo(past.mark);
-    slow_ = std::move(past.world);
-    nodes_of_ = std::move(past.nodes_of);
-    closed_ = std::move(past.closed);
+    now_ = std::move(past.state);
 }
 
 }  // namespace capstan::engine::naive

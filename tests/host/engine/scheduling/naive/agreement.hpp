@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,29 +21,43 @@ public:
     /// The first thing they disagree on; empty: they agree. Asks about every subject, on every
     /// slot and every shape.
     std::string find_disagreement();
-    /// Does something at random: places pods, adds, splits or closes nodes, takes back.
+    /// Does something at random: places pods, adds, splits or closes nodes, allows pods into a
+    /// domain in the place of a spread constraint, takes back.
     void step(Dice& dice);
 
 private:
+    /// What a class may do in the place of the constraint with this key: so many pods, by domain.
+    struct Allowance {
+        std::string key;
+        std::map<std::string, int> left;
+    };
+    struct State {
+        World world{};
+        std::vector<std::vector<std::size_t>> nodes_of{};  ///< by slot
+        std::vector<bool> closed{};                        ///< by slot
+        std::map<Subject, Allowance> allowed{};
+    };
     struct Past {
         Placement::Mark mark;
-        World world;
-        std::vector<std::vector<std::size_t>> nodes_of;
-        std::vector<bool> closed;
+        State state;
     };
 
     std::string compare(Subject subject, Slot slot);
     std::string compare_new(Subject subject, ShapeId shape) const;
     std::string compare_find(Subject subject) const;
-    /// How many of `wanted` find room, one after the other, each on the node of the slot with the
-    /// fewest of them.
-    int count_room(Subject subject, Slot slot, int wanted) const;
+    /// Room for `most`, at most, found by filling one node after the other, each no further than
+    /// the first could be filled.
+    Room count_room(Subject subject, Slot slot, int most) const;
+    Refusal slow_why_not(const State& state, Subject subject, std::size_t node) const;
+    void slow_place(State& state, Subject subject, std::size_t node) const;
+    std::string compare_domains(Subject subject) const;
     std::string about(Subject subject, const std::string& where) const;
 
     void place(Dice& dice);
     void add(Dice& dice);
     void split(Dice& dice);
     void close(Dice& dice);
+    void allow(Dice& dice);
     void remember();
     void take_back();
     Slot any_slot(Dice& dice) const;
@@ -52,9 +67,7 @@ private:
     std::vector<Pod> pods_;  ///< by subject
     std::unique_ptr<Rules> rules_;
     Placement fast_;
-    World slow_;
-    std::vector<std::vector<std::size_t>> nodes_of_;  ///< by slot
-    std::vector<bool> closed_;                        ///< by slot
+    State now_;
     std::vector<Past> past_;
 };
 

@@ -35,36 +35,36 @@ void agree(Seeds usual, const Sizes& sizes, const Spice& spice, int steps) {
 
 constexpr Spice only_resources{.affinity = 0, .spread = 0, .ports = 0, .volumes = 0};
 
-TEST(Placement, AgreesOnResourcesTaintsAndNodeAffinity) { agree({0, 60}, {}, only_resources, 8); }
+TEST(Placement, AgreesOnResourcesTaintsAndNodeAffinity) { agree({0, 40}, {}, only_resources, 6); }
 
 TEST(Placement, AgreesOnPorts) {
     Spice spice = only_resources;
     spice.ports = 60;
-    agree({0, 40}, {}, spice, 8);
+    agree({0, 40}, {}, spice, 6);
 }
 
 TEST(Placement, AgreesOnVolumes) {
     Spice spice = only_resources;
     spice.volumes = 60;
-    agree({0, 60}, {}, spice, 8);
+    agree({0, 50}, {}, spice, 6);
 }
 
 TEST(Placement, AgreesOnAffinityBetweenPods) {
     Spice spice = only_resources;
     spice.affinity = 50;
-    agree({0, 60}, {}, spice, 8);
+    agree({0, 50}, {}, spice, 6);
 }
 
 TEST(Placement, AgreesOnSpread) {
     Spice spice = only_resources;
     spice.spread = 70;
-    agree({0, 60}, {}, spice, 8);
+    agree({0, 50}, {}, spice, 6);
 }
 
-TEST(Placement, AgreesOnEverythingAtOnce) { agree({0, 100}, {}, {}, 8); }
+TEST(Placement, AgreesOnEverythingAtOnce) { agree({0, 80}, {}, {}, 6); }
 
 TEST(Placement, AgreesOnMoreNodesAndPods) {
-    agree({0, 6}, {.nodes = 40, .bound = 120, .kinds = 20, .shapes = 5}, {}, 3);
+    agree({0, 2}, {.nodes = 40, .bound = 120, .kinds = 20, .shapes = 5}, {}, 3);
 }
 
 }  // namespace

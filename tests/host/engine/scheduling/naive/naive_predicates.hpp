@@ -1,6 +1,7 @@
 /// The predicates one by one. Each answers nothing when the pod passes, else a sentence.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,11 @@ Verdict volume_zone(const World& world, const Pod& pod, const Node& node);
 
 Verdict inter_pod_affinity(const World& world, const Pod& pod, const Node& node);
 Verdict pod_topology_spread(const World& world, const Pod& pod, const Node& node);
+
+/// The pods that the constraint of a pod counts, by domain; domains without an eligible node are
+/// not there.
+std::map<std::string, int> count_domains(const World& world, const SpreadConstraint& constraint,
+                                         const Pod& pod);
 
 /// The value of a label of a node; nothing: it has none.
 std::optional<std::string> find_value(const Node& node, const std::string& key);

@@ -1,6 +1,5 @@
 // PodTopologySpread with DoNotSchedule.
 #include <algorithm>
-#include <map>
 
 #include "naive/naive_predicates.hpp"
 
@@ -41,11 +40,7 @@ Verdict keeps(const World& world, const SpreadConstraint& constraint, const Pod&
               const Node& node) {
     const auto domain = find_value(node, constraint.topology_key);
     if (!domain) return "the node has no " + constraint.topology_key;
-    std::map<std::string, int> counts;
-    for (const Node& other : world.nodes) {
-        if (!is_eligible(other, constraint, pod)) continue;
-        counts[*find_value(other, constraint.topology_key)] += count(other, constraint, pod);
-    }
+    const std::map<std::string, int> counts = count_domains(world, constraint, pod);
     int least = 0;
     if (!counts.empty() && static_cast<int>(counts.size()) >= constraint.min_domains.value_or(1)) {
         least = std::min_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
@@ -62,6 +57,16 @@ Verdict keeps(const World& world, const SpreadConstraint& constraint, const Pod&
 }
 
 }  // namespace
+
+std::map<std::string, int> count_domains(const World& world, const SpreadConstraint& constraint,
+                                         const Pod& pod) {
+    std::map<std::string, int> out;
+    for (const Node& node : world.nodes) {
+        if (!is_eligible(node, constraint, pod)) continue;
+        out[*find_value(node, constraint.topology_key)] += count(node, constraint, pod);
+    }
+    return out;
+}
 
 Verdict pod_topology_spread(const World& world, const Pod& pod, const Node& node) {
     for (const SpreadConstraint& constraint : pod.spec.spread) {

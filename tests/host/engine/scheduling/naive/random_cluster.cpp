@@ -86,6 +86,13 @@ Resources allocatable(Dice& dice) {
     return out;
 }
 
+/// Like one that is there already, but for a label that may not matter to anybody.
+NodeShape make_another(Dice& dice, NodeShape shape) {
+    shape.labels["pool"] = "b";
+    if (dice.chance(30)) shape.labels["disk"] = "ssd";
+    return shape;
+}
+
 NodeShape make_random_shape(Dice& dice, const Spice& spice, const std::vector<ClassId>& kinds) {
     const NodeObject node = make_random_node(dice, spice, "template");
     NodeShape out{.labels = node.labels, .taints = node.taints, .allocatable = node.allocatable};
@@ -143,8 +150,10 @@ RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes, const 
     std::vector<ClassId> classes;
     for (const PodObject& kind : kinds) classes.push_back(builder.add_class(kind));
     std::vector<NodeShape> shapes;
-    for (int i = 0; i < sizes.shapes; ++i)
-        shapes.push_back(make_random_shape(dice, spice, classes));
+    for (int i = 0; i < sizes.shapes; ++i) {
+        shapes.push_back(i > 0 && dice.chance(30) ? make_another(dice, dice.one_of(shapes))
+                                                  : make_random_shape(dice, spice, classes));
+    }
 
     std::vector<ClassId> subjects = classes;  // some kinds only stand there
     std::sort(subjects.begin(), subjects.end());

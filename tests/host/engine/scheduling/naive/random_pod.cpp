@@ -7,14 +7,16 @@ const std::vector<std::string> topology_keys{
     "zone", "zone", "kubernetes.io/hostname", "kubernetes.io/hostname", "rack", "absent"};
 
 Requirement node_requirement(Dice& dice) {
-    switch (dice.below(7)) {
+    switch (dice.below(9)) {
         case 0: return {"zone", Operator::in, {dice.word({"1", "2"}), "3"}};
         case 1: return {"zone", Operator::not_in, {dice.word({"1", "2", "3"})}};
         case 2: return {dice.word({"disk", "rack"}), Operator::exists, {}};
         case 3: return {"disk", Operator::does_not_exist, {}};
         case 4: return {"cores", Operator::gt, {dice.word({"4", "8", "many"})}};
         case 5: return {"cores", Operator::lt, {dice.word({"4", "8"})}};
-        default: return {"kubernetes.io/hostname", Operator::not_in, {"n0"}};
+        case 6: return {"kubernetes.io/hostname", Operator::in, {"n1", "template"}};
+        case 7: return {"kubernetes.io/hostname", Operator::exists, {}};
+        default: return {"kubernetes.io/hostname", Operator::not_in, {"n0", "template"}};
     }
 }
 
