@@ -13,8 +13,7 @@ namespace capstan::engine {
 Packed ScaleUp::pack(const Option& option, std::vector<Growth>& growths) {
     std::vector<Supply> supplies;
     for (const Growth& growth : growths) supplies.push_back({growth.group, growth.nodes});
-    Packed packed = Packing(ground_.placement, {.seats = &ground_.progress.seats})
-                        .pack(supplies, option.prospect->helped);
+    Packed packed = Packing(ground_.placement).pack(supplies, option.prospect->helped);
     for (std::size_t i = 0; i < growths.size(); ++i) {
         if (supplies[i].nodes == 0) continue;
         if (scene().rooms[growths[i].group].whole) {

@@ -11,8 +11,9 @@ Estimate estimate(Placement& placement, ShapeId shape, std::span<const Demand> p
                   int max_nodes) {
     std::vector<int> counts(placement.rules().subjects().size(), 0);
     for (const Demand& demand : pods) counts[demand.subject] += demand.count;
+    const SizeOrder order = SizeOrders(placement.rules()).of(shape);
     std::vector<Demand> ordered;
-    for (const Subject subject : *SizeOrders(placement.rules()).of(shape)) {
+    for (const Subject subject : *order) {
         if (counts[subject] > 0) ordered.push_back({subject, counts[subject]});
     }
 

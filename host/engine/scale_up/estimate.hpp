@@ -16,7 +16,7 @@ struct Demand {
 };
 
 struct Estimate {
-    int nodes = 0;                ///< nodes that hold at least one of the pods
+    int nodes = 0;                 ///< nodes that hold at least one of the pods
     std::vector<Demand> helped{};  ///< ascending by subject, none of zero
     bool operator==(const Estimate&) const = default;
 };

@@ -41,7 +41,7 @@ struct Explanation::State {
           scale_up(scene, policies, circumstances) {
         scale_up.run();
         decision = make_decision(scale_up);
-        helped = count_helped(scale_up.placement(), scale_up.progress(), scale_up.first_new());
+        helped = count_helped(scale_up.placement(), scale_up.first_new());
         before.emplace(scale_up.placement());
         before->undo(scale_up.start());
         reasons_before.emplace(scene, Ledger(scene), *before, std::string());

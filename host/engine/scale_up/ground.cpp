@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "engine/scale_up/packing.hpp"
+
 namespace capstan::engine {
 namespace {
 
@@ -48,17 +50,22 @@ Ground::Ground(const Scene& the_scene)
     seat_nominated(*scene, placement);
     add_upcoming(*scene, placement);
     first_new = static_cast<Slot>(placement.slot_count());
-    for (Subject s = 0; s < scene->pending_count(); ++s) {
-        const int before = progress.left[s];
-        seat(s, 0, first_new);
-        progress.fit[s] = before - progress.left[s];
+    const std::vector<int> before = progress.left;
+    bool any = false;
+    for (Subject s = 0; s < scene->pending_count(); ++s) any = seat(s, 0, first_new) || any;
+    // Who looks at other pods may have come before those it wants to see.
+    while (any) {
+        any = false;
+        for (Subject s = 0; s < scene->pending_count(); ++s) {
+            if (scene->rules->looks_at_pods(s)) any = seat(s, 0, first_new) || any;
+        }
     }
-    progress.seats.clear();
+    for (Subject s = 0; s < before.size(); ++s) progress.fit[s] = before[s] - progress.left[s];
 }
 
 bool Ground::seat(Subject subject, Slot from, Slot end) {
-    const int seated = Packing(placement, {.passed_over = &passed_over, .seats = &progress.seats})
-                           .fill(subject, from, end, progress.left[subject]);
+    const int seated =
+        Packing(placement, &passed_over).fill(subject, from, end, progress.left[subject]);
     progress.left[subject] -= seated;
     return seated > 0;
 }

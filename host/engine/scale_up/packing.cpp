@@ -39,25 +39,13 @@ Slot skip_full(const Placement& placement, Slot from, const Least& least) {
 
 }  // namespace
 
-void Packing::put(Subject subject, Slot slot, int per_node) {
-    placement_->place(subject, slot, per_node);
-    if (notes_.seats != nullptr) (*notes_.seats)[slot].push_back({subject, per_node});
-}
-
 bool Packing::is_passed_over(Slot slot) const noexcept {
-    return notes_.passed_over != nullptr && slot < notes_.passed_over->size() &&
-           (*notes_.passed_over)[slot];
+    return passed_over_ != nullptr && slot < passed_over_->size() && (*passed_over_)[slot];
 }
 
 int Packing::place_on_part(Subject subject, Slot slot, int nodes, int per_node) {
-    if (nodes < placement_->nodes(slot)) {
-        const Slot part = placement_->split(slot, nodes);
-        if (notes_.seats != nullptr && notes_.seats->contains(slot)) {
-            (*notes_.seats)[part] = notes_.seats->at(slot);
-        }
-        slot = part;
-    }
-    put(subject, slot, per_node);
+    if (nodes < placement_->nodes(slot)) slot = placement_->split(slot, nodes);
+    placement_->place(subject, slot, per_node);
     return nodes * per_node;
 }
 
@@ -93,7 +81,7 @@ int Packing::open_nodes(Subject subject, Supply& supply, int nodes, int per_node
     if (nodes == 0 || per_node == 0) return 0;
     const Slot slot = placement_->add(supply.shape, nodes);
     supply.nodes -= nodes;
-    put(subject, slot, per_node);
+    placement_->place(subject, slot, per_node);
     return nodes * per_node;
 }
 

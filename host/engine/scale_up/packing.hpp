@@ -1,7 +1,6 @@
 /// Puts pods on nodes class by class, in the first places that have room.
 #pragma once
 
-#include <map>
 #include <span>
 #include <vector>
 
@@ -17,32 +16,18 @@ struct Supply {
     bool operator==(const Supply&) const = default;
 };
 
-/// Pods of a class on each node of a slot.
-struct Seat {
-    Subject subject = 0;
-    int per_node = 0;
-    bool operator==(const Seat&) const = default;
-};
-/// What was put on each slot. Only slots with something on them.
-using Seats = std::map<Slot, std::vector<Seat>>;
-
 /// What came of packing a list of classes.
 struct Packed {
     std::vector<Demand> helped{};    ///< in the order of the list, none of zero
     std::vector<Subject> refused{};  ///< not even an empty node has room for one of these
 };
 
-/// What packing minds besides the placement; NULL: nothing.
-struct PackingNotes {
-    const std::vector<bool>* passed_over = nullptr;  ///< slots that take no pod, by slot
-    Seats* seats = nullptr;                          ///< what is put where is entered here
-};
-
-/// Borrows what it is made of.
+/// Borrows its arguments.
 class Packing {
 public:
-    explicit Packing(Placement& placement, PackingNotes notes = {})
-        : placement_(&placement), notes_(notes) {}
+    /// `passed_over` by slot: those that take no pod; NULL: none.
+    explicit Packing(Placement& placement, const std::vector<bool>* passed_over = nullptr)
+        : placement_(&placement), passed_over_(passed_over) {}
 
     /// Puts pods on slots of [from, end), in order, until none has room or `wanted` are placed;
     /// what is placed is the answer. A slot of which only some nodes are needed is split.
@@ -57,13 +42,12 @@ public:
 private:
     int place(Subject subject, Slot slot, const Room& room, int wanted);
     int place_on_part(Subject subject, Slot slot, int nodes, int per_node);
-    void put(Subject subject, Slot slot, int per_node);
     int open_nodes(Subject subject, Supply& supply, int nodes, int per_node);
 
     bool is_passed_over(Slot slot) const noexcept;
 
     Placement* placement_;
-    PackingNotes notes_;
+    const std::vector<bool>* passed_over_;
 };
 
 }  // namespace capstan::engine

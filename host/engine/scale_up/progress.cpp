@@ -9,12 +9,11 @@ Progress::Progress(const Scene& scene)
     }
 }
 
-HelpedPods count_helped(const Placement& placement, const Progress& progress, Slot first_new) {
+HelpedPods count_helped(const Placement& placement, Slot first_new) {
     HelpedPods out;
-    for (auto at = progress.seats.lower_bound(first_new); at != progress.seats.end(); ++at) {
-        const auto& [slot, seats] = *at;
+    for (Slot slot = first_new; slot < placement.slot_count(); ++slot) {
         auto& on_group = out[*placement.shape(slot)];
-        for (const Seat& seat : seats) {
+        for (const Seat& seat : placement.seats(slot)) {
             on_group[seat.subject] += seat.per_node * placement.nodes(slot);
         }
     }

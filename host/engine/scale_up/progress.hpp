@@ -7,7 +7,7 @@
 
 #include "engine/decision.hpp"
 #include "engine/scale_up/ledger.hpp"
-#include "engine/scale_up/packing.hpp"
+#include "engine/scheduling/placement.hpp"
 
 namespace capstan::engine {
 
@@ -31,13 +31,12 @@ struct Progress {
     std::vector<int> fit;   ///< by subject: pods for which there is room as it is
     Ledger ledger;
     std::vector<Grant> grants{};
-    Seats seats{};  ///< since the first option
     std::vector<std::string> notes{};
     std::string stopped{};  ///< why no further option is taken; empty: there is none
 };
 
 /// Pods on new nodes, by group and then by subject.
 using HelpedPods = std::map<GroupIndex, std::map<Subject, int>>;
-HelpedPods count_helped(const Placement& placement, const Progress& progress, Slot first_new);
+HelpedPods count_helped(const Placement& placement, Slot first_new);
 
 }  // namespace capstan::engine

@@ -14,8 +14,7 @@ namespace {
 class Increases {
 public:
     explicit Increases(ScaleUp& scale_up)
-        : scale_up_(scale_up),
-          helped_(count_helped(scale_up.placement(), scale_up.progress(), scale_up.first_new())) {}
+        : scale_up_(scale_up), helped_(count_helped(scale_up.placement(), scale_up.first_new())) {}
 
     std::vector<Increase> list() {
         const auto& grants = scale_up_.progress().grants;

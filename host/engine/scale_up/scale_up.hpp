@@ -6,6 +6,7 @@
 #include "engine/pass.hpp"
 #include "engine/scale_up/ground.hpp"
 #include "engine/scale_up/options.hpp"
+#include "engine/scale_up/packing.hpp"
 #include "engine/scale_up/question.hpp"
 #include "engine/scale_up/scene.hpp"
 #include "engine/scale_up/similar_sets.hpp"

@@ -64,7 +64,7 @@ void SpreadPlan::find_spare(Subject subject, const SpreadDomains& spread, int po
                             const std::vector<bool>& passed_over,
                             std::vector<DomainOutlook>& outlook) const {
     const auto end = static_cast<Slot>(placement_->slot_count());
-    Packing(*placement_, {.passed_over = &passed_over}).fill(subject, 0, end, pods);
+    Packing(*placement_, &passed_over).fill(subject, 0, end, pods);
     const SpreadDomains filled = *placement_->spread(subject);
     for (std::size_t d = 0; d < outlook.size(); ++d) {
         outlook[d].spare = filled.domains[d].count - spread.domains[d].count;

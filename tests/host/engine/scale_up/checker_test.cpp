@@ -1,0 +1,169 @@
+// Random clusters: what a pass promises is checked by a scheduler that is slow and obvious.
+#include <gtest/gtest.h>
+
+#include "engine/scale_up/scale_up.hpp"
+#include "naive/naive_scheduler.hpp"
+#include "naive/random_cluster.hpp"
+#include "pass_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+constexpr naive::Spice no_volumes{.volumes = 0};
+
+/// Groups of any kind in any state, nodes with pods on them, and pods that wait.
+PassCase make_case(naive::Dice& dice) {
+    PassCase c;
+    for (int i = dice.below(4); i > 0; --i) {
+        NodeObject& node = c.world.node("n" + std::to_string(i));
+        const NodeObject like = naive::make_random_node(dice, no_volumes, node.name);
+        node.labels = like.labels;
+        node.taints = like.taints;
+        node.capacity = node.allocatable = like.allocatable;
+    }
+    for (int i = dice.between(1, 4); i > 0; --i) {
+        const std::string id = "g" + std::to_string(i);
+        Group& group = c.world.group(id, 0);
+        group.group.max = dice.between(0, 6);
+        group.options.zero_or_max = dice.chance(10);
+        const NodeObject like = naive::make_random_node(dice, no_volumes, id);
+        NodeTemplate& node = c.world.describe(id, like.allocatable);
+        node.labels = like.labels;
+        node.labels.erase(hostname_key);
+        node.taints = like.taints;
+        node.allocatable = node.free = like.allocatable;
+    }
+    for (int kind = dice.between(1, 6); kind > 0; --kind) {
+        const PodObject like = naive::make_random_pod(dice, no_volumes);
+        for (int i = dice.between(1, 9); i > 0; --i) {
+            PodObject& pod = c.world.pod("p" + std::to_string(kind) + "-" + std::to_string(i));
+            const std::string name = pod.name;
+            pod = like;
+            pod.name = name;
+            pod.unscheduled_reason = "Unschedulable";
+            pod.deleted.reset();
+        }
+    }
+    if (dice.chance(30)) c.settings.nodes.max = dice.between(1, 8);
+    if (dice.chance(20)) c.settings.max_nodes_per_scale_up = dice.between(1, 3);
+    c.settings.balance_similar = dice.chance(50);
+    c.settings.one_option_per_pass = dice.chance(10);
+    return c;
+}
+
+/// A pod and the node that a pass has for it.
+struct Promise {
+    std::size_t when = 0;
+    Subject subject = 0;
+    std::size_t node = 0;
+};
+
+class Checked {
+public:
+    Checked(const PassCase& c, Policies policies)
+        : settings_(c.settings),
+          snapshot_(c.world.snapshot()),
+          scene_(make_scene(snapshot_, {}, settings_, noon)),
+          policies_(std::move(policies)),
+          scale_up_(scene_, policies_, c.circumstances),
+          world_(naive::make_world(snapshot_.cluster)) {
+        scale_up_.run();
+        for (const ClassId id : scene_.rules->subjects()) {
+            pods_.push_back(naive::make_pod(snapshot_.cluster, id));
+        }
+        lay_out();
+    }
+
+    /// Empty: every pod that was promised a node runs there, whoever comes first.
+    std::string find_broken_promise() {
+        for (bool progress = true; progress;) {
+            progress = false;
+            std::vector<Promise> waiting;
+            for (const Promise& promise : promises_) {
+                const naive::Pod& pod = pods_[promise.subject];
+                // Nodes arrive as the pass adds them, each with the first of its pods.
+                world_.nodes[promise.node].gone = false;
+                if (naive::fits(world_, pod, promise.node)) {
+                    world_.nodes[promise.node].pods.push_back(pod);
+                    progress = true;
+                } else {
+                    waiting.push_back(promise);
+                }
+            }
+            promises_ = std::move(waiting);
+        }
+        if (promises_.empty()) return {};
+        const Promise& first = promises_.front();
+        return name(first.subject) + " does not run on node " + std::to_string(first.node) + ": " +
+               naive::why_not(world_, pods_[first.subject], first.node).sentence;
+    }
+
+    /// Empty: nobody is left who would fit, on what there is or on one more node that may be added.
+    std::string find_forgotten() {
+        const Progress& progress = scale_up_.progress();
+        if (!progress.stopped.empty()) return {};
+        for (naive::Node& node : world_.nodes) node.gone = false;
+        for (Subject s = 0; s < scene_.pending_count(); ++s) {
+            if (progress.left[s] == 0) continue;
+            if (const auto node = naive::find_room(world_, pods_[s])) {
+                return name(s) + " fits on node " + std::to_string(*node);
+            }
+            for (GroupIndex g = 0; g < scene_.groups().size(); ++g) {
+                if (!progress.ledger.obstacle(g).empty()) continue;
+                naive::World more = world_;
+                const std::size_t node =
+                    naive::add_node(more, snapshot_.cluster, scene_.rules->shapes()[g]);
+                if (naive::fits(more, pods_[s], node)) {
+                    return name(s) + " fits on a new node of " + scene_.id(g).value();
+                }
+            }
+        }
+        return {};
+    }
+
+private:
+    /// New nodes in the slow world, and who is to go where in the order in which it was decided.
+    void lay_out() {
+        Placement& placement = scale_up_.placement();
+        for (Slot slot = 0; slot < placement.slot_count(); ++slot) {
+            for (int n = 0; n < placement.nodes(slot); ++n) {
+                std::size_t node = slot;
+                if (const auto shape = placement.shape(slot)) {
+                    node =
+                        naive::add_node(world_, snapshot_.cluster, scene_.rules->shapes()[*shape]);
+                    world_.nodes[node].gone = true;
+                }
+                for (const Seat& seat : placement.seats(slot)) {
+                    for (int i = 0; i < seat.per_node; ++i) {
+                        promises_.push_back({seat.when, seat.subject, node});
+                    }
+                }
+            }
+        }
+        std::ranges::sort(promises_, {},
+                          [](const Promise& p) { return std::tuple(p.when, p.node, p.subject); });
+    }
+    const std::string& name(Subject s) const { return scene_.pending.classes[s].example; }
+
+    Settings settings_;
+    Snapshot snapshot_;
+    Scene scene_;
+    Policies policies_;
+    ScaleUp scale_up_;
+    naive::World world_;
+    std::vector<naive::Pod> pods_{};  // by subject
+    std::vector<Promise> promises_{};
+};
+
+TEST(Checker, EveryPodThatIsHelpedRunsAndNoneIsLeftThatWould) {
+    for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+        naive::Dice dice(seed);
+        PassCase c = make_case(dice);
+        Checked checked(c, c.policies());
+        EXPECT_EQ(checked.find_broken_promise(), "") << "seed " << seed;
+        EXPECT_EQ(checked.find_forgotten(), "") << "seed " << seed;
+    }
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,149 @@
+#include "engine/scale_up/estimate.hpp"
+
+#include <climits>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "pass_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// Pods, and new nodes of one shape beside a node that is there in another zone.
+struct Estimating {
+    ClusterBuilder builder{};
+    std::vector<ClassId> classes{};
+    std::vector<Demand> pods{};
+    NodeShape shape{};
+
+    Estimating(std::int64_t cpu, std::int64_t memory, std::int64_t pods_per_node) {
+        NodeObject old{.name = "old", .labels = {{hostname_key, "old"}, {zone_key, "jupiter"}}};
+        old.capacity = old.allocatable = {{"cpu", 100}, {"memory", 100}, {"pods", 10}};
+        builder.set(old);
+        shape.labels = {{zone_key, "mars"}};
+        shape.allocatable = {{"cpu", cpu}, {"memory", memory}, {"pods", pods_per_node}};
+    }
+    void add(
+        int count, std::int64_t cpu, std::int64_t memory,
+        const std::function<void(PodObject&)>& change = [](PodObject&) {}) {
+        PodObject pod{.ns = "universe", .labels = {{"app", "estimatee"}}};
+        pod.spec.requests = {{"cpu", cpu}, {"memory", memory}};
+        change(pod);
+        pods.push_back({static_cast<Subject>(classes.size()), count});
+        classes.push_back(builder.add_class(pod));
+    }
+    Estimate run(int max_nodes = INT_MAX) {
+        Rules rules(builder.build(), classes, {shape});
+        Placement placement(rules);
+        return estimate(placement, 0, pods, max_nodes);
+    }
+};
+
+int helped(const Estimate& estimate) {
+    int sum = 0;
+    for (const Demand& demand : estimate.helped) sum += demand.count;
+    return sum;
+}
+
+// The cases of upstream's TestBinpackingEstimate and BenchmarkBinpackingEstimate.
+
+TEST(Estimate, PacksByTheResourceThatIsScarce) {
+    Estimating e(350 * 3 - 50, 2000, 10);
+    e.add(10, 350, 1000);
+    EXPECT_EQ(e.run(), (Estimate{5, {{0, 10}}}));
+}
+
+TEST(Estimate, PutsNoMorePodsOnANodeThanItTakes) {
+    Estimating e(10000, 20000, 10);
+    e.add(20, 10, 100);
+    EXPECT_EQ(e.run(), (Estimate{2, {{0, 20}}}));
+}
+
+TEST(Estimate, GivesEveryPodWithTheSamePortANodeOfItsOwn) {
+    Estimating e(1000, 5000, 10);
+    e.add(8, 200, 1000, [](PodObject& pod) { pod.spec.ports = {{.port = 5555}}; });
+    EXPECT_EQ(e.run(), (Estimate{8, {{0, 8}}}));
+}
+
+TEST(Estimate, StopsAtTheMostNodes) {
+    Estimating e(1000, 5000, 10);
+    e.add(20, 500, 1000);
+    EXPECT_EQ(e.run(5), (Estimate{5, {{0, 10}}}));
+    EXPECT_EQ(e.run(0), (Estimate{0, {}}));
+}
+
+TEST(Estimate, LetsTheLargestGoFirst) {
+    Estimating e(1000, 5000, 10);
+    e.add(10, 50, 1000);
+    e.add(10, 500, 1000);
+    // Upstream helps the ten large ones alone. There is room beside them for as many small ones as
+    // memory allows, and here they are put there.
+    EXPECT_EQ(e.run(5), (Estimate{5, {{1, 10}}}));
+}
+
+TEST(Estimate, SpreadsOverHostsAsFarAsTheSkewLetsIt) {
+    Estimating e(1000, 5000, 10);
+    e.add(8, 20, 100, spread_over(hostname_key, 2));
+    EXPECT_EQ(e.run(), (Estimate{4, {{0, 8}}}));
+}
+
+TEST(Estimate, PutsNoMoreIntoAZoneThanItsSkewLetsIt) {
+    Estimating e(1000, 5000, 10);
+    e.add(8, 20, 100, spread_over(zone_key, 2));
+    EXPECT_EQ(e.run(), (Estimate{1, {{0, 2}}}));
+}
+
+TEST(Estimate, PacksFiftyOneThousandPodsAsUpstreamDoes) {
+    Estimating e(1000, 5000, 100);
+    e.add(50000, 50, 100);
+    e.add(1000, 95, 190);
+    const Estimate found = e.run(3000);
+    EXPECT_EQ(found.nodes, 2595);
+    EXPECT_EQ(helped(found), 51000);
+}
+
+TEST(Estimate, FillsNodesThatLargerPodsOpened) {
+    Estimating e(1000, 1000, 10);
+    e.add(3, 300, 300);
+    e.add(3, 700, 700);
+    EXPECT_EQ(e.run(), (Estimate{3, {{0, 3}, {1, 3}}}));
+}
+
+TEST(Estimate, LetsPodsFollowSmallerOnesThatTheyWantToBeWith) {
+    Estimating e(1000, 1000, 10);
+    e.add(2, 500, 500, [](PodObject& pod) {
+        pod.labels = {{"app", "large"}};
+        pod.spec.pod_affinity = {{.selector = LabelSelector{.match_labels = {{"app", "small"}}},
+                                  .topology_key = hostname_key}};
+    });
+    e.add(2, 100, 100, [](PodObject& pod) {
+        pod.labels = {{"app", "small"}};
+        apart_on(hostname_key)(pod);
+    });
+    EXPECT_EQ(e.run(), (Estimate{2, {{0, 2}, {1, 2}}}));
+}
+
+TEST(Estimate, OpensNoNodeForPodsThatDoNotFitOnOne) {
+    Estimating e(1000, 1000, 10);
+    e.add(5, 1001, 1);
+    e.add(5, 1, 1001);
+    EXPECT_EQ(e.run(), (Estimate{0, {}}));
+}
+
+TEST(Estimate, LeavesTheNodesInThePlacementUntilTheyAreUndone) {
+    Estimating e(1000, 1000, 10);
+    e.add(15, 100, 100);
+    Rules rules(e.builder.build(), e.classes, {e.shape});
+    Placement placement(rules);
+    const Placement::Mark mark = placement.mark();
+    estimate(placement, 0, e.pods, INT_MAX);
+    int nodes = 0;
+    for (Slot slot = 1; slot < placement.slot_count(); ++slot) nodes += placement.nodes(slot);
+    EXPECT_EQ(nodes, 2);
+    placement.undo(mark);
+    EXPECT_EQ(placement.slot_count(), 1u);
+}
+
+}  // namespace
+}  // namespace capstan::engine

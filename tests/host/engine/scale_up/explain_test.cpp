@@ -1,0 +1,122 @@
+#include "engine/scale_up/explain.hpp"
+
+#include <gmock/gmock.h>
+
+#include "pass_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ClassId class_named(const Snapshot& snapshot, const std::string& name) {
+    for (PodIndex p = 0; p < snapshot.cluster.pod_count(); ++p) {
+        if (snapshot.cluster.text(snapshot.cluster.pod(p).name) == name) {
+            return snapshot.cluster.class_of(p);
+        }
+    }
+    return ~ClassId{0};
+}
+
+struct Explaining : PassCase {
+    Snapshot snapshot{world.snapshot()};
+    Policies asked{};
+    Explanation explain() {
+        snapshot = world.snapshot();
+        asked = policies();
+        return Explanation(snapshot, memory, asked, settings, circumstances);
+    }
+};
+
+Explaining two_groups() {
+    Explaining e;
+    e.group("a", 0, 5);
+    e.group("b", 0, 2, amounts(16000));
+    e.expander = Prefers({"a"});
+    e.pods("db", 1, 9000);
+    e.pods("huge", 1, 90000);
+    e.pods("web", 2, 3000);
+    return e;
+}
+
+TEST(Explain, SaysWhichGroupHelpsAPod) {
+    Explaining e = two_groups();
+    Explanation explanation = e.explain();
+    const PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
+    EXPECT_EQ(web.pods.count, 2u);
+    EXPECT_EQ(web.helped, 2u);
+    EXPECT_THAT(web.helped_on, ElementsAre(HelpedOn{NodeGroupId("a"), 2}));
+    EXPECT_EQ(web.because, "room on new nodes of a");
+    ASSERT_EQ(web.groups.size(), 1u);
+    EXPECT_EQ(web.groups[0].sentence, "would take it");
+}
+
+TEST(Explain, SaysWhyEachGroupDoesNotHelpAPod) {
+    Explaining e = two_groups();
+    Explanation explanation = e.explain();
+    const PodAnswer huge = *explanation.pod(class_named(e.snapshot, "huge-0"));
+    EXPECT_EQ(huge.left, 1u);
+    EXPECT_THAT(huge.helped_on, IsEmpty());
+    ASSERT_EQ(huge.groups.size(), 2u);
+    for (const GroupReason& reason : huge.groups) {
+        EXPECT_THAT(reason.sentence, HasSubstr("Insufficient cpu"));
+    }
+}
+
+TEST(Explain, AnswersForAClassThatDoesNotWait) {
+    Explaining e = two_groups();
+    e.world.node("n");
+    e.world.pod("running", "n").spec.requests = {{"cpu", 9500}};
+    e.snapshot = e.world.snapshot();
+    e.asked = e.policies();
+    const Result<PodAnswer> answer = explain_pod(
+        e.snapshot, {}, e.asked, e.settings, e.circumstances, class_named(e.snapshot, "running"));
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->because, "none of these pods counts as pending");
+    ASSERT_EQ(answer->groups.size(), 2u);
+    EXPECT_THAT(answer->groups[0].groups, ElementsAre(NodeGroupId("a")));
+    EXPECT_THAT(answer->groups[1].groups, ElementsAre(NodeGroupId("b")));
+}
+
+TEST(Explain, SaysWhatAGroupWouldTake) {
+    Explaining e = two_groups();
+    Explanation explanation = e.explain();
+    const GroupAnswer a = *explanation.group(NodeGroupId("a"));
+    EXPECT_EQ(a.obstacle, "");
+    EXPECT_EQ(a.room, 5);
+    EXPECT_EQ(a.increase, 2);
+    ASSERT_EQ(a.classes.size(), 3u);
+    EXPECT_EQ(a.classes[0].pods.example, "default/db-0");
+    EXPECT_THAT(a.classes[0].refusal, HasSubstr("Insufficient cpu"));
+    EXPECT_EQ(a.classes[2].refusal, "");
+    EXPECT_THAT(a.template_source, HasSubstr("cloud"));
+}
+
+TEST(Explain, NamesAGroupThatIsNotThere) {
+    Explaining e = two_groups();
+    Explanation explanation = e.explain();
+    EXPECT_EQ(explanation.group(NodeGroupId("z")).error().message, "there is no group \"z\"");
+}
+
+TEST(Explain, DrawsTheMatrixOfClassesAndGroups) {
+    Explaining e = two_groups();
+    e.group("full", 1, 1);
+    const Matrix matrix = e.explain().matrix();
+    ASSERT_EQ(matrix.classes.size(), 3u);
+    EXPECT_THAT(matrix.groups,
+                ElementsAre(NodeGroupId("a"), NodeGroupId("b"), NodeGroupId("full")));
+    EXPECT_THAT(matrix.at(0, 0), HasSubstr("Insufficient cpu"));
+    EXPECT_EQ(matrix.at(0, 1), "");
+    EXPECT_EQ(matrix.at(2, 0), "");
+    EXPECT_EQ(matrix.at(2, 2), "at its maximum of 1");
+}
+
+TEST(Explain, DecidesAsAPassDoes) {
+    Explaining e = two_groups();
+    EXPECT_EQ(e.explain().decision().increases, e.decide().increases);
+}
+
+}  // namespace
+}  // namespace capstan::engine

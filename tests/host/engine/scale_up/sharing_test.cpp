@@ -1,0 +1,208 @@
+// Sharing a growth among similar groups: the examples of the proposal, and what bounds them.
+#include <gmock/gmock.h>
+
+#include "pass_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Groups a, b and c with 1, 3 and 6 nodes, one in each zone.
+PassCase one_three_six() {
+    PassCase c;
+    c.group("a", 1, 10, amounts(4000), "za");
+    c.group("b", 3, 10, amounts(4000), "zb");
+    c.group("c", 6, 10, amounts(4000), "zc");
+    return c;
+}
+
+TEST(Sharing, OneNodeGoesToTheSmallest) {
+    PassCase c = one_three_six();
+    c.pods("web", 1, 3000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
+}
+
+TEST(Sharing, FourNodesGoThreeToTheSmallestAndOneToTheNext) {
+    PassCase c = one_three_six();
+    c.pods("web", 4, 3000);
+    const Decision decision = c.decide();
+    EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 1}}));
+    EXPECT_EQ(decision.increases[0].because, "smallest of 3 similar groups, makes room for 3 pods");
+    EXPECT_EQ(decision.increases[1].because, "one of 3 similar groups, makes room for 1 pod");
+    EXPECT_EQ(decision.increases[0].from, 1);
+    EXPECT_EQ(decision.increases[0].cloud, PluginInstanceId("cloud"));
+}
+
+TEST(Sharing, SaysWhatWasChosenAndWithWhomItWasShared) {
+    PassCase c = one_three_six();
+    c.expander = Prefers({"b"});
+    c.pods("web", 4, 3000);
+    const Decision decision = c.decide();
+    ASSERT_EQ(decision.options.size(), 1u);
+    const ChosenOption& chosen = decision.options[0];
+    EXPECT_EQ(chosen.group, NodeGroupId("b"));
+    EXPECT_EQ(chosen.nodes, 4);
+    EXPECT_EQ(chosen.granted, 4);
+    EXPECT_EQ(chosen.considered, 3u);
+    EXPECT_THAT(chosen.similar, ElementsAre(NodeGroupId("a")));
+    EXPECT_THAT(c.expander.asked[0].options[0].similar,
+                ElementsAre(NodeGroupId("b"), NodeGroupId("c")));
+}
+
+TEST(Sharing, FollowsTheExpanderAloneWhenBalancingIsOff) {
+    PassCase c = one_three_six();
+    c.settings.balance_similar = false;
+    c.expander = Prefers({"c"});
+    c.pods("web", 4, 3000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"c", 4}}));
+    EXPECT_EQ(c.check.compared, 0);
+}
+
+TEST(Sharing, ComparesGroupsOnceAPassAndOnlyIfThereIsAnOption) {
+    PassCase c = one_three_six();
+    c.decide();
+    EXPECT_EQ(c.check.compared, 0);
+    c.pods("web", 4, 3000);
+    c.pods("db", 4, 3100);
+    c.decide();
+    EXPECT_EQ(c.check.compared, 3);
+}
+
+TEST(Sharing, RespectsUnequalMaxima) {
+    PassCase c;
+    c.group("a", 1, 2);
+    c.group("b", 3, 4);
+    c.group("c", 6, 20);
+    c.pods("web", 5, 3000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}, {"b", 1}, {"c", 3}}));
+}
+
+TEST(Sharing, LetsAnOptionGrowPastItsOwnMaximumIntoSimilarGroups) {
+    PassCase c;
+    c.group("a", 1, 2);
+    c.group("b", 1, 10);
+    c.expander = Prefers({"a"});
+    c.pods("web", 5, 3000);
+    const Decision decision = c.decide();
+    EXPECT_EQ(decision.options[0].group, NodeGroupId("a"));
+    EXPECT_EQ(decision.options[0].nodes, 5);
+    EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 4}}));
+}
+
+TEST(Sharing, LeavesOutAGroupThatOnePodOfTheOptionCannotRunOn) {
+    PassCase c = one_three_six();
+    c.expander = Prefers({"c"});
+    c.pods("web", 4, 3000, [](PodObject& pod) { pod.spec.node_selector = {{zone_key, "zc"}}; });
+    c.pods("any", 1, 900);
+    const Decision decision = c.decide();
+    EXPECT_EQ(growth(decision), (Growths{{"c", 4}}));
+    EXPECT_THAT(decision.options[0].left_out, ElementsAre(HasSubstr("a: pod default/web-0: "),
+                                                          HasSubstr("b: pod default/web-0")));
+}
+
+TEST(Sharing, LeavesOutAZoneWhereAPodOfItsKindKeepsOthersAway) {
+    PassCase c = one_three_six();
+    PodObject& running = c.world.pod("web-running", "a-node-0");
+    running.labels = {{"app", "web"}};
+    running.spec.requests = {};
+    c.pods("web", 1, 3000, apart_on(zone_key));
+    const Decision decision = c.decide();
+    EXPECT_EQ(growth(decision), (Growths{{"b", 1}}));
+    EXPECT_EQ(decision.increases[0].because, "smallest of 2 similar groups, makes room for 1 pod");
+}
+
+TEST(Sharing, NamesSimilarGroupsThatAreFull) {
+    PassCase c;
+    c.group("a", 1, 10);
+    c.group("b", 1, 1);
+    c.pods("web", 2, 3000);
+    EXPECT_THAT(c.decide().options[0].left_out, ElementsAre("b: at its maximum of 1"));
+}
+
+TEST(Sharing, AppliesTheLimitsOfTheClusterBeforeTheSplit) {
+    PassCase c;
+    c.group("a", 0, 10);
+    c.group("b", 0, 10);
+    c.settings.cpu.max = 12000;
+    c.pods("web", 10, 3000);
+    const Decision decision = c.decide();
+    EXPECT_THAT(c.splitter.asked, ElementsAre(3));
+    EXPECT_EQ(growth(decision), (Growths{{"a", 2}, {"b", 1}}));
+    EXPECT_THAT(decision.notes,
+                ElementsAre("a, b: cluster limit of cpu: 12 of 12 used, a node takes 4"));
+}
+
+/// Similar whatever they are.
+class AlwaysSimilar : public SameCapacity {
+public:
+    Result<Similarity> similar(const NodeTemplate&, const NodeTemplate&,
+                               const Circumstances&) override {
+        return decided("said so");
+    }
+};
+
+TEST(Sharing, SharesOutAgainWhatAGroupCannotTake) {
+    PassCase c;
+    c.group("a", 0, 10, amounts(4000));
+    Resources with_gpu = amounts(4000);
+    with_gpu.set("nvidia.com/gpu", 1);
+    c.group("b", 0, 10, with_gpu);
+    c.settings.gpu_types["nvidia.com/gpu"].max = 1;
+    c.expander = Prefers({"a"});
+    c.pods("web", 6, 3000);
+    AlwaysSimilar similar;
+    Policies policies = c.policies();
+    policies.similarity = {{"always", &similar}};
+    const Decision decision =
+        run_pass(c.world.snapshot(), {}, policies, c.settings, c.circumstances).decision;
+    EXPECT_EQ(growth(decision), (Growths{{"a", 5}, {"b", 1}}));
+    EXPECT_EQ(left(decision), 0);
+}
+
+class Broken : public Splitter {
+public:
+    Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
+                                   const Circumstances&) override {
+        if (fails) return fail(ErrorCode::deadline, "took longer than 1s");
+        return std::vector<int>(groups.size(), nodes);
+    }
+    bool fails = true;
+};
+
+TEST(Sharing, GivesAllToTheChosenGroupWhenTheSplitterFailsOrBreaksItsContract) {
+    PassCase c = one_three_six();
+    c.expander = Prefers({"c"});
+    c.pods("web", 4, 3000);
+    Broken broken;
+    Policies policies = c.policies();
+    policies.splitter = &broken;
+    for (const bool fails : {true, false}) {
+        broken.fails = fails;
+        const Decision decision =
+            run_pass(c.world.snapshot(), {}, policies, c.settings, c.circumstances).decision;
+        EXPECT_EQ(growth(decision), (Growths{{"c", 4}}));
+        EXPECT_THAT(decision.notes, ElementsAre(HasSubstr("splitter: ")));
+    }
+}
+
+TEST(Sharing, TellsASplitterHowFarAGroupWithoutAMaximumMayGo) {
+    PassCase c;
+    c.group("a", 2, std::nullopt);
+    c.group("b", 0, std::nullopt);
+    c.pods("web", 4, 3000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}, {"b", 3}}));
+}
+
+TEST(Sharing, NeverTouchesAGroupThatIsOnlyEverEmptyOrFull) {
+    PassCase c;
+    c.group("a", 0, 10);
+    c.group("whole", 0, 5).options.zero_or_max = true;
+    c.expander = Prefers({"a"});
+    c.pods("web", 4, 3000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 4}}));
+}
+
+}  // namespace
+}  // namespace capstan::engine

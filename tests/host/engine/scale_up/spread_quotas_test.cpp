@@ -1,0 +1,68 @@
+#include "engine/scale_up/spread_quotas.hpp"
+
+#include <gmock/gmock.h>
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+
+struct Zone {
+    int count = 0;
+    bool exists = true;
+    DomainOutlook outlook{.can_grow = true};
+};
+constexpr DomainOutlook stuck{};
+
+std::vector<int> quotas(const std::vector<Zone>& zones, int pods, int max_skew = 1,
+                        int min_domains = 1) {
+    SpreadDomains spread{
+        .topology_key = "zone", .max_skew = max_skew, .min_domains = min_domains, .domains = {}};
+    std::vector<DomainOutlook> outlook;
+    for (const Zone& zone : zones) {
+        const std::string value(1, static_cast<char>('a' + outlook.size()));
+        spread.domains.push_back({value, zone.count, zone.exists});
+        outlook.push_back(zone.outlook);
+    }
+    return spread_quotas(spread, outlook, pods);
+}
+
+TEST(SpreadQuotas, ZonesThatGrowEndLevel) {
+    EXPECT_THAT(quotas({{0}, {0}, {0}}, 7), ElementsAre(3, 2, 2));
+    EXPECT_THAT(quotas({{4}, {0}, {0}}, 7), ElementsAre(0, 4, 3));
+}
+
+TEST(SpreadQuotas, AZoneThatCannotGrowHoldsTheOthersBack) {
+    EXPECT_THAT(quotas({{0}, {0}, {1, true, stuck}}, 10), ElementsAre(2, 2, 0));
+    EXPECT_THAT(quotas({{0}, {0}, {1, true, stuck}}, 10, 3), ElementsAre(4, 4, 0));
+}
+
+TEST(SpreadQuotas, RoomOnExistingNodesCountsAsFarAsItGoes) {
+    EXPECT_THAT(quotas({{0}, {0}, {0, true, {.spare = 2}}}, 100), ElementsAre(3, 3, 2));
+}
+
+TEST(SpreadQuotas, AZoneThatHasNoNodeAndGetsNoneHoldsNobodyBack) {
+    EXPECT_THAT(quotas({{0}, {0, false, stuck}}, 5), ElementsAre(5, 0));
+    EXPECT_THAT(quotas({{0}, {0, false, {.will_exist = true}}}, 5), ElementsAre(1, 0));
+}
+
+TEST(SpreadQuotas, NewZonesAreOpened) {
+    EXPECT_THAT(quotas({{2}, {0, false}, {0, false}}, 4), ElementsAre(0, 2, 2));
+}
+
+TEST(SpreadQuotas, WithFewerZonesThanItMustHaveTheLeastIsNone) {
+    EXPECT_THAT(quotas({{0}, {0}}, 10, 2, 3), ElementsAre(2, 2));
+    // Two pods open only two of the three zones, one each.
+    EXPECT_THAT(quotas({{0, false}, {0, false}, {0, false}}, 2, 1, 3), ElementsAre(1, 1, 0));
+    EXPECT_THAT(quotas({{0}, {0}, {0}}, 9, 1, 3), ElementsAre(3, 3, 3));
+}
+
+TEST(SpreadQuotas, WhatAnAttemptTaughtBoundsTheNext) {
+    const DomainOutlook small{.can_grow = true, .most = 2};
+    EXPECT_THAT(quotas({{0}, {0}, {0, true, small}}, 100), ElementsAre(3, 3, 2));
+    const DomainOutlook closed{.can_grow = true, .most = 0};
+    EXPECT_THAT(quotas({{0}, {0}, {0, false, closed}}, 4), ElementsAre(2, 2, 0));
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,169 @@
+// Pods that are spread, or keep apart, are helped in one pass.
+#include <gmock/gmock.h>
+
+#include "pass_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// One group in each of three zones.
+PassCase three_zones(std::optional<int> max_in_c = 100) {
+    PassCase c;
+    c.group("a", 1, 100, amounts(4000), "za");
+    c.group("b", 1, 100, amounts(4000), "zb");
+    c.group("c", 1, max_in_c, amounts(4000), "zc");
+    return c;
+}
+
+TEST(Spread, OverZonesIsHelpedInOnePass) {
+    PassCase c = three_zones();
+    c.pods("web", 30, 1000, spread_over(zone_key));
+    const Decision decision = c.decide();
+    EXPECT_EQ(count(decision.helped), 30);
+    EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}, {"c", 3}}));
+}
+
+TEST(Spread, OverZonesStaysInItsZonesThoughTheGroupsAreSimilar) {
+    PassCase c = three_zones();
+    c.pods("web", 4, 3000, spread_over(zone_key));
+    const Decision decision = c.decide();
+    EXPECT_EQ(growth(decision), (Growths{{"a", 2}, {"b", 1}, {"c", 1}}));
+    EXPECT_THAT(decision.options[0].left_out[0], HasSubstr("b: pod default/web-0 is to be spread"));
+}
+
+TEST(Spread, OneOptionAPassHelpsWhatOneZoneTakes) {
+    PassCase c = three_zones();
+    c.settings.one_option_per_pass = true;
+    c.pods("web", 30, 1000, spread_over(zone_key));
+    const Decision decision = c.decide();
+    EXPECT_EQ(decision.options.size(), 1u);
+    EXPECT_EQ(count(decision.helped), 1);
+}
+
+TEST(Spread, AZoneThatCannotGrowHoldsTheOthersBack) {
+    PassCase c = three_zones(1);
+    c.pods("web", 30, 1000, spread_over(zone_key));
+    const Decision decision = c.decide();
+    EXPECT_EQ(count(decision.helped), 2);
+    EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}}));
+    EXPECT_EQ(left(decision), 28);
+}
+
+TEST(Spread, AZoneThatIsFullTooSoonHoldsTheOthersBack) {
+    PassCase c = three_zones(2);
+    c.pods("web", 30, 1000, spread_over(zone_key));
+    const Decision decision = c.decide();
+    // Four in c, five in each of the others.
+    EXPECT_EQ(count(decision.helped), 14);
+    EXPECT_EQ(growth(decision), (Growths{{"a", 2}, {"b", 2}, {"c", 1}}));
+}
+
+TEST(Spread, ALimitOfTheClusterLeavesZonesEven) {
+    PassCase c = three_zones();
+    c.settings.nodes.max = 6;
+    c.pods("web", 30, 1000, spread_over(zone_key));
+    const Decision decision = c.decide();
+    EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
+    EXPECT_EQ(count(decision.helped), 12);
+}
+
+TEST(Spread, RoomOnExistingNodesIsUsedOnceTheOtherZonesGrow) {
+    PassCase c = three_zones();
+    c.world.node("spare").labels = {{zone_key, "za"}, {hostname_key, "spare"}};
+    c.pods("web", 12, 1000, spread_over(zone_key));
+    const Decision decision = c.decide();
+    EXPECT_EQ(skipped(decision, "fit on existing or upcoming nodes") + count(decision.helped), 12);
+    EXPECT_EQ(growth(decision), (Growths{{"b", 1}, {"c", 1}}));
+}
+
+TEST(Spread, ClassesThatAreCountedTogetherArePlannedTogether) {
+    PassCase c = three_zones();
+    c.pods("web", 5, 1000, spread_over(zone_key));
+    c.pods("web", 0, 0);
+    for (int n = 0; n < 4; ++n) {
+        PodObject& pod = c.world.pod("web-large-" + std::to_string(n));
+        pod.labels = {{"app", "web"}};
+        pod.spec.requests = {{"cpu", 2000}};
+        spread_over(zone_key)(pod);
+    }
+    const Decision decision = c.decide();
+    EXPECT_EQ(count(decision.helped), 9);
+    EXPECT_EQ(decision.unhelped.size(), 0u);
+}
+
+TEST(Spread, PodsThatAreCountedButNotSpreadComeFirst) {
+    PassCase c = three_zones();
+    c.pods("web", 9, 1000, spread_over(zone_key));
+    for (int n = 0; n < 3; ++n) {
+        PodObject& pod = c.world.pod("loose-" + std::to_string(n));
+        pod.labels = {{"app", "web"}};
+        pod.spec.requests = {{"cpu", 3500}};
+    }
+    const Decision decision = c.decide();
+    EXPECT_EQ(count(decision.helped), 12);
+    EXPECT_EQ(left(decision), 0);
+}
+
+TEST(Spread, OverHostsIsHelpedInOnePass) {
+    PassCase c = three_zones();
+    c.pods("web", 9, 100, spread_over(hostname_key));
+    const Decision decision = c.decide();
+    EXPECT_EQ(count(decision.helped), 9);
+    EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}, {"c", 3}}));
+}
+
+TEST(Spread, PodsThatKeepApartOnHostsGetANodeEach) {
+    PassCase c = three_zones();
+    c.pods("web", 7, 100, apart_on(hostname_key));
+    const Decision decision = c.decide();
+    EXPECT_EQ(count(decision.helped), 7);
+    EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 2}, {"c", 2}}));
+}
+
+TEST(Spread, PodsThatKeepApartInZonesGetOneZoneEach) {
+    PassCase c = three_zones();
+    c.pods("web", 5, 100, apart_on(zone_key));
+    const Decision decision = c.decide();
+    EXPECT_EQ(count(decision.helped), 3);
+    EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
+}
+
+TEST(Spread, PodsThatStayTogetherInAZoneGoToOne) {
+    PassCase c = three_zones();
+    c.pods("web", 8, 1000, [](PodObject& pod) {
+        pod.spec.pod_affinity = {
+            {.selector = LabelSelector{.match_labels = pod.labels}, .topology_key = zone_key}};
+    });
+    const Decision decision = c.decide();
+    EXPECT_EQ(count(decision.helped), 8);
+    EXPECT_EQ(growth(decision).size(), 1u);
+}
+
+TEST(Spread, OverZonesAndHostsAtOnceIsHelped) {
+    PassCase c = three_zones();
+    c.pods("web", 6, 100, [](PodObject& pod) {
+        spread_over(zone_key)(pod);
+        spread_over(hostname_key)(pod);
+    });
+    const Decision decision = c.decide();
+    EXPECT_EQ(count(decision.helped), 6);
+    EXPECT_EQ(growth(decision), (Growths{{"a", 2}, {"b", 2}, {"c", 2}}));
+}
+
+TEST(Spread, OverTwoWideKeysGoesByTheRuleAsItStands) {
+    PassCase c = three_zones();
+    for (const char* id : {"a", "b", "c"}) {
+        c.world.describe(id, amounts(4000)).labels = {{zone_key, std::string("z") + id},
+                                                      {"rack", std::string("r") + id}};
+    }
+    c.pods("web", 6, 1000, [](PodObject& pod) {
+        spread_over(zone_key)(pod);
+        spread_over("rack")(pod);
+    });
+    EXPECT_EQ(count(c.decide().helped), 6);
+}
+
+}  // namespace
+}  // namespace capstan::engine
