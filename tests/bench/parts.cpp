@@ -33,7 +33,8 @@ boost::json::object measure_similar(const Workload& workload, int repeat) {
 similarity = ["resources", "labels"]
 )");
     std::vector<NodeTemplate> templates;
-    for (const engine::Group& group : *make_groups(workload)) templates.push_back(*group.described);
+    const auto groups = make_groups(workload);
+    for (const engine::Group& group : *groups) templates.push_back(*group.described);
     std::size_t pairs = 0;
     const Measured measured = Measured::repeat(
         repeat, [&] { pairs = 0; },
