@@ -1,6 +1,7 @@
 #include "simulation/prepare.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace capstan::simulation {
@@ -31,6 +32,15 @@ runtime::Config cloud_config(const CloudSettings& cloud, const runtime::Config& 
     return config;
 }
 
+/// Deadlines of decisions count real time, and a miss changes the decision. Nobody waits for a
+/// simulation, so a busy machine must not make it come out differently; what the configuration says
+/// still counts.
+void extend_deadlines(runtime::Config& config) {
+    for (runtime::PluginConfig& plugin : config.plugins) {
+        if (!plugin.limits.call_deadline) plugin.limits.call_deadline = std::chrono::minutes(1);
+    }
+}
+
 }  // namespace
 
 std::unique_ptr<Prepared> prepare(runtime::Loaded loaded, const std::optional<CloudSettings>& cloud,
@@ -40,12 +50,14 @@ std::unique_ptr<Prepared> prepare(runtime::Loaded loaded, const std::optional<Cl
     if (loaded.config) {
         runtime::Config& config = out->config.emplace(*std::move(loaded.config));
         if (cloud) drop_clouds(config);
+        extend_deadlines(config);
         out->plugins =
             runtime::load_plugins(config, out->shipped, out->registry, loaded.diagnostics);
     }
     if (out->config && cloud) {
         runtime::Diagnostics complaints(cloud->source);
         runtime::Config own = cloud_config(*cloud, *out->config, out->shipped);
+        extend_deadlines(own);
         for (auto& plugin : runtime::load_plugins(own, out->shipped, out->registry, complaints))
             out->plugins.push_back(std::move(plugin));
         out->config->pipeline.clouds = {simulated};

@@ -154,7 +154,7 @@ void check_kinds(const Config& config, const InstanceSettings& settings, const K
         used.insert(name.value->text);
     }
     for (const PluginConfig& plugin : config.plugins) {
-        if (used.contains(plugin.id.value())) continue;
+        if (!plugin.declared || used.contains(plugin.id.value())) continue;
         diagnostics.warning(
             plugin.place, join_path("plugin", plugin.id.value()) + ": nothing uses this instance");
     }
