@@ -20,36 +20,41 @@ std::optional<Explainer::Found> Explainer::find_pod(const engine::Cluster& clust
 }
 
 void Explainer::on_pass(const runtime::PassInput& input, const runtime::PassResult&) {
-    if (question_.pod_name.empty()) {
-        const bool has_pending = !input.snapshot.cluster.unbound().empty();
-        if (!has_pending && asked_had_pending_) return;
-        asked_ = input;
-        asked_had_pending_ = has_pending;
-        return;
-    }
+    if (!question_.pod_name.empty()) return see_pod(input);
+    const auto pending = [](const runtime::PassInput& pass) {
+        return pass.snapshot.cluster.unbound().size();
+    };
+    if (!fullest_ || pending(input) > pending(*fullest_)) fullest_ = input;
+}
+
+void Explainer::see_pod(const runtime::PassInput& input) {
     const std::optional<Found> found = find_pod(input.snapshot.cluster);
     if (!found) return;
     node_ = found->node;
     if (!found->waiting) return;
-    asked_ = input;
-    pod_class_ = found->waiting;
+    last_ = Seen{input, *found->waiting};
+    if (!first_) first_ = last_;
 }
 
 void Explainer::on_end() {
-    if (!asked_) {
-        if (question_.pod_name.empty()) return;
-        if (!node_.empty()) {
-            result_ = Explained{.settled = "has a node: " + node_};
-            return;
-        }
+    if (fullest_) {
+        runtime::PassQuestion question;
+        if (!question_.group.empty()) question.group = question_.group;
+        ask(*std::move(fullest_), std::move(question));
+    } else if (first_) {
+        Seen& seen = node_.empty() ? *last_ : *first_;
+        ask(std::move(seen.input), {.pod_class = seen.pod_class});
+    } else if (!node_.empty()) {
+        result_ = Explained{.settled = "has a node: " + node_};
+    } else if (!question_.pod_name.empty()) {
         result_ = fail(ErrorCode::not_found,
                        "no pass saw a pod " + question_.pod_ns + "/" + question_.pod_name);
-        return;
     }
-    const Time at = asked_->circumstances.now;
-    runtime::PassQuestion question{.pod_class = pod_class_};
-    if (!question_.group.empty()) question.group = question_.group;
-    auto answer = runtime::explain(*std::move(asked_), std::move(question));
+}
+
+void Explainer::ask(runtime::PassInput input, runtime::PassQuestion question) {
+    const Time at = input.circumstances.now;
+    auto answer = runtime::explain(std::move(input), std::move(question));
     if (answer) {
         result_ = Explained{.at = at, .answer = *std::move(answer)};
     } else {

@@ -25,8 +25,9 @@ struct Explained {
     std::string settled{};
 };
 
-/// The pass that counts is the last one that saw the pod without a node; for other questions the
-/// last one that saw any pod without a node, or else the last one.
+/// The pass that counts is, for a pod, the first that saw it without a node, and if it never gets
+/// one the last; for other questions the one that saw the most pods without a node, the first of
+/// those.
 class Explainer final : public Observer {
 public:
     explicit Explainer(Question question) : question_(std::move(question)) {}
@@ -43,12 +44,18 @@ private:
         std::string node;
     };
     std::optional<Found> find_pod(const engine::Cluster& cluster) const;
+    void see_pod(const runtime::PassInput& input);
+    void ask(runtime::PassInput input, runtime::PassQuestion question);
 
+    /// A pass, and the class of the pod that it saw waiting.
+    struct Seen {
+        runtime::PassInput input;
+        engine::ClassId pod_class = 0;
+    };
     Question question_;
-    std::optional<runtime::PassInput> asked_;  ///< the pass that counts so far
-    bool asked_had_pending_ = false;
-    std::optional<engine::ClassId> pod_class_;
-    std::string node_;  ///< of the pod, when it was last seen
+    std::optional<runtime::PassInput> fullest_;  ///< with the most pods without a node
+    std::optional<Seen> first_, last_;           ///< that saw the pod waiting
+    std::string node_;                           ///< of the pod, when it was last seen
     Result<Explained> result_ = fail(ErrorCode::not_found, "no pass was run");
 };
 
