@@ -10,9 +10,12 @@ void CapacityTree::push(std::span<const std::int64_t> row) {
     if (size_ == leaves_ * block) grow();
     const auto at = static_cast<std::uint32_t>(size_++);
     std::copy(row.begin(), row.end(), &rows_[at * columns_]);
-    // What a row that was popped has left in the bounds above this block is more than there is,
-    // which costs a look, and goes away with the next change.
-    if (at % block == 0) std::fill_n(&most_[(leaves_ + at / block) * columns_], columns_, nothing);
+    // Of nodes that begin here nothing is true yet but what rows that were popped have left.
+    std::size_t rows_below = block;
+    for (std::size_t node = leaves_ + at / block; node != 0 && at % rows_below == 0; node /= 2) {
+        std::fill_n(&most_[node * columns_], columns_, nothing);
+        rows_below *= 2;
+    }
     for (std::uint32_t column = 0; column < columns_; ++column) raise(at, column, row[column]);
 }
 
@@ -60,16 +63,37 @@ std::int64_t CapacityTree::most_in_block(std::size_t leaf, std::uint32_t column)
     return most;
 }
 
+void CapacityTree::combine(std::size_t node, std::size_t rows_below,
+                           std::uint32_t column) noexcept {
+    std::int64_t most = most_[2 * node * columns_ + column];
+    if (first_row(2 * node + 1, rows_below / 2) < size_)
+        most = std::max(most, most_[(2 * node + 1) * columns_ + column]);
+    most_[node * columns_ + column] = most;
+}
+
 void CapacityTree::lower(std::uint32_t row, std::uint32_t column, std::int64_t before) noexcept {
     std::size_t node = leaves_ + row / block;
     if (before < most_[node * columns_ + column]) return;
-    std::int64_t now = most_in_block(row / block, column);
-    while (most_[node * columns_ + column] != now) {
-        most_[node * columns_ + column] = now;
-        if (node == 1) return;
+    most_[node * columns_ + column] = most_in_block(row / block, column);
+    for (std::size_t rows_below = 2 * block; node > 1; rows_below *= 2) {
         node /= 2;
-        now = std::max(most_[2 * node * columns_ + column],
-                       most_[(2 * node + 1) * columns_ + column]);
+        const std::int64_t was = most_[node * columns_ + column];
+        combine(node, rows_below, column);
+        if (most_[node * columns_ + column] == was) return;
+    }
+}
+
+void CapacityTree::settle() noexcept {
+    // Only the nodes above the first row that is gone may cover rows of both kinds.
+    const std::size_t leaf = size_ / block;
+    if (leaf >= leaves_) return;
+    for (std::uint32_t column = 0; column < columns_; ++column) {
+        std::size_t node = leaves_ + leaf;
+        most_[node * columns_ + column] = most_in_block(leaf, column);
+        for (std::size_t rows_below = 2 * block; node > 1; rows_below *= 2) {
+            node /= 2;
+            combine(node, rows_below, column);
+        }
     }
 }
 

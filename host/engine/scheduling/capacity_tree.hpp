@@ -18,7 +18,7 @@ struct Need {
 };
 
 /// Rows of free amounts. Over every 16 rows, and over pairs of those and so on up, it keeps the
-/// most of each column: a bound, exact right after a change below it. [one thread]
+/// most of each column. [one thread]
 class CapacityTree {
 public:
     explicit CapacityTree(std::size_t columns) : columns_(columns) {}
@@ -33,7 +33,10 @@ public:
 
     /// `row` has a number per column.
     void push(std::span<const std::int64_t> row);
+    /// Drops the last row. After the last of several, and before anything else but giving back,
+    /// comes `settle`.
     void pop() noexcept { --size_; }
+    void settle() noexcept;
     /// Takes `times` the needs off a row; below zero gives them back.
     void take(std::uint32_t row, std::span<const Need> needs, std::int64_t times) noexcept;
 
@@ -51,7 +54,7 @@ public:
         std::size_t node = leaves_ + from / block;
         std::size_t rows_below = block;
         while (true) {
-            const std::size_t first = (node * rows_below) - leaves_ * block;
+            const std::size_t first = first_row(node, rows_below);
             if (first >= end) return std::nullopt;
             if (covers(&most_[node * columns_], needs)) {
                 if (node < leaves_) {
@@ -83,6 +86,11 @@ private:
         return true;
     }
     void grow();
+    std::size_t first_row(std::size_t node, std::size_t rows_below) const noexcept {
+        return node * rows_below - leaves_ * block;
+    }
+    /// Above a node's children, the right of which may be beyond the last row and out of date.
+    void combine(std::size_t node, std::size_t rows_below, std::uint32_t column) noexcept;
     void lower(std::uint32_t row, std::uint32_t column, std::int64_t before) noexcept;
     void raise(std::uint32_t row, std::uint32_t column, std::int64_t now) noexcept;
     std::int64_t most_in_block(std::size_t leaf, std::uint32_t column) const noexcept;

@@ -103,11 +103,13 @@ void Placement::State::disallow(Subject subject) {
 }
 
 void Placement::State::undo(std::size_t mark) {
+    const std::size_t before = slots.size();
     while (log.size() > mark) {
         const Record record = log.back();
         log.pop_back();
         take_back(record);
     }
+    if (slots.size() != before) capacity.settle();
 }
 
 void Placement::State::take_back(const Record& record) {
