@@ -4,6 +4,7 @@
 #             OPTIONS are further arguments of its configuration
 #   new       `capstan plugin new` writes a project from TEMPLATE ("cloud_cpp"), which then is built in the same way
 #   chain     the plugins that the steps PLUGINS ("a,b") left behind decide in one chain
+#   scenario  the plugin that the step PLUGIN left behind is the cloud of the story SCENARIO
 #   readme    the plugin that the installed README.md shows, as it stands there, is built in the same way
 #   cargo     the crate SOURCE is tested, built by CARGO, and verified
 set(sdk "${WORK}/sdk")
@@ -98,6 +99,11 @@ elseif(STEP STREQUAL chain)
     file(WRITE "${place}/capstan.toml"
          "[trust]\nsearch_paths = [\"${WORK}\"]\n[pipeline.scale_up]\nexpanders = [\"${chain}\"]\n${tables}")
     run("${CAPSTAN_BINARY}" pipeline --config "${place}/capstan.toml")
+elseif(STEP STREQUAL scenario)
+    file(GLOB_RECURSE files "${WORK}/${PLUGIN}/*.so")
+    list(GET files 0 PLUGIN_FILE)
+    configure_file("${SCENARIO}" "${place}/scenario.toml" @ONLY)
+    run("${CAPSTAN_BINARY}" simulate "${place}/scenario.toml")
 else()
     message(FATAL_ERROR "STEP=${STEP}: there is no such step")
 endif()
