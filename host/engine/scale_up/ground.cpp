@@ -1,8 +1,12 @@
 #include "engine/scale_up/ground.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
+#include <tuple>
 
 #include "engine/scale_up/packing.hpp"
+#include "engine/scale_up/size_order.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -40,6 +44,40 @@ std::vector<bool> out_of_order(const Scene& scene) {
     return out;
 }
 
+/// Where each subject stands among all by size, as nodes of `shape` see it.
+std::vector<std::size_t> places_by_size(const Rules& rules, ShapeId shape) {
+    const SizeOrder sizes = SizeOrders(rules).of(shape);
+    std::vector<std::size_t> places(sizes->size());
+    for (std::size_t i = 0; i < sizes->size(); ++i) places[(*sizes)[i]] = i;
+    return places;
+}
+
+/// The order in which pods get room on nodes to come: the higher priority, then who fits on the
+/// nodes of the fewest groups, then the larger. A pass that asked for a large node for one pod
+/// would else find it taken by small ones in the next, and ask again.
+std::vector<Subject> order_for_upcoming(const Scene& scene, const Placement& placement,
+                                        Slot first_upcoming, const std::vector<int>& left) {
+    std::map<ShapeId, Slot> one_of_each;
+    for (Slot slot = first_upcoming; slot < placement.slot_count(); ++slot)
+        one_of_each.try_emplace(*placement.shape(slot), slot);
+    if (one_of_each.empty()) return {};
+    const auto by_size = places_by_size(*scene.rules, one_of_each.begin()->first);
+    using Rank = std::tuple<std::int64_t, std::int64_t, std::size_t, Subject>;
+    std::vector<Rank> ranks;
+    for (Subject s = 0; s < scene.pending_count(); ++s) {
+        if (left[s] == 0) continue;
+        const auto choices = std::ranges::count_if(one_of_each, [&](const auto& entry) {
+            return placement.room(s, entry.second, 1).in_all > 0;
+        });
+        const ClassRow& row = scene.snapshot->cluster.pod_class(scene.rules->subjects()[s]);
+        ranks.emplace_back(-std::int64_t{row.spec->priority.value_or(0)}, choices, by_size[s], s);
+    }
+    std::ranges::sort(ranks);
+    std::vector<Subject> out;
+    for (const Rank& rank : ranks) out.push_back(std::get<Subject>(rank));
+    return out;
+}
+
 }  // namespace
 
 Ground::Ground(const Scene& the_scene)
@@ -52,7 +90,10 @@ Ground::Ground(const Scene& the_scene)
     first_new = static_cast<Slot>(placement.slot_count());
     const std::vector<int> before = progress.left;
     bool any = false;
-    for (Subject s = 0; s < scene->pending_count(); ++s) any = seat(s, 0, first_new) || any;
+    const auto nodes = static_cast<Slot>(scene->snapshot->cluster.node_count());
+    for (Subject s = 0; s < scene->pending_count(); ++s) any = seat(s, 0, nodes) || any;
+    for (const Subject s : order_for_upcoming(*scene, placement, nodes, progress.left))
+        any = seat(s, nodes, first_new) || any;
     // Who looks at other pods may have come before those it wants to see.
     while (any) {
         any = false;
