@@ -12,6 +12,11 @@ std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const Ledger
     const auto count = static_cast<GroupIndex>(scene_->groups().size());
     open_.resize(count);
     for (GroupIndex g = 0; g < count; ++g) open_[g] = ledger.obstacle(g).empty();
+    std::vector<ShapeId> shapes;
+    for (GroupIndex g = 0; g < count; ++g) {
+        if (open_[g]) shapes.push_back(g);
+    }
+    prospects_.prepare(std::move(shapes), max_nodes());
     std::vector<Option> out;
     for (GroupIndex g = 0; g < count; ++g) {
         if (!open_[g]) continue;
@@ -20,11 +25,15 @@ std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const Ledger
     return out;
 }
 
+int OptionMaker::max_nodes() const noexcept {
+    const int limit = scene_->settings->max_nodes_per_scale_up;
+    return limit > 0 ? limit : std::numeric_limits<int>::max();
+}
+
 std::optional<Option> OptionMaker::make_one(GroupIndex group, const Ledger& ledger,
                                             const SpreadPlan& plan) {
-    const int limit = scene_->settings->max_nodes_per_scale_up;
     Option option{.group = group};
-    option.prospect = prospects_.of(group, limit > 0 ? limit : std::numeric_limits<int>::max());
+    option.prospect = prospects_.of(group, max_nodes());
     if (option.prospect->nodes == 0) return std::nullopt;
     option.similar = sharing(option, plan);
     const int most = most_nodes(option, ledger);

@@ -44,6 +44,8 @@ public:
 private:
     std::optional<Option> make_one(GroupIndex group, const Ledger& ledger, const SpreadPlan& plan);
     std::vector<GroupIndex> sharing(const Option& option, const SpreadPlan& plan);
+    /// Of any option.
+    int max_nodes() const noexcept;
     int most_nodes(const Option& option, const Ledger& ledger) const;
 
     const Scene* scene_;

@@ -37,6 +37,10 @@ Slot skip_full(const Placement& placement, Slot from, const Least& least) {
     return from;
 }
 
+bool is_spread(const Rules& rules, Subject subject) {
+    return !rules.cluster().pod_class(rules.subjects()[subject]).spec->spread.empty();
+}
+
 }  // namespace
 
 bool Packing::is_passed_over(Slot slot) const noexcept {
@@ -58,19 +62,17 @@ int Packing::place(Subject subject, Slot slot, const Room& room, int wanted) {
 }
 
 int Packing::fill(Subject subject, Slot from, Slot end, int wanted) {
-    const bool again = placement_->rules().looks_at_pods(subject);
+    const bool again = is_spread(placement_->rules(), subject);
     int placed = 0;
-    // A pod that looks at others may find a door open that was shut before it: one domain waits
-    // for the next to catch up.
+    // A pod that is spread may find a door open that was shut before it: one domain waits for the
+    // next to catch up.
     for (int before = -1; placed < wanted && placed != before;) {
         before = placed;
         for (Slot slot = from; placed < wanted; ++slot) {
-            const std::optional<Slot> found = placement_->find(subject, slot, end);
+            const auto found = placement_->find_room(subject, slot, end, wanted - placed);
             if (!found) break;
-            slot = *found;
-            if (is_passed_over(slot)) continue;
-            const Room room = placement_->room(subject, slot, wanted - placed);
-            if (room.in_all > 0) placed += place(subject, slot, room, wanted - placed);
+            slot = found->slot;
+            if (!is_passed_over(slot)) placed += place(subject, slot, found->room, wanted - placed);
         }
         if (!again) break;
     }

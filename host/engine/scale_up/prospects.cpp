@@ -1,10 +1,22 @@
 #include "engine/scale_up/prospects.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 #include "engine/scale_up/packing.hpp"
 
 namespace capstan::engine {
+namespace {
+
+bool comes_to_the_same(const Prospect& a, const Prospect& b) {
+    return a.nodes == b.nodes &&
+           std::ranges::equal(*a.shares, *b.shares, [](const PodShare& x, const PodShare& y) {
+               return x.pod_class == y.pod_class && x.count == y.count;
+           });
+}
+
+}  // namespace
 
 Prospects::Prospects(Placement& placement, std::vector<std::uint32_t> places)
     : placement_(&placement),
@@ -38,6 +50,51 @@ bool Prospects::is_current(const Kept& kept, const Takers& takers) const {
     return !takers.look_at_pods && std::ranges::none_of(*takers.subjects, [&](Subject s) {
         return changed_in_[s] > kept.made_in;
     });
+}
+
+void Prospects::prepare(std::vector<ShapeId> shapes, int max_nodes) {
+    const Rules& rules = placement_->rules();
+    for (ShapeId& shape : shapes) shape = rules.alike(shape);
+    const auto order = [&](ShapeId a, ShapeId b) {
+        if (rules.kin(a) != rules.kin(b)) return rules.kin(a) < rules.kin(b);
+        const auto less = [&](auto x, auto y) {
+            return std::ranges::lexicographical_compare(x, y);
+        };
+        if (less(rules.free(a), rules.free(b))) return true;
+        return !less(rules.free(b), rules.free(a)) && a < b;
+    };
+    std::ranges::sort(shapes, order);
+    shapes.erase(std::ranges::unique(shapes).begin(), shapes.end());
+    for (auto first = shapes.begin(); first != shapes.end();) {
+        const auto last = std::find_if(first, shapes.end(), [&](ShapeId shape) {
+            return rules.kin(shape) != rules.kin(*first);
+        });
+        of(*first, max_nodes);
+        of(*std::prev(last), max_nodes);
+        prepare_between({first, last}, max_nodes);
+        first = last;
+    }
+}
+
+void Prospects::prepare_between(std::span<const ShapeId> kin, int max_nodes) {
+    if (kin.size() <= 2) return;
+    const Rules& rules = placement_->rules();
+    const std::shared_ptr<const Prospect> smallest = of(kin.front(), max_nodes);
+    const auto is_between = [&](ShapeId shape) {
+        return std::ranges::equal(rules.free(kin.front()), rules.free(shape), std::less_equal()) &&
+               std::ranges::equal(rules.free(shape), rules.free(kin.back()), std::less_equal());
+    };
+    if (comes_to_the_same(*smallest, *of(kin.back(), max_nodes)) &&
+        std::ranges::all_of(kin, is_between)) {
+        for (const ShapeId shape : kin.subspan(1, kin.size() - 2)) {
+            kept_[{shape, max_nodes}] = {smallest, round_, round_};
+        }
+        return;
+    }
+    const std::size_t middle = kin.size() / 2;
+    of(kin[middle], max_nodes);
+    prepare_between(kin.first(middle + 1), max_nodes);
+    prepare_between(kin.subspan(middle), max_nodes);
 }
 
 std::shared_ptr<const Prospect> Prospects::of(ShapeId shape, int max_nodes) {
@@ -88,11 +145,16 @@ void Prospects::drop(const std::vector<Subject>& refused, Takers& takers) const 
 }
 
 PodShares Prospects::shares_of(const std::vector<Demand>& pods) const {
-    std::vector<PodShare> shares;
+    // Ascending by class without a sort: places ascend with subjects.
+    std::vector<std::uint32_t> counts(places_.size(), 0);
     for (const Demand& demand : pods) {
-        shares.push_back({places_[demand.subject], static_cast<std::uint32_t>(demand.count)});
+        counts[demand.subject] = static_cast<std::uint32_t>(demand.count);
     }
-    std::ranges::sort(shares, {}, &PodShare::pod_class);
+    std::vector<PodShare> shares;
+    shares.reserve(pods.size());
+    for (Subject s = 0; s < counts.size(); ++s) {
+        if (counts[s] > 0) shares.push_back({places_[s], counts[s]});
+    }
     return share(std::move(shares));
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,9 @@ public:
 
     /// `pods`: those to be helped from now on, by subject.
     void begin_round(const std::vector<int>& pods);
+    /// Works several out, and spares itself those between a smaller and a larger node that both
+    /// come to the same: what fits on the smaller fits on theirs.
+    void prepare(std::vector<ShapeId> shapes, int max_nodes);
     /// With at most `max_nodes` nodes. Never NULL.
     std::shared_ptr<const Prospect> of(ShapeId shape, int max_nodes);
 
@@ -44,6 +48,8 @@ private:
         std::shared_ptr<const Prospect> prospect{};
         int made_in = 0, used_in = 0;  // rounds
     };
+    /// Those between the first and the last, both worked out.
+    void prepare_between(std::span<const ShapeId> kin, int max_nodes);
     Takers& takers(ShapeId shape);
     bool is_current(const Kept& kept, const Takers& takers) const;
     Prospect work_out(ShapeId shape, Takers& takers, int max_nodes);

@@ -28,13 +28,28 @@ std::array<std::int64_t, 2> sizes_of(const NodeShape& shape) {
     return {shape.allocatable.amount("cpu"), shape.allocatable.amount("memory")};
 }
 
-bool is_alike(const Rules::Compiled& rules, ShapeId a, ShapeId b) {
+bool is_kin(const Rules::Compiled& rules, ShapeId a, ShapeId b) {
     const NodeShape& one = rules.shapes[a];
     const NodeShape& other = rules.shapes[b];
     return rules.profiles.of_shape(a) == rules.profiles.of_shape(b) &&
-           std::ranges::equal(rules.shape_row(a), rules.shape_row(b)) &&
-           sizes_of(one) == sizes_of(other) && one.daemons == other.daemons &&
-           one.csi_limits == other.csi_limits;
+           one.daemons == other.daemons && one.csi_limits == other.csi_limits;
+}
+
+bool is_alike(const Rules::Compiled& rules, ShapeId a, ShapeId b) {
+    return is_kin(rules, a, b) && std::ranges::equal(rules.shape_row(a), rules.shape_row(b)) &&
+           sizes_of(rules.shapes[a]) == sizes_of(rules.shapes[b]);
+}
+
+std::vector<ShapeId> find_kin(const Rules::Compiled& rules) {
+    std::vector<ShapeId> kin;
+    std::map<ProfileId, std::vector<ShapeId>> lowest;  // of each kind
+    for (ShapeId shape = 0; shape < rules.shapes.size(); ++shape) {
+        std::vector<ShapeId>& kinds = lowest[rules.profiles.of_shape(shape)];
+        const auto found = std::ranges::find_if(
+            kinds, [&](ShapeId other) { return is_kin(rules, shape, other); });
+        kin.push_back(found == kinds.end() ? kinds.emplace_back(shape) : *found);
+    }
+    return kin;
 }
 
 std::vector<ShapeId> find_alike(const Rules::Compiled& rules) {
@@ -90,6 +105,7 @@ Rules::Compiled::Compiled(Cluster the_cluster, std::vector<ClassId> the_subjects
     standing = count_standing(cluster, pods, profiles);
     shape_rows = rows_of(cluster, shapes, requests.columns());
     alike = find_alike(*this);
+    kin = find_kin(*this);
 }
 
 }  // namespace capstan::engine

@@ -31,7 +31,7 @@ struct Rules::Compiled {
     PodBook pods;
     Tally standing;                        ///< pods that are there; no slots where none matter
     std::vector<std::int64_t> shape_rows;  ///< what a new node has free, a row per shape
-    std::vector<ShapeId> alike;            ///< by shape
+    std::vector<ShapeId> alike, kin;       ///< by shape
 
     std::span<const std::int64_t> shape_row(ShapeId shape) const noexcept {
         const std::size_t columns = requests.columns().size();

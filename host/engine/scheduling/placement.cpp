@@ -42,9 +42,19 @@ Room Placement::room(Subject subject, Slot slot, int wanted) const {
 }
 
 std::optional<Slot> Placement::find(Subject subject, Slot from, Slot end) const {
+    const std::optional<Found> found = find_room(subject, from, end, 1);
+    return found ? std::optional(found->slot) : std::nullopt;
+}
+
+std::optional<Found> Placement::find_room(Subject subject, Slot from, Slot end, int wanted) const {
     const State& state = *state_;
-    return state.capacity.find(state.rules->requests.needs(subject), from, end,
-                               [&](Slot slot) { return state.room(subject, slot, 1).in_all > 0; });
+    Found found;
+    const auto has_room = [&](Slot slot) {
+        found = {.slot = slot, .room = state.room(subject, slot, wanted)};
+        return found.room.in_all > 0;
+    };
+    const auto needs = state.rules->requests.needs(subject);
+    return state.capacity.find(needs, from, end, has_room) ? std::optional(found) : std::nullopt;
 }
 
 void Placement::place(Subject subject, Slot slot, int per_node) {

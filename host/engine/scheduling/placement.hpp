@@ -22,6 +22,13 @@ struct Room {
     bool operator==(const Room&) const = default;
 };
 
+/// A slot with room.
+struct Found {
+    Slot slot = 0;
+    Room room{};
+    bool operator==(const Found&) const = default;
+};
+
 /// Pods of a class on each node of a slot.
 struct Seat {
     Subject subject = 0;
@@ -78,6 +85,8 @@ public:
     Room room(Subject subject, Slot slot, int wanted) const;
     /// The first slot in [from, end) with room for one; nothing: there is none.
     std::optional<Slot> find(Subject subject, Slot from, Slot end) const;
+    /// The same, and its room for `wanted`.
+    std::optional<Found> find_room(Subject subject, Slot from, Slot end, int wanted) const;
     /// Puts `per_node` pods on each node of the slot; at most its room.
     void place(Subject subject, Slot slot, int per_node);
     /// What has been put on the slot's nodes so far, the latest first.

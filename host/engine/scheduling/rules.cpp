@@ -17,6 +17,11 @@ const Cluster& Rules::cluster() const noexcept { return compiled_->cluster; }
 std::span<const ClassId> Rules::subjects() const noexcept { return compiled_->subjects; }
 std::span<const NodeShape> Rules::shapes() const noexcept { return compiled_->shapes; }
 ShapeId Rules::alike(ShapeId shape) const noexcept { return compiled_->alike[shape]; }
+ShapeId Rules::kin(ShapeId shape) const noexcept { return compiled_->kin[shape]; }
+
+std::span<const std::int64_t> Rules::free(ShapeId shape) const noexcept {
+    return compiled_->shape_row(shape);
+}
 
 bool Rules::looks_at_pods(Subject subject) const noexcept {
     return compiled_->pods.find(subject) != nullptr;

@@ -35,6 +35,12 @@ public:
     /// Shapes that no subject can tell apart, whatever is placed: they share estimates. The answer
     /// is the lowest such shape.
     ShapeId alike(ShapeId shape) const noexcept;
+    /// Shapes that no subject can tell apart but by how much is free on their nodes. The answer is
+    /// the lowest such shape.
+    ShapeId kin(ShapeId shape) const noexcept;
+    /// On a new node, of each resource that some subject requests; in the same order for all
+    /// shapes.
+    std::span<const std::int64_t> free(ShapeId shape) const noexcept;
     /// Whether other pods, or pods of its own, decide where it may go: affinity, spread, ports,
     /// shared volumes. The rest is a matter of one node alone.
     bool looks_at_pods(Subject subject) const noexcept;
