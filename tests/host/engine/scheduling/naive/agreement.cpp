@@ -179,6 +179,9 @@ void SideBySide::place(Dice& dice) {
     if (now_.closed[slot]) return;
     const int per_node = count_room(subject, slot, n * dice.between(1, 2)).in_all / n;
     if (per_node == 0) return;
+    Placement copy(fast_);
+    copy.place(subject, slot, per_node);
+    if (dice.chance(20)) return;  // what a copy does is nothing to the original
     fast_.place(subject, slot, per_node);
     for (const std::size_t node : nodes) {
         for (int i = 0; i < per_node; ++i) slow_place(now_, subject, node);

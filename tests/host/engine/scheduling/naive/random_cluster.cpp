@@ -55,10 +55,11 @@ void add_storage(ClusterBuilder& builder, Dice& dice) {
                              .node_affinity = {{.labels = {{"zone", Operator::in, {"1"}}}}, {}},
                              .driver = "ebs",
                              .handle = "pinned"});
-    builder.set(VolumeObject{.name = "labelled",
-                             .labels = {{"topology.kubernetes.io/zone", dice.word({"1", "1__2"})}},
-                             .driver = "ebs",
-                             .handle = "labelled"});
+    builder.set(
+        VolumeObject{.name = "labelled",
+                     .labels = {{"topology.kubernetes.io/zone", dice.word({"1", "1__2", "1__"})}},
+                     .driver = "ebs",
+                     .handle = "labelled"});
     builder.set(VolumeObject{.name = "shared", .driver = "ebs", .handle = "shared"});
     builder.set(VolumeObject{.name = "free",
                              .node_affinity = {{.labels = {{"rack", Operator::exists, {}}}}},
@@ -72,10 +73,10 @@ void add_storage(ClusterBuilder& builder, Dice& dice) {
     for (const std::string ns : {"default", "shop", "ops"}) add_claims(builder, ns);
 }
 
-void add_namespaces(ClusterBuilder& builder) {
+void add_namespaces(ClusterBuilder& builder, Dice& dice) {
     builder.set(NamespaceObject{"default", {{"team", "x"}}});
     builder.set(NamespaceObject{"shop", {{"team", "y"}}});
-    builder.set(NamespaceObject{"ops", {}});
+    if (dice.chance(70)) builder.set(NamespaceObject{"ops", {}});  // else it is not known
 }
 
 Resources allocatable(Dice& dice) {
@@ -134,7 +135,7 @@ NodeObject make_random_node(Dice& dice, const Spice& spice, const std::string& n
 RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes, const Spice& spice) {
     Dice dice(seed);
     ClusterBuilder builder;
-    add_namespaces(builder);
+    add_namespaces(builder, dice);
     add_storage(builder, dice);
     add_nodes(builder, dice, spice, sizes.nodes);
     std::vector<PodObject> kinds;

@@ -42,6 +42,7 @@ LabelSelector pod_selector(Dice& dice) {
 
 LabelSelector namespace_selector(Dice& dice) {
     if (dice.chance(30)) return {};
+    if (dice.chance(30)) return {.match_expressions = {{"team", Operator::not_in, {"x"}}}};
     return {.match_labels = {{"team", dice.word({"x", "y"})}}};
 }
 
