@@ -52,14 +52,19 @@ Result<bool> Life::live(const Step& step, std::optional<Time> end) {
     return now() >= agenda.begin + *step.advance;
 }
 
+Result<void> Life::happen(const Action& action, Time moment) {
+    Result<void> done = std::visit(
+        [&](const auto& what) { return parts_.world.happen(what, moment); }, action.what);
+    if (done) return done;
+    const std::string line = action.place.line == 0 ? "" : ":" + std::to_string(action.place.line);
+    return fail(within(parts_.source + line, std::move(done).error()));
+}
+
 /// Everything that is due but a pass.
 Result<void> Life::act(Agenda& agenda) {
     const Time moment = now();
     while (agenda.next_action_at() && *agenda.next_action_at() <= moment) {
-        const Action& action = agenda.step.actions[agenda.next_action++];
-        const auto happen = [&](const auto& what) { return parts_.world.happen(what, moment); };
-        const Result<void> done = std::visit(happen, action.what);
-        if (!done) return fail(within(std::to_string(action.place.line), done.error()));
+        CAPSTAN_CHECK(happen(agenda.step.actions[agenda.next_action++], moment));
         agenda.last_happening = moment;
     }
     const auto due = earliest(parts_.world.next_end(), parts_.machines.next_due());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <capstan/result.hpp>
 
@@ -27,6 +28,7 @@ public:
         Passes& passes;
         Tally& tally;
         Observer& observer;
+        const std::string& source;  ///< what messages call the input
     };
     Life(const Parts& parts, Time start, Duration scan_interval)
         : parts_(parts), start_(start), scan_interval_(scan_interval), next_pass_(start) {}
@@ -43,6 +45,7 @@ public:
 private:
     struct Agenda;
     Result<void> act(Agenda& agenda);
+    Result<void> happen(const Action& action, Time moment);
     Result<bool> pass(const Agenda& agenda);
     std::optional<Time> pass_due() const;
     std::optional<Time> next_due(const Agenda& agenda) const;

@@ -63,6 +63,7 @@ void Machines::observe(const std::vector<engine::Group>& groups, Time now) {
     is_awaiting_ = std::ranges::any_of(groups, is_at_work);
     std::set<std::string> present;
     for (const engine::Group& group : groups) {
+        tell_failures(group, now);
         for (const Machine& machine : group.machines) {
             watch(group, machine, now);
             if (machine.state == MachineState::running) present.insert(machine.id.value());
@@ -73,11 +74,6 @@ void Machines::observe(const std::vector<engine::Group>& groups, Time now) {
 
 void Machines::watch(const engine::Group& group, const Machine& machine, Time now) {
     const std::string& id = machine.id.value();
-    if (machine.error && failed_.insert(id).second) {
-        story_.tell(now, EventKind::failure, group.group.id.value(),
-                    group.group.id.value() + ": machine " + id + " fails", 1,
-                    machine.error->message);
-    }
     if (machine.state != MachineState::running || members_.contains(id)) return;
     members_[id] = {.group = group.group.id.value()};
     if (!group.described) {
@@ -88,6 +84,21 @@ void Machines::watch(const engine::Group& group, const Machine& machine, Time no
     }
     const Time due = now + delays_.registering;
     joining_.emplace(due, Joining{id, group.group.id.value(), make_node(group, machine, due)});
+}
+
+/// Each machine once, those of one reason together.
+void Machines::tell_failures(const engine::Group& group, Time now) {
+    std::map<std::string, std::int64_t> failed;
+    for (const Machine& machine : group.machines) {
+        if (machine.error && failed_.insert(machine.id.value()).second)
+            ++failed[machine.error->message];
+    }
+    const std::string& id = group.group.id.value();
+    for (const auto& [because, count] : failed) {
+        story_.tell(now, EventKind::failure, id,
+                    id + ": " + counted(count, "machine") + (count == 1 ? " fails" : " fail"),
+                    count, because);
+    }
 }
 
 void Machines::vanish(const std::set<std::string>& present, Time now) {

@@ -50,6 +50,7 @@ private:
     engine::NodeObject make_node(const engine::Group& group, const Machine& machine, Time now);
     void vanish(const std::set<std::string>& present, Time now);
     void watch(const engine::Group& group, const Machine& machine, Time now);
+    void tell_failures(const engine::Group& group, Time now);
 
     World& world_;
     Story& story_;

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include <capstan/abi/cloud.h>
+
 namespace capstan::simulation {
 namespace {
 
@@ -17,6 +19,21 @@ void drop_clouds(runtime::Config& config) {
     config.pipeline.clouds.clear();
 }
 
+/// As if [pipeline] said clouds = ["simulated"].
+runtime::SettingValue tree_of_cloud() {
+    using runtime::SettingValue;
+    SettingValue name{.shape = SettingValue::Shape::value,
+                      .type = SettingType::instance,
+                      .text = simulated.value(),
+                      .instance_kind = CAPSTAN_KIND_CLOUD};
+    SettingValue clouds{.shape = SettingValue::Shape::list,
+                        .type = SettingType::instance,
+                        .key = "clouds",
+                        .children = {std::move(name)}};
+    SettingValue pipeline{.key = "pipeline", .children = {std::move(clouds)}};
+    return {.children = {std::move(pipeline)}};
+}
+
 /// A configuration of nothing but the simulated cloud.
 runtime::Config cloud_config(const CloudSettings& cloud, const runtime::Config& like,
                              const runtime::ShippedPlugins& shipped) {
@@ -24,6 +41,7 @@ runtime::Config cloud_config(const CloudSettings& cloud, const runtime::Config& 
     config.trust = like.trust;
     config.secrets = like.secrets;
     config.pipeline.clouds = {simulated};
+    config.tree = tree_of_cloud();
     config.plugins.push_back({.id = simulated,
                               .declared = false,
                               .shipped = true,

@@ -62,8 +62,8 @@ private:
                                                 {world_, machines_, story_, tally_, observer_}));
         passes_ = std::make_unique<Passes>(std::move(passes));
         life_ = std::make_unique<Life>(
-            Life::Parts{*host_, world_, machines_, *passes_, tally_, observer_}, input_.start,
-            input_.scan_interval);
+            Life::Parts{*host_, world_, machines_, *passes_, tally_, observer_, input_.source},
+            input_.start, input_.scan_interval);
         world_.fill(input_.objects, input_.start);
         passes_->adopt();
         return {};
@@ -82,9 +82,7 @@ private:
         life_->set_progress({.step = index, .steps = input_.steps.size(), .end = end()});
         const std::optional<Time> last =
             setup_.until ? std::optional(input_.start + *setup_.until) : std::nullopt;
-        const Result<bool> lived = life_->live(step, last);
-        if (!lived) return fail(within(input_.source, lived.error()));
-        return lived;
+        return life_->live(step, last);
     }
 
     std::optional<std::vector<Time>> looks() const {

@@ -119,9 +119,15 @@ void describe(auto&& key, Pods& s) {
     key("replicas", s.replicas, "A ReplicaSet owns them: it brings back those that vanish.");
 }
 
+inline Pods one_replica() {
+    Pods pods;
+    pods.count = 1;
+    pods.replicas = true;
+    return pods;
+}
 /// Pods whose controller is there from the start.
 struct ReplicaSet {
-    Pods pods;
+    Pods pods = one_replica();
 };
 void describe(auto&& key, ReplicaSet& s) { describe_pods(key, s.pods); }
 

@@ -45,6 +45,12 @@ TEST_P(Scenario, GoesAsItsFileExpects) {
 
 INSTANTIATE_TEST_SUITE_P(Story, Scenario, ::testing::ValuesIn(stories()), name_of);
 
+TEST(Scenarios, TheExampleThatAFirstRunShowsGoesAsItExpects) {
+    const Ran ran = capstan("simulate examples/three_zones.toml");
+    EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+    EXPECT_EQ(ran.err, "");
+}
+
 /// The larger ones, where a container without an order would show.
 class Repeated : public ::testing::TestWithParam<std::string> {};
 
@@ -94,6 +100,7 @@ expect_pending = 0
 struct Refusal {
     const char* text;
     const char* because;
+    friend std::ostream& operator<<(std::ostream& out, const Refusal& r) { return out << r.text; }
 };
 
 class Refused : public ::testing::TestWithParam<Refusal> {};
@@ -119,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "settings stand in [scale_up] and [limits], as in a configuration"},
         Refusal{
             "[[group]]\nid = \"web\"\nmachine = { cpu = \"4\", memory = \"16Gi\", zoned = 1 }",
-            "story.toml:3:43: plugin.simulated.settings.groups[0].machine: unknown key 'zoned'"},
+            "story.toml:3:41: plugin.simulated.settings.groups[0].machine: unknown key 'zoned'"},
         Refusal{"[[step]]\nchange = [{ group = \"web\", capacity = 0 }]",
                 "story.toml:2:11: step.change: no group 'web'"},
         Refusal{"[[step]]\nuntil = \"idle\"\n[[step]]\nchange = [{ group = \"web\", lose = 1 }]",

@@ -40,7 +40,7 @@ std::string nodes_of(ClusterBuilder& builder, const engine::PodObject& of, int c
 TEST(Scheduler, PrefersTheNodeThatStaysEmptier) {
     ClusterBuilder builder;
     builder.set(node("a", 4_cpu));
-    builder.set(node("b", 8_cpu));
+    builder.set(node("b", 16_cpu));
     EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 3), "b b b");
 }
 
