@@ -102,37 +102,39 @@ int Packing::open(Subject subject, Supply& supply, int wanted) {
     return placed;
 }
 
-Packed Packing::pack(std::span<Supply> supplies, std::span<const Demand> demands) {
-    const Rules& rules = placement_->rules();
-    const std::vector<Least> least = least_from_each(rules, demands);
-    const Slot first = static_cast<Slot>(placement_->slot_count());
-    std::vector<int> placed(demands.size(), 0);
-    const auto pack_one = [&](std::size_t i, Slot from) {
-        const auto& [subject, count] = demands[i];
-        const int before = placed[i];
-        const Slot end = static_cast<Slot>(placement_->slot_count());
-        if (from < end) placed[i] += fill(subject, from, end, count - placed[i]);
-        for (Supply& supply : supplies) {
-            if (placed[i] < count) placed[i] += open(subject, supply, count - placed[i]);
-        }
-        return placed[i] > before;
-    };
+bool Packing::pack_one(std::span<Supply> supplies, const Demand& demand, Slot from, int& placed) {
+    const int before = placed;
+    const auto end = static_cast<Slot>(placement_->slot_count());
+    if (from < end) placed += fill(demand.subject, from, end, demand.count - placed);
+    for (Supply& supply : supplies) {
+        if (placed < demand.count) placed += open(demand.subject, supply, demand.count - placed);
+    }
+    return placed > before;
+}
 
+Packed Packing::pack(std::span<Supply> supplies, std::span<const Demand> demands) {
+    const std::vector<Least> least = least_from_each(placement_->rules(), demands);
+    const auto first = static_cast<Slot>(placement_->slot_count());
+    std::vector<int> placed(demands.size(), 0);
     Packed packed;
     Slot from = first;
     for (std::size_t i = 0; i < demands.size(); ++i) {
         from = skip_full(*placement_, from, least[i]);
-        const bool could_open =
-            std::ranges::any_of(supplies, [](const Supply& s) { return s.nodes > 0; });
-        if (!pack_one(i, from) && could_open) packed.refused.push_back(demands[i].subject);
+        const bool may_open =
+            std::ranges::any_of(supplies, [](const auto& s) { return s.nodes > 0; });
+        if (!pack_one(supplies, demands[i], from, placed[i]) && may_open) {
+            packed.refused.push_back(demands[i].subject);
+        }
     }
     // Who looks at other pods may have come before those it wants to see.
+    const auto pack_late = [&](std::size_t i) {
+        return placed[i] < demands[i].count &&
+               placement_->rules().looks_at_pods(demands[i].subject) &&
+               pack_one(supplies, demands[i], first, placed[i]);
+    };
     for (bool progress = true; progress;) {
         progress = false;
-        for (std::size_t i = 0; i < demands.size(); ++i) {
-            if (placed[i] == demands[i].count || !rules.looks_at_pods(demands[i].subject)) continue;
-            progress = pack_one(i, first) || progress;
-        }
+        for (std::size_t i = 0; i < demands.size(); ++i) progress = pack_late(i) || progress;
     }
     for (std::size_t i = 0; i < demands.size(); ++i) {
         if (placed[i] > 0) packed.helped.push_back({demands[i].subject, placed[i]});

@@ -40,6 +40,7 @@ public:
     Packed pack(std::span<Supply> supplies, std::span<const Demand> demands);
 
 private:
+    bool pack_one(std::span<Supply> supplies, const Demand& demand, Slot from, int& placed);
     int place(Subject subject, Slot slot, const Room& room, int wanted);
     int place_on_part(Subject subject, Slot slot, int nodes, int per_node);
     int open_nodes(Subject subject, Supply& supply, int nodes, int per_node);

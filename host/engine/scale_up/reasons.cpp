@@ -12,7 +12,7 @@ constexpr std::string_view would_take = "would take it";
 
 Reasons::Reasons(const Scene& scene, const Ledger& ledger, Placement& placement,
                  std::string stopped)
-    : scene_(&scene), placement_(&placement), stopped_(std::move(stopped)) {
+    : placement_(&placement), stopped_(std::move(stopped)) {
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
         obstacles_.push_back(ledger.obstacle(g));
         if (obstacles_[g].empty()) {

@@ -26,7 +26,6 @@ public:
     std::string sum_up(const std::vector<GroupReason>& reasons) const;
 
 private:
-    const Scene* scene_;
     Placement* placement_;
     std::string stopped_;
     std::vector<std::string> obstacles_;                    // by group

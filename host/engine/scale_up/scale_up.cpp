@@ -55,6 +55,8 @@ void ScaleUp::take_turn(SpreadTurn turn) {
 /// False: what came of the plan breaks a constraint, since not all of it came.
 bool ScaleUp::attempt() {
     make_plan();
+    // What was added in the turns before may have room for those whose turn it is now.
+    seat_late();
     take_options();
     return plan_.holds();
 }

@@ -11,7 +11,7 @@ namespace {
 class Sharing {
 public:
     Sharing(const Scene& scene, const Ledger& ledger, const Option& option)
-        : scene_(scene), ledger_(ledger), members_(option.similar) {
+        : ledger_(ledger), members_(option.similar) {
         members_.insert(std::ranges::lower_bound(members_, option.group), option.group);
         for (const GroupIndex g : members_) {
             NodeGroup group = scene.groups()[g].group;
@@ -64,7 +64,6 @@ public:
     }
 
 private:
-    const Scene& scene_;
     Ledger ledger_;
     std::vector<GroupIndex> members_;
     std::vector<NodeGroup> groups_;

@@ -1,0 +1,97 @@
+#include "engine/scale_up/prospects.hpp"
+
+#include <climits>
+
+#include <gtest/gtest.h>
+
+#include "pass_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// Machines of one make, of 1 to `machines` cores, and pods that wait.
+struct Makes {
+    ClusterBuilder builder{};
+    std::vector<ClassId> classes{};
+    std::vector<int> pods{};
+    std::vector<NodeShape> shapes{};
+
+    explicit Makes(int machines) {
+        for (int cores = 1; cores <= machines; ++cores) {
+            shapes.push_back({.allocatable = amounts(1000 * cores, 2048 * cores, 10 * cores)});
+        }
+    }
+    void add(const std::string& app, int count, std::int64_t cpu, bool apart = false) {
+        PodObject pod{.labels = {{"app", app}}};
+        pod.spec.requests = {{"cpu", cpu}};
+        if (apart) apart_on(hostname_key)(pod);
+        classes.push_back(builder.add_class(pod));
+        pods.push_back(count);
+    }
+    Rules rules() { return {builder.build(), classes, shapes}; }
+    std::vector<ShapeId> all() const {
+        std::vector<ShapeId> out(shapes.size());
+        for (ShapeId s = 0; s < out.size(); ++s) out[s] = s;
+        return out;
+    }
+};
+
+TEST(Prospects, AreWhatAnEstimateOfEachShapeSays) {
+    Makes makes(40);
+    makes.add("apart", 12, 500, true);
+    makes.add("web", 200, 300);
+    Rules rules = makes.rules();
+    Placement placement(rules);
+    Prospects prospects(placement, {0, 1});
+    prospects.begin_round(makes.pods);
+    prospects.prepare(makes.all(), INT_MAX);
+    for (const ShapeId shape : makes.all()) {
+        const std::vector<Demand> demands{{0, 12}, {1, 200}};
+        const Placement::Mark mark = placement.mark();
+        const Estimate expected = estimate(placement, shape, demands, INT_MAX);
+        placement.undo(mark);
+        const auto prospect = prospects.of(shape, INT_MAX);
+        EXPECT_EQ(prospect->nodes, expected.nodes) << shape + 1 << " cores";
+        EXPECT_EQ(prospect->pods, 212u);
+    }
+}
+
+TEST(Prospects, AreSharedByMachinesBetweenTwoThatComeToTheSame) {
+    Makes makes(40);
+    makes.add("apart", 12, 500, true);
+    Rules rules = makes.rules();
+    Placement placement(rules);
+    Prospects prospects(placement, {0});
+    prospects.begin_round(makes.pods);
+    prospects.prepare(makes.all(), INT_MAX);
+    EXPECT_EQ(prospects.of(1, INT_MAX), prospects.of(38, INT_MAX));
+}
+
+TEST(Prospects, AreWorkedOutAgainOnlyForPodsThatChanged) {
+    Makes makes(2);
+    makes.add("large", 3, 1500);
+    makes.add("small", 3, 800);
+    Rules rules = makes.rules();
+    Placement placement(rules);
+    Prospects prospects(placement, {0, 1});
+    prospects.begin_round({3, 3});
+    const auto one_core = prospects.of(0, INT_MAX), two_cores = prospects.of(1, INT_MAX);
+    prospects.begin_round({1, 3});  // fewer large ones, which one core never took
+    EXPECT_EQ(prospects.of(0, INT_MAX), one_core);
+    EXPECT_NE(prospects.of(1, INT_MAX), two_cores);
+    EXPECT_EQ(prospects.of(1, INT_MAX)->pods, 4u);
+}
+
+TEST(Prospects, SumUpWhatTheirPodsRequest) {
+    Makes makes(4);
+    makes.add("web", 3, 700);
+    Rules rules = makes.rules();
+    Placement placement(rules);
+    Prospects prospects(placement, {0});
+    prospects.begin_round(makes.pods);
+    EXPECT_EQ(prospects.of(3, INT_MAX)->requested, (Resources{{"cpu", 2100}}));
+    EXPECT_EQ(prospects.of(3, 0)->requested, Resources());
+}
+
+}  // namespace
+}  // namespace capstan::engine
