@@ -24,6 +24,7 @@ struct Arguments {
     SimulateInput input;
     std::string until;
     std::optional<std::uint64_t> seed;
+    bool every_pass = false;
     std::shared_ptr<OutputFormat> format;
 };
 
@@ -75,7 +76,8 @@ int run_simulate(const Arguments& arguments, Streams streams) {
                                         {.config = *simulation->prepared->config,
                                          .plugins = simulation->prepared->plugins,
                                          .version = CAPSTAN_VERSION,
-                                         .until = until},
+                                         .until = until,
+                                         .every_pass = arguments.every_pass},
                                         teller);
     teller.finish();
     if (!report) {
@@ -102,6 +104,8 @@ void add_simulate(CLI::App& parent, Action& action) {
                     "Ends after so much virtual time, be the steps over or not")
         ->type_name("DURATION");
     command.add_option("--seed", arguments->seed, "In place of the input's")->type_name("N");
+    command.add_flag("--every-pass", arguments->every_pass,
+                     "Runs also the passes that can come to nothing new: slower, and the same");
     arguments->format = add_output_format(command);
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_simulate(*arguments, streams); };

@@ -93,6 +93,7 @@ std::optional<Time> Life::pass_due() const {
 std::optional<Time> Life::next_due(const Agenda& agenda) const {
     const std::optional<Time> happening = earliest(
         agenda.next_action_at(), earliest(parts_.world.next_end(), parts_.machines.next_due()));
+    if (!agenda.step.advance && !happening && !parts_.passes.needed_at()) return std::nullopt;
     const std::optional<Time> deadline = agenda.deadline();
     if (happening && (!deadline || *happening <= *deadline)) {
         const std::optional<Time> due = pass_due();

@@ -63,7 +63,7 @@ void Passes::adopt() {
 }
 
 void Passes::look() {
-    wants_look_ = !looks_;
+    wants_look_ = false;
     if (looks_) std::erase_if(*looks_, [&](Time at) { return at <= now(); });
     const runtime::CloudsView view = clouds_->refresh_now(host_);
     parts_.tally.reach(now());
@@ -80,7 +80,8 @@ void Passes::look() {
 
 Result<void> Passes::run() {
     look();
-    if (!has_changed_ && !(wake_at_ && *wake_at_ <= now())) return {};
+    const bool is_awake = has_changed_ || (wake_at_ && *wake_at_ <= now());
+    if (!is_awake && !parts_.every_pass) return {};
     has_changed_ = false;
     const engine::Circumstances circumstances{.seed = seed_, .now = now(), .simulation = true};
     const runtime::PassInput input{.snapshot = {parts_.world.cluster(), groups_},
@@ -155,6 +156,10 @@ void Passes::tell(const runtime::PassResult& result) {
 }
 
 std::optional<Time> Passes::wanted_at() const {
+    return parts_.every_pass || !looks_ ? std::optional(Time{}) : needed_at();
+}
+
+std::optional<Time> Passes::needed_at() const {
     if (has_changed_ || wants_look_ || parts_.machines.is_awaiting()) return Time{};
     if (!looks_ || looks_->empty()) return wake_at_;
     return wake_at_ ? std::min(*wake_at_, looks_->front()) : looks_->front();

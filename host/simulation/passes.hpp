@@ -37,6 +37,7 @@ public:
         Story& story;
         Tally& tally;
         Observer& observer;
+        bool every_pass = false;  ///< also those that can come to nothing new
     };
     /// `looks`: moments at which something changes in the clouds that nobody asked for, ascending;
     /// nothing: it may at any time. `internal`: the configuration names an instance that is not
@@ -53,6 +54,8 @@ public:
     /// When to run again even if the world stands still; nothing: not before something changes.
     /// Moments that have passed mean the next one there is.
     std::optional<Time> wanted_at() const;
+    /// The same without passes that are run though nothing is known to have changed.
+    std::optional<Time> needed_at() const;
     /// Something changed in the cluster.
     void wake() noexcept { has_changed_ = true; }
     /// Something may have changed in a cloud.

@@ -59,7 +59,8 @@ private:
                                 .state = {},
                                 .clock = std::make_shared<runtime::ManualClock>(input_.start)}));
         CAPSTAN_TRY(Passes passes, Passes::make(setup_.config, *host_, input_.seed, looks(),
-                                                {world_, machines_, story_, tally_, observer_}));
+                                                {world_, machines_, story_, tally_, observer_,
+                                                 setup_.every_pass}));
         passes_ = std::make_unique<Passes>(std::move(passes));
         life_ = std::make_unique<Life>(
             Life::Parts{*host_, world_, machines_, *passes_, tally_, observer_, input_.source},

@@ -42,6 +42,9 @@ struct Setup {
     const runtime::PluginSet& plugins;
     std::string version{};            ///< the host's own, as plugins are told
     std::optional<Duration> until{};  ///< ends there, be the steps over or not
+    /// Runs also the passes that can come to nothing new: slower, and the same but for their
+    /// number.
+    bool every_pass = false;
 };
 
 /// Runs the real engine and the real plugins on virtual time. Equal inputs give equal reports, byte

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,18 @@ INSTANTIATE_TEST_SUITE_P(Story, Repeated,
                          ::testing::Values("three_zones", "spread_unbalanced_start",
                                            "fallback_when_exhausted"),
                          name_of);
+
+/// Everything but the number of passes.
+std::string without_passes(const std::string& out) {
+    return std::regex_replace(out, std::regex("\"passes\":[0-9]+,"), "");
+}
+
+TEST_P(Scenario, PassesThatAreLeftOutWouldHaveComeToNothing) {
+    const std::string command = "simulate " + file_of(GetParam()) + " -o json";
+    const Ran every = capstan(command + " --every-pass");
+    EXPECT_EQ(every.code, 0) << every.err;
+    EXPECT_EQ(without_passes(every.out), without_passes(capstan(command).out));
+}
 
 TEST(Scenarios, AnExpectationThatIsNotMetFailsWithTheDifference) {
     const Folder folder;
