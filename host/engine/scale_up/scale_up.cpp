@@ -52,11 +52,31 @@ void ScaleUp::take_turn(SpreadTurn turn) {
     take_options();
 }
 
+template <class Wanted>
+bool ScaleUp::seat_waiting(Wanted is_wanted) {
+    const std::vector<int> pods = waiting();
+    const auto end = static_cast<Slot>(ground_.placement.slot_count());
+    if (end == ground_.first_new && plan_.empty()) return false;
+    bool any = false;
+    for (Subject s = 0; s < pods.size(); ++s) {
+        if (pods[s] == 0 || !is_wanted(s)) continue;
+        const bool looks = scene().rules->looks_at_pods(s);
+        any = ground_.seat(s, looks ? 0 : ground_.first_new, end) || any;
+    }
+    return any;
+}
+
 /// False: what came of the plan breaks a constraint, since not all of it came.
 bool ScaleUp::attempt() {
     make_plan();
-    // What was added in the turns before may have room for those whose turn it is now.
-    seat_late();
+    // The turns before may have left room on what they added. And once the other domains grow,
+    // there is room for planned pods on nodes that are there already: but not for those that are
+    // spread over hosts as well, which must see all hosts first.
+    seat_waiting([&](Subject s) {
+        const auto& spread =
+            scene().snapshot->cluster.pod_class(scene().rules->subjects()[s]).spec->spread;
+        return !plan_.is_planned(s) || spread.size() == 1;
+    });
     take_options();
     return plan_.holds();
 }
@@ -69,11 +89,6 @@ void ScaleUp::make_plan() {
         if (pods[s] > 0 && turns_[s] == turn_) {
             plan_.plan(s, pods[s], shapes, ground_.passed_over);
         }
-    }
-    // Once the other domains grow there is room on nodes that are there already.
-    const auto end = static_cast<Slot>(ground_.placement.slot_count());
-    for (Subject s = 0; s < turns_.size(); ++s) {
-        if (plan_.is_planned(s)) ground_.seat(s, 0, end);
     }
 }
 
@@ -121,16 +136,7 @@ bool ScaleUp::take_option() {
 /// Pods that look at others may fit now where they did not before, and any on what an option left
 /// over.
 bool ScaleUp::seat_late() {
-    const std::vector<int> pods = waiting();
-    const auto end = static_cast<Slot>(ground_.placement.slot_count());
-    if (end == ground_.first_new) return false;
-    bool any = false;
-    for (Subject s = 0; s < pods.size(); ++s) {
-        if (pods[s] == 0) continue;
-        const bool looks = scene().rules->looks_at_pods(s);
-        any = ground_.seat(s, looks ? 0 : ground_.first_new, end) || any;
-    }
-    return any;
+    return seat_waiting([](Subject) { return true; });
 }
 
 }  // namespace capstan::engine

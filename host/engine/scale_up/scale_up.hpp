@@ -41,6 +41,8 @@ private:
     void take_options();
     bool take_option();
     bool seat_late();
+    template <class Wanted>
+    bool seat_waiting(Wanted is_wanted);
 
     void carry_out(const Option& option, ChosenOption chosen);
     Packed pack(const Option& option, std::vector<Growth>& growths);

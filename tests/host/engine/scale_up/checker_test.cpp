@@ -9,14 +9,16 @@
 namespace capstan::engine {
 namespace {
 
-constexpr naive::Spice no_volumes{.volumes = 0};
+constexpr naive::Spice a_bit_of_all{.volumes = 0};
+constexpr naive::Spice spread_above_all{
+    .affinity = 5, .spread = 90, .ports = 5, .volumes = 0, .node_affinity = 10, .taints = 5};
 
 /// Groups of any kind in any state, nodes with pods on them, and pods that wait.
-PassCase make_case(naive::Dice& dice) {
+PassCase make_case(naive::Dice& dice, const naive::Spice& spice) {
     PassCase c;
     for (int i = dice.below(4); i > 0; --i) {
         NodeObject& node = c.world.node("n" + std::to_string(i));
-        const NodeObject like = naive::make_random_node(dice, no_volumes, node.name);
+        const NodeObject like = naive::make_random_node(dice, spice, node.name);
         node.labels = like.labels;
         node.taints = like.taints;
         node.capacity = node.allocatable = like.allocatable;
@@ -26,7 +28,7 @@ PassCase make_case(naive::Dice& dice) {
         Group& group = c.world.group(id, 0);
         group.group.max = dice.between(0, 6);
         group.options.zero_or_max = dice.chance(10);
-        const NodeObject like = naive::make_random_node(dice, no_volumes, id);
+        const NodeObject like = naive::make_random_node(dice, spice, id);
         NodeTemplate& node = c.world.describe(id, like.allocatable);
         node.labels = like.labels;
         node.labels.erase(hostname_key);
@@ -34,7 +36,7 @@ PassCase make_case(naive::Dice& dice) {
         node.allocatable = node.free = like.allocatable;
     }
     for (int kind = dice.between(1, 6); kind > 0; --kind) {
-        const PodObject like = naive::make_random_pod(dice, no_volumes);
+        const PodObject like = naive::make_random_pod(dice, spice);
         for (int i = dice.between(1, 9); i > 0; --i) {
             PodObject& pod = c.world.pod("p" + std::to_string(kind) + "-" + std::to_string(i));
             const std::string name = pod.name;
@@ -155,15 +157,19 @@ private:
     std::vector<Promise> promises_{};
 };
 
-TEST(Checker, EveryPodThatIsHelpedRunsAndNoneIsLeftThatWould) {
-    for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+void check(std::uint64_t seeds, const naive::Spice& spice) {
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         naive::Dice dice(seed);
-        PassCase c = make_case(dice);
+        PassCase c = make_case(dice, spice);
         Checked checked(c, c.policies());
         EXPECT_EQ(checked.find_broken_promise(), "") << "seed " << seed;
         EXPECT_EQ(checked.find_forgotten(), "") << "seed " << seed;
     }
 }
+
+TEST(Checker, EveryPodThatIsHelpedRunsAndNoneIsLeftThatWould) { check(3000, a_bit_of_all); }
+
+TEST(Checker, HoldsAlsoWhereMostPodsAreSpread) { check(3000, spread_above_all); }
 
 }  // namespace
 }  // namespace capstan::engine
