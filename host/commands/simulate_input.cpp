@@ -101,7 +101,7 @@ void add_simulate_input(CLI::App& command, SimulateInput& input) {
     add_kinds(command, input, "scenario");
     command
         .add_option("--threads", input.threads,
-                    "Threads that read the input; the result does not depend on them")
+                    "Threads that read a trace's files; the result does not depend on them")
         ->check(CLI::PositiveNumber)
         ->type_name("N");
 }
@@ -113,7 +113,7 @@ void add_explain_input(CLI::App& command, SimulateInput& input) {
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err) {
     if (!from.cluster.empty()) return with_config(read_cluster(from, err), from.config, err);
     if (!from.trace.empty())
-        return with_config(simulation::read_trace(from.trace), from.config, err);
+        return with_config(simulation::read_trace(from.trace, from.threads), from.config, err);
     return from_scenario(from, err);
 }
 

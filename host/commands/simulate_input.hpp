@@ -21,7 +21,7 @@ struct SimulateInput {
     std::string cluster;   ///< a dump of a cluster; "-": standard input
     std::string trace;     ///< a folder
     std::string config;    ///< empty: what the input itself says, else the defaults
-    int threads = 0;       ///< that read the input; 0: as many as there are cores
+    int threads = 0;       ///< that read the files of a trace; 0: one for each
 };
 
 /// Adds the options; the fields hold what was chosen once the line has been parsed.

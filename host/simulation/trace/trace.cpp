@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -169,11 +170,16 @@ Result<Input> make_trace_input(const CsvTable& nodes, const CsvTable& pods) {
     return input;
 }
 
-Result<Input> read_trace(const std::filesystem::path& folder) {
+Result<Input> read_trace(const std::filesystem::path& folder, int threads) {
     CAPSTAN_TRY(const auto files, csv_files(folder));
+    // With one thread each is read when it is asked for, else all at once: traces have two.
+    const auto when = threads == 1 ? std::launch::deferred : std::launch::async;
+    std::vector<std::future<Result<CsvTable>>> tables;
+    for (const auto& file : files)
+        tables.push_back(std::async(when, [file] { return CsvTable::read(file); }));
     std::optional<CsvTable> nodes, pods;
-    for (const auto& file : files) {
-        CAPSTAN_TRY(CsvTable table, CsvTable::read(file));
+    for (auto& read : tables) {
+        CAPSTAN_TRY(CsvTable table, read.get());
         std::optional<CsvTable>& slot = table.has("creation_time") ? pods : nodes;
         if (slot) {
             return fail(ErrorCode::invalid_argument,

@@ -20,8 +20,9 @@ namespace capstan::simulation {
 /// are counted in thousandths, so that pods may share one; which of a node's GPUs a share is of, is
 /// not looked at. The models a pod accepts are a required node affinity.
 ///
-/// The error names file and line.
-Result<Input> read_trace(const std::filesystem::path& folder);
+/// With one thread its files are read one after the other, else all at once; the answer is the
+/// same. The error names file and line.
+Result<Input> read_trace(const std::filesystem::path& folder, int threads = 1);
 /// The same of tables at hand.
 Result<Input> make_trace_input(const CsvTable& nodes, const CsvTable& pods);
 
