@@ -46,11 +46,6 @@ TEST_P(Scenario, GoesAsItsFileExpects) {
 
 INSTANTIATE_TEST_SUITE_P(Story, Scenario, ::testing::ValuesIn(stories()), name_of);
 
-TEST(Example, GoesAsItsFileExpects) {
-    const Ran ran = capstan("simulate examples/three_zones.toml");
-    EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
-}
-
 TEST(Scenarios, TheExampleThatAFirstRunShowsGoesAsItExpects) {
     const Ran ran = capstan("simulate examples/three_zones.toml");
     EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
