@@ -79,7 +79,8 @@ void describe(auto&& key, ScaleUp& s) {
     key("max_nodes_per_scaleup", s.max_nodes_per_scaleup,
         "Most nodes one option may add; 0: no limit.");
     key("max_nodegroup_binpacking_duration", s.max_nodegroup_binpacking_duration,
-        "Longest time to spend on working out one group's option.");
+        "Upstream's bound on the time for one group's option. Read, and without effect: a decision "
+        "must not depend on the clock, and its cost is bounded by classes and groups.");
     key("max_node_provision_time", s.max_node_provision_time,
         "A requested machine that has not joined after this long has failed: its group backs off.");
     key("max_node_startup_time", s.max_node_startup_time,
