@@ -153,6 +153,9 @@ void Passes::tell(const runtime::PassResult& result) {
                           u.count, u.because);
     }
     unhelped_ = std::move(unhelped);
+    skipped_.clear();
+    for (const engine::SkippedPods& s : decision.skipped)
+        skipped_ += (skipped_.empty() ? "" : ", or ") + s.because;
 }
 
 std::optional<Time> Passes::wanted_at() const {

@@ -64,6 +64,9 @@ public:
     /// What the clouds were asked for since the last call, in order.
     std::vector<std::string> take_commands();
     const std::vector<Unhelped>& unhelped() const noexcept { return unhelped_; }
+    /// Why the last pass did not look at the other pods without a node: "fit on existing or
+    /// upcoming nodes"; several reasons are joined by "or".
+    const std::string& skipped() const noexcept { return skipped_; }
     const engine::Memory& memory() const noexcept { return memory_; }
     const std::vector<engine::Group>& groups() const noexcept { return *groups_; }
 
@@ -93,6 +96,7 @@ private:
     std::vector<std::string> problems_;  ///< of the last look
     std::set<std::string> noted_;        ///< in the last pass
     std::vector<Unhelped> unhelped_;
+    std::string skipped_;
     std::vector<std::string> commands_;
 };
 

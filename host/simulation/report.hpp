@@ -44,7 +44,7 @@ struct StillPending {
     std::string pods{};  ///< the batch, or one pod's name
     std::int64_t count = 0;
     Duration longest{0};    ///< waiting
-    std::string because{};  ///< the last pass's sentence; empty: it had none
+    std::string because{};  ///< the last pass's sentence
     bool operator==(const StillPending&) const = default;
 };
 

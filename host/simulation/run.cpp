@@ -93,14 +93,15 @@ private:
         return out;
     }
 
-    /// Where it will end, if that is known beforehand.
+    /// Where it will end, as far as that is known beforehand: of a step until idle, where its last
+    /// action is.
     std::optional<Duration> end() const {
         Duration sum{0};
         for (const Step& step : input_.steps) {
-            if (!step.advance) return setup_.until;
-            sum += *step.advance;
+            const Duration last = step.actions.empty() ? Duration(0) : step.actions.back().after;
+            sum += step.advance.value_or(last);
         }
-        return setup_.until.value_or(sum);
+        return setup_.until ? *setup_.until : sum > Duration(0) ? std::optional(sum) : std::nullopt;
     }
 
     void expect(const Step& step, const std::vector<std::string>& commands) {
@@ -131,7 +132,7 @@ private:
         out.still_pending = world_.still_pending(life_->now());
         for (StillPending& line : out.still_pending) {
             const auto known = std::ranges::find(passes_->unhelped(), line.pods, &Unhelped::batch);
-            if (known != passes_->unhelped().end()) line.because = known->because;
+            line.because = known != passes_->unhelped().end() ? known->because : passes_->skipped();
         }
         return out;
     }

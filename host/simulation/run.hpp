@@ -19,7 +19,7 @@ namespace capstan::simulation {
 struct Progress {
     Duration at{0};
     std::size_t step = 0, steps = 0;  ///< steps behind it
-    std::optional<Duration> end{};    ///< nothing: not known before
+    std::optional<Duration> end{};    ///< about; nothing: not known beforehand
     std::int64_t nodes = 0, pending = 0;
 };
 

@@ -1,0 +1,71 @@
+#include "commands/simulate_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "commands/progress_bar.hpp"
+
+namespace capstan::commands {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(SimulateReport, TimesAreShortAndCountDaysOnceThereAreTwo) {
+    EXPECT_EQ(clock_text(0s), "0s");
+    EXPECT_EQ(clock_text(90s), "1m30s");
+    EXPECT_EQ(clock_text(36h), "36h");
+    EXPECT_EQ(clock_text(48h), "2d");
+    EXPECT_EQ(clock_text(149 * 24h + 3h + 700ms), "149d3h");
+}
+
+TEST(SimulateReport, AnEventIsALineWithItsReasonBelow) {
+    std::ostringstream out;
+    print_event(out, {.at = 70s,
+                      .kind = simulation::EventKind::increase,
+                      .text = "increase web by 2: 1 -> 3",
+                      .because = "makes room for 4 pods"});
+    EXPECT_EQ(out.str(),
+              "1m10s     increase web by 2: 1 -> 3\n"
+              "            makes room for 4 pods\n");
+}
+
+TEST(SimulateReport, AnInputOfManyPodsTellsOfDecisionsOnly) {
+    simulation::Input input;
+    input.steps.emplace_back();
+    EXPECT_EQ(detail_for(input), Detail::everything);
+    input.steps.front().actions.resize(1000);
+    EXPECT_EQ(detail_for(input), Detail::decisions);
+    EXPECT_FALSE(is_shown({.kind = simulation::EventKind::arrival}, Detail::decisions));
+    EXPECT_TRUE(is_shown({.kind = simulation::EventKind::increase}, Detail::decisions));
+}
+
+TEST(SimulateReport, WhatIsUnknownIsSaidInWordsAndIsNullInJson) {
+    std::ostringstream out;
+    const simulation::Report report;
+    print_summary(out, report);
+    EXPECT_NE(out.str().find("no pod got a node"), std::string::npos) << out.str();
+    EXPECT_NE(out.str().find("unknown: a group has no price"), std::string::npos);
+    const auto summary = report_json(report).at("summary").as_object();
+    EXPECT_TRUE(summary.at("cost").is_null());
+    EXPECT_TRUE(summary.at("pending_ms").as_object().at("p95").is_null());
+}
+
+TEST(ProgressBar, GoesByTimeWhereTheEndIsKnownElseBySteps) {
+    EXPECT_EQ(bar_of({.at = 6h, .end = 24h, .nodes = 12, .pending = 1}),
+              "[#####---------------]  25%  at 6h of 24h, 12 nodes, 1 pod waits");
+    EXPECT_EQ(bar_of({.at = 6h, .step = 1, .steps = 2, .nodes = 1, .pending = 0}),
+              "[##########----------]  50%  at 6h, 1 node, 0 pods wait");
+    EXPECT_EQ(bar_of({.at = 30h, .end = 24h}).substr(0, 28), "[####################] 100% ");
+}
+
+TEST(ProgressBar, DrawsNothingWhereNobodyWatches) {
+    std::ostringstream out;
+    ProgressBar bar(out, false);
+    bar.show({.at = 6h, .end = 24h});
+    bar.clear();
+    EXPECT_EQ(out.str(), "");
+}
+
+}  // namespace
+}  // namespace capstan::commands
