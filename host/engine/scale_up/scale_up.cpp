@@ -72,11 +72,7 @@ bool ScaleUp::attempt() {
     // The turns before may have left room on what they added. And once the other domains grow,
     // there is room for planned pods on nodes that are there already: but not for those that are
     // spread over hosts as well, which must see all hosts first.
-    seat_waiting([&](Subject s) {
-        const auto& spread =
-            scene().snapshot->cluster.pod_class(scene().rules->subjects()[s]).spec->spread;
-        return !plan_.is_planned(s) || spread.size() == 1;
-    });
+    seat_waiting([&](Subject s) { return !plan_.is_planned(s) || is_spread_once(s); });
     take_options();
     return plan_.holds();
 }
@@ -86,10 +82,17 @@ void ScaleUp::make_plan() {
     const std::vector<ShapeId> shapes = growing_shapes(scene(), ground_.progress.ledger);
     const std::vector<int> pods = waiting();
     for (Subject s = 0; s < turns_.size(); ++s) {
-        if (pods[s] > 0 && turns_[s] == turn_) {
-            plan_.plan(s, pods[s], shapes, ground_.passed_over);
-        }
+        if (pods[s] == 0 || turns_[s] != turn_) continue;
+        // Between zones that others have filled unevenly and hosts that are to be even as well
+        // there may be no order in which the pods can come.
+        if (turn_ == SpreadTurn::after_everything && !is_spread_once(s)) continue;
+        plan_.plan(s, pods[s], shapes, ground_.passed_over);
     }
+}
+
+bool ScaleUp::is_spread_once(Subject subject) const {
+    const ClassId id = scene().rules->subjects()[subject];
+    return scene().snapshot->cluster.pod_class(id).spec->spread.size() == 1;
 }
 
 std::vector<int> ScaleUp::waiting() const {

@@ -38,6 +38,7 @@ private:
     void take_turn(SpreadTurn turn);
     bool attempt();
     void make_plan();
+    bool is_spread_once(Subject subject) const;
     void take_options();
     bool take_option();
     bool seat_late();
