@@ -113,6 +113,8 @@ void Placement::State::undo(std::size_t mark) {
 }
 
 void Placement::State::take_back(const Record& record) {
+    // Of no slot, and there may be none.
+    if (record.kind == Record::Kind::allowances) return allowances.undo();
     SlotFacts& slot = slots[record.slot];
     switch (record.kind) {
         case Record::Kind::placed:
@@ -131,7 +133,7 @@ void Placement::State::take_back(const Record& record) {
             }
             return drop_last_slot();
         case Record::Kind::closed: slot.closed = false; return count_all_on(record.slot, 1);
-        case Record::Kind::allowances: return allowances.undo();
+        case Record::Kind::allowances: return;
     }
 }
 
