@@ -36,7 +36,8 @@ PluginHost::PluginHost(const Config& config, Options options)
                    .log = std::make_shared<Logger>(config.log, loop_->clock()),
                    .metrics = std::make_shared<Metrics>(),
                    .seed = options.seed,
-                   .version = std::move(options.version)} {
+                   .version = std::move(options.version),
+                   .is_virtual = options.clock != nullptr} {
     if (!config.secrets.dir.empty())
         environment_.secrets = std::make_shared<DirectorySecrets>(config.secrets.dir);
     if (options.state.empty()) {

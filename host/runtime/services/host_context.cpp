@@ -61,7 +61,9 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
       random_(seed_for(environment.seed, identity_.id.value())),
       crumbs_(environment.crumbs),
       trail_(make_trail(environment.crumbs, identity_)),
-      strand_(std::make_shared<Strand>(loop_.io(), watchdog(log_, metrics_, id()))),
+      strand_(std::make_shared<Strand>(loop_.io(), environment.is_virtual
+                                                       ? Strand::Watchdog{}
+                                                       : watchdog(log_, metrics_, id()))),
       operations_(std::make_shared<OperationTable>(loop_, strand_, operation_options())),
       tasks_(std::make_shared<TaskBoard>(loop_, strand_, trail_, task_options(identity_.limits))),
       version_(environment.version) {

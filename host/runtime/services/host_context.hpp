@@ -36,6 +36,9 @@ struct HostEnvironment {
     std::shared_ptr<Breadcrumbs> crumbs{};    ///< NULL: nobody asks how the process died
     std::uint64_t seed = 0;
     std::string version{};
+    /// Time is virtual, so nobody is late: how long a plugin keeps its strand in real time is the
+    /// machine's affair and not reported.
+    bool is_virtual = false;
 };
 
 /// Who an instance is and what it may use.
