@@ -36,10 +36,10 @@ struct PodCount {
 /// An option that was chosen, and the questions before it.
 struct ChosenOption {
     NodeGroupId group{};
-    int nodes = 0;             ///< as estimated
-    int granted = 0;           ///< what limits and maxima left of it
-    std::size_t considered = 0;  ///< options there were
-    std::vector<NodeGroupId> similar{};  ///< groups it was shared with
+    int nodes = 0;                        ///< as estimated
+    int granted = 0;                      ///< what limits and maxima left of it
+    std::size_t considered = 0;           ///< options there were
+    std::vector<NodeGroupId> similar{};   ///< groups it was shared with
     std::vector<std::string> left_out{};  ///< similar groups that were not, each with its reason
     std::vector<PodCount> pods{};
     std::vector<StageVerdict> stages{};
@@ -56,7 +56,7 @@ struct GroupReason {
 /// Pods that stay without room.
 struct Unhelped {
     PodCount pods{};
-    std::string because{};              ///< in one sentence
+    std::string because{};  ///< in one sentence
     /// Every group is in one of them; empty past the first thousand classes, of which
     /// scale_up/explain.hpp tells.
     std::vector<GroupReason> groups{};

@@ -34,7 +34,8 @@ struct Outcome {
 Outcome run_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                  const Settings& settings, const Circumstances& circumstances);
 
-/// A cloud refused to grow `group`: leaves it alone for a while, longer after each failure in a row.
+/// A cloud refused to grow `group`: leaves it alone for a while, longer after each failure in a
+/// row.
 Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& error,
                         const Settings& settings, Time now);
 

@@ -45,8 +45,8 @@ std::vector<ShapeId> find_kin(const Rules::Compiled& rules) {
     std::map<ProfileId, std::vector<ShapeId>> lowest;  // of each kind
     for (ShapeId shape = 0; shape < rules.shapes.size(); ++shape) {
         std::vector<ShapeId>& kinds = lowest[rules.profiles.of_shape(shape)];
-        const auto found = std::ranges::find_if(
-            kinds, [&](ShapeId other) { return is_kin(rules, shape, other); });
+        const auto found =
+            std::ranges::find_if(kinds, [&](ShapeId other) { return is_kin(rules, shape, other); });
         kin.push_back(found == kinds.end() ? kinds.emplace_back(shape) : *found);
     }
     return kin;

@@ -46,8 +46,8 @@ struct Request {
 };
 
 struct ClassRow {
-    const PodSpec* spec = nullptr;     ///< never NULL; lives as long as the cluster
-    std::span<const Request> requests; ///< of one pod, ascending by resource; without `pods`
+    const PodSpec* spec = nullptr;      ///< never NULL; lives as long as the cluster
+    std::span<const Request> requests;  ///< of one pod, ascending by resource; without `pods`
     Symbol ns{};
     std::span<const LabelPair> labels;       ///< ascending by the text of the key
     std::span<const LabelPair> annotations;  ///< those an autoscaler reads, the same way

@@ -71,9 +71,9 @@ struct DaemonSetObject {
 struct ClaimObject {
     std::string ns = "default";
     std::string name{};
-    std::string volume{};                 ///< the bound PersistentVolume; empty: unbound
-    std::string storage_class{};          ///< empty: none
-    std::string selected_node{};          ///< volume.kubernetes.io/selected-node
+    std::string volume{};         ///< the bound PersistentVolume; empty: unbound
+    std::string storage_class{};  ///< empty: none
+    std::string selected_node{};  ///< volume.kubernetes.io/selected-node
     std::int64_t requested_bytes = 0;
     std::vector<std::string> access_modes{};
 };
@@ -92,13 +92,13 @@ struct VolumeObject {
 struct StorageClassObject {
     std::string name{};
     std::string provisioner{};
-    bool waits_for_consumer = false;  ///< volumeBindingMode WaitForFirstConsumer
+    bool waits_for_consumer = false;                     ///< volumeBindingMode WaitForFirstConsumer
     std::vector<NodeSelectorTerm> allowed_topologies{};  ///< one must hold; empty: everywhere
 };
 
 /// How many volumes of each driver a node takes.
 struct CsiNodeObject {
-    std::string name{};  ///< the node's
+    std::string name{};                                  ///< the node's
     std::map<std::string, std::optional<int>> limits{};  ///< by driver; nothing: no limit
 };
 

@@ -56,7 +56,8 @@ struct PodSpec {
     std::vector<PodTerm> pod_affinity{}, pod_anti_affinity{};  ///< required ones
     std::vector<SpreadConstraint> spread{};
     std::vector<HostPort> ports{};
-    std::optional<std::int32_t> priority{};  ///< nothing: not admitted by a server; never expendable
+    std::optional<std::int32_t>
+        priority{};  ///< nothing: not admitted by a server; never expendable
     std::string priority_class{};
     std::string scheduler = "default-scheduler";
     bool uses_resource_claims = false;  ///< dynamic resource allocation
