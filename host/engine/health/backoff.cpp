@@ -14,7 +14,7 @@ namespace capstan::engine {
 namespace {
 
 bool is_stale(const Backoff& backoff, const Settings& settings, Time now) {
-    return now - backoff.last_failure > settings.backoff_reset;
+    return backoff.until < now && now - backoff.last_failure > settings.backoff_reset;
 }
 
 /// Errors that say nothing about the group: somebody else was faster, or we gave up ourselves.

@@ -100,8 +100,9 @@ private:
 
     /// Notes when that ends.
     bool is_within(Time since, Duration limit) {
+        if (now_ - since >= limit) return false;
+        if (limit > Time::max() - std::max(since, Time())) return true;  // longer than time lasts
         const Time end = since + limit;
-        if (end <= now_) return false;
         out_.wake_at = std::min(out_.wake_at.value_or(end), end);
         return true;
     }

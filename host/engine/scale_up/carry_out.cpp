@@ -81,7 +81,8 @@ std::vector<std::string> ScaleUp::left_out(const Option& option) {
     const auto find_why = [&](ShapeId other) -> std::string {
         const auto misfit =
             find_misfit(ground_.placement, plan_, option.prospect->helped, option.group, other);
-        if (!misfit) return {};
+        // It was left out while the option had more nodes, and more pods, than there is room for.
+        if (!misfit) return "a pod that the option has no room for does not run there";
         const std::string pod = "pod " + scene().pending.classes[*misfit].example;
         const Refusal refusal = ground_.placement.why_not_new(*misfit, other);
         return refusal.predicate == Predicate::none

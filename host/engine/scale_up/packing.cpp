@@ -28,10 +28,13 @@ std::vector<Least> least_from_each(const Rules& rules, std::span<const Demand> d
 /// The first slot that may still take one of the smallest. Those before it never will: room on a
 /// node only shrinks while packing.
 Slot skip_full(const Placement& placement, Slot from, const Least& least) {
+    // Who asks for nothing of a resource does not mind that its daemons ask for more than there is.
+    const auto lacks = [&](Slot slot, ResourceIndex resource, std::int64_t amount) {
+        return amount > 0 && placement.free(slot, resource) < amount;
+    };
     const auto is_full = [&](Slot slot) {
-        return placement.free(slot, cpu_index) < least.cpu ||
-               placement.free(slot, memory_index) < least.memory ||
-               placement.free(slot, pods_index) < 1;
+        return lacks(slot, cpu_index, least.cpu) || lacks(slot, memory_index, least.memory) ||
+               lacks(slot, pods_index, 1);
     };
     while (from < placement.slot_count() && is_full(from)) ++from;
     return from;

@@ -163,7 +163,8 @@ Resources Prospects::requested_by(const std::vector<Demand>& pods) const {
     std::vector<std::int64_t> sums(rules.cluster().resource_count(), 0);
     for (const Demand& demand : pods) {
         for (const Request& request : rules.requests(demand.subject)) {
-            sums[request.resource] += request.amount * demand.count;
+            std::int64_t& sum = sums[request.resource];
+            sum = detail::saturated(detail::Int128{request.amount} * demand.count + sum);
         }
     }
     Resources out;

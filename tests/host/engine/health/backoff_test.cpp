@@ -66,6 +66,15 @@ TEST(Backoff, IsForgottenLongAfterTheLastFailure) {
     EXPECT_TRUE(remember(failed({}, noon), nothing, settings, noon + 3h + 1ns).backoffs.empty());
 }
 
+TEST(Backoff, IsNotForgottenBeforeItEnds) {
+    const Settings settings{.backoff_reset = 1min};
+    Memory memory = remember_failure({}, web, no_capacity(), settings, noon);
+    memory = remember(std::move(memory), World().snapshot(), settings, noon + 5min);
+    EXPECT_NE(find_backoff(memory, web, noon + 5min), nullptr);
+    memory = remember(std::move(memory), World().snapshot(), settings, noon + 5min + 1ns);
+    EXPECT_TRUE(memory.backoffs.empty());
+}
+
 TEST(Backoff, ACloudMayAskForMoreTimeWithinReason) {
     struct Case {
         Duration asked, alone;

@@ -117,6 +117,14 @@ TEST(Upcoming, AGroupMayWishForMoreTimeToProvision) {
     EXPECT_EQ(assess(world).wake_at, noon + 40min);
 }
 
+TEST(Upcoming, AreWaitedForAsLongAsTimeLastsIfTheLimitIsLonger) {
+    World world;
+    world.group("web", 1).options.max_node_provision_time = Duration::max();
+    world.machine("web", "i-1").launched = noon - 20min;
+    EXPECT_EQ(assess(world).groups.at(0).missing, 1);
+    EXPECT_EQ(assess(world).wake_at, std::nullopt);
+}
+
 TEST(Upcoming, EachGroupHasItsOwn) {
     World world;
     world.group("b", 1);

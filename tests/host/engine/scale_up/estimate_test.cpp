@@ -124,6 +124,16 @@ TEST(Estimate, LetsPodsFollowSmallerOnesThatTheyWantToBeWith) {
     EXPECT_EQ(e.run(), (Estimate{2, {{0, 2}, {1, 2}}}));
 }
 
+TEST(Estimate, PutsPodsThatAskForNoCpuTogetherWhereDaemonsAskForTooMuch) {
+    Estimating e(100, 2000, 10);
+    PodObject daemon{.ns = "kube-system"};
+    daemon.spec.requests = {{"cpu", 150}};
+    e.shape.daemons = {e.builder.add_class(daemon)};
+    e.add(2, 0, 100);
+    e.add(2, 0, 50);
+    EXPECT_EQ(e.run(), (Estimate{1, {{0, 2}, {1, 2}}}));
+}
+
 TEST(Estimate, OpensNoNodeForPodsThatDoNotFitOnOne) {
     Estimating e(1000, 1000, 10);
     e.add(5, 1001, 1);

@@ -93,5 +93,20 @@ TEST(Prospects, SumUpWhatTheirPodsRequest) {
     EXPECT_EQ(prospects.of(3, 0)->requested, Resources());
 }
 
+TEST(Prospects, SumsOfHugeRequestsStopAtTheirEnd) {
+    ClusterBuilder builder;
+    PodObject pod;
+    pod.spec.requests = {{"memory", INT64_MAX / 2 + 1}};
+    const ClassId of_pod = builder.add_class(pod);
+    NodeShape shape;
+    shape.allocatable = {{"memory", INT64_MAX}, {"pods", 110}};
+    Rules rules(builder.build(), {of_pod}, {shape});
+    Placement placement(rules);
+    Prospects prospects(placement, {0});
+    prospects.begin_round({4});
+    EXPECT_EQ(prospects.of(0, INT_MAX)->nodes, 4);
+    EXPECT_EQ(prospects.of(0, INT_MAX)->requested, (Resources{{"memory", INT64_MAX}}));
+}
+
 }  // namespace
 }  // namespace capstan::engine

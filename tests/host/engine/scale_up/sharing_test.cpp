@@ -121,6 +121,17 @@ TEST(Sharing, NamesSimilarGroupsThatAreFull) {
     EXPECT_THAT(c.decide().options[0].left_out, ElementsAre("b: at its maximum of 1"));
 }
 
+TEST(Sharing, SaysWhyAGroupIsLeftOutAlsoWhenItsMisfitFindsNoRoomInTheOption) {
+    PassCase c;
+    c.group("a", 0, 1, amounts(4000), "za");
+    c.group("b", 0, 10, amounts(4000), "zb");
+    c.expander = Prefers({"a"});
+    c.pods("big", 1, 3500);
+    c.pods("zonal", 1, 3000, [](PodObject& pod) { pod.spec.node_selector = {{zone_key, "za"}}; });
+    EXPECT_THAT(c.decide().options[0].left_out,
+                ElementsAre("b: a pod that the option has no room for does not run there"));
+}
+
 TEST(Sharing, AppliesTheLimitsOfTheClusterBeforeTheSplit) {
     PassCase c;
     c.group("a", 0, 10);
