@@ -2,28 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <capstan/ids.hpp>
 #include <capstan/time.hpp>
 
+#include "engine/actions.hpp"
+#include "engine/scale_down/unremovable.hpp"
 #include "engine/scale_up/expander_chain.hpp"
 #include "engine/snapshot/cluster.hpp"
 
 namespace capstan::engine {
-
-/// Asks a cloud for more machines.
-struct Increase {
-    NodeGroupId group{};
-    PluginInstanceId cloud{};
-    int from = 0;  ///< the target this was decided on
-    int by = 0;
-    std::uint32_t pods_helped = 0;
-    std::size_t option = 0;  ///< index into Decision::options
-    std::string because{};   ///< "smallest of 3 similar groups, makes room for 9 pods"
-    bool operator==(const Increase&) const = default;
-};
 
 /// Pods of one class that are helped or not, by number.
 struct PodCount {
@@ -68,12 +59,36 @@ struct SkippedPods {
     std::string because{};  ///< "fit on existing or upcoming nodes", "wait for a gate"
 };
 
+/// What a pass makes of one node as to its removal.
+struct NodeVerdict {
+    std::string node{};
+    NodeGroupId group{};  ///< empty: of none
+    /// `none`: nothing keeps it; it is unneeded, and goes when its time has come.
+    Unremovable reason = Unremovable::none;
+    std::optional<double> utilization{};  ///< 0 to 1 and above; nothing: was not worked out
+    std::optional<Time> unneeded_since{};
+    std::string pod{};      ///< "namespace/name" of the pod that keeps it; empty: none does
+    std::string because{};  ///< one sentence with numbers
+    bool operator==(const NodeVerdict&) const = default;
+};
+
 struct Decision {
-    std::vector<Increase> increases{};  ///< in the order to carry them out
+    // What to do, kind by kind in this order, each in its own.
+    std::vector<Decrease> decreases{};
+    std::vector<MachineRemoval> removals{};
+    std::vector<Increase> increases{};
+    std::vector<NodeChange> node_changes{};
+    std::vector<Eviction> evictions{};
+
+    // Why.
     std::vector<ChosenOption> options{};
     std::vector<PodCount> helped{};
     std::vector<Unhelped> unhelped{};
     std::vector<SkippedPods> skipped{};
+    std::vector<NodeVerdict> nodes{};  ///< every node of the cluster, by name
+    /// Why no removal begins now, whatever nodes there are: a cooldown, an unhealthy cluster;
+    /// empty: nothing forbids it.
+    std::string no_removals_because{};
     /// Limits that were hit, groups without a template, checks that failed.
     std::vector<std::string> notes{};
 };

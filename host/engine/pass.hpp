@@ -34,9 +34,10 @@ struct Outcome {
 Outcome run_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                  const Settings& settings, const Circumstances& circumstances);
 
-/// A cloud refused to grow `group`: leaves it alone for a while, longer after each failure in a
-/// row.
-Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& error,
+/// What became of a decision's actions: requests that were taken, groups that refused and are left
+/// alone for a while, steps of removals that are done or failed. `results` is in the order of the
+/// decision, or empty for actions that were not carried out.
+Memory remember_results(Memory memory, const Decision& decision, const Results& results,
                         const Settings& settings, Time now);
 
 }  // namespace capstan::engine

@@ -26,6 +26,66 @@ struct Bound {
     std::optional<std::int64_t> max{};  ///< nothing: no limit
 };
 
+/// How long a group is left alone after a failure.
+enum class BackoffPolicy {
+    exponential,   ///< 5m, doubled by each failure in a row, at most 30m: upstream
+    until_joined,  ///< until a machine that was asked for joins: Zalando
+};
+
+/// Pods up to `priority` get `grace` to end when their node is drained.
+struct DrainPriority {
+    int priority = 0;
+    Duration grace{};
+    bool operator==(const DrainPriority&) const = default;
+};
+
+/// What an operator can say about removing nodes; the configuration's section [scale_down].
+struct ScaleDownSettings {
+    bool enabled = true;
+
+    // When.
+    Duration delay_after_add = std::chrono::minutes(10);
+    Duration delay_after_delete{0};
+    Duration delay_after_failure = std::chrono::minutes(3);
+    bool delay_type_local = false;
+    Duration unneeded_time = std::chrono::minutes(10);
+    Duration unready_time = std::chrono::minutes(20);
+    bool unready_enabled = true;
+    /// Pods that wait and find room on existing or upcoming nodes do not stop removals of the pass.
+    bool ignore_schedulable_pods = true;
+
+    // Which nodes.
+    double utilization_threshold = 0.5, gpu_utilization_threshold = 0.5;
+    bool ignore_daemonsets_utilization = false, ignore_mirror_pods_utilization = false;
+
+    // Which pods may be moved: drain_rules.hpp.
+    bool skip_nodes_with_system_pods = true;
+    bool skip_nodes_with_local_storage = true;
+    bool skip_nodes_with_custom_controller_pods = true;
+    int min_replica_count = 0;
+    Duration blocking_system_pod_disruption_timeout = std::chrono::hours(1);
+    bool job_pods_unmovable = false;        ///< Zalando's
+    bool safe_to_evict_frees_jobs = false;  ///< an explicit safe-to-evict moves Job pods after all
+    std::vector<std::string> drain_rules_off{};
+
+    // How.
+    int max_parallelism = 10, max_drain_parallelism = 1;
+    Duration node_delete_delay_after_taint = std::chrono::seconds(5);
+    bool cordon_node_before_terminating = true;
+    Duration max_pod_eviction_time = std::chrono::hours(1);
+    Duration eviction_retry = std::chrono::seconds(10);
+    Duration max_graceful_termination = std::chrono::minutes(10);
+    Duration eviction_headroom = std::chrono::seconds(30);
+    std::vector<DrainPriority> drain_priorities{};  ///< ascending; empty: one group of all pods
+    bool daemonset_eviction_for_empty_nodes = false;
+    bool daemonset_eviction_for_occupied_nodes = true;
+    Duration node_deletion_delay_timeout = std::chrono::minutes(2);
+    Duration node_deletion_batcher_interval{0};
+    /// How long a node may take to vanish after its cloud agreed to remove it.
+    Duration max_deletion_time = std::chrono::minutes(5);
+    int max_bulk_soft_taint_count = 10;
+};
+
 struct Settings {
     // Which pods count.
     int expendable_pods_priority_cutoff = -10;
@@ -33,11 +93,28 @@ struct Settings {
     std::vector<std::string> bypassed_scheduler_names{};
     std::vector<std::string> allowed_scheduler_names{};  ///< empty: all
 
+    int max_pods_considered = 0;  ///< only so many, the oldest; 0: no limit
+    /// The pod label whose spread over zones is emulated; empty: none is, see
+    /// scale_up/spread_emulation.hpp.
+    std::string emulated_spread_label{};
+    /// The pod annotation that says how long a spread over zones is insisted on; empty: none does.
+    std::string spread_timeout_annotation{};
+
     // What a new node looks like.
     TemplateSource template_source = TemplateSource::mixed;
     bool force_daemon_sets = false;
     bool reserve_from_nodes = true;  ///< learns from existing nodes what the system keeps
     std::vector<std::string> startup_taints{}, startup_taint_prefixes{}, status_taints{};
+    /// Whatever carries one of these is not ready, however long that takes: it has not joined, so
+    /// the request for it fails in the end (Zalando's zalando.org/node-not-ready).
+    std::vector<std::string> readiness_taints{};
+
+    // How a cluster has to be doing.
+    bool from_zero = true;  ///< grows also while there is no ready node
+    int ok_total_unready_count = 3;
+    double max_total_unready_percentage = 45;
+    bool enforce_min_size = false;
+    bool force_delete_unregistered_nodes = false, force_delete_failed_nodes = false;
 
     // How far a pass goes.
     bool balance_similar = true;
@@ -55,9 +132,16 @@ struct Settings {
     Duration max_node_startup_time = std::chrono::minutes(15);    ///< from joined to ready
 
     // Back-off of groups that could not grow.
+    BackoffPolicy backoff = BackoffPolicy::exponential;
+    /// Where a cloud has no more machines of a type in a zone, groups of just such machines are
+    /// left alone with the one that found out.
+    bool backoff_by_machine_type = true;
+    Duration api_error_backoff = std::chrono::seconds(30);  ///< of until_joined, doubled up to max
     Duration backoff_initial = std::chrono::minutes(5);
     Duration backoff_max = std::chrono::minutes(30);
     Duration backoff_reset = std::chrono::hours(3);
+
+    ScaleDownSettings scale_down{};
 };
 
 }  // namespace capstan::engine

@@ -7,6 +7,8 @@
 
 #include <capstan/hash.hpp>
 
+#include "engine/health/backoff.hpp"
+
 namespace capstan::runtime {
 namespace {
 

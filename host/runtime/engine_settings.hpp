@@ -6,6 +6,7 @@
 
 namespace capstan::runtime {
 
-engine::Settings make_settings(const ScaleUp& scale_up, const Limits& limits);
+engine::Settings make_settings(const ScaleUp& scale_up, const ScaleDown& scale_down,
+                               const Limits& limits);
 
 }  // namespace capstan::runtime

@@ -70,6 +70,8 @@ struct Objects {
     std::vector<engine::NodeObject> nodes{};
     std::vector<engine::PodObject> pods{};
     std::vector<engine::DaemonSetObject> daemon_sets{};
+    std::vector<engine::DisruptionBudgetObject> budgets{};
+    std::vector<engine::ControllerObject> controllers{};
     std::vector<engine::ClaimObject> claims{};
     std::vector<engine::VolumeObject> volumes{};
     std::vector<engine::StorageClassObject> storage_classes{};

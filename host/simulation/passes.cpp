@@ -42,7 +42,7 @@ Passes::Passes(const runtime::Config& config, runtime::PluginHost& host, std::ui
                const Parts& parts)
     : host_(host),
       parts_(parts),
-      settings_(runtime::make_settings(config.scale_up, config.limits)),
+      settings_(runtime::make_settings(config.scale_up, config.scale_down, config.limits)),
       seed_(seed) {}
 
 Result<Passes> Passes::make(const runtime::Config& config, runtime::PluginHost& host,

@@ -122,7 +122,8 @@ private:
         for (const engine::Group& group : passes_->groups())
             out.targets[group.group.id.value()] = group.group.target.value_or(0);
         for (const auto& [group, backoff] : passes_->memory().backoffs) {
-            if (backoff.until > life_->now()) out.backed_off.push_back(group.value());
+            if (!backoff.until || *backoff.until > life_->now())
+                out.backed_off.push_back(group.value());
         }
         return out;
     }

@@ -14,7 +14,8 @@ namespace capstan::engine {
 namespace {
 
 bool is_stale(const Backoff& backoff, const Settings& settings, Time now) {
-    return backoff.until < now && now - backoff.last_failure > settings.backoff_reset;
+    return backoff.until && *backoff.until < now &&
+           now - backoff.last_failure > settings.backoff_reset;
 }
 
 /// Errors that say nothing about the group: somebody else was faster, or we gave up ourselves.
@@ -25,7 +26,7 @@ bool concerns_group(ErrorCode code) {
 Duration length_after(const Backoff* before, const Settings& settings, Time now) {
     if (before == nullptr) return std::min(settings.backoff_initial, settings.backoff_max);
     // Several increases may fail together; they are one failure in the row.
-    const bool still_alone = before->until >= now;
+    const bool still_alone = !before->until || *before->until >= now;
     return std::min(still_alone ? before->length : 2 * before->length, settings.backoff_max);
 }
 
@@ -63,12 +64,12 @@ bool any_failure(const std::vector<Group>& groups) {
 
 }  // namespace
 
-Memory remember(Memory memory, const Snapshot& snapshot, const Settings& settings, Time now) {
+Memory remember(Memory memory, const Snapshot& snapshot, const Membership& membership,
+                const Settings& settings, Time now) {
     std::erase_if(memory.backoffs,
                   [&](const auto& entry) { return is_stale(entry.second, settings, now); });
     const auto known = std::exchange(memory.failed_machines, {});
     if (!any_failure(*snapshot.groups)) return memory;
-    const Membership membership = make_membership(snapshot);
     for (std::size_t g = 0; g < snapshot.groups->size(); ++g) {
         const Group& group = (*snapshot.groups)[g];
         Failures failures = failed_machines(group, membership.joined[g]);
@@ -94,7 +95,8 @@ Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& er
     const Duration length = length_after(in_a_row ? &at->second : nullptr, settings, now);
     // A cloud that asks for more time gets it, within reason.
     const Duration asked = std::min(error.retry_after.value_or(length), settings.backoff_max);
-    memory.backoffs[group] = {.until = now + std::max(length, asked),
+    memory.backoffs[group] = {.since = in_a_row ? at->second.since : now,
+                              .until = now + std::max(length, asked),
                               .length = length,
                               .last_failure = now,
                               .code = error.code,
@@ -104,20 +106,24 @@ Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& er
 
 const Backoff* find_backoff(const Memory& memory, const NodeGroupId& group, Time now) noexcept {
     const auto at = memory.backoffs.find(group);
-    return at != memory.backoffs.end() && at->second.until >= now ? &at->second : nullptr;
+    return at != memory.backoffs.end() && (!at->second.until || *at->second.until >= now)
+               ? &at->second
+               : nullptr;
 }
 
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {
     std::optional<Time> out;
     for (const auto& [group, backoff] : memory.backoffs) {
-        const Time end = backoff.until + Duration(1);
-        if (backoff.until >= now) out = std::min(out.value_or(end), end);
+        if (!backoff.until || *backoff.until < now) continue;
+        const Time end = *backoff.until + Duration(1);
+        out = std::min(out.value_or(end), end);
     }
     return out;
 }
 
 std::string why_backed_off(const Backoff& backoff, Time now) {
-    const auto left = std::chrono::ceil<std::chrono::seconds>(backoff.until - now);
+    if (!backoff.until) return "backed off until a machine joins: " + backoff.because;
+    const auto left = std::chrono::ceil<std::chrono::seconds>(*backoff.until - now);
     return "backed off for " + format_duration(left) + " more: " + backoff.because;
 }
 

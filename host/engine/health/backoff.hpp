@@ -10,16 +10,22 @@
 #include <string>
 
 #include "engine/memory.hpp"
-#include "engine/pass.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
+#include "engine/templates/membership.hpp"
 
 namespace capstan::engine {
 
 /// Brings memory up to the moment, at the start of a pass: forgets what is long past, and counts
 /// machines that failed since the pass before as one failure of their group. A machine that has
 /// joined, or is being removed, has not failed.
-Memory remember(Memory memory, const Snapshot& snapshot, const Settings& settings, Time now);
+Memory remember(Memory memory, const Snapshot& snapshot, const Membership& membership,
+                const Settings& settings, Time now);
+
+/// A cloud refused to grow `group`: leaves it alone for a while, longer after each failure in a
+/// row.
+Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& error,
+                        const Settings& settings, Time now);
 
 /// The back-off that keeps `group` from growing now, its last instant included; NULL: none does.
 /// Borrows from `memory`.

@@ -65,7 +65,7 @@ public:
         for (NodeIndex n = 0; n < snapshot_.cluster.node_count(); ++n) {
             out_.nodes.push_back(standing(n));
             if (out_.nodes.back() != Standing::starting) continue;
-            ++out_.groups[membership_.machine_of[n]->group].starting;
+            ++out_.groups[membership_.machine_of[n]->group].upcoming.starting;
         }
         for (std::size_t g = 0; g < out_.groups.size(); ++g) count_missing(g);
         return std::move(out_);
@@ -137,7 +137,7 @@ private:
         const Duration limit =
             group.options.max_node_provision_time.value_or(settings_.max_node_provision_time);
         const Machines machines = count(g, limit);
-        Upcoming& upcoming = out_.groups[g];
+        Upcoming& upcoming = out_.groups[g].upcoming;
         // A target that was taken back leaves machines that the cloud will not finish.
         const int most = group.group.target.value_or(machines.listed) - machines.joined;
         upcoming.missing = std::clamp(most, 0, machines.waited_for);

@@ -1,4 +1,5 @@
-/// How nodes and groups are doing: who takes pods now, and what is still on its way.
+/// How nodes and groups are doing: who takes pods now, what is still on its way, and whether the
+/// cluster may be changed at all.
 #pragma once
 
 #include <optional>
@@ -21,6 +22,15 @@ enum class Standing {
     out,  ///< takes none: not ready, or its machine is going
 };
 
+/// How a node counts; the first that applies.
+enum class Readiness {
+    deleted,        ///< its machine is gone or going, or it carries BeingDeleted
+    long_starting,  ///< carries a readiness taint for longer than a node may take to start
+    starting,       ///< not ready, or with a readiness taint, and young enough
+    ready,
+    unready,
+};
+
 /// Nodes that a group will have without being asked again.
 struct Upcoming {
     int missing = 0;   ///< asked for, and without a node
@@ -33,17 +43,41 @@ struct Upcoming {
     bool operator==(const Upcoming&) const = default;
 };
 
+struct NodeCounts {
+    int ready = 0, unready = 0, starting = 0, long_starting = 0, deleted = 0;
+    int registered() const noexcept { return ready + unready + starting + long_starting; }
+    bool operator==(const NodeCounts&) const = default;
+};
+
+struct GroupHealth {
+    Upcoming upcoming{};
+    NodeCounts nodes{};
+    int unjoined = 0;       ///< machines without a node, not failed, for no longer than they may
+    int long_unjoined = 0;  ///< the same, for longer
+    int failed = 0;         ///< machines that failed, without a node
+    /// How many nodes it may have for all we asked of it: below `least` something is wrong.
+    int least = 0, most = 0;
+    /// Why it is not grown though it could; empty: it is healthy.
+    std::string unhealthy_because{};
+    bool operator==(const GroupHealth&) const = default;
+};
+
 struct Health {
-    std::vector<Standing> nodes{};   ///< by NodeIndex
-    std::vector<Upcoming> groups{};  ///< as in the snapshot
+    std::vector<Standing> nodes{};       ///< by NodeIndex
+    std::vector<Readiness> readiness{};  ///< by NodeIndex
+    std::vector<GroupHealth> groups{};   ///< as in the snapshot
+    NodeCounts all{};                    ///< of all nodes, those of no group too
+    /// Why nothing is scaled now; empty: the cluster is healthy.
+    std::string unhealthy_because{};
     /// When time alone makes one of them something else; nothing: it does not.
     std::optional<Time> wake_at{};
 };
 
 /// Missing are a group's machines that have no node yet, and what its target is above the machines
-/// its cloud lists. Never waited for are machines that failed, are being removed, or were launched
-/// longer ago than a machine may take; while the group is backed off also those that the cloud has
-/// not begun to make. Neither a restart nor a person who enlarges a group makes a difference.
+/// its cloud lists. Never waited for are machines that failed, are being removed, or have not
+/// joined for longer than they may take; while the group is backed off also those that the cloud
+/// has not begun to make. Neither a restart nor a person who enlarges a group makes a difference.
+/// `memory` is that of this pass: `remember` has brought it up to `now`.
 Health assess(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
               const Settings& settings, Time now);
 

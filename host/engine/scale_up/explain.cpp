@@ -5,9 +5,8 @@
 
 #include <capstan/sentence.hpp>
 
-#include "engine/health/backoff.hpp"
+#include "engine/pass_run.hpp"
 #include "engine/scale_up/reasons.hpp"
-#include "engine/scale_up/report.hpp"
 #include "engine/scale_up/scale_up.hpp"
 
 namespace capstan::engine {
@@ -33,28 +32,25 @@ std::string told(const PodAnswer& pods, const Reasons& reasons) {
 }  // namespace
 
 struct Explanation::State {
-    State(const Snapshot& snapshot, Memory the_memory, const Policies& policies,
+    State(const Snapshot& snapshot, Memory memory, const Policies& policies,
           const Settings& settings, const Circumstances& circumstances,
           std::span<const ClassId> asked)
-        : memory(remember(std::move(the_memory), snapshot, settings, circumstances.now)),
-          scene(make_scene(snapshot, memory, settings, circumstances.now, asked)),
-          scale_up(scene, policies, circumstances) {
-        scale_up.run();
-        decision = make_decision(scale_up);
-        helped = count_helped(scale_up.placement(), scale_up.first_new());
-        before.emplace(scale_up.placement());
-        before->undo(scale_up.start());
-        reasons_before.emplace(scene, Ledger(scene), *before, std::string());
+        : pass(snapshot, std::move(memory), policies, settings, circumstances, asked),
+          scene(pass.scene()),
+          scale_up(pass.scale_up()),
+          helped(count_helped(scale_up.placement(), scale_up.first_new())),
+          before(scale_up.placement()) {
+        before.undo(scale_up.start());
+        reasons_before.emplace(scene, Ledger(scene), before, std::string());
         reasons_after.emplace(scene, scale_up.progress().ledger, scale_up.placement(),
                               scale_up.progress().stopped);
     }
 
-    Memory memory;
-    Scene scene;
-    ScaleUp scale_up;
-    Decision decision{};
-    HelpedPods helped{};
-    std::optional<Placement> before{};  // as the pass finds things, and as it leaves them
+    PassRun pass;
+    const Scene& scene;
+    ScaleUp& scale_up;
+    HelpedPods helped;
+    Placement before;  // as the pass finds things; scale_up's is as it leaves them
     std::optional<Reasons> reasons_before{}, reasons_after{};
 };
 
@@ -67,7 +63,7 @@ Explanation::Explanation(Explanation&&) noexcept = default;
 Explanation& Explanation::operator=(Explanation&&) noexcept = default;
 Explanation::~Explanation() = default;
 
-const Decision& Explanation::decision() const noexcept { return state_->decision; }
+const Decision& Explanation::decision() const noexcept { return state_->pass.decision(); }
 
 Result<PodAnswer> Explanation::pod(ClassId pod_class) {
     const std::optional<Subject> subject = find_subject(state_->scene, pod_class);
@@ -103,15 +99,22 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     GroupAnswer out{.group = id, .template_source = node.because};
     out.obstacle = Ledger(state_->scene).obstacle(index);
     if (at->group.max) out.room = state_->scene.rooms[index].nodes;
-    out.upcoming = state_->scene.health.groups[index];
+    out.upcoming = state_->scene.health.groups[index].upcoming;
     out.increase = state_->scale_up.progress().ledger.grown(index);
     out.similar = state_->scale_up.similar_to(index);
     if (node.node == nullptr) return out;
     for (Subject s = 0; s < state_->scene.pending_count(); ++s) {
         out.classes.push_back(
-            {state_->scene.pending.classes[s], refusal_of(*state_->before, s, index)});
+            {state_->scene.pending.classes[s], refusal_of(state_->before, s, index)});
     }
     return out;
+}
+
+Result<NodeVerdict> Explanation::node(std::string_view name) const {
+    const auto& nodes = decision().nodes;
+    const auto at = std::ranges::lower_bound(nodes, name, {}, &NodeVerdict::node);
+    if (at != nodes.end() && at->node == name) return *at;
+    return fail(ErrorCode::not_found, "there is no node " + in_quotes(name));
 }
 
 Matrix Explanation::matrix() {
@@ -135,7 +138,7 @@ Matrix Explanation::matrix() {
                 continue;
             }
             const auto [at, is_new] = by_shape.try_emplace(scene.rules->alike(g));
-            if (is_new) at->second = number_of(refusal_of(*state_->before, s, g));
+            if (is_new) at->second = number_of(refusal_of(state_->before, s, g));
             out.cells.push_back(at->second);
         }
     }

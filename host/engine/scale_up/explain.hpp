@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/decision.hpp"
@@ -79,6 +80,8 @@ public:
     /// A class that is neither pending nor was asked about gives `not_found`.
     Result<PodAnswer> pod(ClassId pod_class);
     Result<GroupAnswer> group(const NodeGroupId& id);
+    /// Why a node stays, or when it goes.
+    Result<NodeVerdict> node(std::string_view name) const;
     Matrix matrix();
 
 private:

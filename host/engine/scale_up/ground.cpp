@@ -32,7 +32,7 @@ void add_upcoming(const Scene& scene, Placement& placement) {
         if (scene.health.nodes[n] == Standing::starting) placement.close(n);
     }
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
-        const int nodes = scene.health.groups[g].nodes();
+        const int nodes = scene.health.groups[g].upcoming.nodes();
         if (scene.templates[g].node == nullptr) continue;
         for (int n = 0; n < nodes; ++n) placement.add(g, 1);
     }
@@ -85,6 +85,7 @@ Ground::Ground(const Scene& the_scene)
       placement(*the_scene.rules),
       progress(the_scene),
       passed_over(out_of_order(the_scene)) {
+    for (const NodeIndex node : scene->going) placement.close(node);
     seat_nominated(*scene, placement);
     add_upcoming(*scene, placement);
     first_new = static_cast<Slot>(placement.slot_count());

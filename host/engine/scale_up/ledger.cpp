@@ -10,7 +10,7 @@ std::vector<NodeTemplate> upcoming_nodes(const Scene& scene) {
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
         const auto& node = scene.templates[g].node;
         // Nodes that are starting are in the cluster, and counted there.
-        if (node) out.insert(out.end(), scene.health.groups[g].missing, *node);
+        if (node) out.insert(out.end(), scene.health.groups[g].upcoming.missing, *node);
     }
     return out;
 }

@@ -64,7 +64,7 @@ public:
     Sieve(const Cluster& cluster, const Settings& settings, Time now)
         : cluster_(cluster), settings_(settings), now_(now), classes_(cluster.class_count()) {}
 
-    PendingPods run() {
+    PendingPods run(std::span<const PodIndex> displaced) {
         for (const PodIndex p : cluster_.unbound()) {
             const PodRow pod = cluster_.pod(p);
             Found& found = of_class(pod.pod_class);
@@ -72,8 +72,15 @@ public:
                 reasons_.count(*reason);
                 continue;
             }
-            const std::string_view name = cluster_.text(pod.name);
-            if (found.count++ == 0 || name < found.first) found.first = name;
+            count(pod, found);
+        }
+        for (const PodIndex p : displaced) {
+            const PodRow pod = cluster_.pod(p);
+            Found& found = of_class(pod.pod_class);
+            if (found.never)
+                reasons_.count(*found.never);
+            else
+                count(pod, found);
         }
         out_.classes = in_order();
         out_.skipped = reasons_.list();
@@ -82,6 +89,11 @@ public:
     }
 
 private:
+    void count(const PodRow& pod, Found& found) {
+        const std::string_view name = cluster_.text(pod.name);
+        if (found.count++ == 0 || name < found.first) found.first = name;
+    }
+
     Found& of_class(ClassId id) {
         Found& found = classes_[id];
         if (found.known) return found;
@@ -184,8 +196,9 @@ private:
 
 }  // namespace
 
-PendingPods find_pending(const Cluster& cluster, const Settings& settings, Time now) {
-    return Sieve(cluster, settings, now).run();
+PendingPods find_pending(const Cluster& cluster, const Settings& settings, Time now,
+                         std::span<const PodIndex> displaced) {
+    return Sieve(cluster, settings, now).run(displaced);
 }
 
 }  // namespace capstan::engine

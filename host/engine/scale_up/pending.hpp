@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct PendingPods {
 /// tried. Expendable pods and those of DaemonSets never count. A pod counts once it is older than
 /// the delay of new pods, or than its own if that is longer; a delay of zero keeps none back. A
 /// nomination to a node that is not there is void.
-PendingPods find_pending(const Cluster& cluster, const Settings& settings, Time now);
+/// `displaced`: bound pods that will want another place; they count as if they had none.
+PendingPods find_pending(const Cluster& cluster, const Settings& settings, Time now,
+                         std::span<const PodIndex> displaced = {});
 
 }  // namespace capstan::engine

@@ -5,35 +5,64 @@
 #include <utility>
 
 #include "engine/health/backoff.hpp"
+#include "engine/removal/removal.hpp"
 
 namespace capstan::engine {
 namespace {
 
 std::string why_full(const NodeGroup& group) {
+    if (!group.max) return "as large as can be counted";
     const std::string most = "maximum of " + std::to_string(*group.max);
     return *group.target > *group.max
                ? "above its " + most + ", with " + std::to_string(*group.target)
                : "at its " + most;
 }
 
-std::string find_obstacle(const Group& group, const GroupTemplate& node, const GroupRoom& room,
-                          const Memory& memory, Time now) {
+/// What forbids any group to grow.
+std::string find_common_obstacle(const Scene& scene) {
+    const Health& health = scene.health;
+    if (!health.unhealthy_because.empty()) {
+        return "the cluster is not healthy: " + health.unhealthy_because;
+    }
+    if (!scene.settings->from_zero && health.all.ready == 0) {
+        return "there is no ready node, and from_zero is off";
+    }
+    return {};
+}
+
+bool is_repaired(const Repairs& repairs, const NodeGroupId& group) {
+    const auto is_its = [&](const auto& action) { return action.group == group; };
+    return std::ranges::any_of(repairs.decreases, is_its) ||
+           std::ranges::any_of(repairs.removals, is_its) ||
+           std::ranges::any_of(repairs.increases, is_its);
+}
+
+std::string find_obstacle(const Scene& scene, GroupIndex index, const GroupRoom& room,
+                          const Memory& memory) {
+    const Group& group = scene.groups()[index];
     if (!group.group.target) return "its cloud does not say how large it is";
     if (room.whole && !group.group.max) return "only ever empty or full, and has no maximum";
     if (room.nodes == 0) return why_full(group.group);
-    if (const Backoff* backoff = find_backoff(memory, group.group.id, now)) {
-        return why_backed_off(*backoff, now);
+    if (const Backoff* backoff = find_backoff(memory, group.group.id, scene.now)) {
+        return why_backed_off(*backoff, scene.now);
     }
     if (group.group.healthy == false) return "not healthy: " + group.group.health_reason;
-    return node.node == nullptr ? "without a template: " + node.because : std::string();
+    const std::string& unhealthy = scene.health.groups[index].unhealthy_because;
+    if (!unhealthy.empty()) return "not healthy: " + unhealthy;
+    if (is_repaired(scene.repairs, group.group.id)) return "its size is being put right";
+    const GroupTemplate& node = scene.templates[index];
+    if (node.node == nullptr) return "without a template: " + node.because;
+    return find_common_obstacle(scene);
 }
 
-GroupRoom room_of(const Group& group, const GroupTemplate& node, const Memory& memory, Time now) {
+GroupRoom room_of(const Scene& scene, GroupIndex index, const Memory& memory) {
+    const Group& group = scene.groups()[index];
     GroupRoom room;
     const int target = std::max(group.group.target.value_or(0), 0);
-    room.nodes = std::max(group.group.max.value_or(std::numeric_limits<int>::max()) - target, 0);
+    const int most = group.group.max.value_or(std::numeric_limits<int>::max());
+    room.nodes = most > target ? most - target : 0;
     room.whole = group.options.zero_or_max.value_or(false);
-    room.obstacle = find_obstacle(group, node, room, memory, now);
+    room.obstacle = find_obstacle(scene, index, room, memory);
     return room;
 }
 
@@ -53,25 +82,38 @@ std::vector<ClassId> subjects_of(const Scene& scene, std::span<const ClassId> as
     };
     for (const Nomination& nomination : scene.nominated) add(nomination.pod_class);
     for (const ClassId id : asked) add(id);
+    for (const ClassId id : scene.candidates.classes()) add(id);
     return out;
 }
 
 }  // namespace
 
+Scene::Scene(const Snapshot& the_snapshot, const Memory& the_memory, const Settings& the_settings,
+             Time the_now)
+    : snapshot(&the_snapshot),
+      settings(&the_settings),
+      now(the_now),
+      membership(make_membership(the_snapshot)),
+      templates(make_templates(the_snapshot, membership, the_settings, the_now)),
+      health(assess(the_snapshot, membership, the_memory, the_settings, the_now)),
+      repairs(plan_repairs(the_snapshot, membership, health, the_memory, the_settings, the_now)),
+      budgets(the_snapshot.cluster),
+      candidates(find_candidates(the_snapshot, membership, health, the_memory, budgets,
+                                 the_settings, the_now)) {}
+
 Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings& settings, Time now,
                  std::span<const ClassId> asked) {
-    Scene scene;
-    scene.snapshot = &snapshot;
-    scene.settings = &settings;
-    scene.now = now;
-    const Membership membership = make_membership(snapshot);
-    scene.templates = make_templates(snapshot, membership, settings, now);
-    scene.health = assess(snapshot, membership, memory, settings, now);
-    scene.pending = find_pending(snapshot.cluster, settings, now);
+    Scene scene(snapshot, memory, settings, now);
+    for (const auto& [node, removal] : memory.removals) {
+        const auto index = snapshot.cluster.find_node(node);
+        if (index && removal.phase != RemovalPhase::undoing) scene.going.push_back(*index);
+    }
+    scene.pending = find_pending(snapshot.cluster, settings, now,
+                                 displaced_pods(snapshot, memory, settings, now));
     scene.nominated = find_nominated(snapshot.cluster, settings);
     std::vector<NodeShape> shapes;
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
-        scene.rooms.push_back(room_of(scene.groups()[g], scene.templates[g], memory, now));
+        scene.rooms.push_back(room_of(scene, g, memory));
         shapes.push_back(scene.templates[g].shape);
     }
     scene.rules =

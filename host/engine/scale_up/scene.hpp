@@ -1,4 +1,4 @@
-/// What a scale-up works on, put together at the start of a pass and not changed by it.
+/// What a pass works on, put together at the start of a pass and not changed by it.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "engine/health/health.hpp"
+#include "engine/health/repairs.hpp"
 #include "engine/memory.hpp"
+#include "engine/scale_down/candidates.hpp"
+#include "engine/scale_down/disruption_budgets.hpp"
 #include "engine/scale_up/pending.hpp"
 #include "engine/scheduling/rules.hpp"
 #include "engine/settings.hpp"
@@ -26,13 +29,21 @@ struct GroupRoom {
     std::string obstacle{};  ///< why it cannot grow; empty: it can
 };
 
-/// Borrows snapshot, memory and settings.
+/// Borrows snapshot and settings.
 struct Scene {
-    const Snapshot* snapshot = nullptr;
-    const Settings* settings = nullptr;
-    Time now{};
-    std::vector<GroupTemplate> templates{};  ///< by group
-    Health health{};
+    Scene(const Snapshot& the_snapshot, const Memory& the_memory, const Settings& the_settings,
+          Time the_now);
+
+    const Snapshot* snapshot;
+    const Settings* settings;
+    Time now;
+    Membership membership;
+    std::vector<GroupTemplate> templates;  ///< by group
+    Health health;
+    Repairs repairs;                 ///< groups that have one are left alone otherwise
+    DisruptionBudgets budgets;       ///< as they stand before anything is planned
+    Candidates candidates;           ///< nodes that could go
+    std::vector<NodeIndex> going{};  ///< nodes that are being removed, ascending: they take no pod
     std::vector<GroupRoom> rooms{};  ///< by group
     PendingPods pending{};           ///< subject i is its class i
     std::vector<Nomination> nominated{};

@@ -61,6 +61,7 @@ PodRow Cluster::pod(PodIndex index) const noexcept {
     const NodeSlot slot = block.node[row];
     const NodeTable& nodes = *state_->nodes;
     return {.name = block.name[row],
+            .uid = block.uid[row],
             .pod_class = block.pod_class[row],
             .node = slot == no_slot ? no_node : nodes.index_of[slot],
             .node_name = slot == no_slot ? Symbol::empty : nodes.name_of[slot],

@@ -53,6 +53,10 @@ struct ClassRow {
     std::span<const LabelPair> annotations;  ///< those an autoscaler reads, the same way
     const PodOwner* owner = nullptr;         ///< never NULL
     std::span<const Symbol> claims;          ///< by name, as the pod lists them
+    /// The class of such a pod once its spread over zones has timed out; itself where none does.
+    ClassId lapsed = 0;
+    /// After its creation; nothing: never.
+    std::optional<Duration> spread_timeout{};
 };
 
 struct NodeRow {
@@ -69,7 +73,7 @@ struct NodeRow {
 
 /// One pod. Kept as columns; this is a view put together when asked for.
 struct PodRow {
-    Symbol name{};
+    Symbol name{}, uid{};
     ClassId pod_class = 0;
     NodeIndex node = no_node;  ///< bound to; no_node: to none, or to one that is not there
     Symbol node_name{};        ///< as the pod says it
@@ -87,8 +91,10 @@ struct DaemonSetRow {
     ClassId pod_class = 0;
 };
 
-/// Storage and namespaces, by name; "namespace/name" where they have one.
+/// What is neither node nor pod, by name; "namespace/name" where they have one.
 struct ClusterObjects {
+    std::map<std::string, DisruptionBudgetObject, std::less<>> budgets;
+    std::map<std::string, ControllerObject, std::less<>> controllers;  ///< "kind/namespace/name"
     std::map<std::string, ClaimObject, std::less<>> claims;
     std::map<std::string, VolumeObject, std::less<>> volumes;
     std::map<std::string, StorageClassObject, std::less<>> storage_classes;

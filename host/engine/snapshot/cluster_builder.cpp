@@ -175,6 +175,16 @@ void ClusterBuilder::set(DaemonSetObject object) {
     state_->last_daemon_sets.reset();
 }
 
+void ClusterBuilder::set(DisruptionBudgetObject object) {
+    std::string name = full_name(object.ns, object.name);
+    state_->change_objects().budgets.insert_or_assign(std::move(name), std::move(object));
+}
+
+void ClusterBuilder::set(ControllerObject object) {
+    std::string name = object.kind + "/" + full_name(object.ns, object.name);
+    state_->change_objects().controllers.insert_or_assign(std::move(name), std::move(object));
+}
+
 void ClusterBuilder::set(ClaimObject object) {
     std::string name = full_name(object.ns, object.name);
     state_->change_objects().claims.insert_or_assign(std::move(name), std::move(object));

@@ -24,6 +24,8 @@ public:
     void set(const NodeObject& node) override;
     void set(const PodObject& pod) override;
     void set(DaemonSetObject object) override;
+    void set(DisruptionBudgetObject object) override;
+    void set(ControllerObject object) override;
     void set(ClaimObject object) override;
     void set(VolumeObject object) override;
     void set(StorageClassObject object) override;

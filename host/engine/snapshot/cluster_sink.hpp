@@ -14,6 +14,8 @@ public:
     virtual void set(const NodeObject& node) = 0;
     virtual void set(const PodObject& pod) = 0;
     virtual void set(DaemonSetObject object) = 0;
+    virtual void set(DisruptionBudgetObject object) = 0;
+    virtual void set(ControllerObject object) = 0;
     virtual void set(ClaimObject object) = 0;
     virtual void set(VolumeObject object) = 0;
     virtual void set(StorageClassObject object) = 0;

@@ -36,7 +36,7 @@ struct PodBlock {
     template <class T>
     using Column = std::array<T, size>;
 
-    Column<Symbol> name, nominated_node, unscheduled_reason;
+    Column<Symbol> name, uid, nominated_node, unscheduled_reason;
     Column<ClassId> pod_class;
     Column<NodeSlot> node;
     Column<PodPhase> phase;

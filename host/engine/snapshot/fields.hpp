@@ -48,18 +48,27 @@ inline auto fields(const SpreadConstraint& spread) noexcept {
 }
 inline auto fields(const PodSpec& spec) noexcept {
     const auto& [requests, node_selector, required, preferred, tolerations, affinity, anti_affinity,
-                 spread, ports, priority, priority_class, scheduler, claims, storage] = spec;
+                 spread, ports, priority, priority_class, scheduler, claims, storage, local_volumes,
+                 grace] = spec;
     return std::tie(requests, node_selector, required, preferred, tolerations, affinity,
                     anti_affinity, spread, ports, priority, priority_class, scheduler, claims,
-                    storage);
+                    storage, local_volumes, grace);
 }
 inline auto fields(const PodOwner& owner) noexcept {
-    const auto& [kind, name, uid] = owner;
-    return std::tie(kind, name, uid);
+    const auto& [kind, api_group, name, uid, job] = owner;
+    return std::tie(kind, api_group, name, uid, job);
 }
 inline auto fields(const DaemonSetObject& object) noexcept {
     const auto& [ns, name, uid, spec, labels, annotations] = object;
     return std::tie(ns, name, uid, spec, labels, annotations);
+}
+inline auto fields(const DisruptionBudgetObject& object) noexcept {
+    const auto& [ns, name, selector, allowed, observed] = object;
+    return std::tie(ns, name, selector, allowed, observed);
+}
+inline auto fields(const ControllerObject& object) noexcept {
+    const auto& [kind, ns, name, uid, replicas] = object;
+    return std::tie(kind, ns, name, uid, replicas);
 }
 inline auto fields(const ClaimObject& object) noexcept {
     const auto& [ns, name, volume, storage_class, node, size, modes] = object;

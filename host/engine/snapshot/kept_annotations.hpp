@@ -8,8 +8,9 @@
 
 namespace capstan::engine {
 
-inline constexpr std::array<std::string_view, 4> kept_annotation_prefixes = {
+inline constexpr std::array<std::string_view, 5> kept_annotation_prefixes = {
     "cluster-autoscaler.kubernetes.io",
+    "delay-deletion.cluster-autoscaler.kubernetes.io/",
     "kubernetes.io/config.",  // of the kubelet's own (static) pods
     "zalando.org/",
     "capstan.",

@@ -31,9 +31,12 @@ struct NodeObject {
 
 /// The controller that owns a pod; nothing of it but its identity.
 struct PodOwner {
-    std::string kind{};  ///< empty: none
+    std::string kind{};       ///< empty: none
+    std::string api_group{};  ///< "apps", "batch"; empty: the core group
     std::string name{};
     std::string uid{};
+    /// Some owner, not only the controller, is a Job of group batch.
+    bool job_among_owners = false;
     bool operator==(const PodOwner&) const = default;
 };
 
@@ -66,6 +69,28 @@ struct DaemonSetObject {
     PodSpec spec{};                  ///< of its template; limits are requests where there are none
     Labels labels{}, annotations{};  ///< of its template
     bool operator==(const DaemonSetObject&) const = default;
+};
+
+/// A PodDisruptionBudget.
+struct DisruptionBudgetObject {
+    std::string ns = "default";
+    std::string name{};
+    /// Nothing: matches no pod. The empty one matches every pod of the namespace.
+    std::optional<LabelSelector> selector{};
+    int disruptions_allowed = 0;  ///< status.disruptionsAllowed
+    /// status.observedGeneration is metadata.generation: the status is about this selector.
+    bool is_observed = true;
+    bool operator==(const DisruptionBudgetObject&) const = default;
+};
+
+/// A controller that pods may have: ReplicaSet, ReplicationController, StatefulSet, Job.
+struct ControllerObject {
+    std::string kind{};
+    std::string ns = "default";
+    std::string name{};
+    std::string uid{};
+    std::optional<int> replicas{};  ///< spec.replicas; nothing: has none, or does not say
+    bool operator==(const ControllerObject&) const = default;
 };
 
 struct ClaimObject {

@@ -13,6 +13,7 @@ std::uint64_t hash_pair(Symbol ns, Symbol name) noexcept {
 
 void copy_row(const PodBlock& from, std::size_t at, PodBlock& to, std::size_t row) {
     to.name[row] = from.name[at];
+    to.uid[row] = from.uid[at];
     to.nominated_node[row] = from.nominated_node[at];
     to.unscheduled_reason[row] = from.unscheduled_reason[at];
     to.pod_class[row] = from.pod_class[at];

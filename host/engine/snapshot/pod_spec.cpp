@@ -16,6 +16,8 @@ void add(FastHash& hash, const T& value) noexcept {
         hash.add(std::string_view(value));
     } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
         hash.add(static_cast<std::uint64_t>(value));
+    } else if constexpr (std::is_same_v<T, Duration>) {
+        hash.add(static_cast<std::uint64_t>(value.count()));
     } else if constexpr (is_optional<T>) {
         hash.add(std::uint64_t{value.has_value()});
         if (value) add(hash, *value);

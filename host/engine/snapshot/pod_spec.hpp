@@ -9,6 +9,7 @@
 #include <capstan/labels.hpp>
 #include <capstan/resources.hpp>
 #include <capstan/taints.hpp>
+#include <capstan/time.hpp>
 
 namespace capstan::engine {
 
@@ -62,6 +63,10 @@ struct PodSpec {
     std::string scheduler = "default-scheduler";
     bool uses_resource_claims = false;  ///< dynamic resource allocation
     bool uses_local_storage = false;    ///< emptyDir or hostPath
+    /// Volumes that are lost with the node, by name, ascending: hostPath, and emptyDir that is not
+    /// in memory.
+    std::vector<std::string> local_volumes{};
+    std::optional<Duration> termination_grace{};  ///< nothing: the API's default, 30s
     bool operator==(const PodSpec&) const = default;
 };
 

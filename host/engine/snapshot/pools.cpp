@@ -104,7 +104,7 @@ const Pools::Spec& Pools::add_spec(const PodSpec& spec) {
 
 const PodOwner& Pools::add_owner(const PodOwner& owner) {
     return owners_.add(
-        hash_texts(owner.kind, owner.name, owner.uid),
+        hash_texts(owner.kind, owner.api_group, owner.name, owner.uid),
         [&](const PodOwner& other) { return other == owner; },
         [&] {
             heap_bytes_ += heap_bytes(owner);

@@ -23,11 +23,20 @@ constexpr auto names_of(TemplateSource) {
     return std::array<std::string_view, 2>{"mixed", "cloud"};
 }
 
+/// How long a group is left alone after a failure.
+enum class BackoffPolicy { exponential, until_joined };
+constexpr auto names_of(BackoffPolicy) {
+    return std::array<std::string_view, 2>{"exponential", "until_joined"};
+}
+
 struct ScaleUp {
     int expendable_pods_priority_cutoff = -10;
     Duration new_pod_delay{0};
     std::vector<std::string> bypassed_scheduler_names;
     std::vector<std::string> allowed_scheduler_names;
+    int max_unschedulable_pods_considered = 0;
+    std::string emulated_spread_label;
+    std::string spread_timeout_annotation = "zalando.org/topology-spread-timeout";
     bool from_zero = true;
     TemplateSource template_source = TemplateSource::mixed;
     bool reserve_from_nodes = true;
@@ -41,12 +50,16 @@ struct ScaleUp {
     Duration max_node_startup_time = std::chrono::minutes(15);
     int ok_total_unready_count = 3;
     double max_total_unready_percentage = 45;
+    BackoffPolicy backoff = BackoffPolicy::exponential;
+    bool backoff_by_machine_type = true;
+    Duration api_error_backoff = std::chrono::seconds(30);
     Duration initial_node_group_backoff_duration = std::chrono::minutes(5);
     Duration max_node_group_backoff_duration = std::chrono::minutes(30);
     Duration node_group_backoff_reset_timeout = std::chrono::hours(3);
     std::vector<std::string> startup_taint;
     std::vector<std::string> startup_taint_prefix;
     std::vector<std::string> status_taint;
+    std::vector<std::string> readiness_taint;
     bool force_delete_unregistered_nodes = false;
     bool force_delete_failed_nodes = false;
 };
@@ -59,6 +72,14 @@ void describe(auto&& key, ScaleUp& s) {
         "Schedulers whose pods count as pending before the scheduler has seen them.");
     key("allowed_scheduler_names", s.allowed_scheduler_names,
         "Only pods of these schedulers count as pending. Empty: those of every scheduler.");
+    key("max_unschedulable_pods_considered", s.max_unschedulable_pods_considered,
+        "Only so many pending pods, the oldest, count in one pass (Zalando's); 0: all.");
+    key("emulated_spread_label", s.emulated_spread_label,
+        "Pods that spread over zones by this label, and by nothing else, are planned zone by zone "
+        "and stay in their zone (Zalando's parent-resource-hash). Empty: none are.");
+    key("spread_timeout_annotation", s.spread_timeout_annotation,
+        "The annotation by which a pod says how long to insist on its spread over zones. Needs a "
+        "scheduler that heeds it; kube-scheduler does not. Empty: none does.");
     key("from_zero", s.from_zero, "Scales up also while the cluster has no ready node.");
     key("template_source", s.template_source,
         "What a new node will offer: mixed looks at a ready node of the group and asks the cloud "
@@ -90,6 +111,18 @@ void describe(auto&& key, ScaleUp& s) {
     key("max_total_unready_percentage", s.max_total_unready_percentage,
         "With more unready nodes than this, in percent, nothing is scaled.",
         {.min = 0, .max = 100});
+    key("backoff", s.backoff,
+        "exponential (upstream): a group that failed is left alone for a time that doubles. "
+        "until_joined (Zalando): until a machine that it was asked for joins; one is kept asked "
+        "for.");
+    key("backoff_by_machine_type", s.backoff_by_machine_type,
+        "Where a cloud has no more machines of a type in a zone, other groups of just such "
+        "machines "
+        "are left alone too.");
+    key("api_error_backoff", s.api_error_backoff,
+        "With until_joined: how long a group is left alone after its cloud's API failed; doubled "
+        "by "
+        "each failure in a row.");
     key("initial_node_group_backoff_duration", s.initial_node_group_backoff_duration,
         "How long a group is left alone after its first failed scale-up.");
     key("max_node_group_backoff_duration", s.max_node_group_backoff_duration,
@@ -102,10 +135,24 @@ void describe(auto&& key, ScaleUp& s) {
         "The same for every taint whose key starts like this.");
     key("status_taint", s.status_taint,
         "Taints that report a node's state: ignored when pods are fitted.");
+    key("readiness_taint", s.readiness_taint,
+        "A node with one of these taints has not joined yet, whatever its kubelet says, and its "
+        "request fails in the end (Zalando's zalando.org/node-not-ready).");
     key("force_delete_unregistered_nodes", s.force_delete_unregistered_nodes,
         "Deletes machines that never joined even when that takes a group below its minimum.");
     key("force_delete_failed_nodes", s.force_delete_failed_nodes,
         "Deletes machines that could not be created even when the cloud asks for care.");
+}
+
+/// Pods up to a priority, and the time they get to end.
+struct DrainPriority {
+    int priority = 0;
+    Duration grace{0};
+};
+void describe(auto&& key, DrainPriority& s) {
+    key("priority", s.priority, "Pods of at least this priority, below the next.",
+        {.min = INT_MIN});
+    key("grace", s.grace, "Longest time these pods get to end by themselves.");
 }
 
 struct ScaleDown {
@@ -121,6 +168,7 @@ struct ScaleDown {
     double gpu_utilization_threshold = 0.5;
     bool ignore_daemonsets_utilization = false;
     bool ignore_mirror_pods_utilization = false;
+    bool ignore_schedulable_pods = true;
     Duration unremovable_node_recheck_timeout = std::chrono::minutes(5);
     Duration simulation_timeout = std::chrono::seconds(30);
     bool skip_nodes_with_system_pods = true;
@@ -128,10 +176,15 @@ struct ScaleDown {
     bool skip_nodes_with_custom_controller_pods = true;
     int min_replica_count = 0;
     Duration blocking_system_pod_disruption_timeout = std::chrono::hours(1);
+    bool job_pods_unmovable = false;
+    bool safe_to_evict_frees_jobs = false;
+    std::vector<std::string> drain_rules_off;
     int max_parallelism = 10;
     int max_drain_parallelism = 1;
     Duration max_graceful_termination = std::chrono::minutes(10);
-    Duration max_pod_eviction_time = std::chrono::minutes(2);
+    Duration max_pod_eviction_time = std::chrono::hours(1);
+    Duration eviction_retry = std::chrono::seconds(10);
+    std::vector<DrainPriority> drain_priorities;
     bool cordon_node_before_terminating = true;
     bool daemonset_eviction_for_empty_nodes = false;
     bool daemonset_eviction_for_occupied_nodes = true;
@@ -164,10 +217,16 @@ void describe(auto&& key, ScaleDown& s) {
         "DaemonSet pods do not count as use.");
     key("ignore_mirror_pods_utilization", s.ignore_mirror_pods_utilization,
         "Mirror pods do not count as use.");
+    key("ignore_schedulable_pods", s.ignore_schedulable_pods,
+        "Pods that wait and find room on the nodes there are do not stop removals (Zalando). Off: "
+        "no removal begins while there are any (upstream).");
     key("unremovable_node_recheck_timeout", s.unremovable_node_recheck_timeout,
-        "A node that could not be removed is looked at again after this long.");
+        "Upstream's pause before a node is looked at again. Read, and without effect: every node "
+        "is "
+        "looked at in every pass.");
     key("simulation_timeout", s.simulation_timeout,
-        "Longest time one pass spends on looking for unneeded nodes.");
+        "Upstream's bound on the time for looking at nodes. Read, and without effect: a decision "
+        "must not depend on the clock.");
     key("skip_nodes_with_system_pods", s.skip_nodes_with_system_pods,
         "Keeps nodes with kube-system pods that have no PodDisruptionBudget, DaemonSet and mirror "
         "pods aside.");
@@ -179,13 +238,26 @@ void describe(auto&& key, ScaleDown& s) {
         "Keeps nodes with a pod of a controller that has fewer replicas than this.");
     key("blocking_system_pod_disruption_timeout", s.blocking_system_pod_disruption_timeout,
         "How long a kube-system pod may keep its node, after which it is moved.");
+    key("job_pods_unmovable", s.job_pods_unmovable,
+        "Keeps nodes with pods of Jobs until these end (Zalando). Off: they are moved (upstream).");
+    key("safe_to_evict_frees_jobs", s.safe_to_evict_frees_jobs,
+        "With job_pods_unmovable: an explicit safe-to-evict moves a Job's pod all the same.");
+    key("drain_rules_off", s.drain_rules_off,
+        "Drain rules that are left out, by name: [\"local_storage\"]; host/engine/scale_down/"
+        "README.md lists them.");
     key("max_parallelism", s.max_parallelism, "Most nodes removed at once.");
     key("max_drain_parallelism", s.max_drain_parallelism,
         "Most of those whose pods have to be moved.");
     key("max_graceful_termination", s.max_graceful_termination,
         "Longest time pods get to end by themselves.");
     key("max_pod_eviction_time", s.max_pod_eviction_time,
-        "How long an eviction that is refused is tried again.");
+        "How long a node is drained before that is given up; a group's own wish comes first. "
+        "Upstream gives up after 2m, which starves nodes whose pods start slowly under a tight "
+        "PodDisruptionBudget.");
+    key("eviction_retry", s.eviction_retry, "Time between two tries to evict a pod.");
+    key("drain_priorities", s.drain_priorities,
+        "Evicts pods in groups of ascending priority, each with its own time to end (upstream's "
+        "drain-priority-config). Empty: all at once, with max_graceful_termination.");
     key("cordon_node_before_terminating", s.cordon_node_before_terminating,
         "Marks a node as unschedulable before it is drained.");
     key("daemonset_eviction_for_empty_nodes", s.daemonset_eviction_for_empty_nodes,

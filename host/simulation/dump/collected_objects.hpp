@@ -15,6 +15,11 @@ public:
     void set(const engine::NodeObject& o) override { nodes_.insert_or_assign(o.name, o); }
     void set(const engine::PodObject& o) override { pods_.insert_or_assign({o.ns, o.name}, o); }
     void set(engine::DaemonSetObject o) override { put(daemon_sets_, std::move(o)); }
+    void set(engine::DisruptionBudgetObject o) override { put(budgets_, std::move(o)); }
+    void set(engine::ControllerObject o) override {
+        Key key(o.kind + "/" + o.ns, o.name);
+        controllers_.insert_or_assign(std::move(key), std::move(o));
+    }
     void set(engine::ClaimObject o) override { put(claims_, std::move(o)); }
     void set(engine::VolumeObject o) override { put(volumes_, std::move(o)); }
     void set(engine::StorageClassObject o) override { put(storage_classes_, std::move(o)); }
@@ -41,6 +46,8 @@ private:
     std::map<std::string, engine::NodeObject> nodes_;
     ByName<engine::PodObject> pods_;
     ByName<engine::DaemonSetObject> daemon_sets_;
+    ByName<engine::DisruptionBudgetObject> budgets_;
+    ByName<engine::ControllerObject> controllers_;
     ByName<engine::ClaimObject> claims_;
     ByName<engine::VolumeObject> volumes_;
     ByName<engine::StorageClassObject> storage_classes_;

@@ -6,7 +6,7 @@ namespace capstan::runtime {
 namespace {
 
 TEST(EngineSettings, LimitNothingUnlessTold) {
-    const engine::Settings settings = make_settings({}, {});
+    const engine::Settings settings = make_settings({}, {}, {});
     EXPECT_EQ(settings.cpu.max, std::nullopt);
     EXPECT_EQ(settings.memory.max, std::nullopt);
     EXPECT_EQ(settings.gpu.max, std::nullopt);
@@ -21,7 +21,7 @@ TEST(EngineSettings, CountCoresInThousandthsAndMemoryInBytes) {
                   .gpu = {},
                   .nodes = {Quantity::units(3), Quantity::units(10)},
                   .gpu_types = {{"nvidia.com/gpu", {Quantity(), Quantity::units(4)}}}};
-    const engine::Settings settings = make_settings({}, limits);
+    const engine::Settings settings = make_settings({}, {}, limits);
     EXPECT_EQ(settings.cpu.min, 2000);
     EXPECT_EQ(settings.cpu.max, 80'500);
     EXPECT_EQ(settings.memory.max, 1 << 20);
@@ -32,17 +32,17 @@ TEST(EngineSettings, CountCoresInThousandthsAndMemoryInBytes) {
 
 TEST(EngineSettings, TakeTheSourceOfTemplatesFromTheConfiguration) {
     ScaleUp scale_up;
-    EXPECT_EQ(make_settings(scale_up, {}).template_source, engine::TemplateSource::mixed);
+    EXPECT_EQ(make_settings(scale_up, {}, {}).template_source, engine::TemplateSource::mixed);
     scale_up.template_source = TemplateSource::cloud;
-    EXPECT_EQ(make_settings(scale_up, {}).template_source, engine::TemplateSource::cloud);
+    EXPECT_EQ(make_settings(scale_up, {}, {}).template_source, engine::TemplateSource::cloud);
 }
 
 TEST(EngineSettings, TakeTheTimesAMachineMayTakeFromTheConfiguration) {
     ScaleUp scale_up;
     scale_up.max_node_provision_time = std::chrono::minutes(7);
     scale_up.max_node_startup_time = std::chrono::minutes(3);
-    EXPECT_EQ(make_settings(scale_up, {}).max_node_provision_time, std::chrono::minutes(7));
-    EXPECT_EQ(make_settings(scale_up, {}).max_node_startup_time, std::chrono::minutes(3));
+    EXPECT_EQ(make_settings(scale_up, {}, {}).max_node_provision_time, std::chrono::minutes(7));
+    EXPECT_EQ(make_settings(scale_up, {}, {}).max_node_startup_time, std::chrono::minutes(3));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "engine/health/backoff.hpp"
 #include "engine/pass.hpp"
 
 #include <gmock/gmock.h>

@@ -1,0 +1,100 @@
+/// What a decision asks others to do, as data. Someone else carries it out; what came of it goes
+/// into the next pass by remember_results.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/error.hpp>
+#include <capstan/ids.hpp>
+#include <capstan/taints.hpp>
+#include <capstan/time.hpp>
+
+namespace capstan::engine {
+
+/// Takes back machines that a cloud was asked for and has not made.
+struct Decrease {
+    NodeGroupId group{};
+    PluginInstanceId cloud{};
+    int from = 0;  ///< the target this was decided on
+    int by = 0;
+    std::string because{};
+    bool operator==(const Decrease&) const = default;
+};
+
+enum class RemovalCause : std::uint8_t {
+    underutilized,
+    empty,
+    unready,
+    never_joined,
+    failed,  ///< the cloud could not make it
+};
+/// "underutilized": as metrics have it.
+std::string_view name_of(RemovalCause cause) noexcept;
+
+/// Has a cloud remove machines of one group; its target falls with them.
+struct MachineRemoval {
+    NodeGroupId group{};
+    PluginInstanceId cloud{};
+    std::vector<MachineId> machines{};
+    std::vector<std::string> nodes{};  ///< of each machine; empty: it has none
+    bool force = false;                ///< also below the group's minimum
+    RemovalCause cause = RemovalCause::underutilized;
+    std::string because{};
+    bool operator==(const MachineRemoval&) const = default;
+};
+
+/// Asks a cloud for more machines.
+struct Increase {
+    NodeGroupId group{};
+    PluginInstanceId cloud{};
+    int from = 0;  ///< the target this was decided on
+    int by = 0;
+    std::uint32_t pods_helped = 0;
+    std::size_t option = 0;  ///< index into Decision::options
+    std::string because{};   ///< "smallest of 3 similar groups, makes room for 9 pods"
+    bool operator==(const Increase&) const = default;
+};
+
+/// Changes a node, all of it or nothing of it.
+struct NodeChange {
+    std::string node{};
+    std::vector<Taint> set_taints{};         ///< each replaces what has its key
+    std::vector<std::string> drop_taints{};  ///< by key; one that is not there is no error
+    std::optional<bool> unschedulable{};
+    std::map<std::string, std::optional<std::string>> annotations{};  ///< nothing: drop it
+    std::string because{};
+    bool operator==(const NodeChange&) const = default;
+};
+
+/// Evicts a pod through the eviction API, so that disruption budgets hold.
+struct Eviction {
+    std::string ns{}, pod{};
+    std::string uid{};  ///< a pod of that name with another uid is left alone
+    std::string node{};
+    std::optional<Duration> grace{};  ///< nothing: the pod's own
+    bool best_effort = false;         ///< nobody waits for it: a DaemonSet's pod
+    std::string because{};
+    bool operator==(const Eviction&) const = default;
+};
+
+/// What became of a decision's actions, each in the order of the decision. A dry run has none of
+/// it: all are empty, and nothing is remembered.
+struct Results {
+    template <class T>
+    using All = std::vector<T>;
+    All<std::optional<Error>> decreases{};  ///< nothing: done
+    /// Machines that did not go, by Error::subject; one without a subject stands for all.
+    All<std::vector<Error>> removals{};
+    All<std::optional<Error>> increases{};
+    All<std::optional<Error>> node_changes{};
+    /// `not_found`: it was gone already, which is as good. `throttled`: a budget does not allow it
+    /// now, or the API asks for patience.
+    All<std::optional<Error>> evictions{};
+};
+
+}  // namespace capstan::engine

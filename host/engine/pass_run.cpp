@@ -1,0 +1,85 @@
+#include "engine/pass_run.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "engine/health/backoff.hpp"
+#include "engine/removal/removal.hpp"
+#include "engine/scale_down/scale_down.hpp"
+#include "engine/scale_up/report.hpp"
+
+namespace capstan::engine {
+namespace {
+
+void add_wake(std::optional<Time>& to, std::optional<Time> time) {
+    if (time) to = std::min(to.value_or(*time), *time);
+}
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T> more) {
+    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+Memory brought_up(Memory memory, const Snapshot& snapshot, const Membership& membership,
+                  const Settings& settings, Time now) {
+    memory = remember(std::move(memory), snapshot, membership, settings, now);
+    return remember_removals(std::move(memory), snapshot, membership, settings, now);
+}
+
+}  // namespace
+
+PassRun::PassRun(const Snapshot& snapshot, Memory memory, const Policies& policies,
+                 const Settings& settings, const Circumstances& circumstances,
+                 std::span<const ClassId> asked)
+    : memory_(brought_up(std::move(memory), snapshot, make_membership(snapshot), settings,
+                         circumstances.now)),
+      scene_(make_scene(snapshot, memory_, settings, circumstances.now, asked)),
+      scale_up_(scene_, policies, circumstances) {
+    scale_up_.run();
+    outcome_.decision = make_decision(scale_up_);
+    Decision& decision = outcome_.decision;
+    decision.decreases = scene_.repairs.decreases;
+    decision.removals = scene_.repairs.removals;
+    decision.increases.insert(decision.increases.begin(), scene_.repairs.increases.begin(),
+                              scene_.repairs.increases.end());
+    append(decision.notes, scene_.repairs.notes);
+    remove_nodes();
+    note_wake();
+    memory_.started = true;
+}
+
+Outcome PassRun::take_outcome() {
+    outcome_.memory = std::move(memory_);
+    return std::move(outcome_);
+}
+
+void PassRun::remove_nodes() {
+    Decision& decision = outcome_.decision;
+    // Where pods would go is asked of the nodes there are, not of those that were just ordered.
+    Placement what_if(scale_up_.placement());
+    what_if.undo(scale_up_.start());
+    ScaleDown plan = plan_scale_down(scene_, what_if, scene_.candidates, scene_.budgets,
+                                     !decision.increases.empty(), memory_);
+    RemovalSteps steps = step_removals(*scene_.snapshot, scene_.membership, scene_.candidates, plan,
+                                       scene_.budgets, memory_, *scene_.settings, scene_.now);
+    decision.nodes = std::move(plan.nodes);
+    decision.no_removals_because = std::move(plan.no_removals_because);
+    append(decision.removals, std::move(steps.removals));
+    decision.node_changes = std::move(steps.node_changes);
+    decision.evictions = std::move(steps.evictions);
+    append(decision.notes, std::move(steps.notes));
+    add_wake(outcome_.wake_at, plan.wake_at);
+    add_wake(outcome_.wake_at, steps.wake_at);
+}
+
+void PassRun::note_wake() {
+    add_wake(outcome_.wake_at, scene_.pending.wake_at);
+    add_wake(outcome_.wake_at, scene_.health.wake_at);
+    // A back-off that ends is news only to pods that wait.
+    if (!outcome_.decision.unhelped.empty()) {
+        add_wake(outcome_.wake_at, next_backoff_end(memory_, scene_.now));
+    }
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,40 @@
+/// A pass, and everything it came by on its way, for those who ask about it.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "engine/pass.hpp"
+#include "engine/scale_up/scale_up.hpp"
+
+namespace capstan::engine {
+
+/// Has run when it is made. Borrows all arguments but the memory as long as it lives.
+class PassRun {
+public:
+    /// `asked`: classes that scale_up can be asked about though they may not be pending.
+    PassRun(const Snapshot& snapshot, Memory memory, const Policies& policies,
+            const Settings& settings, const Circumstances& circumstances,
+            std::span<const ClassId> asked = {});
+    PassRun(const PassRun&) = delete;
+    PassRun& operator=(const PassRun&) = delete;
+    ~PassRun() = default;
+
+    const Scene& scene() const noexcept { return scene_; }
+    /// With its placement as the scale-up left it.
+    ScaleUp& scale_up() noexcept { return scale_up_; }
+    const Decision& decision() const noexcept { return outcome_.decision; }
+    /// Once, and last of all.
+    Outcome take_outcome();
+
+private:
+    void remove_nodes();
+    void note_wake();
+
+    Memory memory_;
+    Scene scene_;
+    ScaleUp scale_up_;
+    Outcome outcome_{};
+};
+
+}  // namespace capstan::engine

@@ -1,0 +1,55 @@
+/// The removal of nodes, step by step and pass by pass: taint, let the scheduler see it, evict,
+/// wait, announce, have the cloud remove the machine, wait for the node to vanish; or undo it all.
+/// All of it is in Memory, so a restart goes on where the removal was, and no removal waits for
+/// another.
+///
+///     chosen -> tainting -> waiting -> draining -> delayed -> deleting -> removed -> (vanished)
+///                  |           |          |                       |
+///                  +-----------+----------+------> undoing <------+
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/actions.hpp"
+#include "engine/decision.hpp"
+#include "engine/scale_down/candidates.hpp"
+#include "engine/scale_down/scale_down.hpp"
+#include "engine/settings.hpp"
+#include "engine/snapshot.hpp"
+
+namespace capstan::engine {
+
+inline constexpr std::string_view to_be_deleted_taint = "ToBeDeletedByClusterAutoscaler";
+inline constexpr std::string_view being_deleted_taint = "BeingDeletedByClusterAutoscaler";
+inline constexpr std::string_view deletion_candidate_taint = "DeletionCandidateOfClusterAutoscaler";
+/// On a node that we have cordoned, so that a cordon of somebody else is never lifted.
+inline constexpr std::string_view cordoned_annotation = "capstan.io/cordoned";
+
+/// The next steps of all removals.
+struct RemovalSteps {
+    std::vector<NodeChange> node_changes{};  ///< by node; soft taints included
+    std::vector<Eviction> evictions{};       ///< by node, then namespace and name
+    std::vector<MachineRemoval> removals{};  ///< by group
+    std::vector<std::string> notes{};
+    std::optional<Time> wake_at{};  ///< when time alone makes the next step due
+};
+
+/// Before candidates are looked for: forgets removals whose node has vanished; on the first pass of
+/// a memory that was never used, has taints of a run that nobody remembers taken off.
+Memory remember_removals(Memory memory, const Snapshot& snapshot, const Membership& membership,
+                         const Settings& settings, Time now);
+
+/// Begins the removal of the chosen nodes, and takes every removal as far as it can go now.
+/// `budgets`: evictions go no further than they allow now.
+RemovalSteps step_removals(const Snapshot& snapshot, const Membership& membership,
+                           const Candidates& candidates, const ScaleDown& plan,
+                           DisruptionBudgets budgets, Memory& memory, const Settings& settings,
+                           Time now);
+
+/// Pods of nodes that are being drained and that will want another place: they count as pending,
+/// since what replaces them is not there yet. By namespace and name.
+std::vector<PodIndex> displaced_pods(const Snapshot& snapshot, const Memory& memory,
+                                     const Settings& settings, Time now);
+
+}  // namespace capstan::engine

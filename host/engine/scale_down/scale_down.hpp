@@ -1,0 +1,39 @@
+/// Which nodes go: where each candidate's pods would run instead, for how long it has been
+/// unneeded, and whether minima, budgets, cooldowns and the number of removals under way let it go
+/// now.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/decision.hpp"
+#include "engine/memory.hpp"
+#include "engine/scale_down/candidates.hpp"
+#include "engine/scale_up/scene.hpp"
+#include "engine/scheduling/placement.hpp"
+
+namespace capstan::engine {
+
+/// A node that is to go now.
+struct ChosenNode {
+    std::size_t candidate = 0;  ///< index into Candidates::nodes
+    RemovalCause cause = RemovalCause::underutilized;
+    std::string because{};  ///< "unneeded for 10m; its 3 pods fit on node-2 and node-5"
+};
+
+struct ScaleDown {
+    std::vector<ChosenNode> chosen{};  ///< in the order in which they are to begin
+    std::vector<NodeVerdict> nodes{};  ///< every node of the cluster, by name
+    std::string no_removals_because{};
+    /// Nodes that are unneeded and not yet chosen or under way, by name: for soft taints.
+    std::vector<std::string> soft{};
+    std::optional<Time> wake_at{};  ///< when time alone lets another node go
+};
+
+/// `placement`: nodes as the pass finds them, pending pods that fit on them seated, nothing of this
+/// pass's increases; its rules know the candidates' classes. Comes back as it was. `grows`: this
+/// pass asks for machines. Updates the timers and hints of `memory`.
+ScaleDown plan_scale_down(const Scene& scene, Placement& placement, const Candidates& candidates,
+                          DisruptionBudgets budgets, bool grows, Memory& memory);
+
+}  // namespace capstan::engine
