@@ -17,15 +17,19 @@ runtime::Loaded config_of(const SimulateInput& from, simulation::Scenario& scena
     if (!from.config.empty()) {
         if (scenario.has_sections)
             err << "capstan: " << from.config << " counts, not the sections of the scenario\n";
-        return runtime::load_config(from.config, shipped);
+        return runtime::load_config(from.config, shipped, from.set);
     }
-    if (!scenario.config_file.empty()) return runtime::load_config(scenario.config_file, shipped);
+    if (!scenario.config_file.empty())
+        return runtime::load_config(scenario.config_file, shipped, from.set);
     return {std::move(scenario.config), scenario.diagnostics};
 }
 
 std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream& err) {
     runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
-    simulation::Scenario scenario = simulation::read_scenario(from.scenario, shipped);
+    // What is said on the command line goes to the file that says the rest.
+    const bool is_own = from.config.empty();
+    simulation::Scenario scenario = simulation::read_scenario(
+        from.scenario, shipped, is_own ? std::span(from.set) : std::span<const std::string>());
     const bool is_elsewhere = !from.config.empty() || !scenario.config_file.empty();
     if (scenario.diagnostics.errors() > 0 || !scenario.input || is_elsewhere)
         err << scenario.diagnostics.text();
@@ -40,22 +44,23 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream&
 }
 
 /// For inputs that say nothing of a configuration.
-runtime::Loaded config_or_default(const std::string& file, const runtime::ShippedPlugins& shipped) {
-    if (!file.empty()) return runtime::load_config(file, shipped);
+runtime::Loaded config_or_default(const SimulateInput& from,
+                                  const runtime::ShippedPlugins& shipped) {
+    if (!from.config.empty()) return runtime::load_config(from.config, shipped, from.set);
     return runtime::load_config(runtime::Source{"defaults",
                                                 "[pipeline.scale_up]\n"
                                                 "similarity = [\"resources\", \"labels\"]\n"},
-                                shipped);
+                                shipped, from.set);
 }
 
-std::optional<Simulation> with_config(Result<simulation::Input> input, const std::string& config,
+std::optional<Simulation> with_config(Result<simulation::Input> input, const SimulateInput& from,
                                       std::ostream& err) {
     if (!input) {
         err << "capstan: " << input.error().message << '\n';
         return std::nullopt;
     }
     runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
-    runtime::Loaded loaded = config_or_default(config, shipped);
+    runtime::Loaded loaded = config_or_default(from, shipped);
     Simulation out{.input = *std::move(input)};
     if (loaded.config) out.input.scan_interval = loaded.config->cluster.scan_interval;
     out.prepared = simulation::prepare(std::move(loaded), out.input.cloud, std::move(shipped));
@@ -66,7 +71,7 @@ std::optional<Simulation> with_config(Result<simulation::Input> input, const std
 /// A configuration that names clouds says with them which groups there are.
 Result<simulation::Input> read_cluster(const SimulateInput& from, std::ostream& err) {
     const runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
-    const runtime::Loaded loaded = config_or_default(from.config, shipped);
+    const runtime::Loaded loaded = config_or_default(from, shipped);
     const bool has_clouds = loaded.config && !loaded.config->pipeline.clouds.empty();
     CAPSTAN_TRY(
         simulation::Dump dump,
@@ -93,6 +98,12 @@ void add_kinds(CLI::App& command, SimulateInput& input, const char* scenario_opt
         .add_option("--config", input.config,
                     "The configuration, in place of what a scenario says of one")
         ->type_name("FILE");
+    command
+        .add_option("--set", input.set,
+                    "A value in place of what the configuration or the scenario says: "
+                    "scale_up.backoff=until_joined")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
 }
 
 }  // namespace
@@ -111,9 +122,9 @@ void add_explain_input(CLI::App& command, SimulateInput& input) {
 }
 
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err) {
-    if (!from.cluster.empty()) return with_config(read_cluster(from, err), from.config, err);
+    if (!from.cluster.empty()) return with_config(read_cluster(from, err), from, err);
     if (!from.trace.empty())
-        return with_config(simulation::read_trace(from.trace, from.threads), from.config, err);
+        return with_config(simulation::read_trace(from.trace, from.threads), from, err);
     return from_scenario(from, err);
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "simulation/input.hpp"
 #include "simulation/prepare.hpp"
@@ -17,11 +18,12 @@ namespace capstan::commands {
 
 /// One of the first three is given.
 struct SimulateInput {
-    std::string scenario;  ///< a TOML file
-    std::string cluster;   ///< a dump of a cluster; "-": standard input
-    std::string trace;     ///< a folder
-    std::string config;    ///< empty: what the input itself says, else the defaults
-    int threads = 0;       ///< that read the files of a trace; 0: one for each
+    std::string scenario;          ///< a TOML file
+    std::string cluster;           ///< a dump of a cluster; "-": standard input
+    std::string trace;             ///< a folder
+    std::string config;            ///< empty: what the input itself says, else the defaults
+    std::vector<std::string> set;  ///< KEY=VALUE, in place of what files say
+    int threads = 0;               ///< that read the files of a trace; 0: one for each
 };
 
 /// Adds the options; the fields hold what was chosen once the line has been parsed.

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "runtime/config/overrides.hpp"
 #include "runtime/config/text.hpp"
 #include "simulation/scenario_groups.hpp"
 #include "simulation/scenario_keys.hpp"
@@ -211,19 +212,25 @@ void check(const keys::Scenario& said, const TomlValue& root, Scenario& out) {
 
 }  // namespace
 
-Scenario read_scenario(const std::filesystem::path& file, const runtime::ShippedPlugins& shipped) {
+Scenario read_scenario(const std::filesystem::path& file, const runtime::ShippedPlugins& shipped,
+                       std::span<const std::string> overrides) {
     Result<runtime::Source> source = runtime::read_source(file);
-    if (source) return read_scenario(*std::move(source), file.parent_path(), shipped);
+    if (source) return read_scenario(*std::move(source), file.parent_path(), shipped, overrides);
     Scenario failed{.diagnostics = Diagnostics({file.string(), ""})};
     failed.diagnostics.error({}, source.error().message);
     return failed;
 }
 
 Scenario read_scenario(runtime::Source source, const std::filesystem::path& folder,
-                       const runtime::ShippedPlugins& shipped) {
+                       const runtime::ShippedPlugins& shipped,
+                       std::span<const std::string> overrides) {
     Scenario out{.diagnostics = Diagnostics(std::move(source))};
-    const std::optional<TomlValue> root = runtime::parse_toml(out.diagnostics);
+    std::optional<TomlValue> root = runtime::parse_toml(out.diagnostics);
     if (!root) return out;
+    if (const Result<void> done = runtime::override_values(*root, overrides); !done) {
+        out.diagnostics.error({}, done.error().message);
+        return out;
+    }
     const SettingValue tree =
         runtime::validate_settings(*root, schema(), "", out.diagnostics, hint);
     const TomlValue own = sections_of(*root);

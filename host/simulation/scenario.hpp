@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "runtime/config/config.hpp"
@@ -25,9 +26,12 @@ struct Scenario {
     runtime::Diagnostics diagnostics;
 };
 
-Scenario read_scenario(const std::filesystem::path& file, const runtime::ShippedPlugins& shipped);
+/// `overrides` count in place of what the file says; see runtime/config/overrides.hpp.
+Scenario read_scenario(const std::filesystem::path& file, const runtime::ShippedPlugins& shipped,
+                       std::span<const std::string> overrides = {});
 /// The same for text that is at hand; `config` paths count from `folder`.
 Scenario read_scenario(runtime::Source source, const std::filesystem::path& folder,
-                       const runtime::ShippedPlugins& shipped);
+                       const runtime::ShippedPlugins& shipped,
+                       std::span<const std::string> overrides = {});
 
 }  // namespace capstan::simulation

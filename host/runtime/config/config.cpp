@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/config/checks.hpp"
+#include "runtime/config/overrides.hpp"
 #include "runtime/config/text.hpp"
 
 namespace capstan::runtime {
@@ -112,18 +113,25 @@ std::string settings_path(const PluginConfig& plugin) {
     return join_path("plugin", plugin.id.value()) + ".settings";
 }
 
-Loaded load_config(const std::filesystem::path& file, const ShippedPlugins& shipped) {
+Loaded load_config(const std::filesystem::path& file, const ShippedPlugins& shipped,
+                   std::span<const std::string> overrides) {
     Result<Source> source = read_source(file);
-    if (source) return load_config(std::move(*source), shipped);
+    if (source) return load_config(std::move(*source), shipped, overrides);
     Loaded failed{std::nullopt, Diagnostics({file.string(), ""})};
     failed.diagnostics.error({}, source.error().message);
     return failed;
 }
 
-Loaded load_config(Source source, const ShippedPlugins& shipped) {
+Loaded load_config(Source source, const ShippedPlugins& shipped,
+                   std::span<const std::string> overrides) {
     Loaded out{std::nullopt, Diagnostics(std::move(source))};
-    const std::optional<TomlValue> root = parse_toml(out.diagnostics);
-    if (root) out.config = read_config(*root, shipped, out.diagnostics);
+    std::optional<TomlValue> root = parse_toml(out.diagnostics);
+    if (!root) return out;
+    if (const Result<void> done = override_values(*root, overrides); !done) {
+        out.diagnostics.error({}, done.error().message);
+        return out;
+    }
+    out.config = read_config(*root, shipped, out.diagnostics);
     return out;
 }
 

@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,9 +56,12 @@ struct Loaded {
     Diagnostics diagnostics;
 };
 
-Loaded load_config(const std::filesystem::path& file, const ShippedPlugins& shipped);
+/// `overrides` count in place of what the file says; see overrides.hpp.
+Loaded load_config(const std::filesystem::path& file, const ShippedPlugins& shipped,
+                   std::span<const std::string> overrides = {});
 /// The same for text that is at hand.
-Loaded load_config(Source source, const ShippedPlugins& shipped);
+Loaded load_config(Source source, const ShippedPlugins& shipped,
+                   std::span<const std::string> overrides = {});
 /// The same for sections that stand in another file, whose `diagnostics` these are; nothing when
 /// they are beyond all measure.
 std::optional<Config> read_config(const TomlValue& root, const ShippedPlugins& shipped,

@@ -1,0 +1,86 @@
+#include "runtime/config/overrides.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+
+namespace capstan::runtime {
+namespace {
+
+/// Left of the first `=` that no quotes hold.
+std::optional<std::pair<std::string_view, std::string_view>> split(std::string_view assignment) {
+    bool in_key_quotes = false;
+    for (std::size_t i = 0; i < assignment.size(); ++i) {
+        if (assignment[i] == '"') in_key_quotes = !in_key_quotes;
+        if (assignment[i] == '=' && !in_key_quotes)
+            return std::pair(assignment.substr(0, i), assignment.substr(i + 1));
+    }
+    return std::nullopt;
+}
+
+/// `a."b.c".d` as its parts; nothing: one of them is empty.
+std::optional<std::vector<std::string>> parts_of(std::string_view key) {
+    std::vector<std::string> out(1);
+    bool is_quoted = false;
+    for (const char c : key) {
+        if (c == '"') {
+            is_quoted = !is_quoted;
+        } else if (c == '.' && !is_quoted) {
+            out.emplace_back();
+        } else {
+            out.back() += c;
+        }
+    }
+    const bool has_gap = std::ranges::any_of(out, &std::string::empty);
+    return is_quoted || has_gap ? std::nullopt : std::optional(std::move(out));
+}
+
+TomlValue value_of(std::string_view text) {
+    if (Result<TomlValue> value = parse_toml_value(text)) {
+        value->place = {};
+        return *std::move(value);
+    }
+    return {.kind = TomlValue::Kind::string, .text = std::string(text)};
+}
+
+TomlValue& member(TomlValue& table, const std::string& key) {
+    const auto at = std::ranges::find(table.children, key, &TomlValue::key);
+    if (at != table.children.end()) return *at;
+    return table.children.emplace_back(TomlValue{.key = key, .key_place = {}, .place = {}});
+}
+
+Result<void> put(TomlValue& root, const std::vector<std::string>& path, TomlValue value) {
+    TomlValue* at = &root;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        if (at->kind != TomlValue::Kind::table) {
+            return fail(ErrorCode::invalid_config, in_quotes(path[i - 1]) + " is no table");
+        }
+        at = &member(*at, path[i]);
+    }
+    value.key = path.back();
+    *at = std::move(value);
+    return {};
+}
+
+}  // namespace
+
+Result<void> override_values(TomlValue& root, std::span<const std::string> assignments) {
+    for (const std::string& assignment : assignments) {
+        const auto halves = split(assignment);
+        const auto path = halves ? parts_of(halves->first) : std::nullopt;
+        if (!path) {
+            return fail(ErrorCode::invalid_config,
+                        "expected KEY=VALUE such as scale_up.backoff=until_joined, got " +
+                            in_quotes(assignment));
+        }
+        Result<void> done = put(root, *path, value_of(halves->second));
+        if (!done) return fail(within(assignment, std::move(done).error()));
+    }
+    return {};
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,68 @@
+#include "runtime/config/overrides.hpp"
+
+#include <gtest/gtest.h>
+
+#include "runtime/config/diagnostics.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+TomlValue parsed(const char* text) {
+    Diagnostics diagnostics({"capstan.toml", text});
+    return parse_toml(diagnostics).value();
+}
+
+TEST(Overrides, StandInPlaceOfWhatTheFileSays) {
+    TomlValue root = parsed("[scale_up]\nbackoff = \"exponential\"\n");
+    const std::vector<std::string> set = {"scale_up.backoff=until_joined"};
+    ASSERT_TRUE(override_values(root, set));
+    EXPECT_EQ(root.find("scale_up")->find("backoff")->text, "until_joined");
+}
+
+TEST(Overrides, MakeTheTablesThatAreMissing) {
+    TomlValue root = parsed("");
+    const std::vector<std::string> set = {"a.b.c=3", "a.b.d=[\"x\"]", "a.\"k.8/s\"=true"};
+    ASSERT_TRUE(override_values(root, set));
+    const TomlValue& b = *root.find("a")->find("b");
+    EXPECT_EQ(b.find("c")->integer, 3);
+    EXPECT_EQ(b.find("d")->children.at(0).text, "x");
+    EXPECT_TRUE(root.find("a")->find("k.8/s")->boolean);
+}
+
+TEST(Overrides, OfEqualKeysTheLastCounts) {
+    TomlValue root = parsed("");
+    const std::vector<std::string> set = {"seed=1", "seed=2"};
+    ASSERT_TRUE(override_values(root, set));
+    EXPECT_EQ(root.find("seed")->integer, 2);
+    EXPECT_EQ(root.children.size(), 1u);
+}
+
+TEST(Overrides, WordsAndDurationsNeedNoQuotes) {
+    TomlValue root = parsed("");
+    const std::vector<std::string> set = {"a=10m", "b=", "c=x=y"};
+    ASSERT_TRUE(override_values(root, set));
+    EXPECT_EQ(root.find("a")->text, "10m");
+    EXPECT_EQ(root.find("b")->text, "");
+    EXPECT_EQ(root.find("c")->text, "x=y");
+}
+
+TEST(Overrides, WhatIsNoAssignmentIsRefused) {
+    for (const std::string text : {"", "a", "=1", "a..b=1", ".a=1", "\"a=1"}) {
+        TomlValue root = parsed("");
+        const std::vector<std::string> set = {text};
+        const Result<void> done = override_values(root, set);
+        ASSERT_FALSE(done) << text;
+        EXPECT_TRUE(done.error().message.starts_with("expected KEY=VALUE")) << text;
+    }
+}
+
+TEST(Overrides, AValueIsNoTable) {
+    TomlValue root = parsed("seed = 1");
+    const std::vector<std::string> set = {"seed.of=2"};
+    const Result<void> done = override_values(root, set);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().message, "seed.of=2: \"seed\" is no table");
+}
+
+}  // namespace
+}  // namespace capstan::runtime
