@@ -1,111 +1,256 @@
 #include "runtime/actuator.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
 
 #include <capstan/hash.hpp>
 
-#include "engine/health/backoff.hpp"
-
 namespace capstan::runtime {
 namespace {
 
-/// Longer than the deadlines of all increases add up to.
+using engine::Results;
+
+/// Longer than the deadlines of all calls add up to.
 constexpr Duration patience = std::chrono::hours(1);
 
-/// Equal for the same increase of the same pass only.
-std::string idempotency_key(const engine::Increase& increase,
-                            const engine::Circumstances& circumstances) {
-    Hash hash;
-    hash.add(increase.cloud.value());
-    hash.add(increase.group.value());
-    hash.add(increase.from);
-    hash.add(increase.by);
-    hash.add(unix_ns(circumstances.now));
-    hash.add(static_cast<std::int64_t>(circumstances.seed));
-    char out[17];
-    std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(hash.value()));
-    return std::string("capstan-") + out;
+/// Equal for the same thing asked of the same cloud in the same pass only.
+class Key {
+public:
+    Key(std::string_view kind, const PluginInstanceId& cloud, const NodeGroupId& group,
+        const engine::Circumstances& circumstances) {
+        hash_.add(kind);
+        hash_.add(cloud.value());
+        hash_.add(group.value());
+        hash_.add(unix_ns(circumstances.now));
+        hash_.add(static_cast<std::int64_t>(circumstances.seed));
+    }
+    template <class T>
+    Key& with(const T& part) {
+        hash_.add(part);
+        return *this;
+    }
+    std::string text() const {
+        char out[17];
+        std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(hash_.value()));
+        return std::string("capstan-") + out;
+    }
+
+private:
+    Hash hash_;
+};
+
+/// Of a Decrease or an Increase.
+template <class Change>
+Resize resize_of(std::string_view kind, const Change& change,
+                 const engine::Circumstances& circumstances) {
+    return {.group = change.group,
+            .delta = change.by,
+            .expected_target = change.from,
+            .idempotency_key = Key(kind, change.cloud, change.group, circumstances)
+                                   .with(change.from)
+                                   .with(change.by)
+                                   .text()};
 }
 
-/// What has come back so far.
-class Gathering {
+template <class T>
+std::optional<Error> error_of(Result<T> result) {
+    return result ? std::nullopt : std::optional(std::move(result).error());
+}
+
+Error no_such_cloud(const NodeGroupId& group, const PluginInstanceId& cloud) {
+    return {ErrorCode::internal, "group " + group.value() + ": there is no cloud " + cloud.value()};
+}
+
+std::string node_of(const engine::MachineRemoval& removal, std::size_t machine) {
+    return machine < removal.nodes.size() ? removal.nodes[machine] : std::string();
+}
+
+/// A removal that waits until its nodes have been told.
+struct WaitingRemoval {
+    engine::MachineRemoval removal;
+    std::shared_ptr<CloudClient> cloud;  ///< NULL: there is none
+    std::size_t open_changes = 0;
+    std::map<std::string, Error> untold{};  ///< by node
+};
+
+/// One decision on its way, kept alive by the calls that are open.
+class Carrying : public std::enable_shared_from_this<Carrying> {
 public:
-    Gathering(const engine::Decision& decision, CarriedOutDone done)
-        : done_(std::move(done)), open_(decision.increases.size()) {
-        for (const engine::Increase& increase : decision.increases)
-            results_.push_back({increase, Resized{}});
+    Carrying(const engine::Decision& decision, const Clouds& clouds,
+             const engine::Circumstances& circumstances, CarriedOutDone done)
+        : circumstances_(circumstances), done_(std::move(done)) {
+        results_.decreases.resize(decision.decreases.size());
+        results_.removals.resize(decision.removals.size());
+        results_.increases.resize(decision.increases.size());
+        results_.node_changes.resize(decision.node_changes.size());
+        results_.evictions.resize(decision.evictions.size());
+        open_ = 1 + decision.decreases.size() + decision.removals.size() +
+                decision.increases.size() + decision.node_changes.size() +
+                decision.evictions.size();
+        for (const engine::MachineRemoval& removal : decision.removals)
+            removals_.push_back({removal, clouds.find(removal.cloud)});
+        for (std::size_t at = 0; at < decision.node_changes.size(); ++at) {
+            for (const std::size_t removal : removals_of(decision.node_changes[at].node))
+                ++removals_[removal].open_changes;
+        }
     }
-    void take(std::size_t at, Result<Resized> resized) {
+
+    void start(const engine::Decision& decision, const Clouds& clouds, ClusterClient& cluster) {
+        resize("decrease", decision.decreases, results_.decreases, clouds,
+               &CloudClient::decrease_target);
+        resize("increase", decision.increases, results_.increases, clouds, &CloudClient::increase);
+        // Those that wait for no change; later ones are begun by the last of their changes.
+        std::vector<std::size_t> due;
+        for (std::size_t at = 0; at < removals_.size(); ++at)
+            if (removals_[at].open_changes == 0) due.push_back(at);
+        for (const std::size_t at : due) remove(at);
+        const auto self = shared_from_this();
+        for (std::size_t at = 0; at < decision.node_changes.size(); ++at) {
+            cluster.change(decision.node_changes[at],
+                           [self, at, node = decision.node_changes[at].node](Result<void> result) {
+                               self->take_change(at, node, error_of(std::move(result)));
+                           });
+        }
+        for (std::size_t at = 0; at < decision.evictions.size(); ++at) {
+            cluster.evict(decision.evictions[at], [self, at](Result<void> result) {
+                self->take(self->results_.evictions[at], error_of(std::move(result)));
+            });
+        }
+        end_one();
+    }
+
+private:
+    using Errors = std::vector<std::optional<Error>>;
+    using Resizing = void (CloudClient::*)(Resize, CloudClient::Done<Resized>);
+
+    template <class Change>
+    void resize(std::string_view kind, const std::vector<Change>& changes, Errors& results,
+                const Clouds& clouds, Resizing call) {
+        for (std::size_t at = 0; at < changes.size(); ++at) {
+            const Change& change = changes[at];
+            std::optional<Error>& result = results[at];
+            const std::shared_ptr<CloudClient> cloud = clouds.find(change.cloud);
+            if (!cloud) {
+                take(result, no_such_cloud(change.group, change.cloud));
+                continue;
+            }
+            (cloud.get()->*call)(resize_of(kind, change, circumstances_),
+                                 [self = shared_from_this(), &result](Result<Resized> resized) {
+                                     self->take(result, error_of(std::move(resized)));
+                                 });
+        }
+    }
+
+    std::vector<std::size_t> removals_of(const std::string& node) const {
+        std::vector<std::size_t> out;
+        for (std::size_t at = 0; at < removals_.size(); ++at)
+            if (std::ranges::count(removals_[at].removal.nodes, node) > 0) out.push_back(at);
+        return out;
+    }
+
+    void take_change(std::size_t at, const std::string& node, std::optional<Error> error) {
+        std::vector<std::size_t> due;
         {
             const std::lock_guard lock(mutex_);
-            results_[at].resized = std::move(resized);
+            for (const std::size_t removal : removals_of(node)) {
+                if (error) removals_[removal].untold.emplace(node, *error);
+                if (--removals_[removal].open_changes == 0) due.push_back(removal);
+            }
+        }
+        for (const std::size_t removal : due) remove(removal);
+        take(results_.node_changes[at], std::move(error));
+    }
+
+    /// Asks for the machines whose nodes know of it.
+    void remove(std::size_t at) {
+        const auto& [removal, cloud, open_changes, untold] = removals_[at];
+        std::vector<Error> failed;
+        Removal request{.group = removal.group, .force = removal.force};
+        Key key("remove", removal.cloud, removal.group, circumstances_);
+        for (std::size_t i = 0; i < removal.machines.size(); ++i) {
+            const auto error = untold.find(node_of(removal, i));
+            if (error == untold.end()) {
+                key.with(removal.machines[i].value());
+                request.machines.push_back(removal.machines[i]);
+            } else {
+                failed.push_back(error->second);
+                failed.back().subject = removal.machines[i].value();
+            }
+        }
+        if (!cloud) failed = {no_such_cloud(removal.group, removal.cloud)};
+        if (!cloud || request.machines.empty()) return take_removal(at, std::move(failed));
+        request.idempotency_key = key.text();
+        cloud->remove(std::move(request), [self = shared_from_this(), at,
+                                           failed](Result<Removed> removed) mutable {
+            if (removed) {
+                failed.insert(failed.end(), removed->failed.begin(), removed->failed.end());
+            } else {
+                removed.error().subject.clear();
+                failed = {std::move(removed).error()};
+            }
+            self->take_removal(at, std::move(failed));
+        });
+    }
+
+    // Each result has a place of its own; whoever ends the last call has seen all of them.
+    void take(std::optional<Error>& place, std::optional<Error> error) {
+        place = std::move(error);
+        end_one();
+    }
+    void take_removal(std::size_t at, std::vector<Error> failed) {
+        results_.removals[at] = std::move(failed);
+        end_one();
+    }
+    void end_one() {
+        {
+            const std::lock_guard lock(mutex_);
             if (--open_ > 0) return;
         }
         done_(std::move(results_));
     }
 
-private:
+    const engine::Circumstances circumstances_;
     const CarriedOutDone done_;
     std::mutex mutex_;
-    std::vector<CarriedOut> results_;
-    std::size_t open_;
+    std::vector<WaitingRemoval> removals_;
+    Results results_;
+    std::size_t open_ = 0;  ///< calls, and the start itself
 };
 
-bool is_the_groups_fault(ErrorCode code) {
-    return code != ErrorCode::conflict && code != ErrorCode::cancelled;
+/// What can be said when nothing came back in time.
+Results unknown_results(const engine::Decision& decision, const Error& error) {
+    Results out;
+    out.decreases.assign(decision.decreases.size(), error);
+    out.removals.assign(decision.removals.size(), {error});
+    out.increases.assign(decision.increases.size(), error);
+    out.node_changes.assign(decision.node_changes.size(), error);
+    out.evictions.assign(decision.evictions.size(), error);
+    return out;
 }
 
 }  // namespace
 
-void carry_out(const engine::Decision& decision, const Clouds& clouds,
+void carry_out(const engine::Decision& decision, const Clouds& clouds, ClusterClient& cluster,
                const engine::Circumstances& circumstances, CarriedOutDone done) {
-    if (circumstances.dry_run || decision.increases.empty()) return done({});
-    const auto gathering = std::make_shared<Gathering>(decision, std::move(done));
-    for (std::size_t at = 0; at < decision.increases.size(); ++at) {
-        const engine::Increase& increase = decision.increases[at];
-        const std::shared_ptr<CloudClient> cloud = clouds.find(increase.cloud);
-        if (!cloud) {
-            gathering->take(
-                at, fail(ErrorCode::internal, "group " + increase.group.value() +
-                                                  ": there is no cloud " + increase.cloud.value()));
-            continue;
-        }
-        cloud->increase(
-            {.group = increase.group,
-             .delta = increase.by,
-             .expected_target = increase.from,
-             .idempotency_key = idempotency_key(increase, circumstances)},
-            [gathering, at](Result<Resized> resized) { gathering->take(at, std::move(resized)); });
-    }
+    if (circumstances.dry_run) return done({});
+    std::make_shared<Carrying>(decision, clouds, circumstances, std::move(done))
+        ->start(decision, clouds, cluster);
 }
 
-std::vector<CarriedOut> carry_out_now(const engine::Decision& decision, const Clouds& clouds,
-                                      const engine::Circumstances& circumstances,
-                                      PluginHost& host) {
-    using All = std::vector<CarriedOut>;
-    Result<All> carried_out = host.wait<All>(
-        [&](const PluginHost::Done<All>& done) {
-            carry_out(decision, clouds, circumstances, [done](All all) { done(std::move(all)); });
+Results carry_out_now(const engine::Decision& decision, const Clouds& clouds,
+                      ClusterClient& cluster, const engine::Circumstances& circumstances,
+                      PluginHost& host) {
+    Result<Results> results = host.wait<Results>(
+        [&](const PluginHost::Done<Results>& done) {
+            carry_out(decision, clouds, cluster, circumstances,
+                      [done](Results all) { done(std::move(all)); });
         },
         patience);
-    if (carried_out) return *std::move(carried_out);
-    All unknown;
-    for (const engine::Increase& increase : decision.increases)
-        unknown.push_back({increase, fail(carried_out.error())});
-    return unknown;
-}
-
-engine::Memory remember_failures(engine::Memory memory, const std::vector<CarriedOut>& carried_out,
-                                 const engine::Settings& settings, Time now) {
-    for (const auto& [increase, resized] : carried_out) {
-        if (resized || !is_the_groups_fault(resized.error().code)) continue;
-        memory = engine::remember_failure(std::move(memory), increase.group, resized.error(),
-                                          settings, now);
-    }
-    return memory;
+    return results ? *std::move(results) : unknown_results(decision, results.error());
 }
 
 }  // namespace capstan::runtime

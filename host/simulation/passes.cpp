@@ -18,6 +18,17 @@ bool is_same(const engine::Group& a, const engine::Group& b) {
             (a.described && b.described && *a.described == *b.described));
 }
 
+/// What a world without an API server answers: nodes and pods stay as they are.
+class StillCluster final : public runtime::ClusterClient {
+public:
+    void change(const engine::NodeChange& change, Done done) override {
+        done(fail(ErrorCode::unsupported, "node " + change.node + " cannot be changed here"));
+    }
+    void evict(const engine::Eviction& eviction, Done done) override {
+        done(fail(ErrorCode::unsupported, "pod " + eviction.pod + " cannot be evicted here"));
+    }
+};
+
 std::string change_of(const engine::Increase& increase) {
     return "increase " + increase.group.value() + " by " + std::to_string(increase.by);
 }
@@ -102,13 +113,16 @@ Result<void> Passes::run() {
 }
 
 void Passes::carry_out(const engine::Outcome& outcome, const engine::Circumstances& circumstances) {
-    const auto done = runtime::carry_out_now(outcome.decision, *clouds_, circumstances, host_);
+    const engine::Decision& decision = outcome.decision;
+    StillCluster cluster;
+    const engine::Results results =
+        runtime::carry_out_now(decision, *clouds_, cluster, circumstances, host_);
     parts_.tally.reach(now());
-    memory_ = runtime::remember_failures(outcome.memory, done, settings_, now());
-    for (const runtime::CarriedOut& one : done) {
-        const engine::Increase& increase = one.increase;
+    memory_ = engine::remember_results(outcome.memory, decision, results, settings_, now());
+    for (std::size_t i = 0; i < decision.increases.size(); ++i) {
+        const engine::Increase& increase = decision.increases[i];
         commands_.push_back(change_of(increase));
-        if (one.resized) {
+        if (!results.increases[i]) {
             parts_.story.tell(now(), EventKind::increase, increase.group.value(),
                               change_of(increase) + ": " + std::to_string(increase.from) + " -> " +
                                   std::to_string(increase.from + increase.by),
@@ -116,10 +130,10 @@ void Passes::carry_out(const engine::Outcome& outcome, const engine::Circumstanc
         } else {
             parts_.story.tell(now(), EventKind::failure, increase.group.value(),
                               change_of(increase) + " is refused", increase.by,
-                              one.resized.error().message);
+                              results.increases[i]->message);
         }
     }
-    if (!done.empty()) has_changed_ = true;
+    if (!decision.increases.empty()) has_changed_ = true;
 }
 
 /// What stays true from pass to pass is told once.

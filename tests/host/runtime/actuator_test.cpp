@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "fake_cluster.hpp"
 #include "virtual_assembly.hpp"
 
 namespace capstan::runtime {
@@ -16,28 +17,48 @@ const std::string cloud =
     simulated("east",
               "latency = \"3s\", groups = [" + simulated_group("a") + ", " +
                   simulated_group("b", "fail = { code = \"quota\", message = \"too many\" }") +
-                  ", " + simulated_group("c", "size = 1") + "]");
+                  ", " + simulated_group("c", "size = 3") + "]");
 
 engine::Increase increase(const char* group, int from, int by, const char* of = "east") {
     return {.group = NodeGroupId(group), .cloud = PluginInstanceId(of), .from = from, .by = by};
 }
 
-/// "a: 2" or "b: quota", in the order of the decision.
-std::vector<std::string> outcomes(const std::vector<CarriedOut>& carried_out) {
+std::string outcome(const std::optional<Error>& error) {
+    return error ? std::string(name_of(error->code)) : "done";
+}
+
+std::vector<std::string> outcomes(const std::vector<std::optional<Error>>& errors) {
     std::vector<std::string> out;
-    for (const auto& [asked, resized] : carried_out) {
-        out.push_back(asked.group.value() + ": " +
-                      (resized ? std::to_string(resized->target)
-                               : std::string(name_of(resized.error().code))));
-    }
+    for (const auto& error : errors) out.push_back(outcome(error));
+    return out;
+}
+
+/// "m1: throttled"; ": quota" of all machines.
+std::vector<std::string> outcomes(const std::vector<Error>& errors) {
+    std::vector<std::string> out;
+    for (const Error& error : errors) out.push_back(error.subject + ": " + outcome(error));
     return out;
 }
 
 struct Actuator : ::testing::Test {
-    std::vector<CarriedOut> carry_out(std::vector<engine::Increase> increases) {
+    engine::Results carry_out(const engine::Decision& decision) {
+        return carry_out_now(decision, virtually.clouds(), cluster, circumstances,
+                             virtually.host());
+    }
+    std::vector<std::string> grow(std::vector<engine::Increase> increases) {
         engine::Decision decision;
         decision.increases = std::move(increases);
-        return carry_out_now(decision, virtually.clouds(), circumstances, virtually.host());
+        return outcomes(carry_out(decision).increases);
+    }
+    /// The first machines of group c.
+    engine::MachineRemoval removal(int machines) {
+        const auto groups = virtually.clouds().refresh_now(virtually.host()).groups;
+        engine::MachineRemoval out{.group = NodeGroupId("c"), .cloud = PluginInstanceId("east")};
+        for (int i = 0; i < machines; ++i) {
+            out.machines.push_back(groups->at(2).machines.at(i).id);
+            out.nodes.push_back("n" + std::to_string(i + 1));
+        }
+        return out;
     }
     std::vector<int> targets() {
         std::vector<int> out;
@@ -46,56 +67,113 @@ struct Actuator : ::testing::Test {
         return out;
     }
     VirtualAssembly virtually{cloud};
+    FakeCluster cluster;
     engine::Circumstances circumstances{.seed = 7, .now = Time(1h)};
 };
 
 TEST_F(Actuator, OneFailureKeepsNoOther) {
-    const auto carried_out =
-        carry_out({increase("c", 1, 2), increase("b", 0, 1), increase("a", 0, 4),
-                   increase("a", 0, 1, "west"), increase("c", 7, 1)});
-    EXPECT_THAT(outcomes(carried_out),
-                ElementsAre("c: 3", "b: quota", "a: 4", "a: internal", "c: conflict"));
-    EXPECT_EQ(carried_out[1].resized.error().message, "plugin east: increase: group b: too many");
-    EXPECT_THAT(targets(), ElementsAre(4, 0, 3));
+    engine::Decision decision;
+    decision.increases = {increase("c", 3, 2), increase("b", 0, 1), increase("a", 0, 4),
+                          increase("a", 0, 1, "west"), increase("c", 7, 1)};
+    const engine::Results results = carry_out(decision);
+    EXPECT_THAT(outcomes(results.increases),
+                ElementsAre("done", "quota", "done", "internal", "conflict"));
+    EXPECT_EQ(results.increases[1]->message, "plugin east: increase: group b: too many");
+    EXPECT_THAT(targets(), ElementsAre(4, 0, 5));
 }
 
 TEST_F(Actuator, AsksForEverythingAtOnce) {
-    carry_out({increase("a", 0, 1), increase("c", 1, 1)});
+    grow({increase("a", 0, 1), increase("c", 3, 1)});
     EXPECT_EQ(virtually.elapsed(), 3s);
 }
 
 TEST_F(Actuator, TheSameDecisionAgainHasNoSecondEffect) {
-    for (int i = 0; i < 2; ++i)
-        EXPECT_THAT(outcomes(carry_out({increase("a", 0, 2)})), ElementsAre("a: 2"));
+    for (int i = 0; i < 2; ++i) EXPECT_THAT(grow({increase("a", 0, 2)}), ElementsAre("done"));
     circumstances.now += 10s;
-    EXPECT_THAT(outcomes(carry_out({increase("a", 2, 2)})), ElementsAre("a: 4"));
-    EXPECT_THAT(outcomes(carry_out({increase("a", 0, 2)})), ElementsAre("a: conflict"))
+    EXPECT_THAT(grow({increase("a", 2, 2)}), ElementsAre("done"));
+    EXPECT_THAT(grow({increase("a", 0, 2)}), ElementsAre("conflict"))
         << "another pass, decided on what is past";
+    EXPECT_THAT(targets(), ElementsAre(4, 0, 3));
+}
+
+TEST_F(Actuator, TakesBackWhatTheCloudHasNotMade) {
+    grow({increase("a", 0, 3)});
+    engine::Decision decision;
+    decision.decreases = {
+        {.group = NodeGroupId("a"), .cloud = PluginInstanceId("east"), .from = 3, .by = 2}};
+    for (int i = 0; i < 2; ++i)
+        EXPECT_THAT(outcomes(carry_out(decision).decreases), ElementsAre("done"));
+    EXPECT_THAT(targets(), ElementsAre(1, 0, 3));
+}
+
+TEST_F(Actuator, RemovesMachinesOnce) {
+    engine::Decision decision;
+    decision.removals = {removal(2)};
+    for (int i = 0; i < 2; ++i) {
+        const engine::Results results = carry_out(decision);
+        ASSERT_EQ(results.removals.size(), 1u);
+        EXPECT_THAT(results.removals[0], IsEmpty());
+    }
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 1));
+}
+
+TEST_F(Actuator, AMachineWhoseNodeCouldNotBeToldIsNotRemoved) {
+    cluster.errors["n1"] = {ErrorCode::unavailable, "node n1: the API server is away"};
+    engine::Decision decision;
+    decision.removals = {removal(2)};
+    decision.node_changes = {{.node = "n1"}, {.node = "n2"}, {.node = "n9"}};
+    const engine::Results results = carry_out(decision);
+    EXPECT_THAT(outcomes(results.node_changes), ElementsAre("unavailable", "done", "done"));
+    EXPECT_THAT(outcomes(results.removals.at(0)),
+                ElementsAre(decision.removals[0].machines[0].value() + ": unavailable"));
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 2));
+}
+
+TEST_F(Actuator, ARemovalOfWhichNoNodeCouldBeToldAsksForNothing) {
+    cluster.errors["n1"] = {ErrorCode::not_found, "there is no node n1"};
+    engine::Decision decision;
+    decision.removals = {removal(1)};
+    decision.node_changes = {{.node = "n1"}};
+    const engine::Results results = carry_out(decision);
+    EXPECT_EQ(results.removals.at(0).size(), 1u);
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 3));
+}
+
+TEST_F(Actuator, ARefusalOfTheWholeRemovalStandsForAllItsMachines) {
+    engine::Decision decision;
+    decision.removals = {removal(2), removal(1)};
+    decision.removals[0].group = NodeGroupId("nobody");
+    decision.removals[1].cloud = PluginInstanceId("west");
+    const engine::Results results = carry_out(decision);
+    ASSERT_EQ(results.removals.at(0).size(), 1u);
+    EXPECT_EQ(results.removals[0][0].subject, "");
+    EXPECT_THAT(outcomes(results.removals.at(1)), ElementsAre(": internal"));
+}
+
+TEST_F(Actuator, EvictsEveryPodWhateverBecomesOfTheOthers) {
+    cluster.errors["web-1"] = {ErrorCode::throttled, "budget web allows no disruption"};
+    engine::Decision decision;
+    decision.evictions = {{.ns = "default", .pod = "web-1"}, {.ns = "default", .pod = "web-2"}};
+    EXPECT_THAT(outcomes(carry_out(decision).evictions), ElementsAre("throttled", "done"));
+    EXPECT_THAT(cluster.asked, ElementsAre("evict web-1", "evict web-2"));
 }
 
 TEST_F(Actuator, ADryRunAsksForNothing) {
     circumstances.dry_run = true;
-    EXPECT_THAT(carry_out({increase("a", 0, 1)}), IsEmpty());
-    EXPECT_THAT(targets(), ElementsAre(0, 0, 1));
+    engine::Decision decision;
+    decision.removals = {removal(1)};
+    decision.increases = {increase("a", 0, 1)};
+    decision.node_changes = {{.node = "n1"}};
+    const engine::Results results = carry_out(decision);
+    EXPECT_THAT(results.increases, IsEmpty());
+    EXPECT_THAT(results.removals, IsEmpty());
+    EXPECT_THAT(cluster.asked, IsEmpty());
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 3));
 }
 
 TEST_F(Actuator, ADecisionToDoNothingTakesNoTime) {
-    EXPECT_THAT(carry_out({}), IsEmpty());
+    EXPECT_THAT(carry_out({}).increases, IsEmpty());
     EXPECT_EQ(virtually.elapsed(), 0s);
-}
-
-TEST(RememberFailures, LeavesGroupsAloneThatDidNotGrow) {
-    const std::vector<CarriedOut> carried_out = {
-        {increase("a", 0, 1), fail(ErrorCode::out_of_capacity, "none left")},
-        {increase("b", 0, 1), Resized{1}},
-        {increase("c", 0, 1), fail(ErrorCode::conflict, "its target is 2, not 0")},
-        {increase("d", 0, 1), fail(ErrorCode::cancelled, "the plugin is stopping")},
-        {increase("e", 0, 1), fail(ErrorCode::deadline, "no answer")}};
-    const engine::Memory memory = remember_failures({}, carried_out, engine::Settings{}, Time(1h));
-    std::vector<std::string> left_alone;
-    for (const auto& [group, backoff] : memory.backoffs) left_alone.push_back(group.value());
-    EXPECT_THAT(left_alone, ElementsAre("a", "e"));
-    EXPECT_EQ(memory.backoffs.at(NodeGroupId("a")).code, ErrorCode::out_of_capacity);
 }
 
 }  // namespace

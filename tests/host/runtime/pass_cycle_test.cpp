@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "engine/snapshot/cluster_builder.hpp"
+#include "fake_cluster.hpp"
 #include "runtime/actuator.hpp"
 #include "virtual_assembly.hpp"
 
@@ -63,9 +64,10 @@ TEST_F(PassCycle, GrowsAGroupUntilItsMachinesRun) {
     ASSERT_EQ(result->outcome.decision.increases.size(), 1u);
     EXPECT_EQ(result->outcome.decision.increases[0].group, NodeGroupId("a"));
     EXPECT_EQ(result->outcome.decision.increases[0].by, 2);
-    const auto carried_out =
-        carry_out_now(result->outcome.decision, virtually.clouds(), {}, virtually.host());
-    ASSERT_TRUE(carried_out.at(0).resized) << carried_out.at(0).resized.error();
+    FakeCluster cluster;
+    const engine::Results results =
+        carry_out_now(result->outcome.decision, virtually.clouds(), cluster, {}, virtually.host());
+    ASSERT_FALSE(results.increases.at(0)) << *results.increases.at(0);
     virtually.host().virtual_loop()->advance(1min);
     const CloudsView view = virtually.clouds().refresh_now(virtually.host());
     for (const Machine& machine : view.groups->at(0).machines)
