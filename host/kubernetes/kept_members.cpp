@@ -5,11 +5,11 @@ namespace {
 
 using Member = KeptMembers::Member;
 
-constexpr Member owner_members[] = {{"controller"}, {"kind"}, {"name"}, {"uid"}};
+constexpr Member owner_members[] = {{"apiVersion"}, {"controller"}, {"kind"}, {"name"}, {"uid"}};
 constexpr KeptMembers owner{owner_members};
 
 constexpr Member metadata_members[] = {
-    {"annotations"}, {"creationTimestamp"}, {"deletionTimestamp"},       {"labels"},
+    {"annotations"}, {"creationTimestamp"}, {"deletionTimestamp"},       {"generation"}, {"labels"},
     {"name"},        {"namespace"},         {"ownerReferences", &owner}, {"uid"}};
 constexpr KeptMembers metadata{metadata_members};
 
@@ -26,14 +26,22 @@ constexpr Member volume_members[] = {{"emptyDir", &empty_dir},
                                      {"persistentVolumeClaim"}};
 constexpr KeptMembers volume{volume_members};
 
-constexpr Member pod_spec_members[] = {{"affinity"},          {"containers", &container},
-                                       {"hostNetwork"},       {"initContainers", &container},
-                                       {"nodeName"},          {"nodeSelector"},
-                                       {"overhead"},          {"priority"},
-                                       {"priorityClassName"}, {"resourceClaims"},
+constexpr Member pod_spec_members[] = {{"affinity"},
+                                       {"containers", &container},
+                                       {"hostNetwork"},
+                                       {"initContainers", &container},
+                                       {"nodeName"},
+                                       {"nodeSelector"},
+                                       {"overhead"},
+                                       {"priority"},
+                                       {"priorityClassName"},
+                                       {"resourceClaims"},
                                        {"resources"},  // of claims, too
-                                       {"schedulerName"},     {"schedulingGates"},
-                                       {"tolerations"},       {"topologySpreadConstraints"},
+                                       {"schedulerName"},
+                                       {"schedulingGates"},
+                                       {"terminationGracePeriodSeconds"},
+                                       {"tolerations"},
+                                       {"topologySpreadConstraints"},
                                        {"volumes", &volume}};
 constexpr KeptMembers pod_spec{pod_spec_members};
 
@@ -52,6 +60,9 @@ constexpr Member spec_members[] = {
     {"unschedulable"},
     // DaemonSets
     {"template", &pod_template},
+    // controllers and disruption budgets
+    {"replicas"},
+    {"selector"},
     // claims and volumes
     {"accessModes"},
     {"capacity"},
@@ -68,8 +79,13 @@ constexpr KeptMembers spec{spec_members, &pod_spec};
 
 constexpr Member condition_members[] = {{"lastTransitionTime"}, {"reason"}, {"status"}, {"type"}};
 constexpr KeptMembers condition{condition_members};
-constexpr Member status_members[] = {
-    {"allocatable"}, {"capacity"}, {"conditions", &condition}, {"nominatedNodeName"}, {"phase"}};
+constexpr Member status_members[] = {{"allocatable"},
+                                     {"capacity"},
+                                     {"conditions", &condition},
+                                     {"disruptionsAllowed"},
+                                     {"nominatedNodeName"},
+                                     {"observedGeneration"},
+                                     {"phase"}};
 constexpr KeptMembers status{status_members};
 
 constexpr Member object_members[] = {

@@ -1,5 +1,8 @@
 #include "kubernetes/metadata.hpp"
 
+#include <cstdint>
+#include <limits>
+
 #include "kubernetes/timestamps.hpp"
 
 namespace capstan::kubernetes {
@@ -13,6 +16,8 @@ ObjectMetadata decode_metadata(const JsonPlace& metadata) {
     out.is_identified = !complaints.any();
     out.annotations = metadata["annotations"].labels();
     out.created = decode_timestamp(metadata["creationTimestamp"]).value_or(Time());
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    out.generation = metadata["generation"].integer(0, most).value_or(0);
     out.deleted = decode_timestamp(metadata["deletionTimestamp"]);
     return out;
 }

@@ -1,6 +1,7 @@
 /// What every API object has.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,7 @@ struct ObjectMetadata {
     std::string name{}, uid{};
     Labels labels{}, annotations{};
     Time created{};
+    std::int64_t generation = 0;    ///< of the spec; 0: it does not say
     std::optional<Time> deleted{};  ///< being deleted, and gone by then unless something holds it
     /// False: name, namespace or labels could not be read, so that nobody can tell what selects
     /// the object.

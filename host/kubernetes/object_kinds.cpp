@@ -3,7 +3,9 @@
 #include <optional>
 #include <utility>
 
+#include "kubernetes/controller_decode.hpp"
 #include "kubernetes/daemon_set_decode.hpp"
+#include "kubernetes/disruption_budget_decode.hpp"
 #include "kubernetes/metadata.hpp"
 #include "kubernetes/node_decode.hpp"
 #include "kubernetes/pod_decode.hpp"
@@ -36,19 +38,35 @@ std::optional<engine::NamespaceObject> decode_namespace(const JsonPlace& object)
                                    .labels = std::move(metadata.labels)};
 }
 
+constexpr char replica_set[] = "ReplicaSet", replication_controller[] = "ReplicationController",
+               stateful_set[] = "StatefulSet", job[] = "Job";
+
+template <const char* kind>
+std::optional<engine::ControllerObject> decode_controller_of(const JsonPlace& object) {
+    return decode_controller(object, kind);
+}
+
 constexpr std::string_view storage = "storage.k8s.io";
 
+using Is = engine::ObjectKind;
+
 constexpr ObjectKind kinds[] = {
-    {"Pod", "", true, load<decode_whole_pod>},
-    {"Node", "", false, load<decode_node>},
-    {"DaemonSet", "apps", true, load<decode_daemon_set>},
-    {"PersistentVolumeClaim", "", true, load<decode_claim>},
-    {"PersistentVolume", "", false, load<decode_volume>},
-    {"StorageClass", storage, false, load<decode_storage_class>},
-    {"CSINode", storage, false, load<decode_csi_node>},
-    {"CSIDriver", storage, false, load<decode_csi_driver>},
-    {"CSIStorageCapacity", storage, true, load<decode_csi_capacity>},
-    {"Namespace", "", false, load<decode_namespace>},
+    {"Pod", "", true, Is::pod, load<decode_whole_pod>},
+    {"Node", "", false, Is::node, load<decode_node>},
+    {"DaemonSet", "apps", true, Is::daemon_set, load<decode_daemon_set>},
+    {"PodDisruptionBudget", "policy", true, Is::disruption_budget, load<decode_disruption_budget>},
+    {"ReplicaSet", "apps", true, Is::replica_set, load<decode_controller_of<replica_set>>},
+    {"ReplicationController", "", true, Is::replication_controller,
+     load<decode_controller_of<replication_controller>>},
+    {"StatefulSet", "apps", true, Is::stateful_set, load<decode_controller_of<stateful_set>>},
+    {"Job", "batch", true, Is::job, load<decode_controller_of<job>>},
+    {"PersistentVolumeClaim", "", true, Is::claim, load<decode_claim>},
+    {"PersistentVolume", "", false, Is::volume, load<decode_volume>},
+    {"StorageClass", storage, false, Is::storage_class, load<decode_storage_class>},
+    {"CSINode", storage, false, Is::csi_node, load<decode_csi_node>},
+    {"CSIDriver", storage, false, Is::csi_driver, load<decode_csi_driver>},
+    {"CSIStorageCapacity", storage, true, Is::csi_capacity, load<decode_csi_capacity>},
+    {"Namespace", "", false, Is::ns, load<decode_namespace>},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kubernetes/metadata.hpp"
+#include "kubernetes/owners.hpp"
 #include "kubernetes/pod_spec_decode.hpp"
 #include "kubernetes/pod_volumes.hpp"
 
@@ -14,16 +15,6 @@ namespace {
 
 using engine::PodObject;
 using engine::PodPhase;
-
-engine::PodOwner decode_owner(const JsonPlace& references) {
-    for (const JsonPlace& reference : references.items()) {
-        if (!reference["controller"].boolean().value_or(false)) continue;
-        return {.kind = std::string(reference["kind"].text().value_or("")),
-                .name = std::string(reference["name"].text().value_or("")),
-                .uid = std::string(reference["uid"].text().value_or(""))};
-    }
-    return {};
-}
 
 PodPhase decode_phase(const JsonPlace& phase) {
     constexpr std::pair<std::string_view, PodPhase> phases[] = {{"Pending", PodPhase::pending},

@@ -1,5 +1,7 @@
 #include "kubernetes/pod_spec_decode.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -20,6 +22,15 @@ std::optional<std::int32_t> decode_priority(const JsonPlace& priority) {
     return number ? std::optional(static_cast<std::int32_t>(*number)) : std::nullopt;
 }
 
+/// As the kubelet takes it: at least a second where it is below nothing.
+std::optional<Duration> decode_grace(const JsonPlace& seconds) {
+    using Seconds = std::numeric_limits<std::int64_t>;
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const auto number = seconds.integer(Seconds::min(), Seconds::max());
+    if (!number) return std::nullopt;
+    return std::chrono::seconds(*number < 0 ? 1 : std::min(*number, most));
+}
+
 /// What adds up or keeps pods off nodes; false: not all of it could be read.
 bool decode_needs(const JsonPlace& spec, engine::PodSpec& out) {
     const Complaints complaints(spec);
@@ -30,7 +41,8 @@ bool decode_needs(const JsonPlace& spec, engine::PodSpec& out) {
     out.pod_anti_affinity = decode_pod_terms(affinity["podAntiAffinity"]);
     out.spread = decode_spread(spec["topologySpreadConstraints"]);
     out.ports = decode_host_ports(spec);
-    out.uses_local_storage = uses_local_storage(spec["volumes"]);
+    out.local_volumes = decode_local_volumes(spec["volumes"]);
+    out.uses_local_storage = !out.local_volumes.empty();
     out.uses_resource_claims = !spec["resourceClaims"].items().empty();
     return !complaints.any();
 }
@@ -46,6 +58,7 @@ DecodedPodSpec decode_pod_spec(const JsonPlace& spec) {
     out.spec.tolerations = decode_tolerations(spec["tolerations"]);
     out.spec.priority = decode_priority(spec["priority"]);
     out.spec.priority_class = spec["priorityClassName"].text().value_or("");
+    out.spec.termination_grace = decode_grace(spec["terminationGracePeriodSeconds"]);
     out.spec.scheduler = spec["schedulerName"].text().value_or("default-scheduler");
     return out;
 }

@@ -1,14 +1,26 @@
 #include "kubernetes/pod_volumes.hpp"
 
+#include <algorithm>
+
 namespace capstan::kubernetes {
 
-bool uses_local_storage(const JsonPlace& volumes) {
+namespace {
+
+bool is_local(const JsonPlace& volume) {
+    if (volume["hostPath"]) return true;
+    const JsonPlace empty_dir = volume["emptyDir"];
+    return empty_dir && empty_dir["medium"].text() != "Memory";
+}
+
+}  // namespace
+
+std::vector<std::string> decode_local_volumes(const JsonPlace& volumes) {
+    std::vector<std::string> out;
     for (const JsonPlace& volume : volumes.items()) {
-        if (volume["hostPath"]) return true;
-        const JsonPlace empty_dir = volume["emptyDir"];
-        if (empty_dir && empty_dir["medium"].text() != "Memory") return true;
+        if (is_local(volume)) out.emplace_back(volume["name"].text().value_or(""));
     }
-    return false;
+    std::ranges::sort(out);
+    return out;
 }
 
 std::vector<std::string> decode_claims(const JsonPlace& volumes, std::string_view pod) {

@@ -9,9 +9,9 @@
 
 namespace capstan::kubernetes {
 
-/// Whether something of the pod would be lost with its node: a hostPath, or an emptyDir that is not
-/// kept in memory.
-bool uses_local_storage(const JsonPlace& volumes);
+/// Those that would be lost with their node, by name, ascending: every hostPath, and every emptyDir
+/// that is not kept in memory.
+std::vector<std::string> decode_local_volumes(const JsonPlace& volumes);
 
 /// The PersistentVolumeClaims by name, in the order of the volumes. A generic ephemeral volume
 /// makes one of the name "<pod>-<volume>".

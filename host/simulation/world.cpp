@@ -103,7 +103,10 @@ void World::fill_daemon_set(const engine::DaemonSetObject& set) {
                                  .spec = set.spec,
                                  .labels = set.labels,
                                  .annotations = set.annotations,
-                                 .owner = {"DaemonSet", set.name, set.uid}};
+                                 .owner = {.kind = "DaemonSet",
+                                           .api_group = "apps",
+                                           .name = set.name,
+                                           .uid = set.uid}};
     daemon_sets_.push_back(batch("DaemonSet " + key_of(set.ns, set.name), look));
     batches_[daemon_sets_.back()].daemon = true;
 }

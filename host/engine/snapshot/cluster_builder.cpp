@@ -17,7 +17,8 @@ bool has_ended(const PodObject& pod) noexcept {
 }
 
 std::size_t bytes_of(const ClusterObjects& objects) noexcept {
-    return heap_bytes(objects.claims) + heap_bytes(objects.volumes) +
+    return heap_bytes(objects.budgets) + heap_bytes(objects.controllers) +
+           heap_bytes(objects.claims) + heap_bytes(objects.volumes) +
            heap_bytes(objects.storage_classes) + heap_bytes(objects.csi_nodes) +
            heap_bytes(objects.csi_drivers) + heap_bytes(objects.csi_capacities) +
            heap_bytes(objects.namespaces);
@@ -30,10 +31,13 @@ PodObject pod_of(const DaemonSetObject& object) {
             .spec = object.spec,
             .labels = object.labels,
             .annotations = object.annotations,
-            .owner = {.kind = "DaemonSet", .name = object.name, .uid = object.uid}};
+            .owner = {
+                .kind = "DaemonSet", .api_group = "apps", .name = object.name, .uid = object.uid}};
 }
 
-std::string full_name(const std::string& ns, const std::string& name) { return ns + "/" + name; }
+std::string full_name(std::string_view ns, std::string_view name) {
+    return std::string(ns).append("/").append(name);
+}
 
 /// Sorts the pods by the nodes they are on.
 void place_pods(PodTable& pods, const NodeTable& nodes) {
@@ -60,7 +64,10 @@ void place_pods(PodTable& pods, const NodeTable& nodes) {
 
 /// Each part of the last cluster is kept until it is no longer true.
 struct ClusterBuilder::State {
-    std::shared_ptr<Pools> pools = std::make_shared<Pools>();
+    explicit State(ClusterBuilderOptions options)
+        : pools(std::make_shared<Pools>(std::move(options.spread_timeout_annotation))) {}
+
+    std::shared_ptr<Pools> pools;
     NodeSlots nodes{*pools};
     PodRows pods{*pools};
     /// Names of pods that have ended, so that removing one is told from removing nothing.
@@ -81,6 +88,10 @@ struct ClusterBuilder::State {
     void drop_row(PodIndex pod);
     const ClassRow& row_of(PodIndex pod) const;
     ClusterObjects& change_objects();
+    template <class T>
+    bool remove(std::map<std::string, T, std::less<>> ClusterObjects::* from,
+                std::string_view name);
+    bool remove_daemon_set(std::string_view ns, std::string_view name);
     std::shared_ptr<const PodTable> pod_table(const NodeTable& nodes);
     std::shared_ptr<const DaemonSets> daemon_set_table() const;
 };
@@ -101,6 +112,7 @@ void ClusterBuilder::State::set_live(Symbol name, const PodObject& object) {
     if (known) nodes.drop_pod(block.node[at], row_of(pod).requests);
     block.pod_class[at] = pod_class;
     block.node[at] = slot;
+    block.uid[at] = pools->symbols.add(object.uid);
     block.nominated_node[at] = pools->symbols.add(object.nominated_node);
     block.unscheduled_reason[at] = pools->symbols.add(object.unscheduled_reason);
     block.phase[at] = object.phase;
@@ -130,6 +142,22 @@ ClusterObjects& ClusterBuilder::State::change_objects() {
     return *objects;
 }
 
+template <class T>
+bool ClusterBuilder::State::remove(std::map<std::string, T, std::less<>> ClusterObjects::* from,
+                                   std::string_view name) {
+    const ClusterObjects& known = *objects;
+    if (!(known.*from).contains(name)) return false;  // nothing to copy for
+    auto& all = change_objects().*from;
+    all.erase(all.find(name));
+    return true;
+}
+
+bool ClusterBuilder::State::remove_daemon_set(std::string_view ns, std::string_view name) {
+    if (daemon_sets.erase({std::string(ns), std::string(name)}) == 0) return false;
+    last_daemon_sets.reset();
+    return true;
+}
+
 std::shared_ptr<const PodTable> ClusterBuilder::State::pod_table(const NodeTable& table) {
     auto out = std::make_shared<PodTable>();
     out->blocks = pods.share();
@@ -150,7 +178,8 @@ std::shared_ptr<const DaemonSets> ClusterBuilder::State::daemon_set_table() cons
     return out;
 }
 
-ClusterBuilder::ClusterBuilder() : state_(std::make_unique<State>()) {}
+ClusterBuilder::ClusterBuilder(ClusterBuilderOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {}
 ClusterBuilder::~ClusterBuilder() = default;
 
 void ClusterBuilder::set(const NodeObject& node) { state_->nodes.set(node); }
@@ -181,7 +210,7 @@ void ClusterBuilder::set(DisruptionBudgetObject object) {
 }
 
 void ClusterBuilder::set(ControllerObject object) {
-    std::string name = object.kind + "/" + full_name(object.ns, object.name);
+    std::string name = full_name(object.kind, full_name(object.ns, object.name));
     state_->change_objects().controllers.insert_or_assign(std::move(name), std::move(object));
 }
 
@@ -218,6 +247,32 @@ void ClusterBuilder::set(CsiCapacityObject object) {
 void ClusterBuilder::set(NamespaceObject object) {
     state_->change_objects().namespaces.insert_or_assign(std::move(object.name),
                                                          std::move(object.labels));
+}
+
+bool ClusterBuilder::remove(ObjectKind kind, std::string_view ns, std::string_view name) {
+    State& s = *state_;
+    using All = ClusterObjects;
+    const auto controller = [&](const char* its_kind) {
+        return s.remove(&All::controllers, full_name(its_kind, full_name(ns, name)));
+    };
+    switch (kind) {
+        case ObjectKind::pod: return remove_pod(ns, name);
+        case ObjectKind::node: return remove_node(name);
+        case ObjectKind::daemon_set: return s.remove_daemon_set(ns, name);
+        case ObjectKind::disruption_budget: return s.remove(&All::budgets, full_name(ns, name));
+        case ObjectKind::replica_set: return controller("ReplicaSet");
+        case ObjectKind::replication_controller: return controller("ReplicationController");
+        case ObjectKind::stateful_set: return controller("StatefulSet");
+        case ObjectKind::job: return controller("Job");
+        case ObjectKind::claim: return s.remove(&All::claims, full_name(ns, name));
+        case ObjectKind::volume: return s.remove(&All::volumes, name);
+        case ObjectKind::storage_class: return s.remove(&All::storage_classes, name);
+        case ObjectKind::csi_node: return s.remove(&All::csi_nodes, name);
+        case ObjectKind::csi_driver: return s.remove(&All::csi_drivers, name);
+        case ObjectKind::csi_capacity: return s.remove(&All::csi_capacities, full_name(ns, name));
+        case ObjectKind::ns: return s.remove(&All::namespaces, name);
+    }
+    return false;
 }
 
 bool ClusterBuilder::remove_node(std::string_view name) { return state_->nodes.remove(name); }

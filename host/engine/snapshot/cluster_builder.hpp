@@ -3,20 +3,28 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include <capstan/result.hpp>
 
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/cluster_sink.hpp"
+#include "engine/snapshot/spread_timeout.hpp"
 
 namespace capstan::engine {
+
+struct ClusterBuilderOptions {
+    /// The pod annotation that says how long a spread over zones is insisted on, see
+    /// spread_timeout.hpp; empty: none does.
+    std::string spread_timeout_annotation = std::string(default_spread_timeout_annotation);
+};
 
 /// [one thread] Clusters handed out stay valid, unchanged and readable on any thread, whatever
 /// happens to the builder.
 class ClusterBuilder final : public ClusterSink {
 public:
-    ClusterBuilder();
+    explicit ClusterBuilder(ClusterBuilderOptions options = {});
     ClusterBuilder(const ClusterBuilder&) = delete;
     ClusterBuilder& operator=(const ClusterBuilder&) = delete;
     ~ClusterBuilder() override;
@@ -33,7 +41,9 @@ public:
     void set(CsiDriverObject object) override;
     void set(CsiCapacityObject object) override;
     void set(NamespaceObject object) override;
-    /// False: there was none.
+    /// Takes one object away; `ns` means nothing to kinds that have no namespace. False: there was
+    /// none.
+    bool remove(ObjectKind kind, std::string_view ns, std::string_view name);
     bool remove_node(std::string_view name);
     bool remove_pod(std::string_view ns, std::string_view name);
     /// Binds a pod that is there, which leaves it no `unscheduled_reason`; false: it is not.

@@ -17,6 +17,25 @@
 
 namespace capstan::engine {
 
+/// What a snapshot is made of, one for each kind of the API.
+enum class ObjectKind : std::uint8_t {
+    pod,
+    node,
+    daemon_set,
+    disruption_budget,
+    replica_set,
+    replication_controller,
+    stateful_set,
+    job,
+    claim,
+    volume,
+    storage_class,
+    csi_node,
+    csi_driver,
+    csi_capacity,
+    ns,
+};
+
 struct NodeObject {
     std::string name{};
     std::string provider_id{};  ///< empty: its cloud has not named it (yet)

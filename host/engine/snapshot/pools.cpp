@@ -5,6 +5,7 @@
 #include "engine/snapshot/fast_hash.hpp"
 #include "engine/snapshot/heap_bytes.hpp"
 #include "engine/snapshot/kept_annotations.hpp"
+#include "engine/snapshot/spread_timeout.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -60,34 +61,53 @@ bool is_same_row(const ClassRow& a, const ClassRow& b) noexcept {
 
 }  // namespace
 
-Pools::Pools() {
+Pools::Pools(std::string spread_timeout_annotation)
+    : spread_timeout_annotation_(std::move(spread_timeout_annotation)) {
     for (const std::string_view name : {"cpu", "memory", "ephemeral-storage", "pods"})
         add_resource(name);
 }
 
 ClassId Pools::add_class(const PodObject& pod) {
-    ClassId& recent = recent_[hash_texts(pod.owner.uid) % recent_.size()];
+    const std::uint64_t owner = hash_texts(pod.owner.uid);
+    const ClassId recent = recent_[owner % recent_.size()];
     if (recent < classes_.size() && is_of(classes_[recent], pod)) return recent;
+    const auto timeout = find_spread_timeout(pod, spread_timeout_annotation_);
+    const std::optional<ClassId> lapsed = add_lapsed(pod, timeout);
     const Spec& spec = add_spec(pod.spec);
-    const ClassRow row{.spec = &spec.spec,
-                       .requests = spec.requests,
-                       .ns = symbols.add(pod.ns),
-                       .labels = add_labels(pod.labels),
-                       .annotations = add_annotations(pod.annotations),
-                       .owner = &add_owner(pod.owner),
-                       .claims = add_claims(pod.claims)};
+    ClassRow row{.spec = &spec.spec,
+                 .requests = spec.requests,
+                 .ns = symbols.add(pod.ns),
+                 .labels = add_labels(pod.labels),
+                 .annotations = add_annotations(pod.annotations),
+                 .owner = &add_owner(pod.owner),
+                 .claims = add_claims(pod.claims),
+                 .spread_timeout = timeout};
     const ClassId id = classes_.add_id(
         hash_row(row), [&](const ClassRow& other) { return is_same_row(row, other); },
-        [&] { return row; });
-    recent = id;
+        [&] {
+            row.lapsed = lapsed.value_or(static_cast<ClassId>(classes_.size()));
+            return row;
+        });
+    recent_[owner % recent_.size()] = id;
     if (classes_.size() * 4 > recent_.size()) recent_.assign(recent_.size() * 4, id);
     return id;
+}
+
+std::optional<ClassId> Pools::add_lapsed(const PodObject& pod, std::optional<Duration> timeout) {
+    if (!timeout) return std::nullopt;
+    return add_class(without_zone_spread(pod));
+}
+
+bool Pools::keeps_annotation(std::string_view key) const noexcept {
+    return is_kept_annotation(key) ||
+           (key == spread_timeout_annotation_ && !spread_timeout_annotation_.empty());
 }
 
 bool Pools::is_of(const ClassRow& row, const PodObject& pod) const noexcept {
     return *row.owner == pod.owner && symbols.text(row.ns) == pod.ns && *row.spec == pod.spec &&
            are_pairs(row.labels, pod.labels, is_any_key) &&
-           are_pairs(row.annotations, pod.annotations, is_kept_annotation) &&
+           are_pairs(row.annotations, pod.annotations,
+                     [&](std::string_view key) { return keeps_annotation(key); }) &&
            are_claims(row.claims, pod.claims);
 }
 
@@ -152,7 +172,7 @@ std::span<const LabelPair> Pools::add_labels(const Labels& labels) {
 }
 
 std::span<const LabelPair> Pools::add_annotations(const Labels& annotations) {
-    return add_pairs(annotations, is_kept_annotation);
+    return add_pairs(annotations, [&](std::string_view key) { return keeps_annotation(key); });
 }
 
 template <class Keep>

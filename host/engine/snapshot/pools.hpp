@@ -58,7 +58,8 @@ public:
         std::vector<Request> requests;  ///< without `pods`
     };
 
-    Pools();
+    /// `spread_timeout_annotation`: see spread_timeout.hpp; empty: there is none.
+    explicit Pools(std::string spread_timeout_annotation);
 
     Symbols symbols{};
 
@@ -77,6 +78,9 @@ public:
     std::size_t bytes() const noexcept;
 
 private:
+    bool keeps_annotation(std::string_view key) const noexcept;
+    /// The class of such pods whose spread has timed out; nothing: it never does.
+    std::optional<ClassId> add_lapsed(const PodObject& pod, std::optional<Duration> timeout);
     bool is_of(const ClassRow& row, const PodObject& pod) const noexcept;
     const Spec& add_spec(const PodSpec& spec);
     const PodOwner& add_owner(const PodOwner& owner);
@@ -91,6 +95,7 @@ private:
     bool are_claims(std::span<const Symbol> known,
                     const std::vector<std::string>& claims) const noexcept;
 
+    std::string spread_timeout_annotation_;
     Pool<ClassRow> classes_;
     // By hash of the owner, the class it was last met with: most pods are like one just before.
     std::vector<ClassId> recent_ = std::vector<ClassId>(64);

@@ -21,7 +21,8 @@ TEST(KeptMembers, AreAllThatTheDecodersRead) {
         const char* text : {
             R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"n","name":"p","uid":"u","labels":{"a":"b"},
                  "annotations":{"c":"d"},"creationTimestamp":"t","deletionTimestamp":"t",
-                 "ownerReferences":[{"kind":"k","name":"n","uid":"u","controller":true}]},
+                 "generation":3,
+                 "ownerReferences":[{"apiVersion":"v1","kind":"k","name":"n","uid":"u","controller":true}]},
                 "spec":{"nodeName":"n","schedulerName":"s","priority":1,"priorityClassName":"c","hostNetwork":true,
                  "nodeSelector":{"a":"b"},"overhead":{"cpu":"1"},"resources":{"requests":{"cpu":"1"}},
                  "containers":[{"restartPolicy":"Always","resources":{"limits":{"cpu":"1"}},"ports":[{"hostPort":1}]}],
@@ -30,7 +31,7 @@ TEST(KeptMembers, AreAllThatTheDecodersRead) {
                  "tolerations":[{"key":"k"}],"topologySpreadConstraints":[{"maxSkew":1}],
                  "volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}},{"emptyDir":{"medium":"Memory"}},
                             {"hostPath":{}},{"ephemeral":{}}],
-                 "resourceClaims":[{"name":"r"}],"schedulingGates":[{"name":"g"}]},
+                 "resourceClaims":[{"name":"r"}],"terminationGracePeriodSeconds":30,"schedulingGates":[{"name":"g"}]},
                 "status":{"phase":"Pending","nominatedNodeName":"n",
                  "conditions":[{"type":"PodScheduled","status":"False","reason":"r"}]}})",
             R"({"metadata":{"name":"n"},"spec":{"providerID":"p","taints":[{"key":"k"}],"unschedulable":true},
@@ -46,6 +47,9 @@ TEST(KeptMembers, AreAllThatTheDecodersRead) {
             R"({"metadata":{"name":"s"},"provisioner":"p","volumeBindingMode":"m","allowedTopologies":[{"a":1}]})",
             R"({"metadata":{"name":"n"},"spec":{"drivers":[{"name":"d","allocatable":{"count":1}}]}})",
             R"({"metadata":{"name":"d"},"spec":{"storageCapacity":true}})",
+            R"({"metadata":{"name":"b"},"spec":{"selector":{"matchLabels":{"a":"b"}}},
+                "status":{"disruptionsAllowed":1,"observedGeneration":1}})",
+            R"({"metadata":{"name":"r"},"spec":{"replicas":3}})",
             R"({"metadata":{"name":"c"},"storageClassName":"s","nodeTopology":{"a":1},"capacity":"1"})",
         }) {
         Last last;

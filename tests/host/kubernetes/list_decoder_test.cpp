@@ -110,11 +110,11 @@ TEST(ListDecoder, KeepsAnObjectWhoseMalformedPartCanBeDoneWithout) {
 
 TEST(ListDecoder, CountsKindsItHasNoUseFor) {
     const Loaded loaded =
-        load(list(R"({"kind":"ReplicaSet","apiVersion":"apps/v1","metadata":{"name":"r"}},
-        {"kind":"ReplicaSet","apiVersion":"apps/v1"},{"kind":"Job","apiVersion":"batch/v1"},
+        load(list(R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"r"}},
+        {"kind":"Deployment","apiVersion":"apps/v1"},{"kind":"CronJob","apiVersion":"batch/v1"},
         {"kind":"Node","apiVersion":"longhorn.io/v1beta2","metadata":{"name":"n"}})"));
     EXPECT_EQ(loaded.report.ignored,
-              (Counts{{"Job", 1}, {"Node (longhorn.io)", 1}, {"ReplicaSet", 2}}));
+              (Counts{{"CronJob", 1}, {"Deployment", 2}, {"Node (longhorn.io)", 1}}));
     EXPECT_TRUE(loaded.report.loaded.empty());
     EXPECT_TRUE(loaded.problems.empty());
     EXPECT_EQ(loaded.cluster.node_count(), 0u);

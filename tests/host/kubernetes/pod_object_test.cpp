@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <optional>
+
 #include "decoded.hpp"
 #include "kubernetes/pod_decode.hpp"
 
@@ -11,17 +14,20 @@ TEST(PodObject, ReadsWhereAPodIsAndWhatItIsDoing) {
         "metadata":{"namespace":"shop","name":"web-0","uid":"u","creationTimestamp":"1970-01-01T00:00:01Z",
             "deletionTimestamp":"1970-01-01T00:01:00Z",
             "ownerReferences":[{"kind":"Other","name":"o","uid":"x"},
-                {"kind":"StatefulSet","name":"web","uid":"y","controller":true}]},
+                {"apiVersion":"apps/v1","kind":"StatefulSet","name":"web","uid":"y","controller":true}]},
         "spec":{"nodeName":"n1","priority":7,"priorityClassName":"high","containers":[],
             "volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"data-0"}},
-                       {"name":"s","ephemeral":{}},{"emptyDir":{}}],
+                       {"name":"s","ephemeral":{}},{"name":"tmp","emptyDir":{}}],
+            "terminationGracePeriodSeconds":90,
             "resourceClaims":[{"name":"gpu"}]},
         "status":{"phase":"Running","nominatedNodeName":"n2"}})");
     EXPECT_TRUE(answer.complaints.empty());
     EXPECT_TRUE(answer.value.is_complete);
     const engine::PodObject& pod = answer.value.pod;
     EXPECT_EQ(pod.ns + "/" + pod.name + " " + pod.uid, "shop/web-0 u");
-    EXPECT_EQ(pod.owner, (engine::PodOwner{"StatefulSet", "web", "y"}));
+    EXPECT_EQ(
+        pod.owner,
+        (engine::PodOwner{.kind = "StatefulSet", .api_group = "apps", .name = "web", .uid = "y"}));
     EXPECT_EQ(pod.claims, (std::vector<std::string>{"data-0", "web-0-s"}));
     EXPECT_EQ(pod.node_name, "n1");
     EXPECT_EQ(pod.nominated_node, "n2");
@@ -32,7 +38,27 @@ TEST(PodObject, ReadsWhereAPodIsAndWhatItIsDoing) {
     EXPECT_EQ(pod.spec.priority_class, "high");
     EXPECT_TRUE(pod.spec.uses_resource_claims);
     EXPECT_TRUE(pod.spec.uses_local_storage);
+    EXPECT_EQ(pod.spec.local_volumes, (std::vector<std::string>{"tmp"}));
+    EXPECT_EQ(pod.spec.termination_grace, std::chrono::seconds(90));
     EXPECT_FALSE(pod.gated);
+}
+
+TEST(PodObject, GivesAPodTheGraceThatTheKubeletGivesIt) {
+    using std::chrono::seconds;
+    const struct {
+        const char* written;
+        std::optional<Duration> grace;
+        bool complaint;
+    } cases[] = {{"null", std::nullopt, false},        {"0", seconds(0), false},
+                 {"30", seconds(30), false},           {"-1", seconds(1), false},
+                 {"1e15", seconds(2147483647), false}, {"\"30\"", std::nullopt, true}};
+    for (const auto& c : cases) {
+        const auto answer =
+            decoded(decode_pod_object,
+                    R"({"spec":{"terminationGracePeriodSeconds":)" + std::string(c.written) + "}}");
+        EXPECT_EQ(answer.value.pod.spec.termination_grace, c.grace) << c.written;
+        EXPECT_EQ(!answer.complaints.empty(), c.complaint) << c.written;
+    }
 }
 
 TEST(PodObject, ReadsWhyAPodIsPending) {

@@ -10,21 +10,23 @@ namespace {
 TEST(PodVolumes, AreLocalWhereDataWouldBeLostWithTheNode) {
     const struct {
         const char* volumes;
-        bool local;
+        std::vector<std::string> local;
     } cases[] = {
-        {"null", false},
-        {"[]", false},
-        {R"([{"emptyDir":{}}])", true},
-        {R"([{"emptyDir":{"medium":""}}])", true},
-        {R"([{"emptyDir":{"medium":"Memory"}}])", false},
-        {R"([{"emptyDir":null}])", false},
-        {R"([{"configMap":{}},{"hostPath":{"path":"/var"}}])", true},
-        {R"([{"persistentVolumeClaim":{"claimName":"c"}},{"projected":{}}])", false},
+        {"null", {}},
+        {"[]", {}},
+        {R"([{"name":"a","emptyDir":{}}])", {"a"}},
+        {R"([{"name":"a","emptyDir":{"medium":""}}])", {"a"}},
+        {R"([{"name":"a","emptyDir":{"medium":"Memory"}}])", {}},
+        {R"([{"name":"a","emptyDir":null}])", {}},
+        {R"([{"name":"c","configMap":{}},{"name":"b","hostPath":{"path":"/var"}},
+             {"name":"a","emptyDir":{}}])",
+         {"a", "b"}},
+        {R"([{"name":"a","persistentVolumeClaim":{"claimName":"c"}},{"projected":{}}])", {}},
     };
     for (const auto& c : cases) {
         const auto spec = R"({"volumes":)" + std::string(c.volumes) + "}";
         const auto answer =
-            decoded([](const JsonPlace& p) { return uses_local_storage(p["volumes"]); }, spec);
+            decoded([](const JsonPlace& p) { return decode_local_volumes(p["volumes"]); }, spec);
         EXPECT_EQ(answer.value, c.local) << c.volumes;
         EXPECT_TRUE(answer.complaints.empty()) << c.volumes;
     }

@@ -142,7 +142,10 @@ TEST(World, PodsThatAreThereFromTheStartKeepTheirNodesAndGetNoSecondDaemon) {
     objects.daemon_sets = {{.name = "agent", .spec = {.requests = {{"cpu", 1_cpu}}}}};
     objects.pods = {{.name = "agent-x",
                      .spec = {.requests = {{"cpu", 2_cpu}}},  // an older revision
-                     .owner = {"DaemonSet", "agent", "u"},
+                     .owner = {.kind = "DaemonSet",
+                               .api_group = "apps",
+                               .name = "agent",
+                               .uid = "u"},
                      .node_name = "a"},
                     {.name = "done", .node_name = "a", .phase = engine::PodPhase::succeeded},
                     {.name = "waits", .spec = {.requests = {{"cpu", 1_cpu}}}}};

@@ -278,7 +278,8 @@ TEST(ClusterBuilder, MakesAClassForThePodsOfEachDaemonSet) {
     EXPECT_EQ(cluster.daemon_sets()[0].object->name, "logs");
     EXPECT_EQ(cluster.daemon_sets()[1].object->name, "proxy");
     const ClassRow& proxy = cluster.pod_class(cluster.daemon_sets()[1].pod_class);
-    EXPECT_EQ(*proxy.owner, (PodOwner{.kind = "DaemonSet", .name = "proxy", .uid = "uid"}));
+    EXPECT_EQ(*proxy.owner,
+              (PodOwner{.kind = "DaemonSet", .api_group = "apps", .name = "proxy", .uid = "uid"}));
     EXPECT_EQ(cluster.text(proxy.ns), "kube-system");
     EXPECT_THAT(proxy.requests, ElementsAre(Request{cpu_index, 50}));
     EXPECT_EQ(cluster.pod_count(), 0u);

@@ -1,0 +1,45 @@
+#include "engine/snapshot/spread_timeout.hpp"
+
+#include <algorithm>
+
+#include <capstan/duration.hpp>
+
+namespace capstan::engine {
+namespace {
+
+bool is_over_zones(const SpreadConstraint& constraint) {
+    return constraint.topology_key == zone_label;
+}
+
+}  // namespace
+
+std::optional<Duration> find_spread_timeout(const PodObject& pod, std::string_view annotation) {
+    if (annotation.empty() || std::ranges::none_of(pod.spec.spread, is_over_zones)) return {};
+    const auto at = pod.annotations.find(annotation);
+    // Days are a unit of ours; a scheduler written in Go does not know them.
+    if (at == pod.annotations.end() || at->second.find('d') != std::string::npos) return {};
+    const Result<Duration> timeout = parse_duration(at->second);
+    return timeout ? std::optional(*timeout) : std::nullopt;
+}
+
+PodObject without_zone_spread(const PodObject& pod) {
+    PodObject out = pod;
+    std::erase_if(out.spec.spread, is_over_zones);
+    return out;
+}
+
+std::optional<Time> lapse_of(Time created, Duration timeout) noexcept {
+    const Duration age = std::max(timeout, Duration(0));
+    constexpr Time last = Time::max() - Duration(1);
+    if (created > Time() && age > last - created) return std::nullopt;
+    return created + age + Duration(1);
+}
+
+bool has_lapsed(Time created, Duration timeout, Time now) noexcept {
+    // At once, though a pod of this very moment is not older than nothing.
+    if (timeout <= Duration(0)) return true;
+    const std::optional<Time> lapse = lapse_of(created, timeout);
+    return lapse && *lapse <= now;
+}
+
+}  // namespace capstan::engine

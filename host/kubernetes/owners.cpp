@@ -1,0 +1,37 @@
+#include "kubernetes/owners.hpp"
+
+#include <string>
+
+#include "kubernetes/object_kinds.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+std::string decode_text(const JsonPlace& place) { return std::string(place.text().value_or("")); }
+
+std::string decode_group(const JsonPlace& reference) {
+    return std::string(group_of(reference["apiVersion"].text().value_or("")));
+}
+
+bool is_job(const JsonPlace& reference) {
+    return reference["kind"].text() == "Job" && decode_group(reference) == "batch";
+}
+
+}  // namespace
+
+engine::PodOwner decode_owner(const JsonPlace& references) {
+    engine::PodOwner out;
+    bool found = false;
+    for (const JsonPlace& reference : references.items()) {
+        out.job_among_owners = out.job_among_owners || is_job(reference);
+        if (found || !reference["controller"].boolean().value_or(false)) continue;
+        found = true;
+        out.kind = decode_text(reference["kind"]);
+        out.api_group = decode_group(reference);
+        out.name = decode_text(reference["name"]);
+        out.uid = decode_text(reference["uid"]);
+    }
+    return out;
+}
+
+}  // namespace capstan::kubernetes

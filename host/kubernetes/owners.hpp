@@ -1,0 +1,12 @@
+/// Who a pod belongs to.
+#pragma once
+
+#include "engine/snapshot/objects.hpp"
+#include "kubernetes/json_place.hpp"
+
+namespace capstan::kubernetes {
+
+/// From `metadata.ownerReferences`.
+engine::PodOwner decode_owner(const JsonPlace& references);
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,69 @@
+#include "kubernetes/disruption_budget_decode.hpp"
+
+#include <gtest/gtest.h>
+
+#include "decoded.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+using engine::DisruptionBudgetObject;
+
+TEST(DisruptionBudgetDecode, ReadsWhomItProtectsAndHowFarItMayBeUsed) {
+    const auto answer = decoded(decode_disruption_budget, R"({
+        "metadata":{"namespace":"shop","name":"web","generation":2},
+        "spec":{"maxUnavailable":1,"selector":{"matchLabels":{"app":"web"}}},
+        "status":{"disruptionsAllowed":1,"observedGeneration":2}})");
+    EXPECT_TRUE(answer.complaints.empty());
+    EXPECT_EQ(answer.value,
+              (DisruptionBudgetObject{.ns = "shop",
+                                      .name = "web",
+                                      .selector = LabelSelector{.match_labels = {{"app", "web"}},
+                                                                .match_expressions = {}},
+                                      .disruptions_allowed = 1,
+                                      .is_observed = true}));
+}
+
+TEST(DisruptionBudgetDecode, TellsEveryPodFromNoPod) {
+    const auto every =
+        decoded(decode_disruption_budget, R"({"metadata":{"name":"b"},"spec":{"selector":{}}})");
+    EXPECT_EQ(every.value->selector, LabelSelector());
+    const auto none = decoded(decode_disruption_budget, R"({"metadata":{"name":"b"}})");
+    EXPECT_EQ(none.value->selector, std::nullopt);
+}
+
+TEST(DisruptionBudgetDecode, AllowsNothingWhileItsStatusIsMissingOrOld) {
+    const struct {
+        const char* rest;
+        int allowed;
+        bool observed;
+    } cases[] = {
+        {R"("generation":1}})", 0, false},
+        {R"("generation":1},"status":{}})", 0, false},
+        {R"("generation":2},"status":{"disruptionsAllowed":3,"observedGeneration":1}})", 3, false},
+        {R"("generation":2},"status":{"disruptionsAllowed":3,"observedGeneration":2}})", 3, true},
+        {R"("x":0},"status":{"disruptionsAllowed":3}})", 3, true},
+        {R"("generation":1},"status":{"disruptionsAllowed":-1,"observedGeneration":1}})", 0, true},
+    };
+    for (const auto& c : cases) {
+        const auto answer =
+            decoded(decode_disruption_budget, R"({"metadata":{"name":"b",)" + std::string(c.rest));
+        ASSERT_TRUE(answer.value) << c.rest;
+        EXPECT_EQ(answer.value->disruptions_allowed, c.allowed) << c.rest;
+        EXPECT_EQ(answer.value->is_observed, c.observed) << c.rest;
+    }
+}
+
+TEST(DisruptionBudgetDecode, IsNothingWhereNobodyCanTellWhomItProtects) {
+    for (const char* text :
+         {R"({"spec":{"selector":{}}})", R"({"metadata":{"name":"b"},"spec":{"selector":7}})",
+          R"({"metadata":{"name":"b"},"spec":{"selector":{"matchExpressions":[
+              {"key":"a","operator":"Gt","values":["1"]}]}}})"}) {
+        const auto answer = decoded(decode_disruption_budget, text);
+        EXPECT_FALSE(answer.value) << text;
+        EXPECT_FALSE(answer.complaints.empty()) << text;
+    }
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes

@@ -1,0 +1,50 @@
+#include "kubernetes/owners.hpp"
+
+#include <gtest/gtest.h>
+
+#include "decoded.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+using engine::PodOwner;
+
+TEST(Owners, AreTheControllerAndWhetherSomeOwnerIsAJob) {
+    const PodOwner nobody;
+    const PodOwner replica_set{
+        .kind = "ReplicaSet", .api_group = "apps", .name = "web", .uid = "u"};
+    const PodOwner of_the_core{.kind = "ReplicationController", .name = "web", .uid = "u"};
+    PodOwner job{.kind = "Job", .api_group = "batch", .name = "sum", .uid = "u"};
+    job.job_among_owners = true;
+    PodOwner with_job = replica_set, uncontrolled;
+    with_job.job_among_owners = uncontrolled.job_among_owners = true;
+    const PodOwner foreign{.kind = "Job", .api_group = "batch.volcano.sh", .name = "v", .uid = "u"};
+    const struct {
+        const char* references;
+        PodOwner owner;
+    } cases[] = {
+        {"[]", nobody},
+        {R"([{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"u"}])", nobody},
+        {R"([{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"u","controller":true}])",
+         replica_set},
+        {R"([{"apiVersion":"v1","kind":"ReplicationController","name":"web","uid":"u","controller":true}])",
+         of_the_core},
+        {R"([{"apiVersion":"batch/v1","kind":"Job","name":"sum","uid":"u","controller":true}])",
+         job},
+        {R"([{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"u","controller":true},
+             {"apiVersion":"batch/v1beta1","kind":"Job","name":"sum"}])",
+         with_job},
+        {R"([{"apiVersion":"batch/v1","kind":"Job","name":"sum","controller":false}])",
+         uncontrolled},
+        {R"([{"apiVersion":"batch.volcano.sh/v1","kind":"Job","name":"v","uid":"u","controller":true}])",
+         foreign},
+    };
+    for (const auto& c : cases) {
+        const auto answer = decoded(decode_owner, c.references);
+        EXPECT_EQ(answer.value, c.owner) << c.references;
+        EXPECT_TRUE(answer.complaints.empty()) << c.references;
+    }
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes
