@@ -5,7 +5,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "commands/simulate_report.hpp"
+#include "simulation/figures.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -31,8 +31,8 @@ std::string bar_of(const simulation::Progress& progress) {
     std::string number = std::to_string(static_cast<int>(share * 100));
     number.insert(0, 3 - std::min<std::size_t>(number.size(), 3), ' ');
     return "[" + std::string(full, '#') + std::string(width - full, '-') + "] " + number +
-           "%  at " + clock_text(progress.at) +
-           (progress.end ? " of " + clock_text(*progress.end) : "") + ", " +
+           "%  at " + simulation::clock_text(progress.at) +
+           (progress.end ? " of " + simulation::clock_text(*progress.end) : "") + ", " +
            counted(progress.nodes, "node") + ", " + counted(progress.pending, "pod") +
            (progress.pending == 1 ? " waits" : " wait");
 }

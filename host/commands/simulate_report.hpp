@@ -19,9 +19,6 @@ enum class Detail {
 Detail detail_for(const simulation::Input& input);
 bool is_shown(const simulation::Event& event, Detail detail);
 
-/// A moment of virtual time: "1h30m", "149d3h", to the second.
-std::string clock_text(Duration at);
-
 void print_title(std::ostream& out, const simulation::Input& input);
 /// One line, with its reason on lines below.
 void print_event(std::ostream& out, const simulation::Event& event);

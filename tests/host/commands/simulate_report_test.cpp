@@ -11,14 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(SimulateReport, TimesAreShortAndCountDaysOnceThereAreTwo) {
-    EXPECT_EQ(clock_text(0s), "0s");
-    EXPECT_EQ(clock_text(90s), "1m30s");
-    EXPECT_EQ(clock_text(36h), "36h");
-    EXPECT_EQ(clock_text(48h), "2d");
-    EXPECT_EQ(clock_text(149 * 24h + 3h + 700ms), "149d3h");
-}
-
 TEST(SimulateReport, AnEventIsALineWithItsReasonBelow) {
     std::ostringstream out;
     print_event(out, {.at = 70s,

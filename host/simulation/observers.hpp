@@ -1,0 +1,32 @@
+/// Several that look on at once.
+#pragma once
+
+#include <vector>
+
+#include "simulation/run.hpp"
+
+namespace capstan::simulation {
+
+/// Tells each in turn. Borrows them.
+class Observers final : public Observer {
+public:
+    void add(Observer& observer) { all_.push_back(&observer); }
+
+    void on_event(const Event& event) override {
+        for (Observer* one : all_) one->on_event(event);
+    }
+    void on_progress(const Progress& progress) override {
+        for (Observer* one : all_) one->on_progress(progress);
+    }
+    void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override {
+        for (Observer* one : all_) one->on_pass(input, result);
+    }
+    void on_end() override {
+        for (Observer* one : all_) one->on_end();
+    }
+
+private:
+    std::vector<Observer*> all_;
+};
+
+}  // namespace capstan::simulation
