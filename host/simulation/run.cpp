@@ -27,7 +27,8 @@ public:
           observer_(observer),
           story_(input.start, observer),
           tally_(input.start),
-          world_(story_, tally_),
+          world_(story_, tally_,
+                 {.spread_timeout_annotation = setup.config.scale_up.spread_timeout_annotation}),
           machines_(world_, story_, {input.register_delay, input.ready_delay}) {}
 
     Result<Report> go() {

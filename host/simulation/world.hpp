@@ -25,7 +25,8 @@ namespace capstan::simulation {
 /// it in the tally, which has to have reached that moment. One thread.
 class World {
 public:
-    World(Story& story, Tally& tally) : story_(story), tally_(tally) {}
+    World(Story& story, Tally& tally, engine::ClusterBuilderOptions options = {})
+        : story_(story), tally_(tally), builder_(std::move(options)) {}
     World(const World&) = delete;
     World& operator=(const World&) = delete;
 
