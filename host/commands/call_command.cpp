@@ -12,8 +12,8 @@
 #include "commands/call_answer.hpp"
 #include "commands/call_request.hpp"
 #include "commands/exit_code.hpp"
-#include "commands/json_reader.hpp"
 #include "runtime/config/text.hpp"
+#include "runtime/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -61,7 +61,7 @@ int answer(Policy& policy, Decode decode, const boost::json::value& document, st
            std::ostream& err) {
     kubernetes::JsonProblems problems(document);
     const auto request = decode(problems.root());
-    if (!problems.empty()) return refuse(err, describe(problems, input));
+    if (!problems.empty()) return refuse(err, runtime::problems_text(problems, input));
     const Result<std::string> answered = ask(policy, request);
     out << (answered ? *answered : answer_of(answered.error())) << '\n';
     return answered ? exit_ok : exit_failed;
@@ -90,9 +90,9 @@ std::string unknown_call_kind(std::string_view kind) {
 }
 
 int call(const CallArguments& arguments, std::istream& in, std::ostream& out, std::ostream& err) {
-    const Result<std::string> text = read_all(in);
+    const Result<std::string> text = runtime::read_all(in);
     if (!text) return refuse(err, std::string(input) + ": " + text.error().message);
-    const auto document = parse_json(*text, input);
+    const auto document = runtime::parse_json(*text, input);
     if (!document) return refuse(err, document.error().message);
     switch (arguments.kind) {
         case CallKind::expander:

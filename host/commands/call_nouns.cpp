@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "commands/json_reader.hpp"
+#include "runtime/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -38,7 +38,7 @@ Resources decode_resources(const JsonPlace& place, bool may_be_negative = false)
 std::vector<Taint> decode_taints(const JsonPlace& place) {
     std::vector<Taint> out;
     for (const JsonPlace& item : place.items()) {
-        refuse_unknown(item, {"key", "value", "effect", "timeAdded"});
+        runtime::refuse_unknown(item, {"key", "value", "effect", "timeAdded"});
         Taint taint{.key = name(item.required("key")),
                     .value = std::string(item["value"].text().value_or(""))};
         const JsonPlace effect = item.required("effect");
@@ -61,7 +61,7 @@ std::string text_or_label(const JsonPlace& node, std::string_view key, const Lab
 }  // namespace
 
 NodeGroup decode_group(const JsonPlace& place) {
-    refuse_unknown(place, {"id", "min", "max", "target", "tags"});
+    runtime::refuse_unknown(place, {"id", "min", "max", "target", "tags"});
     NodeGroup out{.id = NodeGroupId(name(place.required("id")))};
     out.min = count(place["min"]);
     out.max = count(place["max"]);
@@ -71,8 +71,8 @@ NodeGroup decode_group(const JsonPlace& place) {
 }
 
 NodeTemplate decode_template(const JsonPlace& place) {
-    refuse_unknown(place, {"name", "labels", "annotations", "taints", "capacity", "allocatable",
-                           "free", "machine_type", "zone", "arch", "os"});
+    runtime::refuse_unknown(place, {"name", "labels", "annotations", "taints", "capacity",
+                                    "allocatable", "free", "machine_type", "zone", "arch", "os"});
     NodeTemplate out{.name = name(place.required("name"))};
     out.labels = place["labels"].labels();
     out.annotations = place["annotations"].labels();

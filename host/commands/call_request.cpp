@@ -11,9 +11,9 @@
 #include <capstan/sentence.hpp>
 
 #include "commands/call_nouns.hpp"
-#include "commands/json_reader.hpp"
 #include "kubernetes/pod_classes.hpp"
 #include "kubernetes/pod_decode.hpp"
+#include "runtime/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -74,7 +74,8 @@ std::optional<double> decode_price(const JsonPlace& place) {
 }
 
 ScaleUpOption decode_option(const JsonPlace& place, const Pods& pods) {
-    refuse_unknown(place, {"group", "nodes", "template", "pods", "similar", "price_per_hour"});
+    runtime::refuse_unknown(place,
+                            {"group", "nodes", "template", "pods", "similar", "price_per_hour"});
     ScaleUpOption out;
     out.group = decode_group(place.required("group"));
     // None at all is no growth, but upstream's own tests ask about it.
@@ -132,7 +133,7 @@ NodeGroup decode_sized_group(const JsonPlace& place) {
 }  // namespace
 
 ExpanderRequest decode_expander_request(const JsonPlace& root) {
-    refuse_unknown(root, {"seed", "cluster_nodes", "options", "pods"});
+    runtime::refuse_unknown(root, {"seed", "cluster_nodes", "options", "pods"});
     ExpanderRequest out;
     Pods pods = decode_pods(root["pods"]);
     std::vector<ScaleUpOption> options;
@@ -154,12 +155,12 @@ ExpanderRequest decode_expander_request(const JsonPlace& root) {
 }
 
 SimilarityRequest decode_similarity_request(const JsonPlace& root) {
-    refuse_unknown(root, {"a", "b"});
+    runtime::refuse_unknown(root, {"a", "b"});
     return {decode_template(root.required("a")), decode_template(root.required("b"))};
 }
 
 SplitterRequest decode_splitter_request(const JsonPlace& root) {
-    refuse_unknown(root, {"nodes", "groups"});
+    runtime::refuse_unknown(root, {"nodes", "groups"});
     SplitterRequest out;
     out.nodes = static_cast<int>(root.required("nodes").integer(0, count_max).value_or(0));
     std::vector<NodeGroup> groups;

@@ -5,11 +5,11 @@
 
 #include "commands/command_line.hpp"
 #include "commands/exit_code.hpp"
-#include "commands/json_reader.hpp"
 #include "commands/output_format.hpp"
 #include "commands/pipeline_report.hpp"
 #include "commands/prepared.hpp"
 #include "commands/sample_question.hpp"
+#include "runtime/json_reader.hpp"
 #include "runtime/plugin_host.hpp"
 
 namespace capstan::commands {
@@ -23,10 +23,10 @@ struct Arguments {
 
 Result<std::string> question_text(const std::string& file, std::istream& in) {
     if (file.empty()) return std::string(sample_question);
-    if (file == "-") return read_all(in);
+    if (file == "-") return runtime::read_all(in);
     std::ifstream stream(file, std::ios::binary);
     if (!stream) return fail(ErrorCode::not_found, file + ": cannot be read");
-    return read_all(stream);
+    return runtime::read_all(stream);
 }
 
 Result<ExpanderRequest> read_question(const std::string& file, std::istream& in) {
@@ -34,10 +34,11 @@ Result<ExpanderRequest> read_question(const std::string& file, std::istream& in)
                              : file == "-" ? "standard input"
                                            : file;
     CAPSTAN_TRY(const std::string text, question_text(file, in));
-    CAPSTAN_TRY(const boost::json::value document, parse_json(text, name));
+    CAPSTAN_TRY(const boost::json::value document, runtime::parse_json(text, name));
     kubernetes::JsonProblems problems(document);
     ExpanderRequest request = decode_expander_request(problems.root());
-    if (!problems.empty()) return fail(ErrorCode::invalid_argument, describe(problems, name));
+    if (!problems.empty())
+        return fail(ErrorCode::invalid_argument, runtime::problems_text(problems, name));
     return request;
 }
 

@@ -1,10 +1,10 @@
-#include "commands/json_reader.hpp"
+#include "runtime/json_reader.hpp"
 
 #include <sstream>
 
 #include <gtest/gtest.h>
 
-namespace capstan::commands {
+namespace capstan::runtime {
 namespace {
 
 std::string message_of(const std::string& text) {
@@ -63,10 +63,10 @@ TEST(JsonReader, SuggestsTheKeyThatWasMeant) {
     const auto document = parse_json(R"({"pds": [], "zzz": 1})", "x");
     kubernetes::JsonProblems problems(*document);
     refuse_unknown(problems.root(), {"pods", "options"});
-    EXPECT_EQ(describe(problems, "x"),
+    EXPECT_EQ(problems_text(problems, "x"),
               "x: /pds: is not known here; did you mean 'pods'?\n"
               "x: /zzz: is not known here\n");
 }
 
 }  // namespace
-}  // namespace capstan::commands
+}  // namespace capstan::runtime

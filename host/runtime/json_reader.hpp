@@ -13,7 +13,7 @@
 
 #include "kubernetes/json_place.hpp"
 
-namespace capstan::commands {
+namespace capstan::runtime {
 
 inline constexpr std::size_t json_bytes_max = std::size_t{256} << 20;
 /// Deeper than any Pod, shallow enough for everything that recurses.
@@ -33,6 +33,6 @@ void refuse_unknown(const kubernetes::JsonPlace& object,
                     std::initializer_list<std::string_view> known);
 
 /// One line for each problem: "standard input: /options/0/nodes: is missing".
-std::string describe(const kubernetes::JsonProblems& problems, std::string_view name);
+std::string problems_text(const kubernetes::JsonProblems& problems, std::string_view name);
 
-}  // namespace capstan::commands
+}  // namespace capstan::runtime

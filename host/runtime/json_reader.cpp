@@ -1,4 +1,4 @@
-#include "commands/json_reader.hpp"
+#include "runtime/json_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "runtime/config/text.hpp"
 
-namespace capstan::commands {
+namespace capstan::runtime {
 namespace {
 
 namespace json = boost::json;
@@ -33,9 +33,8 @@ Spot spot_of(std::string_view text, std::size_t at) {
     const std::size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
     const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
     const std::size_t end = std::min(text.find_first_of("\r\n", at), text.size());
-    const auto before = runtime::printable_characters(text.substr(start, at - start));
-    const auto after =
-        runtime::printable_characters(text.substr(at, std::min(end - at, shown * 4)));
+    const auto before = printable_characters(text.substr(start, at - start));
+    const auto after = printable_characters(text.substr(at, std::min(end - at, shown * 4)));
     Spot out;
     out.line += static_cast<std::size_t>(
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
@@ -103,22 +102,21 @@ void refuse_unknown(const kubernetes::JsonPlace& object,
                     std::initializer_list<std::string_view> known) {
     for (const kubernetes::JsonPlace& member : object.members()) {
         if (std::ranges::find(known, member.key()) != known.end()) continue;
-        member.complain("is not known here" +
-                        runtime::suggestion(member.key(),
-                                            std::vector<std::string>(known.begin(), known.end())));
+        member.complain(
+            "is not known here" +
+            suggestion(member.key(), std::vector<std::string>(known.begin(), known.end())));
     }
 }
 
-std::string describe(const kubernetes::JsonProblems& problems, std::string_view name) {
+std::string problems_text(const kubernetes::JsonProblems& problems, std::string_view name) {
     std::string out;
     for (const kubernetes::JsonProblem& problem : problems.kept()) {
-        const std::string place =
-            problem.pointer.empty() ? "" : ": " + runtime::printable(problem.pointer);
-        out += std::string(name) + place + ": " + runtime::printable(problem.what) + "\n";
+        const std::string place = problem.pointer.empty() ? "" : ": " + printable(problem.pointer);
+        out += std::string(name) + place + ": " + printable(problem.what) + "\n";
     }
     if (problems.left_out() > 0)
         out += "... and " + std::to_string(problems.left_out()) + " more\n";
     return out;
 }
 
-}  // namespace capstan::commands
+}  // namespace capstan::runtime
