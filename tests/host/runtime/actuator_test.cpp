@@ -17,7 +17,8 @@ const std::string cloud =
     simulated("east",
               "latency = \"3s\", groups = [" + simulated_group("a") + ", " +
                   simulated_group("b", "fail = { code = \"quota\", message = \"too many\" }") +
-                  ", " + simulated_group("c", "size = 3") + "]");
+                  ", " + simulated_group("c", "size = 3") + ", " +
+                  simulated_group("d", "capacity = 1") + "]");
 
 engine::Increase increase(const char* group, int from, int by, const char* of = "east") {
     return {.group = NodeGroupId(group), .cloud = PluginInstanceId(of), .from = from, .by = by};
@@ -79,7 +80,7 @@ TEST_F(Actuator, OneFailureKeepsNoOther) {
     EXPECT_THAT(outcomes(results.increases),
                 ElementsAre("done", "quota", "done", "internal", "conflict"));
     EXPECT_EQ(results.increases[1]->message, "plugin east: increase: group b: too many");
-    EXPECT_THAT(targets(), ElementsAre(4, 0, 5));
+    EXPECT_THAT(targets(), ElementsAre(4, 0, 5, 0));
 }
 
 TEST_F(Actuator, AsksForEverythingAtOnce) {
@@ -93,17 +94,17 @@ TEST_F(Actuator, TheSameDecisionAgainHasNoSecondEffect) {
     EXPECT_THAT(grow({increase("a", 2, 2)}), ElementsAre("done"));
     EXPECT_THAT(grow({increase("a", 0, 2)}), ElementsAre("conflict"))
         << "another pass, decided on what is past";
-    EXPECT_THAT(targets(), ElementsAre(4, 0, 3));
+    EXPECT_THAT(targets(), ElementsAre(4, 0, 3, 0));
 }
 
 TEST_F(Actuator, TakesBackWhatTheCloudHasNotMade) {
-    grow({increase("a", 0, 3)});
+    grow({increase("d", 0, 3)});
     engine::Decision decision;
     decision.decreases = {
-        {.group = NodeGroupId("a"), .cloud = PluginInstanceId("east"), .from = 3, .by = 2}};
+        {.group = NodeGroupId("d"), .cloud = PluginInstanceId("east"), .from = 3, .by = 2}};
     for (int i = 0; i < 2; ++i)
         EXPECT_THAT(outcomes(carry_out(decision).decreases), ElementsAre("done"));
-    EXPECT_THAT(targets(), ElementsAre(1, 0, 3));
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 3, 1));
 }
 
 TEST_F(Actuator, RemovesMachinesOnce) {
@@ -114,7 +115,7 @@ TEST_F(Actuator, RemovesMachinesOnce) {
         ASSERT_EQ(results.removals.size(), 1u);
         EXPECT_THAT(results.removals[0], IsEmpty());
     }
-    EXPECT_THAT(targets(), ElementsAre(0, 0, 1));
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 1, 0));
 }
 
 TEST_F(Actuator, AMachineWhoseNodeCouldNotBeToldIsNotRemoved) {
@@ -126,7 +127,7 @@ TEST_F(Actuator, AMachineWhoseNodeCouldNotBeToldIsNotRemoved) {
     EXPECT_THAT(outcomes(results.node_changes), ElementsAre("unavailable", "done", "done"));
     EXPECT_THAT(outcomes(results.removals.at(0)),
                 ElementsAre(decision.removals[0].machines[0].value() + ": unavailable"));
-    EXPECT_THAT(targets(), ElementsAre(0, 0, 2));
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 2, 0));
 }
 
 TEST_F(Actuator, ARemovalOfWhichNoNodeCouldBeToldAsksForNothing) {
@@ -136,7 +137,7 @@ TEST_F(Actuator, ARemovalOfWhichNoNodeCouldBeToldAsksForNothing) {
     decision.node_changes = {{.node = "n1"}};
     const engine::Results results = carry_out(decision);
     EXPECT_EQ(results.removals.at(0).size(), 1u);
-    EXPECT_THAT(targets(), ElementsAre(0, 0, 3));
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 3, 0));
 }
 
 TEST_F(Actuator, ARefusalOfTheWholeRemovalStandsForAllItsMachines) {
@@ -168,7 +169,7 @@ TEST_F(Actuator, ADryRunAsksForNothing) {
     EXPECT_THAT(results.increases, IsEmpty());
     EXPECT_THAT(results.removals, IsEmpty());
     EXPECT_THAT(cluster.asked, IsEmpty());
-    EXPECT_THAT(targets(), ElementsAre(0, 0, 3));
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 3, 0));
 }
 
 TEST_F(Actuator, ADecisionToDoNothingTakesNoTime) {
