@@ -13,54 +13,60 @@
 #include "engine/snapshot/objects.hpp"
 #include "runtime/config/diagnostics.hpp"
 #include "runtime/config/document.hpp"
+#include "simulation/fault.hpp"
+#include "simulation/happenings.hpp"
 
 namespace capstan::simulation {
 
-/// Pods that come together and are alike but for their names.
-struct PodBatch {
-    /// How each looks. Its name is the batch's, by which it is scaled and removed; the pods' own
-    /// are made of it: web-1, web-2, ... Node name, owner and times are filled in.
-    engine::PodObject pod{};
-    std::optional<int> count{};  ///< nothing: one pod, named as the batch
-    bool replicas = false;       ///< a ReplicaSet owns them and replaces those that vanish
-    /// The pod ends by itself so long after it was bound; nothing: never.
-    std::optional<Duration> duration{};
+/// A command that has to be among those of a step, and when.
+struct ExpectedCommand {
+    std::string command{};
+    Duration from{0};                 ///< after the beginning of the step
+    std::optional<Duration> until{};  ///< the last moment; nothing: the end of the step
 };
 
-/// Sets how many pods a batch with replicas has.
-struct Scale {
-    std::string batch{};
-    int replicas = 0;
+/// Taints of a node, by key.
+struct ExpectedTaints {
+    std::string node{};
+    std::vector<std::string> has{}, lacks{};
 };
 
-/// Takes away all pods of a batch, one pod (NAME or NAMESPACE/NAME), or a node with its pods.
-struct Remove {
-    std::string name{};
-};
-
-/// Something that happens from outside, so long after the beginning of its step.
-struct Action {
-    Duration after{0};
-    std::variant<PodBatch, Scale, Remove, engine::NodeObject> what{};
-    runtime::Place place{};  ///< in the input's file, for what turns out to be impossible
-};
-
-/// What has to hold when a step ends; what is absent is not looked at.
+/// What has to hold when a step ends; what is absent is not looked at. Commands are what clouds and
+/// cluster were asked for during the step, in order, by these words:
+///     increase web by 3
+///     decrease web by 1
+///     remove web-1, web-2 from web        nodes; GROUP/NUMBER for a machine without one
+///     evict default/web-7                 only if it was agreed to
 struct Expectations {
-    /// What the clouds were asked for during the step, all of it, in order: "increase web by 3".
-    std::optional<std::vector<std::string>> commands{};
-    std::optional<int> pending{};                          ///< pods without a node
-    std::map<std::string, int> nodes{};                    ///< by group; nodes in the cluster
-    std::map<std::string, int> targets{};                  ///< by group; machines asked for
-    std::optional<std::vector<std::string>> backed_off{};  ///< groups, by id
+    std::optional<std::vector<std::string>> commands{};  ///< all of them
+    /// Commands count only if their first word is one of these; empty: all do. Of `commands` alone.
+    std::vector<std::string> only{};
+    std::vector<ExpectedCommand> within{};
+    /// What no command may be or begin with, in whole words: "evict", "remove", "increase spot".
+    std::vector<std::string> never{};
+    std::optional<int> pending{};                  ///< pods without a node
+    std::optional<Duration> longest_pending{};     ///< every pod waited, or waits, for less
+    std::map<std::string, int> nodes{};            ///< by group; nodes in the cluster
+    std::map<std::string, int> targets{};          ///< by group; machines asked for
+    std::vector<std::string> present{}, absent{};  ///< nodes, by name
+    std::vector<ExpectedTaints> taints{};
+    std::optional<std::vector<std::string>> backed_off{};  ///< groups, by id; all of them
+    std::vector<std::string> not_backed_off{};
     /// "web: SENTENCE" for all groups together, "web in spot: SENTENCE" for one. Each line has to
     /// be true, and every batch without room needs a line.
     std::optional<std::vector<std::string>> unhelped{};
 };
 
+/// A step that ends with a command: right after the pass that gave it.
+struct UntilCommand {
+    std::string command{};                     ///< empty: any
+    Duration within = std::chrono::hours(24);  ///< it is an unmet expectation if none comes
+};
+
 struct Step {
-    std::vector<Action> actions{};      ///< in the order in which they happen
-    std::optional<Duration> advance{};  ///< nothing: until nothing happens any more
+    std::vector<Action> actions{};                ///< in the order in which they happen
+    std::optional<Duration> advance{};            ///< nothing: until nothing happens any more
+    std::optional<UntilCommand> until_command{};  ///< in place of `advance`
     Expectations expect{};
     runtime::Place place{};
 };
@@ -70,6 +76,7 @@ struct Objects {
     std::vector<engine::NodeObject> nodes{};
     std::vector<engine::PodObject> pods{};
     std::vector<engine::DaemonSetObject> daemon_sets{};
+    /// Held from then on to as many pods as are healthy now, less those that they allow to go now.
     std::vector<engine::DisruptionBudgetObject> budgets{};
     std::vector<engine::ControllerObject> controllers{};
     std::vector<engine::ClaimObject> claims{};
@@ -96,10 +103,15 @@ struct Input {
     Time start = time_from_unix_ns(std::int64_t{1'577'836'800} * 1'000'000'000);  // 2020-01-01
     std::uint64_t seed = 0;
     Duration scan_interval = std::chrono::seconds(10);
-    /// From a machine running to its node being there, and from there to the node being ready.
+    /// How machines of all groups become nodes, where no Registration says otherwise.
     Duration register_delay = std::chrono::seconds(10), ready_delay = std::chrono::seconds(10);
+    std::vector<Registration> registrations{};  ///< from the start, later ones on top of earlier
+    /// False: nobody but Bind gives pods a node.
+    bool scheduler = true;
     Objects objects{};
+    std::vector<Budget> budgets{};
     std::vector<Step> steps{};
+    std::vector<Fault> faults{};
     /// The cloud in place of the configuration's; nothing: those of the configuration, which may
     /// change at any time and are looked at before each pass there could be.
     std::optional<CloudSettings> cloud{};

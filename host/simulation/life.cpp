@@ -54,7 +54,14 @@ Result<bool> Life::live(const Step& step, std::optional<Time> end) {
 
 Result<void> Life::happen(const Action& action, Time moment) {
     Result<void> done = std::visit(
-        [&](const auto& what) { return parts_.world.happen(what, moment); }, action.what);
+        [&](const auto& what) -> Result<void> {
+            if constexpr (requires { parts_.world.happen(what, moment); }) {
+                return parts_.world.happen(what, moment);
+            } else {
+                return fail(ErrorCode::unsupported, "this cannot happen here");
+            }
+        },
+        action.what);
     if (done) return done;
     const std::string line = action.place.line == 0 ? "" : ":" + std::to_string(action.place.line);
     return fail(within(parts_.source + line, std::move(done).error()));

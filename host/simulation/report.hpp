@@ -16,11 +16,16 @@ enum class EventKind {
     arrival,    ///< pods arrive
     departure,  ///< pods are taken away, or end
     increase,   ///< a cloud was asked for more machines, and agreed
+    decrease,   ///< a cloud took back what it was asked for
+    removal,    ///< the removal of a node begins, goes on or is undone; a cloud removes machines
+    eviction,   ///< pods are evicted
+    backoff,    ///< a group is left alone after a failure, or not any more
     failure,    ///< a cloud refused, or a machine failed
     unhelped,   ///< pods for which nothing can be done, and why
     note,       ///< what else a decision says: a limit that was hit, a plugin that failed
     node,       ///< nodes join, become ready or vanish
     bound,      ///< pods got a node
+    fault,      ///< something goes wrong because the input says so
     unmet,      ///< an expectation was not met
 };
 
@@ -56,6 +61,10 @@ struct Summary {
     /// From arrival to being bound, of those that were bound; nothing: none was.
     std::optional<Duration> pending_p50{}, pending_p95{}, pending_max{};
     std::int64_t nodes_start = 0, nodes_peak = 0, nodes_end = 0;
+    std::int64_t nodes_removed = 0;  ///< whose machines a cloud removed because it was asked to
+    std::int64_t removals_undone = 0, evictions = 0;
+    /// From a node being chosen to its being gone, of those that were removed; nothing: none was.
+    std::optional<Duration> removal_p50{}, removal_max{};
     double node_hours = 0;                          ///< of nodes, from when they joined
     std::map<std::string, double> node_hours_of{};  ///< by group; "": in none
     std::optional<double> cost{};  ///< of all groups' nodes; nothing: some group has no price

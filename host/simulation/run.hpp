@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -32,6 +33,11 @@ public:
     virtual void on_progress(const Progress&) {}
     /// After each pass that was run, what it saw and what it came to.
     virtual void on_pass(const runtime::PassInput&, const runtime::PassResult&) {}
+    /// After each decision that was carried out. Not called where a restart midway keeps anybody
+    /// from remembering what came of it.
+    virtual void on_results(const engine::Decision&, const engine::Results&, Time) {}
+    /// The autoscaler was started anew with the memory that its predecessor had saved.
+    virtual void on_restart(const engine::Memory&, Time) {}
     /// Everything has happened, and the plugins can still be asked.
     virtual void on_end() {}
 };
@@ -45,6 +51,9 @@ struct Setup {
     /// Runs also the passes that can come to nothing new: slower, and the same but for their
     /// number.
     bool every_pass = false;
+    /// A file with the memory to begin with, if it is there, and where it is saved after each pass;
+    /// empty: none.
+    std::filesystem::path state{};
 };
 
 /// Runs the real engine and the real plugins on virtual time. Equal inputs give equal reports, byte

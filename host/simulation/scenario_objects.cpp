@@ -139,7 +139,7 @@ PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnosti
                     .labels = std::move(labels),
                     .annotations = std::move(annotations)},
             .count = pods.count,
-            .replicas = pods.replicas,
+            .controller = pods.replicas ? Controller::replica_set : Controller::none,
             .duration = pods.duration};
 }
 

@@ -9,11 +9,16 @@ std::string_view name_of(EventKind kind) noexcept {
         case EventKind::arrival: return "arrival";
         case EventKind::departure: return "departure";
         case EventKind::increase: return "increase";
+        case EventKind::decrease: return "decrease";
+        case EventKind::removal: return "removal";
+        case EventKind::eviction: return "eviction";
+        case EventKind::backoff: return "backoff";
         case EventKind::failure: return "failure";
         case EventKind::unhelped: return "unhelped";
         case EventKind::note: return "note";
         case EventKind::node: return "node";
         case EventKind::bound: return "bound";
+        case EventKind::fault: return "fault";
         case EventKind::unmet: return "unmet";
     }
     return "unknown";

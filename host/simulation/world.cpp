@@ -10,7 +10,9 @@ namespace {
 
 /// The controller of a batch that came without one.
 engine::PodOwner owner_of(const PodBatch& batch) {
-    const char* kind = batch.replicas ? "ReplicaSet" : batch.duration ? "Job" : "";
+    const char* kind = batch.controller == Controller::replica_set ? "ReplicaSet"
+                       : batch.duration                            ? "Job"
+                                                                   : "";
     if (*kind == '\0') return batch.pod.owner;
     return {.kind = kind, .name = batch.pod.name, .uid = batch.pod.ns + "/" + batch.pod.name};
 }
@@ -98,15 +100,13 @@ void World::fill(const Objects& objects, Time now) {
 
 void World::fill_daemon_set(const engine::DaemonSetObject& set) {
     builder_.set(set);
-    const engine::PodObject look{.ns = set.ns,
-                                 .name = set.name,
-                                 .spec = set.spec,
-                                 .labels = set.labels,
-                                 .annotations = set.annotations,
-                                 .owner = {.kind = "DaemonSet",
-                                           .api_group = "apps",
-                                           .name = set.name,
-                                           .uid = set.uid}};
+    const engine::PodObject look{
+        .ns = set.ns,
+        .name = set.name,
+        .spec = set.spec,
+        .labels = set.labels,
+        .annotations = set.annotations,
+        .owner = {.kind = "DaemonSet", .api_group = "apps", .name = set.name, .uid = set.uid}};
     daemon_sets_.push_back(batch("DaemonSet " + key_of(set.ns, set.name), look));
     batches_[daemon_sets_.back()].daemon = true;
 }
@@ -141,12 +141,12 @@ void World::fill_pod(const engine::PodObject& pod, Time now) {
 Result<void> World::happen(const PodBatch& given, Time now) {
     engine::PodObject look = given.pod;
     look.owner = owner_of(given);
-    const bool single = !given.count && !given.replicas;
+    const bool single = !given.count && given.controller == Controller::none;
     if (single && pod_by_name_.contains(key_of(look.ns, look.name)))
         return fail(ErrorCode::invalid_config, "pod '" + look.name + "' is there already");
     const BatchId of = batch(key_of(look.ns, look.name), look);
     batches_[of].duration = given.duration;
-    batches_[of].replicas = given.replicas;
+    batches_[of].replicas = given.controller == Controller::replica_set;
     const int count = given.count.value_or(1);
     story_.tell(now, EventKind::arrival, look.name,
                 look.name + ": " + counted(count, "pod") + (count == 1 ? " arrives" : " arrive"),

@@ -74,7 +74,7 @@ pods = [{ name = "three" }]
     ASSERT_EQ(actions.size(), 3u);
     const auto& one = std::get<PodBatch>(actions[0].what);
     EXPECT_EQ(one.pod.name, "one");
-    EXPECT_TRUE(one.replicas);
+    EXPECT_EQ(one.controller, Controller::replica_set);
     EXPECT_EQ(std::get<PodBatch>(actions[1].what).count, 3);
     EXPECT_EQ(std::get<PodBatch>(actions[2].what).pod.name, "three");
 }

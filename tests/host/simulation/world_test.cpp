@@ -33,7 +33,7 @@ PodBatch batch(const std::string& name, std::optional<int> count, bool replicas 
                std::optional<Duration> duration = {}) {
     return {.pod = {.name = name, .spec = {.requests = {{"cpu", 1_cpu}}, .priority = 0}},
             .count = count,
-            .replicas = replicas,
+            .controller = replicas ? Controller::replica_set : Controller::none,
             .duration = duration};
 }
 
@@ -140,15 +140,13 @@ TEST(World, PodsThatAreThereFromTheStartKeepTheirNodesAndGetNoSecondDaemon) {
     const Resources resources{{"cpu", 4_cpu}, {"pods", 110}};
     objects.nodes = {{.name = "a", .capacity = resources, .allocatable = resources}};
     objects.daemon_sets = {{.name = "agent", .spec = {.requests = {{"cpu", 1_cpu}}}}};
-    objects.pods = {{.name = "agent-x",
-                     .spec = {.requests = {{"cpu", 2_cpu}}},  // an older revision
-                     .owner = {.kind = "DaemonSet",
-                               .api_group = "apps",
-                               .name = "agent",
-                               .uid = "u"},
-                     .node_name = "a"},
-                    {.name = "done", .node_name = "a", .phase = engine::PodPhase::succeeded},
-                    {.name = "waits", .spec = {.requests = {{"cpu", 1_cpu}}}}};
+    objects.pods = {
+        {.name = "agent-x",
+         .spec = {.requests = {{"cpu", 2_cpu}}},  // an older revision
+         .owner = {.kind = "DaemonSet", .api_group = "apps", .name = "agent", .uid = "u"},
+         .node_name = "a"},
+        {.name = "done", .node_name = "a", .phase = engine::PodPhase::succeeded},
+        {.name = "waits", .spec = {.requests = {{"cpu", 1_cpu}}}}};
     t.world.fill(objects, start);
     EXPECT_EQ(t.world.cluster().pods_on(0).size(), 1u);
     EXPECT_EQ(t.world.pending(), 1);

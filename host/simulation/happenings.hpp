@@ -1,0 +1,120 @@
+/// What may happen to a cluster and its cloud from outside, each as a value.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <capstan/labels.hpp>
+#include <capstan/taints.hpp>
+#include <capstan/time.hpp>
+
+#include "engine/snapshot/objects.hpp"
+#include "runtime/config/diagnostics.hpp"
+#include "runtime/config/document.hpp"
+
+namespace capstan::simulation {
+
+/// Who looks after pods.
+enum class Controller {
+    none,          ///< nobody: what is gone is gone
+    replica_set,   ///< a Deployment's: brings back those that vanish, under new names, at once
+    stateful_set,  ///< the same names again, NAME-0 first, each when those before it are ready
+    job,           ///< pods that end by themselves; one that vanishes before starts over
+};
+
+/// Pods that come together and are alike but for their names.
+struct PodBatch {
+    /// How each looks. Its name is the batch's, by which it is scaled and removed; the pods' own
+    /// are made of it: web-1, web-2, ... Node name and times are filled in, and so is the owner
+    /// where there is a controller.
+    engine::PodObject pod{};
+    std::optional<int> count{};  ///< nothing: one pod, named as the batch
+    Controller controller = Controller::none;
+    /// The pod ends by itself so long after it was bound; nothing: never.
+    std::optional<Duration> duration{};
+    Duration start_up{0};   ///< from being bound to being ready, which is when budgets count it
+    Duration stop_time{0};  ///< from being told to end to being gone, unless its grace is shorter
+};
+
+/// Sets how many pods a batch with a controller has.
+struct Scale {
+    std::string batch{};
+    int replicas = 0;
+};
+
+/// Takes away all pods of a batch, one pod (NAME or NAMESPACE/NAME), or a node with its pods.
+struct Remove {
+    std::string name{};
+};
+
+/// Gives a pod that waits (NAME or NAMESPACE/NAME) a node, whether it has room or not.
+struct Bind {
+    std::string pod{}, node{};
+};
+
+/// Somebody else changes a node; what is absent stays.
+struct NodeEdit {
+    std::string node{};
+    std::optional<bool> ready{}, cordoned{};
+    std::vector<Taint> set_taints{};         ///< each replaces what has its key
+    std::vector<std::string> drop_taints{};  ///< by key
+    std::map<std::string, std::optional<std::string>> annotations{};  ///< nothing: drop it
+};
+
+/// Changes pods of a batch, or one pod (NAME or NAMESPACE/NAME): sets annotations.
+struct PodEdit {
+    std::string name{};
+    Labels annotations{};
+};
+
+/// A PodDisruptionBudget; one of the two bounds is given. One of the same name is replaced.
+struct Budget {
+    std::string ns = "default";
+    std::string name{};
+    LabelSelector selector{};
+    std::optional<int> min_available{}, max_unavailable{};
+};
+
+/// How machines of a group become nodes from now on; what is absent stays as it was.
+struct Registration {
+    std::string group{};  ///< empty: of all groups
+    /// False: machines run and never join.
+    std::optional<bool> joins{};
+    std::optional<Duration> register_delay{}, ready_delay{};
+    std::optional<std::vector<Taint>> taints{};  ///< that nodes get when they join
+    /// True: a node stays, not ready, when its machine vanishes.
+    std::optional<bool> nodes_stay{};
+};
+
+/// Something changes in a group of the simulated cloud.
+struct CloudChange {
+    std::string group{};
+    runtime::TomlValue change{};  ///< a table with the plugin's keys of `changes`, without `at`
+};
+/// A new group: a table with the plugin's keys of `groups`.
+struct AddGroup {
+    runtime::TomlValue group{};
+};
+struct RemoveGroup {
+    std::string id{};
+};
+/// Keys of the plugin's own settings beside `groups`: latency, fail. Each replaces what was there.
+struct CloudEdit {
+    runtime::TomlValue settings{};       ///< a table
+    std::vector<std::string> dropped{};  ///< keys that go back to their defaults
+};
+
+using Happening = std::variant<PodBatch, Scale, Remove, Bind, engine::NodeObject, NodeEdit, PodEdit,
+                               Budget, Registration, CloudChange, AddGroup, RemoveGroup, CloudEdit>;
+
+/// Something that happens from outside, so long after the beginning of its step.
+struct Action {
+    Duration after{0};
+    Happening what{};
+    runtime::Place place{};  ///< in the input's file, for what turns out to be impossible
+};
+
+}  // namespace capstan::simulation
