@@ -23,7 +23,8 @@ struct Backoff {
     Duration length{};  ///< the next failure in a row doubles it; zero where `until` is nothing
     Time last_failure{};
     ErrorCode code = ErrorCode::unavailable;
-    std::string because{};  ///< what came back
+    std::string because{};   ///< what came back
+    NodeGroupId found_by{};  ///< of a make: the group that found out; empty otherwise
     bool operator==(const Backoff&) const = default;
 };
 

@@ -8,12 +8,16 @@ namespace {
 
 using MachinesById = std::unordered_map<std::string_view, MachineIndex>;
 
-MachinesById by_id(const std::vector<Group>& groups) {
+/// Notes those that an earlier group has.
+MachinesById by_id(const std::vector<Group>& groups, std::vector<std::vector<bool>>& foreign) {
     MachinesById out;
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
         const auto& machines = groups[g].machines;
+        foreign.emplace_back(machines.size(), false);
         for (std::uint32_t m = 0; m < machines.size(); ++m) {
-            out.try_emplace(machines[m].id.value(), MachineIndex{.group = g, .machine = m});
+            const auto [at, is_new] =
+                out.try_emplace(machines[m].id.value(), MachineIndex{.group = g, .machine = m});
+            foreign[g][m] = !is_new && at->second.group != g;
         }
     }
     return out;
@@ -24,8 +28,8 @@ MachinesById by_id(const std::vector<Group>& groups) {
 Membership make_membership(const Snapshot& snapshot) {
     const Cluster& cluster = snapshot.cluster;
     const std::vector<Group>& groups = *snapshot.groups;
-    const MachinesById machines = by_id(groups);
     Membership out;
+    const MachinesById machines = by_id(groups, out.foreign);
     out.machine_of.resize(cluster.node_count());
     out.nodes.resize(groups.size());
     for (const Group& group : groups) out.joined.emplace_back(group.machines.size(), false);

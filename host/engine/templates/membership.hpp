@@ -23,6 +23,8 @@ struct Membership {
     std::vector<std::vector<NodeIndex>> nodes;            ///< by group, ascending
     /// By group, then by place in Group::machines: whether it has a node.
     std::vector<std::vector<bool>> joined;
+    /// By group, then by place in Group::machines: whether an earlier group has the same machine.
+    std::vector<std::vector<bool>> foreign;
 };
 
 /// Of machines that share an id the first by group counts.
