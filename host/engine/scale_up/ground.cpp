@@ -7,6 +7,7 @@
 
 #include "engine/scale_up/packing.hpp"
 #include "engine/scale_up/size_order.hpp"
+#include "engine/scale_up/spread_emulation.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -89,6 +90,7 @@ Ground::Ground(const Scene& the_scene)
     seat_nominated(*scene, placement);
     add_upcoming(*scene, placement);
     first_new = static_cast<Slot>(placement.slot_count());
+    has_zones = give_zones(*scene, placement);
     const std::vector<int> before = progress.left;
     bool any = false;
     const auto nodes = static_cast<Slot>(scene->snapshot->cluster.node_count());

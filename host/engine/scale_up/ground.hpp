@@ -20,6 +20,7 @@ struct Ground {
     const Scene* scene;
     Placement placement;
     Progress progress;
+    std::vector<bool> has_zones{};    ///< by subject: its pods were given zones
     std::vector<bool> passed_over{};  ///< by slot: nodes that take no pods
     Slot first_new = 0;               ///< slots from here on are nodes that the pass adds
 };

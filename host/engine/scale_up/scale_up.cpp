@@ -18,13 +18,13 @@ ScaleUp::ScaleUp(const Scene& scene, const Policies& policies, const Circumstanc
       similar_(scene, policies, circumstances_),
       question_(scene, policies, circumstances, ground_.progress.left),
       maker_(scene, similar_, ground_.placement, question_.places()),
-      plan_(ground_.placement, hindsights_),
+      plan_(ground_.placement, hindsights_, ground_.has_zones),
       turns_(scene.pending_count(), SpreadTurn::with_others) {}
 
 void ScaleUp::run() {
     // One option cannot fill several zones: what is planned for the others would never come.
     if (!scene().settings->one_option_per_pass) {
-        turns_ = find_turns(ground_.placement, scene().pending_count());
+        turns_ = find_turns(ground_.placement, scene().pending_count(), ground_.has_zones);
     }
     for (const SpreadTurn turn :
          {SpreadTurn::with_others, SpreadTurn::after_others, SpreadTurn::after_everything}) {

@@ -41,10 +41,8 @@ std::optional<Subject> find_misfit(Placement& placement, const SpreadPlan& plan,
     const Placement::Mark mark = placement.mark();
     const Slot slot = placement.add(other, 1);
     const auto misfit = std::ranges::find_if(pods, [&](const Demand& demand) {
-        // A planned pod belongs to the domain it was planned for, though others take it as well.
-        if (plan.is_planned(demand.subject) && !plan.same_domain(demand.subject, own, other)) {
-            return true;
-        }
+        // A pod belongs to the domain it was planned for, though others take it as well.
+        if (plan.keeps_apart(demand.subject, own, other)) return true;
         return placement.room(demand.subject, slot, 1).in_all == 0;
     });
     placement.undo(mark);

@@ -31,7 +31,8 @@ bool obeys(const SpreadDomains& spread, const std::vector<int>& quotas) {
 
 }  // namespace
 
-std::vector<SpreadTurn> find_turns(const Placement& placement, std::size_t count) {
+std::vector<SpreadTurn> find_turns(const Placement& placement, std::size_t count,
+                                   const std::vector<bool>& has_zones) {
     std::vector<std::optional<SpreadDomains>> spreads(count);
     std::map<std::uint32_t, std::uint32_t> planned;  // subjects that are, by counter
     for (Subject s = 0; s < count; ++s) {
@@ -41,7 +42,8 @@ std::vector<SpreadTurn> find_turns(const Placement& placement, std::size_t count
     }
     std::vector<SpreadTurn> out(count, SpreadTurn::with_others);
     for (Subject s = 0; s < count; ++s) {
-        if (!spreads[s] || spreads[s]->counted_subjects == planned[spreads[s]->counter]) continue;
+        if (has_zones[s] || !spreads[s]) continue;
+        if (spreads[s]->counted_subjects == planned[spreads[s]->counter]) continue;
         out[s] =
             spreads[s]->counts_itself ? SpreadTurn::after_everything : SpreadTurn::after_others;
     }
@@ -92,6 +94,7 @@ std::vector<DomainOutlook> SpreadPlan::look(Subject subject, const SpreadDomains
 
 void SpreadPlan::plan(Subject subject, int pods, std::span<const ShapeId> shapes,
                       const std::vector<bool>& passed_over) {
+    if ((*has_zones_)[subject]) return;
     std::optional<SpreadDomains> spread = placement_->spread(subject);
     if (!spread || !spread->counts_itself || pods == 0) return;
     const std::vector<DomainOutlook> outlook = look(subject, *spread, pods, shapes, passed_over);
@@ -108,8 +111,9 @@ void SpreadPlan::plan(Subject subject, int pods, std::span<const ShapeId> shapes
     planned_.emplace(subject, std::move(quotas));
 }
 
-bool SpreadPlan::same_domain(Subject subject, ShapeId a, ShapeId b) const {
-    return placement_->domain_of(subject, a) == placement_->domain_of(subject, b);
+bool SpreadPlan::keeps_apart(Subject subject, ShapeId a, ShapeId b) const {
+    if (!is_planned(subject) && !(*has_zones_)[subject]) return false;
+    return placement_->domain_of(subject, a) != placement_->domain_of(subject, b);
 }
 
 bool SpreadPlan::holds() const {

@@ -28,14 +28,18 @@ enum class SpreadTurn : std::uint8_t {
     after_everything,  ///< others add to the count, and so does the class
 };
 
-/// By subject, for the first `count`.
-std::vector<SpreadTurn> find_turns(const Placement& placement, std::size_t count);
+/// By subject, for the first `count`. `has_zones` by subject: its pods were given their domains
+/// already (spread_emulation.hpp), which is nothing to plan.
+std::vector<SpreadTurn> find_turns(const Placement& placement, std::size_t count,
+                                   const std::vector<bool>& has_zones);
 
-/// Borrows the placement.
+/// Borrows its arguments.
 class SpreadPlan {
 public:
-    SpreadPlan(Placement& placement, const Hindsights& hindsights)
-        : placement_(&placement), hindsights_(&hindsights) {}
+    /// Leaves alone who has zones.
+    SpreadPlan(Placement& placement, const Hindsights& hindsights,
+               const std::vector<bool>& has_zones)
+        : placement_(&placement), hindsights_(&hindsights), has_zones_(&has_zones) {}
 
     /// Plans `pods` of a class that one wide constraint spreads and that adds to its own count;
     /// others are left to the rule as it stands. `shapes` are those of groups that may grow.
@@ -44,8 +48,8 @@ public:
               const std::vector<bool>& passed_over);
 
     bool is_planned(Subject subject) const { return planned_.contains(subject); }
-    /// Whether new nodes of the two shapes are in the same domain of a planned class.
-    bool same_domain(Subject subject, ShapeId a, ShapeId b) const;
+    /// Whether each pod of the class has its domain, and new nodes of the shapes are in two.
+    bool keeps_apart(Subject subject, ShapeId a, ShapeId b) const;
     bool empty() const noexcept { return planned_.empty(); }
 
     /// Whether what has been placed obeys the constraints, though not all of it may have been.
@@ -70,6 +74,7 @@ private:
 
     Placement* placement_;
     const Hindsights* hindsights_;
+    const std::vector<bool>* has_zones_;
     std::map<Subject, std::vector<int>> planned_;  // quotas by domain
     std::map<Key, int> extra_;                     // planned, and maybe not placed yet
     std::map<Key, int> goal_;                      // what is counted at the end if all goes well

@@ -106,6 +106,10 @@ public:
     void allow(Subject subject, std::uint32_t domain, int pods);
     /// Ends what was allowed to the class.
     void disallow(Subject subject);
+    /// By domain of `spread(subject)`, of classes it answers for: whether some node of the cluster
+    /// or new node of a shape there takes the class as far as that node alone is concerned, be
+    /// there room or not.
+    std::vector<bool> open_domains(Subject subject) const;
     /// Index into `spread(subject)->domains`; nothing: the nodes of the shape are in none.
     std::optional<std::uint32_t> domain_of(Subject subject, ShapeId shape) const;
 

@@ -30,6 +30,19 @@ std::optional<SpreadDomains> Placement::spread(Subject subject) const {
     return out;
 }
 
+std::vector<bool> Placement::open_domains(Subject subject) const {
+    const Rules::Compiled& rules = *state_->rules;
+    if (find_wide(rules, subject) == nullptr) return {};
+    std::vector<bool> out(rules.pods.find(subject)->wide_domains.size(), false);
+    for (ProfileId profile = 0; profile < rules.profiles.size(); ++profile) {
+        const auto domain = state_->spread_domain(subject, profile);
+        if (!domain || out[*domain]) continue;
+        const Predicate refused = rules.demands.verdict(rules.demand_of[subject], profile);
+        out[*domain] = refused == Predicate::none;
+    }
+    return out;
+}
+
 void Placement::allow(Subject subject, std::uint32_t domain, int pods) {
     state_->allow(subject, domain, pods);
 }

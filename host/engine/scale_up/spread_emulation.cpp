@@ -1,0 +1,95 @@
+#include "engine/scale_up/spread_emulation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "engine/scale_up/water_fill.hpp"
+#include "engine/snapshot/spread_timeout.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// The value of the one label that the constraint selects by, where it does no more than that.
+const std::string* find_selected_value(const SpreadConstraint& constraint,
+                                       const std::string& label) {
+    if (constraint.topology_key != zone_label || constraint.max_skew != 1) return nullptr;
+    if (constraint.min_domains.value_or(1) > 1 || !constraint.match_label_keys.empty())
+        return nullptr;
+    // Without a selector it counts nothing.
+    if (!constraint.selector || !constraint.selector->match_expressions.empty()) return nullptr;
+    const Labels& labels = constraint.selector->match_labels;
+    if (labels.size() != 1 || labels.begin()->first != label) return nullptr;
+    return &labels.begin()->second;
+}
+
+/// Pods that are counted together: of a namespace and a value of the label.
+using Bucket = std::pair<Symbol, std::string>;
+
+Bucket bucket_of(const ClassRow& row, const Settings& settings) {
+    return {row.ns, *find_selected_value(row.spec->spread.front(), settings.emulated_spread_label)};
+}
+
+}  // namespace
+
+bool is_emulated(const Cluster& cluster, ClassId pod_class, const Settings& settings) {
+    const std::string& label = settings.emulated_spread_label;
+    const ClassRow& row = cluster.pod_class(pod_class);
+    if (label.empty() || row.spec->spread.size() != 1) return false;
+    const std::string* value = find_selected_value(row.spec->spread.front(), label);
+    if (value == nullptr || value->empty()) return false;
+    const std::optional<Symbol> own = find_label(cluster, row.labels, label);
+    return own && cluster.text(*own) == *value;
+}
+
+std::optional<Symbol> pinned_zone(const Cluster& cluster, ClassId pod_class, NodeIndex node,
+                                  const Settings& settings) {
+    if (!is_emulated(cluster, pod_class, settings)) return std::nullopt;
+    return find_label(cluster, cluster.node(node).labels, zone_label);
+}
+
+bool keep_in_zone(Placement& placement, Subject subject, std::string_view zone, int pods) {
+    const std::optional<SpreadDomains> spread = placement.spread(subject);
+    if (!spread) return false;
+    const auto& domains = spread->domains;
+    const auto at = std::ranges::find(domains, zone, &SpreadDomains::Domain::value);
+    // What was allowed elsewhere before is over.
+    placement.disallow(subject);
+    const bool is_there = at != domains.end();
+    if (!domains.empty()) {
+        placement.allow(subject, is_there ? static_cast<std::uint32_t>(at - domains.begin()) : 0,
+                        is_there ? pods : 0);
+    }
+    return is_there;
+}
+
+std::vector<bool> give_zones(const Scene& scene, Placement& placement) {
+    const Cluster& cluster = scene.snapshot->cluster;
+    std::vector<bool> given(scene.rules->subjects().size(), false);
+    // Of classes that share a bucket each sees what those before it were given.
+    std::map<Bucket, std::map<std::string, int>> promised;
+    for (Subject s = 0; s < scene.pending_count(); ++s) {
+        const PodCount& pods = scene.pending.classes[s];
+        if (!is_emulated(cluster, pods.pod_class, *scene.settings)) continue;
+        const std::optional<SpreadDomains> spread = placement.spread(s);
+        const std::vector<bool> open = placement.open_domains(s);
+        if (!spread || std::ranges::find(open, true) == open.end()) continue;
+        auto& more = promised[bucket_of(cluster.pod_class(pods.pod_class), *scene.settings)];
+        std::vector<Basin> zones;
+        for (std::size_t d = 0; d < open.size(); ++d) {
+            const SpreadDomains::Domain& zone = spread->domains[d];
+            zones.push_back({.count = zone.count + more[zone.value]});
+            if (!open[d]) zones.back().most = 0;
+        }
+        const std::vector<int> shares = water_fill(zones, static_cast<int>(pods.count));
+        for (std::uint32_t d = 0; d < shares.size(); ++d) {
+            placement.allow(s, d, shares[d]);
+            more[spread->domains[d].value] += shares[d];
+        }
+        given[s] = true;
+    }
+    return given;
+}
+
+}  // namespace capstan::engine
