@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/decision.hpp"
@@ -34,6 +36,8 @@ struct Candidate {
 struct Candidates {
     std::vector<Candidate> nodes{};     ///< by NodeIndex
     std::vector<NodeVerdict> others{};  ///< every other node, by name, with what keeps it
+    /// When time alone makes another node of it; nothing: it does not.
+    std::optional<Time> wake_at{};
     /// Classes of pods that would have to move, ascending.
     std::vector<ClassId> classes() const;
     const Cluster* cluster = nullptr;

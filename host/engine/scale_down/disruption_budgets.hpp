@@ -1,11 +1,11 @@
 /// PodDisruptionBudgets, accounted for over everything that a pass plans and that is under way.
 #pragma once
 
-#include <map>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/snapshot/cluster.hpp"
@@ -18,7 +18,10 @@ struct BudgetShortage {
     std::string sentence;  ///< "web/frontend-pdb allows 0 disruptions, 1 is needed"
 };
 
-/// A copy is a state of its own. Borrows the cluster.
+/// A copy is a state of its own, and costs a number for each budget. Borrows the cluster.
+///
+/// Every budget that matches a pod counts. Pods that are being deleted need none: their budgets'
+/// statuses count them already, and the API server evicts them without asking.
 class DisruptionBudgets {
 public:
     explicit DisruptionBudgets(const Cluster& cluster);
@@ -30,13 +33,21 @@ public:
     bool allow_at_once(std::span<const PodIndex> pods) const;
     /// They are about to be disrupted.
     void take(std::span<const PodIndex> pods);
-    /// Whether some budget matches pods of the class.
-    bool cover(ClassId pod_class) const;
+    /// Whether some budget matches pods of the class; of a class without pods: false.
+    bool cover(ClassId pod_class) const noexcept;
+    /// Why not one pod of the class may be disrupted, by the first such budget by name; empty: one
+    /// may be.
+    std::string why_none_left(ClassId pod_class) const;
 
 private:
-    std::vector<int> left_{};                               // by budget
-    std::vector<std::string> names_{};                      // the same
-    std::vector<std::vector<std::uint32_t>> budgets_of_{};  // by class
+    struct Match;
+    std::span<const std::uint32_t> budgets_of(ClassId pod_class) const noexcept;
+    /// Those that a disruption of the pod takes from.
+    std::span<const std::uint32_t> taken_by(PodIndex pod) const noexcept;
+    std::string why_none_left_of(std::uint32_t budget) const;
+
+    std::vector<int> left_{};  // by budget; below zero: more goes than it allows
+    std::shared_ptr<const Match> match_;
     const Cluster* cluster_;
 };
 

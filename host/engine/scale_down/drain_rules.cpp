@@ -1,9 +1,83 @@
 #include "engine/scale_down/drain_rules.hpp"
 
+#include <algorithm>
+#include <array>
+
+#include "engine/scale_down/drain_rules/rules.hpp"
+
 namespace capstan::engine {
+namespace {
 
-std::span<const DrainRule> drain_rules() noexcept { return {}; }
+constexpr std::array table{
+    DrainRule{.name = "expendable",
+              .sentence = "a pod of a priority below the cutoff counts for nothing",
+              .judge = judge_expendable},
+    DrainRule{
+        .name = "job",
+        .sentence = "a Job's pod keeps its node until it has ended, if Job pods are unmovable",
+        .judge = judge_job},
+    DrainRule{.name = "mirror",
+              .sentence = "the kubelet's own pods go with the node",
+              .judge = judge_mirror},
+    DrainRule{.name = "long_terminating",
+              .sentence = "a pod that should have ended half a minute ago is waited for no longer",
+              .judge = judge_long_terminating},
+    DrainRule{.name = "replica_count",
+              .sentence = "a pod keeps its node while its controller is gone or has few replicas",
+              .judge = judge_replica_count},
+    DrainRule{.name = "daemon_set",
+              .sentence = "a DaemonSet's pods go with the node",
+              .judge = judge_daemon_set},
+    DrainRule{.name = "safe_to_evict",
+              .sentence = "a pod whose owner says that it may be evicted is moved",
+              .judge = judge_safe_to_evict},
+    DrainRule{.name = "on_completion",
+              .sentence = "a pod whose owner says so is waited for until it ends",
+              .judge = judge_on_completion},
+    DrainRule{.name = "replicated",
+              .sentence = "a pod without a controller of Kubernetes' own keeps its node",
+              .judge = judge_replicated},
+    DrainRule{.name = "system",
+              .sentence = "a system pod without a budget keeps its node for its first hour",
+              .judge = judge_system},
+    DrainRule{.name = "not_safe_to_evict",
+              .sentence = "a pod whose owner says that it may not be evicted keeps its node",
+              .judge = judge_not_safe_to_evict},
+    DrainRule{.name = "local_storage",
+              .sentence = "a pod with data that is lost with the node keeps it",
+              .judge = judge_local_storage},
+    DrainRule{.name = "pdb",
+              .sentence = "a pod keeps its node while a budget allows no disruption",
+              .judge = judge_pdb},
+};
 
-DrainVerdict judge(PodIndex, const DrainContext&) { return {}; }
+}  // namespace
+
+std::span<const DrainRule> drain_rules() noexcept { return table; }
+
+bool is_drain_rule(std::string_view name) noexcept {
+    return std::ranges::find(table, name, &DrainRule::name) != table.end();
+}
+
+bool is_on(const DrainRule& rule, const Settings& settings) noexcept {
+    const auto& off = settings.scale_down.drain_rules_off;
+    return std::ranges::find(off, rule.name) == off.end();
+}
+
+DrainVerdict judge(PodIndex pod, const DrainContext& context) {
+    return judge(context.cluster.pod(pod), context);
+}
+
+DrainVerdict judge(const PodRow& pod, const DrainContext& context) {
+    const ClassRow& row = context.cluster.pod_class(pod.pod_class);
+    for (const DrainRule& rule : table) {
+        if (!is_on(rule, context.settings)) continue;
+        if (auto verdict = rule.judge(pod, row, context)) {
+            verdict->rule = rule.name;
+            return *std::move(verdict);
+        }
+    }
+    return {};
+}
 
 }  // namespace capstan::engine

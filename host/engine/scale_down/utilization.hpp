@@ -1,8 +1,9 @@
 /// How much of a node its pods ask for.
 #pragma once
 
-#include <string>
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <capstan/result.hpp>
 
@@ -12,13 +13,50 @@
 namespace capstan::engine {
 
 struct Utilization {
-    double share = 0;           ///< of the scarcest resource; 1: all that is allocatable
-    std::string_view resource;  ///< that one: lives as long as the cluster
-    bool is_gpu = false;        ///< the node has GPUs, of which alone it counts
+    double share = 0;             ///< of the scarcest resource; 1: all that is allocatable
+    std::string_view resource{};  ///< that one: lives as long as the cluster
+    bool is_gpu = false;          ///< the node has GPUs, of which alone it counts
+    /// What the share is of: requested and allocatable, without pods that are left out of both.
+    std::int64_t used = 0, room = 0;
 };
 
-/// The error: the node reports nothing allocatable. `group`: whose wishes count; may be NULL.
+/// Requests of pods over what is allocatable, of cpu and memory whichever is higher; of a node with
+/// GPUs these alone, zero while it reports none. Pods that should have ended long ago and
+/// expendable ones ask for nothing. Those of DaemonSets and mirror pods, if settings say so, are
+/// taken off both sides; where they leave nothing, the share of nothing is 0 (and 1 if pods that
+/// count are there all the same).
+class UtilizationMeter {
+public:
+    /// Borrows cluster and settings.
+    UtilizationMeter(const Cluster& cluster, const Settings& settings, Time now);
+
+    /// The error: the node reports no allocatable cpu or memory. `group`: whose wishes count; may
+    /// be NULL.
+    Result<Utilization> of(NodeIndex node, const Group* group);
+
+private:
+    /// On what sides of the share the pods of a class count.
+    enum class Part : std::uint8_t { unknown, counts, nothing, daemon, mirror };
+    struct Sides;
+    Part part_of(ClassId pod_class);
+    bool has_gpu(NodeIndex node, ResourceIndex gpu) const;
+    Sides sides(NodeIndex node, const std::vector<ResourceIndex>& of, const Group* group);
+
+    const Cluster& cluster_;
+    const Settings& settings_;
+    Time now_;
+    std::vector<ResourceIndex> gpus_;
+    std::vector<Part> parts_;  // by class
+};
+
+/// Of one node.
 Result<Utilization> utilization(const Cluster& cluster, NodeIndex node, const Group* group,
-                                const ScaleDownSettings& settings, Time now);
+                                const Settings& settings, Time now);
+
+/// "cpu is used to 73% (2920m of 4)"
+std::string describe(const Utilization& utilization);
+
+/// The share above which the node stays.
+double threshold_of(const Utilization& utilization, const Group& group, const Settings& settings);
 
 }  // namespace capstan::engine

@@ -9,11 +9,12 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "engine/templates/daemons.hpp"
+
 namespace capstan::engine {
 namespace {
 
 constexpr std::string_view delay_annotation = "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
-constexpr std::string_view daemon_annotation = "cluster-autoscaler.kubernetes.io/daemonset-pod";
 
 /// Reasons by number: a pod that is skipped costs a count.
 class Reasons {
@@ -122,11 +123,7 @@ private:
             return reasons_.add("are expendable: their priority is below " +
                                 std::to_string(settings_.expendable_pods_priority_cutoff));
         }
-        const auto as_daemon = find_label(cluster_, row.annotations, daemon_annotation);
-        if (row.owner->kind == "DaemonSet" || (as_daemon && cluster_.text(*as_daemon) == "true")) {
-            return daemons_;
-        }
-        return std::nullopt;
+        return is_of_daemon_set(cluster_, row) ? std::optional(daemons_) : std::nullopt;
     }
 
     /// The longer of the operator's delay and the class's own.

@@ -20,12 +20,6 @@ std::optional<Identity> find_daemon_set(const Cluster& cluster, ClassId id) {
     return Identity{cluster.text(row.ns), row.owner->name};
 }
 
-bool is_mirror(const Cluster& cluster, ClassId id) {
-    const ClassRow& row = cluster.pod_class(id);
-    return row.owner->kind == "Node" ||
-           find_label(cluster, row.annotations, "kubernetes.io/config.mirror");
-}
-
 /// The class of what the DaemonSet puts on a new node, as far as the pods that are there tell.
 ClassId class_on_new_node(const Cluster& cluster, const Identity& of, ClassId seen) {
     const auto rows = cluster.daemon_sets();
@@ -76,8 +70,21 @@ Resources taken_by(const Cluster& cluster, std::span<const ClassId> pods) {
     return out;
 }
 
+bool is_mirror(const Cluster& cluster, const ClassRow& row) noexcept {
+    return row.owner->kind == "Node" ||
+           find_label(cluster, row.annotations, "kubernetes.io/config.mirror");
+}
+
+bool is_of_daemon_set(const Cluster& cluster, const ClassRow& row) noexcept {
+    if (row.owner->kind == "DaemonSet") return true;
+    const auto written =
+        find_label(cluster, row.annotations, "cluster-autoscaler.kubernetes.io/daemonset-pod");
+    return written && cluster.text(*written) == "true";
+}
+
 bool is_daemon(const Cluster& cluster, ClassId pod_class) noexcept {
-    return cluster.pod_class(pod_class).owner->kind == "DaemonSet" || is_mirror(cluster, pod_class);
+    const ClassRow& row = cluster.pod_class(pod_class);
+    return row.owner->kind == "DaemonSet" || is_mirror(cluster, row);
 }
 
 bool is_kube_proxy(const DaemonSetObject& daemon_set) noexcept {
@@ -96,7 +103,7 @@ std::vector<ClassId> daemons_on(const Cluster& cluster, NodeIndex node) {
             const auto [at, is_new] = daemon_sets.try_emplace(*of, found);
             // Two while it replaces one: the first by name stands for both.
             if (!is_new) at->second = std::min(at->second, found);
-        } else if (is_mirror(cluster, pod.pod_class)) {
+        } else if (is_mirror(cluster, cluster.pod_class(pod.pod_class))) {
             out.push_back(pod.pod_class);
         }
     }

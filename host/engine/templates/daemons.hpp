@@ -18,7 +18,11 @@ Resources taken_by(const Cluster& cluster, ClassId pod_class);
 /// The same of several pods together.
 Resources taken_by(const Cluster& cluster, std::span<const ClassId> pods);
 
-/// Whether such pods belong to their node: mirror pods and those of DaemonSets.
+/// Whether such pods are the kubelet's own, static ones.
+bool is_mirror(const Cluster& cluster, const ClassRow& row) noexcept;
+/// Whether they are a DaemonSet's, or by annotation to be treated as such.
+bool is_of_daemon_set(const Cluster& cluster, const ClassRow& row) noexcept;
+/// Whether such pods belong to their node: mirror pods and those that a DaemonSet owns.
 bool is_daemon(const Cluster& cluster, ClassId pod_class) noexcept;
 
 /// Whether the pods are kube-proxy's, as a DaemonSet of the system runs them.
