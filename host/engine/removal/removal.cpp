@@ -1,18 +1,205 @@
 #include "engine/removal/removal.hpp"
 
+#include <algorithm>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <capstan/duration.hpp>
+
+#include "engine/removal/departures.hpp"
+#include "engine/removal/drain.hpp"
+#include "engine/removal/leaving_pods.hpp"
+#include "engine/removal/phases.hpp"
+#include "engine/removal/soft_taints.hpp"
+
 namespace capstan::engine {
+namespace {
 
-Memory remember_removals(Memory memory, const Snapshot&, const Membership&, const Settings&, Time) {
-    return memory;
-}
+constexpr std::string_view delay_prefix = "delay-deletion.cluster-autoscaler.kubernetes.io/";
 
-RemovalSteps step_removals(const Snapshot&, const Membership&, const Candidates&, const ScaleDown&,
-                           DisruptionBudgets, Memory&, const Settings&, Time) {
+/// The annotation by which somebody delays the removal; empty: nobody does.
+std::string find_delay(const Cluster& cluster, const NodeRow& node) {
+    for (const LabelPair& pair : node.annotations)
+        if (cluster.text(pair.key).starts_with(delay_prefix))
+            return std::string(cluster.text(pair.key));
     return {};
 }
 
-std::vector<PodIndex> displaced_pods(const Snapshot&, const Memory&, const Settings&, Time) {
-    return {};
+class Stepping {
+public:
+    Stepping(const Snapshot& snapshot, const Membership& membership, DisruptionBudgets budgets,
+             Memory& memory, const Settings& settings, Time now)
+        : snapshot_(snapshot),
+          cluster_(snapshot.cluster),
+          membership_(membership),
+          budgets_(std::move(budgets)),
+          memory_(memory),
+          settings_(settings),
+          now_(now) {}
+
+    void begin(const Candidate& candidate, const std::string& because) {
+        std::string name(cluster_.text(cluster_.node(candidate.node).name));
+        const auto unneeded = memory_.unneeded.find(name);
+        NodeRemoval removal{.group = (*snapshot_.groups)[candidate.group].group.id,
+                            .machine = find_machine(snapshot_, membership_, candidate.node)->id,
+                            .empty = candidate.is_empty(),
+                            .ready = candidate.ready,
+                            .since = now_,
+                            .phase_since = now_,
+                            .because = because};
+        if (unneeded != memory_.unneeded.end()) removal.unneeded_since = unneeded->second.since;
+        memory_.removals.try_emplace(std::move(name), std::move(removal));
+    }
+
+    void advance_all() {
+        // Whoever began first is first to get what budgets allow.
+        std::vector<std::pair<Time, std::string>> order;
+        for (const auto& [node, removal] : memory_.removals)
+            order.emplace_back(removal.since, node);
+        std::ranges::sort(order);
+        for (const auto& [since, node] : order)
+            if (const auto index = cluster_.find_node(node))
+                advance(node, *index, memory_.removals.at(node));
+        undo_broken_sets();
+        depart(snapshot_, ready_, memory_, settings_.scale_down, now_, steps_.wake_at);
+    }
+
+    RemovalSteps take_steps(std::span<const std::string> soft) {
+        for (auto& [node, removal] : memory_.removals)
+            if (const auto index = cluster_.find_node(node))
+                say(node, cluster_.node(*index), removal);
+        for (NodeChange& change :
+             plan_soft_taints(snapshot_, membership_, soft, memory_, settings_.scale_down, now_))
+            steps_.node_changes.push_back(std::move(change));
+        std::ranges::sort(steps_.node_changes, {}, &NodeChange::node);
+        steps_.removals = make_machine_removals(snapshot_, memory_);
+        std::erase_if(steps_.evictions, [&](const Eviction& eviction) {
+            return memory_.removals.at(eviction.node).phase != RemovalPhase::draining;
+        });
+        std::ranges::sort(steps_.evictions, {}, [](const Eviction& eviction) {
+            return std::tie(eviction.node, eviction.ns, eviction.pod);
+        });
+        // What comes of them is news to the next pass.
+        if (!steps_.node_changes.empty() || !steps_.evictions.empty() || !steps_.removals.empty())
+            wake_by(steps_.wake_at, now_);
+        return std::move(steps_);
+    }
+
+private:
+    void advance(const std::string& node, NodeIndex index, NodeRemoval& removal) {
+        if (removal.phase == RemovalPhase::waiting) end_waiting(removal);
+        if (removal.phase == RemovalPhase::draining) drain(index, removal);
+        if (removal.phase == RemovalPhase::delayed) end_delay(node, index, removal);
+        if (removal.phase == RemovalPhase::removed) end_removed(node, index, removal);
+    }
+
+    void end_waiting(NodeRemoval& removal) {
+        const Time due =
+            later(removal.phase_since, settings_.scale_down.node_delete_delay_after_taint);
+        if (now_ < due) return wake_by(steps_.wake_at, due);
+        enter(removal, RemovalPhase::draining, now_);
+    }
+
+    void drain(NodeIndex index, NodeRemoval& removal) {
+        DrainStep step = step_drain(snapshot_, index, find_group(snapshot_, removal.group), removal,
+                                    budgets_, settings_, now_);
+        if (!step.failed_because.empty()) return undo(removal, step.failed_because);
+        if (step.wake_at) wake_by(steps_.wake_at, *step.wake_at);
+        for (Eviction& eviction : step.evictions) steps_.evictions.push_back(std::move(eviction));
+        if (!step.is_done) return;
+        enter(removal, RemovalPhase::delayed, now_);
+        removal.evictions.clear();
+    }
+
+    void end_delay(const std::string& node, NodeIndex index, NodeRemoval& removal) {
+        // Pods that mind no taint may have come meanwhile.
+        const std::string because =
+            why_not_empty(cluster_, find_leaving_pods(cluster_, index, budgets_, settings_, now_));
+        if (!because.empty()) return undo(removal, because);
+        const std::string delay = find_delay(cluster_, cluster_.node(index));
+        const Time last =
+            later(removal.phase_since, settings_.scale_down.node_deletion_delay_timeout);
+        if (!delay.empty() && now_ < last) return wake_by(steps_.wake_at, last);
+        if (!delay.empty()) note(node, "is removed though " + delay + " still asks for a delay");
+        ready_.insert(node);
+    }
+
+    void end_removed(const std::string& node, NodeIndex index, NodeRemoval& removal) {
+        const Duration most = settings_.scale_down.max_deletion_time;
+        const Time last = later(removal.phase_since, most);
+        if (now_ < last) return wake_by(steps_.wake_at, last);
+        const Machine* machine = find_machine(snapshot_, membership_, index);
+        if (machine != nullptr && machine->state == MachineState::deleting) {
+            note(node, "is still there: its machine takes longer than " + format_duration(most) +
+                           " to go");
+        } else if (machine != nullptr) {
+            undo(removal, "its machine still runs " + format_duration(most) +
+                              " after its cloud agreed to remove it");
+        } else {
+            note(node, "is still there " + format_duration(most) +
+                           " after its cloud agreed to remove its machine, which is gone");
+            memory_.removals.erase(node);
+        }
+    }
+
+    void undo(NodeRemoval& removal, const std::string& because) {
+        give_up(memory_, removal, because, now_);
+    }
+
+    /// A group that is only ever full or empty is not left half of it.
+    void undo_broken_sets() {
+        std::set<NodeGroupId> broken;
+        for (const auto& [node, removal] : memory_.removals)
+            if (removal.phase == RemovalPhase::undoing &&
+                is_zero_or_max(find_group(snapshot_, removal.group)))
+                broken.insert(removal.group);
+        for (auto& [node, removal] : memory_.removals)
+            if (is_revocable(removal.phase) && broken.contains(removal.group))
+                undo(removal, "group " + removal.group.value() +
+                                  " goes as a whole or not at all, and another of its nodes stays");
+    }
+
+    /// What is to be written on the node in this phase, again for as long as it is not known that
+    /// it was.
+    void say(const std::string& node, const NodeRow& row, NodeRemoval& removal) {
+        auto& changes = steps_.node_changes;
+        if (removal.phase == RemovalPhase::tainting)
+            changes.push_back(make_mark(cluster_, row, removal, settings_.scale_down));
+        if (removal.phase == RemovalPhase::deleting)
+            changes.push_back(make_announcement(node, removal));
+        if (removal.phase != RemovalPhase::undoing) return;
+        changes.push_back(make_unmark(node, removal));
+        note(node, "is not removed: " + removal.because);
+    }
+
+    void note(const std::string& node, const std::string& what) {
+        steps_.notes.push_back("node " + node + " " + what);
+    }
+
+    const Snapshot& snapshot_;
+    const Cluster& cluster_;
+    const Membership& membership_;
+    DisruptionBudgets budgets_;
+    Memory& memory_;
+    const Settings& settings_;
+    const Time now_;
+    std::set<std::string> ready_{};
+    RemovalSteps steps_{};
+};
+
+}  // namespace
+
+RemovalSteps step_removals(const Snapshot& snapshot, const Membership& membership,
+                           const Candidates& candidates, const ScaleDown& plan,
+                           DisruptionBudgets budgets, Memory& memory, const Settings& settings,
+                           Time now) {
+    Stepping stepping(snapshot, membership, std::move(budgets), memory, settings, now);
+    for (const ChosenNode& chosen : plan.chosen)
+        stepping.begin(candidates.nodes[chosen.candidate], chosen.because);
+    stepping.advance_all();
+    return stepping.take_steps(plan.soft);
 }
 
 }  // namespace capstan::engine

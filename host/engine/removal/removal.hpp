@@ -13,18 +13,13 @@
 
 #include "engine/actions.hpp"
 #include "engine/decision.hpp"
+#include "engine/removal/node_marks.hpp"
 #include "engine/scale_down/candidates.hpp"
 #include "engine/scale_down/scale_down.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
 namespace capstan::engine {
-
-inline constexpr std::string_view to_be_deleted_taint = "ToBeDeletedByClusterAutoscaler";
-inline constexpr std::string_view being_deleted_taint = "BeingDeletedByClusterAutoscaler";
-inline constexpr std::string_view deletion_candidate_taint = "DeletionCandidateOfClusterAutoscaler";
-/// On a node that we have cordoned, so that a cordon of somebody else is never lifted.
-inline constexpr std::string_view cordoned_annotation = "capstan.io/cordoned";
 
 /// The next steps of all removals.
 struct RemovalSteps {
@@ -35,8 +30,10 @@ struct RemovalSteps {
     std::optional<Time> wake_at{};  ///< when time alone makes the next step due
 };
 
-/// Before candidates are looked for: forgets removals whose node has vanished; on the first pass of
-/// a memory that was never used, has taints of a run that nobody remembers taken off.
+/// Before candidates are looked for: forgets removals whose node or machine has vanished, those
+/// being undone only with their node; on the first pass of a memory that was never used, has taints
+/// of a run that nobody remembers taken off the nodes of groups, and cordons only where they are
+/// ours. Later on such taints are somebody else's.
 Memory remember_removals(Memory memory, const Snapshot& snapshot, const Membership& membership,
                          const Settings& settings, Time now);
 

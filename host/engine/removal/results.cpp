@@ -1,8 +1,110 @@
 #include "engine/removal/results.hpp"
 
-namespace capstan::engine {
+#include <algorithm>
+#include <chrono>
+#include <utility>
 
-Memory remember_steps(Memory memory, const Decision&, const Results&, const Settings&, Time) {
+#include "engine/removal/phases.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// How long a node that cannot be marked keeps its turn.
+constexpr Duration marking_time = std::chrono::minutes(1);
+
+/// Nothing came of it, and the next try may well succeed.
+bool is_passing(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::conflict:
+        case ErrorCode::throttled:
+        case ErrorCode::unavailable:
+        case ErrorCode::deadline:
+        case ErrorCode::cancelled:
+        case ErrorCode::busy: return true;
+        default: return false;
+    }
+}
+
+class Remembering {
+public:
+    Remembering(Memory& memory, Time now) : memory_(memory), now_(now) {}
+
+    void take(const NodeChange& change, const std::optional<Error>& error) {
+        NodeRemoval* removal = find(change.node);
+        if (removal == nullptr) return;
+        // Without its node the next pass forgets the removal.
+        const bool is_gone = error && error->code == ErrorCode::not_found;
+        if (removal->phase == RemovalPhase::undoing) {
+            if (!error || is_gone) memory_.removals.erase(change.node);
+        } else if (removal->phase == RemovalPhase::tainting && !is_gone) {
+            if (!error) return enter(*removal, RemovalPhase::waiting, now_);
+            const bool has_time = now_ < later(removal->since, marking_time);
+            if (!is_passing(error->code) || !has_time)
+                give_up(memory_, *removal, "it could not be tainted: " + error->message, now_);
+        }
+    }
+
+    void take(const Eviction& eviction, const std::optional<Error>& error) {
+        NodeRemoval* removal = find(eviction.node);
+        if (removal == nullptr || removal->phase != RemovalPhase::draining) return;
+        NodeRemoval::Eviction& of_pod =
+            removal->evictions[eviction.ns + "/" + eviction.pod + "/" + eviction.uid];
+        if (!error || error->code == ErrorCode::not_found) {
+            of_pod = {.agreed = now_};
+        } else {
+            of_pod.refused = now_;
+            of_pod.refused_because = error->message;
+        }
+    }
+
+    void take(const MachineRemoval& asked, const std::vector<Error>& errors) {
+        for (std::size_t i = 0; i < std::min(asked.nodes.size(), asked.machines.size()); ++i) {
+            NodeRemoval* removal = find(asked.nodes[i]);
+            if (removal == nullptr || removal->phase != RemovalPhase::deleting) continue;
+            const MachineId& machine = asked.machines[i];
+            const auto error = std::ranges::find_if(errors, [&](const Error& e) {
+                return e.subject.empty() || e.subject == machine.value();
+            });
+            take_end(*removal, error != errors.end() ? &*error : nullptr);
+        }
+    }
+
+private:
+    NodeRemoval* find(const std::string& node) {
+        const auto at = memory_.removals.find(node);
+        return at != memory_.removals.end() ? &at->second : nullptr;
+    }
+
+    /// A machine that is not there has gone already; a host that stops asks again when it is back.
+    void take_end(NodeRemoval& removal, const Error* error) {
+        if (error != nullptr && error->code == ErrorCode::cancelled) return;
+        if (error != nullptr && error->code != ErrorCode::not_found)
+            return give_up(memory_, removal, "its machine was not removed: " + error->message,
+                           now_);
+        enter(removal, RemovalPhase::removed, now_);
+        memory_.last.removal = now_;
+        memory_.last_of[removal.group].removal = now_;
+    }
+
+    Memory& memory_;
+    const Time now_;
+};
+
+template <class Action, class Outcome>
+void take_all(Remembering& remembering, const std::vector<Action>& actions,
+              const std::vector<Outcome>& outcomes) {
+    for (std::size_t i = 0; i < std::min(actions.size(), outcomes.size()); ++i)
+        remembering.take(actions[i], outcomes[i]);
+}
+
+}  // namespace
+
+Memory remember_steps(Memory memory, const Decision& decision, const Results& results,
+                      const Settings&, Time now) {
+    Remembering remembering(memory, now);
+    take_all(remembering, decision.node_changes, results.node_changes);
+    take_all(remembering, decision.evictions, results.evictions);
+    take_all(remembering, decision.removals, results.removals);
     return memory;
 }
 

@@ -1,0 +1,38 @@
+#include "engine/removal/leaving_pods.hpp"
+#include "engine/removal/removal.hpp"
+#include "engine/scale_up/nominated.hpp"
+#include "engine/templates/daemons.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// Whether somebody makes another in its place, once it is gone.
+bool comes_back(const Cluster& cluster, PodIndex pod, const Settings& settings) {
+    const PodRow row = cluster.pod(pod);
+    const ClassRow& of_class = cluster.pod_class(row.pod_class);
+    return !row.deleted && !of_class.owner->kind.empty() && !is_daemon(cluster, row.pod_class) &&
+           !is_expendable(*of_class.spec, settings);
+}
+
+/// From the moment it is chosen, so that nothing else is promised the room its pods will need.
+bool is_still_to_be_emptied(const NodeRemoval& removal) {
+    return !removal.empty && removal.phase <= RemovalPhase::draining;
+}
+
+}  // namespace
+
+std::vector<PodIndex> displaced_pods(const Snapshot& snapshot, const Memory& memory,
+                                     const Settings& settings, Time) {
+    const Cluster& cluster = snapshot.cluster;
+    std::vector<PodIndex> out;
+    for (const auto& [name, removal] : memory.removals) {
+        const auto node = cluster.find_node(name);
+        if (!node || !is_still_to_be_emptied(removal)) continue;
+        for (const PodIndex pod : cluster.pods_on(*node))
+            if (comes_back(cluster, pod, settings)) out.push_back(pod);
+    }
+    sort_by_name(cluster, out);
+    return out;
+}
+
+}  // namespace capstan::engine

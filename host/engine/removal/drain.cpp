@@ -1,0 +1,211 @@
+#include "engine/removal/drain.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <span>
+#include <utility>
+
+#include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
+
+#include "engine/removal/leaving_pods.hpp"
+#include "engine/removal/phases.hpp"
+#include "engine/removal/turns.hpp"
+#include "engine/scale_down/drain_rules.hpp"
+
+namespace capstan::engine {
+namespace {
+
+constexpr std::string_view daemon_annotation =
+    "cluster-autoscaler.kubernetes.io/enable-ds-eviction";
+
+class Draining {
+public:
+    Draining(const Cluster& cluster, NodeRemoval& removal, DisruptionBudgets& budgets,
+             const ScaleDownSettings& settings, Duration timeout, Time now)
+        : cluster_(cluster),
+          removal_(removal),
+          budgets_(budgets),
+          settings_(settings),
+          timeout_(timeout),
+          now_(now) {}
+
+    DrainStep run(LeavingPods pods) {
+        pods_ = std::move(pods);
+        forget_those_gone();
+        if (removal_.empty || settings_.drain_priorities.empty()) {
+            evict_daemons();
+        } else {
+            have_daemons_wait_their_turn();
+        }
+        const bool has_more = !pods_.moving.empty() || !pods_.ending.empty();
+        step_.failed_because = why_failed();
+        if (!step_.failed_because.empty()) return std::move(step_);
+        const std::size_t turn = present_turn();
+        for (const PodIndex pod : pods_.moving)
+            if (turn_of(pod) == turn) evict_when_due(pod);
+        for (const PodIndex pod : pods_.ending) wait_for(pod);
+        if (has_more) wake_by(step_.wake_at, deadline());
+        step_.is_done = !has_more && step_.evictions.empty();
+        return std::move(step_);
+    }
+
+private:
+    using Past = NodeRemoval::Eviction;
+
+    Time deadline() const { return later(removal_.phase_since, timeout_); }
+    std::size_t turn_of(PodIndex pod) const { return engine::turn_of(spec(pod), settings_); }
+    const PodSpec& spec(PodIndex pod) const {
+        return *cluster_.pod_class(cluster_.class_of(pod)).spec;
+    }
+    const Past* find_past(PodIndex pod) const {
+        const auto at = removal_.evictions.find(pod_key(cluster_, pod));
+        return at != removal_.evictions.end() ? &at->second : nullptr;
+    }
+
+    void forget_those_gone() {
+        if (removal_.evictions.empty()) return;
+        std::set<std::string> there;
+        for (const auto* list : {&pods_.moving, &pods_.ending, &pods_.daemons})
+            for (const PodIndex pod : *list) there.insert(pod_key(cluster_, pod));
+        std::erase_if(removal_.evictions,
+                      [&](const auto& entry) { return !there.contains(entry.first); });
+    }
+
+    /// Those that have come since were made by a DaemonSet that minds neither cordon nor taint.
+    bool is_old(PodIndex pod) const { return cluster_.pod(pod).created <= removal_.since; }
+
+    bool may_evict_daemon(PodIndex pod) const {
+        const ClassRow& row = cluster_.pod_class(cluster_.class_of(pod));
+        const auto said = find_label(cluster_, row.annotations, daemon_annotation);
+        if (said && cluster_.text(*said) == "true") return true;
+        if (said && cluster_.text(*said) == "false") return false;
+        return removal_.empty ? settings_.daemonset_eviction_for_empty_nodes
+                              : settings_.daemonset_eviction_for_occupied_nodes;
+    }
+
+    /// Once each, and nobody waits for them.
+    void evict_daemons() {
+        for (const PodIndex pod : pods_.daemons) {
+            if (is_old(pod) && may_evict_daemon(pod) && find_past(pod) == nullptr)
+                evict(pod, removal_.evictions[pod_key(cluster_, pod)], true);
+        }
+    }
+
+    void have_daemons_wait_their_turn() {
+        std::ranges::copy_if(pods_.daemons, std::back_inserter(pods_.moving),
+                             [&](PodIndex pod) { return is_old(pod); });
+        sort_by_name(cluster_, pods_.moving);
+    }
+
+    std::size_t present_turn() const {
+        std::size_t out = std::numeric_limits<std::size_t>::max();
+        for (const auto* list : {&pods_.moving, &pods_.ending})
+            for (const PodIndex pod : *list) out = std::min(out, turn_of(pod));
+        return out;
+    }
+
+    void evict_when_due(PodIndex pod) {
+        Past& past = removal_.evictions[pod_key(cluster_, pod)];
+        // What was agreed to and has not begun to end is asked for again: it does no harm.
+        const auto last = std::max(past.agreed, past.refused);
+        const bool is_due = !last || later(*last, settings_.eviction_retry) <= now_;
+        if (is_due) evict(pod, past, false);
+        wake_by(step_.wake_at, later(is_due ? now_ : *last, settings_.eviction_retry));
+    }
+
+    void evict(PodIndex pod, Past& past, bool best_effort) {
+        const std::span<const PodIndex> it(&pod, 1);
+        if (const auto shortage = budgets_.find_shortage(it)) {
+            past.refused = now_;
+            past.refused_because = shortage->sentence;
+            return;
+        }
+        budgets_.take(it);
+        const PodRow row = cluster_.pod(pod);
+        step_.evictions.push_back(
+            {.ns = std::string(cluster_.text(cluster_.pod_class(row.pod_class).ns)),
+             .pod = std::string(cluster_.text(row.name)),
+             .uid = std::string(cluster_.text(row.uid)),
+             .node = std::string(cluster_.text(row.node_name)),
+             .grace = find_shorter_grace(spec(pod), settings_),
+             .best_effort = best_effort,
+             .because = removal_.because});
+    }
+
+    /// The last moment at which an evicted pod is still waited for.
+    Time gone_by(PodIndex pod, Time agreed) const {
+        return later(later(agreed, grace_of(spec(pod), settings_)), settings_.eviction_headroom);
+    }
+
+    void wait_for(PodIndex pod) {
+        const PodRow row = cluster_.pod(pod);
+        const Past* past = find_past(pod);
+        if (past != nullptr && past->agreed) {
+            wake_by(step_.wake_at, gone_by(pod, *past->agreed));
+        } else if (const auto last = given_up_after(row, cluster_.pod_class(row.pod_class))) {
+            wake_by(step_.wake_at, later(*last, Duration(1)));
+        }
+    }
+
+    std::string why_failed() const {
+        if (!pods_.blocked_because.empty()) return pods_.blocked_because;
+        if (removal_.empty && !pods_.moving.empty()) return why_not_empty(cluster_, pods_);
+        for (const PodIndex pod : pods_.ending) {
+            const Past* past = find_past(pod);
+            if (past != nullptr && past->agreed && now_ >= gone_by(pod, *past->agreed))
+                return "pod " + pod_name(cluster_, pod) + " is still there " +
+                       format_duration(now_ - *past->agreed) + " after its eviction";
+        }
+        return now_ < deadline() ? std::string() : why_late();
+    }
+
+    /// Pods that have not even begun to end when time is up.
+    std::string why_late() const {
+        std::vector<PodIndex> late;
+        for (const PodIndex pod : pods_.moving) {
+            const Past* past = find_past(pod);
+            const bool is_about_to_end = past != nullptr && past->agreed &&
+                                         now_ < later(*past->agreed, settings_.eviction_retry);
+            if (!is_about_to_end) late.push_back(pod);
+        }
+        for (const PodIndex pod : pods_.ending)
+            if (!cluster_.pod(pod).deleted) late.push_back(pod);
+        if (late.empty()) return {};
+        return "it could not be drained within " + format_duration(timeout_) + ": " +
+               counted(static_cast<std::int64_t>(late.size()), "pod") +
+               (late.size() == 1 ? " is left: " : " are left: ") +
+               listed(late, [&](PodIndex pod) { return why_left(pod); });
+    }
+
+    std::string why_left(PodIndex pod) const {
+        const Past* past = find_past(pod);
+        std::string out = pod_name(cluster_, pod);
+        if (past != nullptr && past->refused) out += " (" + past->refused_because + ")";
+        return out;
+    }
+
+    const Cluster& cluster_;
+    NodeRemoval& removal_;
+    DisruptionBudgets& budgets_;
+    const ScaleDownSettings& settings_;
+    const Duration timeout_;
+    const Time now_;
+    LeavingPods pods_{};
+    DrainStep step_{};
+};
+
+}  // namespace
+
+DrainStep step_drain(const Snapshot& snapshot, NodeIndex node, const Group* group,
+                     NodeRemoval& removal, DisruptionBudgets& budgets, const Settings& settings,
+                     Time now) {
+    const Duration usual = settings.scale_down.max_pod_eviction_time;
+    const Duration timeout =
+        group != nullptr ? group->options.drain_timeout.value_or(usual) : usual;
+    return Draining(snapshot.cluster, removal, budgets, settings.scale_down, timeout, now)
+        .run(find_leaving_pods(snapshot.cluster, node, budgets, settings, now));
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,43 @@
+#include "engine/removal/phases.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace capstan::engine {
+
+void give_up(Memory& memory, NodeRemoval& removal, std::string because, Time now) {
+    enter(removal, RemovalPhase::undoing, now);
+    removal.because = std::move(because);
+    memory.last.failed_removal = now;
+    memory.last_of[removal.group].failed_removal = now;
+}
+
+bool is_revocable(RemovalPhase phase) noexcept {
+    switch (phase) {
+        case RemovalPhase::tainting:
+        case RemovalPhase::waiting:
+        case RemovalPhase::draining:
+        case RemovalPhase::delayed: return true;
+        case RemovalPhase::deleting:
+        case RemovalPhase::removed:
+        case RemovalPhase::undoing: return false;
+    }
+    return false;
+}
+
+const Group* find_group(const Snapshot& snapshot, const NodeGroupId& id) noexcept {
+    const auto id_of = [](const Group& group) -> const NodeGroupId& { return group.group.id; };
+    const auto at = std::ranges::lower_bound(*snapshot.groups, id, {}, id_of);
+    return at != snapshot.groups->end() && id_of(*at) == id ? &*at : nullptr;
+}
+
+bool is_zero_or_max(const Group* group) noexcept {
+    return group != nullptr && group->options.zero_or_max.value_or(false);
+}
+
+Time later(Time time, Duration duration) noexcept {
+    const Duration left = Time::max() - std::max(time, Time());
+    return duration > left ? Time::max() : time + duration;
+}
+
+}  // namespace capstan::engine

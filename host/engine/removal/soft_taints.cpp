@@ -1,0 +1,48 @@
+#include "engine/removal/soft_taints.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "engine/removal/node_marks.hpp"
+
+namespace capstan::engine {
+
+std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot, const Membership& membership,
+                                         std::span<const std::string> wanted, const Memory& memory,
+                                         const ScaleDownSettings& settings, Time now) {
+    const Cluster& cluster = snapshot.cluster;
+    const bool is_off = settings.max_bulk_soft_taint_count == 0;
+    const std::set<std::string_view> candidates(wanted.begin(), wanted.end());
+    std::vector<NodeChange> drops, sets;
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        const NodeRow& row = cluster.node(node);
+        const bool is_tainted = has_taint(row, deletion_candidate_taint);
+        const bool is_wanted = !is_off && candidates.contains(cluster.text(row.name));
+        if (is_tainted == is_wanted || !membership.machine_of[node]) continue;
+        std::string name(cluster.text(row.name));
+        if (memory.removals.contains(name)) continue;
+        if (is_tainted) {
+            drops.push_back({.node = std::move(name),
+                             .drop_taints = {std::string(deletion_candidate_taint)},
+                             .because = is_off ? "soft taints are off" : "it is needed again"});
+        } else {
+            sets.push_back({.node = std::move(name),
+                            .set_taints = {dated_taint(deletion_candidate_taint,
+                                                       Effect::prefer_no_schedule, now)},
+                            .because = "it may go soon"});
+        }
+    }
+    if (!is_off) {
+        const auto most = static_cast<std::size_t>(settings.max_bulk_soft_taint_count);
+        drops.resize(std::min(drops.size(), most));
+        sets.resize(std::min(sets.size(), most - drops.size()));
+    }
+    drops.insert(drops.end(), std::make_move_iterator(sets.begin()),
+                 std::make_move_iterator(sets.end()));
+    std::ranges::sort(drops, {}, &NodeChange::node);
+    return drops;
+}
+
+}  // namespace capstan::engine

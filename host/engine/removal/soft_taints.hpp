@@ -1,0 +1,24 @@
+/// Taints that ask the scheduler to keep new pods off nodes that may go soon, without forbidding
+/// it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/actions.hpp"
+#include "engine/memory.hpp"
+#include "engine/settings.hpp"
+#include "engine/snapshot.hpp"
+#include "engine/templates/membership.hpp"
+
+namespace capstan::engine {
+
+/// By node. First takes them off nodes of groups that are not in `wanted` and not being removed,
+/// then sets them, together as many as the settings allow in one pass. With none allowed takes
+/// all of them off at once.
+std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot, const Membership& membership,
+                                         std::span<const std::string> wanted, const Memory& memory,
+                                         const ScaleDownSettings& settings, Time now);
+
+}  // namespace capstan::engine
