@@ -74,7 +74,7 @@ Result<void> Life::act(Agenda& agenda) {
         CAPSTAN_CHECK(happen(agenda.step.actions[agenda.next_action++], moment));
         agenda.last_happening = moment;
     }
-    const auto due = earliest(parts_.world.next_end(), parts_.machines.next_due());
+    const auto due = next_by_itself();
     if (due && *due <= moment) agenda.last_happening = moment;
     parts_.world.end_pods(moment);
     parts_.machines.reach(moment);
@@ -96,10 +96,15 @@ std::optional<Time> Life::pass_due() const {
     return wanted ? std::optional(on_grid(std::max({*wanted, next_pass_, now()}))) : std::nullopt;
 }
 
+/// The next thing that happens though nobody does it now.
+std::optional<Time> Life::next_by_itself() const {
+    const World& world = parts_.world;
+    return earliest(earliest(world.next_end(), world.next_lapse()), parts_.machines.next_due());
+}
+
 /// Nothing: the step is over.
 std::optional<Time> Life::next_due(const Agenda& agenda) const {
-    const std::optional<Time> happening = earliest(
-        agenda.next_action_at(), earliest(parts_.world.next_end(), parts_.machines.next_due()));
+    const std::optional<Time> happening = earliest(agenda.next_action_at(), next_by_itself());
     if (!agenda.step.advance && !happening && !parts_.passes.needed_at()) return std::nullopt;
     const std::optional<Time> deadline = agenda.deadline();
     if (happening && (!deadline || *happening <= *deadline)) {

@@ -48,6 +48,7 @@ private:
     Result<void> happen(const Action& action, Time moment);
     Result<bool> pass(const Agenda& agenda);
     std::optional<Time> pass_due() const;
+    std::optional<Time> next_by_itself() const;
     std::optional<Time> next_due(const Agenda& agenda) const;
     Time on_grid(Time wanted) const;
     void move_to(Time then);

@@ -52,8 +52,12 @@ public:
 
     /// When the next pod ends by itself; nothing: none will.
     std::optional<Time> next_end() const;
+    /// When the next waiting pod stops insisting on its spread over zones, as of the last
+    /// schedule(), which is then due again; nothing: none will.
+    std::optional<Time> next_lapse() const noexcept { return next_lapse_; }
     void end_pods(Time now);
-    /// Gives nodes to pods, when something changed since the last time. True: something did.
+    /// Gives nodes to pods, when something changed since the last time or a pod stopped insisting.
+    /// True: something did.
     bool schedule(Time now);
 
     engine::Cluster cluster() { return builder_.build(); }
@@ -110,7 +114,7 @@ private:
     void occupy(PodId id, Node& node, Time now);
     void bind(PodId id, const std::string& node, Time now);
     void mark(PodId id);
-    std::vector<Waiting> waiting(const engine::Cluster& cluster) const;
+    std::vector<Waiting> waiting(const engine::Cluster& cluster, Time now);
 
     // DaemonSets.
     void add_daemons(Node& node, Time now);
@@ -129,6 +133,7 @@ private:
     std::unordered_map<std::string, std::string> node_by_provider_id_;
     std::vector<BatchId> daemon_sets_;
     std::set<std::pair<Time, PodId>> ends_;
+    std::optional<Time> next_lapse_{};
     bool has_changed_ = false;
 };
 

@@ -4,6 +4,7 @@
 
 #include <capstan/sentence.hpp>
 
+#include "engine/snapshot/spread_timeout.hpp"
 #include "simulation/scheduler.hpp"
 #include "simulation/world.hpp"
 
@@ -116,15 +117,20 @@ void World::mark(PodId id) {
     builder_.set(object_of(id));
 }
 
-/// By priority, then by age.
-std::vector<World::Waiting> World::waiting(const engine::Cluster& cluster) const {
+/// By priority, then by age, each under the class that it is of now.
+std::vector<World::Waiting> World::waiting(const engine::Cluster& cluster, Time now) {
     std::vector<Waiting> out;
     for (const engine::PodIndex index : cluster.unbound()) {
         const engine::PodRow row = cluster.pod(index);
         const engine::ClassRow& of = cluster.pod_class(row.pod_class);
         const auto id = pod_by_name_.find(key_of(cluster.text(of.ns), cluster.text(row.name)));
         if (row.gated || row.deleted || id == pod_by_name_.end()) continue;
-        out.push_back({id->second, row.pod_class, of.spec->priority.value_or(0)});
+        const engine::ClassId is_of = engine::class_at(cluster, row, now);
+        if (is_of == row.pod_class && of.spread_timeout) {
+            const auto lapse = engine::lapse_of(row.created, *of.spread_timeout);
+            if (lapse) next_lapse_ = std::min(next_lapse_.value_or(*lapse), *lapse);
+        }
+        out.push_back({id->second, is_of, of.spec->priority.value_or(0)});
     }
     std::ranges::sort(out, [](const Waiting& a, const Waiting& b) {
         return a.priority != b.priority ? a.priority > b.priority : a.id < b.id;
@@ -133,10 +139,12 @@ std::vector<World::Waiting> World::waiting(const engine::Cluster& cluster) const
 }
 
 bool World::schedule(Time now) {
-    if (!std::exchange(has_changed_, false)) return false;
+    const bool has_lapsed = next_lapse_ && *next_lapse_ <= now;
+    if (!std::exchange(has_changed_, false) && !has_lapsed) return false;
+    next_lapse_.reset();
     if (pending_.empty()) return true;
     const engine::Cluster cluster = builder_.build();
-    const std::vector<Waiting> pods = waiting(cluster);
+    const std::vector<Waiting> pods = waiting(cluster, now);
     std::vector<engine::ClassId> classes;
     for (const Waiting& pod : pods) classes.push_back(pod.pod_class);
     const auto nodes = find_nodes(cluster, classes);

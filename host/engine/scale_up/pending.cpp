@@ -9,6 +9,7 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "engine/snapshot/spread_timeout.hpp"
 #include "engine/templates/daemons.hpp"
 
 namespace capstan::engine {
@@ -68,21 +69,16 @@ public:
     PendingPods run(std::span<const PodIndex> displaced) {
         for (const PodIndex p : cluster_.unbound()) {
             const PodRow pod = cluster_.pod(p);
-            Found& found = of_class(pod.pod_class);
-            if (const auto reason = why_skipped(pod, found)) {
-                reasons_.count(*reason);
-                continue;
-            }
-            count(pod, found);
+            const auto reason = why_skipped(pod, of_class(pod.pod_class));
+            reason ? reasons_.count(*reason) : take(pod, class_now(pod));
         }
         for (const PodIndex p : displaced) {
             const PodRow pod = cluster_.pod(p);
-            Found& found = of_class(pod.pod_class);
-            if (found.never)
-                reasons_.count(*found.never);
-            else
-                count(pod, found);
+            const auto never = of_class(pod.pod_class).never;
+            never ? reasons_.count(*never) : take(pod, pod.pod_class);
         }
+        leave_out_youngest();
+        for (const Taken& pod : taken_) count(pod);
         out_.classes = in_order();
         out_.skipped = reasons_.list();
         for (auto& [written, note] : notes_) out_.notes.push_back(std::move(note));
@@ -90,9 +86,44 @@ public:
     }
 
 private:
-    void count(const PodRow& pod, Found& found) {
+    /// A pod that counts, under the class that it is of now.
+    struct Taken {
+        ClassId pod_class;
+        Symbol name;
+        Time created;
+    };
+    void take(const PodRow& pod, ClassId id) { taken_.push_back({id, pod.name, pod.created}); }
+
+    ClassId class_now(const PodRow& pod) {
+        const ClassId id = class_at(cluster_, pod, now_);
+        const auto timeout = cluster_.pod_class(pod.pod_class).spread_timeout;
+        if (id == pod.pod_class && timeout) wake_at(lapse_of(pod.created, *timeout));
+        return id;
+    }
+
+    void leave_out_youngest() {
+        const auto most = static_cast<std::size_t>(std::max(settings_.max_pods_considered, 0));
+        if (most == 0 || taken_.size() <= most) return;
+        const Reasons::Id young = reasons_.add("are not among the " + std::to_string(most) +
+                                               " oldest, which are all that a pass considers");
+        for (std::size_t i = most; i < taken_.size(); ++i) reasons_.count(young);
+        const auto age = [&](const Taken& pod) {
+            return std::tuple(pod.created, cluster_.text(cluster_.pod_class(pod.pod_class).ns),
+                              cluster_.text(pod.name));
+        };
+        const auto end = taken_.begin() + static_cast<std::ptrdiff_t>(most);
+        std::ranges::nth_element(taken_, end, {}, age);
+        taken_.erase(end, taken_.end());
+    }
+
+    void count(const Taken& pod) {
+        Found& found = of_class(pod.pod_class);
         const std::string_view name = cluster_.text(pod.name);
         if (found.count++ == 0 || name < found.first) found.first = name;
+    }
+
+    void wake_at(std::optional<Time> time) {
+        if (time) out_.wake_at = std::min(out_.wake_at.value_or(*time), *time);
     }
 
     Found& of_class(ClassId id) {
@@ -151,8 +182,7 @@ private:
     std::optional<Reasons::Id> why_young(const PodRow& pod, const Found& found) {
         // A delay of zero is none: a pod of this very moment is no younger than that.
         if (found.delay <= Duration(0) || now_ - pod.created > found.delay) return std::nullopt;
-        const Time old_enough = later(pod.created, found.delay) + Duration(1);
-        out_.wake_at = std::min(out_.wake_at.value_or(old_enough), old_enough);
+        wake_at(later(pod.created, found.delay) + Duration(1));
         return found.young;
     }
 
@@ -183,6 +213,7 @@ private:
     std::vector<Found> classes_;
     Reasons reasons_;
     std::map<std::string, std::string> notes_;
+    std::vector<Taken> taken_;
     PendingPods out_;
     const Reasons::Id deleted_ = reasons_.add("are being deleted");
     const Reasons::Id gated_ = reasons_.add("wait for a scheduling gate");

@@ -42,4 +42,10 @@ bool has_lapsed(Time created, Duration timeout, Time now) noexcept {
     return lapse && *lapse <= now;
 }
 
+ClassId class_at(const Cluster& cluster, const PodRow& pod, Time now) noexcept {
+    const ClassRow& row = cluster.pod_class(pod.pod_class);
+    const bool is_over = row.spread_timeout && has_lapsed(pod.created, *row.spread_timeout, now);
+    return is_over ? row.lapsed : pod.pod_class;
+}
+
 }  // namespace capstan::engine

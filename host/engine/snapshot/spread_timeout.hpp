@@ -7,6 +7,7 @@
 
 #include <capstan/time.hpp>
 
+#include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/objects.hpp"
 
 namespace capstan::engine {
@@ -26,5 +27,9 @@ PodObject without_zone_spread(const PodObject& pod);
 bool has_lapsed(Time created, Duration timeout, Time now) noexcept;
 /// The first moment at which it is up; nothing: not within the time that can be told.
 std::optional<Time> lapse_of(Time created, Duration timeout) noexcept;
+
+/// The class that the pod is of at that moment: its own, or once its time is up the one without
+/// constraints on zones.
+ClassId class_at(const Cluster& cluster, const PodRow& pod, Time now) noexcept;
 
 }  // namespace capstan::engine
