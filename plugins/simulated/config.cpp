@@ -1,6 +1,7 @@
 #include "config.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string_view>
 
@@ -31,12 +32,24 @@ ErrorCode read_code(std::string_view name) {
     return ErrorCode::unavailable;
 }
 
-std::optional<Error> find_failure(const Settings& table) {
-    if (!table.has("fail")) return std::nullopt;
-    const Settings failure = table.table("fail");
+std::optional<Error> find_failure(const Settings& table, std::string_view key = "fail") {
+    if (!table.has(key)) return std::nullopt;
+    const Settings failure = table.table(key);
     return Error{read_code(failure.text("code")), failure.has("message")
                                                       ? failure.text("message")
                                                       : "the simulated cloud is told to fail"};
+}
+
+int count_of(const Settings& table, std::string_view key) {
+    return static_cast<int>(table.integer(key));
+}
+
+std::vector<int> numbers_of(const Settings& change) {
+    if (!change.has("machines")) return {};
+    std::vector<int> out;
+    for (const std::int64_t number : change.integers("machines"))
+        out.push_back(static_cast<int>(number));
+    return out;
 }
 
 Change read_change(const Settings& change) {
@@ -44,9 +57,15 @@ Change read_change(const Settings& change) {
             .capacity = find_count(change, "capacity"),
             .unlimited = change.boolean("unlimited"),
             .failure = find_failure(change),
+            .removal_failure = find_failure(change, "fail_removals"),
+            .machine_error = find_failure(change, "error"),
             .recover = change.boolean("recover"),
             .target = find_count(change, "target"),
-            .lose = static_cast<int>(change.integer("lose"))};
+            .lose = count_of(change, "lose"),
+            .take = count_of(change, "take"),
+            .machines = numbers_of(change),
+            .run = count_of(change, "run"),
+            .add = count_of(change, "add")};
 }
 
 /// Those of one moment stay in the order of the file.
@@ -89,6 +108,8 @@ GroupConfig read_group(const Settings& group, const Settings& cloud) {
                     .size = size_of(group),
                     .node = read_node(group.table("machine"), group.text("id"), location),
                     .boot = group.duration("boot"),
+                    .delete_time = group.duration("delete_time"),
+                    .refresh_every = cloud.duration("refresh_every"),
                     .capacity = find_count(group, "capacity"),
                     .on_exhausted = read_shortage(group.text("on_exhausted")),
                     .error_after = group.duration("error_after"),
@@ -119,15 +140,32 @@ void check_size(const Settings& group) {
         group.reject(size_key, "is more than the capacity, which is all the cloud has");
 }
 
+/// Which machines vanish is said of as many as vanish.
+void check_machines(const Settings& change) {
+    const auto said = static_cast<std::int64_t>(change.integers("machines").size());
+    if (said != change.integer("lose") + change.integer("take") ||
+        (change.integer("lose") > 0 && change.integer("take") > 0))
+        change.reject("machines", "are as many as 'lose' or 'take' says, one of the two");
+}
+
 void check_change(const Settings& change) {
-    const bool does_something = change.has("capacity") || change.boolean("unlimited") ||
-                                change.has("fail") || change.boolean("recover") ||
-                                change.has("target") || change.integer("lose") > 0;
+    const auto is_there = [&](std::string_view key) { return change.has(key); };
+    const auto is_some = [&](std::string_view key) { return change.integer(key) > 0; };
+    const bool does_something =
+        std::ranges::any_of(
+            std::array<std::string_view, 5>{"capacity", "fail", "fail_removals", "error", "target"},
+            is_there) ||
+        std::ranges::any_of(std::array<std::string_view, 4>{"lose", "take", "run", "add"},
+                            is_some) ||
+        change.boolean("unlimited") || change.boolean("recover");
     if (!does_something) change.reject("at", "nothing happens then: say what");
     if (change.has("capacity") && change.boolean("unlimited"))
         change.reject("unlimited", "the capacity is given, too");
-    if (change.has("fail") && change.boolean("recover"))
-        change.reject("recover", "it fails and recovers at the same moment");
+    for (const std::string_view key : {"fail", "fail_removals", "error"}) {
+        if (change.has(key) && change.boolean("recover"))
+            change.reject("recover", "it fails and recovers at the same moment");
+    }
+    if (change.has("machines")) check_machines(change);
 }
 
 bool is_currency(std::string_view code) {
@@ -152,7 +190,7 @@ void check_config(const Settings& settings) {
 }
 
 Config read_config(const Settings& settings) {
-    Config out{.latency = settings.duration("latency")};
+    Config out{.latency = settings.duration("latency"), .failure = find_failure(settings)};
     for (const Settings& group : settings.tables("groups"))
         out.groups.push_back(read_group(group, settings));
     return out;

@@ -21,11 +21,17 @@ enum class Shortage {
 struct Change {
     Duration at{};  ///< after the start
     std::optional<int> capacity{};
-    bool unlimited = false;          ///< the capacity has no limit any more
-    std::optional<Error> failure{};  ///< increases fail from now on
-    bool recover = false;            ///< and from now on they do not
-    std::optional<int> target{};     ///< somebody else sets it
-    int lose = 0;                    ///< machines that vanish
+    bool unlimited = false;                  ///< the capacity has no limit any more
+    std::optional<Error> failure{};          ///< increases fail from now on
+    std::optional<Error> removal_failure{};  ///< no machine can be removed from now on
+    std::optional<Error> machine_error{};    ///< what requested machines carry from now on
+    bool recover = false;                    ///< and from now on none of the three
+    std::optional<int> target{};             ///< somebody else sets it
+    int lose = 0;                            ///< machines that vanish; the target stays
+    int take = 0;                            ///< machines that vanish, and the target with them
+    std::vector<int> machines{};             ///< which those are, by number; empty: the oldest
+    int run = 0;  ///< requested machines that run at once, whatever the capacity
+    int add = 0;  ///< further machines that run at once; the target rises by as many
 };
 
 struct GroupConfig {
@@ -35,6 +41,8 @@ struct GroupConfig {
     int size = 0;                   ///< machines that run at the start
     NodeTemplate node{};            ///< what each of them offers; named like the group
     Duration boot{};                ///< from a machine's launch until it runs
+    Duration delete_time{};         ///< from a machine's removal until it is gone
+    Duration refresh_every{};       ///< how old the list of its machines gets; zero: never old
     std::optional<int> capacity{};  ///< machines the cloud has at all
     Shortage on_exhausted = Shortage::report;
     Duration error_after{};          ///< how long a request waits before its error shows
@@ -45,7 +53,8 @@ struct GroupConfig {
 };
 
 struct Config {
-    Duration latency{};  ///< of every call
+    Duration latency{};              ///< of every call
+    std::optional<Error> failure{};  ///< what every call fails with
     std::vector<GroupConfig> groups{};
 };
 

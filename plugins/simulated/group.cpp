@@ -1,49 +1,118 @@
 #include "group.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <set>
+#include <utility>
 
 #include <capstan/sentence.hpp>
 
 namespace capstan::simulated {
+namespace {
 
-Group::Group(const GroupConfig& config, Time start)
-    : config_(config),
+std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
+    return a && b ? std::min(a, b) : a ? a : b;
+}
+
+}  // namespace
+
+Group::Group(GroupConfig config, Time start, Time now)
+    : config_(std::move(config)),
       start_(start),
-      now_(start - config.boot),
-      capacity_(config.capacity),
-      failure_(config.failure),
-      next_change_(config.changes.begin()) {
-    request(config.size);
+      now_(now - config_.boot),
+      capacity_(config_.capacity),
+      failure_(config_.failure) {
+    request(config_.size);
     launch();
-    now_ = start;
+    now_ = now;
+    if (config_.refresh_every <= Duration(0)) return;
+    // A list is as old as the last multiple of the time between two, whoever asks when.
+    next_listing_ = now - (now - start) % config_.refresh_every;
+    listed_ = list();
+}
+
+void Group::reconfigure(GroupConfig config) {
+    config_ = std::move(config);
+    changes_done_ = std::min(changes_done_, config_.changes.size());
+    launch();
 }
 
 void Group::reach(Time now) {
-    for (; next_change_ != config_.changes.end() && start_ + next_change_->at <= now;
-         ++next_change_) {
-        now_ = start_ + next_change_->at;
-        apply(*next_change_);
+    for (auto next = next_event(); next && *next <= now; next = next_event()) {
+        now_ = std::max(now_, *next);
+        happen();
     }
     now_ = now;
+}
+
+std::optional<Time> Group::next_vanishing() const {
+    std::optional<Time> out;
+    for (const Machine& machine : machines_) out = earliest(out, machine.gone_at);
+    return out;
+}
+
+std::optional<Time> Group::next_event() const {
+    std::optional<Time> change;
+    if (changes_done_ < config_.changes.size()) change = start_ + config_.changes[changes_done_].at;
+    return earliest(change, earliest(next_vanishing(), next_listing_));
+}
+
+/// What is due, one thing: changes first, and a list last, so that it shows them.
+void Group::happen() {
+    if (changes_done_ < config_.changes.size() &&
+        start_ + config_.changes[changes_done_].at <= now_)
+        return apply(config_.changes[changes_done_++]);
+    if (const auto vanishing = next_vanishing(); vanishing && *vanishing <= now_) {
+        std::erase_if(machines_, [&](const Machine& m) { return m.gone_at && *m.gone_at <= now_; });
+        return launch();
+    }
+    listed_ = list();
+    *next_listing_ += config_.refresh_every;
 }
 
 void Group::apply(const Change& change) {
     if (change.capacity) capacity_ = change.capacity;
     if (change.unlimited) capacity_.reset();
+    if (change.recover) failure_ = removal_failure_ = machine_error_ = std::nullopt;
     if (change.failure) failure_ = change.failure;
-    if (change.recover) failure_.reset();
-    const int gone = std::min(change.lose, launched());
-    machines_.erase(machines_.begin(), machines_.begin() + gone);
-    request(gone);
+    if (change.removal_failure) removal_failure_ = change.removal_failure;
+    if (change.machine_error) machine_error_ = change.machine_error;
+    vanish(change);
     if (change.target) set_target(*change.target);
+    request(change.add);
+    run(change.run + change.add);
     launch();
 }
 
+/// Those that a change names, or the oldest.
+void Group::vanish(const Change& change) {
+    const int before = target();
+    if (!change.machines.empty()) {
+        std::erase_if(machines_, [&](const Machine& m) {
+            return std::ranges::count(change.machines, m.number) > 0;
+        });
+    } else {
+        const int gone = std::min(change.lose + change.take, launched());
+        machines_.erase(machines_.begin(), machines_.begin() + gone);
+    }
+    request(std::min(change.lose, before - target()));
+}
+
+void Group::run(int count) {
+    for (Machine& machine : machines_) {
+        if (count == 0) return;
+        if (machine.launched) continue;
+        machine.launched = now_ - config_.boot;
+        --count;
+    }
+}
+
+/// Requests go first, then the youngest machines.
 void Group::set_target(int wanted) {
     if (wanted > target()) return request(wanted - target());
-    machines_.erase(machines_.begin() + wanted, machines_.end());
+    for (int left = target() - wanted; left > 0; --left) {
+        const auto youngest = std::ranges::find_if(machines_.rbegin(), machines_.rend(),
+                                                   [](const Machine& m) { return !m.gone_at; });
+        machines_.erase(std::next(youngest).base());
+    }
 }
 
 void Group::request(int count) {
@@ -62,76 +131,18 @@ void Group::launch() {
     }
 }
 
+int Group::target() const {
+    return static_cast<int>(
+        std::ranges::count_if(machines_, [](const Machine& m) { return !m.gone_at; }));
+}
+
 int Group::launched() const {
     const auto first = std::ranges::find_if_not(
         machines_, [](const Machine& m) { return m.launched.has_value(); });
     return static_cast<int>(first - machines_.begin());
 }
 
-Result<void> Group::check(const Resize& request) const {
-    if (request.delta < 1)
-        return fail(ErrorCode::invalid_argument, "a change by less than one machine");
-    if (request.expected_target == target()) return {};
-    return fail(ErrorCode::conflict, "its target is " + std::to_string(target()) + ", not " +
-                                         std::to_string(request.expected_target));
-}
-
-/// How many of the wanted machines it takes on.
-Result<int> Group::grantable(const Resize& request) const {
-    if (config_.on_exhausted != Shortage::refuse || !capacity_) return request.delta;
-    const int left = std::max(0, *capacity_ - target());
-    if (left >= request.delta || (left > 0 && !request.all_or_nothing))
-        return std::min(left, request.delta);
-    return fail(ErrorCode::out_of_capacity,
-                counted(request.delta, "machine") + " asked for, the cloud has " +
-                    std::to_string(left) + " left of " + std::to_string(*capacity_));
-}
-
-Result<int> Group::increase(const Resize& request) {
-    CAPSTAN_CHECK(check(request));
-    const int max = config_.max.value_or(std::numeric_limits<int>::max());
-    if (request.delta > max - target()) {
-        return fail(ErrorCode::invalid_argument,
-                    counted(request.delta, "machine") + " on top of " + std::to_string(target()) +
-                        " would pass its maximum of " + std::to_string(max));
-    }
-    if (failure_) return fail(*failure_);
-    CAPSTAN_TRY(const int granted, grantable(request));
-    this->request(granted);
-    launch();
-    return target();
-}
-
-Result<int> Group::decrease_target(const Resize& request) {
-    CAPSTAN_CHECK(check(request));
-    if (request.delta > waiting()) {
-        return fail(ErrorCode::invalid_argument, "only " + counted(waiting(), "machine") + " of " +
-                                                     std::to_string(request.delta) +
-                                                     " can be taken back, the others are made");
-    }
-    set_target(target() - request.delta);
-    return target();
-}
-
-Result<Removed> Group::remove(const Removal& request) {
-    std::set<MachineId> unwanted(request.machines.begin(), request.machines.end());
-    const auto goes = [&](const Machine& m) { return unwanted.contains(id_of(m)); };
-    const auto going = static_cast<int>(std::ranges::count_if(machines_, goes));
-    if (going > 0 && !request.force && target() - going < config_.min) {
-        return fail(ErrorCode::invalid_argument, "without " + counted(going, "machine") +
-                                                     " it would be below its minimum of " +
-                                                     std::to_string(config_.min));
-    }
-    std::erase_if(machines_, [&](const Machine& m) { return unwanted.erase(id_of(m)) > 0; });
-    launch();
-    Removed out;
-    for (const MachineId& id : unwanted) {
-        out.failed.push_back({.code = ErrorCode::not_found,
-                              .message = "no machine " + in_quotes(id.value()),
-                              .subject = id.value()});
-    }
-    return out;
-}
+int Group::waiting() const { return static_cast<int>(machines_.size()) - launched(); }
 
 NodeGroup Group::group() const {
     return {.id = config_.id,
@@ -141,7 +152,9 @@ NodeGroup Group::group() const {
             .template_fingerprint = config_.node.fingerprint};
 }
 
-std::vector<capstan::Machine> Group::machines() const {
+std::vector<capstan::Machine> Group::machines() const { return next_listing_ ? listed_ : list(); }
+
+std::vector<capstan::Machine> Group::list() const {
     std::vector<capstan::Machine> out;
     out.reserve(machines_.size());
     for (const Machine& machine : machines_) {
@@ -161,14 +174,17 @@ MachineId Group::id_of(const Machine& machine) const {
 }
 
 MachineState Group::state_of(const Machine& machine) const {
+    if (machine.gone_at) return MachineState::deleting;
     if (!machine.launched) return MachineState::requested;
     return now_ < *machine.launched + config_.boot ? MachineState::creating : MachineState::running;
 }
 
 std::optional<Error> Group::error_of(const Machine& machine) const {
+    if (machine.launched) return std::nullopt;
+    if (machine_error_) return machine_error_;
     const bool is_told =
         config_.on_exhausted != Shortage::silent && now_ >= machine.requested + config_.error_after;
-    if (machine.launched || !is_told) return std::nullopt;
+    if (!is_told) return std::nullopt;
     return Error{.code = ErrorCode::out_of_capacity,
                  .message = "the cloud has only " + counted(capacity_.value_or(0), "machine") +
                             " of this kind"};

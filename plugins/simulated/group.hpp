@@ -12,23 +12,28 @@
 namespace capstan::simulated {
 
 /// Told the time, so that nothing here waits. The target is the number of its machines, requested
-/// ones included: what a change takes away is requested anew, and requests become machines in
-/// their order as soon as the cloud has any.
+/// ones included and those that are being removed not: what a change takes away is requested anew,
+/// and requests become machines in their order as soon as the cloud has any.
 class Group {
 public:
-    /// Borrows `config`. What it starts with has booted long ago.
-    Group(const GroupConfig& config, Time start);
+    /// `start`: from which changes count. `now`: what it starts with has booted long ago.
+    Group(GroupConfig config, Time start, Time now);
 
     /// Everything that was to happen until `now` has. Before each of the others; time never steps
     /// back.
     void reach(Time now);
+    /// From now on it is like this. Machines stay; of the changes those count that come after as
+    /// many as there have been.
+    void reconfigure(GroupConfig config);
 
     /// The target afterwards. An error has changed nothing; its message does not name the group.
     Result<int> increase(const Resize& request);
     Result<int> decrease_target(const Resize& request);
     Result<Removed> remove(const Removal& request);
 
+    const GroupConfig& config() const noexcept { return config_; }
     NodeGroup group() const;
+    /// As of the last time that the list was made anew.
     std::vector<capstan::Machine> machines() const;
 
 private:
@@ -36,29 +41,45 @@ private:
         int number = 0;  ///< counted from 1, never used twice
         Time requested{};
         std::optional<Time> launched{};  ///< nothing: the cloud has none for it yet
+        std::optional<Time> gone_at{};   ///< is being removed until then
     };
 
-    int target() const noexcept { return static_cast<int>(machines_.size()); }
-    int launched() const;
-    int waiting() const { return target() - launched(); }
+    // What happens to it.
+    std::optional<Time> next_vanishing() const;
+    std::optional<Time> next_event() const;
+    void happen();
     void apply(const Change& change);
+    void vanish(const Change& change);
+    void run(int count);
     void set_target(int target);
     void request(int count);
     void launch();
+
+    // What it is asked for.
     Result<void> check(const Resize& request) const;
     Result<int> grantable(const Resize& request) const;
+    std::optional<Error> refusal(const MachineId& machine) const;
+
+    // What it tells.
+    int target() const;
+    int launched() const;
+    int waiting() const;
+    std::vector<capstan::Machine> list() const;
     MachineId id_of(const Machine& machine) const;
     MachineState state_of(const Machine& machine) const;
     std::optional<Error> error_of(const Machine& machine) const;
 
-    const GroupConfig& config_;
-    const Time start_;
+    GroupConfig config_;
+    Time start_;
     Time now_;
     std::vector<Machine> machines_;  ///< by number, so those that wait stand last
     int last_number_ = 0;
     std::optional<int> capacity_;
-    std::optional<Error> failure_;
-    std::vector<Change>::const_iterator next_change_;
+    std::optional<Error> failure_, removal_failure_, machine_error_;
+    std::size_t changes_done_ = 0;
+    /// The list as it was made last, and when it is made next; nothing: it is always as it is.
+    std::vector<capstan::Machine> listed_;
+    std::optional<Time> next_listing_;
 };
 
 }  // namespace capstan::simulated

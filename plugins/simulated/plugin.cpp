@@ -9,6 +9,10 @@ public:
     Plugin(capstan::Host host, const capstan::Settings& settings)
         : Simulated(host, capstan::simulated::read_config(settings)) {}
     static capstan::Schema schema() { return capstan::simulated::config_schema(); }
+    capstan::Result<void> reconfigure(const capstan::Settings& settings) {
+        Simulated::reconfigure(capstan::simulated::read_config(settings));
+        return {};
+    }
     static void check(const capstan::Settings& settings) {
         capstan::simulated::check_config(settings);
     }

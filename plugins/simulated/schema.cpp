@@ -49,6 +49,11 @@ Setting required(Setting setting) {
     return setting;
 }
 
+Setting live(Setting setting) {
+    setting.live = true;
+    return setting;
+}
+
 Setting map_of(Setting setting) {
     setting.map = true;
     return setting;
@@ -107,16 +112,23 @@ std::vector<Setting> option_fields() {
 }
 
 std::vector<Setting> change_fields() {
-    return {required(duration("at", "When, from the start.")),
-            count("capacity", "Machines the cloud has at all from now on."),
-            flag("unlimited", "From now on it has as many as it is asked for.", "false"),
-            table("fail", "Increases fail from now on.", failure_fields()),
-            flag("recover", "Increases do not fail any more.", "false"),
-            count("target",
-                  "Somebody else sets the target: machines are requested, or requests and "
-                  "then the youngest machines go."),
-            count("lose", "Machines that vanish, the oldest first; others are requested for them.",
-                  "0")};
+    return {
+        required(duration("at", "When, from the start.")),
+        count("capacity", "Machines the cloud has at all from now on."),
+        flag("unlimited", "From now on it has as many as it is asked for.", "false"),
+        table("fail", "Increases fail from now on.", failure_fields()),
+        table("fail_removals", "No machine can be removed from now on.", failure_fields()),
+        table("error", "What machines that stay requested carry from now on.", failure_fields()),
+        flag("recover", "None of these three any more.", "false"),
+        count("target",
+              "Somebody else sets the target: machines are requested, or requests and "
+              "then the youngest machines go."),
+        count("lose", "Machines that vanish, the oldest first; others are requested for them.",
+              "0"),
+        count("take", "Machines that vanish, the oldest first, and the target with them.", "0"),
+        list_of(count("machines", "Which of them vanish, by number.")),
+        count("run", "Requested machines that run at once, whatever the capacity.", "0"),
+        count("add", "Further machines that run at once; the target rises by as many.", "0")};
 }
 
 std::vector<Setting> size_fields() {
@@ -141,6 +153,8 @@ std::vector<Setting> group_fields() {
                              required(table("machine", "What each is.", machine_fields()))};
     for (Setting& field : size_fields()) out.push_back(std::move(field));
     out.push_back(duration("boot", "How long a machine takes to run.", R"("60s")"));
+    out.push_back(
+        duration("delete_time", "How long a machine takes to go once it is removed.", R"("0s")"));
     out.push_back({.key = "price_per_hour",
                    .type = SettingType::number,
                    .doc = "Of one machine, in `currency`.",
@@ -159,9 +173,16 @@ Schema config_schema() {
     Setting groups = list_of(table("groups", "The node groups.", group_fields()));
     groups.default_value =
         R"([{ id = "simulated", max = 10, machine = { cpu = "4", memory = "16Gi" } }])";
-    return {duration("latency", "How long each call takes.", R"("0s")"),
+    groups.live = true;
+    return {live(duration("latency", "How long each call takes.", R"("0s")")),
+            live(table("fail", "Every call fails with this.", failure_fields())),
+            duration("refresh_every",
+                     "The lists of machines are as they were when so much time had passed, again "
+                     "and again, but that of a group is new after a removal; 0s: as they are.",
+                     R"("0s")"),
             text("region", "Where the zones are.", R"("simulated")"),
-            text("currency", "Of all prices, ISO 4217.", R"("USD")"), std::move(groups)};
+            text("currency", "Of all prices, ISO 4217.", R"("USD")"),
+            std::move(groups)};
 }
 
 }  // namespace capstan::simulated

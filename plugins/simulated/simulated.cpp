@@ -1,5 +1,6 @@
 #include "simulated.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <capstan/sentence.hpp>
@@ -16,17 +17,36 @@ T demand(const NodeGroupId& group, Result<T> result) {
 
 }  // namespace
 
-Simulated::Simulated(Host host, Config config) : host_(host), config_(std::move(config)) {
+Simulated::Simulated(Host host, Config config)
+    : host_(host), start_(host_.now()), config_(std::move(config)) {
     for (const GroupConfig& group : config_.groups)
-        groups_.emplace(group.id.value(), Entry{group, Group(group, host_.now())});
+        groups_.emplace(group.id.value(), Group(group, start_, start_));
+}
+
+void Simulated::reconfigure(Config config) {
+    std::erase_if(groups_, [&](const auto& known) {
+        return std::ranges::none_of(config.groups, [&](const GroupConfig& group) {
+            return group.id.value() == known.first;
+        });
+    });
+    for (const GroupConfig& group : config.groups) {
+        const auto known = groups_.find(group.id.value());
+        if (known == groups_.end()) {
+            groups_.emplace(group.id.value(), Group(group, start_, host_.now()));
+        } else {
+            known->second.reconfigure(group);
+        }
+    }
+    config_ = std::move(config);
 }
 
 Task<void> Simulated::arrive() {
     co_await sleep_for(host_, config_.latency);
-    for (auto& [id, entry] : groups_) entry.group.reach(host_.now());
+    for (auto& [id, group] : groups_) group.reach(host_.now());
+    if (config_.failure) throw Failure(*config_.failure);
 }
 
-Simulated::Entry& Simulated::entry(const NodeGroupId& id) {
+Group& Simulated::group(const NodeGroupId& id) {
     const auto at = groups_.find(id.value());
     if (at != groups_.end()) return at->second;
     throw Failure(ErrorCode::not_found,
@@ -36,9 +56,9 @@ Simulated::Entry& Simulated::entry(const NodeGroupId& id) {
 Task<CloudView> Simulated::refresh() {
     co_await arrive();
     CloudView view;
-    for (const auto& [id, entry] : groups_) {
-        view.groups.push_back(entry.group.group());
-        for (Machine& machine : entry.group.machines()) view.machines.push_back(std::move(machine));
+    for (const auto& [id, group] : groups_) {
+        view.groups.push_back(group.group());
+        for (Machine& machine : group.machines()) view.machines.push_back(std::move(machine));
     }
     co_return view;
 }
@@ -46,8 +66,8 @@ Task<CloudView> Simulated::refresh() {
 template <class Change>
 Resized Simulated::resize(const Resize& request, Change change) {
     if (const Resized* known = resized_.find(request.idempotency_key)) return *known;
-    Group& group = entry(request.group).group;
-    const Resized answer{demand(request.group, (group.*change)(request))};
+    Group& wanted = group(request.group);
+    const Resized answer{demand(request.group, (wanted.*change)(request))};
     resized_.keep(request.idempotency_key, answer);
     return answer;
 }
@@ -65,15 +85,15 @@ Task<Resized> Simulated::decrease_target(Resize request) {
 Task<Removed> Simulated::remove(Removal request) {
     co_await arrive();
     if (const Removed* known = removed_.find(request.idempotency_key)) co_return *known;
-    Group& group = entry(request.group).group;
-    Removed answer = demand(request.group, group.remove(request));
+    Group& wanted = group(request.group);
+    Removed answer = demand(request.group, wanted.remove(request));
     removed_.keep(request.idempotency_key, answer);
     co_return answer;
 }
 
 Task<NodeTemplate> Simulated::describe(NodeGroupId id) {
     co_await arrive();
-    co_return entry(id).config.node;
+    co_return group(id).config().node;
 }
 
 Result<Price> Simulated::price(const Call&, const TemplateView& node) const {
@@ -89,7 +109,7 @@ GroupOptions Simulated::options(const Call&, const GroupView& group) const {
 
 const GroupConfig* Simulated::find_config(std::string_view id) const {
     const auto at = groups_.find(id);
-    return at != groups_.end() ? &at->second.config : nullptr;
+    return at != groups_.end() ? &at->second.config() : nullptr;
 }
 
 }  // namespace capstan::simulated

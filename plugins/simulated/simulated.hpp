@@ -22,6 +22,10 @@ public:
     Simulated(const Simulated&) = delete;
     Simulated& operator=(const Simulated&) = delete;
 
+    /// From now on it is like this. Groups that stay keep their machines; new ones begin, others
+    /// are gone with all they had. Never at the same time as any of the others.
+    void reconfigure(Config config);
+
     // On the instance's strand. Each takes `latency`, and what it does happens at its end.
     Task<CloudView> refresh();
     Task<Resized> increase(Resize request);
@@ -34,22 +38,18 @@ public:
     GroupOptions options(const Call& call, const GroupView& group) const;
 
 private:
-    struct Entry {
-        const GroupConfig& config;
-        Group group;
-    };
-
     /// Takes the time of a call, then lets everything happen that was to happen meanwhile.
     Task<void> arrive();
-    Entry& entry(const NodeGroupId& id);
+    Group& group(const NodeGroupId& id);
     const GroupConfig* find_config(std::string_view id) const;
     /// The target afterwards, asked for with `change`; once per idempotency key.
     template <class Change>
     Resized resize(const Resize& request, Change change);
 
     const Host host_;
-    const Config config_;
-    std::map<std::string, Entry, std::less<>> groups_;
+    const Time start_;
+    Config config_;
+    std::map<std::string, Group, std::less<>> groups_;
     Answers<Resized> resized_;
     Answers<Removed> removed_;
 };

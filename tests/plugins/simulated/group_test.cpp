@@ -55,7 +55,7 @@ private:
     }
     const Time start_{1h};
     const GroupConfig config_;
-    Group group_{config_, start_};
+    Group group_{config_, start_, start_};
 };
 
 Members exhausted(const char* how) {
