@@ -113,6 +113,8 @@ JsonPlace JsonPlace::required(std::string_view key) const {
     return member;
 }
 
+bool JsonPlace::is_text() const noexcept { return value_ != nullptr && value_->is_string(); }
+
 std::optional<std::string_view> JsonPlace::text() const {
     if (value_ == nullptr) return std::nullopt;
     if (const json::string* text = value_->if_string()) return std::string_view(*text);

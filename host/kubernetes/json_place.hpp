@@ -71,6 +71,8 @@ class JsonPlace {
 public:
     bool is_absent() const noexcept { return value_ == nullptr; }
     explicit operator bool() const noexcept { return value_ != nullptr; }
+    /// Never complains.
+    bool is_text() const noexcept;
 
     /// A member of an object.
     JsonPlace operator[](std::string_view key) const;

@@ -11,6 +11,8 @@ namespace {
 
 using namespace std::chrono;
 
+constexpr int year_first = 1900, year_last = 2200;
+
 /// Takes text from the front; once something does not fit, nothing fits any more.
 class Reader {
 public:
@@ -47,6 +49,19 @@ private:
     bool good_ = true;
 };
 
+void append_number(std::string& out, std::int64_t number, std::size_t digits) {
+    const std::string text = std::to_string(number);
+    out.append(digits - text.size(), '0') += text;
+}
+
+/// The digits behind the point, without zeros at their end.
+void append_fraction(std::string& out, Duration fraction) {
+    if (fraction == Duration(0)) return;
+    out += '.';
+    append_number(out, fraction.count(), 9);
+    out.erase(out.find_last_not_of('0') + 1);
+}
+
 Duration read_clock(Reader& reader) {
     Duration out = hours(reader.number(2, 0, 23));
     reader.expect(':');
@@ -65,7 +80,7 @@ Duration read_offset(Reader& reader) {
 
 Result<Time> parse_timestamp(std::string_view written) {
     Reader reader(written);
-    const year y(reader.number(4, 1900, 2200));
+    const year y(reader.number(4, year_first, year_last));
     reader.expect('-');
     const month m(static_cast<unsigned>(reader.number(2, 1, 12)));
     reader.expect('-');
@@ -81,6 +96,22 @@ Result<Time> parse_timestamp(std::string_view written) {
         return fail(ErrorCode::invalid_argument,
                     "is no time such as 2026-11-21T10:50:00Z: " + in_quotes(written));
     return Time(sys_days(date)) + clock - offset;
+}
+
+std::optional<std::string> find_timestamp_text(Time time) {
+    const auto day = floor<days>(time);
+    const year_month_day date(day);
+    if (date.year() < year(year_first) || date.year() > year(year_last)) return std::nullopt;
+    const hh_mm_ss clock(time - day);
+    std::string out;
+    append_number(out, static_cast<int>(date.year()), 4);
+    append_number(out += '-', static_cast<unsigned>(date.month()), 2);
+    append_number(out += '-', static_cast<unsigned>(date.day()), 2);
+    append_number(out += 'T', clock.hours().count(), 2);
+    append_number(out += ':', clock.minutes().count(), 2);
+    append_number(out += ':', clock.seconds().count(), 2);
+    append_fraction(out, clock.subseconds());
+    return out + 'Z';
 }
 
 std::optional<Time> decode_timestamp(const JsonPlace& place) {

@@ -62,6 +62,16 @@ void append_character(std::string& out, std::string_view character) {
     }
 }
 
+/// Gives `take` one character after the other, the replacement for what is none.
+template <class F>
+void each_character(std::string_view text, F take) {
+    while (!text.empty()) {
+        const std::size_t bytes = character_bytes(text);
+        take(bytes == 0 ? replacement : text.substr(0, bytes));
+        text.remove_prefix(bytes == 0 ? 1 : bytes);
+    }
+}
+
 }  // namespace
 
 std::string_view cut(std::string_view text, std::size_t limit) noexcept {
@@ -73,20 +83,18 @@ std::string_view cut(std::string_view text, std::size_t limit) noexcept {
 }
 
 std::string printable(std::string_view text, std::size_t limit) {
-    std::string_view rest = cut(text, limit);
-    const bool is_cut = rest.size() < text.size();
+    const std::string_view shown = cut(text, limit);
     std::string out;
-    out.reserve(rest.size());
-    while (!rest.empty()) {
-        const std::size_t bytes = character_bytes(rest);
-        if (bytes == 0) {
-            out += replacement;
-        } else {
-            append_character(out, rest.substr(0, bytes));
-        }
-        rest.remove_prefix(bytes == 0 ? 1 : bytes);
-    }
-    if (is_cut) out += "...";
+    out.reserve(shown.size());
+    each_character(shown, [&](std::string_view character) { append_character(out, character); });
+    if (shown.size() < text.size()) out += "...";
+    return out;
+}
+
+std::string repaired(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    each_character(text, [&](std::string_view character) { out += character; });
     return out;
 }
 

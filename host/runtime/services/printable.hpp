@@ -14,6 +14,9 @@ std::string_view cut(std::string_view text, std::size_t limit) noexcept;
 /// UTF-8 replaced by U+FFFD. What is longer than `limit` bytes is cut, which "..." says.
 std::string printable(std::string_view text, std::size_t limit);
 
+/// `text` with U+FFFD in place of each byte that is no UTF-8.
+std::string repaired(std::string_view text);
+
 /// A JSON string with its quotes; `text` is valid UTF-8.
 std::string json_quoted(std::string_view text);
 

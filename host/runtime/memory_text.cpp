@@ -1,0 +1,51 @@
+#include "runtime/memory_text.hpp"
+
+#include <utility>
+
+#include "runtime/record/described_memory.hpp"
+#include "runtime/record/versioned.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+constexpr int latest_version = 1;
+
+}  // namespace
+
+/// As it stands in the text.
+struct SavedMemory {
+    int version = 0;
+    std::string host{};
+    engine::Memory memory{};
+};
+BOOST_DESCRIBE_STRUCT(SavedMemory, (), (version, host, memory))
+
+namespace {
+
+std::string text_of(const SavedMemory& saved) {
+    JsonText out;
+    write_json(out, saved);
+    return out.take();
+}
+
+}  // namespace
+
+Result<std::string> memory_text(const engine::Memory& memory, std::string_view host,
+                                std::size_t limit) {
+    SavedMemory saved{latest_version, std::string(host), memory};
+    std::string text = text_of(saved);
+    if (text.size() <= limit) return text;
+    saved.memory.hints.clear();
+    text = text_of(saved);
+    if (text.size() <= limit) return text;
+    return fail(ErrorCode::invalid_argument, "memory takes " + std::to_string(text.size()) +
+                                                 " bytes without its hints, there is room for " +
+                                                 std::to_string(limit));
+}
+
+Result<engine::Memory> parse_memory(std::string_view text, std::string_view name) {
+    CAPSTAN_TRY(SavedMemory saved, parse_versioned<SavedMemory>(text, name, latest_version));
+    return std::move(saved.memory);
+}
+
+}  // namespace capstan::runtime

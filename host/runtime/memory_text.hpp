@@ -1,0 +1,39 @@
+/// What outlives a pass, as text: in a ConfigMap between two runs of the host, in a file between
+/// two simulations.
+///
+///     {"version":1,"host":"1.2.0","memory":{"started":true,"unneeded":{"node-7":{"since":"2026-..."}}}}
+///
+/// How large it gets, in bytes with names of 20: 70 for an unneeded node, 60 for a hint, of which
+/// there may be one for each pod, 120 for a request, 200 and the message for a back-off, 330 for a
+/// removal and 110 for each of its evictions. So 1000 groups in trouble and 5000 unneeded nodes
+/// take 670 KiB of a ConfigMap's 1 MiB; only the hints of a large cluster go past it, and they
+/// alone may be done without.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include <capstan/result.hpp>
+
+#include "engine/memory.hpp"
+
+namespace capstan::runtime {
+
+/// What a ConfigMap can hold, less what its other keys take.
+inline constexpr std::size_t config_map_bytes = std::size_t{1000} << 10;
+
+/// On one line; parse_memory reads it back exactly, but for bytes that are no UTF-8. `host`: the
+/// version that writes, for people. Where the text would be longer than `limit`, without the hints;
+/// `invalid_argument`: that is too long still.
+Result<std::string> memory_text(const engine::Memory& memory, std::string_view host,
+                                std::size_t limit = std::numeric_limits<std::size_t>::max());
+
+/// `invalid_argument`, one line for each thing that is wrong, with its place: "NAME: /memory/last:
+/// expects an object, found text". `unsupported`: a later version than this host reads. Members
+/// that are not known are passed over, so that an older host reads what a newer one added; a change
+/// that may not be passed over gets a later version.
+Result<engine::Memory> parse_memory(std::string_view text, std::string_view name);
+
+}  // namespace capstan::runtime

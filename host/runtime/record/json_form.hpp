@@ -1,0 +1,307 @@
+/// How each type stands in JSON, written and read. Described structs are objects without the
+/// members that have their default; members that a reader does not know are passed over, so that
+/// an older host reads what a newer one added to.
+///
+/// Times are RFC 3339 ("2026-11-21T10:50:00.000000001Z"), lengths of time as in the configuration
+/// ("1h30m"), enumerators words, numbers that are not whole texts ("0.35"), for readers of JSON
+/// take liberties with those; all of it comes back exactly.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <capstan/ids.hpp>
+#include <capstan/resources.hpp>
+#include <capstan/time.hpp>
+
+#include "kubernetes/json_place.hpp"
+#include "runtime/record/described.hpp"
+#include "runtime/record/json_text.hpp"
+
+namespace capstan::runtime {
+
+using kubernetes::JsonPlace;
+
+/// Specialised below: `write(out, value)`, and `read(place, value)`, which complains of what is
+/// wrong and leaves `value` alone where nothing is.
+template <class T>
+struct JsonForm;
+
+template <class T>
+void write_json(JsonText& out, const T& value) {
+    JsonForm<T>::write(out, value);
+}
+
+template <class T>
+T read_json(const JsonPlace& place) {
+    T out{};
+    JsonForm<T>::read(place, out);
+    return out;
+}
+
+template <>
+struct JsonForm<bool> {
+    static void write(JsonText& out, bool value) { out.boolean(value); }
+    static void read(const JsonPlace& place, bool& value) {
+        if (const auto read = place.boolean()) value = *read;
+    }
+};
+
+template <std::signed_integral T>
+struct JsonForm<T> {
+    static void write(JsonText& out, T value) { out.whole(value); }
+    static void read(const JsonPlace& place, T& value) {
+        using Limits = std::numeric_limits<T>;
+        if (const auto read = place.integer(Limits::min(), Limits::max()))
+            value = static_cast<T>(*read);
+    }
+};
+
+template <std::unsigned_integral T>
+struct JsonForm<T> {
+    static void write(JsonText& out, T value) { out.natural(value); }
+    static void read(const JsonPlace& place, T& value) {
+        const auto read = place.natural();
+        if (!read) return;
+        if (*read <= std::numeric_limits<T>::max()) {
+            value = static_cast<T>(*read);
+        } else {
+            place.expects("a whole number up to " + std::to_string(std::numeric_limits<T>::max()));
+        }
+    }
+};
+
+template <>
+struct JsonForm<std::string> {
+    static void write(JsonText& out, std::string_view value) { out.text(value); }
+    static void read(const JsonPlace& place, std::string& value) {
+        if (const auto read = place.text()) value = *read;
+    }
+};
+
+template <class Tag>
+struct JsonForm<Id<Tag>> {
+    static void write(JsonText& out, const Id<Tag>& id) { out.text(id.value()); }
+    static void read(const JsonPlace& place, Id<Tag>& id) {
+        if (const auto read = place.text()) id = Id<Tag>(*read);
+    }
+};
+
+template <>
+struct JsonForm<double> {
+    static void write(JsonText& out, double value);
+    static void read(const JsonPlace& place, double& value);
+};
+
+template <>
+struct JsonForm<Duration> {
+    static void write(JsonText& out, Duration value);
+    static void read(const JsonPlace& place, Duration& value);
+};
+
+/// Nanoseconds since 1970 where the year is not from 1900 to 2200.
+template <>
+struct JsonForm<Time> {
+    static void write(JsonText& out, Time value);
+    static void read(const JsonPlace& place, Time& value);
+};
+
+/// An object of amounts, in the units of Resources.
+template <>
+struct JsonForm<Resources> {
+    static void write(JsonText& out, const Resources& value);
+    static void read(const JsonPlace& place, Resources& value);
+};
+
+/// A value without a name, which a cloud may have sent, is its number.
+template <DescribedEnum T>
+struct JsonForm<T> {
+    using Number = std::underlying_type_t<T>;
+
+    static void write(JsonText& out, T value) {
+        const char* name = boost::describe::enum_to_string(value, nullptr);
+        if (name != nullptr) return out.text(name);
+        write_json(out, static_cast<Number>(value));
+    }
+    static void read(const JsonPlace& place, T& value) {
+        if (place.is_absent()) return;
+        if (!place.is_text()) {
+            value = static_cast<T>(read_json<Number>(place));
+        } else if (!boost::describe::enum_from_string(std::string(*place.text()).c_str(), value)) {
+            place.expects("one of " + names());
+        }
+    }
+
+private:
+    static std::string names() {
+        std::string out;
+        boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>(
+            [&](auto one) { out += (out.empty() ? "" : ", ") + std::string(one.name); });
+        return out;
+    }
+};
+
+/// Nothing is null, or left out where it is a member.
+template <class T>
+struct JsonForm<std::optional<T>> {
+    static void write(JsonText& out, const std::optional<T>& value) {
+        if (!value) return out.null();
+        write_json(out, *value);
+    }
+    static void read(const JsonPlace& place, std::optional<T>& value) {
+        if (place.is_absent()) return;
+        value.emplace(read_json<T>(place));
+    }
+};
+
+/// The same, by value.
+template <class T>
+struct JsonForm<std::shared_ptr<const T>> {
+    static void write(JsonText& out, const std::shared_ptr<const T>& value) {
+        if (value == nullptr) return out.null();
+        write_json(out, *value);
+    }
+    static void read(const JsonPlace& place, std::shared_ptr<const T>& value) {
+        if (place.is_absent()) return;
+        value = std::make_shared<const T>(read_json<T>(place));
+    }
+};
+
+template <class T>
+struct JsonForm<std::vector<T>> {
+    static void write(JsonText& out, const std::vector<T>& values) {
+        out.begin_array();
+        for (const T& value : values) write_json(out, value);
+        out.end_array();
+    }
+    static void read(const JsonPlace& place, std::vector<T>& values) {
+        const std::vector<JsonPlace> items = place.items();
+        values.reserve(items.size());
+        for (const JsonPlace& item : items) values.push_back(read_json<T>(item));
+    }
+};
+
+template <class T>
+struct JsonForm<std::set<T>> {
+    static void write(JsonText& out, const std::set<T>& values) {
+        out.begin_array();
+        for (const T& value : values) write_json(out, value);
+        out.end_array();
+    }
+    static void read(const JsonPlace& place, std::set<T>& values) {
+        for (const JsonPlace& item : place.items()) values.insert(read_json<T>(item));
+    }
+};
+
+namespace detail {
+
+inline std::string_view key_text(const std::string& key) { return key; }
+template <class Tag>
+std::string_view key_text(const Id<Tag>& key) {
+    return key.value();
+}
+template <class Key>
+concept TextKey = requires(const Key& key) { key_text(key); };
+
+}  // namespace detail
+
+/// An object.
+template <detail::TextKey Key, class T, class Less>
+struct JsonForm<std::map<Key, T, Less>> {
+    static void write(JsonText& out, const std::map<Key, T, Less>& values) {
+        out.begin_object();
+        for (const auto& [key, value] : values) {
+            out.key(detail::key_text(key));
+            write_json(out, value);
+        }
+        out.end_object();
+    }
+    static void read(const JsonPlace& place, std::map<Key, T, Less>& values) {
+        for (const JsonPlace& member : place.members())
+            values.insert_or_assign(Key(member.key()), read_json<T>(member));
+    }
+};
+
+/// An array of objects, each with its `key` and `value`.
+template <class Key, class T, class Less>
+struct JsonForm<std::map<Key, T, Less>> {
+    static void write(JsonText& out, const std::map<Key, T, Less>& values) {
+        out.begin_array();
+        for (const auto& [key, value] : values) {
+            out.begin_object();
+            out.key("key");
+            write_json(out, key);
+            out.key("value");
+            write_json(out, value);
+            out.end_object();
+        }
+        out.end_array();
+    }
+    static void read(const JsonPlace& place, std::map<Key, T, Less>& values) {
+        for (const JsonPlace& item : place.items())
+            values.insert_or_assign(read_json<Key>(item.required("key")),
+                                    read_json<T>(item.required("value")));
+    }
+};
+
+namespace detail {
+
+template <class T>
+concept Container = requires(const T& value) { value.empty(); };
+template <class T>
+concept Pointing = requires(const T& value) {
+    static_cast<bool>(value);
+    *value;
+};
+
+/// Whether a member need not be written.
+template <class T>
+bool is_default(const T& value, const T& initial) {
+    if constexpr (Described<T>) {
+        bool all = true;
+        each_member<T>([&](const char*, auto member) {
+            all = all && is_default(value.*member, initial.*member);
+        });
+        return all;
+    } else if constexpr (Pointing<T>) {
+        return !value && !initial;
+    } else if constexpr (Container<T> && !std::same_as<T, std::string>) {
+        return value.empty() && initial.empty();
+    } else {
+        return value == initial;
+    }
+}
+
+}  // namespace detail
+
+template <Described T>
+struct JsonForm<T> {
+    static void write(JsonText& out, const T& value) {
+        [[maybe_unused]] static const T initial{};  // lists are compared with nothing
+        out.begin_object();
+        each_member<T>([&](const char* name, auto member) {
+            if (detail::is_default(value.*member, initial.*member)) return;
+            out.key(name);
+            write_json(out, value.*member);
+        });
+        out.end_object();
+    }
+    static void read(const JsonPlace& place, T& value) {
+        each_member<T>([&](const char* name, auto member) {
+            using Member = std::remove_reference_t<decltype(value.*member)>;
+            JsonForm<Member>::read(place[name], value.*member);
+        });
+    }
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,129 @@
+#include "runtime/memory_text.hpp"
+
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+#include "record/random_value.hpp"
+#include "runtime/record/described_memory.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using engine::Memory;
+using namespace std::chrono_literals;
+
+const Time noon = time_from_unix_ns(1'795'258'800'000'000'000);
+
+std::string text_of(const Memory& memory) { return *memory_text(memory, "1.2.0"); }
+
+std::string refusal_of(std::string_view text) {
+    const auto memory = parse_memory(text, "memory");
+    return memory ? "is read" : memory.error().message;
+}
+
+TEST(MemoryText, ComesBackExactlyWhateverIsRemembered) {
+    for (std::uint32_t seed = 0; seed < 500; ++seed) {
+        const Memory memory = RandomValues(seed).make<Memory>();
+        const std::string text = text_of(memory);
+        const auto read = parse_memory(text, "memory");
+        ASSERT_TRUE(read) << "seed " << seed << ": " << read.error() << '\n' << text;
+        EXPECT_EQ(*read, memory) << "seed " << seed << '\n' << text;
+    }
+}
+
+TEST(MemoryText, KeepsItsFormat) {
+    Memory memory;
+    memory.started = true;
+    memory.backoffs[NodeGroupId("spot")] = {.since = noon,
+                                            .until = noon + 5min,
+                                            .length = 5min,
+                                            .last_failure = noon + 1ns,
+                                            .code = ErrorCode::out_of_capacity,
+                                            .because = "none left"};
+    memory.make_backoffs[{PluginInstanceId("aws"), "m5.large", "eu-1a", true}] = {.since = noon};
+    memory.unneeded["node-1"] = {.since = noon, .ready = false};
+    memory.removals["node-2"] = {.group = NodeGroupId("web"),
+                                 .phase = engine::RemovalPhase::draining,
+                                 .evictions = {{"default/web-1/u1", {.agreed = noon}}}};
+    memory.last.scale_up = Time();
+    EXPECT_EQ(text_of(memory),
+              R"({"version":1,"host":"1.2.0","memory":{"started":true,"backoffs":{"spot":)"
+              R"({"since":"2026-11-21T11:00:00Z","until":"2026-11-21T11:05:00Z","length":"5m",)"
+              R"("last_failure":"2026-11-21T11:00:00.000000001Z","code":"out_of_capacity",)"
+              R"("because":"none left"}},"make_backoffs":[{"key":{"cloud":"aws",)"
+              R"("machine_type":"m5.large","zone":"eu-1a","spot":true},)"
+              R"("value":{"since":"2026-11-21T11:00:00Z"}}],)"
+              R"("unneeded":{"node-1":{"since":"2026-11-21T11:00:00Z","ready":false}},)"
+              R"("removals":{"node-2":{"group":"web","phase":"draining","evictions":)"
+              R"({"default/web-1/u1":{"agreed":"2026-11-21T11:00:00Z"}}}},)"
+              R"("last":{"scale_up":"1970-01-01T00:00:00Z"}}})");
+}
+
+TEST(MemoryText, OfNothingIsShort) {
+    EXPECT_EQ(text_of({}), R"({"version":1,"host":"1.2.0"})");
+    EXPECT_EQ(parse_memory(R"({"version":1})", "memory"), Memory());
+}
+
+TEST(MemoryText, TellsTimesThatNoCalendarHas) {
+    Memory memory;
+    memory.last = {.scale_up = Time::max(), .removal = Time::min()};
+    EXPECT_EQ(parse_memory(text_of(memory), "memory"), memory);
+}
+
+TEST(MemoryText, ReplacesBytesThatAreNoUtf8) {
+    Memory memory;
+    memory.backoffs[NodeGroupId("a")].because = "caf\xe9";
+    EXPECT_EQ(parse_memory(text_of(memory), "memory")->backoffs[NodeGroupId("a")].because,
+              "caf\ufffd");
+}
+
+TEST(MemoryText, NamesThePlaceOfEverythingThatIsWrong) {
+    EXPECT_EQ(refusal_of(R"({"version":1,"memory":{"last":7,"backoffs":{"a/b":{"since":"noon",)"
+                         R"("length":"5","because":8}},"removals":{"n":{"phase":"tired"}}}})"),
+              "memory: /memory/backoffs/a~1b/since: is no time such as 2026-11-21T10:50:00Z: "
+              "\"noon\"\n"
+              "memory: /memory/backoffs/a~1b/length: duration \"5\": a number needs one of the "
+              "units ns, us, ms, s, m, h, d\n"
+              "memory: /memory/backoffs/a~1b/because: expects text, found a number (8)\n"
+              "memory: /memory/removals/n/phase: expects one of tainting, waiting, draining, "
+              "delayed, deleting, removed, undoing, found text (\"tired\")\n"
+              "memory: /memory/last: expects an object, found a number (7)");
+}
+
+TEST(MemoryText, ThatIsCutOffOrNoneIsRefused) {
+    const std::string whole = text_of(RandomValues(3).make<Memory>());
+    for (std::size_t size = 0; size < whole.size(); size += 5)
+        EXPECT_NE(refusal_of(std::string_view(whole).substr(0, size)), "is read") << size;
+    EXPECT_EQ(refusal_of("[]"), "memory: expects an object, found an array");
+    EXPECT_EQ(refusal_of("{}"), "memory: /version: is missing");
+    EXPECT_EQ(refusal_of(R"({"version":0})"),
+              "memory: /version: expects a whole number from 1 to 2147483647, found a number (0)");
+}
+
+TEST(MemoryText, OfALaterVersionIsRefusedWithBothVersions) {
+    EXPECT_EQ(refusal_of(R"({"version":2,"host":"3.0.0","memory":7})"),
+              "memory: is of version 2, written by capstan 3.0.0; this host reads up to version 1");
+}
+
+TEST(MemoryText, PassesOverMembersThatALaterHostAdded) {
+    EXPECT_TRUE(
+        parse_memory(R"({"version":1,"moods":[1],"memory":{"started":true,"mood":{}}})", "memory")
+            ->started);
+}
+
+TEST(MemoryText, LeavesOutHintsWhereTheyDoNotFit) {
+    Memory memory;
+    memory.started = true;
+    memory.hints["default/web-1"] = "node-1";
+    const std::size_t whole = text_of(memory).size();
+    EXPECT_EQ(*memory_text(memory, "1.2.0", whole), text_of(memory));
+    const auto shorter = memory_text(memory, "1.2.0", whole - 1);
+    ASSERT_TRUE(shorter) << shorter.error();
+    EXPECT_EQ(parse_memory(*shorter, "memory"), Memory{.started = true});
+    EXPECT_EQ(memory_text(memory, "1.2.0", 10).error().message,
+              "memory takes 54 bytes without its hints, there is room for 10");
+}
+
+}  // namespace
+}  // namespace capstan::runtime
