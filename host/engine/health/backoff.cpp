@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
-#include <vector>
 
 #include <capstan/duration.hpp>
-#include <capstan/sentence.hpp>
 
-#include "engine/templates/membership.hpp"
+#include "engine/health/alarm.hpp"
+#include "engine/health/makes.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -18,90 +16,97 @@ bool is_stale(const Backoff& backoff, const Settings& settings, Time now) {
            now - backoff.last_failure > settings.backoff_reset;
 }
 
-/// Errors that say nothing about the group: somebody else was faster, or we gave up ourselves.
-bool concerns_group(ErrorCode code) {
-    return code != ErrorCode::conflict && code != ErrorCode::cancelled && code != ErrorCode::busy;
+/// Errors of the interface itself, which say nothing about machines.
+bool is_api_error(ErrorCode code) {
+    return code != ErrorCode::out_of_capacity && code != ErrorCode::quota &&
+           code != ErrorCode::deadline && code != ErrorCode::invalid_config;
 }
 
-Duration length_after(const Backoff* before, const Settings& settings, Time now) {
-    if (before == nullptr) return std::min(settings.backoff_initial, settings.backoff_max);
+Duration length_after(const Backoff* before, Duration first, const Settings& settings, Time now) {
+    if (before == nullptr || before->length == Duration(0)) {
+        return std::min(first, settings.backoff_max);
+    }
     // Several increases may fail together; they are one failure in the row.
     const bool still_alone = !before->until || *before->until >= now;
-    return std::min(still_alone ? before->length : 2 * before->length, settings.backoff_max);
+    const bool may_double = before->length <= settings.backoff_max / 2;
+    const Duration next = still_alone  ? before->length
+                          : may_double ? 2 * before->length
+                                       : settings.backoff_max;
+    return std::min(next, settings.backoff_max);
 }
 
-using Failures = std::vector<const Machine*>;
-
-/// Ascending by id, as machines are.
-Failures failed_machines(const Group& group, const std::vector<bool>& joined) {
-    Failures out;
-    for (std::size_t m = 0; m < group.machines.size(); ++m) {
-        const Machine& machine = group.machines[m];
-        const bool failed = machine.error || machine.state == MachineState::failed;
-        if (failed && !joined[m] && machine.state != MachineState::deleting) {
-            out.push_back(&machine);
-        }
-    }
-    return out;
+/// What this failure continues; NULL: it is the first in its row.
+const Backoff* find_row(const Memory& memory, const NodeGroupId& group, const Settings& settings,
+                        Time now) {
+    const auto at = memory.backoffs.find(group);
+    if (at == memory.backoffs.end() || is_stale(at->second, settings, now)) return nullptr;
+    return &at->second;
 }
 
-Error error_of(const Failures& failures) {
-    const Machine& first = *failures.front();
-    const std::string more =
-        failures.size() == 1 ? "" : ", the first of " + counted(std::ssize(failures), "machine");
-    const Error error = first.error.value_or(
-        Error{.code = ErrorCode::unavailable, .message = "its cloud could not make it"});
-    return within("machine " + first.id.value() + more, error);
-}
-
-bool any_failure(const std::vector<Group>& groups) {
-    return std::ranges::any_of(groups, [](const Group& group) {
-        return std::ranges::any_of(group.machines, [](const Machine& machine) {
-            return machine.error || machine.state == MachineState::failed;
-        });
-    });
+void back_off_for(Memory& memory, const NodeGroupId& group, const Error& error, Duration first,
+                  const Settings& settings, Time now) {
+    const Backoff* row = find_row(memory, group, settings, now);
+    const Duration length = length_after(row, first, settings, now);
+    // A cloud that asks for more time gets it, within reason.
+    const Duration asked = std::min(error.retry_after.value_or(length), settings.backoff_max);
+    memory.backoffs[group] = {.since = row != nullptr ? row->since : now,
+                              .until = end_of(now, std::max(length, asked)).value_or(Time::max()),
+                              .length = length,
+                              .last_failure = now,
+                              .code = error.code,
+                              .because = error.message};
 }
 
 }  // namespace
 
-Memory remember(Memory memory, const Snapshot& snapshot, const Membership& membership,
-                const Settings& settings, Time now) {
-    std::erase_if(memory.backoffs,
-                  [&](const auto& entry) { return is_stale(entry.second, settings, now); });
-    const auto known = std::exchange(memory.failed_machines, {});
-    if (!any_failure(*snapshot.groups)) return memory;
-    for (std::size_t g = 0; g < snapshot.groups->size(); ++g) {
-        const Group& group = (*snapshot.groups)[g];
-        Failures failures = failed_machines(group, membership.joined[g]);
-        if (failures.empty()) continue;
-        auto& ids = memory.failed_machines[group.group.id];
-        for (const Machine* machine : failures) ids.insert(machine->id);
-        if (const auto before = known.find(group.group.id); before != known.end()) {
-            std::erase_if(failures,
-                          [&](const Machine* m) { return before->second.contains(m->id); });
-        }
-        if (failures.empty()) continue;
-        memory =
-            remember_failure(std::move(memory), group.group.id, error_of(failures), settings, now);
-    }
-    return memory;
+bool concerns_group(ErrorCode code) noexcept {
+    return code != ErrorCode::conflict && code != ErrorCode::cancelled && code != ErrorCode::busy;
 }
 
 Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& error,
                         const Settings& settings, Time now) {
     if (!concerns_group(error.code)) return memory;
-    const auto at = memory.backoffs.find(group);
-    const bool in_a_row = at != memory.backoffs.end() && !is_stale(at->second, settings, now);
-    const Duration length = length_after(in_a_row ? &at->second : nullptr, settings, now);
-    // A cloud that asks for more time gets it, within reason.
-    const Duration asked = std::min(error.retry_after.value_or(length), settings.backoff_max);
-    memory.backoffs[group] = {.since = in_a_row ? at->second.since : now,
-                              .until = now + std::max(length, asked),
-                              .length = length,
+    if (settings.backoff == BackoffPolicy::exponential) {
+        back_off_for(memory, group, error, settings.backoff_initial, settings, now);
+        return memory;
+    }
+    const Backoff* own = find_backoff(memory, group, now);
+    if (own != nullptr && !own->until) return memory;
+    if (is_api_error(error.code)) {
+        back_off_for(memory, group, error, settings.api_error_backoff, settings, now);
+    } else if (memory.requests.contains(group)) {
+        back_off(memory, group, error, settings.backoff, settings, now);
+    } else {
+        // Nothing is asked for, so nothing can join to end it.
+        back_off_for(memory, group, error, settings.backoff_initial, settings, now);
+    }
+    return memory;
+}
+
+void back_off(Memory& memory, const NodeGroupId& group, const Error& error, BackoffPolicy policy,
+              const Settings& settings, Time now) {
+    if (policy == BackoffPolicy::exponential) {
+        return back_off_for(memory, group, error, settings.backoff_initial, settings, now);
+    }
+    const Backoff* row = find_row(memory, group, settings, now);
+    memory.backoffs[group] = {.since = row != nullptr ? row->since : now,
                               .last_failure = now,
                               .code = error.code,
                               .because = error.message};
-    return memory;
+}
+
+void forget_backoffs(Memory& memory, const Snapshot& snapshot, const Settings& settings, Time now) {
+    const auto is_there = [&](const NodeGroupId& id) {
+        return std::ranges::binary_search(*snapshot.groups, id, {},
+                                          [](const Group& g) { return g.group.id; });
+    };
+    std::erase_if(memory.backoffs, [&](const auto& entry) {
+        const auto& [group, backoff] = entry;
+        if (is_stale(backoff, settings, now)) return true;
+        // Of a group that is gone nothing will ever join.
+        return !backoff.until && now - backoff.last_failure > settings.backoff_reset &&
+               !is_there(group);
+    });
 }
 
 const Backoff* find_backoff(const Memory& memory, const NodeGroupId& group, Time now) noexcept {
@@ -111,18 +116,34 @@ const Backoff* find_backoff(const Memory& memory, const NodeGroupId& group, Time
                : nullptr;
 }
 
+const Backoff* find_backoff(const Memory& memory, const Group& group, Time now) {
+    if (const Backoff* own = find_backoff(memory, group.group.id, now)) return own;
+    if (memory.make_backoffs.empty()) return nullptr;
+    const std::optional<Make> make = find_make(group);
+    if (!make) return nullptr;
+    const auto at = memory.make_backoffs.find(*make);
+    return at != memory.make_backoffs.end() && (!at->second.until || *at->second.until >= now)
+               ? &at->second
+               : nullptr;
+}
+
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {
-    std::optional<Time> out;
+    Alarm alarm(now);
     for (const auto& [group, backoff] : memory.backoffs) {
-        if (!backoff.until || *backoff.until < now) continue;
-        const Time end = *backoff.until + Duration(1);
-        out = std::min(out.value_or(end), end);
+        if (backoff.until) alarm.is_before_end(*backoff.until);
     }
-    return out;
+    for (const auto& [make, backoff] : memory.make_backoffs) {
+        if (backoff.until) alarm.is_before_end(*backoff.until);
+    }
+    return alarm.at();
 }
 
 std::string why_backed_off(const Backoff& backoff, Time now) {
-    if (!backoff.until) return "backed off until a machine joins: " + backoff.because;
+    if (!backoff.until) {
+        const std::string& finder = backoff.found_by.value();
+        return "backed off until a machine " + (finder.empty() ? "" : "of group " + finder + " ") +
+               "joins: " + backoff.because;
+    }
     const auto left = std::chrono::ceil<std::chrono::seconds>(*backoff.until - now);
     return "backed off for " + format_duration(left) + " more: " + backoff.because;
 }

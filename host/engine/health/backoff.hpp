@@ -1,9 +1,16 @@
 /// Groups that are left alone for a while because growing them failed.
 ///
+/// By BackoffPolicy::exponential:
+///
 ///     fails at 0:00   ->  alone until 0:05
 ///     fails at 0:06   ->  alone until 0:16, twice as long
 ///     fails at 0:10   ->  alone until 0:20: while alone, the time starts again but does not grow
 ///     3h without one  ->  forgotten
+///
+/// By BackoffPolicy::until_joined: until nothing that the group was asked for is outstanding. One
+/// machine stays asked for, so its joining tells that the cloud has some again. Where nothing is
+/// asked for, as after a refused call, the time is as above; for errors of the API itself it begins
+/// with Settings::api_error_backoff.
 #pragma once
 
 #include <optional>
@@ -16,22 +23,37 @@
 
 namespace capstan::engine {
 
-/// Brings memory up to the moment, at the start of a pass: forgets what is long past, and counts
-/// machines that failed since the pass before as one failure of their group. A machine that has
-/// joined, or is being removed, has not failed.
+/// Brings memory up to the moment, at the start of a pass: forgets what is long past, follows
+/// requests and times machines, counts machines that failed since the pass before as one failure of
+/// their group, and ends back-offs whose machines have joined.
 Memory remember(Memory memory, const Snapshot& snapshot, const Membership& membership,
                 const Settings& settings, Time now);
+
+/// Whether the error tells something of the group it came from. Not so where somebody else was
+/// faster, or we gave up ourselves.
+bool concerns_group(ErrorCode code) noexcept;
 
 /// A cloud refused to grow `group`: leaves it alone for a while, longer after each failure in a
 /// row.
 Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& error,
                         const Settings& settings, Time now);
 
-/// The back-off that keeps `group` from growing now, its last instant included; NULL: none does.
-/// Borrows from `memory`.
+/// Machines failed that `group` was asked for: leaves it alone by `policy`.
+void back_off(Memory& memory, const NodeGroupId& group, const Error& error, BackoffPolicy policy,
+              const Settings& settings, Time now);
+
+/// Forgets back-offs whose last failure is long past.
+void forget_backoffs(Memory& memory, const Snapshot& snapshot, const Settings& settings, Time now);
+
+/// The back-off of its own that keeps `group` from growing now, its last instant included; NULL:
+/// none does. Borrows from `memory`.
 const Backoff* find_backoff(const Memory& memory, const NodeGroupId& group, Time now) noexcept;
 
-/// The first moment at which a group may grow again that may not now; nothing: all may.
+/// The same; without one of its own that of the make of its machines.
+const Backoff* find_backoff(const Memory& memory, const Group& group, Time now);
+
+/// The first moment at which a group may grow again that may not now; nothing: none becomes free by
+/// time alone.
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept;
 
 /// "backed off for 3m20s more: i-1: no capacity in zone a", said of the group.

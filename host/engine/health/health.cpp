@@ -1,53 +1,26 @@
 #include "engine/health/health.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <utility>
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
-#include "engine/health/backoff.hpp"
-#include "engine/templates/daemons.hpp"
+#include "engine/health/figures.hpp"
+#include "engine/health/readiness.hpp"
+#include "engine/health/upcoming.hpp"
 #include "engine/templates/node_taints.hpp"
 
 namespace capstan::engine {
 namespace {
 
-/// Machines of one group that have no node, by what becomes of them.
-struct Machines {
-    int waited_for = 0, failed = 0, late = 0, not_begun = 0;
-    int listed = 0, joined = 0;  ///< without those that are going
-};
-
-void add_part(std::string& sentence, std::string_view between, const std::string& part) {
-    sentence.append(sentence.empty() ? "" : between).append(part);
-}
-
-std::string not_waited_for(const Machines& machines, Duration limit) {
-    std::string out;
-    const auto add = [&](int n, const std::string& what) {
-        if (n > 0) add_part(out, ", ", counted(n, "machine") + " " + what);
-    };
-    add(machines.failed, "that failed");
-    add(machines.late, "launched more than " + format_duration(limit) + " ago");
-    add(machines.not_begun, "asked for before the group was backed off");
-    return out;
-}
-
-std::string sentence(const Upcoming& upcoming, const Machines& machines, Duration limit) {
-    std::string out;
-    if (upcoming.missing > 0) {
-        out = counted(upcoming.missing, "machine") + (upcoming.missing == 1 ? " has" : " have") +
-              " not joined";
-    }
-    if (upcoming.starting > 0) {
-        add_part(out, ", ",
-                 counted(upcoming.starting, "node") + (upcoming.starting == 1 ? " is" : " are") +
-                     " not ready yet");
-    }
-    const std::string others = not_waited_for(machines, limit);
-    if (!others.empty()) add_part(out, "; ", "not waited for: " + others);
-    return out;
+/// "4 of 6 nodes ...: more than 3, and more than 45%"; empty: few enough.
+std::string find_too_many(int bad, int of, std::string_view what, const Settings& settings) {
+    const double most = settings.max_total_unready_percentage / 100 * of;
+    if (bad <= settings.ok_total_unready_count || bad <= most) return {};
+    return std::to_string(bad) + " of " + counted(of, "node") + " " + std::string(what) +
+           ", more than " + std::to_string(settings.ok_total_unready_count) + " and more than " +
+           percent(settings.max_total_unready_percentage / 100);
 }
 
 class Assessment {
@@ -58,97 +31,95 @@ public:
           membership_(membership),
           memory_(memory),
           settings_(settings),
-          now_(now) {}
+          alarm_(now) {}
 
     Health run() {
+        out_.readiness = read_nodes(snapshot_, membership_, memory_, settings_, alarm_);
         out_.groups.resize(snapshot_.groups->size());
-        for (NodeIndex n = 0; n < snapshot_.cluster.node_count(); ++n) {
+        std::vector<int> starting(out_.groups.size(), 0);
+        for (NodeIndex n = 0; n < out_.readiness.size(); ++n) {
+            count(out_.readiness[n], out_.all);
             out_.nodes.push_back(standing(n));
-            if (out_.nodes.back() != Standing::starting) continue;
-            ++out_.groups[membership_.machine_of[n]->group].upcoming.starting;
+            if (out_.nodes.back() == Standing::starting) {
+                ++starting[membership_.machine_of[n]->group];
+            }
         }
-        for (std::size_t g = 0; g < out_.groups.size(); ++g) count_missing(g);
+        const auto groups =
+            count_groups(snapshot_, membership_, out_.readiness, memory_, settings_);
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            count_upcoming(groups[g], starting[g], memory_, alarm_, out_.groups[g]);
+            assess_group(groups[g], out_.groups[g]);
+        }
+        out_.unhealthy_because =
+            find_too_many(out_.all.unready, out_.all.registered() + out_.all.deleted,
+                          out_.all.unready == 1 ? "is not ready" : "are not ready", settings_);
+        out_.wake_at = alarm_.at();
         return std::move(out_);
     }
 
 private:
-    Standing standing(NodeIndex n) {
+    Standing standing(NodeIndex n) const {
+        const Readiness readiness = out_.readiness[n];
         const NodeRow& node = snapshot_.cluster.node(n);
-        const Machine* machine = find_machine(snapshot_, membership_, n);
-        if (machine != nullptr && machine->state == MachineState::deleting) return Standing::out;
-        const auto has = [&](auto is_such) { return std::ranges::any_of(node.taints, is_such); };
-        const bool held_back =
-            has([&](const Taint& t) { return is_starting_taint(t.key, settings_); });
-        if (node.ready && !held_back) return Standing::takes_pods;
+        if (readiness == Readiness::deleted || readiness == Readiness::long_starting) {
+            return Standing::out;
+        }
+        if (readiness == Readiness::starting && is_upcoming(n)) return Standing::starting;
+        const bool takes_pods = node.ready && !carries_readiness_taint(node);
+        return takes_pods ? Standing::takes_pods : Standing::out;
+    }
+
+    bool is_upcoming(NodeIndex n) const {
+        const auto& machine = membership_.machine_of[n];
+        if (!machine) return false;
+        const NodeRow& node = snapshot_.cluster.node(n);
         const bool leaving =
-            node.unschedulable || has([](const Taint& t) { return is_deletion_taint(t.key); });
-        const bool may_start = machine != nullptr && !leaving && !has_been_used(n);
-        if (may_start && is_within(node.created, settings_.max_node_startup_time)) {
-            return Standing::starting;
-        }
-        return node.ready ? Standing::takes_pods : Standing::out;
+            node.unschedulable || std::ranges::any_of(node.taints, [](const Taint& t) {
+                return is_deletion_taint(t.key);
+            });
+        const NodeGroupId& group = (*snapshot_.groups)[machine->group].group.id;
+        // A template would promise the room of its pods a second time.
+        return !leaving && !has_been_used(snapshot_.cluster, n) &&
+               is_waited_for(memory_, group, node.created, alarm_.now());
     }
 
-    /// A node with pods of others was ready once: it has lost what it had, and a template would
-    /// promise their room a second time.
-    bool has_been_used(NodeIndex n) const {
-        const Cluster& cluster = snapshot_.cluster;
-        return std::ranges::any_of(cluster.pods_on(n), [&](PodIndex p) {
-            return !is_daemon(cluster, cluster.class_of(p));
-        });
+    bool carries_readiness_taint(const NodeRow& node) const {
+        return std::ranges::any_of(
+            node.taints, [&](const Taint& t) { return is_readiness_taint(t.key, settings_); });
     }
 
-    /// Notes when that ends.
-    bool is_within(Time since, Duration limit) {
-        if (now_ - since >= limit) return false;
-        if (limit > Time::max() - std::max(since, Time())) return true;  // longer than time lasts
-        const Time end = since + limit;
-        out_.wake_at = std::min(out_.wake_at.value_or(end), end);
-        return true;
+    void assess_group(const GroupFigures& group, GroupHealth& out) {
+        out.nodes = group.nodes;
+        out.most = group.target() + group.machines.going;
+        hear_deadlines(group);
+        if (!group.group->group.target) return;
+        const auto request = memory_.requests.find(group.id());
+        const int asked_for =
+            request == memory_.requests.end() ? 0 : std::max(0, request->second.increase);
+        // On its way is right whoever asked for it; what goes is right too.
+        const int coming = std::max(asked_for, out.unjoined + group.nodes.starting);
+        out.least = std::max(0, group.target() - out.long_unjoined - out.failed - coming -
+                                    group.nodes.deleted - group.machines.foreign);
+        const int present = group.nodes.ready + group.nodes.unready + group.nodes.starting;
+        const int missing = std::max(0, out.least - group.nodes.ready);
+        out.unhealthy_because =
+            find_too_many(missing, std::max(missing, present),
+                          missing == 1 ? "is not ready" : "are not ready", settings_);
     }
 
-    Machines count(std::size_t g, Duration limit) {
-        const Group& group = (*snapshot_.groups)[g];
-        const bool backed_off = find_backoff(memory_, group.group.id, now_) != nullptr;
-        Machines out;
-        for (std::size_t m = 0; m < group.machines.size(); ++m) {
-            const Machine& machine = group.machines[m];
-            if (machine.state == MachineState::deleting) continue;
-            ++out.listed;
-            if (membership_.joined[g][m]) {
-                ++out.joined;
-            } else if (machine.error || machine.state == MachineState::failed) {
-                ++out.failed;
-            } else if (backed_off && machine.state == MachineState::requested) {
-                ++out.not_begun;
-            } else if (machine.launched && !is_within(*machine.launched, limit)) {
-                ++out.late;
-            } else {
-                ++out.waited_for;
-            }
-        }
-        const int unlisted = std::max(0, group.group.target.value_or(0) - out.listed);
-        (backed_off ? out.not_begun : out.waited_for) += unlisted;
-        return out;
-    }
-
-    void count_missing(std::size_t g) {
-        const Group& group = (*snapshot_.groups)[g];
-        const Duration limit =
-            group.options.max_node_provision_time.value_or(settings_.max_node_provision_time);
-        const Machines machines = count(g, limit);
-        Upcoming& upcoming = out_.groups[g].upcoming;
-        // A target that was taken back leaves machines that the cloud will not finish.
-        const int most = group.group.target.value_or(machines.listed) - machines.joined;
-        upcoming.missing = std::clamp(most, 0, machines.waited_for);
-        upcoming.because = sentence(upcoming, machines, limit);
+    /// Of what `remember` looks at.
+    void hear_deadlines(const GroupFigures& group) {
+        const auto request = memory_.requests.find(group.id());
+        if (request != memory_.requests.end()) alarm_.is_before_end(request->second.deadline);
+        const auto size = memory_.wrong_sizes.find(group.id());
+        if (size != memory_.wrong_sizes.end()) alarm_.is_within(size->second.since, group.limit);
     }
 
     const Snapshot& snapshot_;
     const Membership& membership_;
     const Memory& memory_;
     const Settings& settings_;
-    Time now_;
+    Alarm alarm_;
     Health out_;
 };
 

@@ -17,8 +17,12 @@ struct Repairs {
     std::vector<std::string> notes{};        ///< what could not be put right, and why
 };
 
-/// At most one change of target a group. Nothing where the cluster is unhealthy, but for machines
-/// that failed.
+/// Of an increase that no option asked for.
+inline constexpr std::size_t no_option = static_cast<std::size_t>(-1);
+
+/// At most one change of target a group; of one that is only ever empty or full two, when it goes
+/// as a whole: a decrease for what its cloud has not begun, and a removal. Nothing where the
+/// cluster is unhealthy, but for machines that failed.
 Repairs plan_repairs(const Snapshot& snapshot, const Membership& membership, const Health& health,
                      const Memory& memory, const Settings& settings, Time now);
 

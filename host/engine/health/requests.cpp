@@ -1,19 +1,157 @@
 #include "engine/health/requests.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
+
+#include "engine/health/alarm.hpp"
 #include "engine/health/backoff.hpp"
 
 namespace capstan::engine {
+namespace {
+
+Time deadline_after(Time since, Duration limit) {
+    return end_of(since, limit).value_or(Time::max());
+}
+
+void open_request(Memory& memory, const Increase& increase, const Settings& settings, Time now) {
+    ScaleUpRequest& request = memory.requests[increase.group];
+    request.since = now;
+    request.deadline = deadline_after(now, settings.max_node_provision_time);
+    request.increase += increase.by;
+    memory.last.scale_up = memory.last_of[increase.group].scale_up = now;
+    // The cloud does as it is asked again: what its interface did before is past.
+    const auto backoff = memory.backoffs.find(increase.group);
+    if (settings.backoff == BackoffPolicy::until_joined && backoff != memory.backoffs.end() &&
+        backoff->second.until) {
+        memory.backoffs.erase(backoff);
+    }
+}
+
+/// Those of a removal that went and had no node.
+int count_gone(const MachineRemoval& removal, const std::vector<Error>& failed) {
+    const bool all_failed =
+        std::ranges::any_of(failed, [](const Error& error) { return error.subject.empty(); });
+    if (all_failed) return 0;
+    int out = 0;
+    for (std::size_t m = 0; m < removal.machines.size(); ++m) {
+        const bool has_node = m < removal.nodes.size() && !removal.nodes[m].empty();
+        const bool stayed =
+            std::ranges::find(failed, removal.machines[m].value(), &Error::subject) != failed.end();
+        if (!has_node && !stayed) ++out;
+    }
+    return out;
+}
+
+/// Machines that may still join, of those asked for.
+int on_the_way(const GroupFigures& group, const Memory& memory, Time now) {
+    int out = group.machines.unlisted + group.nodes.starting;
+    for (std::size_t m = 0; m < group.progress.size(); ++m) {
+        const Progress progress = group.progress[m];
+        const bool waits = progress == Progress::requested || progress == Progress::begun;
+        if (waits && !is_overdue(group, m, memory, now)) ++out;
+    }
+    return out;
+}
+
+/// Machines the target holds that will never be nodes.
+int written_off(const GroupFigures& group, const Memory& memory, Time now) {
+    int out = group.machines.failed + group.machines.failed_request;
+    for (std::size_t m = 0; m < group.progress.size(); ++m) {
+        if (is_overdue(group, m, memory, now)) ++out;
+    }
+    return out;
+}
+
+Error timed_out(const GroupFigures& group, int outstanding) {
+    return {.code = ErrorCode::deadline,
+            .message = counted(outstanding, "machine") + " of a target of " +
+                       std::to_string(group.target()) + " did not join and start within " +
+                       format_duration(group.limit)};
+}
+
+int time_out(Memory& memory, const GroupFigures& group, int outstanding, int increase,
+             const Settings& settings, Time now) {
+    const BackoffPolicy policy = policy_of(group, memory, settings, now);
+    back_off(memory, group.id(), timed_out(group, outstanding), policy, settings, now);
+    const int not_begun = group.target() - group.machines.real();
+    return policy == BackoffPolicy::exponential ? std::clamp(increase, 0, std::max(0, not_begun))
+                                                : 0;
+}
+
+void infer_request(Memory& memory, const GroupFigures& group, int outstanding, Time now) {
+    if (find_backoff(memory, group.id(), now) != nullptr) return;
+    const int coming = std::min(outstanding, on_the_way(group, memory, now));
+    if (coming <= 0) return;
+    memory.requests[group.id()] = {
+        .since = now, .deadline = deadline_after(now, group.limit), .increase = coming};
+}
+
+}  // namespace
 
 Memory remember_sizes(Memory memory, const Decision& decision, const Results& results,
                       const Settings& settings, Time now) {
+    for (std::size_t i = 0; i < results.decreases.size(); ++i) {
+        const Decrease& decrease = decision.decreases[i];
+        if (!results.decreases[i]) lower_request(memory, decrease.group, decrease.by);
+    }
+    for (std::size_t i = 0; i < results.removals.size(); ++i) {
+        const MachineRemoval& removal = decision.removals[i];
+        lower_request(memory, removal.group, count_gone(removal, results.removals[i]));
+    }
     for (std::size_t i = 0; i < results.increases.size(); ++i) {
-        if (!results.increases[i]) continue;
-        memory = remember_failure(std::move(memory), decision.increases[i].group,
-                                  *results.increases[i], settings, now);
+        const Increase& increase = decision.increases[i];
+        if (results.increases[i]) {
+            memory = remember_failure(std::move(memory), increase.group, *results.increases[i],
+                                      settings, now);
+        } else {
+            open_request(memory, increase, settings, now);
+        }
     }
     return memory;
+}
+
+int follow_request(Memory& memory, const GroupFigures& group, const Settings& settings, Time now) {
+    const int outstanding = group.target() - group.provisioned();
+    const auto backoff = memory.backoffs.find(group.id());
+    const bool until_joined = backoff != memory.backoffs.end() && !backoff->second.until;
+    if (outstanding <= 0) {
+        memory.requests.erase(group.id());
+        if (until_joined) memory.backoffs.erase(backoff);
+        return 0;
+    }
+    const auto at = memory.requests.find(group.id());
+    if (at == memory.requests.end()) {
+        infer_request(memory, group, outstanding, now);
+        return 0;
+    }
+    // Here the group's own limit is known.
+    at->second.deadline = deadline_after(at->second.since, group.limit);
+    if (at->second.deadline < now) {
+        const int increase = at->second.increase;
+        memory.requests.erase(at);
+        return time_out(memory, group, outstanding, increase, settings, now);
+    }
+    if (outstanding <= written_off(group, memory, now)) memory.requests.erase(at);
+    return 0;
+}
+
+void lower_request(Memory& memory, const NodeGroupId& group, int count) {
+    const auto at = memory.requests.find(group);
+    if (at == memory.requests.end()) return;
+    at->second.increase -= count;
+    if (at->second.increase <= 0) memory.requests.erase(at);
+}
+
+BackoffPolicy policy_of(const GroupFigures& group, const Memory& memory, const Settings& settings,
+                        Time now) noexcept {
+    // Groups that go as a whole cannot keep one machine asked for.
+    if (group.is_whole()) return BackoffPolicy::exponential;
+    const int may_join =
+        group.machines.failed_request + group.nodes.long_starting + on_the_way(group, memory, now);
+    return may_join > 0 ? settings.backoff : BackoffPolicy::exponential;
 }
 
 }  // namespace capstan::engine

@@ -1,8 +1,11 @@
 /// What groups were asked for, and what became of it.
 #pragma once
 
+#include <string>
+
 #include "engine/actions.hpp"
 #include "engine/decision.hpp"
+#include "engine/health/figures.hpp"
 #include "engine/memory.hpp"
 #include "engine/settings.hpp"
 
@@ -12,5 +15,22 @@ namespace capstan::engine {
 /// decreases and at removals of machines that have no node.
 Memory remember_sizes(Memory memory, const Decision& decision, const Results& results,
                       const Settings& settings, Time now);
+
+/// Follows the request of one group at the start of a pass:
+///
+///     nothing is outstanding                   finished; a back-off until a machine joins ends
+///     outstanding after the deadline           timed out: the group is backed off
+///     something on its way that no request and
+///     no back-off accounts for                 a request, from this pass on
+///
+/// Answers how many machines are to be taken back at once; none are where one stays asked for.
+int follow_request(Memory& memory, const GroupFigures& group, const Settings& settings, Time now);
+
+/// `count` machines of the request will not come.
+void lower_request(Memory& memory, const NodeGroupId& group, int count);
+
+/// How the group is backed off when machines fail now: until one joins only where one may.
+BackoffPolicy policy_of(const GroupFigures& group, const Memory& memory, const Settings& settings,
+                        Time now) noexcept;
 
 }  // namespace capstan::engine

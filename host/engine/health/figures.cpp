@@ -1,0 +1,117 @@
+#include "engine/health/figures.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "engine/health/readiness.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// Machines that clouds have agreed to remove and may still list.
+using Agreed = std::set<std::pair<NodeGroupId, MachineId>>;
+
+Agreed agreed_to_go(const Memory& memory) {
+    Agreed out;
+    for (const auto& [node, removal] : memory.removals) {
+        if (is_agreed_to_go(memory, node)) out.emplace(removal.group, removal.machine);
+    }
+    return out;
+}
+
+bool has_failed(const Machine& machine) {
+    return machine.error || machine.state == MachineState::failed;
+}
+
+Progress progress_of(const Machine& machine, bool joined, bool foreign) {
+    if (machine.state == MachineState::deleting) return Progress::going;
+    if (foreign) return Progress::foreign;
+    if (joined) return Progress::joined;
+    const bool is_request = machine.state == MachineState::requested;
+    if (has_failed(machine)) return is_request ? Progress::failed_request : Progress::failed;
+    return is_request ? Progress::requested : Progress::begun;
+}
+
+int& count_of(MachineCounts& counts, Progress progress) {
+    switch (progress) {
+        case Progress::going: return counts.going;
+        case Progress::joined: return counts.joined;
+        case Progress::foreign: return counts.foreign;
+        case Progress::failed_request: return counts.failed_request;
+        case Progress::failed: return counts.failed;
+        case Progress::requested: return counts.requested;
+        case Progress::begun: break;
+    }
+    return counts.begun;
+}
+
+void count_machines(GroupFigures& figures, const std::vector<bool>& joined,
+                    const std::vector<bool>& foreign, const Agreed& agreed) {
+    const auto& machines = figures.group->machines;
+    for (std::size_t m = 0; m < machines.size(); ++m) {
+        const bool gone = !agreed.empty() && agreed.contains({figures.id(), machines[m].id});
+        figures.progress.push_back(gone ? Progress::going
+                                        : progress_of(machines[m], joined[m], foreign[m]));
+        ++count_of(figures.machines, figures.progress.back());
+    }
+    figures.machines.unlisted = std::max(0, figures.target() - figures.machines.listed());
+}
+
+}  // namespace
+
+int GroupFigures::target() const noexcept { return std::max(0, group->group.target.value_or(0)); }
+
+int GroupFigures::provisioned() const noexcept {
+    return nodes.ready + nodes.unready + machines.foreign;
+}
+
+bool GroupFigures::is_whole() const noexcept { return group->options.zero_or_max.value_or(false); }
+
+std::vector<GroupFigures> count_groups(const Snapshot& snapshot, const Membership& membership,
+                                       const std::vector<Readiness>& readiness,
+                                       const Memory& memory, const Settings& settings) {
+    const std::vector<Group>& groups = *snapshot.groups;
+    const Agreed agreed = agreed_to_go(memory);
+    std::vector<GroupFigures> out(groups.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        out[g].group = &groups[g];
+        out[g].limit =
+            groups[g].options.max_node_provision_time.value_or(settings.max_node_provision_time);
+        for (const NodeIndex n : membership.nodes[g]) count(readiness[n], out[g].nodes);
+        count_machines(out[g], membership.joined[g], membership.foreign[g], agreed);
+    }
+    return out;
+}
+
+Time unjoined_since(const Memory& memory, const NodeGroupId& group, const Machine& machine,
+                    Time now) noexcept {
+    const auto of_group = memory.unjoined.find(group);
+    if (of_group == memory.unjoined.end()) return now;
+    const auto at = of_group->second.find(machine.id);
+    return at == of_group->second.end() ? now : at->second;
+}
+
+bool is_overdue(const GroupFigures& group, std::size_t machine, const Memory& memory,
+                Time now) noexcept {
+    const Progress progress = group.progress[machine];
+    if (progress != Progress::requested && progress != Progress::begun) return false;
+    return now - unjoined_since(memory, group.id(), group.group->machines[machine], now) >
+           group.limit;
+}
+
+Places find_machines(const GroupFigures& group, Progress progress) {
+    Places out;
+    for (std::size_t m = 0; m < group.progress.size(); ++m) {
+        if (group.progress[m] == progress) out.push_back(m);
+    }
+    return out;
+}
+
+Places find_overdue(const GroupFigures& group, Progress progress, const Memory& memory, Time now) {
+    Places out = find_machines(group, progress);
+    std::erase_if(out, [&](std::size_t m) { return !is_overdue(group, m, memory, now); });
+    return out;
+}
+
+}  // namespace capstan::engine

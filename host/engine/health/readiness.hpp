@@ -1,0 +1,38 @@
+/// How nodes count.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/health/alarm.hpp"
+#include "engine/health/health.hpp"
+#include "engine/memory.hpp"
+#include "engine/settings.hpp"
+#include "engine/snapshot.hpp"
+#include "engine/templates/membership.hpp"
+
+namespace capstan::engine {
+
+/// By NodeIndex. The first that applies:
+///
+///     its machine is going, or it carries BeingDeleted            deleted
+///     carries a readiness taint: young | old                      starting | long_starting
+///     ready, and without a start-up taint                         ready
+///     young, and not one that lost its readiness with pods on it  starting
+///     anything else                                               unready
+///
+/// Young is what was created less than Settings::max_node_startup_time ago, in a group or in none.
+std::vector<Readiness> read_nodes(const Snapshot& snapshot, const Membership& membership,
+                                  const Memory& memory, const Settings& settings, Alarm& alarm);
+
+bool is_readiness_taint(std::string_view key, const Settings& settings) noexcept;
+
+/// Pods of others than DaemonSets are on it: it was ready once.
+bool has_been_used(const Cluster& cluster, NodeIndex node);
+
+/// Whether a cloud has agreed to remove the node: its target holds the machine no more.
+bool is_agreed_to_go(const Memory& memory, std::string_view node);
+
+void count(Readiness readiness, NodeCounts& counts) noexcept;
+
+}  // namespace capstan::engine

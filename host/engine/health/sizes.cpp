@@ -1,0 +1,37 @@
+#include "engine/health/sizes.hpp"
+
+#include "engine/health/backoff.hpp"
+
+namespace capstan::engine {
+namespace {
+
+int fitting_size(const Memory& memory, const GroupFigures& group, int at_once, Time now) {
+    const Backoff* backoff = find_backoff(memory, group.id(), now);
+    // When capacity returns that one joins, and it is the only signal that ends the back-off.
+    if (backoff != nullptr && !backoff->until) return group.machines.real() + 1;
+    return at_once > 0 ? group.target() - at_once : group.machines.listed();
+}
+
+}  // namespace
+
+void follow_size(Memory& memory, const GroupFigures& group, int at_once, Time now) {
+    const int current = fitting_size(memory, group, at_once, now);
+    const auto at = memory.wrong_sizes.find(group.id());
+    if (current >= group.target()) {
+        if (at != memory.wrong_sizes.end()) memory.wrong_sizes.erase(at);
+        return;
+    }
+    const bool is_same = at != memory.wrong_sizes.end() && at->second.current == current &&
+                         at->second.expected == group.target();
+    if (is_same && at_once == 0) return;
+    memory.wrong_sizes[group.id()] = {.current = current, .expected = group.target(), .since = now};
+}
+
+bool is_due(const WrongSize& size, const GroupFigures& group, const Memory& memory, Time now) {
+    if (now - size.since > group.limit) return true;
+    const Backoff* backoff = find_backoff(memory, group.id(), now);
+    return size.since == now && backoff != nullptr && backoff->until &&
+           backoff->code == ErrorCode::deadline && backoff->last_failure == now;
+}
+
+}  // namespace capstan::engine
