@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <set>
 #include <system_error>
 #include <vector>
@@ -15,6 +14,7 @@
 
 #include "commands/exit_code.hpp"
 #include "commands/plugin_templates.hpp"
+#include "commands/written_file.hpp"
 #include "runtime/config/text.hpp"
 
 namespace capstan::commands {
@@ -140,14 +140,6 @@ std::string renamed(std::string_view text, std::string_view from, std::string_vi
 
 Unexpected cannot_write(const fs::path& path, const std::string& why) {
     return fail(ErrorCode::unavailable, path.string() + ": cannot be written: " + why);
-}
-
-Result<void> write_file(const fs::path& path, std::string_view text) {
-    std::ofstream out(path, std::ios::binary);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.close();
-    if (!out) return cannot_write(path, std::strerror(errno));
-    return {};
 }
 
 Result<void> check_place(const fs::path& directory) {

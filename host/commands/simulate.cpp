@@ -15,6 +15,9 @@
 #include "commands/progress_bar.hpp"
 #include "commands/simulate_input.hpp"
 #include "commands/simulate_report.hpp"
+#include "commands/written_file.hpp"
+#include "simulation/observers.hpp"
+#include "simulation/page/page.hpp"
 #include "simulation/run.hpp"
 
 namespace capstan::commands {
@@ -25,6 +28,7 @@ struct Arguments {
     std::string until;
     std::optional<std::uint64_t> seed;
     bool every_pass = false;
+    std::string report;
     std::shared_ptr<OutputFormat> format;
 };
 
@@ -69,16 +73,25 @@ int run_simulate(const Arguments& arguments, Streams streams) {
     if (!simulation) return exit_usage;
     if (arguments.seed) simulation->input.seed = *arguments.seed;
 
+    if (!arguments.report.empty()) {
+        if (const auto able = check_writable(arguments.report); !able)
+            return refuse(streams, able.error().message, exit_usage);
+    }
+
     const bool tells = *arguments.format == OutputFormat::text;
     if (tells) print_title(streams.out, simulation->input);
     Teller teller(streams, tells, detail_for(simulation->input));
+    simulation::Historian historian(simulation->input.start);
+    simulation::Observers observers;
+    observers.add(teller);
+    if (!arguments.report.empty()) observers.add(historian);
     const auto report = simulation::run(simulation->input,
                                         {.config = *simulation->prepared->config,
                                          .plugins = simulation->prepared->plugins,
                                          .version = CAPSTAN_VERSION,
                                          .until = until,
                                          .every_pass = arguments.every_pass},
-                                        teller);
+                                        observers);
     teller.finish();
     if (!report) {
         const bool is_bad_input = report.error().code == ErrorCode::invalid_config;
@@ -88,6 +101,12 @@ int run_simulate(const Arguments& arguments, Streams streams) {
         print_summary(streams.out, *report);
     } else {
         streams.out << boost::json::serialize(report_json(*report)) << '\n';
+    }
+    if (!arguments.report.empty()) {
+        const std::string page =
+            simulation::make_page(*report, simulation->input.source, historian.take());
+        if (const auto written = write_file(arguments.report, page); !written)
+            return refuse(streams, written.error().message, exit_failed);
     }
     return report->unmet.empty() ? exit_ok : exit_failed;
 }
@@ -106,6 +125,10 @@ void add_simulate(CLI::App& parent, Action& action) {
     command.add_option("--seed", arguments->seed, "In place of the input's")->type_name("N");
     command.add_flag("--every-pass", arguments->every_pass,
                      "Runs also the passes that can come to nothing new: slower, and the same");
+    command
+        .add_option("--report", arguments->report,
+                    "Writes the run as one HTML page: groups over time, decisions with reasons")
+        ->type_name("FILE.html");
     arguments->format = add_output_format(command);
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_simulate(*arguments, streams); };

@@ -1,0 +1,95 @@
+#include "simulation/page/history.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/health/backoff.hpp"
+#include "engine/health/health.hpp"
+#include "engine/templates/membership.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+template <class T>
+void add(std::vector<Since<T>>& levels, Duration at, T value) {
+    if (!levels.empty() && levels.back().value == value) return;
+    if (!levels.empty() && levels.back().at == at) {
+        levels.back().value = std::move(value);
+    } else {
+        levels.push_back({at, std::move(value)});
+    }
+}
+
+GroupLevel level_of(const engine::Group& group, const engine::GroupHealth& health) {
+    const engine::NodeCounts& nodes = health.nodes;
+    return {.target = group.group.target.value_or(0),
+            .ready = nodes.ready,
+            .upcoming = health.upcoming.nodes(),
+            .other = nodes.unready + nodes.long_starting + nodes.deleted,
+            .max = group.group.max};
+}
+
+}  // namespace
+
+Duration Historian::since_start(Time moment) const { return std::max(previous_, moment - start_); }
+
+void Historian::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
+    previous_ = now_;
+    now_ = since_start(input.circumstances.now);
+    see_levels(input, result);
+    see_back_offs(result.outcome.memory, input.circumstances.now);
+}
+
+void Historian::on_progress(const Progress& progress) {
+    history_.end = std::max(history_.end, progress.at);
+}
+
+void Historian::see_levels(const runtime::PassInput& input, const runtime::PassResult& result) {
+    const engine::Snapshot snapshot{input.snapshot.cluster, result.groups};
+    const engine::Membership membership = engine::make_membership(snapshot);
+    const engine::Health health = engine::assess(snapshot, membership, result.outcome.memory,
+                                                 input.settings, input.circumstances.now);
+    const engine::Cluster& cluster = snapshot.cluster;
+    for (std::size_t i = 0; i < snapshot.groups->size(); ++i) {
+        const engine::Group& group = (*snapshot.groups)[i];
+        const std::string& id = group.group.id.value();
+        add(history_.groups[id].levels, now_, level_of(group, health.groups[i]));
+        for (const engine::NodeIndex node : membership.nodes[i])
+            history_.group_of.try_emplace(std::string(cluster.text(cluster.node(node).name)), id);
+    }
+    add(history_.pending, now_, static_cast<int>(cluster.unbound().size()));
+}
+
+void Historian::see_back_offs(const engine::Memory& memory, Time now) {
+    for (auto& [group, seen] : history_.groups) {
+        const engine::Backoff* backoff = engine::find_backoff(memory, NodeGroupId(group), now);
+        const auto open = open_.find(group);
+        if (open != open_.end()) {
+            // It ended by itself between two passes, or something ended it at this one.
+            const Duration end = open->second ? std::min(*open->second, now_) : now_;
+            const bool goes_on = backoff != nullptr && (!open->second || *open->second >= now_);
+            seen.back_offs.back().to = std::max(seen.back_offs.back().from, goes_on ? now_ : end);
+            if (!goes_on) open_.erase(open);
+        }
+        if (backoff == nullptr) continue;
+        if (!open_.contains(group)) {
+            // It failed after the pass before decided, or as this one began.
+            const Duration from = std::clamp(since_start(backoff->last_failure), previous_, now_);
+            seen.back_offs.push_back({from, now_, backoff->because});
+        }
+        seen.back_offs.back().because = backoff->because;
+        open_[group] = backoff->until ? std::optional(since_start(*backoff->until)) : std::nullopt;
+    }
+}
+
+History Historian::take() {
+    history_.end = std::max(history_.end, now_);
+    for (const auto& [group, until] : open_) {
+        Band& band = history_.groups[group].back_offs.back();
+        band.to = std::max(band.from, until ? std::min(*until, history_.end) : history_.end);
+    }
+    open_.clear();
+    return std::exchange(history_, {});
+}
+
+}  // namespace capstan::simulation

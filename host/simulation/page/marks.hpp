@@ -1,0 +1,52 @@
+/// Decisions, and what became of them, as marks on a strip and rows of a table.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulation/page/frame.hpp"
+#include "simulation/page/history.hpp"
+#include "simulation/page/markup.hpp"
+#include "simulation/report.hpp"
+
+namespace capstan::simulation {
+
+/// How a mark of that kind looks, and in which line below the strip it stands.
+struct MarkLook {
+    EventKind kind{};
+    std::string_view label{};  ///< for the legend
+    int lane = 0;              ///< growth, removal, trouble
+    std::string_view shape{};  ///< SVG around (0, 0), ten units wide
+};
+/// In the order of the legend.
+std::vector<MarkLook> mark_looks();
+inline constexpr int lanes = 3;
+
+struct Mark {
+    Duration at{0};
+    EventKind kind{};
+    std::string text{};  ///< on hover, in lines
+    std::string row{};   ///< the table's row; empty: it has none
+};
+
+struct MarkedEvents {
+    std::map<std::string, std::vector<Mark>> of_group{};
+    std::vector<Mark> of_all{};  ///< of no group there is
+};
+/// `rows`: so many of the events `shown` have a row in the table, from the first.
+MarkedEvents mark_events(const std::vector<const Event*>& shown, std::size_t rows,
+                         const History& history);
+
+/// Whether the event is a decision or what became of one.
+bool is_decision(const Event& event);
+
+/// Marks below a strip, from `y` down; those too close to tell apart are one. The lanes that are
+/// used come one below the other.
+void draw_marks(Markup& out, const std::vector<Mark>& marks, const Frame& frame, double y);
+/// How high they are together.
+double height_of(const std::vector<Mark>& marks);
+
+}  // namespace capstan::simulation

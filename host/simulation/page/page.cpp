@@ -1,0 +1,133 @@
+#include "simulation/page/page.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+
+#include "simulation/figures.hpp"
+#include "simulation/page/marks.hpp"
+#include "simulation/page/markup.hpp"
+#include "simulation/page/page_parts.hpp"
+#include "simulation/page/strip.hpp"
+#include "simulation/page/style.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+/// Longer stories are told by their decisions alone, and of those only so many.
+constexpr std::size_t events_max = 400, rows_max = 2000;
+
+std::vector<const Event*> shown_of(const std::vector<Event>& events) {
+    std::vector<const Event*> out;
+    for (const Event& event : events) {
+        if (events.size() <= events_max || is_decision(event)) out.push_back(&event);
+    }
+    return out;
+}
+
+/// Wide columns where there are many groups, so that the page stays small.
+int columns_for(std::size_t groups) {
+    return static_cast<int>(std::clamp<std::size_t>(20'000 / std::max<std::size_t>(groups, 1), 100,
+                                                    static_cast<std::size_t>(Frame::width)));
+}
+
+/// "2 -> 5, at most 7; max 10; backed off 2 times".
+std::string facts_of(const GroupHistory& group) {
+    if (group.levels.empty()) return "";
+    const GroupLevel &first = group.levels.front().value, &last = group.levels.back().value;
+    int peak = 0;
+    for (const Since<GroupLevel>& level : group.levels) peak = std::max(peak, level.value.target);
+    std::string out = "target " + std::to_string(first.target) + " → " +
+                      std::to_string(last.target) + ", at most " + std::to_string(peak);
+    if (last.max) out += "; max " + std::to_string(*last.max);
+    if (!group.back_offs.empty())
+        out += "; backed off " + counted(static_cast<std::int64_t>(group.back_offs.size()), "time");
+    return out;
+}
+
+class Page {
+public:
+    Page(const Report& report, const std::string& source, const History& history)
+        : report_(report),
+          source_(source),
+          history_(history),
+          shown_(shown_of(report.events)),
+          marks_(mark_events(shown_, rows_max, history)),
+          strips_{std::max({history.end, report.summary.span, Duration(std::chrono::seconds(1))}),
+                  columns_for(history.groups.size())} {}
+
+    std::string make() {
+        out_.raw("<!DOCTYPE html>\n");
+        out_.open("html", {{"lang", "en"}, {"xmlns", "http://www.w3.org/1999/xhtml"}});
+        head();
+        out_.open("body");
+        draw_shared_shapes(out_);
+        front();
+        strips();
+        table();
+        return out_.take();
+    }
+
+private:
+    std::string title() const { return report_.title.empty() ? source_ : report_.title; }
+
+    void head() {
+        out_.open("head").empty("meta", {{"charset", "utf-8"}});
+        out_.empty("meta",
+                   {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+        out_.leaf("title", title()).open("style").raw(style_sheet()).close().close();
+    }
+
+    void front() {
+        out_.leaf("h1", title());
+        out_.leaf("p", source_ + ", seed " + std::to_string(report_.seed), {{"class", "source"}});
+        write_verdict(out_, report_);
+        write_figures(out_, report_.summary);
+        write_still_pending(out_, report_.summary.still_pending);
+    }
+
+    void strips() {
+        out_.leaf("h2", "Over time");
+        write_legend(out_);
+        const int waits = history_.pending.empty() ? 0 : history_.pending.back().value;
+        strip("Pods without a node", waits == 0 ? "" : counted(waits, "pod") + " at the end",
+              draw_pending(history_.pending, marks_.of_all, strips_));
+        if (history_.groups.empty()) out_.leaf("p", "There is no group.");
+        for (const auto& [id, group] : history_.groups)
+            strip(id, facts_of(group), draw_group(id, group, marks_.of_group[id], strips_));
+    }
+
+    void strip(const std::string& name, const std::string& facts, const std::string& drawing) {
+        out_.open("section", {{"class", "strip"}});
+        out_.open("header").leaf("h3", name).leaf("p", facts).close();
+        out_.raw(drawing).close();
+    }
+
+    void table() {
+        out_.leaf("h2", shown_.size() == report_.events.size() ? "The story" : "Decisions");
+        const std::size_t rows = std::min(shown_.size(), rows_max);
+        write_events(out_, {shown_.data(), rows});
+        const std::size_t more = shown_.size() - rows;
+        if (more == 0) return;
+        out_.leaf("p", "and " + std::to_string(more) +
+                           " more; `capstan simulate -o json` has all of them");
+    }
+
+    const Report& report_;
+    const std::string& source_;
+    const History& history_;
+    std::vector<const Event*> shown_;
+    MarkedEvents marks_;
+    Strips strips_;
+    Markup out_;
+};
+
+}  // namespace
+
+std::string make_page(const Report& report, const std::string& source, const History& history) {
+    return Page(report, source, history).make();
+}
+
+}  // namespace capstan::simulation
