@@ -1,0 +1,60 @@
+#include "removal_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using enum RemovalPhase;
+
+struct Leftovers : RemovalCase {
+    Leftovers() {
+        memory.started = false;
+        node("n1").taints = {{.key = std::string(to_be_deleted_taint), .value = "1"}};
+        nodes.at("n1").unschedulable = true;
+    }
+};
+
+TEST_F(Leftovers, AreTakenOffAtTheVeryFirstPass) {
+    node("n2").taints = {{.key = std::string(being_deleted_taint), .value = "1"}};
+    EXPECT_THAT(pass(),
+                ElementsAre("n1: -ToBeDeleted -BeingDeleted", "n2: -ToBeDeleted -BeingDeleted"));
+    EXPECT_THAT(nodes.at("n1").taints, IsEmpty());
+    EXPECT_TRUE(nodes.at("n1").unschedulable) << "somebody else's cordon";
+    EXPECT_EQ(memory.last.failed_removal, std::nullopt) << "nobody's failure of today";
+    EXPECT_THAT(memory.removals, IsEmpty());
+}
+
+TEST_F(Leftovers, LoseACordonThatIsOurs) {
+    nodes.at("n1").annotations = {{std::string(cordoned_annotation), "true"}};
+    EXPECT_THAT(pass(), ElementsAre("n1: -ToBeDeleted -BeingDeleted uncordon"));
+    EXPECT_FALSE(nodes.at("n1").unschedulable);
+    EXPECT_THAT(nodes.at("n1").annotations, IsEmpty());
+}
+
+TEST_F(Leftovers, AreTriedAgainUntilTheyAreOff) {
+    errors["n1"] = {ErrorCode::unavailable, "the API server is away"};
+    pass();
+    memory.started = true;
+    errors.clear();
+    EXPECT_THAT(pass(), ElementsAre("n1: -ToBeDeleted -BeingDeleted"));
+}
+
+TEST_F(Leftovers, AreSomebodyElsesLaterOn) {
+    memory.started = true;
+    EXPECT_THAT(pass(), IsEmpty());
+}
+
+TEST_F(Leftovers, OnNodesOfNoGroupAreSomebodyElses) {
+    group("a").machines.clear();
+    EXPECT_THAT(pass(), IsEmpty());
+}
+
+TEST_F(Leftovers, OfARemovalThatIsRememberedAreNone) {
+    removing("n1", draining);
+    pod("web-1", "n1");
+    EXPECT_THAT(pass(), ElementsAre("evict web-1"));
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,207 @@
+/// A cluster whose nodes are removed pass by pass; what a pass asks for is done to it, unless a
+/// test has it fail.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/removal/leaving_pods.hpp"
+#include "engine/removal/removal.hpp"
+#include "engine/removal/results.hpp"
+#include "engine/snapshot/cluster_builder.hpp"
+
+namespace capstan::engine {
+
+using namespace std::chrono_literals;
+
+inline constexpr Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
+
+/// "n1: +ToBeDeleted cordon", "n1: -ToBeDeleted -BeingDeleted uncordon".
+inline std::string told(const NodeChange& change) {
+    const auto key = [](const std::string& taint) {
+        const bool is_soft = taint == deletion_candidate_taint;
+        return taint.substr(0, taint.rfind(is_soft ? "Of" : "By"));
+    };
+    std::string out = change.node + ":";
+    for (const Taint& taint : change.set_taints) out += " +" + key(taint.key);
+    for (const std::string& taint : change.drop_taints) out += " -" + key(taint);
+    if (change.unschedulable) out += *change.unschedulable ? " cordon" : " uncordon";
+    return out;
+}
+/// "evict web-1"
+inline std::string told(const Eviction& eviction) {
+    return (eviction.best_effort ? "try to evict " : "evict ") + eviction.pod;
+}
+/// "remove n1, n2 of a"
+inline std::string told(const MachineRemoval& removal) {
+    std::string out;
+    for (const std::string& node : removal.nodes) out += (out.empty() ? "remove " : ", ") + node;
+    return out + " of " + removal.group.value();
+}
+
+struct RemovalCase : ::testing::Test {
+    std::map<std::string, Group> groups;
+    std::map<std::string, NodeObject> nodes;
+    std::map<std::string, PodObject> pods;
+    std::map<std::string, DisruptionBudgetObject> budgets;
+    std::map<std::string, Error> errors;  ///< what becomes of a node's change, a pod's eviction, a
+                                          ///< machine's removal; the others are done
+    Memory memory{.started = true};
+    Settings settings;
+    Time now = noon;
+    std::vector<std::string> soft;
+    RemovalSteps steps;  ///< of the last pass
+
+    Group& group(const std::string& id) {
+        Group& out = groups[id];
+        out.group.id = NodeGroupId(id);
+        out.cloud = PluginInstanceId("cloud");
+        return out;
+    }
+    NodeObject& node(const std::string& name, const std::string& of = "a") {
+        const MachineId id("m-" + name);
+        group(of).machines.push_back({.id = id, .group = NodeGroupId(of)});
+        return nodes[name] = {.name = name, .provider_id = id.value(), .created = noon - 1h};
+    }
+    /// Of a ReplicaSet and labelled app=web.
+    PodObject& pod(const std::string& name, const std::string& node) {
+        return pods[name] = {.name = name,
+                             .uid = name + "-uid",
+                             .labels = {{"app", "web"}},
+                             .owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "web"},
+                             .node_name = node,
+                             .phase = PodPhase::running,
+                             .created = noon - 1h};
+    }
+    PodObject& daemon(const std::string& name, const std::string& node) {
+        PodObject& out = pod(name, node);
+        out.labels = {{"app", "agent"}};
+        out.owner = {.kind = "DaemonSet", .api_group = "apps", .name = "agent"};
+        return out;
+    }
+    PodObject& unmovable(const std::string& name, const std::string& node) {
+        PodObject& out = pod(name, node);
+        out.annotations = {{"cluster-autoscaler.kubernetes.io/safe-to-evict", "false"}};
+        return out;
+    }
+    /// Of the pods labelled app=web.
+    void budget(int allowed) {
+        budgets["web"] = {.name = "web",
+                          .selector = LabelSelector{.match_labels = {{"app", "web"}}},
+                          .disruptions_allowed = allowed};
+    }
+    /// A removal that has come so far just now.
+    NodeRemoval& removing(const std::string& node, RemovalPhase phase, bool empty = false) {
+        NodeRemoval& out = memory.removals[node];
+        out = {.group = NodeGroupId("a"),
+               .machine = MachineId("m-" + node),
+               .phase = phase,
+               .empty = empty,
+               .cordoned = true,
+               .since = now,
+               .phase_since = now,
+               .because = "unneeded"};
+        return out;
+    }
+
+    Snapshot snapshot() const {
+        ClusterBuilder builder;
+        for (const auto& [name, object] : nodes) builder.set(object);
+        for (const auto& [name, object] : pods) builder.set(object);
+        for (const auto& [name, object] : budgets) builder.set(object);
+        auto all = std::make_shared<std::vector<Group>>();
+        for (auto [id, group] : groups) {
+            std::ranges::sort(group.machines, {}, &Machine::id);
+            all->push_back(group);
+        }
+        return {.cluster = builder.build(), .groups = all};
+    }
+
+    /// One pass, and what it asks for done; in the order changes, evictions, removals.
+    std::vector<std::string> pass(const std::vector<std::string>& chosen = {}) {
+        const Decision decision = decide(chosen);
+        Results results;
+        std::vector<std::string> out;
+        for (const NodeChange& change : decision.node_changes) {
+            results.node_changes.push_back(outcome(change.node));
+            if (!results.node_changes.back()) apply(change);
+            out.push_back(told(change));
+        }
+        for (const Eviction& eviction : decision.evictions) {
+            results.evictions.push_back(outcome(eviction.pod));
+            if (!results.evictions.back()) pods.erase(eviction.pod);
+            out.push_back(told(eviction));
+        }
+        for (const MachineRemoval& removal : decision.removals) {
+            results.removals.push_back(apply(removal));
+            out.push_back(told(removal));
+        }
+        memory = remember_steps(std::move(memory), decision, results, settings, now);
+        return out;
+    }
+    /// The same without anything being done, as in a dry run.
+    Decision decide(const std::vector<std::string>& chosen = {}) {
+        const Snapshot seen = snapshot();
+        const Membership membership = make_membership(seen);
+        memory = remember_removals(std::move(memory), seen, membership, settings, now);
+        const DisruptionBudgets allowed(seen.cluster);
+        Candidates candidates;
+        ScaleDown plan{.soft = soft};
+        for (const std::string& name : chosen) {
+            const NodeIndex index = seen.cluster.find_node(name).value();
+            plan.chosen.push_back({.candidate = candidates.nodes.size(), .because = "unneeded"});
+            candidates.nodes.push_back(
+                {.node = index,
+                 .group = membership.machine_of[index].value().group,
+                 .moving = find_leaving_pods(seen.cluster, index, allowed, settings, now).moving});
+        }
+        steps = step_removals(seen, membership, candidates, plan, allowed, memory, settings, now);
+        return {.removals = steps.removals,
+                .node_changes = steps.node_changes,
+                .evictions = steps.evictions};
+    }
+    RemovalPhase phase(const std::string& node) const { return memory.removals.at(node).phase; }
+
+private:
+    std::optional<Error> outcome(const std::string& name) const {
+        const auto at = errors.find(name);
+        return at != errors.end() ? std::optional(at->second) : std::nullopt;
+    }
+    void apply(const NodeChange& change) {
+        NodeObject& object = nodes.at(change.node);
+        std::erase_if(object.taints, [&](const Taint& taint) {
+            return std::ranges::find(change.drop_taints, taint.key) != change.drop_taints.end() ||
+                   std::ranges::find(change.set_taints, taint.key, &Taint::key) !=
+                       change.set_taints.end();
+        });
+        object.taints.insert(object.taints.end(), change.set_taints.begin(),
+                             change.set_taints.end());
+        object.unschedulable = change.unschedulable.value_or(object.unschedulable);
+        for (const auto& [key, value] : change.annotations) {
+            object.annotations.erase(key);
+            if (value) object.annotations.emplace(key, *value);
+        }
+    }
+    std::vector<Error> apply(const MachineRemoval& removal) {
+        std::vector<Error> out;
+        for (const MachineId& machine : removal.machines) {
+            if (auto error = outcome(machine.value())) {
+                out.push_back(*std::move(error));
+                out.back().subject = machine.value();
+                continue;
+            }
+            std::erase_if(groups.at(removal.group.value()).machines,
+                          [&](const Machine& m) { return m.id == machine; });
+        }
+        return out;
+    }
+};
+
+}  // namespace capstan::engine

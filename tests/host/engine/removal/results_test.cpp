@@ -1,0 +1,94 @@
+#include <optional>
+#include <vector>
+
+#include "removal_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using enum RemovalPhase;
+
+struct Row {
+    const char* what;
+    RemovalPhase before;
+    std::optional<ErrorCode> of_node, of_machine;
+    std::optional<RemovalPhase> after;  ///< nothing: it is forgotten
+    bool has_failed = false;
+    Duration later{0};
+};
+
+const std::vector<Row> table = {
+    {"marked", tainting, {}, {}, waiting},
+    {"another wrote at the same time", tainting, ErrorCode::conflict, {}, tainting},
+    {"the API server is away", tainting, ErrorCode::unavailable, {}, tainting},
+    {"and stays away", tainting, ErrorCode::unavailable, {}, undoing, true, 1min},
+    {"it may not be marked", tainting, ErrorCode::permission, {}, undoing, true},
+    {"it has gone", tainting, ErrorCode::not_found, {}, tainting},
+    {"the cloud agrees", deleting, {}, {}, removed},
+    {"the cloud refuses", deleting, {}, ErrorCode::invalid_argument, undoing, true},
+    {"the cloud has no such machine any more", deleting, {}, ErrorCode::not_found, removed},
+    {"the host stops", deleting, {}, ErrorCode::cancelled, deleting},
+    {"unmarked", undoing, {}, {}, std::nullopt},
+    {"not unmarked", undoing, ErrorCode::permission, {}, undoing},
+    {"it has gone while it was unmarked", undoing, ErrorCode::not_found, {}, std::nullopt},
+};
+
+using RemovalResults = RemovalCase;
+
+TEST_F(RemovalResults, TakeARemovalOnOrBack) {
+    for (const Row& row : table) {
+        SCOPED_TRACE(row.what);
+        groups.clear();
+        errors.clear();
+        memory = {.started = true};
+        now = noon;
+        node("n1");
+        removing("n1", row.before, true);
+        if (row.of_node) errors["n1"] = {*row.of_node, "said the API server"};
+        if (row.of_machine) errors["m-n1"] = {*row.of_machine, "said the cloud"};
+        now += row.later;
+        pass();
+        const auto at = memory.removals.find("n1");
+        EXPECT_EQ(at != memory.removals.end() ? std::optional(at->second.phase) : std::nullopt,
+                  row.after);
+        EXPECT_EQ(memory.last.failed_removal.has_value(), row.has_failed);
+        EXPECT_EQ(memory.last_of[NodeGroupId("a")].failed_removal.has_value(), row.has_failed);
+        EXPECT_EQ(memory.last.removal.has_value(), row.after == removed);
+    }
+}
+
+TEST_F(RemovalResults, OfOneMachineAreNotThoseOfAnother) {
+    for (const char* name : {"n1", "n2"}) {
+        node(name);
+        removing(name, deleting, true);
+    }
+    errors["m-n2"] = {ErrorCode::invalid_argument, "it is protected"};
+    EXPECT_THAT(pass(),
+                ElementsAre("n1: +BeingDeleted", "n2: +BeingDeleted", "remove n1, n2 of a"));
+    EXPECT_EQ(phase("n1"), removed);
+    EXPECT_EQ(memory.removals.at("n2").because, "its machine was not removed: it is protected");
+    EXPECT_THAT(pass(), ElementsAre("n2: -ToBeDeleted -BeingDeleted uncordon"));
+}
+
+TEST_F(RemovalResults, WithoutASubjectStandForAllMachines) {
+    node("n1");
+    removing("n1", deleting, true);
+    const Decision decision = decide();
+    Results results;
+    results.removals = {{{ErrorCode::quota, "too many calls"}}};
+    memory = remember_steps(memory, decision, results, settings, now);
+    EXPECT_EQ(phase("n1"), undoing);
+}
+
+TEST_F(RemovalResults, OfADryRunAreNone) {
+    node("n1");
+    const Decision decision = decide({"n1"});
+    const Memory before = memory;
+    memory = remember_steps(memory, decision, {}, settings, now);
+    EXPECT_EQ(memory, before);
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,58 @@
+// Three nodes with ten replicas each, a budget that lets one be away, and half a minute until a
+// replica is back: why two minutes are too few to drain a node.
+#include <algorithm>
+#include <set>
+
+#include "removal_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using enum RemovalPhase;
+
+struct Story : RemovalCase {
+    std::set<Time> starting;  ///< when each replica that was evicted is back
+    std::size_t evicted = 0;
+
+    Story() {
+        for (const char* name : {"n1", "n2", "n3"}) {
+            node(name);
+            for (int i = 0; i < 10; ++i) pod(std::string("web-") + name + std::to_string(i), name);
+        }
+    }
+    void go_on_until(Time time) {
+        pass({"n1"});
+        while (now < time && memory.removals.contains("n1") && phase("n1") != removed) {
+            const Time wake = std::max(steps.wake_at.value_or(time), now + 1s);
+            now = std::min(wake, time);
+            std::erase_if(starting, [&](Time back) { return back <= now; });
+            budget(starting.empty() ? 1 : 0);
+            pass();
+            for (std::size_t i = 0; i < steps.evictions.size(); ++i) starting.insert(now + 30s);
+            evicted += steps.evictions.size();
+            ASSERT_LE(starting.size(), 1u) << "the budget holds";
+        }
+    }
+};
+
+TEST_F(Story, AtTwoMinutesADrainBeginsAndComesToNothing) {
+    settings.scale_down.max_pod_eviction_time = 2min;
+    go_on_until(noon + 1h);
+    EXPECT_EQ(now, noon + 2min + 5s);
+    EXPECT_EQ(evicted, 4u);
+    EXPECT_FALSE(memory.removals.contains("n1"));
+    EXPECT_EQ(memory.last.failed_removal, now);
+    EXPECT_EQ(memory.last.removal, std::nullopt);
+    EXPECT_FALSE(nodes.at("n1").unschedulable);
+}
+
+TEST_F(Story, AtTheDefaultItCompletes) {
+    go_on_until(noon + 1h);
+    EXPECT_EQ(evicted, 10u);
+    EXPECT_EQ(phase("n1"), removed);
+    EXPECT_LT(now, noon + 6min);
+    EXPECT_EQ(memory.last.failed_removal, std::nullopt);
+}
+
+}  // namespace
+}  // namespace capstan::engine
