@@ -32,7 +32,8 @@ enum class BackoffPolicy {
     until_joined,  ///< until a machine that was asked for joins: Zalando
 };
 
-/// Pods up to `priority` get `grace` to end when their node is drained.
+/// Pods of at least `priority`, and of less than the next one asks for, get `grace` to end when
+/// their node is drained.
 struct DrainPriority {
     int priority = 0;
     Duration grace{};

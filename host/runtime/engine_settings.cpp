@@ -51,10 +51,12 @@ engine::ScaleDownSettings scale_down_settings(const ScaleDown& from) {
         .max_pod_eviction_time = from.max_pod_eviction_time,
         .eviction_retry = from.eviction_retry,
         .max_graceful_termination = from.max_graceful_termination,
+        .eviction_headroom = from.eviction_headroom,
         .daemonset_eviction_for_empty_nodes = from.daemonset_eviction_for_empty_nodes,
         .daemonset_eviction_for_occupied_nodes = from.daemonset_eviction_for_occupied_nodes,
         .node_deletion_delay_timeout = from.node_deletion_delay_timeout,
         .node_deletion_batcher_interval = from.node_deletion_batcher_interval,
+        .max_deletion_time = from.max_deletion_time,
         .max_bulk_soft_taint_count = from.max_bulk_soft_taint_count};
     for (const DrainPriority& group : from.drain_priorities)
         out.drain_priorities.push_back({.priority = group.priority, .grace = group.grace});

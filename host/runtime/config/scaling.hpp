@@ -182,6 +182,7 @@ struct ScaleDown {
     int max_parallelism = 10;
     int max_drain_parallelism = 1;
     Duration max_graceful_termination = std::chrono::minutes(10);
+    Duration eviction_headroom = std::chrono::seconds(30);
     Duration max_pod_eviction_time = std::chrono::hours(1);
     Duration eviction_retry = std::chrono::seconds(10);
     std::vector<DrainPriority> drain_priorities;
@@ -190,6 +191,7 @@ struct ScaleDown {
     bool daemonset_eviction_for_occupied_nodes = true;
     Duration node_deletion_delay_timeout = std::chrono::minutes(2);
     Duration node_deletion_batcher_interval{0};
+    Duration max_deletion_time = std::chrono::minutes(5);
     Duration node_delete_delay_after_taint = std::chrono::seconds(5);
     int max_bulk_soft_taint_count = 10;
     Duration max_bulk_soft_taint_time = std::chrono::seconds(3);
@@ -250,6 +252,9 @@ void describe(auto&& key, ScaleDown& s) {
         "Most of those whose pods have to be moved.");
     key("max_graceful_termination", s.max_graceful_termination,
         "Longest time pods get to end by themselves.");
+    key("eviction_headroom", s.eviction_headroom,
+        "A drain is given up for a pod that is still there this long after the time it had to "
+        "end.");
     key("max_pod_eviction_time", s.max_pod_eviction_time,
         "How long a node is drained before that is given up; a group's own wish comes first. "
         "Upstream gives up after 2m, which starves nodes whose pods start slowly under a tight "
@@ -268,12 +273,17 @@ void describe(auto&& key, ScaleDown& s) {
         "How long to wait for those who delay a removal by annotation.");
     key("node_deletion_batcher_interval", s.node_deletion_batcher_interval,
         "Removals within this time go to the cloud in one call.");
+    key("max_deletion_time", s.max_deletion_time,
+        "How long a node may take to vanish after its cloud agreed to remove its machine. If that "
+        "still runs then, the node is kept after all.");
     key("node_delete_delay_after_taint", s.node_delete_delay_after_taint,
         "Time between tainting a node and removing it, for the scheduler to see the taint.");
     key("max_bulk_soft_taint_count", s.max_bulk_soft_taint_count,
         "Most soft taints changed in one pass; 0: none.");
     key("max_bulk_soft_taint_time", s.max_bulk_soft_taint_time,
-        "Longest time one pass spends on soft taints.");
+        "Upstream's bound on the time one pass spends on soft taints. Read, and without effect: "
+        "their "
+        "number is bounded, and they are changed all at once.");
 }
 
 /// How much of one resource the cluster may have.

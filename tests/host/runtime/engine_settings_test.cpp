@@ -45,5 +45,28 @@ TEST(EngineSettings, TakeTheTimesAMachineMayTakeFromTheConfiguration) {
     EXPECT_EQ(make_settings(scale_up, {}, {}).max_node_startup_time, std::chrono::minutes(3));
 }
 
+TEST(EngineSettings, TakeTheTimesOfARemovalFromTheConfiguration) {
+    ScaleDown scale_down;
+    scale_down.max_pod_eviction_time = std::chrono::minutes(2);
+    scale_down.eviction_headroom = std::chrono::seconds(7);
+    scale_down.max_deletion_time = std::chrono::minutes(9);
+    scale_down.node_deletion_batcher_interval = std::chrono::seconds(11);
+    const engine::ScaleDownSettings settings = make_settings({}, scale_down, {}).scale_down;
+    EXPECT_EQ(settings.max_pod_eviction_time, std::chrono::minutes(2));
+    EXPECT_EQ(settings.eviction_headroom, std::chrono::seconds(7));
+    EXPECT_EQ(settings.max_deletion_time, std::chrono::minutes(9));
+    EXPECT_EQ(settings.node_deletion_batcher_interval, std::chrono::seconds(11));
+}
+
+TEST(EngineSettings, DrainByAscendingPriorityHoweverItIsWritten) {
+    ScaleDown scale_down;
+    scale_down.drain_priorities = {{.priority = 100, .grace = std::chrono::seconds(5)},
+                                   {.priority = -1, .grace = std::chrono::seconds(20)}};
+    const auto groups = make_settings({}, scale_down, {}).scale_down.drain_priorities;
+    ASSERT_EQ(groups.size(), 2u);
+    EXPECT_EQ(groups[0].priority, -1);
+    EXPECT_EQ(groups[1].grace, std::chrono::seconds(5));
+}
+
 }  // namespace
 }  // namespace capstan::runtime
