@@ -46,11 +46,10 @@ private:
         const std::uint32_t group = membership_.machine_of[n]->group;
         const Result<Utilization> used = meter_.of(n, &(*snapshot_.groups)[group]);
         if (!used) return stays(n, Unremovable::unexpected_error, used.error().message);
-        Candidate node{
-            .node = n,
-            .group = group,
-            .utilization = used->share,
-            .ready = n >= health_.readiness.size() || health_.readiness[n] == Readiness::ready};
+        Candidate node{.node = n,
+                       .group = group,
+                       .utilization = used->share,
+                       .ready = health_.readiness[n] == Readiness::ready};
         if (!node.ready && !settings_.scale_down.unready_enabled) {
             return stays(n, Unremovable::scale_down_unready_disabled,
                          "it is not ready, and unready_enabled is off", used->share);

@@ -72,8 +72,7 @@ std::optional<Ineligible> find_ineligible(const Snapshot& snapshot, const Member
     const auto removal = memory.removals.find(std::string(snapshot.cluster.text(node.name)));
     if (removal != memory.removals.end()) return under_way(removal->second, now);
     if (auto others = removed_by_others(node, settings, now)) return others;
-    const Readiness readiness =
-        index < health.readiness.size() ? health.readiness[index] : Readiness::ready;
+    const Readiness readiness = health.readiness[index];
     if (readiness == Readiness::deleted) {
         return Ineligible{.reason = Unremovable::currently_being_deleted,
                           .because = "its machine is gone or going"};

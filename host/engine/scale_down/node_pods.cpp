@@ -66,7 +66,7 @@ const DrainJudge::OfClass& DrainJudge::of_class(const PodRow& pod) {
     PodRow any = pod;
     any.created = context_.now;
     const DrainVerdict young = engine::judge(any, context_);
-    any.created = Time::min() + (context_.now - Time());
+    any.created = Time();
     const DrainVerdict old = engine::judge(any, context_);
     out = {
         .known = young.drain == old.drain && young.rule == old.rule ? Known::same : Known::differs,

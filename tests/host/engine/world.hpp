@@ -34,6 +34,11 @@ public:
                            .cloud = PluginInstanceId("cloud")});
         return groups_.back();
     }
+    /// Those that are there, to be changed.
+    Group& change_group(std::string_view id) { return find(id); }
+    NodeObject& change_node(std::string_view name) {
+        return *std::ranges::find(nodes_, name, &NodeObject::name);
+    }
     /// What the cloud says of a new node of the group, to be changed.
     NodeTemplate& describe(std::string_view id, Resources capacity) {
         auto node = std::make_shared<NodeTemplate>();
@@ -82,6 +87,20 @@ public:
         out.owner = {.kind = "DaemonSet", .name = daemon_set, .uid = daemon_set};
         return out;
     }
+    /// In namespace default, of pods with label app=NAME.
+    DisruptionBudgetObject& budget(std::string name, int allowed) {
+        budgets_.push_back({.name = name,
+                            .selector = LabelSelector{.match_labels = {{"app", name}}},
+                            .disruptions_allowed = allowed});
+        return budgets_.back();
+    }
+    /// In namespace default.
+    ControllerObject& controller(std::string kind, std::string name,
+                                 std::optional<int> replicas = std::nullopt) {
+        controllers_.push_back(
+            {.kind = std::move(kind), .name = std::move(name), .replicas = replicas});
+        return controllers_.back();
+    }
     void csi_node(CsiNodeObject object) { csi_nodes_.push_back(std::move(object)); }
 
     Cluster cluster() const {
@@ -89,6 +108,8 @@ public:
         for (const auto& object : nodes_) builder.set(object);
         for (const auto& object : pods_) builder.set(object);
         for (const auto& object : daemon_sets_) builder.set(object);
+        for (const auto& object : budgets_) builder.set(object);
+        for (const auto& object : controllers_) builder.set(object);
         for (const auto& object : csi_nodes_) builder.set(object);
         return builder.build();
     }
@@ -111,6 +132,8 @@ private:
     std::list<NodeObject> nodes_;
     std::list<PodObject> pods_;
     std::list<DaemonSetObject> daemon_sets_;
+    std::list<DisruptionBudgetObject> budgets_;
+    std::list<ControllerObject> controllers_;
     std::vector<CsiNodeObject> csi_nodes_;
 };
 

@@ -1,0 +1,146 @@
+#include "engine/scale_down/eligibility.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+
+#include "engine/removal/removal.hpp"
+#include "removal_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+constexpr const char* disabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+
+struct Case {
+    const char* what;
+    std::function<void(World&, Memory&, Readiness&)> change;
+    Unremovable reason;
+    const char* because = "";
+};
+
+void tainted(World& world, std::string value) {
+    world.change_node("web-1").taints = {
+        {.key = std::string(to_be_deleted_taint), .value = std::move(value)}};
+}
+
+std::string seconds(Time t) { return std::to_string(unix_ns(t) / 1'000'000'000); }
+
+NodeRemoval removal(RemovalPhase phase) {
+    return {.group = NodeGroupId("web"),
+            .phase = phase,
+            .since = noon - 5min,
+            .phase_since = noon - 1min,
+            .because = "unneeded for 10m"};
+}
+
+std::optional<Ineligible> found(const Case& c) {
+    World world = one_node();
+    Memory memory;
+    Readiness readiness = Readiness::ready;
+    c.change(world, memory, readiness);
+    const Snapshot snapshot = world.snapshot();
+    const Health health{.readiness = {readiness}};
+    return find_ineligible(snapshot, make_membership(snapshot), health, memory, {}, 0, noon);
+}
+
+void check(const std::vector<Case>& cases) {
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.what);
+        const auto ineligible = found(c);
+        EXPECT_EQ(ineligible ? ineligible->reason : Unremovable::none, c.reason);
+        EXPECT_EQ(ineligible ? ineligible->because : "", c.because);
+    }
+}
+
+TEST(Eligibility, LetsNodesOfAGroupBeLookedAt) {
+    check({
+        {"ready", [](World&, Memory&, Readiness&) {}, Unremovable::none},
+        {"not ready", [](World&, Memory&, Readiness& r) { r = Readiness::unready; },
+         Unremovable::none},
+        {"never started", [](World&, Memory&, Readiness& r) { r = Readiness::long_starting; },
+         Unremovable::none},
+        {"starting", [](World&, Memory&, Readiness& r) { r = Readiness::starting; },
+         Unremovable::no_node_info, "it has not started yet, and pods that wait count on it"},
+    });
+}
+
+TEST(Eligibility, LeavesNodesOfNoGroupAlone) {
+    World world;
+    world.node("mine");
+    const Snapshot snapshot = world.snapshot();
+    const auto ineligible = find_ineligible(snapshot, make_membership(snapshot),
+                                            {.readiness = {Readiness::starting}}, {}, {}, 0, noon);
+    ASSERT_TRUE(ineligible);
+    EXPECT_EQ(ineligible->reason, Unremovable::not_autoscaled);
+}
+
+TEST(Eligibility, HeedsTheNodesOwnAnnotation) {
+    const auto says = [](const char* word) {
+        return [=](World& w, Memory&, Readiness&) {
+            w.change_node("web-1").annotations = {{disabled, word}};
+        };
+    };
+    check({
+        {"disabled", says("true"), Unremovable::scale_down_disabled_annotation,
+         "its annotation cluster-autoscaler.kubernetes.io/scale-down-disabled is true"},
+        {"not disabled", says("false"), Unremovable::none},
+        {"neither", says("True"), Unremovable::none},
+    });
+}
+
+TEST(Eligibility, TellsHowFarARemovalHasCome) {
+    const auto at = [](RemovalPhase phase) {
+        return [=](World&, Memory& m, Readiness&) { m.removals["web-1"] = removal(phase); };
+    };
+    const auto reason = Unremovable::currently_being_deleted;
+    check({
+        {"draining", at(RemovalPhase::draining), reason,
+         "its removal is under way for 5m: for 1m its pods are being evicted; unneeded for 10m"},
+        {"undoing", at(RemovalPhase::undoing), reason,
+         "its removal is under way for 5m: for 1m it was given up and is being undone; unneeded "
+         "for 10m"},
+        {"another node's",
+         [](World&, Memory& m, Readiness&) {
+             m.removals["web-2"] = removal(RemovalPhase::draining);
+         },
+         Unremovable::none},
+        {"before whatever else there is",
+         [&](World& w, Memory& m, Readiness& r) {
+             at(RemovalPhase::removed)(w, m, r);
+             w.change_node("web-1").annotations = {{disabled, "true"}};
+             r = Readiness::deleted;
+         },
+         reason,
+         "its removal is under way for 5m: for 1m its cloud has agreed, and it is to vanish; "
+         "unneeded for 10m"},
+        {"its machine goes by another hand",
+         [](World&, Memory&, Readiness& r) { r = Readiness::deleted; }, reason,
+         "its machine is gone or going"},
+    });
+}
+
+TEST(Eligibility, BelievesATaintOfOthersForAWhile) {
+    const auto at = [](Time t) {
+        return [=](World& w, Memory&, Readiness&) { tainted(w, seconds(t)); };
+    };
+    const auto reason = Unremovable::currently_being_deleted;
+    const char* because =
+        "somebody has tainted it with ToBeDeletedByClusterAutoscaler, which is believed for 5m";
+    check({
+        {"just now", at(noon), reason, because},
+        {"nearly five minutes ago", at(noon - 4min - 59s), reason, because},
+        {"five minutes ago", at(noon - 5min), Unremovable::none},
+        {"by a clock that is ahead", at(noon + 1min), reason, because},
+        {"by one that is far ahead", at(noon + 1h), Unremovable::none},
+        {"without a time", [](World& w, Memory&, Readiness&) { tainted(w, "soon"); },
+         Unremovable::none},
+        {"with a time past all time",
+         [](World& w, Memory&, Readiness&) { tainted(w, "9223372036854775807"); },
+         Unremovable::none},
+    });
+    EXPECT_EQ(found({"", at(noon - 1min), reason})->until, noon + 4min);
+}
+
+}  // namespace
+}  // namespace capstan::engine
