@@ -31,8 +31,8 @@ Error error_of(const Failures& failures, Duration limit) {
     return within("machine " + first.id.value() + more, first.error.value_or(otherwise));
 }
 
-bool has_failed(Progress progress) {
-    return progress == Progress::failed || progress == Progress::failed_request;
+bool has_failed(MachineFate fate) {
+    return fate == MachineFate::failed || fate == MachineFate::failed_request;
 }
 
 void fail_machines(Memory& memory, const GroupFigures& group, const Failures& failures,
@@ -66,10 +66,10 @@ void follow_failures(Memory& memory, const GroupFigures& group, const std::set<M
                      const Settings& settings, Time now) {
     std::set<MachineId> ids;
     Failures failed, overdue;
-    for (std::size_t m = 0; m < group.progress.size(); ++m) {
+    for (std::size_t m = 0; m < group.fates.size(); ++m) {
         const Machine& machine = group.group->machines[m];
         const bool is_late = is_overdue(group, m, memory, now);
-        if (!is_late && !has_failed(group.progress[m])) continue;
+        if (!is_late && !has_failed(group.fates[m])) continue;
         ids.insert(machine.id);
         if (!known.contains(machine.id)) (is_late ? overdue : failed).push_back(&machine);
     }
@@ -85,10 +85,10 @@ void time_machines(Memory& memory, const GroupFigures& group, Time now) {
     const Backoff* backoff = find_backoff(memory, group.id(), now);
     const bool is_patient = backoff != nullptr && !backoff->until;
     std::map<MachineId, Time> since;
-    for (std::size_t m = 0; m < group.progress.size(); ++m) {
-        const Progress progress = group.progress[m];
+    for (std::size_t m = 0; m < group.fates.size(); ++m) {
+        const MachineFate fate = group.fates[m];
         const bool waits =
-            progress == Progress::begun || (progress == Progress::requested && !is_patient);
+            fate == MachineFate::begun || (fate == MachineFate::requested && !is_patient);
         if (!waits) continue;
         const Machine& machine = group.group->machines[m];
         since.emplace_hint(since.end(), machine.id,

@@ -24,24 +24,24 @@ bool has_failed(const Machine& machine) {
     return machine.error || machine.state == MachineState::failed;
 }
 
-Progress progress_of(const Machine& machine, bool joined, bool foreign) {
-    if (machine.state == MachineState::deleting) return Progress::going;
-    if (foreign) return Progress::foreign;
-    if (joined) return Progress::joined;
+MachineFate fate_of(const Machine& machine, bool joined, bool foreign) {
+    if (machine.state == MachineState::deleting) return MachineFate::going;
+    if (foreign) return MachineFate::foreign;
+    if (joined) return MachineFate::joined;
     const bool is_request = machine.state == MachineState::requested;
-    if (has_failed(machine)) return is_request ? Progress::failed_request : Progress::failed;
-    return is_request ? Progress::requested : Progress::begun;
+    if (has_failed(machine)) return is_request ? MachineFate::failed_request : MachineFate::failed;
+    return is_request ? MachineFate::requested : MachineFate::begun;
 }
 
-int& count_of(MachineCounts& counts, Progress progress) {
-    switch (progress) {
-        case Progress::going: return counts.going;
-        case Progress::joined: return counts.joined;
-        case Progress::foreign: return counts.foreign;
-        case Progress::failed_request: return counts.failed_request;
-        case Progress::failed: return counts.failed;
-        case Progress::requested: return counts.requested;
-        case Progress::begun: break;
+int& count_of(MachineCounts& counts, MachineFate fate) {
+    switch (fate) {
+        case MachineFate::going: return counts.going;
+        case MachineFate::joined: return counts.joined;
+        case MachineFate::foreign: return counts.foreign;
+        case MachineFate::failed_request: return counts.failed_request;
+        case MachineFate::failed: return counts.failed;
+        case MachineFate::requested: return counts.requested;
+        case MachineFate::begun: break;
     }
     return counts.begun;
 }
@@ -51,9 +51,9 @@ void count_machines(GroupFigures& figures, const std::vector<bool>& joined,
     const auto& machines = figures.group->machines;
     for (std::size_t m = 0; m < machines.size(); ++m) {
         const bool gone = !agreed.empty() && agreed.contains({figures.id(), machines[m].id});
-        figures.progress.push_back(gone ? Progress::going
-                                        : progress_of(machines[m], joined[m], foreign[m]));
-        ++count_of(figures.machines, figures.progress.back());
+        figures.fates.push_back(gone ? MachineFate::going
+                                     : fate_of(machines[m], joined[m], foreign[m]));
+        ++count_of(figures.machines, figures.fates.back());
     }
     figures.machines.unlisted = std::max(0, figures.target() - figures.machines.listed());
 }
@@ -78,7 +78,7 @@ std::vector<GroupFigures> count_groups(const Snapshot& snapshot, const Membershi
         out[g].group = &groups[g];
         out[g].limit =
             groups[g].options.max_node_provision_time.value_or(settings.max_node_provision_time);
-        for (const NodeIndex n : membership.nodes[g]) count(readiness[n], out[g].nodes);
+        for (const NodeIndex n : membership.nodes[g]) add_node(readiness[n], out[g].nodes);
         count_machines(out[g], membership.joined[g], membership.foreign[g], agreed);
     }
     return out;
@@ -94,22 +94,23 @@ Time unjoined_since(const Memory& memory, const NodeGroupId& group, const Machin
 
 bool is_overdue(const GroupFigures& group, std::size_t machine, const Memory& memory,
                 Time now) noexcept {
-    const Progress progress = group.progress[machine];
-    if (progress != Progress::requested && progress != Progress::begun) return false;
+    const MachineFate fate = group.fates[machine];
+    if (fate != MachineFate::requested && fate != MachineFate::begun) return false;
     return now - unjoined_since(memory, group.id(), group.group->machines[machine], now) >
            group.limit;
 }
 
-Places find_machines(const GroupFigures& group, Progress progress) {
-    Places out;
-    for (std::size_t m = 0; m < group.progress.size(); ++m) {
-        if (group.progress[m] == progress) out.push_back(m);
+MachinePlaces find_machines(const GroupFigures& group, MachineFate fate) {
+    MachinePlaces out;
+    for (std::size_t m = 0; m < group.fates.size(); ++m) {
+        if (group.fates[m] == fate) out.push_back(m);
     }
     return out;
 }
 
-Places find_overdue(const GroupFigures& group, Progress progress, const Memory& memory, Time now) {
-    Places out = find_machines(group, progress);
+MachinePlaces find_overdue(const GroupFigures& group, MachineFate fate, const Memory& memory,
+                           Time now) {
+    MachinePlaces out = find_machines(group, fate);
     std::erase_if(out, [&](std::size_t m) { return !is_overdue(group, m, memory, now); });
     return out;
 }

@@ -12,8 +12,8 @@
 
 namespace capstan::engine {
 
-/// How far a machine has come.
-enum class Progress {
+/// What has become of a machine.
+enum class MachineFate {
     going,           ///< is being removed: the target holds it no more
     joined,          ///< has a node
     foreign,         ///< counts in another group
@@ -40,7 +40,7 @@ struct GroupFigures {
     const Group* group = nullptr;  ///< never NULL
     Duration limit{};              ///< what a machine may take to join
     NodeCounts nodes{};
-    std::vector<Progress> progress{};  ///< as Group::machines
+    std::vector<MachineFate> fates{};  ///< as Group::machines
     MachineCounts machines{};
 
     const NodeGroupId& id() const noexcept { return group->group.id; }
@@ -66,10 +66,11 @@ Time unjoined_since(const Memory& memory, const NodeGroupId& group, const Machin
 bool is_overdue(const GroupFigures& group, std::size_t machine, const Memory& memory,
                 Time now) noexcept;
 
-/// Places in Group::machines, ascending.
-using Places = std::vector<std::size_t>;
+/// MachinePlaces in Group::machines, ascending.
+using MachinePlaces = std::vector<std::size_t>;
 
-Places find_machines(const GroupFigures& group, Progress progress);
-Places find_overdue(const GroupFigures& group, Progress progress, const Memory& memory, Time now);
+MachinePlaces find_machines(const GroupFigures& group, MachineFate fate);
+MachinePlaces find_overdue(const GroupFigures& group, MachineFate fate, const Memory& memory,
+                           Time now);
 
 }  // namespace capstan::engine

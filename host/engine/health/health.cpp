@@ -38,7 +38,7 @@ public:
         out_.groups.resize(snapshot_.groups->size());
         std::vector<int> starting(out_.groups.size(), 0);
         for (NodeIndex n = 0; n < out_.readiness.size(); ++n) {
-            count(out_.readiness[n], out_.all);
+            add_node(out_.readiness[n], out_.all);
             out_.nodes.push_back(standing(n));
             if (out_.nodes.back() == Standing::starting) {
                 ++starting[membership_.machine_of[n]->group];

@@ -87,7 +87,7 @@ bool is_agreed_to_go(const Memory& memory, std::string_view node) {
     return at != memory.removals.end() && at->second.phase == RemovalPhase::removed;
 }
 
-void count(Readiness readiness, NodeCounts& counts) noexcept {
+void add_node(Readiness readiness, NodeCounts& counts) noexcept {
     switch (readiness) {
         case Readiness::deleted: ++counts.deleted; return;
         case Readiness::long_starting: ++counts.long_starting; return;

@@ -33,6 +33,6 @@ bool has_been_used(const Cluster& cluster, NodeIndex node);
 /// Whether a cloud has agreed to remove the node: its target holds the machine no more.
 bool is_agreed_to_go(const Memory& memory, std::string_view node);
 
-void count(Readiness readiness, NodeCounts& counts) noexcept;
+void add_node(Readiness readiness, NodeCounts& counts) noexcept;
 
 }  // namespace capstan::engine

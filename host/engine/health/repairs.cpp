@@ -14,7 +14,7 @@
 namespace capstan::engine {
 namespace {
 
-std::string not_joined(const GroupFigures& group, const Places& machines) {
+std::string not_joined(const GroupFigures& group, const MachinePlaces& machines) {
     return counted(std::ssize(machines), "machine") + " did not join within " +
            format_duration(group.limit);
 }
@@ -52,9 +52,10 @@ private:
     }
 
     bool remove_some() {
-        if (remove(RemovalCause::failed, find_machines(group_, Progress::failed))) return true;
-        return cluster_is_healthy_ && remove(RemovalCause::never_joined,
-                                             find_overdue(group_, Progress::begun, memory_, now_));
+        if (remove(RemovalCause::failed, find_machines(group_, MachineFate::failed))) return true;
+        return cluster_is_healthy_ &&
+               remove(RemovalCause::never_joined,
+                      find_overdue(group_, MachineFate::begun, memory_, now_));
     }
 
     /// A group that is only ever empty or full: where one machine fails, the others that have no
@@ -62,20 +63,20 @@ private:
     bool give_up_whole() {
         const std::string because = why_whole();
         if (because.empty()) return false;
-        Places unjoined = find_machines(group_, Progress::failed);
-        const Places begun = find_machines(group_, Progress::begun);
+        MachinePlaces unjoined = find_machines(group_, MachineFate::failed);
+        const MachinePlaces begun = find_machines(group_, MachineFate::begun);
         unjoined.insert(unjoined.end(), begun.begin(), begun.end());
         const bool decreased = decrease(not_begun_, because);
         return remove(RemovalCause::failed, unjoined, because) || decreased;
     }
 
     std::string why_whole() const {
-        for (const Progress bad : {Progress::failed_request, Progress::failed}) {
-            const Places machines = find_machines(group_, bad);
+        for (const MachineFate bad : {MachineFate::failed_request, MachineFate::failed}) {
+            const MachinePlaces machines = find_machines(group_, bad);
             if (!machines.empty()) return why_failed(group_, machines);
         }
         if (!cluster_is_healthy_) return {};
-        const Places late = find_overdue(group_, Progress::begun, memory_, now_);
+        const MachinePlaces late = find_overdue(group_, MachineFate::begun, memory_, now_);
         if (!late.empty()) return not_joined(group_, late);
         const Surplus other = long_outstanding(group_, memory_, now_);
         return other.machines > 0 ? other.because : std::string();
@@ -93,14 +94,14 @@ private:
         return true;
     }
 
-    bool remove(RemovalCause cause, Places machines) {
+    bool remove(RemovalCause cause, MachinePlaces machines) {
         if (machines.empty()) return false;
         const std::string because = cause == RemovalCause::failed ? why_failed(group_, machines)
                                                                   : not_joined(group_, machines);
         return remove(cause, std::move(machines), because);
     }
 
-    bool remove(RemovalCause cause, Places machines, const std::string& because) {
+    bool remove(RemovalCause cause, MachinePlaces machines, const std::string& because) {
         const bool force = cause == RemovalCause::failed
                                ? settings_.force_delete_failed_nodes
                                : settings_.force_delete_unregistered_nodes;

@@ -48,9 +48,9 @@ int count_gone(const MachineRemoval& removal, const std::vector<Error>& failed) 
 /// Machines that may still join, of those asked for.
 int on_the_way(const GroupFigures& group, const Memory& memory, Time now) {
     int out = group.machines.unlisted + group.nodes.starting;
-    for (std::size_t m = 0; m < group.progress.size(); ++m) {
-        const Progress progress = group.progress[m];
-        const bool waits = progress == Progress::requested || progress == Progress::begun;
+    for (std::size_t m = 0; m < group.fates.size(); ++m) {
+        const MachineFate fate = group.fates[m];
+        const bool waits = fate == MachineFate::requested || fate == MachineFate::begun;
         if (waits && !is_overdue(group, m, memory, now)) ++out;
     }
     return out;
@@ -59,7 +59,7 @@ int on_the_way(const GroupFigures& group, const Memory& memory, Time now) {
 /// Machines the target holds that will never be nodes.
 int written_off(const GroupFigures& group, const Memory& memory, Time now) {
     int out = group.machines.failed + group.machines.failed_request;
-    for (std::size_t m = 0; m < group.progress.size(); ++m) {
+    for (std::size_t m = 0; m < group.fates.size(); ++m) {
         if (is_overdue(group, m, memory, now)) ++out;
     }
     return out;

@@ -12,7 +12,7 @@ namespace capstan::engine {
 namespace {
 
 Surplus overdue_requests(const GroupFigures& group, const Memory& memory, Time now) {
-    const auto n = std::ssize(find_overdue(group, Progress::requested, memory, now));
+    const auto n = std::ssize(find_overdue(group, MachineFate::requested, memory, now));
     return {static_cast<int>(n), counted(n, "machine") + " asked for more than " +
                                      format_duration(group.limit) + " ago"};
 }
@@ -41,14 +41,14 @@ bool keeps_one(const GroupFigures& group, const Memory& memory, Time now) noexce
     return backoff != nullptr && !backoff->until;
 }
 
-std::string why_failed(const GroupFigures& group, const Places& machines) {
+std::string why_failed(const GroupFigures& group, const MachinePlaces& machines) {
     const auto& error = group.group->machines[machines.front()].error;
     return counted(std::ssize(machines), "machine") +
            " failed: " + (error ? error->message : "the cloud could not make it");
 }
 
 Surplus failed_requests(const GroupFigures& group, const Memory& memory, Time now) {
-    const Places failed = find_machines(group, Progress::failed_request);
+    const MachinePlaces failed = find_machines(group, MachineFate::failed_request);
     if (failed.empty()) return {};
     return {static_cast<int>(failed.size()) - (keeps_one(group, memory, now) ? 1 : 0),
             why_failed(group, failed)};

@@ -18,7 +18,7 @@ struct Surplus {
 bool keeps_one(const GroupFigures& group, const Memory& memory, Time now) noexcept;
 
 /// "2 machines failed: no capacity", of machines at these places.
-std::string why_failed(const GroupFigures& group, const Places& machines);
+std::string why_failed(const GroupFigures& group, const MachinePlaces& machines);
 
 /// Machines that failed before they were begun, all but the one that is kept.
 Surplus failed_requests(const GroupFigures& group, const Memory& memory, Time now);

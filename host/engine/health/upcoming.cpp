@@ -56,7 +56,7 @@ public:
           is_backed_off_(find_backoff(memory, group.id(), alarm.now()) != nullptr) {}
 
     void run(GroupHealth& out) {
-        for (std::size_t m = 0; m < group_.progress.size(); ++m) count(m, out);
+        for (std::size_t m = 0; m < group_.fates.size(); ++m) count(m, out);
         count_unlisted(out);
         machines_.failed = out.failed = group_.machines.failed + group_.machines.failed_request;
         // A target that was taken back leaves machines that the cloud will not finish.
@@ -68,8 +68,8 @@ public:
 
 private:
     void count(std::size_t m, GroupHealth& out) {
-        const Progress progress = group_.progress[m];
-        if (progress != Progress::requested && progress != Progress::begun) return;
+        const MachineFate fate = group_.fates[m];
+        if (fate != MachineFate::requested && fate != MachineFate::begun) return;
         const Machine& machine = group_.group->machines[m];
         const Time seen = unjoined_since(memory_, group_.id(), machine, alarm_.now());
         // Asked both, so that the alarm hears of both.
@@ -79,7 +79,7 @@ private:
         ++(late ? out.long_unjoined : out.unjoined);
         const bool given_up =
             is_backed_off_ &&
-            (progress == Progress::requested ||
+            (fate == MachineFate::requested ||
              !is_waited_for(memory_, group_.id(), std::min(seen, machine.launched.value_or(seen)),
                             alarm_.now()));
         ++(given_up ? machines_.written_off : late ? machines_.late : machines_.waited_for);
