@@ -4,6 +4,7 @@
 #include <charconv>
 #include <initializer_list>
 
+#include "engine/scale_down/drain_rules.hpp"
 #include "runtime/config/text.hpp"
 
 namespace capstan::runtime {
@@ -102,6 +103,19 @@ void check_repetitions(const Config& config, std::initializer_list<std::string_v
     }
 }
 
+void check_drain_rules(const Config& config, Diagnostics& out) {
+    const SettingValue* section = config.tree.find("scale_down");
+    const SettingValue* off = section == nullptr ? nullptr : section->find("drain_rules_off");
+    std::vector<std::string> names;
+    for (const engine::DrainRule& rule : engine::drain_rules()) names.emplace_back(rule.name);
+    for (std::size_t i = 0; off != nullptr && i < off->children.size(); ++i) {
+        const SettingValue& name = off->children[i];
+        if (engine::is_drain_rule(name.text)) continue;
+        out.error(name.place, "scale_down.drain_rules_off: no drain rule named '" +
+                                  shortened(name.text, 60) + "'" + suggestion(name.text, names));
+    }
+}
+
 /// Instances' names stand in metrics, logs and file names.
 bool is_instance_name(std::string_view name) {
     return !name.empty() && name.size() <= 63 && std::ranges::all_of(name, [](char c) {
@@ -148,6 +162,7 @@ void check_sections(const Config& config, Diagnostics& diagnostics) {
     check_repetitions(config, {"pipeline", "controllers"}, diagnostics);
     check_repetitions(config, {"pipeline", "scale_up", "similarity"}, diagnostics);
     check_repetitions(config, {"pipeline", "scale_up", "group_sources"}, diagnostics);
+    check_drain_rules(config, diagnostics);
     check_plugins(config, diagnostics);
     check_log(config, diagnostics);
 }

@@ -238,6 +238,10 @@ TEST_F(ConfigTest, NoticesSettingsThatContradictEachOther) {
                 HasSubstr("a name has at most 63 letters"));
     EXPECT_THAT(first_line("[log]\nper_plugin = { asw = \"debug\" }\n"),
                 HasSubstr("capstan.toml:2:16: log.per_plugin: no plugin instance named 'asw'"));
+    EXPECT_EQ(first_line("[scale_down]\ndrain_rules_off = [\"pdb\", \"local-storage\"]\n"),
+              "capstan.toml:2:27: scale_down.drain_rules_off: no drain rule named 'local-storage'; "
+              "did you mean 'local_storage'?");
+    EXPECT_EQ(first_line("[scale_down]\ndrain_rules_off = [\"pdb\", \"system\"]\n"), "");
     EXPECT_EQ(first_line("[pipeline]\nclouds = [\"aws\", \"aws\"]\n"),
               "capstan.toml:2:18: pipeline.clouds: 'aws' stands here twice");
 }
