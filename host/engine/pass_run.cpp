@@ -60,7 +60,7 @@ void PassRun::remove_nodes() {
     Placement what_if(scale_up_.placement());
     what_if.undo(scale_up_.start());
     ScaleDown plan = plan_scale_down(scene_, what_if, scene_.candidates, scene_.budgets,
-                                     !decision.increases.empty(), memory_);
+                                     decision.increases, memory_);
     RemovalSteps steps = step_removals(*scene_.snapshot, scene_.membership, scene_.candidates, plan,
                                        scene_.budgets, memory_, *scene_.settings, scene_.now);
     decision.nodes = std::move(plan.nodes);

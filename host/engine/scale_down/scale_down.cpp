@@ -1,10 +1,164 @@
 #include "engine/scale_down/scale_down.hpp"
 
-namespace capstan::engine {
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
 
-ScaleDown plan_scale_down(const Scene&, Placement&, const Candidates&, DisruptionBudgets, bool,
-                          Memory&) {
+#include <capstan/sentence.hpp>
+
+#include "engine/removal/phases.hpp"
+#include "engine/scale_down/choice.hpp"
+#include "engine/scale_down/unneeded.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// Why nothing is even planned; empty: it is.
+std::string find_obstacle(const Scene& scene) {
+    if (!scene.settings->scale_down.enabled) return "removing nodes is switched off (enabled)";
+    if (!scene.health.unhealthy_because.empty())
+        return "the cluster is not healthy: " + scene.health.unhealthy_because;
     return {};
+}
+
+NodeVerdict verdict_of(const Scene& scene, const Candidate& node, Keep keep, const Memory& memory) {
+    const Cluster& cluster = scene.snapshot->cluster;
+    NodeVerdict out{.node = std::string(cluster.text(cluster.node(node.node).name)),
+                    .group = scene.id(node.group),
+                    .reason = keep.reason,
+                    .utilization = node.utilization,
+                    .pod = std::move(keep.pod),
+                    .because = std::move(keep.because)};
+    const auto since = memory.unneeded.find(out.node);
+    if (since != memory.unneeded.end()) out.unneeded_since = since->second.since;
+    return out;
+}
+
+/// Both by name.
+std::vector<NodeVerdict> merge(const std::vector<NodeVerdict>& a, std::vector<NodeVerdict> b) {
+    std::vector<NodeVerdict> out;
+    out.reserve(a.size() + b.size());
+    std::merge(a.begin(), a.end(), std::make_move_iterator(b.begin()),
+               std::make_move_iterator(b.end()), std::back_inserter(out),
+               [](const NodeVerdict& x, const NodeVerdict& y) { return x.node < y.node; });
+    return out;
+}
+
+std::int64_t count_seated(const Scene& scene, const Placement& placement) {
+    std::int64_t out = 0;
+    for (Slot slot = 0; slot < placement.slot_count(); ++slot) {
+        for (const Seat& seat : placement.seats(slot)) {
+            if (seat.subject < scene.pending_count())
+                out += std::int64_t{seat.per_node} * placement.nodes(slot);
+        }
+    }
+    return out;
+}
+
+/// Since when each of them has been unneeded; of all others that is forgotten.
+void remember_unneeded(const Scene& scene, const Candidates& candidates,
+                       const UnneededNodes& unneeded, Memory& memory) {
+    const Cluster& cluster = scene.snapshot->cluster;
+    std::map<std::string, Unneeded> now;
+    for (const RemovalUnit& unit : unneeded.units) {
+        for (const std::size_t i : unit.candidates) {
+            const Candidate& node = candidates.nodes[i];
+            const std::string name(cluster.text(cluster.node(node.node).name));
+            const auto before = memory.unneeded.find(name);
+            const Time since = before == memory.unneeded.end() ? scene.now : before->second.since;
+            now.emplace(name, Unneeded{.since = since, .ready = node.ready});
+        }
+    }
+    memory.unneeded = std::move(now);
+}
+
+/// The plan holds for all nodes that are not needed; of the few that go it has to hold on its own,
+/// while the others are still there.
+void drop_what_needs_others(const Scene& scene, Placement& placement, const Candidates& candidates,
+                            const UnneededNodes& unneeded, Selection& choice) {
+    std::vector<bool> goes(scene.snapshot->cluster.node_count());
+    for (const RemovalUnit& unit : unneeded.units)
+        for (const std::size_t i : unit.candidates) goes[candidates.nodes[i].node] = true;
+    std::vector<NodeIndex> staying;
+    for (NodeIndex n = 0; n < goes.size(); ++n) {
+        if (!goes[n]) staying.push_back(n);
+    }
+    const Placement::Mark start = placement.mark();
+    Relocation relocation(scene, placement, unneeded.place_of, staying, {});
+    std::erase_if(choice.units, [&](const RemovalUnit& unit) {
+        const Relocation::Mark before = relocation.mark();
+        const bool has_room = std::ranges::all_of(unit.candidates, [&](std::size_t i) {
+            return !relocation.remove(candidates.nodes[i].node, candidates.nodes[i].moving);
+        });
+        if (has_room) return false;
+        relocation.undo(before);
+        for (const std::size_t i : unit.candidates) {
+            choice.verdicts[i] = {Unremovable::not_unneeded_other_reason,
+                                  "its pods have a place only once other nodes have gone"};
+        }
+        return true;
+    });
+    placement.undo(start);
+}
+
+ChosenNode make_chosen(std::size_t i, const Candidate& node, const Keep& verdict) {
+    ChosenNode out{.candidate = i, .because = verdict.because};
+    if (!node.ready) {
+        out.cause = RemovalCause::unready;
+    } else if (node.is_empty()) {
+        out.cause = RemovalCause::empty;
+    }
+    return out;
+}
+
+ScaleDown plan(const Scene& scene, Placement& placement, const Candidates& candidates,
+               DisruptionBudgets budgets, std::span<const Increase> grows, Memory& memory) {
+    UnneededNodes unneeded =
+        find_unneeded(scene, placement, candidates, std::move(budgets), memory);
+    remember_unneeded(scene, candidates, unneeded, memory);
+    remember_hints(unneeded, scene, candidates, memory);
+    Selection choice =
+        choose_nodes(scene, candidates, unneeded, grows, count_seated(scene, placement), memory);
+    drop_what_needs_others(scene, placement, candidates, unneeded, choice);
+
+    ScaleDown out{.no_removals_because = std::move(choice.no_removals_because),
+                  .wake_at = choice.wake_at};
+    for (const RemovalUnit& unit : choice.units) {
+        for (const std::size_t i : unit.candidates)
+            out.chosen.push_back(make_chosen(i, candidates.nodes[i], choice.verdicts[i]));
+    }
+    for (std::size_t i = 0; i < candidates.nodes.size(); ++i) {
+        const bool is_needed = unneeded.kept[i].has_value();
+        Keep& keep = is_needed ? *unneeded.kept[i] : choice.verdicts[i];
+        const bool waits = !is_needed && keep.reason != Unremovable::none;
+        out.nodes.push_back(verdict_of(scene, candidates.nodes[i], std::move(keep), memory));
+        if (waits) out.soft.push_back(out.nodes.back().node);
+    }
+    return out;
+}
+
+}  // namespace
+
+ScaleDown plan_scale_down(const Scene& scene, Placement& placement, const Candidates& candidates,
+                          DisruptionBudgets budgets, std::span<const Increase> grows,
+                          Memory& memory) {
+    ScaleDown out;
+    const std::string obstacle = find_obstacle(scene);
+    if (obstacle.empty()) {
+        out = plan(scene, placement, candidates, std::move(budgets), grows, memory);
+        if (candidates.wake_at) wake_by(out.wake_at, *candidates.wake_at);
+    } else {
+        memory.unneeded.clear();
+        memory.hints.clear();
+        out.no_removals_because = obstacle;
+        for (const Candidate& node : candidates.nodes) {
+            const Keep keep{Unremovable::not_unneeded_other_reason, obstacle};
+            out.nodes.push_back(verdict_of(scene, node, keep, memory));
+        }
+    }
+    out.nodes = merge(candidates.others, std::move(out.nodes));
+    return out;
 }
 
 }  // namespace capstan::engine

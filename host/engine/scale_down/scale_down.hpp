@@ -3,6 +3,8 @@
 /// now.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,9 +33,10 @@ struct ScaleDown {
 };
 
 /// `placement`: nodes as the pass finds them, pending pods that fit on them seated, nothing of this
-/// pass's increases; its rules know the candidates' classes. Comes back as it was. `grows`: this
-/// pass asks for machines. Updates the timers and hints of `memory`.
+/// pass's increases; its rules know the candidates' classes. Comes back as it was. `grows`: what
+/// this pass asks for. Updates the timers and hints of `memory`.
 ScaleDown plan_scale_down(const Scene& scene, Placement& placement, const Candidates& candidates,
-                          DisruptionBudgets budgets, bool grows, Memory& memory);
+                          DisruptionBudgets budgets, std::span<const Increase> grows,
+                          Memory& memory);
 
 }  // namespace capstan::engine

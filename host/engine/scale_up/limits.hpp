@@ -1,15 +1,12 @@
 /// Totals that the cluster may not exceed, and what is left of them.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <capstan/node_template.hpp>
 
+#include "engine/scale_up/totals.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
@@ -38,17 +35,8 @@ public:
     void take(const NodeTemplate& node, int nodes);
 
 private:
-    struct Total {
-        std::string name;  ///< "cpu", "memory", "nodes", "gpu", or a GPU's resource
-        std::int64_t max = 0;
-        std::function<std::int64_t(const Resources&)> of;  ///< what of it a node takes
-        std::int64_t used = 0;
-    };
     void use(const Resources& capacity, std::int64_t nodes);
     std::vector<Total> totals_;  ///< those that have a maximum
 };
-
-/// Whether the resource is a GPU of some make: "nvidia.com/gpu", "gpu.intel.com/i915".
-bool is_gpu(std::string_view resource) noexcept;
 
 }  // namespace capstan::engine

@@ -30,20 +30,13 @@ std::string find_common_obstacle(const Scene& scene) {
     return {};
 }
 
-bool is_repaired(const Repairs& repairs, const NodeGroupId& group) {
-    const auto is_its = [&](const auto& action) { return action.group == group; };
-    return std::ranges::any_of(repairs.decreases, is_its) ||
-           std::ranges::any_of(repairs.removals, is_its) ||
-           std::ranges::any_of(repairs.increases, is_its);
-}
-
 std::string find_obstacle(const Scene& scene, GroupIndex index, const GroupRoom& room,
                           const Memory& memory) {
     const Group& group = scene.groups()[index];
     if (!group.group.target) return "its cloud does not say how large it is";
     if (room.whole && !group.group.max) return "only ever empty or full, and has no maximum";
     if (room.nodes == 0) return why_full(group.group);
-    if (const Backoff* backoff = find_backoff(memory, group.group.id, scene.now)) {
+    if (const Backoff* backoff = find_backoff(memory, group, scene.now)) {
         return why_backed_off(*backoff, scene.now);
     }
     if (group.group.healthy == false) return "not healthy: " + group.group.health_reason;
@@ -86,7 +79,24 @@ std::vector<ClassId> subjects_of(const Scene& scene, std::span<const ClassId> as
     return out;
 }
 
+/// By class. Pods of these give way to any other, so nothing they hold is taken.
+std::vector<bool> find_expendable(const Scene& scene) {
+    const Cluster& cluster = scene.snapshot->cluster;
+    std::vector<bool> out;
+    out.reserve(cluster.class_count());
+    for (ClassId id = 0; id < cluster.class_count(); ++id)
+        out.push_back(is_expendable(*cluster.pod_class(id).spec, *scene.settings));
+    return out;
+}
+
 }  // namespace
+
+bool is_repaired(const Repairs& repairs, const NodeGroupId& group) {
+    const auto is_its = [&](const auto& action) { return action.group == group; };
+    return std::ranges::any_of(repairs.decreases, is_its) ||
+           std::ranges::any_of(repairs.removals, is_its) ||
+           std::ranges::any_of(repairs.increases, is_its);
+}
 
 Scene::Scene(const Snapshot& the_snapshot, const Memory& the_memory, const Settings& the_settings,
              Time the_now)
@@ -116,8 +126,8 @@ Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings&
         scene.rooms.push_back(room_of(scene, g, memory));
         shapes.push_back(scene.templates[g].shape);
     }
-    scene.rules =
-        std::make_unique<Rules>(snapshot.cluster, subjects_of(scene, asked), std::move(shapes));
+    scene.rules = std::make_unique<Rules>(snapshot.cluster, subjects_of(scene, asked),
+                                          std::move(shapes), find_expendable(scene));
     return scene;
 }
 

@@ -56,6 +56,9 @@ struct Scene {
     std::size_t pending_count() const noexcept { return pending.classes.size(); }
 };
 
+/// Whether something about the size of the group has to be put right.
+bool is_repaired(const Repairs& repairs, const NodeGroupId& group);
+
 /// `asked`: classes to be answered for though they may not be pending.
 Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings& settings, Time now,
                  std::span<const ClassId> asked = {});

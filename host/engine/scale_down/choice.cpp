@@ -1,0 +1,210 @@
+#include "engine/scale_down/choice.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
+
+#include "engine/removal/phases.hpp"
+#include "engine/scale_down/cooldown.hpp"
+#include "engine/scale_down/node_pods.hpp"
+#include "engine/scale_down/turns.hpp"
+
+namespace capstan::engine {
+namespace {
+
+std::string rounded(Duration duration) {
+    return format_duration(std::chrono::floor<std::chrono::seconds>(duration));
+}
+
+UnderWay count_under_way(const Memory& memory) {
+    UnderWay out;
+    for (const auto& [node, removal] : memory.removals) {
+        // The cloud has agreed, or nothing goes any more.
+        if (removal.phase == RemovalPhase::removed || removal.phase == RemovalPhase::undoing)
+            continue;
+        ++(removal.empty ? out.empty : out.drain);
+    }
+    return out;
+}
+
+class Chooser {
+public:
+    Chooser(const Scene& scene, const Candidates& candidates, const UnneededNodes& unneeded,
+            std::span<const Increase> grows, const Memory& memory)
+        : scene_(scene),
+          settings_(scene.settings->scale_down),
+          cluster_(scene.snapshot->cluster),
+          candidates_(candidates),
+          unneeded_(unneeded),
+          grows_(grows),
+          memory_(memory) {
+        out_.verdicts.resize(candidates.nodes.size());
+    }
+
+    Selection run(std::int64_t seated) {
+        find_pause(seated);
+        std::vector<const RemovalUnit*> ready;
+        for (const RemovalUnit& unit : unneeded_.units) {
+            if (is_ready(unit)) ready.push_back(&unit);
+        }
+        give_turns(ready);
+        return std::move(out_);
+    }
+
+private:
+    const Candidate& at(std::size_t i) const { return candidates_.nodes[i]; }
+    Time since(std::size_t i) const {
+        const std::string name(cluster_.text(cluster_.node(at(i).node).name));
+        return memory_.unneeded.at(name).since;
+    }
+    std::string told_since(std::size_t i) const {
+        return "unneeded for " + rounded(scene_.now - since(i));
+    }
+
+    /// What holds for all nodes.
+    void find_pause(std::int64_t seated) {
+        if (!settings_.ignore_schedulable_pods && seated > 0) {
+            out_.no_removals_because = counted(seated, "waiting pod") +
+                                       " found room on nodes there are, and "
+                                       "ignore_schedulable_pods is off";
+        }
+        if (settings_.delay_type_local) return;
+        LastActions last = memory_.last;
+        if (!grows_.empty()) last.scale_up = scene_.now;
+        cooldown_ = find_cooldown(last, settings_, scene_.now);
+        if (cooldown_ && out_.no_removals_because.empty())
+            out_.no_removals_because = cooldown_->because;
+    }
+
+    std::optional<Cooldown> cooldown_of(const NodeGroupId& group, bool its_growing) const {
+        if (!settings_.delay_type_local) return cooldown_;
+        const auto at = memory_.last_of.find(group);
+        LastActions last = at == memory_.last_of.end() ? LastActions{} : at->second;
+        if (its_growing) last.scale_up = scene_.now;
+        return find_cooldown(last, settings_, scene_.now);
+    }
+
+    /// How long it has to be unneeded.
+    Duration patience(const Candidate& node) const {
+        const GroupOptions& options = scene_.groups()[node.group].options;
+        return node.ready ? options.unneeded_time.value_or(settings_.unneeded_time)
+                          : options.unready_time.value_or(settings_.unready_time);
+    }
+
+    /// What it waits for; nothing: it could go now.
+    std::optional<Keep> find_wait(std::size_t i) {
+        const Candidate& node = at(i);
+        const NodeGroupId& group = scene_.id(node.group);
+        const bool its_growing =
+            std::ranges::any_of(grows_, [&](const Increase& grow) { return grow.group == group; });
+        const std::optional<Cooldown> cooldown = cooldown_of(group, its_growing);
+        const Duration patience = this->patience(node);
+        const bool is_young = scene_.now - since(i) <= patience;
+        const Time old_enough = later(later(since(i), patience), Duration(1));
+        const Time due =
+            std::max(is_young ? old_enough : Time::min(), cooldown ? cooldown->until : Time::min());
+        if (due > scene_.now && due < Time::max()) wake_by(out_.wake_at, due);
+        if (is_young) {
+            return Keep{node.ready ? Unremovable::not_unneeded_long_enough
+                                   : Unremovable::not_unready_long_enough,
+                        told_since(i) + " of " + format_duration(patience) + "; " + where(i)};
+        }
+        const auto later_on = [&](const std::string& because) {
+            return Keep{Unremovable::not_unneeded_other_reason,
+                        told_since(i) + ", and removals rest: " + because};
+        };
+        if (cooldown) return later_on(cooldown->because);
+        if (!out_.no_removals_because.empty()) return later_on(out_.no_removals_because);
+        if (its_growing) return later_on("its group grows in this very pass");
+        if (is_repaired(scene_.repairs, group)) {
+            return later_on("the size of its group is being put right");
+        }
+        if (!node.waits_for) return std::nullopt;
+        return Keep{Unremovable::blocked_by_on_completion_pod, node.waits_because,
+                    full_name(cluster_, *node.waits_for)};
+    }
+
+    bool is_ready(const RemovalUnit& unit) {
+        std::size_t waiting = 0;
+        for (const std::size_t i : unit.candidates) {
+            std::optional<Keep> wait = find_wait(i);
+            if (!wait) continue;
+            ++waiting;
+            out_.verdicts[i] = *std::move(wait);
+        }
+        if (waiting == 0) return true;
+        for (const std::size_t i : unit.candidates) {
+            if (out_.verdicts[i].reason != Unremovable::none) continue;
+            out_.verdicts[i] = {Unremovable::atomic_scale_down_failed,
+                                told_since(i) + "; its group goes as a whole or not at all, and " +
+                                    counted(static_cast<std::int64_t>(waiting), "node") +
+                                    " of it cannot go yet"};
+        }
+        return false;
+    }
+
+    void give_turns(const std::vector<const RemovalUnit*>& ready) {
+        std::vector<Turn> waiting;
+        for (const RemovalUnit* unit : ready) {
+            Turn& turn = waiting.emplace_back(Turn{.whole = unit->whole});
+            for (const std::size_t i : unit->candidates)
+                ++(at(i).is_empty() ? turn.empty : turn.drain);
+        }
+        const UnderWay under_way = count_under_way(memory_);
+        std::vector<bool> begins(waiting.size());
+        for (const std::size_t turn : take_turns(waiting, under_way, settings_)) {
+            begins[turn] = true;
+            for (const std::size_t i : ready[turn]->candidates)
+                out_.verdicts[i].because = told_since(i) + "; " + where(i);
+            out_.units.push_back(*ready[turn]);
+        }
+        for (std::size_t turn = 0; turn < waiting.size(); ++turn) {
+            if (begins[turn]) continue;
+            for (const std::size_t i : ready[turn]->candidates) {
+                out_.verdicts[i] = {
+                    Unremovable::not_unneeded_other_reason,
+                    told_since(i) + ", and waits for its turn: " + why_no_turn(under_way)};
+            }
+        }
+    }
+
+    std::string why_no_turn(const UnderWay& under_way) const {
+        int empty = under_way.empty, drain = under_way.drain;
+        for (const RemovalUnit& unit : out_.units)
+            for (const std::size_t i : unit.candidates) ++(at(i).is_empty() ? empty : drain);
+        return counted(empty + drain, "removal") + " under way or beginning, of at most " +
+               std::to_string(settings_.max_parallelism) + "; " + std::to_string(drain) +
+               " with pods to move, of at most " + std::to_string(settings_.max_drain_parallelism);
+    }
+
+    std::string where(std::size_t i) const {
+        const auto pods = static_cast<std::int64_t>(at(i).moving.size());
+        if (pods == 0) return "it has no pods to move";
+        return "its " + counted(pods, "pod") + (pods == 1 ? " fits on " : " fit on ") +
+               listed(
+                   unneeded_.to[i],
+                   [&](NodeIndex node) { return cluster_.text(cluster_.node(node).name); }, 3);
+    }
+
+    const Scene& scene_;
+    const ScaleDownSettings& settings_;
+    const Cluster& cluster_;
+    const Candidates& candidates_;
+    const UnneededNodes& unneeded_;
+    std::span<const Increase> grows_;
+    const Memory& memory_;
+    std::optional<Cooldown> cooldown_{};
+    Selection out_{};
+};
+
+}  // namespace
+
+Selection choose_nodes(const Scene& scene, const Candidates& candidates,
+                       const UnneededNodes& unneeded, std::span<const Increase> grows,
+                       std::int64_t seated, const Memory& memory) {
+    return Chooser(scene, candidates, unneeded, grows, memory).run(seated);
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,29 @@
+/// Which of the nodes that nobody needs go now, and what the others wait for.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/actions.hpp"
+#include "engine/memory.hpp"
+#include "engine/scale_down/candidates.hpp"
+#include "engine/scale_down/unneeded.hpp"
+
+namespace capstan::engine {
+
+struct Selection {
+    std::vector<RemovalUnit> units{};  ///< that go, in the order in which they are to begin
+    std::vector<Keep> verdicts{};      ///< by candidate; those that are needed have none
+    std::string no_removals_because{};
+    std::optional<Time> wake_at{};
+};
+
+/// `memory` knows since when each of them has been unneeded. `seated`: waiting pods that found room
+/// on what there is.
+Selection choose_nodes(const Scene& scene, const Candidates& candidates,
+                       const UnneededNodes& unneeded, std::span<const Increase> grows,
+                       std::int64_t seated, const Memory& memory);
+
+}  // namespace capstan::engine

@@ -1,0 +1,157 @@
+#include "engine/scale_down/destinations.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "engine/scheduling/twins.hpp"
+#include "engine/snapshot/spread_timeout.hpp"
+
+namespace capstan::engine {
+namespace {
+
+std::vector<std::uint32_t> number_zones(const Cluster& cluster, std::uint32_t& count) {
+    std::map<std::string_view, std::uint32_t> numbers;
+    std::vector<std::uint32_t> out(cluster.node_count(), 0);
+    for (NodeIndex n = 0; n < out.size(); ++n) {
+        const auto zone = find_label(cluster, cluster.node(n).labels, zone_label);
+        if (!zone) continue;
+        out[n] = numbers.try_emplace(cluster.text(*zone), numbers.size() + 1).first->second;
+    }
+    count = static_cast<std::uint32_t>(numbers.size()) + 1;
+    return out;
+}
+
+}  // namespace
+
+Destinations::Destinations(const Scene& scene, Placement& placement,
+                           std::span<const NodeIndex> staying, std::span<const NodeIndex> undecided)
+    : scene_(&scene), placement_(&placement), twins_(find_twins(placement.rules())) {
+    const Cluster& cluster = scene.snapshot->cluster;
+    const Rules& rules = placement.rules();
+    first_need_.push_back(0);
+    for (Subject s = 0; s < rules.subjects().size(); ++s) {
+        for (const Request& request : rules.requests(s))
+            needs_.push_back({.column = request.resource, .amount = request.amount});
+        first_need_.push_back(static_cast<std::uint32_t>(needs_.size()));
+    }
+    zones_ = number_zones(cluster, zone_count_);
+    shelf_of_.assign(cluster.node_count(), Shelf::none);
+    row_of_.assign(cluster.node_count(), 0);
+    for (int shelf = 0; shelf < 2; ++shelf) shelves_.emplace_back(cluster.resource_count());
+    start_.assign(std::size_t{2} * zone_count_ * twins_.size(), 0);
+    const auto put_all = [&](Shelf shelf, std::span<const NodeIndex> nodes) {
+        for (const NodeIndex node : nodes) {
+            if (scene.health.nodes[node] != Standing::takes_pods) continue;
+            if (std::ranges::binary_search(scene.going, node)) continue;
+            put(shelf, node);
+        }
+    };
+    put_all(Shelf::staying, staying);
+    put_all(Shelf::undecided, undecided);
+}
+
+void Destinations::put(Shelf shelf, NodeIndex node) {
+    std::vector<std::int64_t> row(scene_->snapshot->cluster.resource_count());
+    for (ResourceIndex r = 0; r < row.size(); ++r) row[r] = placement_->free(node, r);
+    Nodes& nodes = on(shelf);
+    shelf_of_[node] = shelf;
+    row_of_[node] = static_cast<std::uint32_t>(nodes.nodes.size());
+    nodes.nodes.push_back(node);
+    nodes.free.push(row);
+}
+
+bool Destinations::takes(const Mover& mover, NodeIndex node) const {
+    return (mover.zone == 0 || mover.zone == zones_[node]) &&
+           placement_->room(mover.subject, node, 1).in_all > 0;
+}
+
+void Destinations::seat_on(NodeIndex node, Subject subject) {
+    placement_->place(subject, node, 1);
+    on(shelf_of_[node]).free.take(row_of_[node], needs(subject), 1);
+    journal_.push_back({.kind = Change::Kind::seated,
+                        .shelf = shelf_of_[node],
+                        .at = row_of_[node],
+                        .subject = subject});
+}
+
+std::optional<NodeIndex> Destinations::seat(const Mover& mover) {
+    std::optional<NodeIndex> found;
+    if (mover.hint != no_node && is_open(mover.hint) && takes(mover, mover.hint)) {
+        found = mover.hint;
+    }
+    if (!found) found = search(Shelf::staying, mover);
+    if (!found) found = search(Shelf::undecided, mover);
+    if (found) seat_on(*found, mover.subject);
+    return found;
+}
+
+std::optional<NodeIndex> Destinations::search(Shelf shelf, const Mover& mover) {
+    const std::size_t at =
+        (static_cast<std::size_t>(shelf) * zone_count_ + mover.zone) * twins_.size() +
+        twins_[mover.subject];
+    Nodes& nodes = on(shelf);
+    const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
+    const auto row = nodes.free.find(needs(mover.subject), start_[at], size,
+                                     [&](std::uint32_t r) { return takes(mover, nodes.nodes[r]); });
+    // Other pods come and go, so what they forbid now is no news for later.
+    const std::uint32_t start = row.value_or(size);
+    if (mover.alone && start != start_[at]) {
+        journal_.push_back({.kind = Change::Kind::searched,
+                            .at = static_cast<std::uint32_t>(at),
+                            .before = start_[at]});
+        start_[at] = start;
+    }
+    return row ? std::optional(nodes.nodes[*row]) : std::nullopt;
+}
+
+void Destinations::close(NodeIndex node) {
+    placement_->close(node);
+    if (!is_open(node)) return;
+    // Every pod takes up one of these.
+    const Shelf shelf = shelf_of_[node];
+    const std::int64_t left = on(shelf).free.free(row_of_[node], pods_index);
+    journal_.push_back(
+        {.kind = Change::Kind::closed, .shelf = shelf, .at = row_of_[node], .before = left});
+    if (left > 0) {
+        const Need all{.column = pods_index, .amount = left};
+        on(shelf).free.take(row_of_[node], {&all, 1}, 1);
+    }
+    shelf_of_[node] = Shelf::none;
+}
+
+void Destinations::stay(NodeIndex node) {
+    if (shelf_of_[node] != Shelf::undecided) return;
+    const std::uint32_t row = row_of_[node];
+    const std::int64_t left = on(Shelf::undecided).free.free(row, pods_index);
+    const Need all{.column = pods_index, .amount = left};
+    if (left > 0) on(Shelf::undecided).free.take(row, {&all, 1}, 1);
+    put(Shelf::staying, node);
+}
+
+void Destinations::undo(const Mark& mark) {
+    while (journal_.size() > mark.journal) {
+        take_back(journal_.back());
+        journal_.pop_back();
+    }
+    placement_->undo(mark.placement);
+}
+
+void Destinations::take_back(const Change& change) {
+    switch (change.kind) {
+        case Change::Kind::searched:
+            start_[change.at] = static_cast<std::uint32_t>(change.before);
+            return;
+        case Change::Kind::seated:
+            on(change.shelf).free.take(change.at, needs(change.subject), -1);
+            return;
+        case Change::Kind::closed:
+            if (change.before > 0) {
+                const Need all{.column = pods_index, .amount = change.before};
+                on(change.shelf).free.take(change.at, {&all, 1}, -1);
+            }
+            shelf_of_[on(change.shelf).nodes[change.at]] = change.shelf;
+            return;
+    }
+}
+
+}  // namespace capstan::engine

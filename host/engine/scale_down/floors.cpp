@@ -1,0 +1,71 @@
+#include "engine/scale_down/floors.hpp"
+
+#include <capstan/sentence.hpp>
+
+namespace capstan::engine {
+namespace {
+
+/// The cloud has not been asked yet, or has not agreed: the target still has the machine.
+bool is_in_target(RemovalPhase phase) {
+    return phase != RemovalPhase::removed && phase != RemovalPhase::undoing;
+}
+
+std::string why_at_minimum(const NodeGroup& group, int going, int planned) {
+    std::string out = "group " + group.id.value() + " has " + counted(*group.target, "node");
+    if (going > 0) out += ", " + std::to_string(going) + " of them being removed";
+    if (planned > 0) out += ", " + std::to_string(planned) + " that could go before this one";
+    return out + ", and a minimum of " + std::to_string(group.min.value_or(0));
+}
+
+}  // namespace
+
+Floors::Floors(const Scene& scene, const Memory& memory)
+    : scene_(&scene), sizes_(scene.groups().size()), totals_(make_totals(*scene.settings)) {
+    const Cluster& cluster = scene.snapshot->cluster;
+    std::vector<bool> goes(cluster.node_count());
+    for (const auto& [name, removal] : memory.removals) {
+        const auto node = cluster.find_node(name);
+        if (!node || removal.phase == RemovalPhase::undoing) continue;
+        goes[*node] = true;
+        const auto& machine = scene.membership.machine_of[*node];
+        if (machine && is_in_target(removal.phase)) ++sizes_[machine->group].going;
+    }
+    std::erase_if(totals_, [](const Total& total) { return total.bound.min <= 0; });
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        const NodeRow& node = cluster.node(n);
+        if (goes[n] || !counts(cluster, node)) continue;
+        for (Total& total : totals_) total.count(*node.capacity, 1);
+    }
+}
+
+std::optional<Keep> Floors::find_keep(NodeIndex node, GroupIndex group) const {
+    const NodeGroup& its = scene_->groups()[group].group;
+    if (!its.target) {
+        return Keep{Unremovable::unexpected_error,
+                    "the cloud of group " + its.id.value() + " does not say how large it is"};
+    }
+    const Size& size = sizes_[group];
+    if (*its.target - size.going - size.planned <= its.min.value_or(0)) {
+        return Keep{Unremovable::node_group_min_size_reached,
+                    why_at_minimum(its, size.going, size.planned)};
+    }
+    const Resources& capacity = *scene_->snapshot->cluster.node(node).capacity;
+    for (const Total& total : totals_) {
+        const std::int64_t share = total.of(capacity);
+        if (share <= 0 || total.used - share >= total.bound.min) continue;
+        return Keep{Unremovable::minimal_resource_limit_exceeded,
+                    "cluster minimum of " + total.name + ": " + total.shown(total.used) +
+                        " would stay of at least " + total.shown(total.bound.min) +
+                        ", and the node has " + total.shown(share) + " of it"};
+    }
+    return std::nullopt;
+}
+
+void Floors::take(NodeIndex node, GroupIndex group) {
+    ++sizes_[group].planned;
+    const NodeRow& row = scene_->snapshot->cluster.node(node);
+    if (!counts(scene_->snapshot->cluster, row)) return;
+    for (Total& total : totals_) total.count(*row.capacity, -1);
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,43 @@
+/// How far the cluster may shrink: the minimum of each group, and those of the whole.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/memory.hpp"
+#include "engine/scale_down/unremovable.hpp"
+#include "engine/scale_up/scene.hpp"
+#include "engine/scale_up/totals.hpp"
+
+namespace capstan::engine {
+
+/// What keeps a node.
+struct Keep {
+    Unremovable reason = Unremovable::none;
+    std::string because{};  ///< one sentence with numbers
+    std::string pod{};      ///< "namespace/name" of the pod that keeps it; empty: none does
+};
+
+/// Nodes whose removal is under way have gone already; what is on its way has not come. A copy is a
+/// state of its own. Borrows the scene.
+class Floors {
+public:
+    Floors(const Scene& scene, const Memory& memory);
+
+    /// What keeps a node of the group; nothing: it may go.
+    std::optional<Keep> find_keep(NodeIndex node, GroupIndex group) const;
+    /// It goes.
+    void take(NodeIndex node, GroupIndex group);
+
+private:
+    struct Size {
+        int going = 0;    // their removal is under way
+        int planned = 0;  // taken
+    };
+    const Scene* scene_;
+    std::vector<Size> sizes_;      // by group
+    std::vector<Total> totals_{};  // those that have a minimum
+};
+
+}  // namespace capstan::engine

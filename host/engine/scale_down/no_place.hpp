@@ -1,0 +1,49 @@
+/// Why a pod of a node that could go finds no other place, told as kube-scheduler does.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/scale_up/scene.hpp"
+#include "engine/scheduling/placement.hpp"
+
+namespace capstan::engine {
+
+/// Looks at all other nodes as the placement stands. What is the same for pods of a like is found
+/// out once, and after many nodes were looked at the numbers are left out. Borrows its arguments.
+class NoPlace {
+public:
+    /// `goes`: by node, whether the plan lets it go.
+    NoPlace(const Scene& scene, const Placement& placement, std::vector<bool> goes);
+
+    /// "pod web/a-1 (cpu 2, memory 4Gi) finds no other place, 0/4 nodes: 3 Insufficient cpu, 1 is
+    /// to go as well; nearest is n2: Insufficient cpu: needs 2, 500m of 4 are free"
+    std::string explain(PodIndex pod, Subject subject, NodeIndex its_node);
+
+private:
+    struct Near {
+        NodeIndex node = no_node;
+        Predicate predicate = Predicate::none;
+        std::int64_t cpu = 0;  ///< free there
+    };
+    struct Found {
+        std::map<std::string, int> nodes_by_refusal{};
+        std::array<Near, 2> nearest{};  ///< one of them may be the pod's own
+    };
+    Found look(Subject subject) const;
+    /// What keeps the pod off the node; predicate `none`: not that it would not run there.
+    Refusal refusal(Subject subject, NodeIndex node) const;
+    std::string describe(PodIndex pod, Subject subject) const;
+
+    const Scene* scene_;
+    const Placement* placement_;
+    std::vector<bool> goes_;
+    std::vector<Subject> twins_;
+    std::map<Subject, Found> known_{};  // by twin, of those who do not look at pods
+    std::size_t looked_at_ = 0;
+};
+
+}  // namespace capstan::engine

@@ -1,0 +1,71 @@
+/// Where the pods of nodes that go would run instead, all of them at once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/scale_down/destinations.hpp"
+
+namespace capstan::engine {
+
+/// Pods that were given a place keep it until their new node goes as well; then they move on with
+/// its own. Pods whose spread over zones is emulated stay in the zone they are in. Borrows scene
+/// and placement, whose rules know the classes of all pods that move.
+class Relocation {
+public:
+    /// `hints`: by pod, the node to try first; empty: there are none. Nodes that stay whatever
+    /// comes are filled before those that are undecided, and these in the order given. What it does
+    /// to the placement can be undone like everything else.
+    Relocation(const Scene& scene, Placement& placement, std::vector<NodeIndex> hints,
+               std::span<const NodeIndex> staying, std::span<const NodeIndex> undecided);
+
+    /// Takes the node away and gives every one of `pods`, and those that have moved to it, another
+    /// place. The answer is a pod that finds none, and then nothing has changed; nothing: done.
+    std::optional<PodIndex> remove(NodeIndex node, std::span<const PodIndex> pods);
+    /// It was found out that the node stays; nothing before is undone any more.
+    void stay(NodeIndex node) { destinations_.stay(node); }
+    /// Where a pod has moved; no_node: it has not.
+    NodeIndex where(PodIndex pod) const noexcept { return where_[pod]; }
+    /// Whose pods look for a place as this class; nothing: the rules do not know it.
+    std::optional<Subject> subject_of(PodIndex pod) const noexcept;
+
+    struct Mark {
+        Destinations::Mark destinations;
+        std::size_t moves;
+    };
+    Mark mark() const noexcept { return {destinations_.mark(), moves_.size()}; }
+    void undo(const Mark& mark);
+
+private:
+    struct Leaving {
+        PodIndex pod = 0;
+        Mover mover{};
+        std::int64_t size = 0;
+    };
+    struct Move {
+        PodIndex pod = 0;
+        NodeIndex before = no_node;
+    };
+    /// How pods of the subject look for a place.
+    struct Manner {
+        bool alone = false, stays_in_zone = false;
+    };
+    Manner manner_of(Placement& placement, Subject subject) const;
+    std::optional<std::vector<Leaving>> leaving(NodeIndex node,
+                                                std::span<const PodIndex> pods) const;
+    bool seat(const Leaving& pod);
+
+    const Scene* scene_;
+    const Rules* rules_;
+    Destinations destinations_;
+    std::vector<NodeIndex> hints_;
+    std::vector<Subject> subjects_{};               // by class
+    std::vector<Manner> manners_{};                 // by subject
+    std::vector<NodeIndex> where_{};                // by pod
+    std::vector<std::vector<PodIndex>> arrived_{};  // by node
+    std::vector<Move> moves_{};
+};
+
+}  // namespace capstan::engine

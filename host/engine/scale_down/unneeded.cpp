@@ -1,0 +1,251 @@
+#include "engine/scale_down/unneeded.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "engine/scale_down/drain_rules.hpp"
+#include "engine/scale_down/no_place.hpp"
+#include "engine/scale_down/node_pods.hpp"
+
+namespace capstan::engine {
+namespace {
+
+// More would take longer to remember than to find out again.
+constexpr std::size_t most_hints = 2000;
+
+/// By pod: the node it went to in the pass before.
+std::vector<NodeIndex> read_hints(const Cluster& cluster, const Candidates& candidates,
+                                  const Memory& memory) {
+    if (memory.hints.empty()) return {};
+    std::unordered_map<std::string_view, NodeIndex> nodes;
+    for (const auto& [pod, name] : memory.hints) {
+        if (const auto node = cluster.find_node(name)) nodes.emplace(pod, *node);
+    }
+    std::vector<NodeIndex> out(cluster.pod_count(), no_node);
+    std::string name;
+    for (const Candidate& node : candidates.nodes) {
+        for (const PodIndex pod : node.moving) {
+            name.assign(cluster.text(cluster.pod_class(cluster.class_of(pod)).ns));
+            name += '/';
+            name += cluster.text(cluster.pod(pod).name);
+            if (const auto at = nodes.find(name); at != nodes.end()) out[pod] = at->second;
+        }
+    }
+    return out;
+}
+
+class Search {
+public:
+    Search(const Scene& scene, Placement& placement, const Candidates& candidates,
+           DisruptionBudgets budgets, const Memory& memory)
+        : scene_(scene),
+          cluster_(scene.snapshot->cluster),
+          placement_(placement),
+          candidates_(candidates),
+          budgets_(std::move(budgets)),
+          budgets_count_(
+              is_on(*std::ranges::find(drain_rules(), "pdb", &DrainRule::name), *scene.settings)),
+          floors_(scene, memory),
+          start_(placement.mark()) {
+        out_.kept.resize(candidates.nodes.size());
+        out_.to.resize(candidates.nodes.size());
+        find_seated();
+        order_ = removal_order(scene, candidates, memory);
+        relocation_.emplace(scene, placement, read_hints(cluster_, candidates, memory),
+                            nodes_that_stay(), undecided());
+    }
+
+    UnneededNodes run() {
+        for (const RemovalUnit& unit : order_) {
+            if (unit.whole ? try_group(unit) : try_node(unit.candidates.front()))
+                out_.units.push_back(unit);
+        }
+        say_where();
+        say_why_not();
+        placement_.undo(start_);
+        return std::move(out_);
+    }
+
+private:
+    const Candidate& at(std::size_t i) const { return candidates_.nodes[i]; }
+    std::string name(NodeIndex node) const {
+        return std::string(cluster_.text(cluster_.node(node).name));
+    }
+
+    /// Nodes that waiting pods count on.
+    void find_seated() {
+        for (std::size_t i = 0; i < candidates_.nodes.size(); ++i) {
+            const std::vector<Seat> seats = placement_.seats(at(i).node);
+            if (seats.empty()) continue;
+            std::int64_t pods = 0;
+            for (const Seat& seat : seats) pods += seat.per_node;
+            out_.kept[i] = Keep{Unremovable::no_node_info, counted(pods, "pod") + " that wait" +
+                                                               (pods == 1 ? "s" : "") +
+                                                               " for a node would run here"};
+        }
+    }
+
+    std::vector<NodeIndex> nodes_that_stay() const {
+        std::vector<bool> may_go(cluster_.node_count());
+        for (const RemovalUnit& unit : order_)
+            for (const std::size_t i : unit.candidates) may_go[at(i).node] = !out_.kept[i];
+        std::vector<NodeIndex> out;
+        for (NodeIndex n = 0; n < may_go.size(); ++n) {
+            if (!may_go[n]) out.push_back(n);
+        }
+        return out;
+    }
+
+    /// Those that are to go last are filled first.
+    std::vector<NodeIndex> undecided() const {
+        std::vector<NodeIndex> out;
+        for (const RemovalUnit& unit : order_)
+            for (const std::size_t i : unit.candidates)
+                if (!out_.kept[i]) out.push_back(at(i).node);
+        std::ranges::reverse(out);
+        return out;
+    }
+
+    bool keep(std::size_t i, Keep keep) {
+        out_.kept[i] = std::move(keep);
+        relocation_->stay(at(i).node);
+        return false;
+    }
+
+    bool try_node(std::size_t i) {
+        if (out_.kept[i]) return false;
+        std::optional<Keep> why = go(i);
+        return why ? keep(i, *std::move(why)) : true;
+    }
+
+    /// Takes the node away; the answer is what keeps it, and then nothing has changed.
+    std::optional<Keep> go(std::size_t i) {
+        const Candidate& node = at(i);
+        if (auto keep = floors_.find_keep(node.node, node.group)) return keep;
+        if (budgets_count_) {
+            if (const auto shortage = budgets_.find_shortage(node.moving)) {
+                const std::string pod = full_name(cluster_, shortage->pod);
+                return Keep{Unremovable::blocked_by_pod,
+                            "pod " + pod + " may not be disrupted, with what goes before it: " +
+                                shortage->sentence,
+                            pod};
+            }
+        }
+        if (const auto pod = relocation_->remove(node.node, node.moving)) {
+            homeless_.emplace_back(i, *pod);
+            return Keep{Unremovable::no_place_to_move_pods, {}, full_name(cluster_, *pod)};
+        }
+        floors_.take(node.node, node.group);
+        budgets_.take(node.moving);
+        return std::nullopt;
+    }
+
+    /// All of a group or nothing of it.
+    bool try_group(const RemovalUnit& unit) {
+        const GroupIndex group = at(unit.candidates.front()).group;
+        const Relocation::Mark before = relocation_->mark();
+        const Floors floors = floors_;
+        const DisruptionBudgets budgets = budgets_;
+        std::string because = find_missing(unit, group);
+        for (const std::size_t i : unit.candidates) {
+            if (!because.empty()) break;
+            if (!out_.kept[i]) out_.kept[i] = go(i);
+            if (out_.kept[i]) because = "node " + name(at(i).node) + " has to stay";
+        }
+        if (because.empty()) return true;
+        relocation_->undo(before);
+        floors_ = floors;
+        budgets_ = budgets;
+        for (const std::size_t i : unit.candidates) {
+            if (out_.kept[i]) {
+                relocation_->stay(at(i).node);
+                continue;
+            }
+            keep(i, {Unremovable::atomic_scale_down_failed,
+                     "group " + scene_.id(group).value() + " goes as a whole or not at all, and " +
+                         because});
+        }
+        return false;
+    }
+
+    /// Why a group cannot go as a whole whatever its candidates; empty: it can.
+    std::string find_missing(const RemovalUnit& unit, GroupIndex group) const {
+        for (const NodeIndex node : scene_.membership.nodes[group]) {
+            const bool goes = std::ranges::binary_search(scene_.going, node) ||
+                              std::ranges::any_of(unit.candidates, [&](std::size_t i) {
+                                  return at(i).node == node;
+                              });
+            if (!goes) return "node " + name(node) + " has to stay";
+        }
+        return {};
+    }
+
+    void say_where() {
+        out_.place_of.assign(cluster_.pod_count(), no_node);
+        for (const RemovalUnit& unit : out_.units) {
+            for (const std::size_t i : unit.candidates) {
+                std::vector<NodeIndex>& to = out_.to[i];
+                for (const PodIndex pod : at(i).moving) {
+                    out_.place_of[pod] = relocation_->where(pod);
+                    to.push_back(out_.place_of[pod]);
+                }
+                std::ranges::sort(to);
+                to.erase(std::unique(to.begin(), to.end()), to.end());
+            }
+        }
+    }
+
+    /// Once all is decided, since what else goes is a part of the answer.
+    void say_why_not() {
+        std::vector<bool> goes(cluster_.node_count());
+        for (const RemovalUnit& unit : out_.units)
+            for (const std::size_t i : unit.candidates) goes[at(i).node] = true;
+        NoPlace no_place(scene_, placement_, std::move(goes));
+        for (const auto& [i, pod] : homeless_) {
+            if (out_.kept[i]->reason != Unremovable::no_place_to_move_pods) continue;
+            out_.kept[i]->because =
+                no_place.explain(pod, *relocation_->subject_of(pod), at(i).node);
+        }
+    }
+
+    const Scene& scene_;
+    const Cluster& cluster_;
+    Placement& placement_;
+    const Candidates& candidates_;
+    DisruptionBudgets budgets_;
+    bool budgets_count_;
+    Floors floors_;
+    Placement::Mark start_;
+    std::vector<RemovalUnit> order_{};
+    std::optional<Relocation> relocation_{};
+    std::vector<std::pair<std::size_t, PodIndex>> homeless_{};  // candidate, pod
+    UnneededNodes out_{};
+};
+
+}  // namespace
+
+UnneededNodes find_unneeded(const Scene& scene, Placement& placement, const Candidates& candidates,
+                            DisruptionBudgets budgets, const Memory& memory) {
+    return Search(scene, placement, candidates, std::move(budgets), memory).run();
+}
+
+void remember_hints(const UnneededNodes& unneeded, const Scene& scene, const Candidates& candidates,
+                    Memory& memory) {
+    const Cluster& cluster = scene.snapshot->cluster;
+    memory.hints.clear();
+    for (const RemovalUnit& unit : unneeded.units) {
+        for (const std::size_t i : unit.candidates) {
+            for (const PodIndex pod : candidates.nodes[i].moving) {
+                if (memory.hints.size() == most_hints) return;
+                const NodeIndex to = unneeded.place_of[pod];
+                memory.hints.emplace(full_name(cluster, pod), cluster.text(cluster.node(to).name));
+            }
+        }
+    }
+}
+
+}  // namespace capstan::engine

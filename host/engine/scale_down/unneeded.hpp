@@ -1,0 +1,32 @@
+/// Which nodes nobody needs: all of them could go at once, and every pod would have a place.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/memory.hpp"
+#include "engine/scale_down/candidates.hpp"
+#include "engine/scale_down/floors.hpp"
+#include "engine/scale_down/relocation.hpp"
+#include "engine/scale_down/removal_order.hpp"
+
+namespace capstan::engine {
+
+struct UnneededNodes {
+    std::vector<RemovalUnit> units{};          ///< those that are not needed, in order
+    std::vector<std::optional<Keep>> kept{};   ///< by candidate; nothing: it is not needed
+    std::vector<std::vector<NodeIndex>> to{};  ///< by candidate: where its pods would go, ascending
+    std::vector<NodeIndex> place_of{};         ///< by pod: where it would go; no_node: nowhere
+};
+
+/// As `placement` finds things, which comes back as it was; pods seated on a node keep it.
+UnneededNodes find_unneeded(const Scene& scene, Placement& placement, const Candidates& candidates,
+                            DisruptionBudgets budgets, const Memory& memory);
+
+/// Hints for the next pass: of the first nodes in order, since those will go first.
+void remember_hints(const UnneededNodes& unneeded, const Scene& scene, const Candidates& candidates,
+                    Memory& memory);
+
+}  // namespace capstan::engine

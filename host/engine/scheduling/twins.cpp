@@ -1,0 +1,42 @@
+#include "engine/scheduling/twins.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/scheduling/compiled.hpp"
+
+namespace capstan::engine {
+
+std::vector<Subject> find_twins(const Rules& rules) {
+    const Rules::Compiled& compiled = rules.compiled();
+    const auto before = [&](Subject a, Subject b) {
+        if (compiled.demand_of[a] != compiled.demand_of[b])
+            return compiled.demand_of[a] < compiled.demand_of[b];
+        const auto as_pair = [](const Request& r) { return std::pair(r.resource, r.amount); };
+        const auto of_a = rules.requests(a), of_b = rules.requests(b);
+        return std::ranges::lexicographical_compare(of_a, of_b, {}, as_pair, as_pair);
+    };
+    std::vector<Subject> twins(rules.subjects().size());
+    std::iota(twins.begin(), twins.end(), 0u);
+    std::vector<Subject> sorted;
+    for (Subject s = 0; s < twins.size(); ++s) {
+        if (!rules.looks_at_pods(s)) sorted.push_back(s);
+    }
+    std::ranges::sort(sorted, [&](Subject a, Subject b) {
+        if (before(a, b) || before(b, a)) return before(a, b);
+        return a < b;
+    });
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+        if (!before(sorted[i - 1], sorted[i])) twins[sorted[i]] = twins[sorted[i - 1]];
+    }
+    return twins;
+}
+
+bool is_only_spread(const Rules& rules, Subject subject) noexcept {
+    const PodRules* own = rules.compiled().pods.find(subject);
+    if (own == nullptr || !own->wide || own->spread.size() != 1) return false;
+    return own->ports.empty() && own->claims.empty() && own->apart.empty() &&
+           own->together.counters.empty() && own->attach.empty();
+}
+
+}  // namespace capstan::engine
