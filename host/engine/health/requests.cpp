@@ -45,24 +45,23 @@ int count_gone(const MachineRemoval& removal, const std::vector<Error>& failed) 
     return out;
 }
 
-/// Machines that may still join, of those asked for.
+int waited_for(const GroupFigures& group, MachineFate fate, const Memory& memory, Time now) {
+    return static_cast<int>(find_machines(group, fate).size() -
+                            find_overdue(group, fate, memory, now).size());
+}
+
+/// Machines that may still join in time, and nodes that may still start.
 int on_the_way(const GroupFigures& group, const Memory& memory, Time now) {
-    int out = group.machines.unlisted + group.nodes.starting;
-    for (std::size_t m = 0; m < group.fates.size(); ++m) {
-        const MachineFate fate = group.fates[m];
-        const bool waits = fate == MachineFate::requested || fate == MachineFate::begun;
-        if (waits && !is_overdue(group, m, memory, now)) ++out;
-    }
-    return out;
+    return group.machines.unlisted + group.nodes.starting +
+           waited_for(group, MachineFate::requested, memory, now) +
+           waited_for(group, MachineFate::begun, memory, now);
 }
 
 /// Machines the target holds that will never be nodes.
 int written_off(const GroupFigures& group, const Memory& memory, Time now) {
-    int out = group.machines.failed + group.machines.failed_request;
-    for (std::size_t m = 0; m < group.fates.size(); ++m) {
-        if (is_overdue(group, m, memory, now)) ++out;
-    }
-    return out;
+    return group.machines.failed + group.machines.failed_request +
+           static_cast<int>(find_overdue(group, MachineFate::requested, memory, now).size() +
+                            find_overdue(group, MachineFate::begun, memory, now).size());
 }
 
 Error timed_out(const GroupFigures& group, int outstanding) {
@@ -149,8 +148,11 @@ BackoffPolicy policy_of(const GroupFigures& group, const Memory& memory, const S
                         Time now) noexcept {
     // Groups that go as a whole cannot keep one machine asked for.
     if (group.is_whole()) return BackoffPolicy::exponential;
-    const int may_join =
-        group.machines.failed_request + group.nodes.long_starting + on_the_way(group, memory, now);
+    // What the cloud has not begun may come at any time; what it has begun only in time.
+    const int may_join = group.machines.requested + group.machines.failed_request +
+                         group.machines.unlisted + group.nodes.starting +
+                         group.nodes.long_starting +
+                         waited_for(group, MachineFate::begun, memory, now);
     return may_join > 0 ? settings.backoff : BackoffPolicy::exponential;
 }
 

@@ -17,10 +17,16 @@ Memory failed(Memory memory, Time now, const Error& error = no_capacity()) {
     return remember_failure(std::move(memory), web, error, Settings(), now);
 }
 
+/// Memory after the start of a pass at `now`.
+Memory passed(Memory memory, const World& world, Time now, const Settings& settings = {}) {
+    const Snapshot snapshot = world.snapshot();
+    return remember(std::move(memory), snapshot, make_membership(snapshot), settings, now);
+}
+
 /// How long web is left alone from `now` on; zero: it is not.
 Duration alone_for(const Memory& memory, Time now) {
     const Backoff* backoff = find_backoff(memory, web, now);
-    return backoff == nullptr ? Duration(0) : backoff->until - now;
+    return backoff == nullptr ? Duration(0) : backoff->until.value_or(Time::max()) - now;
 }
 
 TEST(Backoff, KeepsAGroupAloneUpToAndWithItsLastInstant) {
@@ -60,18 +66,16 @@ TEST(Backoff, IsForgottenLongAfterTheLastFailure) {
         const Memory memory = failed(failed({}, noon), noon + c.later);
         EXPECT_EQ(alone_for(memory, noon + c.later), c.length);
     }
-    const Snapshot nothing = World().snapshot();
-    const Settings settings;
-    EXPECT_FALSE(remember(failed({}, noon), nothing, settings, noon + 3h).backoffs.empty());
-    EXPECT_TRUE(remember(failed({}, noon), nothing, settings, noon + 3h + 1ns).backoffs.empty());
+    EXPECT_FALSE(passed(failed({}, noon), World(), noon + 3h).backoffs.empty());
+    EXPECT_TRUE(passed(failed({}, noon), World(), noon + 3h + 1ns).backoffs.empty());
 }
 
 TEST(Backoff, IsNotForgottenBeforeItEnds) {
     const Settings settings{.backoff_reset = 1min};
     Memory memory = remember_failure({}, web, no_capacity(), settings, noon);
-    memory = remember(std::move(memory), World().snapshot(), settings, noon + 5min);
+    memory = passed(std::move(memory), World(), noon + 5min, settings);
     EXPECT_NE(find_backoff(memory, web, noon + 5min), nullptr);
-    memory = remember(std::move(memory), World().snapshot(), settings, noon + 5min + 1ns);
+    memory = passed(std::move(memory), World(), noon + 5min + 1ns, settings);
     EXPECT_TRUE(memory.backoffs.empty());
 }
 
@@ -108,8 +112,7 @@ protected:
     void fail_machine(const std::string& id) {
         world.machine("web", id, MachineState::creating).error = no_capacity();
     }
-    /// A pass at `now`.
-    void look(Time now) { memory = remember(std::move(memory), world.snapshot(), Settings(), now); }
+    void look(Time now) { memory = passed(std::move(memory), world, now); }
     World world;
     Memory memory;
 };

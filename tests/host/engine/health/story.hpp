@@ -1,0 +1,132 @@
+/// Hours of a few groups in front of a cloud that has no machines, with a scale-up that a test can
+/// follow in its head: each waiting pod takes a node, and the group of the highest priority gets
+/// them all. A pass every ten seconds.
+#pragma once
+
+#include <algorithm>
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../world.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/health.hpp"
+#include "engine/health/repairs.hpp"
+#include "engine/health/requests.hpp"
+
+namespace capstan::engine {
+
+/// A group and its cloud. What the target holds above the nodes is requested.
+struct StoryGroup {
+    std::string id{};
+    int target = 0;
+    std::vector<std::string> nodes{};    ///< joined, ready, each with a pod
+    std::vector<std::string> tainted{};  ///< joined, with a readiness taint
+    std::optional<Error> error{};        ///< of every requested machine
+    bool lists_requests = true;
+
+    int requested() const {
+        return target - static_cast<int>(nodes.size()) - static_cast<int>(tainted.size());
+    }
+};
+
+struct Story {
+    Settings settings{.readiness_taints = {"not-ready"},
+                      .max_node_provision_time = 7min,
+                      .backoff = BackoffPolicy::until_joined};
+    std::list<StoryGroup> groups{};  ///< the highest priority first
+    Memory memory{};
+    int waiting = 0;  ///< pods
+    Time now = noon;
+    std::vector<std::string> commands{};
+
+    StoryGroup& group(const std::string& id) {
+        return *std::ranges::find(groups, id, &StoryGroup::id);
+    }
+    void add(std::initializer_list<const char*> ids) {
+        for (const char* id : ids) groups.push_back({.id = id});
+    }
+    bool is_backed_off(const std::string& id) const {
+        return find_backoff(memory, NodeGroupId(id), now) != nullptr;
+    }
+    /// Passes from now on to before `end`, in seconds since the start.
+    void run_until(int end) {
+        while (now < noon + std::chrono::seconds(end)) {
+            pass();
+            now += 10s;
+        }
+    }
+    std::vector<std::string> take_commands() { return std::exchange(commands, {}); }
+    std::vector<std::string> take_increases() {
+        std::vector<std::string> out = take_commands();
+        std::erase_if(out, [](const std::string& c) { return c.front() != '+'; });
+        return out;
+    }
+
+private:
+    Snapshot look() const {
+        World world;
+        for (const StoryGroup& group : groups) {
+            world.group(group.id, group.target);
+            for (const std::string& node : group.nodes) {
+                world.node(node, group.id);
+                world.pod("on-" + node, node);
+            }
+            for (const std::string& node : group.tainted) {
+                NodeObject& object = world.node(node, group.id);
+                object.created = noon + 10s;
+                object.taints.push_back({.key = "not-ready"});
+            }
+            for (int n = 0; group.lists_requests && n < group.requested(); ++n) {
+                world
+                    .machine(group.id, group.id + "-request-" + std::to_string(n),
+                             MachineState::requested)
+                    .error = group.error;
+            }
+        }
+        return world.snapshot();
+    }
+
+    void pass() {
+        const Snapshot snapshot = look();
+        const Membership membership = make_membership(snapshot);
+        memory = remember(std::move(memory), snapshot, membership, settings, now);
+        const Health health = assess(snapshot, membership, memory, settings, now);
+        const Repairs repairs = plan_repairs(snapshot, membership, health, memory, settings, now);
+        Decision decision{.decreases = repairs.decreases,
+                          .removals = repairs.removals,
+                          .increases = repairs.increases};
+        int left = waiting;
+        for (const GroupHealth& group : health.groups) left -= group.upcoming.nodes();
+        if (left > 0) grow(decision, left);
+        carry_out(decision);
+    }
+
+    void grow(Decision& decision, int by) {
+        for (const StoryGroup& group : groups) {
+            if (is_backed_off(group.id)) continue;
+            decision.increases.push_back(
+                {.group = NodeGroupId(group.id), .from = group.target, .by = by});
+            return;
+        }
+    }
+
+    void carry_out(const Decision& decision) {
+        Results results;
+        const auto at = " @" + std::to_string((now - noon) / 1s);
+        for (const Decrease& d : decision.decreases) {
+            group(d.group.value()).target -= d.by;
+            commands.push_back("-" + d.group.value() + ":" + std::to_string(d.by) + at);
+            results.decreases.emplace_back();
+        }
+        for (const Increase& i : decision.increases) {
+            group(i.group.value()).target += i.by;
+            commands.push_back("+" + i.group.value() + ":" + std::to_string(i.by) + at);
+            results.increases.emplace_back();
+        }
+        memory = remember_sizes(std::move(memory), decision, results, settings, now);
+    }
+};
+
+}  // namespace capstan::engine
