@@ -12,6 +12,23 @@
 namespace capstan::engine {
 namespace {
 
+/// What the pods of absent classes hold, a row per node.
+std::vector<std::int64_t> held_by(const Cluster& cluster, const std::vector<bool>& absent) {
+    if (std::ranges::find(absent, true) == absent.end()) return {};
+    const std::size_t resources = cluster.resource_count();
+    std::vector<std::int64_t> out(cluster.node_count() * resources, 0);
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        for (const PodIndex pod : cluster.pods_on(node)) {
+            const ClassId id = cluster.class_of(pod);
+            if (!absent[id]) continue;
+            for (const Request& request : cluster.pod_class(id).requests)
+                out[node * resources + request.resource] += request.amount;
+            ++out[node * resources + pods_index];
+        }
+    }
+    return out;
+}
+
 std::vector<std::int64_t> rows_of(const Cluster& cluster, const std::vector<NodeShape>& shapes,
                                   std::span<const ResourceIndex> columns) {
     std::vector<std::int64_t> rows;
@@ -72,10 +89,12 @@ std::vector<ShapeId> find_alike(const Rules::Compiled& rules) {
 }  // namespace
 
 Rules::Compiled::Compiled(Cluster the_cluster, std::vector<ClassId> the_subjects,
-                          std::vector<NodeShape> the_shapes)
+                          std::vector<NodeShape> the_shapes, std::vector<bool> the_absent)
     : cluster(std::move(the_cluster)),
       subjects(std::move(the_subjects)),
       shapes(std::move(the_shapes)),
+      absent(std::move(the_absent)),
+      vacated(held_by(cluster, absent)),
       requests(cluster, subjects),
       standing(pods.counters, pods.lanes) {
     std::map<ClassId, VolumeNeeds> volumes;
@@ -89,7 +108,7 @@ Rules::Compiled::Compiled(Cluster the_cluster, std::vector<ClassId> the_subjects
         }
         demand_of.push_back(demands.add(std::move(demand)));
     }
-    const auto others = find_others(cluster, subjects, shapes);
+    const auto others = find_others(cluster, subjects, shapes, absent);
     PodTerms terms(cluster, subjects, others);
     NodeReading reading;
     demands.read_by(reading);
@@ -102,6 +121,7 @@ Rules::Compiled::Compiled(Cluster the_cluster, std::vector<ClassId> the_subjects
                                       .shapes = shapes,
                                       .profiles = profiles,
                                       .volumes = volumes});
+    pods.absent = absent;
     standing = count_standing(cluster, pods, profiles);
     shape_rows = rows_of(cluster, shapes, requests.columns());
     alike = find_alike(*this);

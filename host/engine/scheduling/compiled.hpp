@@ -15,7 +15,7 @@ namespace capstan::engine {
 
 struct Rules::Compiled {
     Compiled(Cluster the_cluster, std::vector<ClassId> the_subjects,
-             std::vector<NodeShape> the_shapes);
+             std::vector<NodeShape> the_shapes, std::vector<bool> the_absent);
     Compiled(const Compiled&) = delete;
     Compiled& operator=(const Compiled&) = delete;
     ~Compiled() = default;
@@ -23,6 +23,8 @@ struct Rules::Compiled {
     Cluster cluster;
     std::vector<ClassId> subjects;
     std::vector<NodeShape> shapes;
+    std::vector<bool> absent;           ///< by class; empty: none is
+    std::vector<std::int64_t> vacated;  ///< what they hold, a row per node; empty: none is absent
 
     RequestTable requests;
     NodeDemands demands;
@@ -33,6 +35,12 @@ struct Rules::Compiled {
     std::vector<std::int64_t> shape_rows;  ///< what a new node has free, a row per shape
     std::vector<ShapeId> alike, kin;       ///< by shape
 
+    /// Free of a resource on a node of the cluster.
+    std::int64_t free_on(NodeIndex node, ResourceIndex resource) const noexcept {
+        const std::int64_t held =
+            vacated.empty() ? 0 : vacated[node * cluster.resource_count() + resource];
+        return cluster.allocatable(node)[resource] - cluster.requested(node)[resource] + held;
+    }
     std::span<const std::int64_t> shape_row(ShapeId shape) const noexcept {
         const std::size_t columns = requests.columns().size();
         return {&shape_rows[shape * columns], columns};

@@ -29,8 +29,8 @@ std::int64_t Placement::free(Slot slot, ResourceIndex resource) const noexcept {
         return state_->capacity.free(slot, *column);
     // What no subject requests stays as it was.
     if (const ShapeId shape = state_->slots[slot].shape; shape != no_shape)
-        return free_on(rules.cluster, rules.shapes[shape], resource);
-    return rules.cluster.allocatable(slot)[resource] - rules.cluster.requested(slot)[resource];
+        return engine::free_on(rules.cluster, rules.shapes[shape], resource);
+    return rules.free_on(slot, resource);
 }
 
 Slot Placement::add(ShapeId shape, int nodes) { return state_->add(shape, nodes); }

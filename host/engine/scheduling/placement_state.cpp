@@ -14,11 +14,8 @@ Placement::State::State(const Rules::Compiled& the_rules)
     std::vector<std::int64_t> row(columns.size());
     slots.reserve(cluster.node_count());
     for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
-        const auto allocatable = cluster.allocatable(node);
-        const auto requested = cluster.requested(node);
-        std::transform(columns.begin(), columns.end(), row.begin(), [&](ResourceIndex resource) {
-            return allocatable[resource] - requested[resource];
-        });
+        std::transform(columns.begin(), columns.end(), row.begin(),
+                       [&](ResourceIndex resource) { return rules->free_on(node, resource); });
         capacity.push(row);
         slots.push_back({.profile = rules->profiles.of_node(node)});
     }

@@ -51,6 +51,9 @@ struct PodBook {
         return pod_class < adds.size() ? std::span<const CounterId>(adds[pod_class])
                                        : std::span<const CounterId>();
     }
+    bool is_absent(ClassId pod_class) const noexcept {
+        return pod_class < absent.size() && absent[pod_class];
+    }
     /// How many volumes of a driver a node, or a new node of a shape, takes.
     std::optional<int> node_limit(NodeIndex node, std::uint32_t driver) const noexcept {
         return node_limits[node * drivers.size() + driver];
@@ -74,6 +77,7 @@ struct PodBook {
     std::vector<std::vector<CounterId>> adds;  // by class
     std::vector<std::uint32_t> adders;         // by counter: subjects that add to it
     std::vector<std::optional<int>> node_limits, shape_limits;
+    std::vector<bool> absent;  // by class: its pods on nodes do not count; empty: all do
 };
 
 }  // namespace capstan::engine

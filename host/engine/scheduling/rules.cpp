@@ -6,9 +6,10 @@
 
 namespace capstan::engine {
 
-Rules::Rules(Cluster cluster, std::vector<ClassId> subjects, std::vector<NodeShape> shapes)
-    : compiled_(
-          std::make_unique<Compiled>(std::move(cluster), std::move(subjects), std::move(shapes))) {}
+Rules::Rules(Cluster cluster, std::vector<ClassId> subjects, std::vector<NodeShape> shapes,
+             std::vector<bool> absent)
+    : compiled_(std::make_unique<Compiled>(std::move(cluster), std::move(subjects),
+                                           std::move(shapes), std::move(absent))) {}
 Rules::Rules(Rules&&) noexcept = default;
 Rules& Rules::operator=(Rules&&) noexcept = default;
 Rules::~Rules() = default;

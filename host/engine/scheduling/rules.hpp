@@ -23,7 +23,10 @@ class Rules {
 public:
     /// Every other class of the cluster counts as it stands: it takes room, it is what affinity
     /// and spread look at, and its own anti-affinity keeps subjects away.
-    Rules(Cluster cluster, std::vector<ClassId> subjects, std::vector<NodeShape> shapes);
+    /// `absent` by class, or empty: what is on nodes of such a class counts as if it were not
+    /// there.
+    Rules(Cluster cluster, std::vector<ClassId> subjects, std::vector<NodeShape> shapes,
+          std::vector<bool> absent = {});
     Rules(Rules&&) noexcept;
     Rules& operator=(Rules&&) noexcept;
     ~Rules();

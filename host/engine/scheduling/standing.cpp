@@ -21,11 +21,15 @@ bool may_matter(const Cluster& cluster, std::span<const ClassId> subjects) {
 }  // namespace
 
 std::vector<ClassId> find_others(const Cluster& cluster, std::span<const ClassId> subjects,
-                                 std::span<const NodeShape> shapes) {
+                                 std::span<const NodeShape> shapes,
+                                 const std::vector<bool>& absent) {
     if (!may_matter(cluster, subjects)) return {};
     std::vector<bool> there(cluster.class_count());
     for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
         for (const PodIndex pod : cluster.pods_on(node)) there[cluster.class_of(pod)] = true;
+    }
+    for (ClassId id = 0; id < absent.size(); ++id) {
+        if (absent[id]) there[id] = false;
     }
     for (const NodeShape& shape : shapes) {
         for (const ClassId daemon : shape.daemons) there[daemon] = true;
@@ -42,7 +46,7 @@ void count_bound(Tally& tally, const Cluster& cluster, const PodBook& book, Node
                  const Tally::Place& place, int times) {
     for (const PodIndex pod : cluster.pods_on(node)) {
         const auto counters = book.added_by(cluster.class_of(pod));
-        if (counters.empty()) continue;
+        if (counters.empty() || book.is_absent(cluster.class_of(pod))) continue;
         const bool deleted = cluster.pod(pod).deleted;
         for (const CounterId id : counters) {
             if (!deleted || !book.counters[id].spread) tally.count(id, place, times);
