@@ -216,6 +216,69 @@ TEST(Pending, ADelayOfCenturiesEndsWithTime) {
     EXPECT_EQ(pods.wake_at, Time::max());
 }
 
+/// Spread over zones, for five minutes.
+void insist(PodObject& pod) {
+    pod.spec.spread = {{.topology_key = "topology.kubernetes.io/zone"}};
+    pod.annotations = {{"zalando.org/topology-spread-timeout", "5m"}};
+}
+
+TEST(Pending, PodsWhoseSpreadHasTimedOutCountWithoutIt) {
+    World world;
+    for (const auto& [name, age] :
+         {std::pair("new", 5min), std::pair("newer", 4min), std::pair("old", 6min)}) {
+        PodObject& pod = world.pod(name);
+        insist(pod);
+        pod.created = noon - age;
+    }
+    const Cluster cluster = world.cluster();
+    const PendingPods pods = find_pending(cluster, Settings(), noon);
+    EXPECT_THAT(pending(pods), ElementsAre("default/new x2", "default/old"));
+    EXPECT_EQ(cluster.pod_class(pods.classes[0].pod_class).lapsed, pods.classes[1].pod_class);
+    EXPECT_EQ(pods.wake_at, noon + Duration(1)) << "one is exactly five minutes old";
+}
+
+TEST(Pending, NobodyWakesForAPodThatDoesNotCount) {
+    World world;
+    PodObject& gated = world.pod("gated");
+    insist(gated);
+    gated.gated = true;
+    gated.created = noon;
+    EXPECT_EQ(find_pending(world.cluster(), Settings(), noon).wake_at, std::nullopt);
+}
+
+TEST(Pending, APodThatLosesItsNodeInsistsAnew) {
+    World world;
+    world.node("a");
+    insist(world.pod("moves", "a"));  // an hour old
+    const Cluster cluster = world.cluster();
+    const PodIndex pod = 0;
+    const PendingPods pods = find_pending(cluster, Settings(), noon, {&pod, 1});
+    ASSERT_THAT(pending(pods), ElementsAre("default/moves"));
+    EXPECT_EQ(pods.classes[0].pod_class, cluster.class_of(pod));
+    EXPECT_EQ(pods.wake_at, std::nullopt);
+}
+
+TEST(Pending, OfMoreThanTheLimitTheOldestCountAndThenTheFirstByName) {
+    World world;
+    for (const char* name : {"d", "c", "b", "a"}) world.pod(name).created = noon - 1min;
+    world.pod("elder").created = noon - 2min;
+    world.pod("gone").deleted = noon;
+    world.pod("z").ns = "a-namespace";  // as old as the world
+    Settings settings;
+    const std::string rest = " oldest, which are all that a pass considers";
+    settings.max_pods_considered = 4;
+    const PendingPods pods = find_pending(world.cluster(), settings, noon);
+    EXPECT_THAT(pending(pods), ElementsAre("a-namespace/z", "default/a x3"));
+    EXPECT_THAT(skipped(pods), ElementsAre("1 are being deleted", "2 are not among the 4" + rest));
+    for (const int limit : {0, 6, 7, -1}) {
+        settings.max_pods_considered = limit;
+        EXPECT_THAT(pending(world, settings), ElementsAre("a-namespace/z", "default/a x5"))
+            << limit;
+    }
+    settings.max_pods_considered = 1;
+    EXPECT_THAT(pending(world, settings), ElementsAre("a-namespace/z"));
+}
+
 TEST(Nominated, PodsTakeTheirPromisedPlaceUnlessTheyGiveWay) {
     World world;
     world.node("b");

@@ -1,0 +1,257 @@
+#include "engine/scale_up/spread_emulation.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+
+#include "engine/scale_up/ground.hpp"
+#include "pass_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* label = "parent-hash";
+
+/// Spread over zones by the label's value, in the one way that is emulated.
+auto emulated(const std::string& value = "web-1") {
+    return [=](PodObject& pod) {
+        pod.labels[label] = value;
+        pod.spec.spread = {{.topology_key = zone_key,
+                            .selector = LabelSelector{.match_labels = {{label, value}}}}};
+    };
+}
+
+/// One group in each of three zones, a node each that takes nothing, and the emulation on.
+PassCase three_zones(int max_in_c = 100) {
+    PassCase c;
+    c.settings.emulated_spread_label = label;
+    c.group("a", 1, 100, amounts(4000), "za");
+    c.group("b", 1, 100, amounts(4000), "zb");
+    c.group("c", 1, max_in_c, amounts(4000), "zc");
+    return c;
+}
+
+/// So many that run in the zone of the group.
+void running(PassCase& c, const std::string& group, int count) {
+    for (int n = 0; n < count; ++n) {
+        PodObject& pod = c.world.pod("running-" + group + std::to_string(n), group + "-node-0");
+        pod.labels = {{"app", "web"}};
+        emulated()(pod);
+        pod.spec.requests = {};
+    }
+}
+
+TEST(SpreadEmulation, IsOfOneConstraintOverZonesByThePodsOwnValueOfTheLabel) {
+    const struct {
+        const char* what;
+        std::function<void(PodObject&)> change;
+        bool emulated;
+    } cases[] = {
+        {"as it should be", [](PodObject&) {}, true},
+        {"one domain at least", [](PodObject& p) { p.spec.spread[0].min_domains = 1; }, true},
+        {"none", [](PodObject& p) { p.spec.spread.clear(); }, false},
+        {"two", [](PodObject& p) { p.spec.spread.push_back(p.spec.spread[0]); }, false},
+        {"over hosts", [](PodObject& p) { p.spec.spread[0].topology_key = hostname_key; }, false},
+        {"skew 2", [](PodObject& p) { p.spec.spread[0].max_skew = 2; }, false},
+        {"selects no pod", [](PodObject& p) { p.spec.spread[0].selector.reset(); }, false},
+        {"selects all", [](PodObject& p) { p.spec.spread[0].selector.emplace(); }, false},
+        {"another value", [](PodObject& p) { p.labels[label] = "web-2"; }, false},
+        {"no label of its own", [](PodObject& p) { p.labels.clear(); }, false},
+        {"an empty value", [](PodObject& p) { emulated("")(p); }, false},
+        {"one label more",
+         [](PodObject& p) { p.spec.spread[0].selector->match_labels["app"] = "web"; }, false},
+        {"an expression",
+         [](PodObject& p) {
+             p.spec.spread[0].selector->match_expressions.push_back(
+                 {.key = "app", .op = Operator::exists});
+         },
+         false},
+        {"three domains at least", [](PodObject& p) { p.spec.spread[0].min_domains = 3; }, false},
+        {"a label to match",
+         [](PodObject& p) { p.spec.spread[0].match_label_keys = {"pod-template-hash"}; }, false},
+    };
+    Settings settings;
+    settings.emulated_spread_label = label;
+    for (const auto& c : cases) {
+        ClusterBuilder builder;
+        PodObject pod{.name = "web-1"};
+        emulated()(pod);
+        c.change(pod);
+        const ClassId id = builder.add_class(pod);
+        EXPECT_EQ(is_emulated(builder.build(), id, settings), c.emulated) << c.what;
+        EXPECT_FALSE(is_emulated(builder.build(), id, Settings())) << "switched off: " << c.what;
+    }
+}
+
+TEST(SpreadEmulation, GivesEachPodTheZoneWithTheFewestAndTheFirstByNameAmongEquals) {
+    PassCase c = three_zones();
+    running(c, "b", 2);
+    c.pods("web", 5, 3000, emulated());
+    // 0, 2, 0 and five more: 3, 2, 2.
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 3}, {"c", 2}}));
+}
+
+TEST(SpreadEmulation, KeepsAPodInItsZoneThoughThatCannotGrow) {
+    PassCase c = three_zones(1);
+    c.pods("web", 9, 3000, emulated());
+    const Decision decision = c.decide();
+    // The rule itself would hold a and b back; here nobody waits for another zone.
+    EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}}));
+    EXPECT_EQ(left(decision), 3);
+    EXPECT_THAT(decision.unhelped[0].groups[0].sentence, HasSubstr("no more is to go where"));
+}
+
+TEST(SpreadEmulation, SharesNothingWithSimilarGroupsOfOtherZones) {
+    PassCase c = three_zones();
+    c.settings.one_option_per_pass = true;
+    c.pods("web", 9, 3000, emulated());
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 3}}));
+}
+
+TEST(SpreadEmulation, SharesAZoneAmongItsSimilarGroups) {
+    PassCase c = three_zones();
+    c.group("a2", 1, 100, amounts(4000), "za");
+    c.pods("web", 12, 3000, emulated());
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"a2", 2}, {"b", 4}, {"c", 4}}));
+}
+
+TEST(SpreadEmulation, NeverMovesAPodOutOfTheZoneItAsksFor) {
+    PassCase c = three_zones();
+    running(c, "b", 5);
+    c.pods("web", 3, 3000, [](PodObject& pod) {
+        emulated()(pod);
+        pod.spec.node_selector[zone_key] = "zb";
+    });
+    EXPECT_EQ(growth(c.decide()), (Growths{{"b", 3}}));
+}
+
+TEST(SpreadEmulation, LeavesOutZonesWhoseTaintsThePodsDoNotTolerate) {
+    PassCase c = three_zones();
+    c.world.describe("a", amounts(4000)).taints = {
+        {.key = "dedicated", .value = "gpu", .effect = Effect::no_schedule}};
+    c.pods("web", 4, 3000, emulated());
+    // The node in zone a has no taint and keeps its zone in; without it nobody goes there.
+    EXPECT_EQ(growth(c.decide()), (Growths{{"b", 1}, {"c", 1}}));
+    PassCase d;
+    d.settings.emulated_spread_label = label;
+    d.group("a", 0, 100, amounts(4000), "za");
+    d.group("b", 0, 100, amounts(4000), "zb");
+    d.world.describe("a", amounts(4000)).taints = {{.key = "dedicated", .value = "gpu"}};
+    d.pods("web", 4, 3000, emulated());
+    EXPECT_EQ(growth(d.decide()), (Growths{{"b", 4}}));
+}
+
+TEST(SpreadEmulation, KnowsZonesThatHaveGroupsAndNoNode) {
+    PassCase c;
+    c.settings.emulated_spread_label = label;
+    c.group("a", 1, 100, amounts(4000), "za");
+    c.group("b", 0, 100, amounts(4000), "zb");
+    c.pods("web", 4, 3000, emulated());
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"b", 2}}));
+}
+
+TEST(SpreadEmulation, WithoutAnyZoneLeavesThePodsToTheRule) {
+    PassCase c;
+    c.settings.emulated_spread_label = label;
+    c.group("a", 1, 100);
+    c.pods("web", 4, 3000, emulated());
+    const Decision decision = c.decide();
+    EXPECT_EQ(growth(decision), Growths());
+    EXPECT_THAT(decision.unhelped[0].groups[0].sentence, HasSubstr("missing required label"));
+}
+
+TEST(SpreadEmulation, CountsPodsOfAnOldAndANewTemplateTogether) {
+    PassCase c = three_zones();
+    c.pods("old", 1, 3000, emulated());
+    c.pods("web", 2, 3100, emulated());
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
+}
+
+TEST(SpreadEmulation, CountsNamespacesApart) {
+    PassCase c = three_zones();
+    c.pods("web", 1, 3000, emulated());
+    c.pods("app", 1, 3000, [](PodObject& pod) {
+        pod.ns = "other";
+        emulated()(pod);
+    });
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}}));
+}
+
+TEST(SpreadEmulation, LetsLapsedPodsGoAnywhereAndCountsThemNowhere) {
+    PassCase c = three_zones();
+    c.settings.emulated_spread_label = label;
+    c.pods("late", 2, 3000, [](PodObject& pod) {
+        emulated()(pod);
+        pod.annotations["zalando.org/topology-spread-timeout"] = "59m59s";
+    });
+    c.pods("web", 1, 3000, emulated());
+    const Outcome outcome = c.run();
+    EXPECT_EQ(left(outcome.decision), 0);
+    EXPECT_EQ(count(outcome.decision.helped), 3);
+}
+
+TEST(SpreadEmulation, OffTheTimeoutIsHonouredAllTheSame) {
+    PassCase c = three_zones(1);
+    c.settings.emulated_spread_label = "";
+    const auto patient = [](const char* timeout) {
+        return [=](PodObject& pod) {
+            emulated()(pod);
+            pod.annotations["zalando.org/topology-spread-timeout"] = timeout;
+        };
+    };
+    c.pods("late", 4, 3000, patient("1h"));
+    EXPECT_EQ(count(c.decide().helped), 2) << "c cannot grow and holds the others back";
+    const Outcome still = c.run();
+    EXPECT_EQ(still.wake_at, noon + Duration(1)) << "exactly an hour old, they still insist";
+    c.circumstances.now = *still.wake_at;
+    EXPECT_EQ(count(c.decide().helped), 4);
+}
+
+TEST(SpreadEmulation, KeepsPodsInTheirZoneWhenTheyMove) {
+    PassCase c = three_zones();
+    c.world.node("nowhere");
+    c.pods("web", 1, 3000, emulated());
+    c.pods("plain", 1, 3000, [](PodObject&) {});
+    const Cluster cluster = c.world.cluster();
+    const auto zone_at = [&](const char* pod, const char* node) -> std::string {
+        ClassId id = 0;
+        for (PodIndex p = 0; p < cluster.pod_count(); ++p) {
+            if (cluster.text(cluster.pod(p).name) == pod) id = cluster.class_of(p);
+        }
+        const auto zone = pinned_zone(cluster, id, *cluster.find_node(node), c.settings);
+        return zone ? std::string(cluster.text(*zone)) : "";
+    };
+    EXPECT_EQ(zone_at("web-0", "b-node-0"), "zb");
+    EXPECT_EQ(zone_at("web-0", "nowhere"), "");
+    EXPECT_EQ(zone_at("plain-0", "b-node-0"), "");
+}
+
+TEST(SpreadEmulation, OpensNoOtherZoneToWhoIsKeptInOne) {
+    PassCase c = three_zones();
+    c.world.node("free-a").labels[zone_key] = "za";
+    c.world.node("free-b").labels[zone_key] = "zb";
+    c.pods("web", 1, 3000, emulated());
+    const Snapshot snapshot = c.world.snapshot();
+    const Scene scene = make_scene(snapshot, c.memory, c.settings, noon);
+    Placement placement(*scene.rules);
+    const auto rooms = [&] {
+        const Cluster& cluster = scene.snapshot->cluster;
+        return std::pair(placement.room(0, *cluster.find_node("free-a"), 9).in_all,
+                         placement.room(0, *cluster.find_node("free-b"), 9).in_all);
+    };
+    const Placement::Mark mark = placement.mark();
+    EXPECT_TRUE(keep_in_zone(placement, 0, "za", 1));
+    EXPECT_EQ(rooms(), std::pair(1, 0));
+    EXPECT_TRUE(keep_in_zone(placement, 0, "zb", 1)) << "the other one in its place";
+    EXPECT_EQ(rooms(), std::pair(0, 1));
+    EXPECT_FALSE(keep_in_zone(placement, 0, "zx", 1));
+    EXPECT_EQ(rooms(), std::pair(0, 0));
+    placement.undo(mark);
+    EXPECT_EQ(rooms(), std::pair(1, 1));
+}
+
+}  // namespace
+}  // namespace capstan::engine
