@@ -106,8 +106,8 @@ std::span<const std::uint32_t> DisruptionBudgets::budgets_of(ClassId pod_class) 
 
 std::span<const std::uint32_t> DisruptionBudgets::taken_by(PodIndex pod) const noexcept {
     const auto budgets = budgets_of(cluster_->class_of(pod));
-    return budgets.empty() || cluster_->pod(pod).deleted ? std::span<const std::uint32_t>()
-                                                         : budgets;
+    return budgets.empty() || cluster_->is_deleted(pod) ? std::span<const std::uint32_t>()
+                                                        : budgets;
 }
 
 std::string DisruptionBudgets::why_none_left_of(std::uint32_t number) const {
@@ -130,6 +130,7 @@ std::optional<BudgetShortage> DisruptionBudgets::find_shortage(
 }
 
 bool DisruptionBudgets::allow_at_once(std::span<const PodIndex> pods) const {
+    if (left_.empty()) return true;
     DisruptionBudgets after = *this;
     after.take(pods);
     // What others have overdrawn is not these pods' doing, unless they need it too.

@@ -1,9 +1,8 @@
 #include "engine/scale_down/node_pods.hpp"
 
 #include <algorithm>
-#include <array>
+#include <compare>
 #include <string_view>
-#include <utility>
 
 namespace capstan::engine {
 namespace {
@@ -11,11 +10,11 @@ namespace {
 /// Pods with what they are sorted by.
 class ByName {
 public:
-    explicit ByName(const Cluster& cluster) : cluster_(cluster) {}
+    ByName(const Cluster& cluster, std::size_t most) : cluster_(cluster) { pods_.reserve(most); }
 
-    void add(PodIndex index, const PodRow& pod) {
-        pods_.push_back(
-            {cluster_.text(cluster_.pod_class(pod.pod_class).ns), cluster_.text(pod.name), index});
+    void add(PodIndex pod) {
+        pods_.push_back({cluster_.text(cluster_.pod_class(cluster_.class_of(pod)).ns),
+                         cluster_.text(cluster_.pod(pod).name), pod});
     }
     std::vector<PodIndex> sorted() {
         std::ranges::sort(pods_);
@@ -33,7 +32,12 @@ private:
     struct Named {
         std::string_view ns, name;
         PodIndex index;
-        auto operator<=>(const Named&) const = default;
+        std::strong_ordering operator<=>(const Named& other) const noexcept {
+            // A text is kept once, so most namespaces are equal without a look at them.
+            const bool same = ns.data() == other.ns.data();
+            return same || ns == other.ns ? name <=> other.name : ns <=> other.ns;
+        }
+        bool operator==(const Named& other) const noexcept { return (*this <=> other) == 0; }
     };
     const Cluster& cluster_;
     std::vector<Named> pods_;
@@ -58,12 +62,12 @@ std::optional<Time> changes_at(const PodRow& pod, Drain drain, const DrainContex
 DrainJudge::DrainJudge(const DrainContext& context)
     : context_(context), classes_(context.cluster.class_count()) {}
 
-const DrainJudge::OfClass& DrainJudge::of_class(const PodRow& pod) {
-    OfClass& out = classes_[pod.pod_class];
+const DrainJudge::OfClass& DrainJudge::of_class(PodIndex pod) {
+    OfClass& out = classes_[context_.cluster.class_of(pod)];
     if (out.known != Known::nothing) return out;
     // Rules look at nothing but the age of pods of a class that are not being deleted. Where they
     // think the same of the youngest and of the oldest, they do of all.
-    PodRow any = pod;
+    PodRow any = context_.cluster.pod(pod);
     any.created = context_.now;
     const DrainVerdict young = engine::judge(any, context_);
     any.created = Time();
@@ -75,38 +79,37 @@ const DrainJudge::OfClass& DrainJudge::of_class(const PodRow& pod) {
 }
 
 Drain DrainJudge::judge(PodIndex pod) {
-    const PodRow row = context_.cluster.pod(pod);
-    if (!row.deleted) {
-        const OfClass& known = of_class(row);
+    if (!context_.cluster.is_deleted(pod)) {
+        const OfClass& known = of_class(pod);
         if (known.known == Known::same) return known.drain;
     }
-    return engine::judge(row, context_).drain;
+    return engine::judge(pod, context_).drain;
 }
 
 NodePods DrainJudge::sort(NodeIndex node) {
     const Cluster& cluster = context_.cluster;
+    const auto pods = cluster.pods_on(node);
     NodePods out;
-    std::array<std::optional<ByName>, 5> by_drain;
-    for (const PodIndex pod : cluster.pods_on(node)) {
-        const Drain drain = judge(pod);
-        const PodRow row = cluster.pod(pod);
-        if (row.deleted || drain == Drain::block) {
-            note(out.changes_at, changes_at(row, drain, context_));
+    std::vector<Drain> drains;
+    drains.reserve(pods.size());
+    for (const PodIndex pod : pods) {
+        drains.push_back(judge(pod));
+        if (cluster.is_deleted(pod) || drains.back() == Drain::block) {
+            note(out.changes_at, changes_at(cluster.pod(pod), drains.back(), context_));
         }
-        auto& same = by_drain[static_cast<std::size_t>(drain)];
-        if (!same) same.emplace(cluster);
-        same->add(pod, row);
     }
-    const auto of = [&](Drain drain) -> std::optional<ByName>& {
-        return by_drain[static_cast<std::size_t>(drain)];
+    const auto of = [&](Drain drain) {
+        ByName found(cluster, pods.size());
+        for (std::size_t i = 0; i < pods.size(); ++i) {
+            if (drains[i] == drain) found.add(pods[i]);
+        }
+        return found;
     };
-    if (of(Drain::wait)) out.waits_for = of(Drain::wait)->first();
-    if (of(Drain::block)) {
-        out.blocked_by = of(Drain::block)->first();
-        return out;
-    }
-    if (of(Drain::move)) out.moving = of(Drain::move)->sorted();
-    if (of(Drain::daemon)) out.daemons = of(Drain::daemon)->sorted();
+    out.waits_for = of(Drain::wait).first();
+    out.blocked_by = of(Drain::block).first();
+    if (out.blocked_by) return out;
+    out.moving = of(Drain::move).sorted();
+    out.daemons = of(Drain::daemon).sorted();
     return out;
 }
 

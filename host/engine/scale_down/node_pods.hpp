@@ -34,7 +34,7 @@ private:
         Known known = Known::nothing;
         Drain drain = Drain::move;
     };
-    const OfClass& of_class(const PodRow& pod);
+    const OfClass& of_class(PodIndex pod);
 
     DrainContext context_;
     std::vector<OfClass> classes_;

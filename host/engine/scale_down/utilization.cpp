@@ -69,10 +69,12 @@ UtilizationMeter::Sides UtilizationMeter::sides(NodeIndex node,
     }
     const bool no_mirrors = settings_.scale_down.ignore_mirror_pods_utilization;
     for (const PodIndex p : cluster_.pods_on(node)) {
-        const PodRow pod = cluster_.pod(p);
-        const ClassRow& row = cluster_.pod_class(pod.pod_class);
-        const Part part = part_of(pod.pod_class);
-        const bool is_gone = part == Part::nothing || is_long_terminating(pod, row, now_);
+        const ClassId id = cluster_.class_of(p);
+        const ClassRow& row = cluster_.pod_class(id);
+        const Part part = part_of(id);
+        const bool is_gone =
+            part == Part::nothing ||
+            (cluster_.is_deleted(p) && is_long_terminating(cluster_.pod(p), row, now_));
         const bool is_left_out = !is_gone && ((part == Part::daemon && no_daemons) ||
                                               (part == Part::mirror && no_mirrors));
         if (!is_gone && !is_left_out) continue;

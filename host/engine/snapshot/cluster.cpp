@@ -78,6 +78,10 @@ ClassId Cluster::class_of(PodIndex index) const noexcept {
     return state_->pods->block(index).pod_class[index % PodBlock::size];
 }
 
+bool Cluster::is_deleted(PodIndex index) const noexcept {
+    return state_->pods->block(index).deleted[index % PodBlock::size];
+}
+
 std::size_t Cluster::class_count() const noexcept { return state_->class_count; }
 
 const ClassRow& Cluster::pod_class(ClassId id) const noexcept {

@@ -126,6 +126,7 @@ public:
     std::size_t pod_count() const noexcept;
     PodRow pod(PodIndex index) const noexcept;
     ClassId class_of(PodIndex index) const noexcept;
+    bool is_deleted(PodIndex index) const noexcept;
     std::size_t class_count() const noexcept;
     const ClassRow& pod_class(ClassId id) const noexcept;
     /// Pods without a node, in no particular order.
