@@ -89,7 +89,9 @@ Result<PassResult> run(const PassInput& input, PassWatch& watch) {
     out.groups = pass.snapshot.groups;
     out.outcome = engine::run_pass(pass.snapshot, input.memory, pass.policies.policies(),
                                    input.settings, input.circumstances);
-    std::ranges::move(pass.notes, std::back_inserter(out.outcome.decision.notes));
+    out.notes = input.notes;
+    std::ranges::move(pass.notes, std::back_inserter(out.notes));
+    std::ranges::copy(out.notes, std::back_inserter(out.outcome.decision.notes));
     return out;
 }
 
@@ -105,6 +107,8 @@ Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question, Pas
         CAPSTAN_TRY(out.pod, explanation.pod(*question.pod_class));
     } else if (question.group) {
         CAPSTAN_TRY(out.group, explanation.group(*question.group));
+    } else if (question.node) {
+        CAPSTAN_TRY(out.node, explanation.node(*question.node));
     } else {
         out.matrix = explanation.matrix();
     }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <capstan/result.hpp>
@@ -26,6 +27,7 @@ struct PassInput {
     std::vector<std::shared_ptr<PluginInstance>> clouds{};
     engine::Circumstances circumstances{};
     std::vector<HookMiss> known_misses{};  ///< instances that are not asked; see run_watched
+    std::vector<std::string> notes{};      ///< of clouds that were asked already, see PassResult
 };
 
 struct PassResult {
@@ -33,6 +35,9 @@ struct PassResult {
     /// The groups that were decided on, with prices and options; not NULL.
     std::shared_ptr<const std::vector<engine::Group>> groups;
     std::vector<HookMiss> misses;  ///< as `known_misses` they give this result again
+    /// What clouds' prices and options failed with, also at the end of the decision's own notes.
+    /// With the `groups` they give this result again where no cloud can be asked.
+    std::vector<std::string> notes;
     int reruns = 0;
 };
 
@@ -41,19 +46,21 @@ struct PassResult {
 /// an instance of the wiring cannot be asked at all.
 Result<PassResult> decide(PassInput input);
 
-/// What to ask about a pass; neither: the matrix of all pending classes and all groups.
+/// What to ask about a pass; none of it: the matrix of all pending classes and all groups.
 struct PassQuestion {
     std::optional<engine::ClassId> pod_class{};
     std::optional<NodeGroupId> group{};
+    std::optional<std::string> node{};
 };
 /// The one that was asked for.
 struct PassAnswer {
     std::optional<engine::PodAnswer> pod{};
     std::optional<engine::GroupAnswer> group{};
+    std::optional<engine::NodeVerdict> node{};
     std::optional<engine::Matrix> matrix{};
 };
 
-/// Runs the pass again to ask about it. `not_found`: there is no such group.
+/// Runs the pass again to ask about it. `not_found`: there is no such group or node.
 Result<PassAnswer> explain(PassInput input, PassQuestion question);
 
 }  // namespace capstan::runtime

@@ -17,13 +17,13 @@
 namespace capstan::runtime {
 
 template <class T>
-concept Described = boost::describe::has_describe_members<T>::value && !std::is_union_v<T>;
+concept NamedMembers = boost::describe::has_describe_members<T>::value && !std::is_union_v<T>;
 
 template <class T>
-concept DescribedEnum = boost::describe::has_describe_enumerators<T>::value;
+concept NamedEnumerators = boost::describe::has_describe_enumerators<T>::value;
 
 /// Calls `f(name, pointer to member)` for each member in the order of the description.
-template <Described T, class F>
+template <NamedMembers T, class F>
 void each_member(F f) {
     using Members = boost::describe::describe_members<T, boost::describe::mod_public>;
     static_assert(boost::mp11::mp_size<Members>::value == boost::pfr::tuple_size_v<T>,

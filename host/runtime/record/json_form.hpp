@@ -61,8 +61,8 @@ template <std::signed_integral T>
 struct JsonForm<T> {
     static void write(JsonText& out, T value) { out.whole(value); }
     static void read(const JsonPlace& place, T& value) {
-        using Limits = std::numeric_limits<T>;
-        if (const auto read = place.integer(Limits::min(), Limits::max()))
+        using Bounds = std::numeric_limits<T>;
+        if (const auto read = place.integer(Bounds::min(), Bounds::max()))
             value = static_cast<T>(*read);
     }
 };
@@ -124,7 +124,7 @@ struct JsonForm<Resources> {
 };
 
 /// A value without a name, which a cloud may have sent, is its number.
-template <DescribedEnum T>
+template <NamedEnumerators T>
 struct JsonForm<T> {
     using Number = std::underlying_type_t<T>;
 
@@ -267,7 +267,7 @@ concept Pointing = requires(const T& value) {
 /// Whether a member need not be written.
 template <class T>
 bool is_default(const T& value, const T& initial) {
-    if constexpr (Described<T>) {
+    if constexpr (NamedMembers<T>) {
         bool all = true;
         each_member<T>([&](const char*, auto member) {
             all = all && is_default(value.*member, initial.*member);
@@ -284,7 +284,7 @@ bool is_default(const T& value, const T& initial) {
 
 }  // namespace detail
 
-template <Described T>
+template <NamedMembers T>
 struct JsonForm<T> {
     static void write(JsonText& out, const T& value) {
         [[maybe_unused]] static const T initial{};  // lists are compared with nothing

@@ -19,7 +19,7 @@ Result<void> check_problems(const kubernetes::JsonProblems& problems, std::strin
 /// `invalid_argument`: no JSON, no version, or one line for each thing that is wrong, with its
 /// place in what is called `name`. `unsupported`: a later version than `latest`; who wrote it
 /// stands in `host`.
-template <Described T>
+template <NamedMembers T>
 Result<T> parse_versioned(std::string_view text, std::string_view name, int latest) {
     CAPSTAN_TRY(const boost::json::value document, parse_json(text, name));
     kubernetes::JsonProblems problems(document);

@@ -1,0 +1,73 @@
+/// A cluster as lists of plain values, each of what pods have in common once: it can be written
+/// down, and another one be built from it in which every decision is the same.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "engine/snapshot/cluster.hpp"
+#include "engine/snapshot/cluster_builder.hpp"
+#include "runtime/record/described_objects.hpp"
+
+namespace capstan::runtime {
+
+/// Pods that no predicate can tell apart.
+struct PodClassRecord {
+    std::uint32_t spec = 0;  ///< index into ClusterRecord::specs
+    std::string ns = "default";
+    Labels labels{}, annotations{};
+    engine::PodOwner owner{};
+    std::vector<std::string> claims{};
+};
+BOOST_DESCRIBE_STRUCT(PodClassRecord, (), (spec, ns, labels, annotations, owner, claims))
+
+/// One pod; as in PodObject.
+struct PodRecord {
+    std::string name{}, uid{};
+    std::uint32_t of = 0;  ///< index into ClusterRecord::classes
+    std::string node{};    ///< bound to
+    std::string nominated_node{}, unscheduled_reason{};
+    engine::PodPhase phase = engine::PodPhase::pending;
+    bool gated = false;
+    std::optional<Time> deleted{};
+    Time created{};
+};
+BOOST_DESCRIBE_STRUCT(PodRecord, (),
+                      (name, uid, of, node, nominated_node, unscheduled_reason, phase, gated,
+                       deleted, created))
+
+/// Nodes by name, pods by namespace and name, everything else likewise.
+struct ClusterRecord {
+    std::vector<engine::NodeObject> nodes{};
+    std::vector<engine::PodSpec> specs{};
+    std::vector<PodClassRecord> classes{};
+    std::vector<PodRecord> pods{};
+    std::vector<engine::DaemonSetObject> daemon_sets{};
+    std::vector<engine::DisruptionBudgetObject> disruption_budgets{};
+    std::vector<engine::ControllerObject> controllers{};
+    std::vector<engine::ClaimObject> claims{};
+    std::vector<engine::VolumeObject> volumes{};
+    std::vector<engine::StorageClassObject> storage_classes{};
+    std::vector<engine::CsiNodeObject> csi_nodes{};
+    std::vector<engine::CsiDriverObject> csi_drivers{};
+    std::vector<engine::CsiCapacityObject> csi_capacities{};
+    std::vector<engine::NamespaceObject> namespaces{};
+};
+BOOST_DESCRIBE_STRUCT(ClusterRecord, (),
+                      (nodes, specs, classes, pods, daemon_sets, disruption_budgets, controllers,
+                       claims, volumes, storage_classes, csi_nodes, csi_drivers, csi_capacities,
+                       namespaces))
+
+/// Equal clusters give equal records, whatever the numbers of their classes and pods.
+ClusterRecord make_cluster_record(const engine::Cluster& cluster);
+
+/// `invalid_argument`: a pod is of a class, or a class of a spec, that is not there; the message
+/// says which.
+Result<engine::Cluster> make_cluster(const ClusterRecord& record,
+                                     engine::ClusterBuilderOptions options = {});
+
+}  // namespace capstan::runtime

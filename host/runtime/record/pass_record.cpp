@@ -1,0 +1,75 @@
+#include "runtime/record/pass_record.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "runtime/config/print.hpp"
+#include "runtime/plugin_files/sha256.hpp"
+#include "runtime/record/versioned.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+constexpr int latest_version = 1;
+
+std::string digest_of(std::string_view text) {
+    return sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+std::string config_text(const Config& config, const PluginSet& plugins) {
+    std::map<PluginInstanceId, PluginSettings> settings;
+    for (const LoadedPlugin& plugin : plugins)
+        settings[plugin.config.id] = {plugin.fields, plugin.settings};
+    return print_config(config, PrintDefaults::no,
+                        [&](const PluginInstanceId& id) -> const PluginSettings* {
+                            const auto found = settings.find(id);
+                            return found == settings.end() ? nullptr : &found->second;
+                        });
+}
+
+}  // namespace
+
+PluginRecord make_plugin_record(const LoadedPlugin& plugin) {
+    const PluginFacts& facts = plugin.library->facts();
+    return {plugin.config.id.value(), facts.note.plugin_id, facts.note.version, facts.sha256};
+}
+
+SetupRecord make_setup_record(const Config& config, const PluginSet& plugins) {
+    SetupRecord out{.config = config_text(config, plugins)};
+    out.config_sha256 = digest_of(out.config);
+    for (const LoadedPlugin& plugin : plugins) out.plugins.push_back(make_plugin_record(plugin));
+    return out;
+}
+
+PassRecord make_pass_record(std::string_view host, const SetupRecord& setup, const PassInput& input,
+                            const PassResult& result) {
+    return {.version = latest_version,
+            .host = std::string(host),
+            .setup = setup,
+            .circumstances = input.circumstances,
+            .known_misses = result.misses,
+            .cluster = make_cluster_record(input.snapshot.cluster),
+            .groups = *result.groups,
+            .notes = result.notes,
+            .memory = input.memory,
+            .outcome = result.outcome};
+}
+
+std::string pass_record_text(const PassRecord& record) {
+    JsonText out;
+    write_json(out, record);
+    return out.take();
+}
+
+Result<PassRecord> parse_pass_record(std::string_view text, std::string_view name) {
+    CAPSTAN_TRY(PassRecord record, parse_versioned<PassRecord>(text, name, latest_version));
+    if (digest_of(record.setup.config) != record.setup.config_sha256)
+        return fail(
+            ErrorCode::invalid_argument,
+            std::string(name) + ": /setup/config: is not what was recorded, its sha256 differs");
+    return record;
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,85 @@
+/// One pass, with all that its decision depends on and what it came to: a file that stands for
+/// itself. From it the pass is decided again (replay.hpp), asked about, and reported as a bug.
+///
+/// JSON on one line. How large: 170 bytes for each pod, 700 to 1500 for a node with its machine, by
+/// its labels, 60 for each hint, which memory has before and after, 150 for what is said of each
+/// node. 5000 nodes with 30 pods each take 40 to 60 MB, a hundred nodes one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "engine/pass.hpp"
+#include "runtime/pass_cycle.hpp"
+#include "runtime/plugin_set.hpp"
+#include "runtime/record/cluster_record.hpp"
+#include "runtime/record/described_decision.hpp"
+#include "runtime/record/described_memory.hpp"
+
+namespace capstan::engine {
+
+BOOST_DESCRIBE_STRUCT(Circumstances, (), (seed, now, dry_run, simulation))
+BOOST_DESCRIBE_STRUCT(Group, (),
+                      (group, cloud, described, undescribed_because, options, price_per_hour,
+                       machines))
+BOOST_DESCRIBE_STRUCT(Outcome, (), (decision, memory, wake_at))
+
+}  // namespace capstan::engine
+
+namespace capstan::runtime {
+
+BOOST_DESCRIBE_ENUM(Hook, create, start, stop, destroy, reconfigure, self_check, callback, blocking,
+                    refresh, increase, decrease_target, remove, describe, price, options, filter,
+                    similar, bucket, split)
+BOOST_DESCRIBE_STRUCT(HookMiss, (), (instance, hook))
+
+/// A plugin that was asked, as it was.
+struct PluginRecord {
+    std::string id{};      ///< of the instance
+    std::string plugin{};  ///< "capstan.random"
+    std::string version{};
+    std::string sha256{};  ///< of its file
+    bool operator==(const PluginRecord&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(PluginRecord, (), (id, plugin, version, sha256))
+
+/// With what a host decides, the same for all its passes.
+struct SetupRecord {
+    std::string config{};         ///< TOML: what it sets
+    std::string config_sha256{};  ///< of that text
+    std::vector<PluginRecord> plugins{};
+};
+BOOST_DESCRIBE_STRUCT(SetupRecord, (), (config, config_sha256, plugins))
+
+struct PassRecord {
+    int version = 0;     ///< of the format
+    std::string host{};  ///< the version of the host
+    SetupRecord setup{};
+    engine::Circumstances circumstances{};
+    std::vector<HookMiss> known_misses{};
+    ClusterRecord cluster{};
+    std::vector<engine::Group> groups{};  ///< with prices and options
+    std::vector<std::string> notes{};     ///< see PassResult
+    engine::Memory memory{};
+    engine::Outcome outcome{};
+};
+BOOST_DESCRIBE_STRUCT(PassRecord, (),
+                      (version, host, setup, circumstances, known_misses, cluster, groups, notes,
+                       memory, outcome))
+
+PluginRecord make_plugin_record(const LoadedPlugin& plugin);
+SetupRecord make_setup_record(const Config& config, const PluginSet& plugins);
+PassRecord make_pass_record(std::string_view host, const SetupRecord& setup, const PassInput& input,
+                            const PassResult& result);
+
+std::string pass_record_text(const PassRecord& record);
+/// The error as of parse_versioned. A record whose configuration does not have its digest has been
+/// tampered with, which is an error too.
+Result<PassRecord> parse_pass_record(std::string_view text, std::string_view name);
+
+}  // namespace capstan::runtime

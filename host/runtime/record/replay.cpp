@@ -1,0 +1,139 @@
+#include "runtime/record/replay.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include <boost/json.hpp>
+
+#include "runtime/json_reader.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+namespace json = boost::json;
+
+/// A tree as one line for each value, by its path.
+using Lines = std::map<std::string, std::string>;
+
+std::string text_of(const json::value& value) {
+    if (const json::string* text = value.if_string()) return {text->data(), text->size()};
+    return json::serialize(value);
+}
+
+/// What an item of a list is called: its first text.
+std::optional<std::string> find_name(const json::value& item) {
+    const json::object* object = item.if_object();
+    if (object == nullptr) return std::nullopt;
+    for (const auto& member : *object) {
+        if (member.value().is_string()) return text_of(member.value());
+        if (auto name = find_name(member.value())) return name;
+    }
+    return std::nullopt;
+}
+
+bool has_parts(const json::value& item) { return item.is_object() || item.is_array(); }
+
+class Flattener {
+public:
+    void add(const std::string& path, const json::value& value) {
+        const json::object* object = value.if_object();
+        const json::array* array = value.if_array();
+        if (object != nullptr && !object->empty()) {
+            for (const auto& [key, member] : *object) add(below(path, std::string(key)), member);
+        } else if (array != nullptr && std::ranges::any_of(*array, has_parts)) {
+            for (std::size_t i = 0; i < array->size(); ++i) {
+                const json::value& item = (*array)[i];
+                add(unique(below(path, find_name(item).value_or(std::to_string(i)))), item);
+            }
+        } else {
+            lines_.emplace(path, text_of(value));
+        }
+    }
+    Lines take() { return std::move(lines_); }
+
+private:
+    static std::string below(const std::string& path, const std::string& key) {
+        return path.empty() ? key : path + "/" + key;
+    }
+    std::string unique(const std::string& path) {
+        std::string out = path;
+        for (int i = 2; !seen_.insert(out).second; ++i) out = path + "#" + std::to_string(i);
+        return out;
+    }
+
+    Lines lines_;
+    std::set<std::string> seen_;
+};
+
+Lines lines_of(const engine::Outcome& outcome) {
+    JsonText text;
+    write_json(text, outcome);
+    Flattener lines;
+    // What was written just now is JSON.
+    lines.add("", parse_json(text.take(), "outcome").value());
+    return lines.take();
+}
+
+std::optional<std::string> find_line(const Lines& lines, const std::string& path) {
+    const auto at = lines.find(path);
+    return at == lines.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::string version_text(const PluginRecord& plugin) {
+    return plugin.plugin + " " + plugin.version + " (sha256 " + plugin.sha256.substr(0, 12) + ")";
+}
+
+}  // namespace
+
+Result<PassInput> make_pass_input(const PassRecord& record, const engine::Settings& settings,
+                                  Wiring wiring) {
+    CAPSTAN_TRY(engine::Cluster cluster,
+                make_cluster(record.cluster,
+                             {.spread_timeout_annotation = settings.spread_timeout_annotation}));
+    return PassInput{
+        .snapshot = {std::move(cluster),
+                     std::make_shared<const std::vector<engine::Group>>(record.groups)},
+        .memory = record.memory,
+        .settings = settings,
+        .wiring = std::move(wiring),
+        .clouds = {},
+        .circumstances = record.circumstances,
+        .known_misses = record.known_misses,
+        .notes = record.notes};
+}
+
+std::vector<Difference> find_differences(const engine::Outcome& recorded,
+                                         const engine::Outcome& now) {
+    const Lines before = lines_of(recorded);
+    const Lines after = lines_of(now);
+    std::set<std::string> paths;
+    for (const auto& [path, value] : before) paths.insert(path);
+    for (const auto& [path, value] : after) paths.insert(path);
+    std::vector<Difference> out;
+    for (const std::string& path : paths) {
+        Difference line{path, find_line(before, path), find_line(after, path)};
+        if (line.recorded != line.now) out.push_back(std::move(line));
+    }
+    return out;
+}
+
+std::vector<std::string> plugin_changes(const std::vector<PluginRecord>& recorded,
+                                        const PluginSet& now) {
+    std::vector<std::string> out;
+    for (const LoadedPlugin& plugin : now) {
+        const PluginRecord here = make_plugin_record(plugin);
+        const auto was = std::ranges::find(recorded, here.id, &PluginRecord::id);
+        if (was == recorded.end()) {
+            out.push_back("plugin " + here.id + " was not there");
+        } else if (*was != here) {
+            out.push_back("plugin " + here.id + " was " + version_text(*was) + ", is " +
+                          version_text(here));
+        }
+    }
+    return out;
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,34 @@
+/// A recorded pass, to be decided again.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "runtime/record/pass_record.hpp"
+
+namespace capstan::runtime {
+
+/// What was decided on, with those who decide now. Clouds are not asked again: what they said
+/// stands in the record. `invalid_argument`: see make_cluster.
+Result<PassInput> make_pass_input(const PassRecord& record, const engine::Settings& settings,
+                                  Wiring wiring);
+
+/// A value that is not as it was recorded.
+struct Difference {
+    std::string path{};                            ///< "decision/increases/web/by"
+    std::optional<std::string> recorded{}, now{};  ///< nothing: it is not there, or a default
+    bool operator==(const Difference&) const = default;
+};
+/// By path; none: the outcomes are the same. Items of lists go by their names where they have some,
+/// so that one that is there or not makes no other differ.
+std::vector<Difference> find_differences(const engine::Outcome& recorded,
+                                         const engine::Outcome& now);
+
+/// One sentence for each plugin whose file is another one now, or that is not there.
+std::vector<std::string> plugin_changes(const std::vector<PluginRecord>& recorded,
+                                        const PluginSet& now);
+
+}  // namespace capstan::runtime
