@@ -34,8 +34,10 @@ private:
         PodIndex index;
         std::strong_ordering operator<=>(const Named& other) const noexcept {
             // A text is kept once, so most namespaces are equal without a look at them.
-            const bool same = ns.data() == other.ns.data();
-            return same || ns == other.ns ? name <=> other.name : ns <=> other.ns;
+            if (ns.data() != other.ns.data()) {
+                if (const auto order = ns <=> other.ns; order != 0) return order;
+            }
+            return name <=> other.name;
         }
         bool operator==(const Named& other) const noexcept { return (*this <=> other) == 0; }
     };
