@@ -1,0 +1,238 @@
+// The engine against the obvious form of the same, which looks at objects one by one.
+#include <map>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "engine/scale_down/node_pods.hpp"
+#include "engine/scale_down/utilization.hpp"
+#include "random_pods.hpp"
+
+namespace capstan::engine {
+namespace {
+
+constexpr std::uint64_t seeds = 300;
+
+using Pods = std::vector<const PodObject*>;
+
+std::string name_of(const PodObject& pod) { return pod.ns + "/" + pod.name; }
+
+std::string annotation(const PodObject& pod, const char* key) {
+    const auto at = pod.annotations.find(key);
+    return at == pod.annotations.end() ? "" : at->second;
+}
+std::string safe(const PodObject& pod) {
+    return annotation(pod, "cluster-autoscaler.kubernetes.io/safe-to-evict");
+}
+bool is_mirror(const PodObject& pod) {
+    return pod.owner.kind == "Node" || pod.annotations.contains("kubernetes.io/config.mirror");
+}
+bool is_stuck(const PodObject& pod) {
+    return pod.deleted && *pod.deleted + pod.spec.termination_grace.value_or(30s) + 30s < noon;
+}
+bool is_expendable(const PodObject& pod) { return pod.spec.priority && *pod.spec.priority < -10; }
+
+bool covers(const DisruptionBudgetObject& budget, const PodObject& pod) {
+    return budget.ns == pod.ns && budget.selector && matches(*budget.selector, pod.labels);
+}
+
+/// Budgets with what is left of them.
+struct Left {
+    explicit Left(const RandomPods& world) : budgets(world.budgets) {
+        for (auto& budget : budgets) {
+            budget.disruptions_allowed =
+                budget.is_observed ? std::max(budget.disruptions_allowed, 0) : 0;
+        }
+    }
+    bool has_for(const PodObject& pod) const {
+        return pod.deleted || std::ranges::none_of(budgets, [&](const auto& budget) {
+                   return covers(budget, pod) && budget.disruptions_allowed < 1;
+               });
+    }
+    void take(const PodObject& pod) {
+        for (auto& budget : budgets) {
+            if (!pod.deleted && covers(budget, pod)) --budget.disruptions_allowed;
+        }
+    }
+    bool has_for_all(const Pods& pods) const {
+        Left after = *this;
+        return std::ranges::all_of(pods, [&](const PodObject* pod) {
+            const bool had = after.has_for(*pod);
+            after.take(*pod);
+            return had;
+        });
+    }
+    std::vector<DisruptionBudgetObject> budgets;
+};
+
+bool lacks_controller(const RandomPods& world, const PodObject& pod, const ScaleDownSettings& s) {
+    const std::set<std::string> looked_up = {"ReplicaSet", "StatefulSet", "Job"};
+    if (!s.skip_nodes_with_custom_controller_pods || !looked_up.contains(pod.owner.kind)) {
+        return false;
+    }
+    bool is_told = false;
+    for (const ControllerObject& c : world.controllers) {
+        is_told |= c.kind == pod.owner.kind;
+        if (c.kind == pod.owner.kind && c.ns == pod.ns && c.name == pod.owner.name) {
+            return c.kind == "ReplicaSet" && *c.replicas < s.min_replica_count;
+        }
+    }
+    return is_told;
+}
+
+Drain drain_of_ordinary(const RandomPods& world, const PodObject& pod, const ScaleDownSettings& s) {
+    if (pod.owner.kind.empty()) return Drain::block;
+    if (s.skip_nodes_with_custom_controller_pods && pod.owner.kind == "Rollout") {
+        return Drain::block;
+    }
+    if (pod.ns == "kube-system" && s.skip_nodes_with_system_pods &&
+        std::ranges::none_of(world.budgets, [&](const auto& b) { return covers(b, pod); })) {
+        if (noon - pod.created <= 1h) return Drain::block;
+        return safe(pod) == "false" ? Drain::block : Drain::move;
+    }
+    if (safe(pod) == "false") return Drain::block;
+    if (s.skip_nodes_with_local_storage && !pod.spec.local_volumes.empty()) return Drain::block;
+    return Left(world).has_for(pod) ? Drain::move : Drain::block;
+}
+
+Drain obvious_drain(const RandomPods& world, const PodObject& pod, const ScaleDownSettings& s) {
+    if (is_expendable(pod)) return Drain::skip;
+    const bool is_freed = s.safe_to_evict_frees_jobs && safe(pod) == "true";
+    if (s.job_pods_unmovable && pod.owner.job_among_owners && !is_freed) return Drain::block;
+    if (is_mirror(pod) || is_stuck(pod)) return Drain::skip;
+    if (lacks_controller(world, pod, s)) return Drain::block;
+    if (pod.owner.kind == "DaemonSet") return Drain::daemon;
+    if (safe(pod) == "true") return Drain::move;
+    if (safe(pod) == "on-completion") return Drain::wait;
+    return drain_of_ordinary(world, pod, s);
+}
+
+/// A random world, and its pods by their place in the snapshot.
+struct Both {
+    explicit Both(std::uint64_t seed)
+        : world(random_pods(seed)), settings(random_settings(seed)), cluster(world.cluster()) {
+        std::map<std::string, const PodObject*> by_name;
+        for (const PodObject& pod : world.pods) by_name[name_of(pod)] = &pod;
+        for (PodIndex p = 0; p < cluster.pod_count(); ++p) {
+            pods.push_back(by_name.at(full_name(cluster, p)));
+        }
+    }
+    RandomPods world;
+    Settings settings;
+    Cluster cluster;
+    Pods pods;
+};
+
+TEST(Agreement, OfDrainRulesWithOneLongFunction) {
+    std::map<Drain, int> seen;
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+        SCOPED_TRACE(seed);
+        const Both both(seed);
+        const DisruptionBudgets budgets(both.cluster);
+        const DrainContext context{both.cluster, both.settings, budgets, noon};
+        DrainJudge judged(context);
+        for (PodIndex p = 0; p < both.cluster.pod_count(); ++p) {
+            const Drain expected =
+                obvious_drain(both.world, *both.pods[p], both.settings.scale_down);
+            ++seen[expected];
+            ASSERT_EQ(judge(p, context).drain, expected) << name_of(*both.pods[p]);
+            ASSERT_EQ(judged.judge(p), expected) << name_of(*both.pods[p]);
+        }
+    }
+    for (const Drain d : {Drain::move, Drain::daemon, Drain::skip, Drain::wait, Drain::block}) {
+        EXPECT_GT(seen[d], 100) << static_cast<int>(d);
+    }
+}
+
+TEST(Agreement, OfANodesPodsWithASortOfAllOfThem) {
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+        SCOPED_TRACE(seed);
+        const Both both(seed);
+        std::map<Drain, std::vector<std::string>> expected;
+        for (const PodObject* pod : both.pods) {
+            expected[obvious_drain(both.world, *pod, both.settings.scale_down)].push_back(
+                name_of(*pod));
+        }
+        for (auto& [drain, names] : expected) std::ranges::sort(names);
+
+        const DisruptionBudgets budgets(both.cluster);
+        DrainJudge judge({both.cluster, both.settings, budgets, noon});
+        const NodePods found = judge.sort(0);
+        const auto names = [&](const auto& pods) {
+            std::vector<std::string> out;
+            for (const PodIndex pod : pods) out.push_back(full_name(both.cluster, pod));
+            return out;
+        };
+        if (!expected[Drain::block].empty()) {
+            ASSERT_TRUE(found.blocked_by);
+            ASSERT_EQ(full_name(both.cluster, *found.blocked_by), expected[Drain::block].front());
+            continue;
+        }
+        ASSERT_FALSE(found.blocked_by);
+        ASSERT_EQ(names(found.moving), expected[Drain::move]);
+        ASSERT_EQ(names(found.daemons), expected[Drain::daemon]);
+    }
+}
+
+TEST(Agreement, OfBudgetsWithACountOfEachForEveryPod) {
+    int refused = 0;
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+        SCOPED_TRACE(seed);
+        const Both both(seed);
+        DisruptionBudgets budgets(both.cluster);
+        Left left(both.world);
+        Dice dice(seed);
+        for (int round = 0; round < 8 && both.cluster.pod_count() != 0; ++round) {
+            std::vector<PodIndex> some;
+            Pods same;
+            for (int i = dice.below(5); i > 0; --i) {
+                some.push_back(
+                    static_cast<PodIndex>(dice.below(static_cast<int>(both.cluster.pod_count()))));
+                same.push_back(both.pods[some.back()]);
+            }
+            const auto kept =
+                std::ranges::find_if(same, [&](const auto* pod) { return !left.has_for(*pod); });
+            const auto shortage = budgets.find_shortage(some);
+            ASSERT_EQ(shortage.has_value(), kept != same.end());
+            if (shortage) {
+                ASSERT_EQ(both.pods[shortage->pod], *kept);
+            }
+            ASSERT_EQ(budgets.allow_at_once(some), left.has_for_all(same));
+            refused += shortage ? 1 : 0;
+            budgets.take(some);
+            for (const PodObject* pod : same) left.take(*pod);
+        }
+    }
+    EXPECT_GT(refused, 100);
+}
+
+TEST(Agreement, OfUtilizationWithSumsOverPods) {
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+        SCOPED_TRACE(seed);
+        const Both both(seed);
+        const ScaleDownSettings& s = both.settings.scale_down;
+        Resources used, room = amounts(4000);
+        for (const PodObject* pod : both.pods) {
+            if (is_stuck(*pod) || is_expendable(*pod)) continue;
+            const bool is_daemon = pod->owner.kind == "DaemonSet" && !is_mirror(*pod);
+            const bool is_left_out = (is_daemon && s.ignore_daemonsets_utilization) ||
+                                     (is_mirror(*pod) && s.ignore_mirror_pods_utilization);
+            if (is_left_out)
+                room -= pod->spec.requests;
+            else
+                used += pod->spec.requests;
+        }
+        double expected = 0;
+        for (const char* resource : {"cpu", "memory"}) {
+            const double all = static_cast<double>(room.amount(resource));
+            const double taken = static_cast<double>(used.amount(resource));
+            expected = std::max(expected, all > 0 ? taken / all : taken > 0 ? 1.0 : 0.0);
+        }
+        const auto found = utilization(both.cluster, 0, nullptr, both.settings, noon);
+        ASSERT_TRUE(found);
+        ASSERT_DOUBLE_EQ(found->share, expected);
+    }
+}
+
+}  // namespace
+}  // namespace capstan::engine
