@@ -5,12 +5,22 @@
 namespace capstan::engine {
 namespace {
 
+/// Ordered to bring the group up to its minimum.
+int ordered(const Scene& scene, GroupIndex group) {
+    int out = 0;
+    for (const Increase& increase : scene.repairs.increases) {
+        if (increase.group == scene.id(group)) out += increase.by;
+    }
+    return out;
+}
+
 std::vector<NodeTemplate> upcoming_nodes(const Scene& scene) {
     std::vector<NodeTemplate> out;
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
         const auto& node = scene.templates[g].node;
         // Nodes that are starting are in the cluster, and counted there.
-        if (node) out.insert(out.end(), scene.health.groups[g].upcoming.missing, *node);
+        const int nodes = scene.health.groups[g].upcoming.missing + ordered(scene, g);
+        if (node) out.insert(out.end(), nodes, *node);
     }
     return out;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "../world.hpp"
+#include "engine/health/requests.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -104,6 +105,55 @@ TEST(Backoff, SaysHowLongAndWhy) {
     const Memory memory = failed({}, noon);
     EXPECT_EQ(why_backed_off(memory.backoffs.at(web), noon + 100s + 1ns),
               "backed off for 3m20s more: no capacity");
+}
+
+Settings until_joined() { return {.backoff = BackoffPolicy::until_joined}; }
+
+TEST(UntilJoinedBackoff, RefusedCallsRestForATimeThatGrowsUntilOneIsTaken) {
+    const Settings settings = until_joined();
+    const Error refused{.code = ErrorCode::permission, .message = "not allowed"};
+    Memory memory;
+    Time now = noon;
+    for (const Duration expected : {30s, 60s, 120s, 240s, 480s, 960s, 1800s, 1800s}) {
+        memory = remember_failure(std::move(memory), web, refused, settings, now);
+        EXPECT_EQ(alone_for(memory, now), expected);
+        now += expected + 1ns;
+    }
+    Results taken;
+    taken.increases = {std::nullopt};
+    memory = remember_sizes(std::move(memory), {.increases = {{.group = web, .by = 1}}}, taken,
+                            settings, now);
+    EXPECT_TRUE(memory.backoffs.empty());
+}
+
+TEST(UntilJoinedBackoff, WithoutAnythingAskedForEndsByTime) {
+    // Nothing could join to end it.
+    const Memory memory = remember_failure({}, web, no_capacity(), until_joined(), noon);
+    EXPECT_EQ(alone_for(memory, noon), 5min);
+}
+
+TEST(UntilJoinedBackoff, IsNotShortenedByARefusedCall) {
+    Memory memory;
+    memory.requests[web] = {.since = noon, .deadline = noon + 1h, .increase = 1};
+    memory = remember_failure(std::move(memory), web, no_capacity(), until_joined(), noon);
+    EXPECT_EQ(memory.backoffs.at(web).until, std::nullopt);
+    EXPECT_EQ(why_backed_off(memory.backoffs.at(web), noon),
+              "backed off until a machine joins: no capacity");
+    const Memory before = memory;
+    memory = remember_failure(std::move(memory), web,
+                              {.code = ErrorCode::throttled, .message = "slow down"},
+                              until_joined(), noon + 1min);
+    EXPECT_EQ(memory, before);
+    EXPECT_EQ(next_backoff_end(memory, noon), std::nullopt);
+}
+
+TEST(UntilJoinedBackoff, OfAGroupThatIsGoneIsForgottenInTheEnd) {
+    Memory memory;
+    memory.backoffs[web] = {.last_failure = noon};
+    memory = passed(std::move(memory), World(), noon + 3h, until_joined());
+    EXPECT_FALSE(memory.backoffs.empty());
+    memory = passed(std::move(memory), World(), noon + 3h + 1ns, until_joined());
+    EXPECT_TRUE(memory.backoffs.empty());
 }
 
 class FailedMachines : public ::testing::Test {

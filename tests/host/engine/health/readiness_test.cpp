@@ -1,0 +1,194 @@
+#include "engine/health/readiness.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+
+#include "../world.hpp"
+
+namespace capstan::engine {
+namespace {
+
+Settings with_readiness_taint() { return {.readiness_taints = {"zalando.org/node-not-ready"}}; }
+
+Health assess(const World& world, const Memory& memory = {},
+              const Settings& settings = with_readiness_taint()) {
+    const Snapshot snapshot = world.snapshot();
+    return assess(snapshot, make_membership(snapshot), memory, settings, noon);
+}
+
+struct Reads {
+    const char* what;
+    std::function<void(World&, NodeObject&)> change;
+    Readiness readiness;
+    Standing standing;
+};
+
+void taint(NodeObject& node, const char* key, Effect effect = Effect::no_schedule) {
+    node.taints.push_back({.key = key, .value = "any", .effect = effect});
+}
+void age(NodeObject& node, Duration age) { node.created = noon - age; }
+
+/// About a ready node of a group, five minutes old.
+const std::vector<Reads> cases = {
+    {"as it is", [](World&, NodeObject&) {}, Readiness::ready, Standing::takes_pods},
+    {"cordoned", [](World&, NodeObject& n) { n.unschedulable = true; }, Readiness::ready,
+     Standing::takes_pods},
+    {"chosen for removal",
+     [](World&, NodeObject& n) { taint(n, "ToBeDeletedByClusterAutoscaler"); }, Readiness::ready,
+     Standing::takes_pods},
+    {"being removed", [](World&, NodeObject& n) { taint(n, "BeingDeletedByClusterAutoscaler"); },
+     Readiness::deleted, Standing::out},
+    {"with a readiness taint",
+     [](World&, NodeObject& n) { taint(n, "zalando.org/node-not-ready"); }, Readiness::starting,
+     Standing::starting},
+    {"whatever its effect",
+     [](World&, NodeObject& n) {
+         taint(n, "zalando.org/node-not-ready", Effect::prefer_no_schedule);
+     },
+     Readiness::starting, Standing::starting},
+    {"and with pods on it",
+     [](World& w, NodeObject& n) {
+         taint(n, "zalando.org/node-not-ready");
+         w.pod("web", "i-1");
+     },
+     Readiness::starting, Standing::out},
+    {"the last moment of its start",
+     [](World&, NodeObject& n) {
+         taint(n, "zalando.org/node-not-ready");
+         age(n, 15min - 1ns);
+     },
+     Readiness::starting, Standing::starting},
+    {"for too long",
+     [](World&, NodeObject& n) {
+         taint(n, "zalando.org/node-not-ready");
+         age(n, 15min);
+     },
+     Readiness::long_starting, Standing::out},
+    {"being removed all the same",
+     [](World&, NodeObject& n) {
+         taint(n, "zalando.org/node-not-ready");
+         taint(n, "BeingDeletedByClusterAutoscaler");
+     },
+     Readiness::deleted, Standing::out},
+    {"with a start-up taint",
+     [](World&, NodeObject& n) { taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x"); },
+     Readiness::starting, Standing::starting},
+    {"with a start-up taint for too long",
+     [](World&, NodeObject& n) {
+         taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x");
+         age(n, 15min);
+     },
+     Readiness::unready, Standing::takes_pods},
+    {"with a status taint",
+     [](World&, NodeObject& n) { taint(n, "status-taint.cluster-autoscaler.kubernetes.io/x"); },
+     Readiness::ready, Standing::takes_pods},
+    {"not ready", [](World&, NodeObject& n) { n.ready = false; }, Readiness::starting,
+     Standing::starting},
+    {"not ready, with pods on it",
+     [](World& w, NodeObject& n) {
+         n.ready = false;
+         w.pod("web", "i-1");
+     },
+     Readiness::unready, Standing::out},
+    {"not ready for too long",
+     [](World&, NodeObject& n) {
+         n.ready = false;
+         age(n, 15min);
+     },
+     Readiness::unready, Standing::out},
+};
+
+TEST(Readiness, IsTheFirstThatApplies) {
+    for (const Reads& c : cases) {
+        World world;
+        world.group("web", 1);
+        NodeObject& node = world.node("i-1", "web");
+        age(node, 5min);
+        c.change(world, node);
+        const Health health = assess(world);
+        EXPECT_EQ(health.readiness.at(0), c.readiness) << c.what;
+        EXPECT_EQ(health.nodes.at(0), c.standing) << c.what;
+        EXPECT_EQ(health.all, health.groups.at(0).nodes) << c.what;
+    }
+}
+
+TEST(Readiness, OfANodeWhoseMachineIsGoingIsDeleted) {
+    World world;
+    world.group("web", 1);
+    world.node("i-1");
+    world.machine("web", "i-1", MachineState::deleting);
+    world.node("i-2", "web");
+    Memory memory;
+    memory.removals["i-2"] = {.phase = RemovalPhase::draining};
+    EXPECT_THAT(assess(world, memory).readiness,
+                ::testing::ElementsAre(Readiness::deleted, Readiness::ready));
+    memory.removals["i-2"].phase = RemovalPhase::removed;
+    EXPECT_THAT(assess(world, memory).readiness,
+                ::testing::ElementsAre(Readiness::deleted, Readiness::deleted));
+}
+
+TEST(Readiness, OfANodeWithoutAGroupIsItsOwn) {
+    World world;
+    world.group("a", 0).options.max_node_provision_time = 1s;
+    NodeObject& node = world.node("z");
+    node.ready = false;
+    age(node, 14min);
+    EXPECT_EQ(assess(world).readiness.at(0), Readiness::starting);
+    EXPECT_EQ(assess(world).nodes.at(0), Standing::out);
+    EXPECT_EQ(assess(world).all.starting, 1);
+    EXPECT_EQ(assess(world).wake_at, noon + 1min);
+}
+
+/// `bad` nodes that are not ready among `all`.
+std::string unhealthy(int bad, int all, const Settings& settings = {}) {
+    World world;
+    for (int n = 0; n < all; ++n) world.node("n" + std::to_string(n)).ready = n >= bad;
+    return assess(world, {}, settings).unhealthy_because;
+}
+
+TEST(ClusterHealth, IsLostWhenManyNodesAndALargeShareAreNotReady) {
+    EXPECT_EQ(unhealthy(0, 0), "");
+    EXPECT_EQ(unhealthy(3, 3), "");
+    EXPECT_EQ(unhealthy(4, 9), "");
+    EXPECT_EQ(unhealthy(4, 8), "4 of 8 nodes are not ready, more than 3 and more than 45%");
+    EXPECT_EQ(unhealthy(9, 20), "");
+    EXPECT_EQ(unhealthy(10, 20), "10 of 20 nodes are not ready, more than 3 and more than 45%");
+    EXPECT_EQ(unhealthy(1, 1, {.ok_total_unready_count = 0, .max_total_unready_percentage = 0}),
+              "1 of 1 node is not ready, more than 0 and more than 0%");
+}
+
+TEST(ClusterHealth, NodesThatStartAreNotUnready) {
+    World world;
+    for (int n = 0; n < 10; ++n) {
+        NodeObject& node = world.node("n" + std::to_string(n));
+        node.ready = false;
+        age(node, 1min);
+    }
+    EXPECT_EQ(assess(world).unhealthy_because, "");
+    EXPECT_EQ(assess(world).all.starting, 10);
+}
+
+TEST(GroupHealth, IsLostWhenNodesOfItAreNotReadyThatNobodyWaitsFor) {
+    World world;
+    world.group("web", 8);
+    for (int n = 0; n < 8; ++n) world.node("i-" + std::to_string(n), "web").ready = n >= 4;
+    GroupHealth health = assess(world).groups.at(0);
+    EXPECT_EQ(health.nodes, (NodeCounts{.ready = 4, .unready = 4}));
+    EXPECT_EQ(health.least, 8);
+    EXPECT_EQ(health.most, 8);
+    EXPECT_EQ(health.unhealthy_because,
+              "4 of 8 nodes are not ready, more than 3 and more than 45%");
+
+    // Machines on their way are nobody's fault, asked for by us or not.
+    world = World();
+    world.group("web", 8);
+    for (int n = 0; n < 8; ++n) world.machine("web", "i-" + std::to_string(n));
+    health = assess(world).groups.at(0);
+    EXPECT_EQ(health.least, 0);
+    EXPECT_EQ(health.unjoined, 8);
+    EXPECT_EQ(health.unhealthy_because, "");
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,250 @@
+#include "engine/health/repairs.hpp"
+
+#include <gmock/gmock.h>
+
+#include "../world.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/health.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const NodeGroupId web("web");
+
+class RepairsOf : public ::testing::Test {
+protected:
+    RepairsOf() { settings.backoff = BackoffPolicy::until_joined; }
+
+    const Repairs& look(Time now) {
+        const Snapshot snapshot = world.snapshot();
+        const Membership membership = make_membership(snapshot);
+        memory = remember(std::move(memory), snapshot, membership, settings, now);
+        health = assess(snapshot, membership, memory, settings, now);
+        repairs = plan_repairs(snapshot, membership, health, memory, settings, now);
+        return repairs;
+    }
+    void fail_machine(const std::string& id, MachineState state) {
+        world.machine("web", id, state).error =
+            Error{.code = ErrorCode::out_of_capacity, .message = "none left"};
+    }
+    std::vector<std::string> removed() const {
+        std::vector<std::string> out;
+        for (const MachineRemoval& removal : repairs.removals) {
+            for (const MachineId& id : removal.machines) out.push_back(id.value());
+        }
+        return out;
+    }
+    int taken_back() const {
+        int out = 0;
+        for (const Decrease& decrease : repairs.decreases) out += decrease.by;
+        return out;
+    }
+
+    World world;
+    Settings settings;
+    Memory memory;
+    Health health;
+    Repairs repairs;
+};
+
+TEST_F(RepairsOf, AHealthyGroupAreNone) {
+    world.group("web", 2);
+    world.node("i-1", "web");
+    world.machine("web", "i-2");
+    look(noon);
+    EXPECT_THAT(repairs.decreases, IsEmpty());
+    EXPECT_THAT(repairs.removals, IsEmpty());
+    EXPECT_THAT(repairs.notes, IsEmpty());
+}
+
+TEST_F(RepairsOf, MachinesThatNeverJoinAreRemovedStrictlyAfterTheirTime) {
+    world.group("web", 2);
+    world.machine("web", "i-1");
+    world.machine("web", "i-2", MachineState::creating).launched = noon - 3h;
+    look(noon);
+    look(noon + 15min);
+    EXPECT_THAT(removed(), IsEmpty());
+    EXPECT_EQ(health.wake_at, noon + 15min + 1ns);
+    look(noon + 15min + 1ns);
+    EXPECT_THAT(removed(), ElementsAre("i-1", "i-2"));
+    EXPECT_EQ(repairs.removals[0].cause, RemovalCause::never_joined);
+    EXPECT_EQ(repairs.removals[0].because, "2 machines did not join within 15m");
+    EXPECT_EQ(repairs.removals[0].nodes, (std::vector<std::string>{"", ""}));
+    // Nothing is left that could join, so the back-off ends by time.
+    EXPECT_EQ(memory.backoffs.at(web).until, noon + 15min + 1ns + 5min);
+}
+
+TEST_F(RepairsOf, TheMinimumKeepsMachinesThatNeverJoinUnlessForced) {
+    world.group("web", 2).group.min = 1;
+    world.machine("web", "i-1");
+    world.machine("web", "i-2");
+    look(noon);
+    look(noon + 16min);
+    EXPECT_THAT(removed(), ElementsAre("i-1"));
+    EXPECT_THAT(repairs.notes,
+                ElementsAre("group web: 2 machines did not join within 15m, and 1 machine stays "
+                            "because of its minimum of 1"));
+    settings.force_delete_unregistered_nodes = true;
+    look(noon + 17min);
+    EXPECT_THAT(removed(), ElementsAre("i-1", "i-2"));
+    EXPECT_TRUE(repairs.removals[0].force);
+}
+
+TEST_F(RepairsOf, AMachineThatLostItsNodeHasAllItsTimeAgain) {
+    world.group("web", 1);
+    world.machine("web", "i-1").launched = noon - 24h;
+    look(noon);
+    EXPECT_THAT(removed(), IsEmpty());
+    EXPECT_EQ(health.groups.at(0).upcoming.missing, 0);
+}
+
+TEST_F(RepairsOf, MachinesThatFailWhileTheyAreMadeAreRemovedAtOnce) {
+    world.group("web", 3);
+    fail_machine("i-1", MachineState::creating);
+    world.machine("web", "i-2", MachineState::failed);
+    world.machine("web", "i-3", MachineState::creating);
+    look(noon);
+    EXPECT_THAT(removed(), ElementsAre("i-1", "i-2"));
+    EXPECT_EQ(repairs.removals[0].cause, RemovalCause::failed);
+    EXPECT_FALSE(repairs.removals[0].force);
+    EXPECT_EQ(repairs.removals[0].because, "2 machines failed: none left");
+    EXPECT_EQ(health.groups.at(0).upcoming.missing, 1);
+}
+
+TEST_F(RepairsOf, RequestsThatFailAreTakenBackButForOne) {
+    world.group("web", 4);
+    world.node("i-0", "web");
+    for (const char* id : {"i-1", "i-2", "i-3"}) fail_machine(id, MachineState::requested);
+    look(noon);
+    EXPECT_THAT(repairs.decreases,
+                ElementsAre(Decrease{.group = web,
+                                     .cloud = PluginInstanceId("cloud"),
+                                     .from = 4,
+                                     .by = 2,
+                                     .because = "3 machines failed: none left; one stays asked "
+                                                "for"}));
+    settings.backoff = BackoffPolicy::exponential;
+    memory = {};
+    look(noon);
+    EXPECT_EQ(taken_back(), 3);
+}
+
+TEST_F(RepairsOf, TheKeptRequestIsNeverTooOld) {
+    world.group("web", 1);
+    fail_machine("i-1", MachineState::requested);
+    for (const Duration later : {0min, 30min, 600min}) look(noon + later);
+    EXPECT_EQ(taken_back(), 0);
+    EXPECT_THAT(removed(), IsEmpty());
+
+    // When the cloud begins to make it, it has all its time.
+    world = World();
+    world.group("web", 1);
+    world.machine("web", "i-1", MachineState::creating).launched = noon + 700min;
+    look(noon + 701min);
+    EXPECT_THAT(removed(), IsEmpty());
+    EXPECT_EQ(health.groups.at(0).upcoming.missing, 1);
+    EXPECT_NE(find_backoff(memory, web, noon + 701min), nullptr);
+    world.node("i-1");
+    look(noon + 702min);
+    EXPECT_EQ(find_backoff(memory, web, noon + 702min), nullptr);
+}
+
+TEST_F(RepairsOf, WhatTheCloudNeverListsIsTakenBackInTheEnd) {
+    settings.backoff = BackoffPolicy::exponential;
+    world.group("web", 3);
+    world.node("i-1", "web");
+    memory.backoffs[web] = {.until = noon + 1h, .length = 1h, .last_failure = noon};
+    look(noon);
+    EXPECT_EQ(memory.wrong_sizes.at(web), (WrongSize{.current = 1, .expected = 3, .since = noon}));
+    look(noon + 15min);
+    EXPECT_EQ(taken_back(), 0);
+    look(noon + 15min + 1ns);
+    EXPECT_THAT(repairs.decreases,
+                ElementsAre(Decrease{.group = web,
+                                     .cloud = PluginInstanceId("cloud"),
+                                     .from = 3,
+                                     .by = 2,
+                                     .because = "its target of 3 has been out of reach for 15m, 1 "
+                                                "machine is there"}));
+}
+
+TEST_F(RepairsOf, ATargetBelowTheMachinesThereAreIsLeftAlone) {
+    world.group("web", 1);
+    world.node("i-1", "web");
+    world.node("i-2", "web");
+    look(noon);
+    look(noon + 1h);
+    EXPECT_EQ(taken_back(), 0);
+    EXPECT_TRUE(memory.wrong_sizes.empty());
+}
+
+TEST_F(RepairsOf, AGroupThatIsOnlyEmptyOrFullGivesUpAllThatHasNoNode) {
+    world.group("web", 5).options.zero_or_max = true;
+    world.node("i-0", "web");
+    fail_machine("i-1", MachineState::creating);
+    world.machine("web", "i-2");
+    fail_machine("i-3", MachineState::requested);
+    world.machine("web", "i-4", MachineState::requested);
+    look(noon);
+    EXPECT_EQ(taken_back(), 2);
+    EXPECT_THAT(removed(), ElementsAre("i-1", "i-2"));
+    EXPECT_TRUE(memory.backoffs.at(web).until.has_value());
+}
+
+TEST_F(RepairsOf, AnUnhealthyClusterAreOnlyThoseOfFailedMachines) {
+    settings.ok_total_unready_count = 0;
+    settings.max_total_unready_percentage = 0;
+    world.group("web", 2);
+    world.machine("web", "late");
+    fail_machine("failed", MachineState::creating);
+    world.node("lost").ready = false;
+    look(noon - 1h);
+    look(noon);
+    EXPECT_NE(health.unhealthy_because, "");
+    EXPECT_THAT(removed(), ElementsAre("failed"));
+}
+
+TEST_F(RepairsOf, GroupsBelowTheirMinimumAreRaisedIfAsked) {
+    Group& group = world.group("web", 1);
+    group.group.min = 4;
+    world.node("i-1", "web");
+    EXPECT_THAT(look(noon).increases, IsEmpty());
+    settings.enforce_min_size = true;
+    look(noon);
+    ASSERT_EQ(repairs.increases.size(), 1U);
+    EXPECT_EQ(repairs.increases[0], (Increase{.group = web,
+                                              .cloud = PluginInstanceId("cloud"),
+                                              .from = 1,
+                                              .by = 3,
+                                              .option = no_option,
+                                              .because = "its minimum is 4"}));
+    group.group.max = 2;
+    EXPECT_EQ(look(noon).increases.at(0).by, 1);
+    settings.nodes.max = 1;
+    EXPECT_THAT(look(noon).increases, IsEmpty());
+    EXPECT_EQ(repairs.notes.size(), 1U);
+    settings.nodes.max.reset();
+    memory.backoffs[web] = {.until = noon + 1h, .length = 1h, .last_failure = noon};
+    EXPECT_THAT(look(noon).increases, IsEmpty());
+}
+
+TEST_F(RepairsOf, AMachineThatTwoGroupsListCountsInTheFirst) {
+    world.group("a", 2);
+    world.group("web", 2);
+    world.node("i-1", "a");
+    for (const char* group : {"a", "web"}) world.machine(group, "i-2");
+    world.machine("web", "i-1");
+    look(noon);
+    EXPECT_EQ(health.groups.at(0).upcoming.missing, 1);
+    EXPECT_EQ(health.groups.at(1).upcoming.missing, 0);
+    look(noon + 16min);
+    ASSERT_EQ(repairs.removals.size(), 1U);
+    EXPECT_EQ(repairs.removals[0].group, NodeGroupId("a"));
+    EXPECT_THAT(removed(), ElementsAre("i-2"));
+}
+
+}  // namespace
+}  // namespace capstan::engine

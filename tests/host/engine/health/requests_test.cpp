@@ -1,0 +1,205 @@
+#include "engine/health/requests.hpp"
+
+#include <gmock/gmock.h>
+
+#include "../world.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/health.hpp"
+#include "engine/health/repairs.hpp"
+
+namespace capstan::engine {
+namespace {
+
+const NodeGroupId web("web");
+
+class Requests : public ::testing::Test {
+protected:
+    void look(Time now) {
+        const Snapshot snapshot = world.snapshot();
+        const Membership membership = make_membership(snapshot);
+        memory = remember(std::move(memory), snapshot, membership, settings, now);
+        health = assess(snapshot, membership, memory, settings, now);
+        repairs = plan_repairs(snapshot, membership, health, memory, settings, now);
+    }
+    void increased(int by, Time now, std::optional<Error> error = {}) {
+        const Decision decision{.increases = {{.group = web, .by = by}}};
+        Results results;
+        results.increases = {std::move(error)};
+        memory = remember_sizes(std::move(memory), decision, results, settings, now);
+    }
+    int asked_for() const {
+        const auto at = memory.requests.find(web);
+        return at == memory.requests.end() ? 0 : at->second.increase;
+    }
+    bool is_backed_off(Time now) const { return find_backoff(memory, web, now) != nullptr; }
+
+    World world;
+    Settings settings;
+    Memory memory;
+    Health health;
+    Repairs repairs;
+};
+
+TEST_F(Requests, AreOpenedByIncreasesThatTheCloudTook) {
+    increased(2, noon);
+    EXPECT_EQ(memory.requests.at(web),
+              (ScaleUpRequest{.since = noon, .deadline = noon + 15min, .increase = 2}));
+    EXPECT_EQ(memory.last.scale_up, noon);
+    increased(3, noon + 5min);
+    EXPECT_EQ(memory.requests.at(web),
+              (ScaleUpRequest{.since = noon + 5min, .deadline = noon + 20min, .increase = 5}));
+    increased(1, noon + 6min, Error{.code = ErrorCode::quota, .message = "no"});
+    EXPECT_EQ(asked_for(), 5);
+    EXPECT_EQ(memory.last_of.at(web).scale_up, noon + 5min);
+}
+
+TEST_F(Requests, ADryRunOpensNone) {
+    const Decision decision{.increases = {{.group = web, .by = 2}}};
+    EXPECT_EQ(remember_sizes({}, decision, {}, settings, noon), Memory());
+}
+
+TEST_F(Requests, LastAsLongAsTheGroupWishes) {
+    world.group("web", 2).options.max_node_provision_time = 1h;
+    increased(2, noon);
+    look(noon + 10s);
+    EXPECT_EQ(memory.requests.at(web).deadline, noon + 1h);
+    EXPECT_EQ(health.wake_at, noon + 1h + 1ns);
+}
+
+TEST_F(Requests, TimeOutStrictlyAfterTheirDeadline) {
+    world.group("web", 2);
+    increased(2, noon);
+    look(noon + 15min);
+    EXPECT_EQ(asked_for(), 2);
+    EXPECT_FALSE(is_backed_off(noon + 15min));
+    EXPECT_EQ(health.groups.at(0).upcoming.missing, 2);
+    look(noon + 15min + 1ns);
+    EXPECT_EQ(asked_for(), 0);
+    EXPECT_EQ(memory.backoffs.at(web).code, ErrorCode::deadline);
+    EXPECT_EQ(memory.backoffs.at(web).because,
+              "2 machines of a target of 2 did not join and start within 15m");
+    EXPECT_EQ(health.groups.at(0).upcoming.missing, 0);
+}
+
+TEST_F(Requests, ThatTimeOutAreTakenBackAtOnce) {
+    world.group("web", 4);
+    world.node("i-1", "web");
+    world.machine("web", "i-2", MachineState::creating);
+    increased(3, noon);
+    look(noon + 16min);
+    ASSERT_EQ(repairs.decreases.size(), 1U);
+    // The machine that is being made cannot be.
+    EXPECT_EQ(repairs.decreases[0],
+              (Decrease{.group = web,
+                        .cloud = PluginInstanceId("cloud"),
+                        .from = 4,
+                        .by = 2,
+                        .because = "3 machines of a target of 4 did not join and start within "
+                                   "15m"}));
+    look(noon + 17min);
+    EXPECT_TRUE(repairs.decreases.empty());
+}
+
+TEST_F(Requests, OfOthersAreLeftAloneByATimeOut) {
+    world.group("web", 5);
+    increased(2, noon);
+    look(noon + 16min);
+    ASSERT_EQ(repairs.decreases.size(), 1U);
+    EXPECT_EQ(repairs.decreases[0].by, 2);
+}
+
+TEST_F(Requests, AreFinishedWhenNodesHaveStarted) {
+    world.group("web", 1);
+    increased(1, noon - 1min);
+    NodeObject& node = world.node("i-1", "web");
+    node.created = noon;
+    node.ready = false;
+    look(noon + 1min);
+    EXPECT_EQ(asked_for(), 1);
+    node.ready = true;
+    look(noon + 2min);
+    EXPECT_EQ(asked_for(), 0);
+}
+
+TEST_F(Requests, AreInferredWhereSomebodyElseAsked) {
+    Group& group = world.group("web", 3);
+    world.node("i-1", "web");
+    world.machine("web", "i-2", MachineState::creating);
+    look(noon);
+    EXPECT_EQ(memory.requests.at(web),
+              (ScaleUpRequest{.since = noon, .deadline = noon + 15min, .increase = 2}));
+    look(noon + 5min);
+    EXPECT_EQ(memory.requests.at(web).deadline, noon + 15min);
+    group.group.target = 1;
+    world.node("i-2");  // what was being made has joined too
+    look(noon + 6min);
+    EXPECT_EQ(asked_for(), 0);
+}
+
+TEST_F(Requests, AreNotInferredWhereNobodyTellsATarget) {
+    world.group("web");
+    world.machine("web", "i-1");
+    look(noon);
+    EXPECT_TRUE(memory.requests.empty());
+    EXPECT_EQ(memory.unjoined.at(web).size(), 1U);
+}
+
+TEST_F(Requests, ShrinkWithWhatIsTakenBack) {
+    increased(5, noon);
+    const Decision decision{
+        .decreases = {{.group = web, .by = 2}, {.group = web, .by = 1}},
+        .removals = {{.group = web,
+                      .machines = {MachineId("a"), MachineId("b"), MachineId("c")},
+                      .nodes = {"", "", "node"}}}};
+    Results results;
+    results.decreases = {std::nullopt, Error{.code = ErrorCode::unavailable, .message = "no"}};
+    results.removals = {{Error{.code = ErrorCode::not_found, .message = "", .subject = "b"}}};
+    memory = remember_sizes(std::move(memory), decision, results, settings, noon);
+    EXPECT_EQ(asked_for(), 2);
+}
+
+TEST_F(Requests, ThatGrowAllTheTimeStillEndForMachinesThatNeverCome) {
+    Group& group = world.group("web", 1);
+    world.machine("web", "i-1", MachineState::requested);
+    increased(1, noon);
+    look(noon);
+    for (int minutes = 5; minutes <= 15; minutes += 5) {
+        group.group.target = *group.group.target + 1;
+        world.machine("web", "i-more-" + std::to_string(minutes), MachineState::requested);
+        increased(1, noon + std::chrono::minutes(minutes));
+        look(noon + std::chrono::minutes(minutes));
+        EXPECT_FALSE(is_backed_off(noon + std::chrono::minutes(minutes)));
+    }
+    look(noon + 15min + 1ns);
+    EXPECT_TRUE(is_backed_off(noon + 15min + 1ns));
+    EXPECT_EQ(memory.backoffs.at(web).because, "machine i-1: did not join within 15m");
+    ASSERT_EQ(repairs.decreases.size(), 1U);
+    EXPECT_EQ(repairs.decreases[0].by, 1);
+}
+
+TEST_F(Requests, OfGroupsThatAreGoneAreForgotten) {
+    increased(2, noon);
+    look(noon + 1s);
+    EXPECT_TRUE(memory.requests.empty());
+}
+
+TEST_F(Requests, DeadMachinesDoNotKeepThemOpen) {
+    world.group("web", 2).group.min = 2;
+    world.machine("web", "dead");
+    look(noon - 1h);
+    look(noon - 30min);
+    memory.backoffs.clear();
+    increased(1, noon);
+    world.machine("web", "i-2");
+    look(noon + 1min);
+    EXPECT_EQ(asked_for(), 1);
+    EXPECT_FALSE(is_backed_off(noon + 1min));
+    world.node("i-2");
+    look(noon + 2min);
+    EXPECT_EQ(asked_for(), 0);
+    EXPECT_EQ(health.groups.at(0).long_unjoined, 1);
+    EXPECT_EQ(health.groups.at(0).upcoming.missing, 0);
+}
+
+}  // namespace
+}  // namespace capstan::engine
