@@ -34,7 +34,9 @@ Destinations::Destinations(const Scene& scene, Placement& placement,
             needs_.push_back({.column = request.resource, .amount = request.amount});
         first_need_.push_back(static_cast<std::uint32_t>(needs_.size()));
     }
-    zones_ = number_zones(cluster, zone_count_);
+    // Zones matter to pods whose spread is emulated alone.
+    zones_.assign(cluster.node_count(), 0);
+    if (!scene.settings->emulated_spread_label.empty()) zones_ = number_zones(cluster, zone_count_);
     shelf_of_.assign(cluster.node_count(), Shelf::none);
     row_of_.assign(cluster.node_count(), 0);
     for (int shelf = 0; shelf < 2; ++shelf) shelves_.emplace_back(cluster.resource_count());

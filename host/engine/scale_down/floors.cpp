@@ -54,9 +54,9 @@ std::optional<Keep> Floors::find_keep(NodeIndex node, GroupIndex group) const {
         const std::int64_t share = total.of(capacity);
         if (share <= 0 || total.used - share >= total.bound.min) continue;
         return Keep{Unremovable::minimal_resource_limit_exceeded,
-                    "cluster minimum of " + total.name + ": " + total.shown(total.used) +
-                        " would stay of at least " + total.shown(total.bound.min) +
-                        ", and the node has " + total.shown(share) + " of it"};
+                    "cluster minimum of " + total.name + ": of " + total.shown(total.used) +
+                        " the node has " + total.shown(share) + ", and at least " +
+                        total.shown(total.bound.min) + " have to stay"};
     }
     return std::nullopt;
 }

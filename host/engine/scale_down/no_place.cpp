@@ -8,7 +8,9 @@
 #include <capstan/sentence.hpp>
 
 #include "engine/scale_down/node_pods.hpp"
+#include "engine/scale_up/spread_emulation.hpp"
 #include "engine/scheduling/twins.hpp"
+#include "engine/snapshot/spread_timeout.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -33,20 +35,25 @@ NoPlace::NoPlace(const Scene& scene, const Placement& placement, std::vector<boo
       goes_(std::move(goes)),
       twins_(find_twins(placement.rules())) {}
 
-Refusal NoPlace::refusal(Subject subject, NodeIndex node) const {
+Refusal NoPlace::refusal(const Seeker& seeker, NodeIndex node) const {
     if (goes_[node]) return {Predicate::none, "to go as well"};
     if (std::ranges::binary_search(scene_->going, node)) return {Predicate::none, "being removed"};
     if (scene_->health.nodes[node] != Standing::takes_pods) return {Predicate::none, "not ready"};
-    Refusal out = placement_->why_not(subject, node);
-    if (out.predicate == Predicate::none) out.sentence = "free once others have moved";
+    if (seeker.zone) {
+        const Cluster& cluster = scene_->snapshot->cluster;
+        if (find_label(cluster, cluster.node(node).labels, zone_label) != seeker.zone)
+            return {Predicate::none, "in other zones, which it is not spread to"};
+    }
+    Refusal out = placement_->why_not(seeker.subject, node);
+    if (out.predicate == Predicate::none) out.sentence = "with room for it alone";
     return out;
 }
 
-NoPlace::Found NoPlace::look(Subject subject) const {
+NoPlace::Found NoPlace::look(const Seeker& seeker) const {
     Found out;
     const auto rank = [](const Near& n) { return std::tuple(n.predicate, n.cpu); };
     for (NodeIndex n = 0; n < goes_.size(); ++n) {
-        const Refusal why = refusal(subject, n);
+        const Refusal why = refusal(seeker, n);
         ++out.nodes_by_refusal[in_short(why.sentence)];
         if (why.predicate == Predicate::none) continue;
         const Near near{n, why.predicate, placement_->free(n, cpu_index)};
@@ -60,47 +67,59 @@ NoPlace::Found NoPlace::look(Subject subject) const {
     return out;
 }
 
-std::string NoPlace::describe(PodIndex pod, Subject subject) const {
+std::string NoPlace::describe(const Seeker& seeker) const {
     const Cluster& cluster = scene_->snapshot->cluster;
     std::string needs;
-    for (const Request& request : placement_->rules().requests(subject)) {
+    for (const Request& request : placement_->rules().requests(seeker.subject)) {
         if (request.resource == pods_index) continue;
         const std::string_view name = cluster.resource_name(request.resource);
         needs += (needs.empty() ? " (" : ", ") + std::string(name) + " " +
                  format_amount(name, request.amount);
     }
-    return "pod " + full_name(cluster, pod) + needs + (needs.empty() ? "" : ")") +
+    return "pod " + full_name(cluster, seeker.pod) + needs + (needs.empty() ? "" : ")") +
            " finds no other place";
 }
 
-std::string NoPlace::explain(PodIndex pod, Subject subject, NodeIndex its_node) {
-    std::string out = describe(pod, subject);
-    const bool is_alone = !placement_->rules().looks_at_pods(subject);
-    const auto known = is_alone ? known_.find(twins_[subject]) : known_.end();
-    if (known == known_.end() && looked_at_ >= most_looked_at) return out;
-    Found found = known != known_.end() ? known->second : look(subject);
-    if (known == known_.end()) {
-        looked_at_ += goes_.size();
-        if (is_alone) known_.emplace(twins_[subject], found);
-    }
-    const auto own = found.nodes_by_refusal.find(in_short(refusal(subject, its_node).sentence));
+std::string NoPlace::sum_up(const Seeker& seeker, Found found) const {
+    const auto own =
+        found.nodes_by_refusal.find(in_short(refusal(seeker, seeker.its_node).sentence));
     if (--own->second == 0) found.nodes_by_refusal.erase(own);
-
+    std::string out = ", 0/" + std::to_string(goes_.size() - 1) + " nodes";
     std::vector<std::pair<int, std::string>> counts;
     for (const auto& [refusal, nodes] : found.nodes_by_refusal)
         counts.emplace_back(-nodes, refusal);
-    std::ranges::sort(counts);
-    out += ", 0/" + std::to_string(goes_.size() - 1) + " nodes";
     if (counts.empty()) return out;
+    std::ranges::sort(counts);
     out += ": " + listed(counts, [](const auto& count) {
                return std::to_string(-count.first) + " " + count.second;
            });
-    const auto near = std::ranges::find_if(
-        found.nearest, [&](const Near& n) { return n.node != no_node && n.node != its_node; });
+    const auto near = std::ranges::find_if(found.nearest, [&](const Near& n) {
+        return n.node != no_node && n.node != seeker.its_node;
+    });
     if (near == found.nearest.end()) return out;
     const Cluster& cluster = scene_->snapshot->cluster;
     return out + "; nearest is " + std::string(cluster.text(cluster.node(near->node).name)) + ": " +
-           placement_->why_not(subject, near->node).sentence;
+           placement_->why_not(seeker.subject, near->node).sentence;
+}
+
+std::string NoPlace::explain(PodIndex pod, Subject subject, NodeIndex its_node) {
+    const Cluster& cluster = scene_->snapshot->cluster;
+    const Seeker seeker{
+        pod, subject, its_node,
+        pinned_zone(cluster, cluster.class_of(pod), cluster.pod(pod).node, *scene_->settings)};
+    const std::string what = describe(seeker);
+    if (placement_->rules().looks_at_pods(subject)) {
+        if (looked_at_ >= most_looked_at) return what;
+        looked_at_ += goes_.size();
+        return what + sum_up(seeker, look(seeker));
+    }
+    auto known = known_.find(twins_[subject]);
+    if (known == known_.end()) {
+        if (looked_at_ >= most_looked_at) return what;
+        looked_at_ += goes_.size();
+        known = known_.emplace(twins_[subject], look(seeker)).first;
+    }
+    return what + sum_up(seeker, known->second);
 }
 
 }  // namespace capstan::engine

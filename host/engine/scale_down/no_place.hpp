@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,18 @@ private:
         std::map<std::string, int> nodes_by_refusal{};
         std::array<Near, 2> nearest{};  ///< one of them may be the pod's own
     };
-    Found look(Subject subject) const;
+    /// A pod and how it looks for a place.
+    struct Seeker {
+        PodIndex pod = 0;
+        Subject subject = 0;
+        NodeIndex its_node = no_node;
+        std::optional<Symbol> zone{};  ///< that it may not leave
+    };
+    Found look(const Seeker& seeker) const;
     /// What keeps the pod off the node; predicate `none`: not that it would not run there.
-    Refusal refusal(Subject subject, NodeIndex node) const;
-    std::string describe(PodIndex pod, Subject subject) const;
+    Refusal refusal(const Seeker& seeker, NodeIndex node) const;
+    std::string describe(const Seeker& seeker) const;
+    std::string sum_up(const Seeker& seeker, Found found) const;
 
     const Scene* scene_;
     const Placement* placement_;

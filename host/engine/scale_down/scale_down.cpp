@@ -77,6 +77,7 @@ void remember_unneeded(const Scene& scene, const Candidates& candidates,
 /// while the others are still there.
 void drop_what_needs_others(const Scene& scene, Placement& placement, const Candidates& candidates,
                             const UnneededNodes& unneeded, Selection& choice) {
+    if (choice.units.empty()) return;
     std::vector<bool> goes(scene.snapshot->cluster.node_count());
     for (const RemovalUnit& unit : unneeded.units)
         for (const std::size_t i : unit.candidates) goes[candidates.nodes[i].node] = true;

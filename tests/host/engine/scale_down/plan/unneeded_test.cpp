@@ -1,0 +1,183 @@
+// Which nodes nobody needs.
+#include <gmock/gmock.h>
+
+#include "plan_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(Unneeded, AreNodesWhosePodsFitOnOthersAllAtOnce) {
+    PlanCase c = web({"a", "b", "c"});
+    runs(c, "p", "a", 1500);
+    runs(c, "q", "b", 2000);
+    runs(c, "r", "c", 1900);
+    const Planned out = c.run();
+    // One of the others takes the pod; then nothing is left for a second one.
+    EXPECT_THAT(out.unneeded(), ElementsAre("a"));
+    EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_long_enough);
+    EXPECT_EQ(out.of("a").because, "unneeded for 0s of 10m; its 1 pod fits on b");
+    EXPECT_EQ(out.of("c").reason, Unremovable::no_place_to_move_pods);
+    EXPECT_EQ(out.of("c").pod, "default/r");
+    EXPECT_EQ(out.of("c").because,
+              "pod default/r (cpu 1900m) finds no other place, 0/2 nodes: 1 Insufficient cpu, 1 to "
+              "go as well; nearest is b: Insufficient cpu: needs 1900m, 500m of 4 are free");
+}
+
+TEST(Unneeded, AreFoundInAnyOrderOfTheirObjects) {
+    PlanCase c = web({"c", "a", "b"});
+    runs(c, "r", "c", 1900);
+    runs(c, "q", "b", 2000);
+    runs(c, "p", "a", 1500);
+    EXPECT_THAT(c.run().unneeded(), ElementsAre("a"));
+}
+
+TEST(Unneeded, PodsMoveOnWithTheNodeTheyMovedTo) {
+    // p goes to small, which is the last to be decided on; then large turns out to stay, and small
+    // goes there with all it has.
+    PlanCase c;
+    c.world.group("web", 3);
+    for (const char* name : {"a", "large"}) c.world.node(name, "web");
+    c.world.node("small", "web").allocatable = amounts(1000);
+    runs(c, "p", "a", 100);
+    runs(c, "q", "large", 1900);
+    runs(c, "r", "small", 100);
+    runs(c, "s", "small", 100);
+    const Planned out = c.run();
+    EXPECT_THAT(out.unneeded(), ElementsAre("a", "small"));
+    EXPECT_THAT(out.of("a").because, HasSubstr("its 1 pod fits on large"));
+}
+
+TEST(Unneeded, IsNoNodeThatAWaitingPodCountsOn) {
+    PlanCase c = web({"a", "b"});
+    c.world.pod("waits");
+    const Planned out = c.run();
+    EXPECT_THAT(out.unneeded(), ElementsAre("b"));
+    EXPECT_EQ(out.of("a").reason, Unremovable::no_node_info);
+    EXPECT_EQ(out.of("a").because, "1 pod that waits for a node would run here");
+}
+
+TEST(Unneeded, StopAtTheMinimumOfTheirGroup) {
+    PlanCase c = web({"a", "b", "c"}, 2);
+    const Planned out = c.run();
+    EXPECT_THAT(out.unneeded(), ElementsAre("a"));
+    EXPECT_EQ(out.of("b").reason, Unremovable::node_group_min_size_reached);
+    EXPECT_EQ(out.of("b").because,
+              "group web has 3 nodes, 1 that could go before this one, and a minimum of 2");
+}
+
+TEST(Unneeded, CountsWhatIsBeingRemovedAsGone) {
+    PlanCase c = web({"a", "b", "c"}, 1);
+    c.being_removed("a", "web", RemovalPhase::draining, false);
+    EXPECT_THAT(c.run().unneeded(), ElementsAre("b"));
+    // The cloud has agreed, and the target has fallen with it.
+    c.being_removed("a", "web", RemovalPhase::removed, false);
+    EXPECT_THAT(c.run().unneeded(), ElementsAre("b", "c"));
+}
+
+TEST(Unneeded, StopAtTheMinimaOfTheCluster) {
+    PlanCase c = web({"a", "b", "c"});
+    c.settings.cpu.min = 5000;
+    const Planned out = c.run();
+    EXPECT_THAT(out.unneeded(), ElementsAre("a"));
+    EXPECT_EQ(out.of("b").reason, Unremovable::minimal_resource_limit_exceeded);
+    EXPECT_EQ(out.of("b").because,
+              "cluster minimum of cpu: of 8 the node has 4, and at least 5 have to stay");
+}
+
+TEST(Unneeded, TakeNoMoreFromABudgetThanItHas) {
+    PlanCase c = web({"a", "b", "c"});
+    runs(c, "p", "a").labels = {{"app", "x"}};
+    runs(c, "q", "b").labels = {{"app", "x"}};
+    c.world.budget("x", 1).selector = LabelSelector{.match_labels = {{"app", "x"}}};
+    runs(c, "r", "c", 3000);
+    const Planned out = c.run();
+    EXPECT_THAT(out.unneeded(), ElementsAre("a"));
+    EXPECT_EQ(out.of("b").reason, Unremovable::blocked_by_pod);
+    EXPECT_EQ(out.of("b").pod, "default/q");
+}
+
+TEST(Unneeded, GroupsThatAreEmptyOrFullGoAsAWhole) {
+    PlanCase c;
+    c.world.group("tpu", 2).options.zero_or_max = true;
+    c.world.node("t1", "tpu");
+    c.world.node("t2", "tpu");
+    EXPECT_THAT(c.run().unneeded(), ElementsAre("t1", "t2"));
+    runs(c, "p", "t2", 3000);
+    const Planned out = c.run();
+    EXPECT_THAT(out.unneeded(), IsEmpty());
+    EXPECT_EQ(out.of("t1").reason, Unremovable::atomic_scale_down_failed);
+    EXPECT_EQ(out.of("t1").because,
+              "group tpu goes as a whole or not at all, and node t2 has to stay");
+}
+
+TEST(Unneeded, AreTakenFromTheZoneWithTheMostNodes) {
+    PlanCase c;
+    c.world.group("z", 3).group.min = 2;
+    for (const char* name : {"a", "b", "c"}) {
+        c.world.node(name, "z").labels = {
+            {"topology.kubernetes.io/zone", std::string(name) == "a" ? "z1" : "z2"}};
+    }
+    EXPECT_THAT(c.run().unneeded(), ElementsAre("b"));
+}
+
+TEST(Unneeded, StayTheSameFromPassToPass) {
+    PlanCase c = web({"a", "b"}, 1);
+    c.unneeded_for(3min, {"b"});
+    const Planned out = c.run();
+    EXPECT_THAT(out.unneeded(), ElementsAre("b"));
+    EXPECT_EQ(out.memory.unneeded.at("b").since, noon - 3min);
+}
+
+TEST(Unneeded, PodsFirstTryWhereTheyWereToGoBefore) {
+    PlanCase c = web({"a", "b", "c"});
+    runs(c, "p", "a", 100);
+    runs(c, "q", "b", 2000);
+    runs(c, "r", "c", 2000);
+    c.settings.scale_down.utilization_threshold = 0.4;
+    EXPECT_EQ(c.run().memory.hints.at("default/p"), "b");
+    c.memory.hints["default/p"] = "c";
+    EXPECT_EQ(c.run().memory.hints.at("default/p"), "c");
+    c.memory.hints["default/p"] = "gone";
+    EXPECT_EQ(c.run().memory.hints.at("default/p"), "b");
+}
+
+TEST(Unneeded, DoesNotCountADomainThatGoesWithTheNode) {
+    // The only node of zone z3: without it there are two zones, and p keeps them even.
+    PlanCase c;
+    c.world.group("web", 3);
+    for (const auto& [name, zone] : {std::pair("a", "z1"), {"b", "z2"}, {"c", "z3"}})
+        c.world.node(name, "web").labels = {{"zone", zone}};
+    for (const char* node : {"a", "b", "c"}) {
+        PodObject& pod = runs(c, std::string("p-") + node, node);
+        pod.labels = {{"app", "p"}};
+        pod.spec.spread.push_back(
+            {.topology_key = "zone", .selector = LabelSelector{.match_labels = {{"app", "p"}}}});
+    }
+    runs(c, "large", "a", 1000);
+    runs(c, "larger", "b", 1000);
+    EXPECT_THAT(c.run().unneeded(), ::testing::Contains("c"));
+}
+
+TEST(Unneeded, KeepsPodsOfAnEmulatedSpreadInTheirZone) {
+    PlanCase c;
+    c.settings.emulated_spread_label = "app";
+    c.world.group("web", 4);
+    for (const auto& [name, zone] : {std::pair("a1", "a"), {"a2", "a"}, {"b1", "b"}, {"c1", "c"}}) {
+        c.world.node(name, "web").labels = {{"topology.kubernetes.io/zone", zone}};
+        PodObject& pod = runs(c, std::string("p-") + name, name);
+        pod.labels = {{"app", "p"}};
+        pod.spec.spread.push_back({.topology_key = "topology.kubernetes.io/zone",
+                                   .selector = LabelSelector{.match_labels = {{"app", "p"}}}});
+    }
+    const Planned out = c.run();
+    EXPECT_THAT(out.unneeded(), ElementsAre("a1"));
+    EXPECT_THAT(out.of("a1").because, HasSubstr("its 1 pod fits on a2"));
+    EXPECT_EQ(out.of("b1").reason, Unremovable::no_place_to_move_pods);
+}
+
+}  // namespace
+}  // namespace capstan::engine
