@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
+
+#include "simulation/commands.hpp"
+
 namespace capstan::simulation {
 namespace {
 
@@ -57,6 +62,78 @@ void expect_counts(const std::map<std::string, int>& expected,
     }
 }
 
+/// Those that count, in order.
+Lines texts_of(const std::vector<SeenCommand>& commands, const Lines& only) {
+    Lines out;
+    for (const SeenCommand& seen : commands) {
+        const bool counts = only.empty() || std::ranges::any_of(only, [&](const std::string& kind) {
+                                return begins_with_words(seen.text, kind);
+                            });
+        if (counts) out.push_back(seen.text);
+    }
+    return out;
+}
+
+void expect_within(const std::vector<ExpectedCommand>& expected,
+                   const std::vector<SeenCommand>& commands, Lines& unmet) {
+    for (const ExpectedCommand& wanted : expected) {
+        std::string when;
+        bool is_met = false;
+        for (const SeenCommand& seen : commands) {
+            if (!begins_with_words(seen.text, wanted.command)) continue;
+            is_met =
+                is_met || (seen.at >= wanted.from && (!wanted.until || seen.at <= *wanted.until));
+            when += (when.empty() ? "" : ", ") + format_duration(seen.at);
+        }
+        if (is_met) continue;
+        unmet.push_back(in_quotes(wanted.command) + ": expected from " +
+                        format_duration(wanted.from) +
+                        (wanted.until ? " to " + format_duration(*wanted.until) : " on") +
+                        (when.empty() ? ", never came" : ", came at " + when));
+    }
+}
+
+void expect_never(const Lines& never, const std::vector<SeenCommand>& commands, Lines& unmet) {
+    for (const std::string& unwanted : never) {
+        for (const SeenCommand& seen : commands) {
+            if (!begins_with_words(seen.text, unwanted)) continue;
+            unmet.push_back("never " + in_quotes(unwanted) + ": " + in_quotes(seen.text) +
+                            " came at " + format_duration(seen.at));
+            break;
+        }
+    }
+}
+
+void expect_taints(const ExpectedTaints& wanted, const Seen& seen, Lines& unmet) {
+    const auto node = seen.taints.find(wanted.node);
+    const Lines keys = node == seen.taints.end() ? Lines{} : node->second;
+    for (const std::string& key : wanted.has) {
+        if (std::ranges::count(keys, key) == 0)
+            unmet.push_back("node " + wanted.node + " lacks the taint " + key);
+    }
+    for (const std::string& key : wanted.lacks) {
+        if (std::ranges::count(keys, key) > 0)
+            unmet.push_back("node " + wanted.node + " has the taint " + key);
+    }
+}
+
+void expect_nodes(const Expectations& expected, const Seen& seen, Lines& unmet) {
+    for (const std::string& node : expected.present) {
+        if (!seen.taints.contains(node)) unmet.push_back("node " + node + " is not there");
+    }
+    for (const std::string& node : expected.absent) {
+        if (seen.taints.contains(node)) unmet.push_back("node " + node + " is there");
+    }
+    for (const ExpectedTaints& wanted : expected.taints) expect_taints(wanted, seen, unmet);
+}
+
+void expect_no_backoff(const Lines& expected, const Lines& backed_off, Lines& unmet) {
+    for (const std::string& group : expected) {
+        if (std::ranges::count(backed_off, group) > 0)
+            unmet.push_back("group " + group + " is left alone after a failure");
+    }
+}
+
 /// Everything that may truly be said of the pods without room.
 Lines sayings(const std::vector<Unhelped>& unhelped) {
     Lines out;
@@ -95,22 +172,35 @@ void expect_unhelped(const std::optional<Lines>& expected, const std::vector<Unh
 
 std::vector<std::string> find_unmet(const Expectations& expected, const Seen& seen) {
     Lines unmet;
-    expect_lines(expected.commands, seen.commands,
+    expect_lines(expected.commands, texts_of(seen.commands, expected.only),
                  "the clouds were asked for something else:", unmet);
+    expect_within(expected.within, seen.commands, unmet);
+    expect_never(expected.never, seen.commands, unmet);
     if (expected.pending && *expected.pending != seen.pending) {
         unmet.push_back("pods without a node: expected " + std::to_string(*expected.pending) +
                         ", are " + std::to_string(seen.pending));
     }
+    if (expected.longest_pending && seen.longest_pending >= *expected.longest_pending) {
+        unmet.push_back("pods wait for less than " + format_duration(*expected.longest_pending) +
+                        ": one waited for " + format_duration(seen.longest_pending));
+    }
     expect_counts(expected.nodes, seen.nodes, "nodes", unmet);
     expect_counts(expected.targets, seen.targets, "target", unmet);
+    expect_nodes(expected, seen, unmet);
     expect_lines(expected.backed_off, seen.backed_off, "groups left alone after a failure:", unmet);
+    expect_no_backoff(expected.not_backed_off, seen.backed_off, unmet);
     expect_unhelped(expected.unhelped, seen.unhelped, unmet);
     return unmet;
 }
 
 std::int64_t count_of(const Expectations& expected) {
-    return static_cast<std::int64_t>(expected.nodes.size() + expected.targets.size()) +
-           (expected.commands ? 1 : 0) + (expected.pending ? 1 : 0) +
+    std::size_t out = expected.nodes.size() + expected.targets.size() + expected.within.size() +
+                      expected.never.size() + expected.present.size() + expected.absent.size() +
+                      expected.not_backed_off.size();
+    for (const ExpectedTaints& taints : expected.taints)
+        out += taints.has.size() + taints.lacks.size();
+    return static_cast<std::int64_t>(out) + (expected.commands ? 1 : 0) +
+           (expected.pending ? 1 : 0) + (expected.longest_pending ? 1 : 0) +
            (expected.backed_off ? 1 : 0) + (expected.unhelped ? 1 : 0);
 }
 

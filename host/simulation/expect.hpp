@@ -5,17 +5,25 @@
 #include <string>
 #include <vector>
 
+#include "simulation/decision_story.hpp"
 #include "simulation/input.hpp"
-#include "simulation/passes.hpp"
 
 namespace capstan::simulation {
 
+/// What was asked for, and how long after the beginning of the step.
+struct SeenCommand {
+    std::string text{};
+    Duration at{0};
+};
+
 struct Seen {
-    std::vector<std::string> commands{};
+    std::vector<SeenCommand> commands{};
     int pending = 0;
+    Duration longest_pending{0};
     std::map<std::string, int> nodes{}, targets{};  ///< by group; a group that is absent has none
     std::vector<std::string> backed_off{};
     std::vector<Unhelped> unhelped{};
+    std::map<std::string, std::vector<std::string>> taints{};  ///< keys, by node: all nodes
 };
 
 /// Each expectation that does not hold, in lines. Empty: all hold.

@@ -37,6 +37,14 @@ std::string hours_text(const Summary& s) {
     return decimals(s.node_hours) + (s.node_hours_of.size() > 1 ? " (" + groups + ")" : "");
 }
 
+std::string removal_text(const Summary& s) {
+    std::string out = counted(s.nodes_removed, "node");
+    if (s.removal_p50)
+        out += ", p50 " + clock_text(*s.removal_p50) + ", longest " + clock_text(*s.removal_max);
+    if (s.removals_undone > 0) out += ", " + std::to_string(s.removals_undone) + " given up";
+    return out + ", " + counted(s.evictions, "eviction");
+}
+
 }  // namespace
 
 std::string clock_text(Duration at) {
@@ -50,7 +58,7 @@ std::string clock_text(Duration at) {
 }
 
 std::vector<Figure> figures_of(const Summary& s) {
-    return {
+    std::vector<Figure> out{
         {"time", clock_text(s.span) + ", " + std::to_string(s.passes) +
                      (s.passes == 1 ? " pass" : " passes")},
         {"pods", std::to_string(s.pods_arrived) + " arrived, " + std::to_string(s.pods_bound) +
@@ -61,6 +69,9 @@ std::vector<Figure> figures_of(const Summary& s) {
         {"node hours", hours_text(s)},
         {"cost", s.cost ? decimals(*s.cost) : "unknown: a group has no price"},
         {"used", used_text(s)}};
+    const bool removes = s.nodes_removed + s.removals_undone + s.evictions > 0;
+    if (removes) out.insert(out.begin() + 4, {"removed", removal_text(s)});
+    return out;
 }
 
 }  // namespace capstan::simulation

@@ -64,12 +64,6 @@ struct NodeEdit {
     std::map<std::string, std::optional<std::string>> annotations{};  ///< nothing: drop it
 };
 
-/// Changes pods of a batch, or one pod (NAME or NAMESPACE/NAME): sets annotations.
-struct PodEdit {
-    std::string name{};
-    Labels annotations{};
-};
-
 /// A PodDisruptionBudget; one of the two bounds is given. One of the same name is replaced.
 struct Budget {
     std::string ns = "default";
@@ -107,8 +101,8 @@ struct CloudEdit {
     std::vector<std::string> dropped{};  ///< keys that go back to their defaults
 };
 
-using Happening = std::variant<PodBatch, Scale, Remove, Bind, engine::NodeObject, NodeEdit, PodEdit,
-                               Budget, Registration, CloudChange, AddGroup, RemoveGroup, CloudEdit>;
+using Happening = std::variant<PodBatch, Scale, Remove, Bind, engine::NodeObject, NodeEdit, Budget,
+                               Registration, CloudChange, AddGroup, RemoveGroup, CloudEdit>;
 
 /// Something that happens from outside, so long after the beginning of its step.
 struct Action {

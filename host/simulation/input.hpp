@@ -93,6 +93,9 @@ struct Objects {
 struct CloudSettings {
     runtime::Source source{};
     runtime::TomlValue settings{};  ///< a table
+    /// The same with all that steps will change, to be checked before anything runs; empty: nothing
+    /// changes.
+    runtime::TomlValue changed{};
     /// When, after the start, something changes there that nobody asked for; ascending.
     std::vector<Duration> changes{};
 };

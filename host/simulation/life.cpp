@@ -20,36 +20,45 @@ std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
 struct Life::Agenda {
     const Step& step;
     Time begin;
-    std::optional<Time> end;
+    std::optional<Duration> length{};  ///< at most, until a command; nothing: until idle
+    std::optional<Time> end{};
     std::size_t next_action = 0;
-    Time last_happening = begin;  ///< anything but a pass
+    Time last_happening = begin;  ///< anything but a pass or a fault
 
     std::optional<Time> next_action_at() const {
         if (next_action == step.actions.size()) return std::nullopt;
         return begin + step.actions[next_action].after;
     }
     std::optional<Time> deadline() const {
-        if (step.advance || next_action_at()) return end;
+        if (length || next_action_at()) return end;
         return earliest(end, last_happening + patience);
     }
 };
 
 Result<bool> Life::live(const Step& step, std::optional<Time> end) {
     Agenda agenda{.step = step, .begin = now(), .end = end};
-    if (step.advance) agenda.end = earliest(end, agenda.begin + *step.advance);
+    agenda.length = step.until_command ? step.until_command->within : step.advance;
+    if (agenda.length) agenda.end = earliest(end, agenda.begin + *agenda.length);
     parts_.passes.look_again();
     while (true) {
         CAPSTAN_CHECK(act(agenda));
         CAPSTAN_TRY(const bool has_passed, pass(agenda));
+        if (has_passed && has_come(step)) return true;
         if (has_passed) continue;
         const std::optional<Time> next = next_due(agenda);
         if (!next) break;
         move_to(*next);
         tell_progress();
     }
-    if (!step.advance) return !end || now() < *end;
+    if (!agenda.length) return !end || now() < *end;
     move_to(*agenda.end);
-    return now() >= agenda.begin + *step.advance;
+    return now() >= agenda.begin + *agenda.length;
+}
+
+/// The command that the step goes on until.
+bool Life::has_come(const Step& step) const {
+    return step.until_command &&
+           find_command(parts_.passes.commands(), step.until_command->command) != nullptr;
 }
 
 Result<void> Life::happen(const Action& action, Time moment) {
@@ -57,8 +66,14 @@ Result<void> Life::happen(const Action& action, Time moment) {
         [&](const auto& what) -> Result<void> {
             if constexpr (requires { parts_.world.happen(what, moment); }) {
                 return parts_.world.happen(what, moment);
+            } else if constexpr (requires { parts_.machines.set(what); }) {
+                parts_.machines.set(what);
+                return {};
             } else {
-                return fail(ErrorCode::unsupported, "this cannot happen here");
+                if (parts_.cloud == nullptr)
+                    return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
+                parts_.passes.look_again();
+                return parts_.cloud->happen(what, moment);
             }
         },
         action.what);
@@ -67,8 +82,17 @@ Result<void> Life::happen(const Action& action, Time moment) {
     return fail(within(parts_.source + line, std::move(done).error()));
 }
 
+/// A clock that jumps leaves no time in between for anything to happen.
+Result<void> Life::strike() {
+    Result<Duration> jump = parts_.mishaps.reach(now());
+    if (!jump) return fail(within(parts_.source, std::move(jump).error()));
+    move_to(now() + *jump);
+    return {};
+}
+
 /// Everything that is due but a pass.
 Result<void> Life::act(Agenda& agenda) {
+    CAPSTAN_CHECK(strike());
     const Time moment = now();
     while (agenda.next_action_at() && *agenda.next_action_at() <= moment) {
         CAPSTAN_CHECK(happen(agenda.step.actions[agenda.next_action++], moment));
@@ -76,7 +100,7 @@ Result<void> Life::act(Agenda& agenda) {
     }
     const auto due = next_by_itself();
     if (due && *due <= moment) agenda.last_happening = moment;
-    parts_.world.end_pods(moment);
+    parts_.world.reach(moment);
     parts_.machines.reach(moment);
     if (parts_.world.schedule(moment)) parts_.passes.wake();
     return {};
@@ -98,20 +122,17 @@ std::optional<Time> Life::pass_due() const {
 
 /// The next thing that happens though nobody does it now.
 std::optional<Time> Life::next_by_itself() const {
-    const World& world = parts_.world;
-    return earliest(earliest(world.next_end(), world.next_lapse()), parts_.machines.next_due());
+    return earliest(parts_.world.next_due(), parts_.machines.next_due());
 }
 
-/// Nothing: the step is over.
+/// Nothing: the step is over. Faults to come keep no step going.
 std::optional<Time> Life::next_due(const Agenda& agenda) const {
     const std::optional<Time> happening = earliest(agenda.next_action_at(), next_by_itself());
-    if (!agenda.step.advance && !happening && !parts_.passes.needed_at()) return std::nullopt;
+    if (!agenda.length && !happening && !parts_.passes.needed_at()) return std::nullopt;
     const std::optional<Time> deadline = agenda.deadline();
-    if (happening && (!deadline || *happening <= *deadline)) {
-        const std::optional<Time> due = pass_due();
-        return due && *due < *happening ? due : happening;
-    }
+    const std::optional<Time> next = earliest(happening, parts_.mishaps.next_due());
     const std::optional<Time> due = pass_due();
+    if (next && (!deadline || *next <= *deadline)) return due && *due < *next ? due : next;
     return due && (!deadline || *due < *deadline) ? due : std::nullopt;
 }
 

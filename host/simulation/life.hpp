@@ -8,8 +8,10 @@
 #include <capstan/result.hpp>
 
 #include "runtime/plugin_host.hpp"
+#include "simulation/cloud_control.hpp"
 #include "simulation/input.hpp"
 #include "simulation/machines.hpp"
+#include "simulation/mishaps.hpp"
 #include "simulation/passes.hpp"
 #include "simulation/tally.hpp"
 #include "simulation/world.hpp"
@@ -17,7 +19,7 @@
 namespace capstan::simulation {
 
 /// Passes stay on the grid of the scan interval, counted from the start; those that could come to
-/// nothing new are left out. What happens at one moment happens in this order: actions from
+/// nothing new are left out. What happens at one moment happens in this order: faults, actions from
 /// outside, pods that end, nodes that join or become ready, the scheduler, a pass.
 class Life {
 public:
@@ -26,6 +28,8 @@ public:
         World& world;
         Machines& machines;
         Passes& passes;
+        Mishaps& mishaps;
+        CloudControl* cloud = nullptr;  ///< NULL: it is not the simulated one
         Tally& tally;
         Observer& observer;
         const std::string& source;  ///< what messages call the input
@@ -38,14 +42,17 @@ public:
     /// What the observer is told from now on: where this is in the input.
     void set_progress(const Progress& progress) { progress_ = progress; }
     /// Lets `step` happen. What is due at its end has happened then, but no pass: that one belongs
-    /// to what comes next. Ends at `end` at the latest; nothing: no such moment. False: `end` came
-    /// before the step's own. The error is an action that is impossible, or a pass that cannot be.
+    /// to what comes next; but a step until a command ends after the pass that gave it. Ends at
+    /// `end` at the latest; nothing: no such moment. False: `end` came before the step's own. The
+    /// error is an action that is impossible, or a pass that cannot be.
     Result<bool> live(const Step& step, std::optional<Time> end);
 
 private:
     struct Agenda;
     Result<void> act(Agenda& agenda);
     Result<void> happen(const Action& action, Time moment);
+    Result<void> strike();
+    bool has_come(const Step& step) const;
     Result<bool> pass(const Agenda& agenda);
     std::optional<Time> pass_due() const;
     std::optional<Time> next_by_itself() const;

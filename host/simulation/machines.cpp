@@ -20,6 +20,14 @@ bool is_at_work(const engine::Group& group) {
            group.group.target.value_or(0) > running;
 }
 
+void take_over(const Registration& said, Registration& to) {
+    if (said.joins) to.joins = said.joins;
+    if (said.register_delay) to.register_delay = said.register_delay;
+    if (said.ready_delay) to.ready_delay = said.ready_delay;
+    if (said.taints) to.taints = said.taints;
+    if (said.nodes_stay) to.nodes_stay = said.nodes_stay;
+}
+
 std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
     return a && b ? std::min(a, b) : a ? a : b;
 }
@@ -66,23 +74,46 @@ void Machines::observe(const std::vector<engine::Group>& groups, Time now) {
         tell_failures(group, now);
         for (const Machine& machine : group.machines) {
             watch(group, machine, now);
-            if (machine.state == MachineState::running) present.insert(machine.id.value());
+            if (machine.state == MachineState::running || machine.state == MachineState::deleting)
+                present.insert(machine.id.value());
         }
     }
     vanish(present, now);
 }
 
+void Machines::set(const Registration& said) {
+    take_over(said, said.group.empty() ? usual_ : registrations_[said.group]);
+    if (!said.group.empty()) return;
+    for (auto& [group, own] : registrations_) take_over(said, own);
+}
+
+Registration Machines::registration_of(const std::string& group) const {
+    Registration out = usual_;
+    const auto own = registrations_.find(group);
+    if (own != registrations_.end()) take_over(own->second, out);
+    return out;
+}
+
 void Machines::watch(const engine::Group& group, const Machine& machine, Time now) {
     const std::string& id = machine.id.value();
+    if (machine.state == MachineState::deleting) {
+        std::erase_if(joining_, [&](const auto& j) { return j.second.machine == id; });
+        return;
+    }
     if (machine.state != MachineState::running || members_.contains(id)) return;
     members_[id] = {.group = group.group.id.value()};
+    if (registration_of(group.group.id.value()).joins.value()) join(group, machine, now);
+}
+
+void Machines::join(const engine::Group& group, const Machine& machine, Time now) {
+    const std::string& id = machine.id.value();
     if (!group.described) {
         story_.tell(now, EventKind::note, group.group.id.value(),
                     group.group.id.value() + ": machine " + id + " runs, but nobody knows its look",
                     1, group.undescribed_because);
         return;
     }
-    const Time due = now + delays_.registering;
+    const Time due = now + registration_of(group.group.id.value()).register_delay.value();
     joining_.emplace(due, Joining{id, group.group.id.value(), make_node(group, machine, due)});
 }
 
@@ -108,9 +139,28 @@ void Machines::vanish(const std::set<std::string>& present, Time now) {
             continue;
         }
         std::erase_if(joining_, [&](const auto& j) { return j.second.machine == member->first; });
-        if (!member->second.node.empty()) world_.remove_node(member->second.node, now);
+        const std::string& node = member->second.node;
+        if (registration_of(member->second.group).nodes_stay.value()) {
+            world_.set_ready(node, false, now);
+        } else if (!node.empty()) {
+            world_.remove_node(node, now);
+        }
         member = members_.erase(member);
     }
+}
+
+/// GROUP-NUMBER, with the machine's own number where its cloud counts them.
+std::string Machines::node_name(const std::string& group, const Machine& machine) {
+    const std::string& id = machine.id.value();
+    const std::string number = id.substr(id.find_last_of("/-") + 1);
+    const bool is_number =
+        !number.empty() && std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
+    std::string name = group + "-" + number;
+    if (is_number && !world_.has_node(name)) return name;
+    do {
+        name = group + "-" + std::to_string(++last_number_[group]);
+    } while (world_.has_node(name));
+    return name;
 }
 
 engine::NodeObject Machines::make_node(const engine::Group& group, const Machine& machine,
@@ -125,10 +175,9 @@ engine::NodeObject Machines::make_node(const engine::Group& group, const Machine
                             .ready = false,
                             .ready_since = now,
                             .created = now};
-    do {
-        node.name =
-            group.group.id.value() + "-" + std::to_string(++last_number_[group.group.id.value()]);
-    } while (world_.has_node(node.name));
+    node.name = node_name(group.group.id.value(), machine);
+    const Registration registration = registration_of(group.group.id.value());
+    node.taints.insert(node.taints.end(), registration.taints->begin(), registration.taints->end());
     node.labels.insert_or_assign("kubernetes.io/hostname", node.name);
     if (!machine.zone.empty()) node.labels.insert_or_assign(zone_label, machine.zone);
     return node;
@@ -144,7 +193,7 @@ void Machines::reach(Time now) {
         Joining joining = std::move(joining_.begin()->second);
         joining_.erase(joining_.begin());
         members_[joining.machine].node = joining.node.name;
-        becoming_ready_.emplace(now + delays_.becoming_ready,
+        becoming_ready_.emplace(now + registration_of(joining.group).ready_delay.value(),
                                 std::pair(joining.group, joining.node.name));
         ++joined[joining.group];
         world_.add_node(std::move(joining.node), joining.group, now);
@@ -153,7 +202,7 @@ void Machines::reach(Time now) {
         const auto [group, node] = std::move(becoming_ready_.begin()->second);
         becoming_ready_.erase(becoming_ready_.begin());
         if (!world_.has_node(node)) continue;
-        world_.make_ready(node, now);
+        world_.set_ready(node, true, now);
         ++ready[group];
     }
     tell(story_, now, joined, "joins", "join");

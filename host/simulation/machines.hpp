@@ -17,17 +17,18 @@ namespace capstan::simulation {
 /// One thread; every moment given has been reached by the world's tally.
 class Machines {
 public:
-    struct Delays {
-        Duration registering{0};  ///< from a machine running to its node being there
-        Duration becoming_ready{0};
-    };
-    Machines(World& world, Story& story, Delays delays)
-        : world_(world), story_(story), delays_(delays) {}
+    /// `usual`: of all groups, as long as nothing else is said; each of its members is there.
+    Machines(World& world, Story& story, Registration usual)
+        : world_(world), story_(story), usual_(std::move(usual)) {}
+
+    /// Machines that begin to run from now on become nodes this way.
+    void set(const Registration& registration);
 
     /// What runs already: its nodes are there and ready, or have been from the start, known by
     /// their providerID.
     void adopt(const std::vector<engine::Group>& groups, Time now);
-    /// What the clouds say now. Nodes of machines that vanished go at once.
+    /// What the clouds say now. Nodes of machines that vanished go at once, or stay and are not
+    /// ready, as their group's registration says.
     void observe(const std::vector<engine::Group>& groups, Time now);
     /// When the next node joins or becomes ready; nothing: none is on its way.
     std::optional<Time> next_due() const;
@@ -47,6 +48,10 @@ private:
         engine::NodeObject node{};
     };
 
+    /// That which counts for the group.
+    Registration registration_of(const std::string& group) const;
+    void join(const engine::Group& group, const Machine& machine, Time now);
+    std::string node_name(const std::string& group, const Machine& machine);
     engine::NodeObject make_node(const engine::Group& group, const Machine& machine, Time now);
     void vanish(const std::set<std::string>& present, Time now);
     void watch(const engine::Group& group, const Machine& machine, Time now);
@@ -54,9 +59,10 @@ private:
 
     World& world_;
     Story& story_;
-    const Delays delays_;
-    std::map<std::string, Member> members_;  ///< machines that run or ran, by id
-    std::set<std::string> failed_;           ///< told of
+    Registration usual_;
+    std::map<std::string, Registration> registrations_;  ///< by group
+    std::map<std::string, Member> members_;              ///< machines that run or ran, by id
+    std::set<std::string> failed_;                       ///< told of
     std::multimap<Time, Joining> joining_;
     std::multimap<Time, std::pair<std::string, std::string>> becoming_ready_;  ///< group, node
     std::map<std::string, int> last_number_;                                   ///< by group

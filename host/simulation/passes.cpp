@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <capstan/sentence.hpp>
-
 #include "runtime/engine_settings.hpp"
+#include "simulation/kept_memory.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -18,43 +17,44 @@ bool is_same(const engine::Group& a, const engine::Group& b) {
             (a.described && b.described && *a.described == *b.described));
 }
 
-/// What a world without an API server answers: nodes and pods stay as they are.
-class StillCluster final : public runtime::ClusterClient {
-public:
-    void change(const engine::NodeChange& change, Done done) override {
-        done(fail(ErrorCode::unsupported, "node " + change.node + " cannot be changed here"));
-    }
-    void evict(const engine::Eviction& eviction, Done done) override {
-        done(fail(ErrorCode::unsupported, "pod " + eviction.pod + " cannot be evicted here"));
-    }
-};
-
-std::string change_of(const engine::Increase& increase) {
-    return "increase " + increase.group.value() + " by " + std::to_string(increase.by);
-}
-
-std::vector<Unhelped> unhelped_of(const engine::Decision& decision, const World& world) {
-    std::vector<Unhelped> out;
-    for (const engine::Unhelped& u : decision.unhelped) {
-        Unhelped line{
-            .batch = world.batch_of(u.pods.example), .count = u.pods.count, .because = u.because};
-        for (const engine::GroupReason& reason : u.groups) {
-            for (const NodeGroupId& group : reason.groups)
-                line.in_group.emplace(group.value(), reason.sentence);
-        }
-        out.push_back(std::move(line));
-    }
-    return out;
+bool asks_for_nothing(const engine::Decision& decision) {
+    return decision.decreases.empty() && decision.removals.empty() && decision.increases.empty() &&
+           decision.node_changes.empty() && decision.evictions.empty();
 }
 
 }  // namespace
+
+/// The world as an API server: what it is asked for happens at the moment of the call.
+class Passes::Cluster final : public runtime::ClusterClient {
+public:
+    explicit Cluster(Passes& passes) : passes_(passes) {}
+
+    void change(const engine::NodeChange& change, Done done) override {
+        done(answer([&](World& world, Time now) { return world.change(change, now); }));
+    }
+    void evict(const engine::Eviction& eviction, Done done) override {
+        done(answer([&](World& world, Time now) { return world.evict(eviction, now); }));
+    }
+
+private:
+    template <class Ask>
+    Result<void> answer(Ask ask) {
+        if (passes_.api_is_broken_)
+            return fail(ErrorCode::unavailable, "the API server does not answer");
+        passes_.parts_.tally.reach(passes_.now());
+        return ask(passes_.parts_.world, passes_.now());
+    }
+
+    Passes& passes_;
+};
 
 Passes::Passes(const runtime::Config& config, runtime::PluginHost& host, std::uint64_t seed,
                const Parts& parts)
     : host_(host),
       parts_(parts),
       settings_(runtime::make_settings(config.scale_up, config.scale_down, config.limits)),
-      seed_(seed) {}
+      seed_(seed),
+      told_(parts.story, parts.tally, parts.world) {}
 
 Result<Passes> Passes::make(const runtime::Config& config, runtime::PluginHost& host,
                             std::uint64_t seed, std::optional<std::vector<Time>> looks,
@@ -63,14 +63,20 @@ Result<Passes> Passes::make(const runtime::Config& config, runtime::PluginHost& 
     out.looks_ = std::move(looks);
     CAPSTAN_TRY(out.wiring_, runtime::wire(config.pipeline, host));
     CAPSTAN_TRY(out.clouds_, runtime::Clouds::make(config.pipeline, host));
+    CAPSTAN_TRY(out.memory_, load_memory(parts.state));
     return out;
 }
 
-Time Passes::now() { return host_.loop().clock()->now(); }
+Time Passes::now() const { return host_.loop().clock()->now(); }
 
 void Passes::adopt() {
     groups_ = clouds_->refresh_now(host_).groups;
     parts_.machines.adopt(*groups_, now());
+}
+
+void Passes::look_again() {
+    wants_look_ = true;
+    look_until_ = now() + parts_.lag;
 }
 
 void Passes::look() {
@@ -86,6 +92,7 @@ void Passes::look() {
     groups_ = view.groups;
     problems_ = std::move(problems);
     parts_.machines.observe(*groups_, now());
+    parts_.machines.reach(now());
     if (parts_.world.schedule(now())) has_changed_ = true;
 }
 
@@ -102,74 +109,47 @@ Result<void> Passes::run() {
                                    .clouds = clouds_->instances(),
                                    .circumstances = circumstances,
                                    .known_misses = misses_};
-    CAPSTAN_TRY(const runtime::PassResult result, runtime::decide(input));
+    CAPSTAN_TRY(runtime::PassResult result, runtime::decide(input));
     parts_.tally.passed();
     misses_ = result.misses;
     wake_at_ = result.outcome.wake_at;
-    tell(result);
+    told_.decided(result, problems_, now());
     parts_.observer.on_pass(input, result);
-    carry_out(result.outcome, circumstances);
-    return {};
+    return carry_out(std::move(result.outcome), circumstances);
 }
 
-void Passes::carry_out(const engine::Outcome& outcome, const engine::Circumstances& circumstances) {
+Result<void> Passes::carry_out(engine::Outcome outcome,
+                               const engine::Circumstances& circumstances) {
     const engine::Decision& decision = outcome.decision;
-    StillCluster cluster;
+    Cluster cluster(*this);
     const engine::Results results =
         runtime::carry_out_now(decision, *clouds_, cluster, circumstances, host_);
     parts_.tally.reach(now());
-    memory_ = engine::remember_results(outcome.memory, decision, results, settings_, now());
-    for (std::size_t i = 0; i < decision.increases.size(); ++i) {
-        const engine::Increase& increase = decision.increases[i];
-        commands_.push_back(change_of(increase));
-        if (!results.increases[i]) {
-            parts_.story.tell(now(), EventKind::increase, increase.group.value(),
-                              change_of(increase) + ": " + std::to_string(increase.from) + " -> " +
-                                  std::to_string(increase.from + increase.by),
-                              increase.by, increase.because);
-        } else {
-            parts_.story.tell(now(), EventKind::failure, increase.group.value(),
-                              change_of(increase) + " is refused", increase.by,
-                              results.increases[i]->message);
-        }
+    told_.carried_out(decision, results, now());
+    if (!asks_for_nothing(decision)) {
+        has_changed_ = true;
+        look_again();
+        if (std::exchange(forgets_next_, false)) return restart();
     }
-    if (!decision.increases.empty()) has_changed_ = true;
+    parts_.observer.on_results(decision, results, now());
+    return keep(
+        engine::remember_results(std::move(outcome.memory), decision, results, settings_, now()));
 }
 
-/// What stays true from pass to pass is told once.
-void Passes::note(const std::vector<std::string>& notes) {
-    for (const std::string& text : notes) {
-        if (!noted_.contains(text)) parts_.story.tell(now(), EventKind::note, "", text);
-    }
-    noted_ = {notes.begin(), notes.end()};
+Result<void> Passes::keep(engine::Memory memory) {
+    told_.remembered(memory_, memory, now());
+    memory_ = std::move(memory);
+    return save_memory(memory_, parts_.version, parts_.state);
 }
 
-void Passes::tell(const runtime::PassResult& result) {
-    for (const engine::Group& group : *result.groups)
-        parts_.tally.price(group.group.id.value(), group.price_per_hour);
-    const engine::Decision& decision = result.outcome.decision;
-    std::vector<std::string> notes = problems_;
-    notes.insert(notes.end(), decision.notes.begin(), decision.notes.end());
-    for (const runtime::HookMiss& miss : result.misses) {
-        notes.push_back(miss.instance.value() + ": " + std::string(runtime::name_of(miss.hook)) +
-                        " overran its deadline; decided without it");
-    }
-    note(notes);
-    std::vector<Unhelped> unhelped = unhelped_of(decision, parts_.world);
-    for (const Unhelped& u : unhelped) {
-        const bool is_known = std::ranges::any_of(unhelped_, [&](const Unhelped& old) {
-            return old.batch == u.batch && old.count == u.count && old.because == u.because;
-        });
-        if (is_known) continue;
-        parts_.story.tell(now(), EventKind::unhelped, u.batch,
-                          u.batch + ": " + counted(u.count, "pod") +
-                              (u.count == 1 ? " stays" : " stay") + " without room",
-                          u.count, u.because);
-    }
-    unhelped_ = std::move(unhelped);
-    skipped_.clear();
-    for (const engine::SkippedPods& s : decision.skipped)
-        skipped_ += (skipped_.empty() ? "" : ", or ") + s.because;
+Result<void> Passes::restart() {
+    CAPSTAN_TRY(memory_, saved_and_read(memory_, parts_.version));
+    misses_.clear();
+    wake_at_.reset();
+    has_changed_ = true;
+    look_again();
+    parts_.observer.on_restart(memory_, now());
+    return {};
 }
 
 std::optional<Time> Passes::wanted_at() const {
@@ -177,11 +157,10 @@ std::optional<Time> Passes::wanted_at() const {
 }
 
 std::optional<Time> Passes::needed_at() const {
-    if (has_changed_ || wants_look_ || parts_.machines.is_awaiting()) return Time{};
+    const bool may_show = wants_look_ || now() < look_until_;
+    if (has_changed_ || may_show || parts_.machines.is_awaiting()) return Time{};
     if (!looks_ || looks_->empty()) return wake_at_;
     return wake_at_ ? std::min(*wake_at_, looks_->front()) : looks_->front();
 }
-
-std::vector<std::string> Passes::take_commands() { return std::exchange(commands_, {}); }
 
 }  // namespace capstan::simulation

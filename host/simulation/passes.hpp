@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "runtime/actuator.hpp"
 #include "runtime/clouds.hpp"
 #include "runtime/pass_cycle.hpp"
+#include "simulation/decision_story.hpp"
 #include "simulation/machines.hpp"
 #include "simulation/run.hpp"
 #include "simulation/story.hpp"
@@ -21,14 +21,7 @@
 
 namespace capstan::simulation {
 
-/// Pods for which the last pass could do nothing.
-struct Unhelped {
-    std::string batch{};
-    std::uint32_t count = 0;
-    std::string because{};
-    std::map<std::string, std::string> in_group{};  ///< the sentence of each group
-};
-
+/// The autoscaler of a simulation.
 class Passes {
 public:
     struct Parts {
@@ -37,11 +30,16 @@ public:
         Story& story;
         Tally& tally;
         Observer& observer;
-        bool every_pass = false;  ///< also those that can come to nothing new
+        bool every_pass = false;        ///< also those that can come to nothing new
+        std::string version{};          ///< the host's own
+        std::filesystem::path state{};  ///< where its memory is kept; empty: nowhere
+        /// How old a cloud's list of machines gets: what is done to it may show so much later.
+        Duration lag{0};
     };
     /// `looks`: moments at which something changes in the clouds that nobody asked for, ascending;
-    /// nothing: it may at any time. `internal`: the configuration names an instance that is not
-    /// there.
+    /// nothing: it may at any time. Begins with the memory that was kept. `internal`: the
+    /// configuration names an instance that is not there; `invalid_config`: the kept memory cannot
+    /// be read.
     static Result<Passes> make(const runtime::Config& config, runtime::PluginHost& host,
                                std::uint64_t seed, std::optional<std::vector<Time>> looks,
                                const Parts& parts);
@@ -59,27 +57,34 @@ public:
     /// Something changed in the cluster.
     void wake() noexcept { has_changed_ = true; }
     /// Something may have changed in a cloud.
-    void look_again() noexcept { wants_look_ = true; }
+    void look_again();
 
-    /// What the clouds were asked for since the last call, in order.
-    std::vector<std::string> take_commands();
-    const std::vector<Unhelped>& unhelped() const noexcept { return unhelped_; }
-    /// Why the last pass did not look at the other pods without a node: "fit on existing or
-    /// upcoming nodes"; several reasons are joined by "or".
-    const std::string& skipped() const noexcept { return skipped_; }
+    // What goes wrong.
+    /// The autoscaler starts anew, with its memory as it was saved.
+    Result<void> restart();
+    /// The same after the next decision that asks for something has been carried out, and before
+    /// anything of that pass is remembered.
+    void restart_midway() noexcept { forgets_next_ = true; }
+    /// Node changes and evictions fail from now on, or do not any more.
+    void break_api(bool is_broken) noexcept { api_is_broken_ = is_broken; }
+
+    std::vector<GivenCommand> take_commands() { return told_.take_commands(); }
+    const std::vector<GivenCommand>& commands() const noexcept { return told_.commands(); }
+    const std::vector<Unhelped>& unhelped() const noexcept { return told_.unhelped(); }
+    const std::string& skipped() const noexcept { return told_.skipped(); }
     const engine::Memory& memory() const noexcept { return memory_; }
     const std::vector<engine::Group>& groups() const noexcept { return *groups_; }
 
 private:
     using Groups = std::shared_ptr<const std::vector<engine::Group>>;
+    class Cluster;
     Passes(const runtime::Config& config, runtime::PluginHost& host, std::uint64_t seed,
            const Parts& parts);
 
-    Time now();
+    Time now() const;
     void look();
-    void note(const std::vector<std::string>& notes);
-    void tell(const runtime::PassResult& result);
-    void carry_out(const engine::Outcome& outcome, const engine::Circumstances& circumstances);
+    Result<void> carry_out(engine::Outcome outcome, const engine::Circumstances& circumstances);
+    Result<void> keep(engine::Memory memory);
 
     runtime::PluginHost& host_;
     Parts parts_;
@@ -93,11 +98,10 @@ private:
     std::optional<std::vector<Time>> looks_;
     std::optional<Time> wake_at_;
     bool has_changed_ = true, wants_look_ = false;
+    Time look_until_{};  ///< before, clouds may show any time what was done to them
+    bool forgets_next_ = false, api_is_broken_ = false;
     std::vector<std::string> problems_;  ///< of the last look
-    std::set<std::string> noted_;        ///< in the last pass
-    std::vector<Unhelped> unhelped_;
-    std::string skipped_;
-    std::vector<std::string> commands_;
+    DecisionStory told_;
 };
 
 }  // namespace capstan::simulation

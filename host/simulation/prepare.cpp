@@ -11,12 +11,22 @@ namespace {
 
 const PluginInstanceId simulated("simulated");
 
-/// The configuration without its clouds.
-void drop_clouds(runtime::Config& config) {
+/// The configuration without the instances that one list of its pipeline names.
+void drop(runtime::Config& config, std::vector<PluginInstanceId>& names) {
     std::erase_if(config.plugins, [&](const runtime::PluginConfig& plugin) {
-        return plugin.id == simulated || std::ranges::count(config.pipeline.clouds, plugin.id) > 0;
+        return std::ranges::count(names, plugin.id) > 0;
     });
-    config.pipeline.clouds.clear();
+    names.clear();
+}
+
+/// The configuration without its clouds, also when it is printed.
+void drop_clouds(runtime::Config& config) {
+    config.pipeline.clouds.push_back(simulated);
+    drop(config, config.pipeline.clouds);
+    const auto pipeline =
+        std::ranges::find(config.tree.children, "pipeline", &runtime::SettingValue::key);
+    if (pipeline == config.tree.children.end()) return;
+    std::erase_if(pipeline->children, [](const auto& member) { return member.key == "clouds"; });
 }
 
 /// As if [pipeline] said clouds = ["simulated"].
@@ -48,6 +58,22 @@ runtime::Config cloud_config(const CloudSettings& cloud, const runtime::Config& 
                               .file = shipped.find(simulated.value()).value_or("").string(),
                               .settings = cloud.settings});
     return config;
+}
+
+/// What steps will change is complained about before anything runs.
+void check_changes(const CloudSettings& cloud, Prepared& out, runtime::Diagnostics& complaints) {
+    if (cloud.changed.children.empty()) return;
+    CloudSettings changed = cloud;
+    changed.settings = cloud.changed;
+    const runtime::Config own = cloud_config(changed, *out.config, out.shipped);
+    runtime::Diagnostics all(cloud.source);
+    runtime::load_plugins(own, out.shipped, out.registry, all);
+    if (all.errors() == 0) return;
+    // Those of the beginning come again without the changes.
+    runtime::Diagnostics first(cloud.source);
+    runtime::load_plugins(cloud_config(cloud, *out.config, out.shipped), out.shipped, out.registry,
+                          first);
+    if (first.errors() == 0) complaints = all;
 }
 
 /// Deadlines of decisions count real time, and a miss changes the decision. Nobody waits for a
@@ -83,6 +109,7 @@ std::unique_ptr<Prepared> prepare(runtime::Loaded loaded, const std::optional<Cl
     }
     if (out->config && cloud) {
         runtime::Diagnostics complaints(cloud->source);
+        check_changes(*cloud, *out, complaints);
         runtime::Config own = cloud_config(*cloud, *out->config, out->shipped);
         extend_deadlines(own);
         for (auto& plugin : runtime::load_plugins(own, out->shipped, out->registry, complaints))
@@ -96,6 +123,17 @@ std::unique_ptr<Prepared> prepare(runtime::Loaded loaded, const std::optional<Cl
     out->complaints.insert(0, loaded.diagnostics.text());
     out->is_sound = out->config && loaded.diagnostics.errors() + errors == 0;
     return out;
+}
+
+std::unique_ptr<Prepared> prepare_to_decide(runtime::Loaded loaded,
+                                            runtime::ShippedPlugins shipped) {
+    if (loaded.config) {
+        runtime::Config& config = *loaded.config;
+        drop_clouds(config);
+        drop(config, config.pipeline.controllers);
+        drop(config, config.pipeline.scale_up.group_sources);
+    }
+    return prepare(std::move(loaded), std::nullopt, std::move(shipped));
 }
 
 }  // namespace capstan::simulation

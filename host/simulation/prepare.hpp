@@ -26,4 +26,9 @@ struct Prepared {
 std::unique_ptr<Prepared> prepare(runtime::Loaded loaded, const std::optional<CloudSettings>& cloud,
                                   runtime::ShippedPlugins shipped);
 
+/// For passes that are decided and not carried out: without clouds, controllers and sources of
+/// groups, which may need a network.
+std::unique_ptr<Prepared> prepare_to_decide(runtime::Loaded loaded,
+                                            runtime::ShippedPlugins shipped);
+
 }  // namespace capstan::simulation

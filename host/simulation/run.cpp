@@ -5,14 +5,19 @@
 #include <utility>
 
 #include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
 
 #include "runtime/plugin_host.hpp"
+#include "simulation/cloud_control.hpp"
+#include "simulation/commands.hpp"
 #include "simulation/expect.hpp"
 #include "simulation/life.hpp"
 #include "simulation/machines.hpp"
+#include "simulation/mishaps.hpp"
 #include "simulation/passes.hpp"
 #include "simulation/story.hpp"
 #include "simulation/tally.hpp"
+#include "simulation/toml_values.hpp"
 #include "simulation/world.hpp"
 
 namespace capstan::simulation {
@@ -28,8 +33,9 @@ public:
           story_(input.start, observer),
           tally_(input.start),
           world_(story_, tally_,
-                 {.spread_timeout_annotation = setup.config.scale_up.spread_timeout_annotation}),
-          machines_(world_, story_, {input.register_delay, input.ready_delay}) {}
+                 {.spread_timeout_annotation = setup.config.scale_up.spread_timeout_annotation},
+                 input.scheduler),
+          machines_(world_, story_, registration(input)) {}
 
     Result<Report> go() {
         CAPSTAN_CHECK(begin());
@@ -48,6 +54,13 @@ public:
     }
 
 private:
+    static Registration registration(const Input& input) {
+        return {.joins = true,
+                .register_delay = input.register_delay,
+                .ready_delay = input.ready_delay,
+                .taints = std::vector<Taint>{},
+                .nodes_stay = false};
+    }
     Duration elapsed() const { return life_->now() - input_.start; }
     bool is_over() const { return setup_.until && elapsed() >= *setup_.until; }
 
@@ -59,24 +72,47 @@ private:
                                 .breadcrumbs = {},
                                 .state = {},
                                 .clock = std::make_shared<runtime::ManualClock>(input_.start)}));
-        CAPSTAN_TRY(Passes passes, Passes::make(setup_.config, *host_, input_.seed, looks(),
-                                                {world_, machines_, story_, tally_, observer_,
-                                                 setup_.every_pass}));
+        CAPSTAN_TRY(Passes passes,
+                    Passes::make(setup_.config, *host_, input_.seed, looks(),
+                                 {world_, machines_, story_, tally_, observer_, setup_.every_pass,
+                                  setup_.version, setup_.state, lag()}));
         passes_ = std::make_unique<Passes>(std::move(passes));
-        life_ = std::make_unique<Life>(
-            Life::Parts{*host_, world_, machines_, *passes_, tally_, observer_, input_.source},
-            input_.start, input_.scan_interval);
+        if (input_.cloud) {
+            cloud_ = std::make_unique<CloudControl>(*input_.cloud, setup_.config, setup_.plugins,
+                                                    *host_, input_.start);
+        }
+        mishaps_ = std::make_unique<Mishaps>(
+            Mishaps::Parts{world_, machines_, *passes_, story_, cloud_.get()},
+            Faults(input_.faults, input_.start, input_.seed));
+        life_ = std::make_unique<Life>(Life::Parts{*host_, world_, machines_, *passes_, *mishaps_,
+                                                   cloud_.get(), tally_, observer_, input_.source},
+                                       input_.start, input_.scan_interval);
+        return fill();
+    }
+
+    Result<void> fill() {
+        for (const Registration& said : input_.registrations) machines_.set(said);
         world_.fill(input_.objects, input_.start);
+        for (const Budget& budget : input_.budgets)
+            CAPSTAN_CHECK(world_.happen(budget, input_.start));
         passes_->adopt();
         return {};
+    }
+
+    /// How old the cloud's lists of machines get.
+    Duration lag() const {
+        if (!input_.cloud) return Duration(0);
+        const std::string every = text_of(input_.cloud->settings, "refresh_every");
+        return parse_duration(every).value_or(Duration(0));
     }
 
     /// What --until cuts short is not held to what it expects.
     Result<void> step(std::size_t index) {
         const Step& step = input_.steps[index];
+        const Time begin = life_->now();
         CAPSTAN_TRY(const bool is_complete, live(step, index));
-        const std::vector<std::string> commands = passes_->take_commands();
-        if (is_complete) expect(step, commands);
+        const Seen seen = look_at(step.expect, begin);
+        if (is_complete) expect(step, seen);
         return {};
     }
 
@@ -100,24 +136,40 @@ private:
         Duration sum{0};
         for (const Step& step : input_.steps) {
             const Duration last = step.actions.empty() ? Duration(0) : step.actions.back().after;
-            sum += step.advance.value_or(last);
+            sum += step.until_command ? step.until_command->within : step.advance.value_or(last);
         }
         return setup_.until ? *setup_.until : sum > Duration(0) ? std::optional(sum) : std::nullopt;
     }
 
-    void expect(const Step& step, const std::vector<std::string>& commands) {
-        expected_ += count_of(step.expect);
-        for (const std::string& text : find_unmet(step.expect, seen(step.expect, commands))) {
+    void expect(const Step& step, const Seen& seen) {
+        expected_ += count_of(step.expect) + (step.until_command ? 1 : 0);
+        std::vector<std::string> unmet = find_unmet(step.expect, seen);
+        if (step.until_command && !has(seen.commands, *step.until_command))
+            unmet.insert(unmet.begin(), missing(*step.until_command));
+        for (const std::string& text : unmet) {
             const std::string place = input_.source + ":" + std::to_string(step.place.line);
             story_.tell(life_->now(), EventKind::unmet, "", place + ": " + text);
             unmet_.push_back({place, text});
         }
     }
 
-    Seen seen(const Expectations& expected, const std::vector<std::string>& commands) const {
-        Seen out{.commands = commands,
-                 .pending = static_cast<int>(world_.pending()),
+    static bool has(const std::vector<SeenCommand>& commands, const UntilCommand& wanted) {
+        return std::ranges::any_of(commands, [&](const SeenCommand& seen) {
+            return wanted.command.empty() || begins_with_words(seen.text, wanted.command);
+        });
+    }
+    static std::string missing(const UntilCommand& wanted) {
+        return "no " + (wanted.command.empty() ? "command" : in_quotes(wanted.command)) +
+               " within " + format_duration(wanted.within);
+    }
+
+    /// What is there at the end of a step, and what was asked for since its beginning.
+    Seen look_at(const Expectations& expected, Time begin) {
+        Seen out{.pending = static_cast<int>(world_.pending()),
+                 .longest_pending = world_.take_longest_wait(life_->now()),
                  .unhelped = passes_->unhelped()};
+        for (const GivenCommand& given : passes_->take_commands())
+            out.commands.push_back({given.text, given.at - begin});
         for (const auto& [group, count] : expected.nodes)
             out.nodes[group] = static_cast<int>(world_.nodes_in(group));
         for (const engine::Group& group : passes_->groups())
@@ -126,6 +178,7 @@ private:
             if (!backoff.until || *backoff.until > life_->now())
                 out.backed_off.push_back(group.value());
         }
+        out.taints = world_.taints();
         return out;
     }
 
@@ -148,6 +201,8 @@ private:
     Machines machines_;
     std::unique_ptr<runtime::PluginHost> host_;
     std::unique_ptr<Passes> passes_;
+    std::unique_ptr<CloudControl> cloud_;  ///< NULL: it is not the simulated one
+    std::unique_ptr<Mishaps> mishaps_;
     std::unique_ptr<Life> life_;
     std::vector<Unmet> unmet_;
     std::int64_t expected_ = 0;

@@ -7,6 +7,7 @@
 #include "runtime/config/overrides.hpp"
 #include "runtime/config/text.hpp"
 #include "simulation/scenario_groups.hpp"
+#include "simulation/scenario_happenings.hpp"
 #include "simulation/scenario_keys.hpp"
 #include "simulation/scenario_objects.hpp"
 
@@ -20,8 +21,8 @@ using runtime::SettingValue;
 using runtime::TomlValue;
 
 /// What a scenario may say of a configuration, in the words of one.
-constexpr std::array<std::string_view, 7> sections{"pipeline", "plugin",  "scale_up", "limits",
-                                                   "trust",    "secrets", "log"};
+constexpr std::array<std::string_view, 8> sections{"pipeline", "plugin", "scale_up", "scale_down",
+                                                   "limits",   "trust",  "secrets",  "log"};
 
 /// A table that others check: the configuration's reader, or the simulated cloud.
 Field opaque(std::string key, std::string doc) {
@@ -39,7 +40,9 @@ Fields make_schema() {
     Fields fields = runtime::fields_of(keys::Scenario{});
     Fields& step = std::ranges::find(fields, "step", &Field::key)->fields;
     step.push_back(opaque_list("change", "What changes in the simulated cloud."));
+    step.push_back(opaque_list("groups", "Node groups that the simulated cloud has from now on."));
     fields.push_back(opaque_list("group", "A node group of the simulated cloud."));
+    fields.push_back(opaque("cloud", "The simulated cloud's other settings."));
     for (const std::string_view section : sections)
         fields.push_back(opaque(std::string(section), "As in a configuration."));
     return fields;
@@ -81,7 +84,8 @@ public:
         : root_(root),
           tree_(tree),
           said_(runtime::read_section<keys::Scenario>(tree)),
-          diagnostics_(diagnostics) {}
+          diagnostics_(diagnostics),
+          cloud_(make_cloud(root, diagnostics)) {}
 
     Input input() {
         Input out{.title = said_.title,
@@ -90,14 +94,19 @@ public:
                   .scan_interval = said_.scan_interval.value_or(std::chrono::seconds(10)),
                   .register_delay = said_.register_delay,
                   .ready_delay = said_.ready_delay,
-                  .objects = objects(),
-                  .steps = {}};
+                  .scheduler = said_.scheduler,
+                  .objects = objects()};
+        add_all(said_.budget, "budget", make_budget, out.budgets);
+        add_all(said_.fault, "fault", make_fault, out.faults);
         for (std::size_t i = 0; i < said_.step.size(); ++i) out.steps.push_back(step(i));
-        add_replica_sets(out);
+        add_sets(said_.stateful_set, "stateful_set", out);
+        add_sets(said_.replica_set, "replica_set", out);
+        if (!cloud_) return out;
+        out.registrations = cloud_->registrations;
+        out.cloud = std::move(cloud_->settings);
         return out;
     }
 
-    const std::vector<GroupChange>& changes() const { return changes_; }
     const keys::Scenario& said() const { return said_; }
 
 private:
@@ -114,86 +123,77 @@ private:
         return out;
     }
 
+    template <class Said, class Make, class Out>
+    void add_all(const std::vector<Said>& said, std::string_view key, Make make,
+                 std::vector<Out>& out) {
+        const auto& tables = items_of(tree_, key);
+        for (std::size_t i = 0; i < said.size(); ++i)
+            out.push_back(make(said[i], tables[i], diagnostics_));
+    }
+
     /// They arrive before anything of the first step.
-    void add_replica_sets(Input& out) {
-        if (out.steps.empty() && !said_.replica_set.empty()) out.steps.emplace_back();
-        const auto& tables = items_of(tree_, "replica_set");
-        for (std::size_t i = said_.replica_set.size(); i-- > 0;) {
+    template <class Set>
+    void add_sets(const std::vector<Set>& sets, std::string_view key, Input& out) {
+        if (out.steps.empty() && !sets.empty()) out.steps.emplace_back();
+        const auto& tables = items_of(tree_, key);
+        for (std::size_t i = sets.size(); i-- > 0;) {
             std::vector<Action>& first = out.steps.front().actions;
-            first.insert(first.begin(),
-                         {.what = make_batch(said_.replica_set[i].pods, tables[i], diagnostics_),
-                          .place = tables[i].place});
+            first.insert(first.begin(), {.what = make_batch(sets[i].pods, tables[i], diagnostics_),
+                                         .place = tables[i].place});
         }
     }
 
     Step step(std::size_t index) {
         const keys::Step& said = said_.step[index];
         const SettingValue& table = items_of(tree_, "step")[index];
-        Step out{.actions = actions(said, table),
+        Step out{.actions = actions(said, table, root_.find("step")->children[index]),
                  .advance = said.advance,
-                 .expect = {.commands = said.expect,
-                            .pending = said.expect_pending,
-                            .nodes = said.expect_nodes,
-                            .targets = said.expect_targets,
-                            .backed_off = said.expect_backed_off,
-                            .unhelped = said.expect_unhelped},
+                 .until_command = make_until(said, table, diagnostics_),
+                 .expect = make_expectations(said.expected, said_.expect_only),
                  .place = table.place};
         if (said.advance && said.until)
             diagnostics_.error(table.find("until")->place, "step: either 'advance' or 'until'");
         if (!said.advance && !said.until) out.advance = Duration(0);
-        add_changes(root_.find("step")->children[index]);
-        if (!out.advance || !now_) {
-            now_.reset();
-        } else {
-            *now_ += *out.advance;
-        }
         return out;
     }
 
-    std::vector<Action> actions(const keys::Step& said, const SettingValue& table) {
-        std::vector<Action> out;
+    /// The cloud first, then nodes, then pods.
+    std::vector<Action> actions(const keys::Step& said, const SettingValue& table,
+                                const TomlValue& written) {
+        std::vector<Action> out =
+            make_cloud_actions(written, cloud_ ? &cloud_->settings : nullptr, diagnostics_);
         const auto& nodes = items_of(table, "nodes");
         for (std::size_t i = 0; i < said.nodes.size(); ++i) {
             for (auto& node : make_nodes(said.nodes[i], nodes[i], diagnostics_))
                 out.push_back({.what = std::move(node), .place = nodes[i].place});
         }
+        add_each(said.edit, items_of(table, "edit"), make_node_edit, out);
+        add_each(said.budgets, items_of(table, "budgets"), make_budget, out);
         for (const SettingValue& item : items_of(table, "remove"))
             out.push_back({.what = Remove{item.text}, .place = item.place});
         for (const SettingValue& item : items_of(table, "scale")) {
             out.push_back(
                 {.what = Scale{item.key, static_cast<int>(item.integer)}, .place = item.key_place});
         }
-        const auto& pods = items_of(table, "pods");
-        for (std::size_t i = 0; i < said.pods.size(); ++i) {
-            out.push_back(
-                {.what = make_batch(said.pods[i], pods[i], diagnostics_), .place = pods[i].place});
-        }
+        add_each(said.pods, items_of(table, "pods"), make_batch, out);
+        for (const SettingValue& item : items_of(table, "bind"))
+            out.push_back({.what = Bind{item.key, item.text}, .place = item.key_place});
         return out;
     }
 
-    /// What changes in the cloud is told to it beforehand, so the moment has to be known.
-    void add_changes(const TomlValue& step) {
-        const TomlValue* changes = step.find("change");
-        if (changes == nullptr) return;
-        if (!now_) {
-            diagnostics_.error(changes->key_place,
-                               "step: no 'change' after a step until idle, for its time is not "
-                               "known beforehand; use 'advance' there");
-            return;
-        }
-        if (changes->kind != TomlValue::Kind::array) {
-            diagnostics_.error(changes->place, "step.change: expected a list of tables");
-            return;
-        }
-        for (const TomlValue& change : changes->children) changes_.push_back({change, *now_});
+    template <class Said, class Make>
+    void add_each(const std::vector<Said>& said, const std::vector<SettingValue>& tables, Make make,
+                  std::vector<Action>& out) {
+        for (std::size_t i = 0; i < said.size(); ++i)
+            out.push_back(
+                {.what = make(said[i], tables[i], diagnostics_), .place = tables[i].place});
     }
 
     const TomlValue& root_;
     const SettingValue& tree_;
     keys::Scenario said_;
     Diagnostics& diagnostics_;
-    std::optional<Duration> now_ = Duration(0);  ///< nothing: not known beforehand
-    std::vector<GroupChange> changes_;
+    std::optional<ScenarioCloud> cloud_;
 };
 
 void check(const keys::Scenario& said, const TomlValue& root, Scenario& out) {
@@ -240,7 +240,6 @@ Scenario read_scenario(runtime::Source source, const std::filesystem::path& fold
     if (out.diagnostics.errors() > 0) return out;
     Reader reader(*root, tree, out.diagnostics);
     out.input = reader.input();
-    out.input->cloud = make_cloud(*root, reader.changes(), out.diagnostics);
     out.has_scan_interval = reader.said().scan_interval.has_value();
     if (reader.said().config) out.config_file = folder / *reader.said().config;
     check(reader.said(), *root, out);

@@ -7,6 +7,9 @@
 #include <capstan/duration.hpp>
 
 #include "runtime/config/text.hpp"
+#include "simulation/cloud_changes.hpp"
+#include "simulation/scenario_happenings.hpp"
+#include "simulation/toml_values.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -15,25 +18,8 @@ using runtime::Diagnostics;
 using runtime::TomlValue;
 using Kind = TomlValue::Kind;
 
-TomlValue text_value(std::string key, std::string text, runtime::Place place) {
-    return {.kind = Kind::string,
-            .key = std::move(key),
-            .key_place = place,
-            .place = place,
-            .text = std::move(text)};
-}
-
-void erase(TomlValue& table, std::string_view key) {
-    std::erase_if(table.children, [&](const TomlValue& member) { return member.key == key; });
-}
-
-std::string text_of(const TomlValue& table, std::string_view key) {
-    const TomlValue* member = table.find(key);
-    return member == nullptr || member->kind != Kind::string ? "" : member->text;
-}
-
 /// A group for each of its zones.
-void add_group(const TomlValue& group, std::vector<TomlValue>& to, Diagnostics& diagnostics) {
+void expand(const TomlValue& group, std::vector<TomlValue>& to, Diagnostics& diagnostics) {
     const TomlValue* zones = group.find("zones");
     if (zones == nullptr) return to.push_back(group);
     if (zones->kind != Kind::array || zones->children.empty() || group.find("zone") != nullptr) {
@@ -53,29 +39,60 @@ void add_group(const TomlValue& group, std::vector<TomlValue>& to, Diagnostics& 
     }
 }
 
-/// The list of the group's own changes, made if there is none.
-TomlValue& changes_of(TomlValue& group, runtime::Place place) {
-    const auto at = std::ranges::find(group.children, "changes", &TomlValue::key);
-    if (at != group.children.end()) return *at;
-    group.children.push_back(
-        {.kind = Kind::array, .key = "changes", .key_place = place, .place = place});
-    return group.children.back();
+/// Machines run by hand alone: what the cloud has is what there is at the start.
+void stop_booting(TomlValue& group) {
+    if (text_of(group, "boot") != "never") return;
+    erase(group, "boot");
+    if (group.find("on_exhausted") == nullptr)
+        group.children.push_back(text_value("on_exhausted", "silent", group.place));
+    TomlValue none{.place = group.place};
+    none.children.push_back(text_value("at", "0s", group.place));
+    none.children.push_back(
+        {.kind = Kind::integer, .key = "capacity", .key_place = group.place, .place = group.place});
+    std::vector<TomlValue>& changes = list_of(group, "changes", group.place).children;
+    changes.insert(changes.begin(), std::move(none));
 }
 
-void add_change(const GroupChange& change, std::vector<TomlValue>& groups,
-                Diagnostics& diagnostics) {
-    const std::string id = text_of(change.table, "group");
-    const auto group =
-        std::ranges::find_if(groups, [&](const TomlValue& g) { return text_of(g, "id") == id; });
-    if (group == groups.end()) {
-        diagnostics.error(change.table.place,
-                          "step.change: no group '" + runtime::shortened(id, 60) + "'");
-        return;
+/// Takes the keys that say how machines become nodes out of the table.
+std::optional<Registration> take_registration(TomlValue& table, std::string id,
+                                              Diagnostics& diagnostics) {
+    static const runtime::Fields fields = runtime::fields_of(keys::Joining{});
+    TomlValue own{.place = table.place};
+    for (const runtime::Field& field : fields) {
+        if (const TomlValue* const member = table.find(field.key)) own.children.push_back(*member);
+        erase(table, field.key);
     }
-    TomlValue table = change.table;
-    erase(table, "group");
-    table.children.push_back(text_value("at", format_duration(change.at), change.table.place));
-    changes_of(*group, table.place).children.push_back(std::move(table));
+    if (own.children.empty()) return std::nullopt;
+    const std::size_t before = diagnostics.errors();
+    const runtime::SettingValue read =
+        runtime::validate_settings(own, fields, "group", diagnostics);
+    if (diagnostics.errors() > before) return std::nullopt;
+    return make_registration(std::move(id), runtime::read_section<keys::Joining>(read), read,
+                             diagnostics);
+}
+
+/// The tables of a list, which is what it has to be.
+std::vector<TomlValue> tables_of(const TomlValue& parent, std::string_view key,
+                                 const std::string& what, Diagnostics& diagnostics) {
+    const TomlValue* const given = parent.find(key);
+    if (given == nullptr) return {};
+    if (given->kind == Kind::array) return given->children;
+    diagnostics.error(given->place, what);
+    return {};
+}
+
+/// Groups as they are written, ready for the plugin, with their registrations.
+std::vector<TomlValue> take_groups(const std::vector<TomlValue>& given,
+                                   std::vector<Registration>& registrations,
+                                   Diagnostics& diagnostics) {
+    std::vector<TomlValue> out;
+    for (const TomlValue& group : given) expand(group, out, diagnostics);
+    for (TomlValue& group : out) {
+        stop_booting(group);
+        if (auto own = take_registration(group, text_of(group, "id"), diagnostics))
+            registrations.push_back(*std::move(own));
+    }
+    return out;
 }
 
 /// When groups change by themselves.
@@ -94,25 +111,54 @@ std::vector<Duration> moments_of(const std::vector<TomlValue>& groups) {
 
 }  // namespace
 
-std::optional<CloudSettings> make_cloud(const TomlValue& root,
-                                        const std::vector<GroupChange>& changes,
-                                        Diagnostics& diagnostics) {
-    const TomlValue* given = root.find("group");
-    std::vector<TomlValue> groups;
-    if (given != nullptr && given->kind != Kind::array) {
-        diagnostics.error(given->place, "group: expected tables, written [[group]]");
-        return std::nullopt;
-    }
-    if (given != nullptr) {
-        for (const TomlValue& group : given->children) add_group(group, groups, diagnostics);
-    }
-    for (const GroupChange& change : changes) add_change(change, groups, diagnostics);
-    if (given == nullptr) return std::nullopt;
+std::optional<ScenarioCloud> make_cloud(const TomlValue& root, Diagnostics& diagnostics) {
+    const TomlValue* const given = root.find("group");
+    const std::vector<TomlValue> tables =
+        tables_of(root, "group", "group: expected tables, written [[group]]", diagnostics);
+    if (given == nullptr || given->kind != Kind::array) return std::nullopt;
+    ScenarioCloud out;
     TomlValue list = *given;
     list.key = "groups";
-    list.children = std::move(groups);
-    CloudSettings out{.source = diagnostics.source(), .changes = moments_of(list.children)};
-    out.settings.children.push_back(std::move(list));
+    list.children = take_groups(tables, out.registrations, diagnostics);
+    out.settings.source = diagnostics.source();
+    out.settings.changes = moments_of(list.children);
+    if (const TomlValue* const cloud = root.find("cloud"))
+        out.settings.settings.children = cloud->children;
+    out.settings.settings.children.push_back(std::move(list));
+    return out;
+}
+
+std::vector<Action> make_cloud_actions(const TomlValue& step, CloudSettings* cloud,
+                                       Diagnostics& diagnostics) {
+    std::vector<Action> out;
+    CloudSettings none;
+    TomlValue& changed = (cloud == nullptr ? none : *cloud).changed;
+    if (cloud != nullptr && changed.children.empty()) changed = cloud->settings;
+    std::vector<Registration> registrations;
+    for (const TomlValue& group : take_groups(
+             tables_of(step, "groups", "step.groups: expected a list of tables", diagnostics),
+             registrations, diagnostics)) {
+        add_group(changed, group);
+        out.push_back({.what = AddGroup{group}, .place = group.place});
+    }
+    for (Registration& own : registrations) out.push_back({.what = std::move(own)});
+    // Removed groups stay among what is checked: they have been what they were.
+    for (const TomlValue& id : tables_of(step, "remove_groups", "", diagnostics))
+        out.push_back({.what = RemoveGroup{id.text}, .place = id.place});
+    for (TomlValue change :
+         tables_of(step, "change", "step.change: expected a list of tables", diagnostics)) {
+        const std::string id = text_of(change, "group");
+        erase(change, "group");
+        if (auto own = take_registration(change, id, diagnostics))
+            out.push_back({.what = *std::move(own), .place = change.place});
+        CloudChange happening{id, change};
+        if (!add_change(changed, happening, Duration(0))) {
+            diagnostics.error(change.place,
+                              "step.change: no group '" + runtime::shortened(id, 60) + "'");
+        } else if (!change.children.empty()) {
+            out.push_back({.what = std::move(happening), .place = change.place});
+        }
+    }
     return out;
 }
 

@@ -77,6 +77,9 @@ Look look_of(const keys::Asks& asks) {
     add_resources(out.spec.requests, asks.resources);
     out.spec.node_selector = labels_of(asks.node_selector);
     out.spec.tolerations = tolerations_of(asks.tolerations);
+    out.spec.termination_grace = asks.grace;
+    out.spec.uses_local_storage = asks.local_storage;
+    if (asks.local_storage) out.spec.local_volumes = {"scratch"};
     return out;
 }
 
@@ -101,27 +104,39 @@ std::optional<Taint> parse_taint(const std::string& text) {
     return taint.key.empty() ? std::nullopt : std::optional(std::move(taint));
 }
 
-std::vector<Taint> taints_of(const std::vector<std::string>& given, const SettingValue& table,
-                             Diagnostics& diagnostics) {
+Controller controller_of(const keys::Pods& pods) {
+    if (pods.replicas && pods.controller == keys::Owner::none) return Controller::replica_set;
+    switch (pods.controller) {
+        case keys::Owner::none: return Controller::none;
+        case keys::Owner::replica_set: return Controller::replica_set;
+        case keys::Owner::stateful_set: return Controller::stateful_set;
+        case keys::Owner::job: return Controller::job;
+    }
+    return Controller::none;
+}
+
+}  // namespace
+
+std::vector<Taint> read_taints(const std::vector<std::string>& given, const SettingValue* list,
+                               Diagnostics& diagnostics) {
     std::vector<Taint> out;
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (auto taint = parse_taint(given[i])) {
             out.push_back(*std::move(taint));
         } else {
-            diagnostics.error(table.find("taints")->children[i].place,
+            diagnostics.error(list->children[i].place,
                               "a taint is written \"key=value:NoSchedule\"");
         }
     }
     return out;
 }
 
-}  // namespace
-
 PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnostics& diagnostics) {
     need_name(pods.asks.name, "pods", table, diagnostics);
-    if (pods.replicas && pods.duration) {
+    const Controller controller = controller_of(pods);
+    if (pods.duration && controller != Controller::none && controller != Controller::job) {
         diagnostics.error(place_of(table, "duration"),
-                          "pods: what a ReplicaSet owns does not end by itself");
+                          "pods: what a ReplicaSet or a StatefulSet owns does not end by itself");
     }
     auto [spec, labels, annotations] = look_of(pods.asks);
     spec.priority = pods.priority;
@@ -139,8 +154,10 @@ PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnosti
                     .labels = std::move(labels),
                     .annotations = std::move(annotations)},
             .count = pods.count,
-            .controller = pods.replicas ? Controller::replica_set : Controller::none,
-            .duration = pods.duration};
+            .controller = controller,
+            .duration = pods.duration,
+            .start_up = pods.start_up,
+            .stop_time = pods.stop_time};
 }
 
 engine::DaemonSetObject make_daemon_set(const keys::DaemonSet& set, const SettingValue& table,
@@ -160,11 +177,12 @@ std::vector<engine::NodeObject> make_nodes(const keys::Node& node, const Setting
     Resources resources{
         {"cpu", node.cpu.milli_value()}, {"memory", node.memory.value()}, {"pods", node.pods}};
     add_resources(resources, node.resources);
-    const engine::NodeObject one{.name = node.name,
-                                 .labels = labels_of(node.labels),
-                                 .taints = taints_of(node.taints, table, diagnostics),
-                                 .capacity = resources,
-                                 .allocatable = resources};
+    const engine::NodeObject one{
+        .name = node.name,
+        .labels = labels_of(node.labels),
+        .taints = read_taints(node.taints, table.find("taints"), diagnostics),
+        .capacity = resources,
+        .allocatable = resources};
     if (!node.count) return {one};
     std::vector<engine::NodeObject> out(static_cast<std::size_t>(*node.count), one);
     for (std::size_t i = 0; i < out.size(); ++i)

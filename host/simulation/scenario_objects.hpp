@@ -10,6 +10,11 @@
 
 namespace capstan::simulation {
 
+/// As kubectl writes them; `list`: where they stand, never NULL unless there are none.
+std::vector<Taint> read_taints(const std::vector<std::string>& given,
+                               const runtime::SettingValue* list,
+                               runtime::Diagnostics& diagnostics);
+
 /// Each records what no schema sees, at the place of `table`: a missing name, a taint that is none.
 PodBatch make_batch(const keys::Pods& pods, const runtime::SettingValue& table,
                     runtime::Diagnostics& diagnostics);

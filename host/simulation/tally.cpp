@@ -76,6 +76,12 @@ Summary Tally::summary() const {
         out.pending_p95 = percentile(waits, 95);
         out.pending_max = waits.back();
     }
+    std::vector<Duration> removals = removals_;
+    std::ranges::sort(removals);
+    if (!removals.empty()) {
+        out.removal_p50 = percentile(removals, 50);
+        out.removal_max = removals.back();
+    }
     bool all_priced = false;
     double cost = 0;
     for (const auto& [group, ms] : node_time_of_) {

@@ -31,6 +31,11 @@ public:
     void bound(Duration waited);
     void ended(std::int64_t pods) noexcept { summary_.pods_ended += pods; }
     void passed() noexcept { ++summary_.passes; }
+    void evicted() noexcept { ++summary_.evictions; }
+    void node_removed() noexcept { ++summary_.nodes_removed; }
+    void removal_undone() noexcept { ++summary_.removals_undone; }
+    /// From a node being chosen to its being gone.
+    void removal_took(Duration time) { removals_.push_back(time); }
     void node_joined(const std::string& group, const Load& allocatable);
     void node_vanished(const std::string& group, const Load& allocatable);
     void requested(const Load& more) noexcept { requested_ += more; }
@@ -45,7 +50,7 @@ public:
 private:
     Time now_, start_;
     Summary summary_{};
-    std::vector<Duration> waits_;
+    std::vector<Duration> waits_, removals_;
     std::map<std::string, std::int64_t> nodes_of_;
     std::map<std::string, std::int64_t> node_time_of_;  ///< node milliseconds
     std::map<std::string, std::optional<double>> price_of_;

@@ -3,24 +3,15 @@
 #include <algorithm>
 #include <tuple>
 
-#include <capstan/sentence.hpp>
-
 namespace capstan::simulation {
 namespace {
 
-/// The controller of a batch that came without one.
-engine::PodOwner owner_of(const PodBatch& batch) {
-    const char* kind = batch.controller == Controller::replica_set ? "ReplicaSet"
-                       : batch.duration                            ? "Job"
-                                                                   : "";
-    if (*kind == '\0') return batch.pod.owner;
-    return {.kind = kind, .name = batch.pod.name, .uid = batch.pod.ns + "/" + batch.pod.name};
-}
-
-/// Kinds whose pods nothing brings back.
-bool is_replaced(const engine::PodOwner& owner) {
-    return !owner.kind.empty() && owner.kind != "DaemonSet" && owner.kind != "Node" &&
-           owner.kind != "Job";
+/// Who brings back pods of such an owner. What a DaemonSet or a node owns goes with its node.
+Controller controller_of(const engine::PodOwner& owner) {
+    if (owner.kind.empty() || owner.kind == "DaemonSet" || owner.kind == "Node")
+        return Controller::none;
+    if (owner.kind == "StatefulSet") return Controller::stateful_set;
+    return owner.kind == "Job" ? Controller::job : Controller::replica_set;
 }
 
 }  // namespace
@@ -43,16 +34,28 @@ std::optional<World::BatchId> World::find_batch(std::string_view name) const {
     return at == batch_by_name_.end() ? std::nullopt : std::optional(at->second);
 }
 
+std::optional<World::PodId> World::find_pod(std::string_view name) const {
+    const bool full = name.find('/') != std::string_view::npos;
+    const auto at = pod_by_name_.find(full ? std::string(name) : key_of("default", name));
+    return at == pod_by_name_.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::string World::uid_of(PodId id) const {
+    return pods_[id].uid.empty() ? "pod-" + std::to_string(id) : pods_[id].uid;
+}
+
 engine::PodObject World::object_of(PodId id) const {
     const Pod& pod = pods_[id];
     const Batch& of = batches_[pod.batch];
     const auto given = given_.find(key_of(of.look.ns, pod.name));
     engine::PodObject out = given == given_.end() ? of.look : given->second;
     out.name = pod.name;
+    out.uid = uid_of(id);
     out.created = pod.created;
+    out.deleted = pod.deleted;
     out.node_name = pod.node;
     out.phase = pod.node.empty() ? engine::PodPhase::pending : engine::PodPhase::running;
-    out.unscheduled_reason = pod.is_marked ? "Unschedulable" : "";
+    out.unscheduled_reason = pod.is_marked && pod.node.empty() ? "Unschedulable" : "";
     return out;
 }
 
@@ -64,22 +67,8 @@ World::PodId World::enter(BatchId of, std::string name, Time now) {
     return id;
 }
 
-void World::create(BatchId of, int count, Time now) {
-    for (int i = 0; i < count; ++i) {
-        Batch& b = batches_[of];
-        std::string name;
-        do {
-            name = b.look.name + "-" + std::to_string(++b.last_number);
-        } while (pod_by_name_.contains(key_of(b.look.ns, name)));
-        const PodId id = enter(of, std::move(name), now);
-        builder_.set(object_of(id));
-        pending_.insert(id);
-    }
-    tally_.arrived(count);
-    has_changed_ = true;
-}
-
 void World::fill(const Objects& objects, Time now) {
+    for (const auto& object : objects.controllers) builder_.set(object);
     for (const auto& object : objects.claims) builder_.set(object);
     for (const auto& object : objects.volumes) builder_.set(object);
     for (const auto& object : objects.storage_classes) builder_.set(object);
@@ -96,6 +85,8 @@ void World::fill(const Objects& objects, Time now) {
     for (const engine::PodObject* pod : pods) fill_pod(*pod, now);
     for (const engine::DaemonSetObject& set : objects.daemon_sets) fill_daemon_set(set);
     for (auto& [name, node] : nodes_) add_daemons(node, now);
+    for (const auto& budget : objects.budgets) budgets_.adopt(budget, crowds());
+    refresh_budgets();
 }
 
 void World::fill_daemon_set(const engine::DaemonSetObject& set) {
@@ -108,7 +99,7 @@ void World::fill_daemon_set(const engine::DaemonSetObject& set) {
         .annotations = set.annotations,
         .owner = {.kind = "DaemonSet", .api_group = "apps", .name = set.name, .uid = set.uid}};
     daemon_sets_.push_back(batch("DaemonSet " + key_of(set.ns, set.name), look));
-    batches_[daemon_sets_.back()].daemon = true;
+    batches_[daemon_sets_.back()].is_daemon = true;
 }
 
 /// Pods of one owner that ask for the same are one batch.
@@ -123,9 +114,11 @@ void World::fill_pod(const engine::PodObject& pod, Time now) {
     if (known != batch_by_name_.end() && batches_[known->second].look.spec != look.spec)
         key += "#" + std::to_string(engine::hash_of(look.spec));
     const BatchId of = batch(key, look);
-    batches_[of].replicas = is_replaced(pod.owner);
-    batches_[of].daemon = pod.owner.kind == "DaemonSet";
+    batches_[of].controller = controller_of(pod.owner);
+    batches_[of].is_daemon = pod.owner.kind == "DaemonSet";
+    ++batches_[of].wanted;
     const PodId id = enter(of, pod.name, pod.created);
+    pods_[id].uid = pod.uid;
     builder_.set(pod);
     const auto node = nodes_.find(pod.node_name);
     if (node != nodes_.end()) {
@@ -136,31 +129,6 @@ void World::fill_pod(const engine::PodObject& pod, Time now) {
         tally_.arrived(1);
         has_changed_ = true;
     }
-}
-
-Result<void> World::happen(const PodBatch& given, Time now) {
-    engine::PodObject look = given.pod;
-    look.owner = owner_of(given);
-    const bool single = !given.count && given.controller == Controller::none;
-    if (single && pod_by_name_.contains(key_of(look.ns, look.name)))
-        return fail(ErrorCode::invalid_config, "pod '" + look.name + "' is there already");
-    const BatchId of = batch(key_of(look.ns, look.name), look);
-    batches_[of].duration = given.duration;
-    batches_[of].replicas = given.controller == Controller::replica_set;
-    const int count = given.count.value_or(1);
-    story_.tell(now, EventKind::arrival, look.name,
-                look.name + ": " + counted(count, "pod") + (count == 1 ? " arrives" : " arrive"),
-                count);
-    if (!single) {
-        create(of, count, now);
-        return {};
-    }
-    const PodId id = enter(of, look.name, now);
-    builder_.set(object_of(id));
-    pending_.insert(id);
-    tally_.arrived(1);
-    has_changed_ = true;
-    return {};
 }
 
 std::int64_t World::nodes_in(const std::string& group) const {
@@ -186,6 +154,12 @@ std::vector<StillPending> World::still_pending(Time now) const {
         line.longest = std::max(line.longest, Duration(now - pods_[id].created));
     }
     return out;
+}
+
+Duration World::take_longest_wait(Time now) {
+    Duration longest = std::exchange(longest_wait_, Duration(0));
+    for (const PodId id : pending_) longest = std::max(longest, Duration(now - pods_[id].created));
+    return longest;
 }
 
 }  // namespace capstan::simulation

@@ -13,20 +13,27 @@
 
 #include <capstan/result.hpp>
 
+#include "engine/actions.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
+#include "simulation/budgets.hpp"
 #include "simulation/input.hpp"
 #include "simulation/story.hpp"
 #include "simulation/tally.hpp"
 
 namespace capstan::simulation {
 
-/// Everything in it happens at the moment that is given, and at once: controllers act as soon as
-/// they are needed, pods run as soon as they are bound. Tells what happens to the story, and counts
-/// it in the tally, which has to have reached that moment. One thread.
+/// Everything in it happens at the moment that is given: controllers act as soon as they are
+/// needed. Tells what happens to the story, and counts it in the tally, which has to have reached
+/// that moment. One thread.
 class World {
 public:
-    World(Story& story, Tally& tally, engine::ClusterBuilderOptions options = {})
-        : story_(story), tally_(tally), builder_(std::move(options)) {}
+    /// `has_scheduler`: false: nobody but Bind gives pods a node.
+    World(Story& story, Tally& tally, engine::ClusterBuilderOptions options = {},
+          bool has_scheduler = true)
+        : story_(story),
+          tally_(tally),
+          has_scheduler_(has_scheduler),
+          builder_(std::move(options)) {}
     World(const World&) = delete;
     World& operator=(const World&) = delete;
 
@@ -37,25 +44,36 @@ public:
     Result<void> happen(const PodBatch& batch, Time now);
     Result<void> happen(const Scale& to, Time now);
     Result<void> happen(const Remove& what, Time now);
+    Result<void> happen(const Bind& what, Time now);
     Result<void> happen(const engine::NodeObject& node, Time now);
+    Result<void> happen(const NodeEdit& edit, Time now);
+    Result<void> happen(const Budget& budget, Time now);
+
+    // What an autoscaler asks for, as of ClusterClient.
+    Result<void> change(const engine::NodeChange& change, Time now);
+    Result<void> evict(const engine::Eviction& eviction, Time now);
 
     // Nodes. `group`: whose machine it is; empty: nobody's.
     bool has_node(std::string_view name) const { return nodes_.find(name) != nodes_.end(); }
+    /// NULL: there is none.
+    const engine::NodeObject* find_node(std::string_view name) const;
+    std::vector<std::string> nodes_of(std::string_view group) const;
+    /// The keys of all nodes' taints, by node.
+    std::map<std::string, std::vector<std::string>> taints() const;
     /// A node that is not ready carries Kubernetes' taint that says so.
     void add_node(engine::NodeObject node, std::string group, Time now);
-    void make_ready(const std::string& name, Time now);
+    void set_ready(const std::string& name, bool ready, Time now);
     /// The node of that providerID is a machine of the group; its name. Nothing: there is none.
     std::optional<std::string> adopt_node(const std::string& provider_id, const std::string& group);
     /// Its pods go with it, and those that have a controller come back without a node. False: there
     /// is none.
     bool remove_node(const std::string& name, Time now);
 
-    /// When the next pod ends by itself; nothing: none will.
-    std::optional<Time> next_end() const;
-    /// When the next waiting pod stops insisting on its spread over zones, as of the last
-    /// schedule(), which is then due again; nothing: none will.
-    std::optional<Time> next_lapse() const noexcept { return next_lapse_; }
-    void end_pods(Time now);
+    /// When the next pod ends, is gone, or is ready, or a waiting pod stops insisting on its spread
+    /// over zones, as of the last schedule(); nothing: none will.
+    std::optional<Time> next_due() const;
+    /// Lets that happen.
+    void reach(Time now);
     /// Gives nodes to pods, when something changed since the last time or a pod stopped insisting.
     /// True: something did.
     bool schedule(Time now);
@@ -67,6 +85,9 @@ public:
     std::string batch_of(std::string_view pod) const;
     /// Pods without a node by batch; `because` is left empty.
     std::vector<StillPending> still_pending(Time now) const;
+    /// How long a pod has waited for its node at most: of those that wait, and of those that got
+    /// one since the last call.
+    Duration take_longest_wait(Time now);
 
 private:
     using PodId = std::uint32_t;
@@ -74,18 +95,24 @@ private:
     /// Pods of one look, with or without a controller.
     struct Batch {
         engine::PodObject look{};
+        Controller controller = Controller::none;
+        bool is_daemon = false;
         std::optional<Duration> duration{};
-        bool replicas = false;  ///< vanished pods come back
-        bool daemon = false;
+        Duration start_up{0}, stop_time{0};
+        int wanted = 0;  ///< by its controller
         std::uint32_t last_number = 0;
         std::set<PodId> pods{};
+        int ending = 0, healthy = 0;  ///< of these pods
     };
     struct Pod {
         std::string name{};
+        std::string uid{};  ///< empty: made of its number
         BatchId batch = 0;
         Time created{};
         std::string node{};
-        bool is_marked = false;  ///< unschedulable
+        std::optional<Time> deleted{};  ///< when its grace is over, once it was told to end
+        bool is_marked = false;         ///< unschedulable
+        bool has_started = false, is_healthy = false;
     };
     struct Node {
         engine::NodeObject object{};
@@ -94,33 +121,53 @@ private:
         Resources requested{};
     };
     struct Waiting;
+    using Moments = std::set<std::pair<Time, PodId>>;
 
     // Batches and pods.
     static std::string key_of(std::string_view ns, std::string_view name);
     /// The batch of that key, new if need be, whose pods look like this from now on.
     BatchId batch(const std::string& key, const engine::PodObject& look);
     std::optional<BatchId> find_batch(std::string_view name) const;
+    std::optional<PodId> find_pod(std::string_view name) const;
+    std::string uid_of(PodId id) const;
     engine::PodObject object_of(PodId id) const;
     PodId enter(BatchId batch, std::string name, Time now);
-    void create(BatchId batch, int count, Time now);
     void fill_pod(const engine::PodObject& pod, Time now);
     void fill_daemon_set(const engine::DaemonSetObject& set);
-    /// Takes the pod away. True: its controller wants another.
-    bool take_away(PodId id);
-    void shrink(BatchId batch, std::size_t count, Time now);
-    void replace(const std::map<BatchId, int>& vanished, Time now);
+
+    // Controllers.
+    void want(BatchId batch, int count);
+    int alive(const Batch& batch) const;
+    void create(BatchId batch, int count, Time now);
+    void create_pod(BatchId batch, std::string name, Time now);
+    std::optional<std::uint32_t> next_in_row(const Batch& batch) const;
+    void shrink(BatchId batch, int count, Time now);
+    /// Lets controllers make up for what vanished since the last time.
+    void settle(Time now);
+    void settle(BatchId batch, Time now);
+
+    // A pod's life.
+    void end(PodId id, std::optional<Duration> grace, Time now);
+    void take_away(PodId id);
+    void look_after_health(PodId id);
+    void tell_ended(const std::map<BatchId, int>& ended, Time now);
 
     // Pods on nodes.
     void occupy(PodId id, Node& node, Time now);
     void bind(PodId id, const std::string& node, Time now);
     void mark(PodId id);
     std::vector<Waiting> waiting(const engine::Cluster& cluster, Time now);
-
-    // DaemonSets.
+    void place(Time now);
     void add_daemons(Node& node, Time now);
+    void renew(Node& node, Time now);
+
+    // Budgets.
+    std::vector<Crowd> crowds() const;
+    void refresh_budgets();
 
     Story& story_;
     Tally& tally_;
+    const bool has_scheduler_;
     engine::ClusterBuilder builder_;
     std::vector<Batch> batches_;
     std::map<std::string, BatchId, std::less<>> batch_by_name_;
@@ -132,8 +179,11 @@ private:
     std::map<std::string, Node, std::less<>> nodes_;
     std::unordered_map<std::string, std::string> node_by_provider_id_;
     std::vector<BatchId> daemon_sets_;
-    std::set<std::pair<Time, PodId>> ends_;
+    Budgets budgets_;
+    Moments ends_, leaves_, starts_;  ///< when pods end by themselves, are gone, are ready
+    std::set<BatchId> unsettled_;
     std::optional<Time> next_lapse_{};
+    Duration longest_wait_{0};
     bool has_changed_ = false;
 };
 

@@ -1,9 +1,7 @@
-// Pods come and go: by order from outside, by their own end, with their node, and back by their
-// controllers.
+// Pods come and go by order from outside, and come back by their controllers.
 #include <algorithm>
 #include <vector>
 
-#include <capstan/pod.hpp>
 #include <capstan/sentence.hpp>
 
 #include "simulation/world.hpp"
@@ -11,37 +9,28 @@
 namespace capstan::simulation {
 namespace {
 
-/// What the DaemonSet controller lets its pods tolerate beyond what their template says.
-const std::vector<Toleration>& daemon_tolerations() {
-    static const std::vector<Toleration> tolerations = [] {
-        std::vector<Toleration> out;
-        for (const auto& [key, effect] : {std::pair{"not-ready", Effect::no_execute},
-                                          std::pair{"unreachable", Effect::no_execute},
-                                          std::pair{"disk-pressure", Effect::no_schedule},
-                                          std::pair{"memory-pressure", Effect::no_schedule},
-                                          std::pair{"pid-pressure", Effect::no_schedule},
-                                          std::pair{"unschedulable", Effect::no_schedule},
-                                          // Its pods are bound by the scheduler, which for want of
-                                          // a node's readiness alone does not wait.
-                                          std::pair{"not-ready", Effect::no_schedule}}) {
-            out.push_back({.key = std::string("node.kubernetes.io/") + key,
-                           .op = Toleration::Op::exists,
-                           .effect = effect});
-        }
-        return out;
-    }();
-    return tolerations;
+struct Kind {
+    const char *name, *api_group;
+};
+
+Kind kind_of(Controller controller) {
+    switch (controller) {
+        case Controller::none: return {"", ""};
+        case Controller::replica_set: return {"ReplicaSet", "apps"};
+        case Controller::stateful_set: return {"StatefulSet", "apps"};
+        case Controller::job: return {"Job", "batch"};
+    }
+    return {"", ""};
 }
 
-bool runs_on(const engine::PodObject& daemon, const engine::NodeObject& node,
-             const Resources& requested) {
-    std::vector<Toleration> tolerations = daemon.spec.tolerations;
-    tolerations.insert(tolerations.end(), daemon_tolerations().begin(), daemon_tolerations().end());
-    const auto& terms = daemon.spec.affinity_required;
-    return has_all(node.labels, daemon.spec.node_selector) &&
-           (terms.empty() || matches_any(terms, node.labels, node.name)) &&
-           find_untolerated(node.taints, tolerations) == nullptr &&
-           fits_in(daemon.spec.requests, node.allocatable - requested);
+engine::PodOwner owner_of(const PodBatch& batch, Controller controller) {
+    if (controller == Controller::none) return batch.pod.owner;
+    const auto [kind, api_group] = kind_of(controller);
+    return {.kind = kind,
+            .api_group = api_group,
+            .name = batch.pod.name,
+            .uid = batch.pod.ns + "/" + batch.pod.name,
+            .job_among_owners = controller == Controller::job};
 }
 
 std::string pods_of(const std::string& batch, std::int64_t count) {
@@ -50,38 +39,71 @@ std::string pods_of(const std::string& batch, std::int64_t count) {
 
 }  // namespace
 
+Result<void> World::happen(const PodBatch& given, Time now) {
+    // What ends by itself is what a Job is for.
+    const Controller controller =
+        given.controller == Controller::none && given.duration ? Controller::job : given.controller;
+    engine::PodObject look = given.pod;
+    look.owner = owner_of(given, controller);
+    const bool single = !given.count && given.controller == Controller::none;
+    if (single && pod_by_name_.contains(key_of(look.ns, look.name)))
+        return fail(ErrorCode::invalid_config, "pod '" + look.name + "' is there already");
+    const BatchId of = batch(key_of(look.ns, look.name), look);
+    Batch& b = batches_[of];
+    b.controller = controller;
+    b.duration = given.duration;
+    b.start_up = given.start_up;
+    b.stop_time = given.stop_time;
+    const int count = given.count.value_or(1);
+    story_.tell(now, EventKind::arrival, look.name,
+                pods_of(look.name, count) + (count == 1 ? " arrives" : " arrive"), count);
+    want(of, b.wanted + count);
+    if (single) {
+        create_pod(of, look.name, now);
+    } else if (controller == Controller::stateful_set) {
+        unsettled_.insert(of);
+        settle(now);
+    } else {
+        create(of, count, now);
+    }
+    return {};
+}
+
 Result<void> World::happen(const Scale& to, Time now) {
     const std::optional<BatchId> of = find_batch(to.batch);
-    if (!of || !batches_[*of].replicas) {
+    if (!of || batches_[*of].controller == Controller::none) {
         return fail(ErrorCode::invalid_config,
                     "scale of '" + to.batch + "', which is no replica set that is there");
     }
-    const auto present = static_cast<int>(batches_[*of].pods.size());
-    if (to.replicas > present) {
-        story_.tell(now, EventKind::arrival, to.batch,
-                    to.batch + " scales from " + std::to_string(present) + " to " +
-                        counted(to.replicas, "pod"),
-                    to.replicas - present);
-        create(*of, to.replicas - present, now);
-    } else {
-        shrink(*of, static_cast<std::size_t>(present - to.replicas), now);
+    const Batch& b = batches_[*of];
+    const int present = alive(b);
+    want(*of, to.replicas);
+    if (to.replicas <= present) {
+        shrink(*of, present - to.replicas, now);
+        return {};
     }
+    story_.tell(
+        now, EventKind::arrival, to.batch,
+        to.batch + " scales from " + std::to_string(present) + " to " + counted(to.replicas, "pod"),
+        to.replicas - present);
+    if (b.controller != Controller::stateful_set) create(*of, to.replicas - present, now);
+    unsettled_.insert(*of);
+    settle(now);
     return {};
 }
 
 Result<void> World::happen(const Remove& what, Time now) {
     if (const auto of = find_batch(what.name)) {
-        batches_[*of].replicas = false;
-        shrink(*of, batches_[*of].pods.size(), now);
+        batches_[*of].controller = Controller::none;
+        want(*of, 0);
+        shrink(*of, alive(batches_[*of]), now);
         return {};
     }
-    const bool full = what.name.find('/') != std::string::npos;
-    const auto pod = pod_by_name_.find(full ? what.name : key_of("default", what.name));
-    if (pod != pod_by_name_.end()) {
-        const BatchId of = pods_[pod->second].batch;
-        story_.tell(now, EventKind::departure, batches_[of].look.name, what.name + " is taken away",
-                    1);
-        if (take_away(pod->second)) replace({{of, 1}}, now);
+    if (const auto pod = find_pod(what.name)) {
+        story_.tell(now, EventKind::departure, batches_[pods_[*pod].batch].look.name,
+                    what.name + " is taken away", 1);
+        end(*pod, {}, now);
+        settle(now);
         return {};
     }
     if (remove_node(what.name, now)) return {};
@@ -89,87 +111,102 @@ Result<void> World::happen(const Remove& what, Time now) {
                 "removal of '" + what.name + "', and there is no pod or node of that name");
 }
 
-bool World::take_away(PodId id) {
-    const Pod pod = pods_[id];
-    Batch& of = batches_[pod.batch];
-    builder_.remove_pod(of.look.ns, pod.name);
-    pod_by_name_.erase(key_of(of.look.ns, pod.name));
-    given_.erase(key_of(of.look.ns, pod.name));
-    of.pods.erase(id);
-    pending_.erase(id);
-    if (const auto node = nodes_.find(pod.node); node != nodes_.end()) {
-        node->second.pods.erase(id);
-        node->second.requested -= of.look.spec.requests;
-        tally_.released(
-            {of.look.spec.requests.amount("cpu"), of.look.spec.requests.amount("memory")});
-    }
+/// The controller's object says so, too, where there is one.
+void World::want(BatchId of, int count) {
+    Batch& b = batches_[of];
+    b.wanted = count;
     has_changed_ = true;
-    return of.replicas;
+    // A Job's object says nothing that anybody looks at, and traces have very many of them.
+    if (b.controller == Controller::none || b.controller == Controller::job) return;
+    builder_.set(engine::ControllerObject{.kind = b.look.owner.kind,
+                                          .ns = b.look.ns,
+                                          .name = b.look.owner.name,
+                                          .uid = b.look.owner.uid,
+                                          .replicas = count});
 }
 
-/// Like the ReplicaSet controller: pods without a node first, then the youngest.
-void World::shrink(BatchId of, std::size_t count, Time now) {
-    if (count == 0) return;
-    std::vector<PodId> order(batches_[of].pods.begin(), batches_[of].pods.end());
+int World::alive(const Batch& b) const { return static_cast<int>(b.pods.size()) - b.ending; }
+
+void World::create_pod(BatchId of, std::string name, Time now) {
+    const PodId id = enter(of, std::move(name), now);
+    builder_.set(object_of(id));
+    pending_.insert(id);
+    tally_.arrived(1);
+    has_changed_ = true;
+}
+
+void World::create(BatchId of, int count, Time now) {
+    for (int i = 0; i < count; ++i) {
+        Batch& b = batches_[of];
+        std::string name;
+        do {
+            name = b.look.name + "-" + std::to_string(++b.last_number);
+        } while (pod_by_name_.contains(key_of(b.look.ns, name)));
+        create_pod(of, std::move(name), now);
+    }
+}
+
+/// Like the ReplicaSet controller: pods without a node first, then the youngest. Of a StatefulSet
+/// the last ones go, which are the youngest unless one came back.
+void World::shrink(BatchId of, int count, Time now) {
+    if (count <= 0) return;
+    std::vector<PodId> order;
+    for (const PodId id : batches_[of].pods) {
+        if (!pods_[id].deleted) order.push_back(id);
+    }
+    const bool in_row = batches_[of].controller == Controller::stateful_set;
     std::ranges::sort(order, [&](PodId a, PodId b) {
+        const std::string &one = pods_[a].name, &other = pods_[b].name;
+        if (in_row) return one.size() != other.size() ? one.size() > other.size() : one > other;
         const bool a_waits = pods_[a].node.empty();
         return a_waits != pods_[b].node.empty() ? a_waits : a > b;
     });
-    order.resize(count);
-    for (const PodId id : order) take_away(id);
+    order.resize(static_cast<std::size_t>(count));
+    for (const PodId id : order) end(id, {}, now);
     const std::string& name = batches_[of].look.name;
     story_.tell(now, EventKind::departure, name,
-                pods_of(name, static_cast<std::int64_t>(count)) + (count == 1 ? " is" : " are") +
-                    " taken away",
-                static_cast<std::int64_t>(count));
+                pods_of(name, count) + (count == 1 ? " is" : " are") + " taken away", count);
+    settle(now);
 }
 
-void World::replace(const std::map<BatchId, int>& vanished, Time now) {
-    for (const auto& [of, count] : vanished) {
-        const std::string& name = batches_[of].look.name;
-        story_.tell(
-            now, EventKind::arrival, name,
-            pods_of(name, count) + (count == 1 ? " comes" : " come") + " back without a node",
-            count);
-        create(of, count, now);
+/// The number of the pod that a StatefulSet makes next; nothing: it has all, or one before it is
+/// not ready.
+std::optional<std::uint32_t> World::next_in_row(const Batch& b) const {
+    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(b.wanted); ++i) {
+        const auto pod =
+            pod_by_name_.find(key_of(b.look.ns, b.look.name + "-" + std::to_string(i)));
+        if (pod == pod_by_name_.end()) return i;
+        if (!pods_[pod->second].is_healthy) return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+void World::settle(Time now) {
+    while (!unsettled_.empty()) {
+        const BatchId of = *unsettled_.begin();
+        unsettled_.erase(unsettled_.begin());
+        settle(of, now);
     }
 }
 
-std::optional<Time> World::next_end() const {
-    return ends_.empty() ? std::nullopt : std::optional(ends_.begin()->first);
-}
-
-void World::end_pods(Time now) {
-    std::map<BatchId, int> ended;
-    while (!ends_.empty() && ends_.begin()->first <= now) {
-        const PodId id = ends_.begin()->second;
-        ends_.erase(ends_.begin());
-        // Gone before its time: its batch knows nothing of it any more.
-        if (!batches_[pods_[id].batch].pods.contains(id)) continue;
-        take_away(id);
-        ++ended[pods_[id].batch];
+void World::settle(BatchId of, Time now) {
+    Batch& b = batches_[of];
+    std::int64_t back = 0;
+    if (b.controller == Controller::stateful_set) {
+        const auto number = next_in_row(b);
+        if (!number) return;
+        back = *number < b.last_number ? 1 : 0;
+        b.last_number = std::max(b.last_number, *number + 1);
+        create_pod(of, b.look.name + "-" + std::to_string(*number), now);
+    } else if (b.controller != Controller::none) {
+        back = std::max(0, b.wanted - alive(b));
+        create(of, static_cast<int>(back), now);
     }
-    for (const auto& [of, count] : ended) {
-        tally_.ended(count);
-        const std::string& name = batches_[of].look.name;
-        story_.tell(now, EventKind::departure, name,
-                    pods_of(name, count) + (count == 1 ? " ends" : " end"), count);
-    }
-}
-
-void World::add_daemons(Node& node, Time now) {
-    for (const BatchId of : daemon_sets_) {
-        const engine::PodObject& look = batches_[of].look;
-        const bool present = std::ranges::any_of(node.pods, [&](PodId pod) {
-            const engine::PodObject& other = batches_[pods_[pod].batch].look;
-            return other.ns == look.ns && other.owner.kind == look.owner.kind &&
-                   other.owner.name == look.owner.name;
-        });
-        if (present || !runs_on(look, node.object, node.requested)) continue;
-        const PodId id = enter(of, look.name + "-" + node.object.name, now);
-        occupy(id, node, now);
-        builder_.set(object_of(id));
-    }
+    if (back == 0) return;
+    const std::string& name = batches_[of].look.name;
+    story_.tell(now, EventKind::arrival, name,
+                pods_of(name, back) + (back == 1 ? " comes" : " come") + " back without a node",
+                back);
 }
 
 }  // namespace capstan::simulation

@@ -15,8 +15,11 @@ namespace {
 
 std::vector<std::string> stories() {
     std::vector<std::string> out;
-    for (const auto& entry : std::filesystem::directory_iterator("tests/scenarios")) {
-        if (entry.path().extension() == ".toml") out.push_back(entry.path().stem().string());
+    const std::filesystem::path root = "tests/scenarios";
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+        const std::filesystem::path name = std::filesystem::relative(entry.path(), root);
+        if (name.extension() == ".toml")
+            out.push_back((name.parent_path() / name.stem()).generic_string());
     }
     std::ranges::sort(out);
     return out;
@@ -24,14 +27,15 @@ std::vector<std::string> stories() {
 
 std::string file_of(const std::string& story) { return "tests/scenarios/" + story + ".toml"; }
 
-/// "balance_four_nodes" -> "BalanceFourNodes"
+/// "zalando/max_size" -> "ZalandoMaxSize"
 std::string name_of(const ::testing::TestParamInfo<std::string>& story) {
     std::string out;
     bool is_first = true;
     for (const char c : story.param) {
-        if (c != '_')
+        const bool is_between = c == '_' || c == '/';
+        if (!is_between)
             out += is_first ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
-        is_first = c == '_';
+        is_first = is_between;
     }
     return out;
 }
@@ -142,8 +146,18 @@ INSTANTIATE_TEST_SUITE_P(
             "story.toml:3:41: plugin.simulated.settings.groups[0].machine: unknown key 'zoned'"},
         Refusal{"[[step]]\nchange = [{ group = \"web\", capacity = 0 }]",
                 "story.toml:2:11: step.change: no group 'web'"},
-        Refusal{"[[step]]\nuntil = \"idle\"\n[[step]]\nchange = [{ group = \"web\", lose = 1 }]",
-                "story.toml:4:1: step: no 'change' after a step until idle"},
+        Refusal{"[[group]]\nid = \"web\"\nmachine = { cpu = \"4\", memory = \"16Gi\" }\n[[step]]\n"
+                "change = [{ group = \"web\", loose = 1 }]",
+                "story.toml:5:28: plugin.simulated.settings.groups[0].changes[0]: unknown key "
+                "'loose'; did you mean 'lose'?"},
+        Refusal{"[[step]]\nuntil = \"soon\"",
+                "story.toml:2:9: step.until: \"idle\", \"command\", or a command"},
+        Refusal{"[[step]]\nbind = { web = \"n\" }",
+                "story.toml:2: binding of 'web', which is no pod that waits for a node"},
+        Refusal{"[[budget]]\nname = \"web\"",
+                "story.toml:1:1: budget: either 'min_available' or 'max_unavailable'"},
+        Refusal{"[[fault]]\nkind = \"restart\"\ngroup = \"web\"",
+                "story.toml:1:1: fault: it is about no group"},
         Refusal{"[[step]]\npods = [{ cpu = \"1\" }]", "story.toml:2:9: pods: 'name' is missing"},
         Refusal{"[[step]]\nadvance = \"1m\"\nuntil = \"idle\"",
                 "story.toml:3:9: step: either 'advance' or 'until'"},

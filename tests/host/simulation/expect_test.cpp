@@ -8,13 +8,13 @@ namespace {
 using Lines = std::vector<std::string>;
 
 TEST(Expect, WhatIsNotExpectedIsNotLookedAt) {
-    EXPECT_EQ(find_unmet({}, {.commands = {"increase web by 1"}, .pending = 3}), Lines());
+    EXPECT_EQ(find_unmet({}, {.commands = {{"increase web by 1"}}, .pending = 3}), Lines());
     EXPECT_EQ(count_of({}), 0);
 }
 
 TEST(Expect, ShowsTheDifferenceLineByLine) {
     const Expectations expected{.commands = Lines{"increase a by 1", "increase b by 2"}};
-    const Seen seen{.commands = {"increase a by 1", "increase b by 3", "increase c by 1"}};
+    const Seen seen{.commands = {{"increase a by 1"}, {"increase b by 3"}, {"increase c by 1"}}};
     EXPECT_EQ(find_unmet(expected, seen), Lines{"the clouds were asked for something else:\n"
                                                 "    increase a by 1\n"
                                                 "  - increase b by 2\n"
@@ -25,7 +25,7 @@ TEST(Expect, ShowsTheDifferenceLineByLine) {
 TEST(Expect, NoCommandsIsAnExpectationToo) {
     const Expectations expected{.commands = Lines{}};
     EXPECT_EQ(find_unmet(expected, {}), Lines());
-    EXPECT_EQ(find_unmet(expected, {.commands = {"increase a by 1"}}).size(), 1u);
+    EXPECT_EQ(find_unmet(expected, {.commands = {{"increase a by 1"}}}).size(), 1u);
 }
 
 TEST(Expect, AGroupThatIsNotThereHasNoNodes) {
@@ -56,6 +56,55 @@ TEST(Expect, AFalseSentenceIsShownWithAllThatAreTrue) {
 TEST(Expect, EveryBatchWithoutRoomNeedsASentence) {
     EXPECT_EQ(find_unmet({.unhelped = Lines{}}, {.unhelped = web}).size(), 1u);
     EXPECT_EQ(find_unmet({.unhelped = Lines{}}, {}), Lines());
+}
+
+/// Asked for after so many minutes.
+Seen asked(std::vector<std::pair<std::string, int>> commands) {
+    Seen out;
+    for (const auto& [text, minutes] : commands)
+        out.commands.push_back({text, std::chrono::minutes(minutes)});
+    return out;
+}
+
+TEST(Expect, OnlyTheKindsOfCommandsThatCountAreCompared) {
+    const Expectations expected{.commands = Lines{"remove web-1 from web"}, .only = {"remove"}};
+    EXPECT_EQ(find_unmet(expected, asked({{"evict default/a", 1}, {"remove web-1 from web", 2}})),
+              Lines());
+}
+
+TEST(Expect, ACommandHasToComeInItsWindow) {
+    const Expectations expected{.within = {{.command = "increase web by 2",
+                                            .from = std::chrono::minutes(4),
+                                            .until = std::chrono::minutes(6)}}};
+    EXPECT_EQ(find_unmet(expected, asked({{"increase web by 2", 6}})), Lines());
+    EXPECT_EQ(find_unmet(expected, asked({{"increase web by 2", 7}})),
+              Lines{"\"increase web by 2\": expected from 4m to 6m, came at 7m"});
+    EXPECT_EQ(find_unmet(expected, {}),
+              Lines{"\"increase web by 2\": expected from 4m to 6m, never came"});
+}
+
+TEST(Expect, NeverMeansWholeWords) {
+    const Expectations expected{.never = {"increase web"}};
+    EXPECT_EQ(find_unmet(expected, asked({{"increase web-b by 1", 1}})), Lines());
+    EXPECT_EQ(find_unmet(expected, asked({{"increase web by 1", 1}})),
+              Lines{"never \"increase web\": \"increase web by 1\" came at 1m"});
+}
+
+TEST(Expect, ANodeHasAndLacksTaints) {
+    const Expectations expected{
+        .present = {"a", "b"}, .absent = {"c"}, .taints = {{.node = "a", .has = {"x", "y"}}}};
+    Seen seen;
+    seen.taints = {{"a", {"x"}}, {"c", {}}};
+    EXPECT_EQ(find_unmet(expected, seen),
+              (Lines{"node b is not there", "node c is there", "node a lacks the taint y"}));
+    EXPECT_EQ(count_of(expected), 5);
+}
+
+TEST(Expect, EveryPodWaitsForLess) {
+    const Expectations expected{.longest_pending = std::chrono::minutes(5)};
+    EXPECT_EQ(find_unmet(expected, {.longest_pending = std::chrono::minutes(4)}), Lines());
+    EXPECT_EQ(find_unmet(expected, {.longest_pending = std::chrono::minutes(5)}),
+              Lines{"pods wait for less than 5m: one waited for 5m"});
 }
 
 }  // namespace

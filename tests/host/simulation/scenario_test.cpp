@@ -27,22 +27,46 @@ TEST(Scenario, AGroupWithZonesBecomesOneForEach) {
     EXPECT_EQ(groups->children[1].find("machine")->place.line, 4u) << "complaints find the line";
 }
 
-TEST(Scenario, AChangeIsToldToTheCloudWithTheMomentItsStepBegins) {
+TEST(Scenario, AChangeHappensWhenItsStepBeginsAndIsCheckedBeforehand) {
     const Scenario scenario = read(R"(
-group = [{ id = "web" }]
+group = [{ id = "web", machine = { cpu = "4" } }]
 [[step]]
-advance = "90s"
+until = "idle"
 [[step]]
-advance = "1h"
-change = [{ group = "web", capacity = 0 }]
+change = [{ group = "web", capacity = 0, machine = { cpu = "8" } }]
 )");
     ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
-    EXPECT_EQ(scenario.input->cloud->changes, std::vector<Duration>{90s});
-    const auto* changes =
-        scenario.input->cloud->settings.find("groups")->children[0].find("changes");
-    ASSERT_NE(changes, nullptr);
-    EXPECT_EQ(changes->children[0].find("at")->text, "1m30s");
-    EXPECT_EQ(changes->children[0].find("group"), nullptr);
+    const auto& change = std::get<CloudChange>(scenario.input->steps[1].actions.at(0).what);
+    EXPECT_EQ(change.group, "web");
+    EXPECT_EQ(change.change.find("group"), nullptr);
+    const auto& then = scenario.input->cloud->changed.find("groups")->children[0];
+    EXPECT_EQ(then.find("machine")->find("cpu")->text, "8");
+    EXPECT_EQ(then.find("changes")->children[0].find("capacity")->integer, 0);
+    EXPECT_EQ(scenario.input->cloud->settings.find("groups")->children[0].find("changes"), nullptr);
+}
+
+TEST(Scenario, HowMachinesBecomeNodesIsSaidOfAGroupOrOfAll) {
+    const Scenario scenario = read(R"(
+group = [{ id = "web", machine = { cpu = "4" }, joins = false }]
+[[step]]
+change = [{ group = "web", joins = true, join_taints = ["starting:NoSchedule"] }]
+)");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    EXPECT_EQ(scenario.input->registrations.at(0).joins, false);
+    const auto& later = std::get<Registration>(scenario.input->steps[0].actions.at(0).what);
+    EXPECT_EQ(later.joins, true);
+    EXPECT_EQ(later.taints->at(0).key, "starting");
+    EXPECT_EQ(later.nodes_stay, std::nullopt);
+}
+
+TEST(Scenario, AStepMayGoOnUntilACommand) {
+    const Scenario scenario = read(
+        "[[step]]\nuntil = \"increase web by 2\"\nwithin = \"20m\"\n[[step]]\n"
+        "until = \"command\"\n");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    EXPECT_EQ(scenario.input->steps[0].until_command->command, "increase web by 2");
+    EXPECT_EQ(scenario.input->steps[0].until_command->within, 20min);
+    EXPECT_EQ(scenario.input->steps[1].until_command->command, "");
 }
 
 TEST(Scenario, PodsOfABatchAreKnownByItsNameUnlessLabelsSayOtherwise) {

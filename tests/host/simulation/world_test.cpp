@@ -100,14 +100,14 @@ TEST(World, JobsEndSoLongAfterTheyGotANode) {
     Told t;
     ASSERT_TRUE(t.world.happen(batch("job", 1, false, 10min), start));
     t.world.schedule(start);
-    EXPECT_EQ(t.world.next_end(), std::nullopt) << "it waits";
+    EXPECT_EQ(t.world.next_due(), std::nullopt) << "it waits";
     t.node("a");
     t.world.schedule(start + 5min);
-    EXPECT_EQ(t.world.next_end(), start + 15min);
+    EXPECT_EQ(t.world.next_due(), start + 15min);
     t.take();
-    t.world.end_pods(start + 15min);
+    t.world.reach(start + 15min);
     EXPECT_EQ(t.take(), "job: 1 pod ends\n");
-    EXPECT_EQ(t.world.next_end(), std::nullopt);
+    EXPECT_EQ(t.world.next_due(), std::nullopt);
 }
 
 TEST(World, ANodeThatIsNotReadyTakesNoPodsButDaemons) {
@@ -120,7 +120,7 @@ TEST(World, ANodeThatIsNotReadyTakesNoPodsButDaemons) {
     ASSERT_TRUE(t.world.happen(batch("web", 4), start));
     t.world.schedule(start);
     EXPECT_EQ(t.world.pending(), 4);
-    t.world.make_ready("a", start);
+    t.world.set_ready("a", true, start);
     t.world.schedule(start);
     EXPECT_EQ(t.world.pending(), 1) << "three beside the agent";
 }

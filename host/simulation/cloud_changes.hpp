@@ -1,0 +1,21 @@
+/// Changes of the simulated cloud, put into its settings.
+#pragma once
+
+#include <string>
+
+#include <capstan/result.hpp>
+
+#include "runtime/config/document.hpp"
+#include "simulation/happenings.hpp"
+
+namespace capstan::simulation {
+
+/// Group settings of the change replace those of the group, tables merged; the rest becomes one of
+/// the group's `changes`, at `at` after the start. `not_found`: there is no such group.
+Result<void> add_change(runtime::TomlValue& settings, const CloudChange& change, Duration at);
+void add_group(runtime::TomlValue& settings, runtime::TomlValue group);
+Result<void> remove_group(runtime::TomlValue& settings, const std::string& id);
+/// NULL: there is none.
+runtime::TomlValue* find_group(runtime::TomlValue& settings, const std::string& id);
+
+}  // namespace capstan::simulation

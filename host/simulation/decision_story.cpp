@@ -1,0 +1,186 @@
+#include "simulation/decision_story.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "simulation/commands.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+std::vector<Unhelped> unhelped_of(const engine::Decision& decision, const World& world) {
+    std::vector<Unhelped> out;
+    for (const engine::Unhelped& u : decision.unhelped) {
+        Unhelped line{
+            .batch = world.batch_of(u.pods.example), .count = u.pods.count, .because = u.because};
+        for (const engine::GroupReason& reason : u.groups) {
+            for (const NodeGroupId& group : reason.groups)
+                line.in_group.emplace(group.value(), reason.sentence);
+        }
+        out.push_back(std::move(line));
+    }
+    return out;
+}
+
+std::string from_to(int from, int to) {
+    return ": " + std::to_string(from) + " -> " + std::to_string(to);
+}
+
+/// Whether that machine stays, by one error of its own or one that stands for all.
+const Error* find_error(const std::vector<Error>& errors, const MachineId& machine) {
+    const auto at = std::ranges::find_if(errors, [&](const Error& error) {
+        return error.subject.empty() || error.subject == machine.value();
+    });
+    return at == errors.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+const GivenCommand* find_command(const std::vector<GivenCommand>& commands,
+                                 std::string_view words) {
+    const auto at = std::ranges::find_if(commands, [&](const GivenCommand& given) {
+        return words.empty() || begins_with_words(given.text, words);
+    });
+    return at == commands.end() ? nullptr : &*at;
+}
+
+void DecisionStory::decided(const runtime::PassResult& result,
+                            const std::vector<std::string>& problems, Time now) {
+    for (const engine::Group& group : *result.groups)
+        tally_.price(group.group.id.value(), group.price_per_hour);
+    const engine::Decision& decision = result.outcome.decision;
+    std::vector<std::string> notes = problems;
+    notes.insert(notes.end(), decision.notes.begin(), decision.notes.end());
+    for (const runtime::HookMiss& miss : result.misses) {
+        notes.push_back(miss.instance.value() + ": " + std::string(runtime::name_of(miss.hook)) +
+                        " overran its deadline; decided without it");
+    }
+    note(notes, now);
+    tell_unhelped(unhelped_of(decision, world_), now);
+    skipped_.clear();
+    for (const engine::SkippedPods& s : decision.skipped)
+        skipped_ += (skipped_.empty() ? "" : ", or ") + s.because;
+}
+
+void DecisionStory::note(const std::vector<std::string>& notes, Time now) {
+    for (const std::string& text : notes) {
+        if (!noted_.contains(text)) story_.tell(now, EventKind::note, "", text);
+    }
+    noted_ = {notes.begin(), notes.end()};
+}
+
+void DecisionStory::tell_unhelped(std::vector<Unhelped> unhelped, Time now) {
+    for (const Unhelped& u : unhelped) {
+        const bool is_known = std::ranges::any_of(unhelped_, [&](const Unhelped& old) {
+            return old.batch == u.batch && old.count == u.count && old.because == u.because;
+        });
+        if (is_known) continue;
+        story_.tell(now, EventKind::unhelped, u.batch,
+                    u.batch + ": " + counted(u.count, "pod") + (u.count == 1 ? " stays" : " stay") +
+                        " without room",
+                    u.count, u.because);
+    }
+    unhelped_ = std::move(unhelped);
+}
+
+void DecisionStory::carried_out(const engine::Decision& decision, const engine::Results& results,
+                                Time now) {
+    for (std::size_t i = 0; i < decision.decreases.size(); ++i) {
+        const engine::Decrease& d = decision.decreases[i];
+        tell(EventKind::decrease, d.group.value(), command_of(d), from_to(d.from, d.from - d.by),
+             d.by, d.because, results.decreases[i], now);
+    }
+    for (std::size_t i = 0; i < decision.removals.size(); ++i)
+        tell_removal(decision.removals[i], results.removals[i], now);
+    for (std::size_t i = 0; i < decision.increases.size(); ++i) {
+        const engine::Increase& d = decision.increases[i];
+        tell(EventKind::increase, d.group.value(), command_of(d), from_to(d.from, d.from + d.by),
+             d.by, d.because, results.increases[i], now);
+    }
+    tell_evictions(decision, results, now);
+    tell_refusals(decision, results, now);
+}
+
+void DecisionStory::tell(EventKind kind, const std::string& group, const std::string& command,
+                         const std::string& more, std::int64_t count, const std::string& because,
+                         const std::optional<Error>& error, Time now) {
+    commands_.push_back({command, now});
+    if (!error) {
+        story_.tell(now, kind, group, command + more, count, because);
+    } else {
+        story_.tell(now, EventKind::failure, group, command + " is refused", count, error->message);
+    }
+}
+
+/// Those that went together, and each that did not by itself.
+void DecisionStory::tell_removal(const engine::MachineRemoval& removal,
+                                 const std::vector<Error>& errors, Time now) {
+    const std::string& group = removal.group.value();
+    commands_.push_back({command_of(removal), now});
+    engine::MachineRemoval gone = removal;
+    gone.machines.clear();
+    gone.nodes.clear();
+    for (std::size_t i = 0; i < removal.machines.size(); ++i) {
+        const std::string node = i < removal.nodes.size() ? removal.nodes[i] : "";
+        const Error* const error = find_error(errors, removal.machines[i]);
+        if (error == nullptr) {
+            gone.machines.push_back(removal.machines[i]);
+            gone.nodes.push_back(node);
+            if (!node.empty()) tally_.node_removed();
+            continue;
+        }
+        story_.tell(now, EventKind::failure, group,
+                    "removal of " + name_of_machine(removal.machines[i], node) + " from " + group +
+                        " is refused",
+                    1, error->message);
+    }
+    if (gone.machines.empty()) return;
+    story_.tell(now, EventKind::removal, group, command_of(gone),
+                static_cast<std::int64_t>(gone.machines.size()), removal.because);
+}
+
+void DecisionStory::tell_evictions(const engine::Decision& decision, const engine::Results& results,
+                                   Time now) {
+    std::map<std::string, std::pair<std::int64_t, std::string>> by_node;
+    for (std::size_t i = 0; i < decision.evictions.size(); ++i) {
+        const engine::Eviction& eviction = decision.evictions[i];
+        if (results.evictions[i]) continue;
+        commands_.push_back({command_of(eviction), now});
+        auto& [count, because] = by_node[eviction.node];
+        if (count++ == 0) because = eviction.because;
+        tally_.evicted();
+    }
+    for (const auto& [node, told] : by_node) {
+        const auto& [count, because] = told;
+        story_.tell(now, EventKind::eviction, node,
+                    counted(count, "pod") + (count == 1 ? " is" : " are") + " evicted from " + node,
+                    count, because);
+    }
+}
+
+/// What is asked for again and refused again is told once.
+void DecisionStory::tell_refusals(const engine::Decision& decision, const engine::Results& results,
+                                  Time now) {
+    std::set<std::string> refused;
+    const auto refuse = [&](const std::string& node, const std::string& what, const Error& error) {
+        if (refused.insert(what + error.message).second && !refused_.contains(what + error.message))
+            story_.tell(now, EventKind::failure, node, what + " is refused", 1, error.message);
+    };
+    for (std::size_t i = 0; i < decision.node_changes.size(); ++i) {
+        const std::string& node = decision.node_changes[i].node;
+        if (const auto& error = results.node_changes[i]) refuse(node, "change of " + node, *error);
+    }
+    for (std::size_t i = 0; i < decision.evictions.size(); ++i) {
+        const engine::Eviction& eviction = decision.evictions[i];
+        const auto& error = results.evictions[i];
+        if (error && error->code != ErrorCode::not_found)
+            refuse(eviction.node, command_of(eviction), *error);
+    }
+    // Between two attempts there are passes that ask for nothing.
+    if (!decision.evictions.empty() || !decision.node_changes.empty())
+        refused_ = std::move(refused);
+}
+
+}  // namespace capstan::simulation

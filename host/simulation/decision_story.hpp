@@ -1,0 +1,78 @@
+/// What is told of decisions and of what came of them, and kept for those who ask.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/pass.hpp"
+#include "runtime/pass_cycle.hpp"
+#include "simulation/story.hpp"
+#include "simulation/tally.hpp"
+#include "simulation/world.hpp"
+
+namespace capstan::simulation {
+
+/// Pods for which the last pass could do nothing.
+struct Unhelped {
+    std::string batch{};
+    std::uint32_t count = 0;
+    std::string because{};
+    std::map<std::string, std::string> in_group{};  ///< the sentence of each group
+};
+
+/// A command, and when it was given.
+struct GivenCommand {
+    std::string text{};
+    Time at{};
+};
+
+/// The first that is `words` or begins with them; NULL: none is. Any is, where there are none.
+const GivenCommand* find_command(const std::vector<GivenCommand>& commands, std::string_view words);
+
+/// What stays true from pass to pass is told once.
+class DecisionStory {
+public:
+    DecisionStory(Story& story, Tally& tally, const World& world)
+        : story_(story), tally_(tally), world_(world) {}
+
+    /// `problems`: of looking at the clouds.
+    void decided(const runtime::PassResult& result, const std::vector<std::string>& problems,
+                 Time now);
+    void carried_out(const engine::Decision& decision, const engine::Results& results, Time now);
+    /// What became of back-offs and removals from one memory to the next.
+    void remembered(const engine::Memory& before, const engine::Memory& after, Time now);
+
+    /// Since the last call, in order.
+    std::vector<GivenCommand> take_commands() { return std::exchange(commands_, {}); }
+    const std::vector<GivenCommand>& commands() const noexcept { return commands_; }
+    const std::vector<Unhelped>& unhelped() const noexcept { return unhelped_; }
+    /// Why the last pass did not look at the other pods without a node: "fit on existing or
+    /// upcoming nodes"; several reasons are joined by "or".
+    const std::string& skipped() const noexcept { return skipped_; }
+
+private:
+    void note(const std::vector<std::string>& notes, Time now);
+    void tell_unhelped(std::vector<Unhelped> unhelped, Time now);
+    /// One command with what became of it: told under `kind` as `text`, or as a failure.
+    void tell(EventKind kind, const std::string& group, const std::string& command,
+              const std::string& more, std::int64_t count, const std::string& because,
+              const std::optional<Error>& error, Time now);
+    void tell_removal(const engine::MachineRemoval& removal, const std::vector<Error>& errors,
+                      Time now);
+    void tell_evictions(const engine::Decision& decision, const engine::Results& results, Time now);
+    void tell_refusals(const engine::Decision& decision, const engine::Results& results, Time now);
+
+    Story& story_;
+    Tally& tally_;
+    const World& world_;
+    std::set<std::string> noted_;    ///< in the last pass
+    std::set<std::string> refused_;  ///< evictions and node changes, in the last decision
+    std::vector<Unhelped> unhelped_;
+    std::string skipped_;
+    std::vector<GivenCommand> commands_;
+};
+
+}  // namespace capstan::simulation

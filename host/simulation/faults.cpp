@@ -1,0 +1,128 @@
+#include "simulation/faults.hpp"
+
+#include <algorithm>
+
+namespace capstan::simulation {
+namespace {
+
+/// A chance that is so small is none: nobody waits for it.
+constexpr std::uint64_t most_slots = 10'000'000;
+
+std::uint64_t mixed(std::uint64_t x) noexcept {
+    x += 0x9e3779b97f4a7c15U;
+    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+    return x ^ (x >> 31U);
+}
+
+/// From 0 up to 1, that not included.
+double share(std::uint64_t random) noexcept {
+    return static_cast<double>(random >> 11U) * 0x1.0p-53;
+}
+
+}  // namespace
+
+bool is_brief(FaultKind kind) noexcept {
+    return kind == FaultKind::lost_machine || kind == FaultKind::clock_jump ||
+           kind == FaultKind::restart || kind == FaultKind::restart_midway;
+}
+
+bool is_about_group(FaultKind kind) noexcept {
+    switch (kind) {
+        case FaultKind::stock_out:
+        case FaultKind::quota:
+        case FaultKind::removal_fails:
+        case FaultKind::lost_machine:
+        case FaultKind::never_joins:
+        case FaultKind::flap: return true;
+        case FaultKind::api_error:
+        case FaultKind::throttled:
+        case FaultKind::slow_calls:
+        case FaultKind::eviction_error:
+        case FaultKind::clock_jump:
+        case FaultKind::restart:
+        case FaultKind::restart_midway: return false;
+    }
+    return false;
+}
+
+Faults::Faults(std::vector<Fault> faults, Time start, std::uint64_t seed)
+    : start_(start), seed_(seed) {
+    for (Fault& fault : faults) {
+        sources_.push_back({.fault = std::move(fault)});
+        find_next(sources_.size() - 1);
+    }
+}
+
+std::uint64_t Faults::random(std::size_t source, std::uint64_t slot, std::uint64_t use) const {
+    return mixed(mixed(mixed(seed_ ^ mixed(source)) ^ slot) ^ use);
+}
+
+/// From its present slot on.
+void Faults::find_next(std::size_t index) {
+    Source& source = sources_[index];
+    const Fault& fault = source.fault;
+    source.next.reset();
+    if (!fault.chance) {
+        if (source.slot == 0) source.next = start_ + fault.from;
+        return;
+    }
+    for (const std::uint64_t end = source.slot + most_slots; source.slot < end; ++source.slot) {
+        const Duration at = fault.from + fault.every * static_cast<std::int64_t>(source.slot);
+        if (fault.until && at > *fault.until) return;
+        if (share(random(index, source.slot, 0)) >= *fault.chance) continue;
+        source.next = start_ + at;
+        return;
+    }
+}
+
+std::optional<Time> Faults::next_due() const {
+    std::optional<Time> out;
+    const auto note = [&](Time at) { out = std::min(out.value_or(at), at); };
+    for (const Source& source : sources_) {
+        if (source.next) note(*source.next);
+    }
+    for (const auto& [what, end] : active_) note(end);
+    return out;
+}
+
+std::vector<FaultEvent> Faults::take_due(Time now, const std::vector<std::string>& groups) {
+    std::vector<FaultEvent> out;
+    for (auto at = active_.begin(); at != active_.end();) {
+        if (at->second > now) {
+            ++at;
+            continue;
+        }
+        out.push_back({.kind = at->first.first, .group = at->first.second, .begins = false});
+        at = active_.erase(at);
+    }
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        Source& source = sources_[i];
+        while (source.next && *source.next <= now) {
+            begin(source, random(i, source.slot, 1), *source.next, groups, out);
+            ++source.slot;
+            find_next(i);
+        }
+    }
+    return out;
+}
+
+void Faults::begin(const Source& source, std::uint64_t chance, Time at,
+                   const std::vector<std::string>& groups, std::vector<FaultEvent>& out) {
+    const Fault& fault = source.fault;
+    FaultEvent event{
+        .kind = fault.kind, .group = fault.group, .lasts = fault.lasts, .chance = chance};
+    if (is_about_group(fault.kind) && fault.group.empty()) {
+        if (groups.empty()) return;
+        event.group = groups[chance % groups.size()];
+    }
+    if (!is_brief(fault.kind)) {
+        const auto [known, is_new] =
+            active_.try_emplace({event.kind, event.group}, at + fault.lasts);
+        known->second = std::max(known->second, at + fault.lasts);
+        if (!is_new) return;
+    }
+    out.push_back(std::move(event));
+}
+
+}  // namespace capstan::simulation

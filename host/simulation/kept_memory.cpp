@@ -1,0 +1,41 @@
+#include "simulation/kept_memory.hpp"
+
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "runtime/memory_text.hpp"
+
+namespace capstan::simulation {
+
+Result<engine::Memory> load_memory(const std::filesystem::path& file) {
+    if (file.empty() || !std::filesystem::exists(file)) return engine::Memory{};
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in) return fail(ErrorCode::invalid_config, file.string() + ": cannot be read");
+    Result<engine::Memory> memory = runtime::parse_memory(text.str(), file.string());
+    if (!memory) return fail(ErrorCode::invalid_config, memory.error().message);
+    return memory;
+}
+
+Result<void> save_memory(const engine::Memory& memory, const std::string& host,
+                         const std::filesystem::path& file) {
+    if (file.empty()) return {};
+    CAPSTAN_TRY(const std::string text, runtime::memory_text(memory, host));
+    const std::filesystem::path next = file.string() + ".new";
+    std::ofstream out(next, std::ios::binary | std::ios::trunc);
+    out << text << '\n';
+    out.close();
+    std::error_code error;
+    if (out) std::filesystem::rename(next, file, error);
+    if (!out || error) return fail(ErrorCode::unavailable, file.string() + ": cannot be written");
+    return {};
+}
+
+Result<engine::Memory> saved_and_read(const engine::Memory& memory, const std::string& host) {
+    CAPSTAN_TRY(const std::string text, runtime::memory_text(memory, host));
+    return runtime::parse_memory(text, "the memory that was saved");
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,23 @@
+/// An autoscaler's memory in a file.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <capstan/result.hpp>
+
+#include "engine/memory.hpp"
+
+namespace capstan::simulation {
+
+/// What the file keeps; a memory that was never used where there is none, or `file` is empty.
+/// `invalid_config`: it is no memory.
+Result<engine::Memory> load_memory(const std::filesystem::path& file);
+/// In place of what the file keeps, all of it or nothing. Nowhere where `file` is empty. `host`:
+/// the version that writes.
+Result<void> save_memory(const engine::Memory& memory, const std::string& host,
+                         const std::filesystem::path& file);
+/// What a memory is after it was saved and read again.
+Result<engine::Memory> saved_and_read(const engine::Memory& memory, const std::string& host);
+
+}  // namespace capstan::simulation

@@ -1,0 +1,137 @@
+#include "simulation/mishaps.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <capstan/duration.hpp>
+
+#include "simulation/toml_values.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using runtime::TomlValue;
+using Kind = TomlValue::Kind;
+
+TomlValue table(std::vector<TomlValue> members, std::string key = {}) {
+    return {.kind = Kind::table, .key = std::move(key), .children = std::move(members)};
+}
+TomlValue integer(std::string key, std::int64_t value) {
+    return {.kind = Kind::integer, .key = std::move(key), .integer = value};
+}
+TomlValue flag(std::string key) {
+    return {.kind = Kind::boolean, .key = std::move(key), .boolean = true};
+}
+TomlValue failure(std::string key, std::string code) {
+    return table(
+        {text_value("code", std::move(code)), text_value("message", "a fault of the simulation")},
+        std::move(key));
+}
+
+/// "spot: stock_out for 5m", "api_error is over".
+std::string sentence(const FaultEvent& event) {
+    std::string out = event.group.empty() ? "" : event.group + ": ";
+    out += name_of(event.kind);
+    if (!event.begins) return out + " is over";
+    const bool lasts = !is_brief(event.kind) || event.kind == FaultKind::clock_jump;
+    return lasts ? out + " for " + format_duration(event.lasts) : out;
+}
+
+}  // namespace
+
+std::vector<std::string> Mishaps::groups() const {
+    if (parts_.cloud != nullptr) return parts_.cloud->groups();
+    std::vector<std::string> out;
+    for (const engine::Group& group : parts_.passes.groups()) out.push_back(group.group.id.value());
+    return out;
+}
+
+Result<Duration> Mishaps::reach(Time now) {
+    Duration jump{0};
+    const std::vector<FaultEvent> due = faults_.take_due(now, groups());
+    for (const FaultEvent& event : due) {
+        parts_.story.tell(now, EventKind::fault, event.group, sentence(event));
+        if (event.kind == FaultKind::clock_jump) jump += event.lasts;
+        CAPSTAN_CHECK(strike(event, now));
+    }
+    if (!due.empty()) parts_.passes.look_again();
+    return jump;
+}
+
+Result<void> Mishaps::strike(const FaultEvent& event, Time now) {
+    switch (event.kind) {
+        case FaultKind::stock_out:
+        case FaultKind::quota:
+        case FaultKind::removal_fails:
+        case FaultKind::lost_machine: return strike_group(event, now);
+        case FaultKind::api_error:
+        case FaultKind::throttled:
+        case FaultKind::slow_calls: return strike_cloud(event, now);
+        case FaultKind::never_joins:
+            parts_.machines.set({.group = event.group, .joins = !event.begins});
+            return {};
+        case FaultKind::flap: flap(event, now); return {};
+        case FaultKind::eviction_error: parts_.passes.break_api(event.begins); return {};
+        case FaultKind::clock_jump: return {};
+        case FaultKind::restart: return parts_.passes.restart();
+        case FaultKind::restart_midway: parts_.passes.restart_midway(); return {};
+    }
+    return {};
+}
+
+Result<void> Mishaps::strike_cloud(const FaultEvent& event, Time now) {
+    if (parts_.cloud == nullptr)
+        return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
+    const bool is_slow = event.kind == FaultKind::slow_calls;
+    const std::string key = is_slow ? "latency" : "fail";
+    if (event.begins) {
+        if (const TomlValue* const before = parts_.cloud->find(key); before != nullptr && is_slow)
+            latency_ = *before;
+        TomlValue value =
+            is_slow
+                ? text_value(key, "20s")
+                : failure(key, event.kind == FaultKind::throttled ? "throttled" : "unavailable");
+        return parts_.cloud->happen(CloudEdit{.settings = table({std::move(value)})}, now);
+    }
+    CloudEdit edit{.settings = table({}), .dropped = {key}};
+    if (is_slow && latency_) edit.settings.children.push_back(*std::exchange(latency_, {}));
+    return parts_.cloud->happen(edit, now);
+}
+
+Result<void> Mishaps::strike_group(const FaultEvent& event, Time now) {
+    if (parts_.cloud == nullptr)
+        return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
+    std::vector<TomlValue> change;
+    if (event.kind == FaultKind::lost_machine) {
+        change.push_back(integer("lose", 1));
+    } else if (event.kind == FaultKind::stock_out && event.begins) {
+        capacities_[event.group] = parts_.cloud->capacity_of(event.group, now);
+        change.push_back(integer("capacity", 0));
+    } else if (event.kind == FaultKind::stock_out) {
+        const std::optional<int> before = capacities_[event.group];
+        change.push_back(before ? integer("capacity", *before) : flag("unlimited"));
+    } else if (!event.begins) {
+        change.push_back(flag("recover"));
+    } else if (event.kind == FaultKind::quota) {
+        change.push_back(failure("fail", "quota"));
+    } else {
+        change.push_back(failure("fail_removals", "unavailable"));
+    }
+    return parts_.cloud->happen(CloudChange{event.group, table(std::move(change))}, now);
+}
+
+void Mishaps::flap(const FaultEvent& event, Time now) {
+    if (!event.begins) {
+        if (const auto at = flapping_.find(event.group); at != flapping_.end())
+            parts_.world.set_ready(at->second, true, now);
+        flapping_.erase(event.group);
+        return;
+    }
+    const std::vector<std::string> nodes = parts_.world.nodes_of(event.group);
+    if (nodes.empty()) return;
+    const std::string& node = nodes[event.chance % nodes.size()];
+    flapping_[event.group] = node;
+    parts_.world.set_ready(node, false, now);
+}
+
+}  // namespace capstan::simulation

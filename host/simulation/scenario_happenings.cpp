@@ -1,0 +1,115 @@
+#include "simulation/scenario_happenings.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "simulation/faults.hpp"
+#include "simulation/scenario_objects.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using runtime::Diagnostics;
+using runtime::SettingValue;
+
+/// Both name the same things in the same order.
+FaultKind kind_of(keys::FaultName name) { return static_cast<FaultKind>(name); }
+
+bool is_command(std::string_view text) {
+    return std::ranges::any_of(names_of(keys::Command{}), [&](std::string_view word) {
+        return text == word || text.starts_with(std::string(word) + " ");
+    });
+}
+
+}  // namespace
+
+Budget make_budget(const keys::Budget& budget, const SettingValue& table,
+                   Diagnostics& diagnostics) {
+    if (budget.name.empty()) diagnostics.error(table.place, "budget: 'name' is missing");
+    if (budget.min_available.has_value() == budget.max_unavailable.has_value())
+        diagnostics.error(table.place, "budget: either 'min_available' or 'max_unavailable'");
+    return {.ns = budget.ns,
+            .name = budget.name,
+            .selector = {.match_labels = {budget.labels.begin(), budget.labels.end()}},
+            .min_available = budget.min_available,
+            .max_unavailable = budget.max_unavailable};
+}
+
+Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostics& diagnostics) {
+    const FaultKind kind = kind_of(fault.kind);
+    if (!fault.group.empty() && !is_about_group(kind))
+        diagnostics.error(table.place, "fault: it is about no group");
+    return {.kind = kind,
+            .group = fault.group,
+            .from = fault.from,
+            .chance = fault.chance,
+            .every = fault.every,
+            .until = fault.until,
+            .lasts = fault.lasts};
+}
+
+NodeEdit make_node_edit(const keys::NodeEdit& edit, const SettingValue& table,
+                        Diagnostics& diagnostics) {
+    if (edit.node.empty()) diagnostics.error(table.place, "edit: 'node' is missing");
+    NodeEdit out{.node = edit.node,
+                 .ready = edit.ready,
+                 .cordoned = edit.cordoned,
+                 .set_taints = read_taints(edit.taints, table.find("taints"), diagnostics),
+                 .drop_taints = edit.drop_taints,
+                 .annotations = {edit.annotations.begin(), edit.annotations.end()}};
+    for (const std::string& key : edit.drop_annotations) out.annotations.emplace(key, std::nullopt);
+    return out;
+}
+
+Registration make_registration(std::string group, const keys::Joining& joining,
+                               const SettingValue& table, Diagnostics& diagnostics) {
+    Registration out{.group = std::move(group),
+                     .joins = joining.joins,
+                     .register_delay = joining.register_delay,
+                     .ready_delay = joining.ready_delay,
+                     .nodes_stay = joining.nodes_stay};
+    if (joining.join_taints)
+        out.taints = read_taints(*joining.join_taints, table.find("join_taints"), diagnostics);
+    return out;
+}
+
+Expectations make_expectations(const keys::Expected& said, const std::vector<keys::Command>& only) {
+    Expectations out{.commands = said.commands,
+                     .never = said.never,
+                     .pending = said.pending,
+                     .longest_pending = said.longest_pending,
+                     .nodes = said.nodes,
+                     .targets = said.targets,
+                     .present = said.present,
+                     .absent = said.absent,
+                     .backed_off = said.backed_off,
+                     .not_backed_off = said.not_backed_off,
+                     .unhelped = said.unhelped};
+    for (const keys::Command kind : said.only.empty() ? only : said.only)
+        out.only.emplace_back(names_of(kind).at(static_cast<std::size_t>(kind)));
+    for (const keys::ExpectedCommand& command : said.within)
+        out.within.push_back({command.command, command.from, command.to});
+    for (const keys::ExpectedTaints& taints : said.taints)
+        out.taints.push_back({taints.node, taints.has, taints.lacks});
+    return out;
+}
+
+std::optional<UntilCommand> make_until(const keys::Step& step, const SettingValue& table,
+                                       Diagnostics& diagnostics) {
+    const bool until_command = step.until && *step.until != "idle";
+    if (step.within && !until_command) {
+        diagnostics.error(table.find("within")->place,
+                          "step: 'within' is for a step until a command");
+    }
+    if (!until_command) return std::nullopt;
+    UntilCommand out{.command = *step.until == "command" ? "" : *step.until};
+    if (!out.command.empty() && !is_command(out.command)) {
+        diagnostics.error(table.find("until")->place,
+                          "step.until: \"idle\", \"command\", or a command such as \"increase web "
+                          "by 2\"");
+    }
+    out.within = step.within.value_or(out.within);
+    return out;
+}
+
+}  // namespace capstan::simulation

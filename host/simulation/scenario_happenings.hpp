@@ -1,0 +1,31 @@
+/// What a scenario says of happenings, faults and expectations, as the input has them.
+#pragma once
+
+#include <string>
+
+#include "runtime/config/diagnostics.hpp"
+#include "runtime/config/settings.hpp"
+#include "simulation/input.hpp"
+#include "simulation/scenario_keys.hpp"
+
+namespace capstan::simulation {
+
+// Each records what no schema sees, at the place of `table`.
+Budget make_budget(const keys::Budget& budget, const runtime::SettingValue& table,
+                   runtime::Diagnostics& diagnostics);
+Fault make_fault(const keys::Fault& fault, const runtime::SettingValue& table,
+                 runtime::Diagnostics& diagnostics);
+NodeEdit make_node_edit(const keys::NodeEdit& edit, const runtime::SettingValue& table,
+                        runtime::Diagnostics& diagnostics);
+Registration make_registration(std::string group, const keys::Joining& joining,
+                               const runtime::SettingValue& table,
+                               runtime::Diagnostics& diagnostics);
+
+/// `only`: of the file, where the step says nothing.
+Expectations make_expectations(const keys::Expected& expected,
+                               const std::vector<keys::Command>& only);
+/// Nothing: it ends otherwise.
+std::optional<UntilCommand> make_until(const keys::Step& step, const runtime::SettingValue& table,
+                                       runtime::Diagnostics& diagnostics);
+
+}  // namespace capstan::simulation

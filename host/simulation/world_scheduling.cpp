@@ -1,0 +1,130 @@
+// Pods get nodes.
+#include <algorithm>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+
+#include "engine/snapshot/spread_timeout.hpp"
+#include "simulation/scheduler.hpp"
+#include "simulation/world.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+std::string got_nodes(const std::string& batch, std::int64_t count) {
+    return batch + ": " + counted(count, "pod") + (count == 1 ? " gets" : " get") + " a node";
+}
+
+}  // namespace
+
+/// A pod that may get a node now.
+struct World::Waiting {
+    PodId id = 0;
+    engine::ClassId pod_class = 0;
+    std::int32_t priority = 0;
+};
+
+void World::occupy(PodId id, Node& node, Time now) {
+    Pod& pod = pods_[id];
+    const Batch& of = batches_[pod.batch];
+    pod.node = node.object.name;
+    node.pods.insert(id);
+    node.requested += of.look.spec.requests;
+    tally_.requested({of.look.spec.requests.amount("cpu"), of.look.spec.requests.amount("memory")});
+    if (of.duration) ends_.emplace(now + *of.duration, id);
+    pod.has_started = of.start_up <= Duration(0);
+    if (!pod.has_started) starts_.emplace(now + of.start_up, id);
+    look_after_health(id);
+}
+
+void World::bind(PodId id, const std::string& node, Time now) {
+    occupy(id, nodes_.find(node)->second, now);
+    pending_.erase(id);
+    const Pod& pod = pods_[id];
+    builder_.bind_pod(batches_[pod.batch].look.ns, pod.name, node);
+    tally_.bound(now - pod.created);
+    longest_wait_ = std::max(longest_wait_, Duration(now - pod.created));
+}
+
+Result<void> World::happen(const Bind& what, Time now) {
+    const std::optional<PodId> pod = find_pod(what.pod);
+    if (!pod || !pending_.contains(*pod)) {
+        return fail(ErrorCode::invalid_config,
+                    "binding of '" + what.pod + "', which is no pod that waits for a node");
+    }
+    if (!has_node(what.node)) {
+        return fail(ErrorCode::invalid_config,
+                    "binding to '" + what.node + "', and there is no such node");
+    }
+    bind(*pod, what.node, now);
+    has_changed_ = true;
+    const std::string& name = batches_[pods_[*pod].batch].look.name;
+    story_.tell(now, EventKind::bound, name, got_nodes(name, 1), 1);
+    settle(now);
+    return {};
+}
+
+void World::mark(PodId id) {
+    if (std::exchange(pods_[id].is_marked, true)) return;
+    builder_.set(object_of(id));
+}
+
+/// By priority, then by age, each under the class that it is of now.
+std::vector<World::Waiting> World::waiting(const engine::Cluster& cluster, Time now) {
+    std::vector<Waiting> out;
+    for (const engine::PodIndex index : cluster.unbound()) {
+        const engine::PodRow row = cluster.pod(index);
+        const engine::ClassRow& of = cluster.pod_class(row.pod_class);
+        const auto id = pod_by_name_.find(key_of(cluster.text(of.ns), cluster.text(row.name)));
+        if (row.gated || row.deleted || id == pod_by_name_.end()) continue;
+        const engine::ClassId is_of = engine::class_at(cluster, row, now);
+        if (is_of == row.pod_class && of.spread_timeout) {
+            const auto lapse = engine::lapse_of(row.created, *of.spread_timeout);
+            if (lapse) next_lapse_ = std::min(next_lapse_.value_or(*lapse), *lapse);
+        }
+        out.push_back({id->second, is_of, of.spec->priority.value_or(0)});
+    }
+    std::ranges::sort(out, [](const Waiting& a, const Waiting& b) {
+        return a.priority != b.priority ? a.priority > b.priority : a.id < b.id;
+    });
+    return out;
+}
+
+bool World::schedule(Time now) {
+    const bool has_lapsed = next_lapse_ && *next_lapse_ <= now;
+    if (!has_changed_ && !has_lapsed) return false;
+    // A StatefulSet makes its next pod when one has got its node, and so on.
+    do {
+        has_changed_ = false;
+        next_lapse_.reset();
+        place(now);
+        settle(now);
+    } while (has_changed_);
+    refresh_budgets();
+    return true;
+}
+
+void World::place(Time now) {
+    if (pending_.empty()) return;
+    const engine::Cluster cluster = builder_.build();
+    const std::vector<Waiting> pods = waiting(cluster, now);
+    std::vector<engine::ClassId> classes;
+    for (const Waiting& pod : pods) classes.push_back(pod.pod_class);
+    std::vector<std::optional<engine::NodeIndex>> nodes(pods.size());
+    if (has_scheduler_) nodes = find_nodes(cluster, classes);
+    std::map<BatchId, std::int64_t> bound;
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+        if (!nodes[i]) {
+            mark(pods[i].id);
+            continue;
+        }
+        bind(pods[i].id, std::string(cluster.text(cluster.node(*nodes[i]).name)), now);
+        ++bound[pods_[pods[i].id].batch];
+    }
+    for (const auto& [of, count] : bound) {
+        const std::string& name = batches_[of].look.name;
+        story_.tell(now, EventKind::bound, name, got_nodes(name, count), count);
+    }
+}
+
+}  // namespace capstan::simulation
