@@ -30,6 +30,8 @@ void ScaleUp::run() {
          {SpreadTurn::with_others, SpreadTurn::after_others, SpreadTurn::after_everything}) {
         if (std::ranges::find(turns_, turn) != turns_.end()) take_turn(turn);
     }
+    for (const std::string& failure : similar_.failures())
+        ground_.progress.notes.push_back(failure);
 }
 
 std::vector<NodeGroupId> ScaleUp::similar_to(GroupIndex group) {

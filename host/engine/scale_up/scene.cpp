@@ -36,6 +36,11 @@ std::string find_obstacle(const Scene& scene, GroupIndex index, const GroupRoom&
     if (!group.group.target) return "its cloud does not say how large it is";
     if (room.whole && !group.group.max) return "only ever empty or full, and has no maximum";
     if (room.nodes == 0) return why_full(group.group);
+    // What is there of it may be half of a machine that works as a whole; more would not mend it.
+    if (room.whole && *group.group.target > 0) {
+        return "only ever empty or full, and has " + std::to_string(*group.group.target) + " of " +
+               std::to_string(*group.group.max);
+    }
     if (const Backoff* backoff = find_backoff(memory, group, scene.now)) {
         return why_backed_off(*backoff, scene.now);
     }

@@ -25,7 +25,7 @@ using GroupIndex = std::uint32_t;
 /// What a group would allow before anything is decided.
 struct GroupRoom {
     int nodes = 0;           ///< up to its maximum; without one as many as can be counted
-    bool whole = false;      ///< only ever empty or full: it takes all of `nodes` or none
+    bool whole = false;      ///< only ever empty or full: it grows from none, and to `nodes`
     std::string obstacle{};  ///< why it cannot grow; empty: it can
 };
 

@@ -21,11 +21,14 @@ struct NamedCheck {
 Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
                    const NodeTemplate& b, const Circumstances& circumstances);
 
-/// For each template the ascending indices of the others that are similar to it. Compares within
-/// buckets only, as long as no check may decide. Similarity with tolerances is not transitive, so
-/// each template has a list of its own.
+/// For each template the ascending indices of the others that are similar to it. Only templates of
+/// one bucket can agree, so of two buckets only those checks are asked that may decide. Similarity
+/// with tolerances is not transitive, so each template has a list of its own.
+/// `failures`: where it is not NULL, a sentence is added for each check that failed, with its first
+/// error.
 std::vector<std::vector<std::size_t>> similar_groups(const std::vector<NamedCheck>& checks,
                                                      const std::vector<NodeTemplate>& templates,
-                                                     const Circumstances& circumstances);
+                                                     const Circumstances& circumstances,
+                                                     std::vector<std::string>* failures = nullptr);
 
 }  // namespace capstan::engine

@@ -23,7 +23,8 @@ void SimilarSets::compare_all() {
         groups.push_back(g);
         templates.push_back(*node);
     }
-    const auto lists = similar_groups(policies_->similarity, templates, *circumstances_);
+    const auto lists =
+        similar_groups(policies_->similarity, templates, *circumstances_, &failures_);
     for (std::size_t i = 0; i < lists.size(); ++i) {
         std::ranges::transform(lists[i], std::back_inserter(sets_[groups[i]]),
                                [&](std::size_t other) { return groups[other]; });

@@ -22,6 +22,9 @@ public:
     /// out, or the group is only ever empty or full.
     std::span<const GroupIndex> of(GroupIndex group);
 
+    /// Checks that failed when the groups were compared, a sentence each.
+    const std::vector<std::string>& failures() const noexcept { return failures_; }
+
 private:
     void compare_all();
 
@@ -29,6 +32,7 @@ private:
     const Policies* policies_;
     const Circumstances* circumstances_;
     bool compared_ = false;
+    std::vector<std::string> failures_;
     std::vector<std::vector<GroupIndex>> sets_;  // by group
 };
 

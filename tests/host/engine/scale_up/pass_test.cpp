@@ -1,5 +1,5 @@
-#include "engine/health/backoff.hpp"
 #include "engine/pass.hpp"
+#include "engine/health/backoff.hpp"
 
 #include <gmock/gmock.h>
 
@@ -168,6 +168,15 @@ TEST(Pass, GrowsNoSuchGroupInPart) {
     EXPECT_EQ(decision.unhelped[0].because,
               "whole: only ever empty or full, and cluster limit of nodes: 0 of 3 used, a node "
               "takes 1");
+}
+
+TEST(Pass, GrowsNoSuchGroupThatIsPartlyThere) {
+    PassCase c;
+    c.group("whole", 1, 4).options.zero_or_max = true;
+    c.pods("web", 1, 3000);
+    const Decision decision = c.decide();
+    EXPECT_THAT(decision.increases, IsEmpty());
+    EXPECT_EQ(decision.unhelped[0].because, "whole: only ever empty or full, and has 1 of 4");
 }
 
 TEST(Pass, UsesTheOtherNodesOfSuchAGroupForPodsThatItWouldNotHaveBeenChosenFor) {

@@ -103,7 +103,32 @@ TEST(SimilarGroups, TemplatesInDifferentBucketsAreNotCompared) {
     EXPECT_THAT(lists, ElementsAre(ElementsAre(2), ElementsAre(3), ElementsAre(0), ElementsAre(1)));
 }
 
-TEST(SimilarGroups, BucketsAreIgnoredWhileAnyCheckMayDecide) {
+TEST(SimilarGroups, BetweenBucketsOnlyWhoMayDecideIsAsked) {
+    Check bucketed = always(agrees("same"));
+    bucketed.buckets = true;
+    Check decider(
+        [](const std::string& a, const std::string& b) {
+            return a == "a1" && b == "b1" ? decided("same pool") : agrees("nothing to say");
+        },
+        true);
+    const auto lists = similar_groups({{"r", &bucketed}, {"l", &decider}},
+                                      templates({"a1", "b1", "a2", "b2"}), {});
+    EXPECT_EQ(bucketed.compared, 2);
+    EXPECT_EQ(decider.compared, 6);
+    EXPECT_THAT(lists,
+                ElementsAre(ElementsAre(1, 2), ElementsAre(0, 3), ElementsAre(0), ElementsAre(1)));
+}
+
+TEST(SimilarGroups, TellOfEachCheckThatFailedOnce) {
+    Check broken(
+        [](const std::string& a, const std::string&) { return fail(ErrorCode::internal, a); });
+    Check fine = always(agrees("fine"));
+    std::vector<std::string> failures;
+    similar_groups({{"fine", &fine}, {"acme", &broken}}, templates({"a", "b", "c"}), {}, &failures);
+    EXPECT_THAT(failures, ElementsAre("similarity check acme failed: a"));
+}
+
+TEST(SimilarGroups, WhoMayDecideJoinsTwoBuckets) {
     Check bucketed = always(differs("other"));
     bucketed.buckets = true;
     Check decider = always(decided("same pool"), true);
