@@ -12,6 +12,7 @@ namespace {
 void add_commands(CLI::App& app, Action& action) {
     add_simulate(app, action);
     add_explain(app, action);
+    add_replay(app, action);
     add_pipeline(app, action);
 
     CLI::App& config = *app.add_subcommand("config", "Check, print and explain the configuration");

@@ -35,6 +35,7 @@ void add_plugin_inspect(CLI::App& parent, Action& action);
 void add_plugin_list(CLI::App& parent, Action& action);
 void add_plugin_new(CLI::App& parent, Action& action);
 void add_plugin_verify(CLI::App& parent, Action& action);
+void add_replay(CLI::App& parent, Action& action);
 void add_simulate(CLI::App& parent, Action& action);
 void add_version(CLI::App& parent, Action& action);
 

@@ -12,6 +12,7 @@
 #include "commands/command_line.hpp"
 #include "commands/exit_code.hpp"
 #include "commands/output_format.hpp"
+#include "commands/pass_recorder.hpp"
 #include "commands/progress_bar.hpp"
 #include "commands/simulate_input.hpp"
 #include "commands/simulate_report.hpp"
@@ -28,7 +29,9 @@ struct Arguments {
     std::string until;
     std::optional<std::uint64_t> seed;
     bool every_pass = false;
+    std::string state;
     std::string report;
+    std::string record;
     std::shared_ptr<OutputFormat> format;
 };
 
@@ -61,6 +64,12 @@ int refuse(Streams streams, const std::string& why, int code) {
     return code;
 }
 
+Result<PassRecorder> make_recorder(const std::string& folder,
+                                   const simulation::Prepared& prepared) {
+    return PassRecorder::make(
+        folder, runtime::make_setup_record(*prepared.config, prepared.plugins), CAPSTAN_VERSION);
+}
+
 int run_simulate(const Arguments& arguments, Streams streams) {
     std::optional<Duration> until;
     if (!arguments.until.empty()) {
@@ -78,6 +87,13 @@ int run_simulate(const Arguments& arguments, Streams streams) {
             return refuse(streams, able.error().message, exit_usage);
     }
 
+    std::optional<PassRecorder> recorder;
+    if (!arguments.record.empty()) {
+        auto made = make_recorder(arguments.record, *simulation->prepared);
+        if (!made) return refuse(streams, made.error().message, exit_usage);
+        recorder.emplace(*std::move(made));
+    }
+
     const bool tells = *arguments.format == OutputFormat::text;
     if (tells) print_title(streams.out, simulation->input);
     Teller teller(streams, tells, detail_for(simulation->input));
@@ -85,12 +101,14 @@ int run_simulate(const Arguments& arguments, Streams streams) {
     simulation::Observers observers;
     observers.add(teller);
     if (!arguments.report.empty()) observers.add(historian);
+    if (recorder) observers.add(*recorder);
     const auto report = simulation::run(simulation->input,
                                         {.config = *simulation->prepared->config,
                                          .plugins = simulation->prepared->plugins,
                                          .version = CAPSTAN_VERSION,
                                          .until = until,
-                                         .every_pass = arguments.every_pass},
+                                         .every_pass = arguments.every_pass,
+                                         .state = arguments.state},
                                         observers);
     teller.finish();
     if (!report) {
@@ -108,6 +126,8 @@ int run_simulate(const Arguments& arguments, Streams streams) {
         if (const auto written = write_file(arguments.report, page); !written)
             return refuse(streams, written.error().message, exit_failed);
     }
+    if (recorder && !recorder->result())
+        return refuse(streams, recorder->result().error().message, exit_failed);
     return report->unmet.empty() ? exit_ok : exit_failed;
 }
 
@@ -126,9 +146,18 @@ void add_simulate(CLI::App& parent, Action& action) {
     command.add_flag("--every-pass", arguments->every_pass,
                      "Runs also the passes that can come to nothing new: slower, and the same");
     command
+        .add_option("--state", arguments->state,
+                    "A file with the memory to begin with, if it is there, and where it is kept "
+                    "after each pass")
+        ->type_name("FILE");
+    command
         .add_option("--report", arguments->report,
                     "Writes the run as one HTML page: groups over time, decisions with reasons")
         ->type_name("FILE.html");
+    command
+        .add_option("--record", arguments->record,
+                    "Writes each pass that is run into a file of this folder, for `capstan replay`")
+        ->type_name("DIR");
     arguments->format = add_output_format(command);
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_simulate(*arguments, streams); };

@@ -81,7 +81,7 @@ Result<simulation::Input> read_cluster(const SimulateInput& from, std::ostream& 
     return std::move(dump.input);
 }
 
-void add_kinds(CLI::App& command, SimulateInput& input, const char* scenario_option) {
+CLI::Option_group& add_kinds(CLI::App& command, SimulateInput& input, const char* scenario_option) {
     CLI::Option_group& kinds = *command.add_option_group("input", "One of:");
     kinds.require_option(1);
     kinds.add_option(scenario_option, input.scenario, "A story")->type_name("SCENARIO.toml");
@@ -104,6 +104,7 @@ void add_kinds(CLI::App& command, SimulateInput& input, const char* scenario_opt
                     "scale_up.backoff=until_joined")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
+    return kinds;
 }
 
 }  // namespace
@@ -118,7 +119,9 @@ void add_simulate_input(CLI::App& command, SimulateInput& input) {
 }
 
 void add_explain_input(CLI::App& command, SimulateInput& input) {
-    add_kinds(command, input, "--scenario");
+    add_kinds(command, input, "--scenario")
+        .add_option("--recorded", input.recorded, "A pass that `simulate --record` wrote")
+        ->type_name("FILE.json");
 }
 
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err) {

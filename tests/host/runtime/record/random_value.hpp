@@ -1,6 +1,7 @@
 /// Values of any described type, with anything in them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "engine/decision.hpp"
 #include "runtime/record/json_form.hpp"
 
 namespace capstan::runtime {
@@ -57,7 +59,7 @@ private:
     void fill(Id<Tag>& out) {
         out = Id<Tag>(make<std::string>());
     }
-    template <DescribedEnum T>
+    template <NamedEnumerators T>
     void fill(T& out) {
         std::vector<T> all;
         boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>(
@@ -84,7 +86,10 @@ private:
     void fill(std::map<Key, T, Less>& out) {
         for (std::size_t i = few(); i > 0; --i) out.insert_or_assign(make<Key>(), make<T>());
     }
-    template <Described T>
+    void fill(engine::PodCount& out) {
+        out = {.example = make<std::string>(), .count = make<std::uint32_t>()};
+    }
+    template <NamedMembers T>
     void fill(T& out) {
         each_member<T>([&](const char*, auto member) { fill(out.*member); });
     }

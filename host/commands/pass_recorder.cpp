@@ -1,0 +1,43 @@
+#include "commands/pass_recorder.hpp"
+
+#include <system_error>
+
+#include "commands/written_file.hpp"
+#include "kubernetes/timestamps.hpp"
+
+namespace capstan::commands {
+namespace {
+
+/// Without the marks that files should not have in their names.
+std::string stamp_of(Time time) {
+    std::string out = kubernetes::find_timestamp_text(time).value_or(std::to_string(unix_ns(time)));
+    std::erase_if(out, [](char c) { return c == '-' || c == ':'; });
+    return out;
+}
+
+std::string file_name(std::int64_t number, Time time) {
+    const std::string digits = std::to_string(number);
+    const std::string zeros(digits.size() < 6 ? 6 - digits.size() : 0, '0');
+    return "pass-" + zeros + digits + "-" + stamp_of(time) + ".json";
+}
+
+}  // namespace
+
+Result<PassRecorder> PassRecorder::make(std::filesystem::path folder, runtime::SetupRecord setup,
+                                        std::string version) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error)
+        return fail(ErrorCode::invalid_argument,
+                    folder.string() + ": cannot be made: " + error.message());
+    return PassRecorder(std::move(folder), std::move(setup), std::move(version));
+}
+
+void PassRecorder::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
+    if (!result_) return;
+    const auto record = runtime::make_pass_record(version_, setup_, input, result);
+    result_ = write_file(folder_ / file_name(++passes_, input.circumstances.now),
+                         runtime::pass_record_text(record) + "\n");
+}
+
+}  // namespace capstan::commands

@@ -1,0 +1,38 @@
+/// Writes each pass of a simulation into a file of its own.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include <capstan/result.hpp>
+
+#include "runtime/record/pass_record.hpp"
+#include "simulation/run.hpp"
+
+namespace capstan::commands {
+
+/// DIR/pass-000001-20200101T000010Z.json, and so on: by number and virtual time.
+class PassRecorder final : public simulation::Observer {
+public:
+    /// Makes the folder where there is none. The error names it.
+    static Result<PassRecorder> make(std::filesystem::path folder, runtime::SetupRecord setup,
+                                     std::string version);
+
+    void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
+
+    /// The first file that could not be written; none is written after it.
+    const Result<void>& result() const noexcept { return result_; }
+
+private:
+    PassRecorder(std::filesystem::path folder, runtime::SetupRecord setup, std::string version)
+        : folder_(std::move(folder)), setup_(std::move(setup)), version_(std::move(version)) {}
+
+    std::filesystem::path folder_;
+    runtime::SetupRecord setup_;
+    std::string version_;
+    std::int64_t passes_ = 0;
+    Result<void> result_{};
+};
+
+}  // namespace capstan::commands

@@ -1,0 +1,73 @@
+#include "commands/recorded_pass.hpp"
+
+#include <fstream>
+#include <utility>
+
+#include "commands/exit_code.hpp"
+#include "runtime/engine_settings.hpp"
+#include "runtime/json_reader.hpp"
+
+namespace capstan::commands {
+namespace {
+
+/// A cluster of 15000 nodes.
+constexpr std::size_t record_bytes_max = std::size_t{1} << 30;
+
+Result<runtime::PassRecord> read_record(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return fail(ErrorCode::invalid_argument, file + ": cannot be read");
+    const Result<std::string> text = runtime::read_all(in, record_bytes_max);
+    if (!text) return fail(ErrorCode::invalid_argument, file + ": " + text.error().message);
+    auto record = runtime::parse_pass_record(*text, file);
+    // Another host may read it; this one does not know how.
+    if (!record) return fail(ErrorCode::invalid_argument, record.error().message);
+    return record;
+}
+
+runtime::Loaded load(const runtime::PassRecord& record, const std::string& config,
+                     const runtime::ShippedPlugins& shipped, const std::vector<std::string>& set) {
+    if (!config.empty()) return runtime::load_config(config, shipped, set);
+    return runtime::load_config(runtime::Source{"recorded configuration", record.setup.config},
+                                shipped, set);
+}
+
+Result<std::unique_ptr<runtime::PluginHost>> start_host(
+    const simulation::Prepared& prepared, const engine::Circumstances& circumstances) {
+    return runtime::PluginHost::start(
+        *prepared.config, prepared.plugins,
+        {.seed = circumstances.seed,
+         .version = CAPSTAN_VERSION,
+         .breadcrumbs = {},
+         .state = {},
+         .clock = std::make_shared<runtime::ManualClock>(circumstances.now)});
+}
+
+}  // namespace
+
+Result<RecordedPass> open_recorded_pass(const std::string& file, const std::string& config,
+                                        const std::vector<std::string>& set, std::ostream& err) {
+    CAPSTAN_TRY(runtime::PassRecord record, read_record(file));
+    runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
+    runtime::Loaded loaded = load(record, config, shipped, set);
+    auto prepared = simulation::prepare_to_decide(std::move(loaded), std::move(shipped));
+    err << prepared->complaints;
+    if (!prepared->is_sound)
+        return fail(ErrorCode::invalid_config, file + ": this configuration cannot decide it");
+
+    CAPSTAN_TRY(auto host, start_host(*prepared, record.circumstances));
+    const runtime::Config& its = *prepared->config;
+    CAPSTAN_TRY(runtime::Wiring wiring, runtime::wire(its.pipeline, *host));
+    auto input = runtime::make_pass_input(
+        record, runtime::make_settings(its.scale_up, its.scale_down, its.limits),
+        std::move(wiring));
+    if (!input) return fail(within(file, input.error()));
+    return RecordedPass{std::move(record), std::move(prepared), std::move(host), *std::move(input)};
+}
+
+int exit_code_of(const Error& error) {
+    const bool is_bad_input =
+        error.code == ErrorCode::invalid_config || error.code == ErrorCode::invalid_argument;
+    return is_bad_input ? exit_usage : exit_failed;
+}
+
+}  // namespace capstan::commands

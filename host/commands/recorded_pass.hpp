@@ -1,0 +1,34 @@
+/// A recorded pass, ready to be decided again or asked about.
+#pragma once
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "runtime/plugin_host.hpp"
+#include "runtime/record/replay.hpp"
+#include "simulation/prepare.hpp"
+
+namespace capstan::commands {
+
+struct RecordedPass {
+    runtime::PassRecord record;
+    std::unique_ptr<simulation::Prepared> prepared;
+    /// Its virtual clock stands at the time of the pass.
+    std::unique_ptr<runtime::PluginHost> host;
+    runtime::PassInput input;
+};
+
+/// Starts the plugins that decide. `config`: in place of the recorded one; empty: that one. `set`:
+/// KEY=VALUE in place of what it says. What is wrong with it goes to `err`. The error is
+/// `invalid_config` or `invalid_argument` unless a plugin does not start.
+Result<RecordedPass> open_recorded_pass(const std::string& file, const std::string& config,
+                                        const std::vector<std::string>& set, std::ostream& err);
+
+/// The exit code of such an error.
+int exit_code_of(const Error& error);
+
+}  // namespace capstan::commands

@@ -1,0 +1,122 @@
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+
+#include "commands/command_line.hpp"
+#include "commands/exit_code.hpp"
+#include "commands/json_texts.hpp"
+#include "commands/output_format.hpp"
+#include "commands/recorded_pass.hpp"
+#include "kubernetes/timestamps.hpp"
+
+namespace capstan::commands {
+namespace {
+
+namespace json = boost::json;
+
+struct Arguments {
+    std::string file, config;
+    std::vector<std::string> set;
+    std::shared_ptr<OutputFormat> format;
+};
+
+/// What came of it.
+struct Replay {
+    const runtime::PassRecord& record;
+    std::vector<std::string> changes{};  ///< of the host and its plugins
+    std::vector<runtime::Difference> differences{};
+};
+
+std::string time_of(const runtime::PassRecord& record) {
+    const Time now = record.circumstances.now;
+    return kubernetes::find_timestamp_text(now).value_or(std::to_string(unix_ns(now)) + " ns");
+}
+
+json::value text_or_null(const std::optional<std::string>& text) {
+    return text ? json::value(*text) : json::value(nullptr);
+}
+
+json::object to_json(const Replay& replay) {
+    json::array differences;
+    for (const runtime::Difference& line : replay.differences)
+        differences.push_back(json::object{{"path", line.path},
+                                           {"recorded", text_or_null(line.recorded)},
+                                           {"now", text_or_null(line.now)}});
+    return {{"time", time_of(replay.record)},
+            {"host", replay.record.host},
+            {"changes", array_of_texts(replay.changes)},
+            {"same", replay.differences.empty()},
+            {"differences", std::move(differences)}};
+}
+
+void print(std::ostream& out, const Replay& replay) {
+    out << "pass of " << time_of(replay.record) << ", recorded by capstan " << replay.record.host
+        << '\n';
+    for (const std::string& change : replay.changes) out << change << '\n';
+    out << (replay.differences.empty() ? "same decision\n" : "another decision:\n");
+    for (const runtime::Difference& line : replay.differences) {
+        out << "  " << line.path << '\n'
+            << "    recorded  " << line.recorded.value_or("(nothing)") << '\n'
+            << "    now       " << line.now.value_or("(nothing)") << '\n';
+    }
+}
+
+std::vector<std::string> changes_of(const RecordedPass& pass) {
+    std::vector<std::string> out;
+    if (pass.record.host != CAPSTAN_VERSION) out.emplace_back("this is capstan " CAPSTAN_VERSION);
+    const auto plugins = runtime::plugin_changes(pass.record.setup.plugins, pass.prepared->plugins);
+    out.insert(out.end(), plugins.begin(), plugins.end());
+    return out;
+}
+
+Result<Replay> replay(const RecordedPass& pass) {
+    CAPSTAN_TRY(const runtime::PassResult result, runtime::decide(pass.input));
+    return Replay{pass.record, changes_of(pass),
+                  runtime::find_differences(pass.record.outcome, result.outcome)};
+}
+
+int run_replay(const Arguments& arguments, Streams streams) {
+    const auto refuse = [&](const Error& error) {
+        streams.err << "capstan: " << error.message << '\n';
+        return exit_code_of(error);
+    };
+    const auto pass =
+        open_recorded_pass(arguments.file, arguments.config, arguments.set, streams.err);
+    if (!pass) return refuse(pass.error());
+    const auto replayed = replay(*pass);
+    if (!replayed) return refuse(replayed.error());
+    if (*arguments.format == OutputFormat::json) {
+        streams.out << json::serialize(to_json(*replayed)) << '\n';
+    } else {
+        print(streams.out, *replayed);
+    }
+    return replayed->differences.empty() ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+void add_replay(CLI::App& parent, Action& action) {
+    CLI::App& command = *parent.add_subcommand(
+        "replay", "Decide a recorded pass again: the same decision, or the difference");
+    auto arguments = std::make_shared<Arguments>();
+    command.add_option("file", arguments->file, "A pass that `simulate --record` wrote")
+        ->required()
+        ->type_name("FILE.json");
+    command
+        .add_option("--config", arguments->config,
+                    "A configuration in place of the recorded one: what would it have decided?")
+        ->type_name("FILE");
+    command
+        .add_option("--set", arguments->set,
+                    "A value in place of what the configuration says: scale_up.balance=false")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    arguments->format = add_output_format(command);
+    command.callback([&action, arguments] {
+        action = [arguments](Streams streams) { return run_replay(*arguments, streams); };
+    });
+}
+
+}  // namespace capstan::commands

@@ -1,0 +1,183 @@
+// Passes recorded by the shipped binary with the shipped plugins, and decided again.
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "shell.hpp"
+
+namespace capstan::commands {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// All stories are told where CAPSTAN_REPLAY_ALL is set, which takes minutes.
+bool wants_all() { return std::getenv("CAPSTAN_REPLAY_ALL") != nullptr; }
+
+std::vector<std::string> stories() {
+    if (!wants_all()) {
+        return {"balance_anti_affine", "fallback_when_exhausted", "limits_nap_32", "machines_lost",
+                "spread_three_zones"};
+    }
+    std::vector<std::string> out;
+    for (const auto& entry : fs::recursive_directory_iterator("tests/scenarios")) {
+        const fs::path file = entry.path().lexically_relative("tests/scenarios");
+        if (file.extension() == ".toml") out.push_back(fs::path(file).replace_extension().string());
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+/// Letters and digits alone.
+std::string name_of(const ::testing::TestParamInfo<std::string>& story) {
+    std::string out = story.param;
+    std::ranges::replace_if(
+        out, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+    return out;
+}
+
+std::vector<std::string> files_in(const fs::path& folder) {
+    std::vector<std::string> out;
+    for (const auto& entry : fs::directory_iterator(folder)) out.push_back(entry.path().string());
+    std::ranges::sort(out);
+    return out;
+}
+
+/// Some of many, the first and the last among them.
+std::vector<std::string> sample(const std::vector<std::string>& files) {
+    const std::size_t step = wants_all() ? 1 : std::max<std::size_t>(1, files.size() / 4);
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < files.size(); i += step) out.push_back(files[i]);
+    if (!files.empty() && out.back() != files.back()) out.push_back(files.back());
+    return out;
+}
+
+std::vector<std::string> record(const std::string& story, const Folder& folder) {
+    const Ran ran = capstan("simulate tests/scenarios/" + story + ".toml -o json --record '" +
+                            (folder.path() / "passes").string() + "'");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return files_in(folder.path() / "passes");
+}
+
+/// A pass that asked for machines.
+std::string pass_with_increase(const Folder& folder) {
+    for (const std::string& file : record("fallback_when_exhausted", folder)) {
+        std::ifstream in(file);
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        if (text.find(R"("increases":[{)") != std::string::npos) return text;
+    }
+    ADD_FAILURE() << "no pass asked for machines";
+    return {};
+}
+
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.rfind(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+class Replay : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Replay, OfEachRecordedPassComesToTheSameDecision) {
+    const Folder folder;
+    const std::vector<std::string> files = record(GetParam(), folder);
+    ASSERT_FALSE(files.empty());
+    EXPECT_TRUE(fs::path(files[0]).filename().string().starts_with("pass-000001-20200101T"));
+    for (const std::string& file : sample(files)) {
+        const Ran ran = capstan("replay '" + file + "'");
+        EXPECT_EQ(ran.code, 0) << file << '\n' << ran.err << ran.out;
+        EXPECT_NE(ran.out.find("\nsame decision\n"), std::string::npos) << ran.out;
+        EXPECT_EQ(ran.err, "");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Story, Replay, ::testing::ValuesIn(stories()), name_of);
+
+TEST(Replay, ShowsWhatDiffers) {
+    const Folder folder;
+    const std::string text = pass_with_increase(folder);
+    const std::size_t at = text.find(R"("increases":[{)");
+    const std::string by = text.substr(text.find(R"("by":)", at), 6);
+    const std::string file = folder.write("p.json", changed(text, by, R"("by":7)"));
+    const Ran ran = capstan("replay '" + file + "'");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.out.find("another decision:\n"), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("/by\n    recorded  7"), std::string::npos) << ran.out;
+    const Ran json = capstan("replay -o json '" + file + "'");
+    EXPECT_NE(json.out.find(R"("same":false,"differences":[{"path":"decision/)"), std::string::npos)
+        << json.out;
+}
+
+TEST(Replay, TellsOfAnotherHostAndOfAnotherPluginFile) {
+    const Folder folder;
+    std::string text = pass_with_increase(folder);
+    text.replace(text.find(R"("host":")"), 8, R"("host":"older than )");
+    const std::size_t sha = text.find(R"("sha256":")", text.find(R"("plugins":)"));
+    text.replace(sha + 10, 4, "zzzz");
+    const Ran ran = capstan("replay '" + folder.write("p.json", text) + "'");
+    EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+    EXPECT_NE(ran.out.find("recorded by capstan older than "), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("\nthis is capstan "), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("(sha256 zzzz"), std::string::npos) << ran.out;
+}
+
+TEST(Replay, WithAnotherSettingSaysWhatWouldHaveBeenDecided) {
+    const Folder folder;
+    const std::string file = folder.write("p.json", pass_with_increase(folder));
+    const Ran ran = capstan("replay '" + file + "' --set 'limits.nodes={ max = 0 }'");
+    EXPECT_EQ(ran.code, 1) << ran.err << ran.out;
+    EXPECT_NE(ran.out.find("decision/increases/"), std::string::npos) << ran.out << ran.err;
+    EXPECT_NE(ran.out.find("now       (nothing)"), std::string::npos) << ran.out;
+}
+
+TEST(Replay, RefusesWhatIsNoRecordedPass) {
+    const Folder folder;
+    const std::string text = pass_with_increase(folder);
+    const struct {
+        const char* name;
+        std::string text;
+        const char* complaint;
+    } cases[] = {
+        {"empty.json", "", "is empty, expects a JSON object"},
+        {"cut.json", text.substr(0, text.size() / 2), "not JSON: it ends too early"},
+        {"later.json", changed(text, R"("version":1,"host")", R"("version":2,"host")"),
+         "is of version 2, written by capstan "},
+        {"class.json", changed(text, R"("of":)", R"("of":9)"), "there is no class 9"},
+        {"config.json", changed(text, R"("config":")", R"("config":"# )"), "its sha256 differs"},
+    };
+    for (const auto& c : cases) {
+        const Ran ran = capstan("replay '" + folder.write(c.name, c.text) + "'");
+        EXPECT_EQ(ran.code, 2) << c.name;
+        EXPECT_NE(ran.err.find(c.complaint), std::string::npos) << c.name << ": " << ran.err;
+        EXPECT_EQ(ran.out, "") << c.name;
+    }
+    EXPECT_EQ(capstan("replay '" + (folder.path() / "none.json").string() + "'").code, 2);
+}
+
+TEST(Record, IsRefusedWhereTheFolderCannotBeMade) {
+    const Folder folder;
+    const std::string file = folder.write("file", "");
+    const Ran ran =
+        capstan("simulate tests/scenarios/three_zones.toml --record '" + file + "/passes'");
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.err.find("/passes: cannot be made: "), std::string::npos) << ran.err;
+}
+
+TEST(Explain, AnswersFromARecordedPass) {
+    const Folder folder;
+    const std::string file = folder.write("p.json", pass_with_increase(folder));
+    const Ran matrix = capstan("explain matrix --recorded '" + file + "'");
+    EXPECT_EQ(matrix.code, 0) << matrix.err;
+    EXPECT_NE(matrix.out.find("takes one"), std::string::npos) << matrix.out;
+    const Ran group = capstan("explain group fallback --recorded '" + file + "'");
+    EXPECT_EQ(group.code, 0) << group.err;
+    EXPECT_NE(group.out.find("can grow"), std::string::npos) << group.out;
+    EXPECT_EQ(capstan("explain pod nobody/none --recorded '" + file + "'").code, 1);
+}
+
+}  // namespace
+}  // namespace capstan::commands

@@ -1,0 +1,109 @@
+#include "runtime/record/cluster_record.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "record/random_value.hpp"
+#include "runtime/json_reader.hpp"
+#include "runtime/record/versioned.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using engine::ClusterBuilder;
+using engine::NodeObject;
+using engine::PodObject;
+
+template <class T>
+std::string text_of(const T& value) {
+    JsonText out;
+    write_json(out, value);
+    return out.take();
+}
+
+NodeObject node(const std::string& name) {
+    return {.name = name,
+            .provider_id = "sim://" + name,
+            .labels = {{"zone", "a"}},
+            .taints = {{.key = "dedicated", .value = "gpu"}},
+            .capacity = {{"cpu", 4_cpu}},
+            .allocatable = {{"cpu", 3900}, {"gpu", 2}},
+            .ready = false,
+            .created = time_from_unix_ns(7)};
+}
+
+PodObject pod(const std::string& name, std::int64_t cpu) {
+    return {.name = name,
+            .uid = "uid-" + name,
+            .spec = {.requests = {{"cpu", cpu}}, .priority = -3},
+            .labels = {{"app", "web"}},
+            .owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "web"},
+            .claims = {"data"},
+            .node_name = "n1",
+            .phase = engine::PodPhase::running,
+            .deleted = time_from_unix_ns(9)};
+}
+
+TEST(ClusterRecord, NamesWhatPodsHaveInCommonOnce) {
+    ClusterBuilder builder;
+    for (const char* name : {"c", "a", "b"}) builder.set(pod(name, 100));
+    builder.set(pod("d", 200));
+    const ClusterRecord record = make_cluster_record(builder.build());
+    EXPECT_EQ(record.specs.size(), 2U);
+    EXPECT_EQ(record.classes.size(), 2U);
+    ASSERT_EQ(record.pods.size(), 4U);
+    EXPECT_EQ(record.pods[0].name, "a");
+    EXPECT_EQ(record.pods[3].of, 1U);
+}
+
+TEST(ClusterRecord, OfARebuiltClusterIsTheSame) {
+    ClusterBuilder builder;
+    builder.set(node("n2"));
+    builder.set(node("n1"));
+    builder.set(pod("b", 100));
+    builder.set(pod("a", 200));
+    builder.set(engine::DaemonSetObject{.name = "logs", .labels = {{"a", "b"}}});
+    builder.set(engine::NamespaceObject{.name = "default", .labels = {{"team", "x"}}});
+    builder.set(engine::CsiNodeObject{.name = "n1", .limits = {{"ebs", 25}, {"efs", {}}}});
+    const ClusterRecord record = make_cluster_record(builder.build());
+    const auto rebuilt = make_cluster(record);
+    ASSERT_TRUE(rebuilt) << rebuilt.error();
+    EXPECT_EQ(text_of(make_cluster_record(*rebuilt)), text_of(record));
+}
+
+TEST(ClusterRecord, DoesNotDependOnTheOrderInWhichThingsCame) {
+    std::vector<PodObject> pods;
+    for (int i = 0; i < 40; ++i) pods.push_back(pod("p" + std::to_string(i), 100 * (i % 7)));
+    const auto text = [&] {
+        ClusterBuilder builder;
+        for (const PodObject& one : pods) builder.set(one);
+        return text_of(make_cluster_record(builder.build()));
+    };
+    const std::string first = text();
+    std::ranges::shuffle(pods, std::mt19937(1));
+    EXPECT_EQ(text(), first);
+}
+
+TEST(ClusterRecord, ComesBackExactlyWhateverIsInIt) {
+    for (std::uint32_t seed = 0; seed < 100; ++seed) {
+        const std::string text = text_of(RandomValues(seed).make<ClusterRecord>());
+        const auto document = parse_json(text, "record");
+        ASSERT_TRUE(document) << document.error();
+        kubernetes::JsonProblems problems(*document);
+        const auto read = read_json<ClusterRecord>(problems.root());
+        ASSERT_TRUE(problems.empty()) << problems_text(problems, "record");
+        EXPECT_EQ(text_of(read), text) << "seed " << seed;
+    }
+}
+
+TEST(ClusterRecord, IsRefusedWhereAPodIsOfNothing) {
+    ClusterRecord record{.pods = {{.name = "lost", .of = 3}}};
+    EXPECT_EQ(make_cluster(record).error().message, "pod lost: there is no class 3");
+    record.classes.resize(4);
+    EXPECT_EQ(make_cluster(record).error().message, "pod lost: there is no spec 0");
+}
+
+}  // namespace
+}  // namespace capstan::runtime

@@ -1,0 +1,64 @@
+#include "runtime/record/pass_record.hpp"
+
+#include <gtest/gtest.h>
+
+#include "record/random_value.hpp"
+#include "runtime/plugin_files/sha256.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+PassRecord random_record(std::uint32_t seed) {
+    auto out = RandomValues(seed).make<PassRecord>();
+    out.version = 1;
+    out.setup.config_sha256 = sha256_hex(std::as_bytes(std::span(out.setup.config)));
+    return out;
+}
+
+std::string refusal_of(std::string_view text) {
+    const auto record = parse_pass_record(text, "pass.json");
+    return record ? "is read" : record.error().message;
+}
+
+TEST(PassRecord, ComesBackExactlyWhateverIsInIt) {
+    for (std::uint32_t seed = 0; seed < 50; ++seed) {
+        const std::string text = pass_record_text(random_record(seed));
+        const auto read = parse_pass_record(text, "pass.json");
+        ASSERT_TRUE(read) << "seed " << seed << ": " << read.error();
+        EXPECT_EQ(pass_record_text(*read), text) << "seed " << seed;
+    }
+}
+
+TEST(PassRecord, ThatIsCutOffIsRefused) {
+    const std::string whole = pass_record_text(random_record(1));
+    for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 200)
+        EXPECT_NE(refusal_of(std::string_view(whole).substr(0, size)), "is read") << size;
+}
+
+TEST(PassRecord, OfALaterVersionIsRefusedWithBothVersions) {
+    EXPECT_EQ(refusal_of(R"({"version":2,"host":"9.0","cluster":[]})"),
+              "pass.json: is of version 2, written by capstan 9.0; this host reads up to version "
+              "1");
+}
+
+TEST(PassRecord, IsRefusedWhereItsConfigurationWasChanged) {
+    PassRecord record = random_record(2);
+    record.setup.config += "#";
+    EXPECT_EQ(refusal_of(pass_record_text(record)),
+              "pass.json: /setup/config: is not what was recorded, its sha256 differs");
+}
+
+TEST(PassRecord, NamesThePlaceOfEverythingThatIsWrong) {
+    EXPECT_EQ(refusal_of(R"({"version":1,"cluster":{"pods":[{"of":-1},{"phase":"asleep"}]},)"
+                         R"("groups":{},"outcome":{"decision":{"increases":[{"by":"3"}]}}})"),
+              "pass.json: /cluster/pods/0/of: expects a whole number from 0 to "
+              "18446744073709551615, found a number (-1)\n"
+              "pass.json: /cluster/pods/1/phase: expects one of pending, running, succeeded, "
+              "failed, unknown, found text (\"asleep\")\n"
+              "pass.json: /groups: expects an array, found an object\n"
+              "pass.json: /outcome/decision/increases/0/by: expects a whole number from "
+              "-2147483648 to 2147483647, found text (\"3\")");
+}
+
+}  // namespace
+}  // namespace capstan::runtime

@@ -1,0 +1,69 @@
+#include "runtime/record/replay.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "record/random_value.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using engine::Increase;
+using engine::NodeVerdict;
+using engine::Outcome;
+
+Increase increase(const char* group, int by) { return {.group = NodeGroupId(group), .by = by}; }
+
+Outcome with(std::vector<Increase> increases) {
+    Outcome out;
+    out.decision.increases = std::move(increases);
+    return out;
+}
+
+TEST(Differences, AreNoneBetweenEqualOutcomes) {
+    for (std::uint32_t seed = 0; seed < 50; ++seed) {
+        const auto outcome = RandomValues(seed).make<Outcome>();
+        EXPECT_EQ(find_differences(outcome, outcome), std::vector<Difference>()) << seed;
+    }
+}
+
+TEST(Differences, NameTheValueByItsPath) {
+    EXPECT_EQ(find_differences(with({increase("a", 1), increase("b", 2)}),
+                               with({increase("a", 1), increase("b", 3)})),
+              (std::vector<Difference>{{"decision/increases/b/by", "2", "3"}}));
+}
+
+TEST(Differences, OfAnItemThatIsMissingAreItsOwnAlone) {
+    EXPECT_EQ(
+        find_differences(with({increase("a", 1), increase("b", 2)}), with({increase("b", 2)})),
+        (std::vector<Difference>{{"decision/increases/a/by", "1", {}},
+                                 {"decision/increases/a/group", "a", {}}}));
+}
+
+TEST(Differences, TellItemsOfOneNameApart) {
+    EXPECT_EQ(find_differences(with({increase("a", 1), increase("a", 2)}),
+                               with({increase("a", 1), increase("a", 3)})),
+              (std::vector<Difference>{{"decision/increases/a#2/by", "2", "3"}}));
+}
+
+TEST(Differences, AreFoundInMemoryAndInTheLastBitOfANumber) {
+    Outcome before, after;
+    before.decision.nodes = {NodeVerdict{.node = "n", .utilization = 0.1}};
+    after.decision.nodes = {NodeVerdict{.node = "n", .utilization = std::nextafter(0.1, 1.0)}};
+    after.memory.started = true;
+    EXPECT_EQ(
+        find_differences(before, after),
+        (std::vector<Difference>{{"decision/nodes/n/utilization", "0.1", "0.10000000000000002"},
+                                 {"memory/started", {}, "true"}}));
+}
+
+TEST(Differences, DoNotCountNumbersOfClasses) {
+    Outcome before, after;
+    before.decision.helped = {{.pod_class = 3, .example = "default/web", .count = 2}};
+    after.decision.helped = {{.pod_class = 9, .example = "default/web", .count = 2}};
+    EXPECT_EQ(find_differences(before, after), std::vector<Difference>());
+}
+
+}  // namespace
+}  // namespace capstan::runtime
