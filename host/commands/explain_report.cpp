@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
 #include "commands/table.hpp"
@@ -31,6 +32,10 @@ std::string fate_of(const engine::PodAnswer& pod) {
         out += ")";
     }
     return out + ", " + std::to_string(pod.left) + " stay without room";
+}
+
+std::string length_since(Time since, Time at) {
+    return format_duration(std::chrono::floor<std::chrono::seconds>(at - since));
 }
 
 std::string verdict_text(const std::string& refusal) {
@@ -70,6 +75,19 @@ void print_group(std::ostream& out, const engine::GroupAnswer& group) {
                            verdict_text(verdict.refusal)});
     }
     if (classes.size() > 1) print_table(out << '\n', classes, "  ");
+}
+
+void print_node(std::ostream& out, const engine::NodeVerdict& node, Time at) {
+    out << node.node << '\n';
+    Rows rows{
+        {"group", node.group.empty() ? "none" : node.group.value()},
+        {"used", node.utilization ? percent(*node.utilization) : "not worked out"},
+        {"unneeded", node.unneeded_since ? "for " + length_since(*node.unneeded_since, at) : "no"},
+        {"goes", node.reason == engine::Unremovable::none
+                     ? "yes"
+                     : "no: " + std::string(engine::name_of(node.reason))},
+        {"because", node.because}};
+    print_table(out, rows, "  ");
 }
 
 void print_matrix(std::ostream& out, const engine::Matrix& matrix) {
@@ -149,6 +167,19 @@ json::object group_json(const engine::GroupAnswer& group) {
             {"increase", group.increase},
             {"similar", ids_json(group.similar)},
             {"pods", std::move(classes)}};
+}
+
+json::object node_json(const engine::NodeVerdict& node, Time at) {
+    json::object out{{"node", node.node},
+                     {"group", node.group.value()},
+                     {"goes", node.reason == engine::Unremovable::none},
+                     {"reason", engine::name_of(node.reason)},
+                     {"pod", node.pod},
+                     {"because", node.because}};
+    out["utilization"] = node.utilization ? json::value(*node.utilization) : json::value(nullptr);
+    out["unneeded_for"] = node.unneeded_since ? json::value(length_since(*node.unneeded_since, at))
+                                              : json::value(nullptr);
+    return out;
 }
 
 json::object matrix_json(const engine::Matrix& matrix) {

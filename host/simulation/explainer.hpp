@@ -12,10 +12,12 @@
 
 namespace capstan::simulation {
 
-/// About one pod, one group, or with neither about all pending classes and all groups.
+/// About one pod, one group, one node, or with none of these about all pending classes and all
+/// groups.
 struct Question {
     std::string pod_ns{}, pod_name{};
     NodeGroupId group{};
+    std::string node{};
 };
 
 struct Explained {
@@ -26,8 +28,8 @@ struct Explained {
 };
 
 /// The pass that counts is, for a pod, the first that saw it without a node, and if it never gets
-/// one the last; for other questions the one that saw the most pods without a node, the first of
-/// those.
+/// one the last; for a node the last that saw it; for other questions the one that saw the most
+/// pods without a node, the first of those.
 class Explainer final : public Observer {
 public:
     explicit Explainer(Question question) : question_(std::move(question)) {}
@@ -35,7 +37,7 @@ public:
     void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
     void on_end() override;
 
-    /// Once the simulation has run. `not_found`: no pass ever saw such a pod or group.
+    /// Once the simulation has run. `not_found`: no pass ever saw such a pod, group or node.
     const Result<Explained>& result() const noexcept { return result_; }
 
 private:
@@ -43,8 +45,9 @@ private:
         std::optional<engine::ClassId> waiting;  ///< its class, when it has no node
         std::string node;
     };
-    std::optional<Found> find_pod(const engine::Cluster& cluster) const;
+    std::optional<Found> find_pod(const engine::Cluster& cluster, Time now) const;
     void see_pod(const runtime::PassInput& input);
+    void see_node(const runtime::PassInput& input);
     void ask(runtime::PassInput input, runtime::PassQuestion question);
 
     /// A pass, and the class of the pod that it saw waiting.
@@ -53,9 +56,10 @@ private:
         engine::ClassId pod_class = 0;
     };
     Question question_;
-    std::optional<runtime::PassInput> fullest_;  ///< with the most pods without a node
-    std::optional<Seen> first_, last_;           ///< that saw the pod waiting
-    std::string node_;                           ///< of the pod, when it was last seen
+    std::optional<runtime::PassInput> fullest_;    ///< with the most pods without a node
+    std::optional<Seen> first_, last_;             ///< that saw the pod waiting
+    std::optional<runtime::PassInput> with_node_;  ///< the last that saw the node
+    std::string node_;                             ///< of the pod, when it was last seen
     Result<Explained> result_ = fail(ErrorCode::not_found, "no pass was run");
 };
 

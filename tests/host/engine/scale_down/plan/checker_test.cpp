@@ -111,7 +111,13 @@ public:
             const Candidate& node = scene_->candidates.nodes[chosen.candidate];
             if (seated_.contains(node.node)) return name(node.node) + " is waited for";
             world_.nodes[node.node].gone = true;
+            // Who comes first matters to pods that look at each other.
             std::vector<PodIndex> left = node.moving;
+            std::ranges::sort(left, {}, [&](PodIndex pod) {
+                const ClassRow& row = cluster_.pod_class(cluster_.class_of(pod));
+                const auto at = std::ranges::find(node.moving, pod) - node.moving.begin();
+                return std::pair(-row.spec->requests.amount("cpu"), at);
+            });
             for (std::size_t before = left.size() + 1; left.size() < before;) {
                 before = left.size();
                 std::erase_if(left, [&](PodIndex pod) { return seat(pod); });
