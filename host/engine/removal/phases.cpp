@@ -5,6 +5,19 @@
 
 namespace capstan::engine {
 
+std::string_view name_of(RemovalPhase phase) noexcept {
+    switch (phase) {
+        case RemovalPhase::tainting: return "tainting";
+        case RemovalPhase::waiting: return "waiting";
+        case RemovalPhase::draining: return "draining";
+        case RemovalPhase::delayed: return "delayed";
+        case RemovalPhase::deleting: return "deleting";
+        case RemovalPhase::removed: return "removed";
+        case RemovalPhase::undoing: return "undoing";
+    }
+    return "undoing";
+}
+
 void give_up(Memory& memory, NodeRemoval& removal, std::string because, Time now) {
     enter(removal, RemovalPhase::undoing, now);
     removal.because = std::move(because);

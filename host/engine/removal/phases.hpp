@@ -3,11 +3,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/memory.hpp"
 #include "engine/snapshot.hpp"
 
 namespace capstan::engine {
+
+std::string_view name_of(RemovalPhase phase) noexcept;  ///< "draining"
 
 inline void enter(NodeRemoval& removal, RemovalPhase phase, Time now) {
     removal.phase = phase;

@@ -1,0 +1,27 @@
+/// What passes decide and what becomes of it, as metrics by upstream's and Zalando's names.
+#pragma once
+
+#include <prometheus/registry.h>
+
+#include "runtime/pass_metrics/growth_metrics.hpp"
+#include "runtime/pass_metrics/observation.hpp"
+#include "runtime/pass_metrics/pass_gauges.hpp"
+#include "runtime/pass_metrics/removal_metrics.hpp"
+
+namespace capstan::runtime {
+
+/// One for each registry, which has to outlive it. Durations are by the clock of the passes, so
+/// that a simulation has them too. [one thread]
+class PassMetrics {
+public:
+    explicit PassMetrics(prometheus::Registry& registry);
+    /// Each pass once, after its results were remembered.
+    void observe(const PassObservation& pass);
+
+private:
+    PassGauges gauges_;
+    GrowthMetrics growth_;
+    RemovalMetrics removals_;
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,49 @@
+#include "runtime/pass_metrics/families.hpp"
+
+#include <cmath>
+
+namespace capstan::runtime {
+namespace {
+
+template <class Builder>
+auto& registered(Builder builder, prometheus::Registry& registry, std::string_view name,
+                 const char* help) {
+    return builder.Name(std::string(name)).Help(help).Register(registry);
+}
+
+}  // namespace
+
+Counters& counters(prometheus::Registry& registry, std::string_view name, const char* help) {
+    return registered(prometheus::BuildCounter(), registry, name, help);
+}
+Gauges& gauges(prometheus::Registry& registry, std::string_view name, const char* help) {
+    return registered(prometheus::BuildGauge(), registry, name, help);
+}
+Histograms& histograms(prometheus::Registry& registry, std::string_view name, const char* help) {
+    return registered(prometheus::BuildHistogram(), registry, name, help);
+}
+
+prometheus::Histogram::BucketBoundaries growing_buckets(double first, double last,
+                                                        std::size_t count) {
+    prometheus::Histogram::BucketBoundaries out;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double way = static_cast<double>(i) / static_cast<double>(count - 1);
+        out.push_back(first * std::pow(last / first, way));
+    }
+    return out;
+}
+
+void GaugeSeries::replace(const Values& values) {
+    std::erase_if(series_, [&](const auto& series) {
+        if (values.contains(series.first)) return false;
+        family_->Remove(series.second);
+        return true;
+    });
+    for (const auto& [labels, value] : values) {
+        const auto [at, is_new] = series_.try_emplace(labels, nullptr);
+        if (is_new) at->second = &family_->Add(labels);
+        at->second->Set(value);
+    }
+}
+
+}  // namespace capstan::runtime

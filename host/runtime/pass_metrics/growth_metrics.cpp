@@ -1,0 +1,85 @@
+#include "runtime/pass_metrics/growth_metrics.hpp"
+
+#include <algorithm>
+
+#include "engine/removal/phases.hpp"
+#include "engine/scale_up/totals.hpp"
+#include "runtime/pass_metrics/failure_reason.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+/// The last refusal of this pass to grow the group; NULL: there was none.
+const Error* find_refusal(const PassObservation& pass, const NodeGroupId& group) {
+    const Error* out = nullptr;
+    for (std::size_t i = 0; i < pass.results.increases.size(); ++i)
+        if (pass.decision.increases[i].group == group && pass.results.increases[i])
+            out = &*pass.results.increases[i];
+    return out;
+}
+
+/// Machines that went, of a removal.
+int count_gone(const engine::MachineRemoval& removal, const std::vector<Error>& failed) {
+    return static_cast<int>(std::ranges::count_if(removal.machines, [&](const MachineId& machine) {
+        return std::ranges::none_of(failed, [&](const Error& error) {
+            return error.subject.empty() || error.subject == machine.value();
+        });
+    }));
+}
+
+}  // namespace
+
+prometheus::Labels gpu_labels(const engine::Snapshot& snapshot, const NodeGroupId& group) {
+    prometheus::Labels out{{"gpu_resource_name", ""}, {"gpu_name", ""}, {"dra_drivers", ""}};
+    const engine::Group* found = engine::find_group(snapshot, group);
+    if (found == nullptr || !found->described) return out;
+    for (const auto& [resource, amount] : found->described->capacity)
+        if (amount > 0 && engine::is_gpu(resource)) out["gpu_resource_name"] = resource;
+    return out;
+}
+
+GrowthMetrics::GrowthMetrics(prometheus::Registry& registry)
+    : scaled_up_(counters(registry, "cluster_autoscaler_scaled_up_nodes_total",
+                          "Machines that clouds were asked for, and agreed to.")),
+      failed_(counters(registry, "cluster_autoscaler_failed_scale_ups_total",
+                       "Failures to grow a group, by reason.")),
+      never_joined_(counters(registry, "cluster_autoscaler_old_unregistered_nodes_removed_count",
+                             "Machines that were removed because they never joined.")
+                        .Add({})) {}
+
+void GrowthMetrics::observe(const PassObservation& pass) {
+    count_increases(pass);
+    count_failures(pass);
+    for (std::size_t i = 0; i < pass.results.removals.size(); ++i)
+        if (pass.decision.removals[i].cause == engine::RemovalCause::never_joined)
+            never_joined_.Increment(
+                count_gone(pass.decision.removals[i], pass.results.removals[i]));
+}
+
+void GrowthMetrics::count_increases(const PassObservation& pass) {
+    for (std::size_t i = 0; i < pass.results.increases.size(); ++i) {
+        const engine::Increase& increase = pass.decision.increases[i];
+        if (pass.results.increases[i]) continue;
+        scaled_up_.Add(gpu_labels(pass.snapshot, increase.group)).Increment(increase.by);
+    }
+}
+
+// Every failure moves the back-off of its group, be it a refusal now, a machine that could not be
+// made, or one that did not join in time.
+void GrowthMetrics::count_failures(const PassObservation& pass) {
+    std::map<NodeGroupId, Time> seen;
+    for (const auto& [group, backoff] : pass.memory.backoffs) {
+        seen[group] = backoff.last_failure;
+        if (!last_failures_) continue;
+        const auto known = last_failures_->find(group);
+        if (known != last_failures_->end() && known->second == backoff.last_failure) continue;
+        const Error* refusal = find_refusal(pass, group);
+        prometheus::Labels labels = gpu_labels(pass.snapshot, group);
+        labels["reason"] =
+            refusal != nullptr ? failure_reason(*refusal) : failure_reason(backoff.code);
+        failed_.Add(labels).Increment();
+    }
+    last_failures_ = std::move(seen);
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,20 @@
+/// One pass as metrics look at it.
+#pragma once
+
+#include <capstan/time.hpp>
+
+#include "engine/pass.hpp"
+
+namespace capstan::runtime {
+
+/// Borrows all of it.
+struct PassObservation {
+    const engine::Snapshot& snapshot;
+    const engine::Settings& settings;
+    const engine::Decision& decision;
+    const engine::Results& results;
+    const engine::Memory& memory;  ///< after the results
+    Time at;                       ///< on the clock of the pass
+};
+
+}  // namespace capstan::runtime

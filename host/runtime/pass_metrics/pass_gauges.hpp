@@ -1,0 +1,34 @@
+/// What a pass found, as gauges.
+#pragma once
+
+#include <prometheus/registry.h>
+
+#include "engine/health/health.hpp"
+#include "runtime/pass_metrics/families.hpp"
+#include "runtime/pass_metrics/observation.hpp"
+
+namespace capstan::runtime {
+
+/// Of groups that are gone no series are left.
+class PassGauges {
+public:
+    explicit PassGauges(prometheus::Registry& registry);
+    void observe(const PassObservation& pass);
+
+private:
+    void observe_cluster(const PassObservation& pass, const engine::Health& health);
+    void observe_groups(const PassObservation& pass, const engine::Health& health);
+    void observe_removals(const PassObservation& pass);
+
+    prometheus::Gauge& safe_;
+    prometheus::Gauge& max_nodes_;
+    prometheus::Gauge& cores_;
+    prometheus::Gauge& memory_;
+    prometheus::Gauge& unneeded_;
+    prometheus::Gauge& pending_deletions_;
+    GaugeSeries nodes_, groups_, pods_, unremovable_;
+    GaugeSeries group_min_, group_max_, group_target_, group_healthiness_;
+    GaugeSeries in_backoff_, unhealthy_, backoff_status_;
+};
+
+}  // namespace capstan::runtime

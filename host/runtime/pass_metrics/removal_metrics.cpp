@@ -1,0 +1,160 @@
+#include "runtime/pass_metrics/removal_metrics.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "engine/removal/node_marks.hpp"
+#include "engine/removal/phases.hpp"
+#include "runtime/pass_metrics/growth_metrics.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using engine::NodeRemoval;
+using engine::RemovalPhase;
+
+/// From the quickest empty node to a drain of half a day.
+const prometheus::Histogram::BucketBoundaries duration_buckets = growing_buckets(0.1, 50'000, 60);
+/// Upstream's: from a second to half an hour, each half as long again.
+const prometheus::Histogram::BucketBoundaries latency_buckets =
+    growing_buckets(1, 1477.891880035400390625, 19);
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+const NodeRemoval* find(const engine::Memory& memory, const std::string& node) {
+    const auto at = memory.removals.find(node);
+    return at != memory.removals.end() ? &at->second : nullptr;
+}
+
+bool was_unmarked(const engine::Decision& decision, const std::string& node) {
+    return std::ranges::any_of(decision.node_changes, [&](const engine::NodeChange& change) {
+        return change.node == node &&
+               std::ranges::find(change.drop_taints, engine::to_be_deleted_taint) !=
+                   change.drop_taints.end();
+    });
+}
+
+bool was_asked_to_go(const engine::Decision& decision, const std::string& node) {
+    return std::ranges::any_of(decision.removals, [&](const engine::MachineRemoval& removal) {
+        return std::ranges::find(removal.nodes, node) != removal.nodes.end();
+    });
+}
+
+/// The Zalando fork's numbers: what could not be done.
+const char* failure_of(const engine::Decision& decision, const std::string& node,
+                       RemovalPhase before) {
+    if (before == RemovalPhase::tainting) return "1";
+    const bool was_machine = was_asked_to_go(decision, node) || before == RemovalPhase::deleting ||
+                             before == RemovalPhase::removed;
+    return was_machine ? "3" : "2";
+}
+
+const char* kind_of(const NodeRemoval& removal) { return removal.empty ? "empty" : "nonempty"; }
+
+}  // namespace
+
+RemovalMetrics::RemovalMetrics(prometheus::Registry& registry)
+    : scaled_down_(counters(registry, "cluster_autoscaler_scaled_down_nodes_total",
+                            "Nodes whose machines clouds agreed to remove, by reason.")),
+      evicted_(counters(registry, "cluster_autoscaler_evicted_pods_total",
+                        "Pods that were evicted; failed are those that a drain gave up on.")),
+      failed_(counters(registry, "cluster_autoscaler_failed_scale_down_total",
+                       "Removals that were undone. Reason 1: the node could not be tainted, 2: not "
+                       "be emptied, 3: the machine was not removed.")),
+      durations_(histograms(registry, "cluster_autoscaler_function_duration_seconds",
+                            "Time from choosing a node until it was gone, or was kept after all.")),
+      phases_(histograms(registry, "capstan_node_removal_phase_duration_seconds",
+                         "Time that nodes spent in a phase of their removal.")),
+      latencies_(histograms(registry, "cluster_autoscaler_node_removal_latency_seconds",
+                            "Time from becoming unneeded until the cloud agreed to remove the "
+                            "machine, or the node was needed again.")) {}
+
+void RemovalMetrics::observe(const PassObservation& pass) {
+    count_machines(pass);
+    count_evictions(pass);
+    if (before_) {
+        follow(pass);
+        follow_unneeded(pass);
+    }
+    before_ = pass.memory;
+}
+
+void RemovalMetrics::count_machines(const PassObservation& pass) {
+    for (std::size_t i = 0; i < pass.results.removals.size(); ++i) {
+        const engine::MachineRemoval& removal = pass.decision.removals[i];
+        for (const std::string& node : removal.nodes) {
+            const NodeRemoval* after = find(pass.memory, node);
+            if (after == nullptr || after->phase != RemovalPhase::removed) continue;
+            prometheus::Labels labels = gpu_labels(pass.snapshot, removal.group);
+            labels["reason"] = engine::name_of(removal.cause);
+            scaled_down_.Add(labels).Increment();
+            observe_latency(pass.at - after->unneeded_since.value_or(after->since), true);
+        }
+    }
+}
+
+void RemovalMetrics::count_evictions(const PassObservation& pass) {
+    const auto done = std::ranges::count_if(pass.results.evictions, [](const auto& error) {
+        return !error || error->code == ErrorCode::not_found;
+    });
+    evicted_.Add({{"eviction_result", "succeeded"}}).Increment(static_cast<double>(done));
+}
+
+void RemovalMetrics::follow(const PassObservation& pass) {
+    for (const auto& [node, before] : before_->removals)
+        follow(pass, node, before, find(pass.memory, node));
+    // Chosen and given up in one pass.
+    for (const auto& [node, after] : pass.memory.removals)
+        if (after.phase == RemovalPhase::undoing && !before_->removals.contains(node))
+            count_failure(
+                pass, node,
+                {.phase = RemovalPhase::tainting, .empty = after.empty, .since = after.since});
+}
+
+void RemovalMetrics::follow(const PassObservation& pass, const std::string& node,
+                            const NodeRemoval& before, const NodeRemoval* after) {
+    if (after == nullptr || after->phase != before.phase) {
+        phases_.Add({{"phase", std::string(engine::name_of(before.phase))}}, duration_buckets)
+            .Observe(seconds(pass.at - before.phase_since));
+    }
+    if (before.phase == RemovalPhase::undoing) return;
+    const bool was_kept = after != nullptr ? after->phase == RemovalPhase::undoing
+                                           : was_unmarked(pass.decision, node);
+    if (was_kept) return count_failure(pass, node, before);
+    if (after == nullptr) end(before, pass.at);
+}
+
+void RemovalMetrics::count_failure(const PassObservation& pass, const std::string& node,
+                                   const NodeRemoval& before) {
+    failed_
+        .Add({{"kind", kind_of(before)}, {"reason", failure_of(pass.decision, node, before.phase)}})
+        .Increment();
+    const auto left = std::ranges::count_if(before.evictions, [](const auto& eviction) {
+        return eviction.second.refused > eviction.second.agreed;
+    });
+    evicted_.Add({{"eviction_result", "failed"}}).Increment(static_cast<double>(left));
+    end(before, pass.at);
+}
+
+void RemovalMetrics::end(const NodeRemoval& removal, Time at) {
+    const std::string kind = removal.empty ? "empty" : "nonEmpty";
+    durations_.Add({{"function", "scaleDown:nodeDeletion:" + kind}}, duration_buckets)
+        .Observe(seconds(at - removal.since));
+}
+
+void RemovalMetrics::observe_latency(Duration latency, bool deleted) {
+    latencies_.Add({{"deleted", deleted ? "true" : "false"}, {"delay_reason", ""}}, latency_buckets)
+        .Observe(seconds(latency));
+}
+
+void RemovalMetrics::follow_unneeded(const PassObservation& pass) {
+    for (const auto& [node, before] : before_->unneeded) {
+        const bool is_still = pass.memory.unneeded.contains(node) ||
+                              pass.memory.removals.contains(node) ||
+                              !pass.snapshot.cluster.find_node(node);
+        if (!is_still) observe_latency(pass.at - before.since, false);
+    }
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,42 @@
+/// How removals go, followed from pass to pass.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <prometheus/registry.h>
+
+#include "runtime/pass_metrics/families.hpp"
+#include "runtime/pass_metrics/observation.hpp"
+
+namespace capstan::runtime {
+
+class RemovalMetrics {
+public:
+    explicit RemovalMetrics(prometheus::Registry& registry);
+    /// Removals that the first pass finds under way are followed from there on, with the times that
+    /// memory has of them.
+    void observe(const PassObservation& pass);
+
+private:
+    void count_machines(const PassObservation& pass);
+    void count_evictions(const PassObservation& pass);
+    void follow(const PassObservation& pass);
+    void follow(const PassObservation& pass, const std::string& node,
+                const engine::NodeRemoval& before, const engine::NodeRemoval* after);
+    void count_failure(const PassObservation& pass, const std::string& node,
+                       const engine::NodeRemoval& before);
+    void end(const engine::NodeRemoval& removal, Time at);
+    void observe_latency(Duration latency, bool deleted);
+    void follow_unneeded(const PassObservation& pass);
+
+    Counters& scaled_down_;
+    Counters& evicted_;
+    Counters& failed_;
+    Histograms& durations_;
+    Histograms& phases_;
+    Histograms& latencies_;
+    std::optional<engine::Memory> before_{};  ///< as of the last pass
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,189 @@
+#include "runtime/pass_metrics.hpp"
+
+#include <gmock/gmock.h>
+#include <prometheus/text_serializer.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "engine/removal/node_marks.hpp"
+#include "engine/snapshot/cluster_builder.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using engine::RemovalPhase;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using namespace std::chrono_literals;
+
+const Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
+const NodeGroupId a("a");
+
+/// Two nodes in group a, and passes over them.
+struct Passes : ::testing::Test {
+    Passes() {
+        engine::Group group{.group = {.id = a, .min = 1, .max = 5, .target = 2}};
+        engine::ClusterBuilder builder;
+        for (const char* name : {"n1", "n2"}) {
+            group.machines.push_back({.id = MachineId(name), .group = a});
+            builder.set(engine::NodeObject{.name = name,
+                                           .provider_id = name,
+                                           .capacity = {{"cpu", 4000}, {"memory", 1 << 30}},
+                                           .created = noon - 1h});
+        }
+        snapshot.emplace(engine::Snapshot{
+            builder.build(), std::make_shared<const std::vector<engine::Group>>(1, group)});
+    }
+    /// The exposition after a pass.
+    std::string pass() {
+        metrics.observe({.snapshot = *snapshot,
+                         .settings = settings,
+                         .decision = decision,
+                         .results = results,
+                         .memory = memory,
+                         .at = now});
+        decision = {};
+        results = {};
+        return prometheus::TextSerializer().Serialize(registry.Collect());
+    }
+    engine::NodeRemoval& removal(RemovalPhase phase, bool empty = true) {
+        engine::NodeRemoval& out = memory.removals["n1"];
+        out.group = a;
+        out.machine = MachineId("n1");
+        out.empty = empty;
+        out.since = noon;
+        out.phase = phase;
+        out.phase_since = now;
+        return out;
+    }
+    void increase(std::optional<Error> error) {
+        decision.increases = {{.group = a, .by = 3}};
+        results.increases = {std::move(error)};
+    }
+
+    prometheus::Registry registry;
+    PassMetrics metrics{registry};
+    std::optional<engine::Snapshot> snapshot;
+    engine::Settings settings;
+    engine::Decision decision;
+    engine::Results results;
+    engine::Memory memory{.started = true};
+    Time now = noon;
+};
+
+TEST_F(Passes, TellWhatTheyFound) {
+    memory.unneeded["n2"] = {.since = noon};
+    removal(RemovalPhase::draining);
+    decision.nodes = {{.node = "n1", .reason = engine::Unremovable::currently_being_deleted},
+                      {.node = "n2", .reason = engine::Unremovable::none}};
+    decision.unhelped = {{.pods = {.count = 7}}};
+    EXPECT_THAT(
+        pass(),
+        AllOf(HasSubstr("cluster_autoscaler_nodes_count{state=\"ready\"} 2\n"),
+              HasSubstr("cluster_autoscaler_cluster_cpu_current_cores 8\n"),
+              HasSubstr("cluster_autoscaler_cluster_safe_to_autoscale 1\n"),
+              HasSubstr("cluster_autoscaler_unneeded_nodes_count 1\n"),
+              HasSubstr("cluster_autoscaler_pending_node_deletions 1\n"),
+              HasSubstr("cluster_autoscaler_unschedulable_pods_count{type=\"unschedulable\"} 7\n"),
+              HasSubstr("cluster_autoscaler_unremovable_nodes_count{reason="
+                        "\"CurrentlyBeingDeleted\"} 1\n"),
+              HasSubstr("cluster_autoscaler_node_group_target_count{node_group=\"a\"} 2\n"),
+              HasSubstr("cluster_autoscaler_node_group_in_backoff{node_group=\"a\"} 0\n")));
+}
+
+TEST_F(Passes, LeaveNoSeriesOfGroupsThatAreGone) {
+    memory.backoffs[a] = {.since = noon,
+                          .until = noon + 5min,
+                          .last_failure = noon,
+                          .code = ErrorCode::out_of_capacity};
+    EXPECT_THAT(pass(),
+                AllOf(HasSubstr("node_group_in_backoff{node_group=\"a\"} 1\n"),
+                      HasSubstr("node_group_backoff_status{node_group=\"a\",reason=\"out_of_"
+                                "capacity\"} 1\n")));
+    snapshot->groups = std::make_shared<const std::vector<engine::Group>>();
+    EXPECT_THAT(pass(), Not(HasSubstr("node_group=\"a\"")));
+}
+
+TEST_F(Passes, CountMachinesThatCloudsAgreedTo) {
+    pass();
+    increase({});
+    EXPECT_THAT(pass(), HasSubstr("scaled_up_nodes_total{dra_drivers=\"\",gpu_name=\"\",gpu_"
+                                  "resource_name=\"\"} 3\n"));
+}
+
+TEST_F(Passes, CountEachFailureToGrowOnce) {
+    memory.backoffs[NodeGroupId("old")] = {.until = noon + 1h, .last_failure = noon - 1h};
+    EXPECT_THAT(pass(), Not(HasSubstr("failed_scale_ups_total{")));
+    increase(Error{ErrorCode::out_of_capacity, "none left", "ZONE_EXHAUSTED"});
+    memory.backoffs[a] = {.until = noon + 1h, .last_failure = noon};
+    pass();
+    EXPECT_THAT(pass(), AllOf(HasSubstr("reason=\"ZONE_EXHAUSTED\"} 1\n"),
+                              Not(HasSubstr("reason=\"timeout\""))));
+    memory.backoffs[a] = {
+        .until = noon + 1h, .last_failure = noon + 1s, .code = ErrorCode::deadline};
+    EXPECT_THAT(pass(), HasSubstr("reason=\"timeout\"} 1\n"));
+}
+
+TEST_F(Passes, TimeARemovalUntilTheNodeIsGone) {
+    pass();
+    removal(RemovalPhase::waiting).unneeded_since = noon - 10min;
+    pass();
+    now += 8s;
+    decision.removals = {{.group = a,
+                          .machines = {MachineId("n1")},
+                          .nodes = {"n1"},
+                          .cause = engine::RemovalCause::empty}};
+    results.removals = {{}};
+    removal(RemovalPhase::removed);
+    EXPECT_THAT(
+        pass(),
+        AllOf(HasSubstr("gpu_resource_name=\"\",reason=\"empty\"} 1\n"),
+              HasSubstr("node_removal_latency_seconds_sum{delay_reason=\"\",deleted=\"true\"} 608"),
+              HasSubstr("phase_duration_seconds_sum{phase=\"waiting\"} 8"),
+              Not(HasSubstr("scaleDown:nodeDeletion"))));
+    now += 1min;
+    memory.removals.clear();
+    EXPECT_THAT(pass(), HasSubstr("cluster_autoscaler_function_duration_seconds_sum{function="
+                                  "\"scaleDown:nodeDeletion:empty\"} 68\n"));
+}
+
+TEST_F(Passes, TellWhatARemovalFailedAt) {
+    pass();
+    removal(RemovalPhase::draining, false).evictions = {{"default/web-1/u", {.refused = noon}},
+                                                        {"default/web-2/u", {.agreed = noon}}};
+    pass();
+    now += 1h;
+    decision.node_changes = {
+        {.node = "n1", .drop_taints = {std::string(engine::to_be_deleted_taint)}}};
+    memory.removals.clear();
+    EXPECT_THAT(pass(),
+                AllOf(HasSubstr("failed_scale_down_total{kind=\"nonempty\",reason=\"2\"} 1\n"),
+                      HasSubstr("evicted_pods_total{eviction_result=\"failed\"} 1\n"),
+                      HasSubstr("nodeDeletion:nonEmpty\"} 3600\n")));
+    removal(RemovalPhase::deleting);
+    pass();
+    removal(RemovalPhase::undoing);
+    pass();
+    EXPECT_THAT(pass(), HasSubstr("failed_scale_down_total{kind=\"empty\",reason=\"3\"} 1\n"))
+        << "once, however long the undoing takes";
+}
+
+TEST_F(Passes, CountEvictionsAsTheyAreAgreedTo) {
+    results.evictions = {std::nullopt, Error{ErrorCode::not_found, "gone"},
+                         Error{ErrorCode::throttled, "not now"}};
+    EXPECT_THAT(pass(), HasSubstr("evicted_pods_total{eviction_result=\"succeeded\"} 2\n"));
+}
+
+TEST_F(Passes, TellHowLongNodesWereUnneededInVain) {
+    memory.unneeded["n2"] = {.since = noon - 3min};
+    pass();
+    memory.unneeded.clear();
+    EXPECT_THAT(pass(),
+                HasSubstr("latency_seconds_sum{delay_reason=\"\",deleted=\"false\"} 180\n"));
+}
+
+}  // namespace
+}  // namespace capstan::runtime
