@@ -44,9 +44,8 @@ Detail detail_for(const simulation::Input& input) {
 
 bool is_shown(const simulation::Event& event, Detail detail) {
     if (detail == Detail::everything) return true;
-    return event.kind == EventKind::increase || event.kind == EventKind::failure ||
-           event.kind == EventKind::unhelped || event.kind == EventKind::note ||
-           event.kind == EventKind::unmet;
+    return event.kind != EventKind::arrival && event.kind != EventKind::departure &&
+           event.kind != EventKind::node && event.kind != EventKind::bound;
 }
 
 void print_title(std::ostream& out, const simulation::Input& input) {
