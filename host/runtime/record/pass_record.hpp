@@ -1,9 +1,9 @@
 /// One pass, with all that its decision depends on and what it came to: a file that stands for
 /// itself. From it the pass is decided again (replay.hpp), asked about, and reported as a bug.
 ///
-/// JSON on one line. How large: 170 bytes for each pod, 700 to 1500 for a node with its machine, by
-/// its labels, 60 for each hint, which memory has before and after, 150 for what is said of each
-/// node. 5000 nodes with 30 pods each take 40 to 60 MB, a hundred nodes one.
+/// JSON on one line. How large: 110 to 160 bytes for each pod, 750 to 1500 for a node with its
+/// machine and what is said of it, by its labels, 60 for each hint, which memory has before and
+/// after. 5000 nodes with 30 pods each take 25 to 50 MB, a hundred nodes less than one.
 #pragma once
 
 #include <cstdint>
