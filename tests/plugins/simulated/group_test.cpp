@@ -237,5 +237,50 @@ TEST(SimulatedGroup, ARemovedMachineMakesRoomForOneThatWaits) {
     EXPECT_THAT(story.machines(1s), ElementsAre("2 running"));
 }
 
+TEST(SimulatedGroup, ARemovedMachineTakesItsTimeAndCountsNoMore) {
+    Story story({{"size", 2}, {"delete_time", "30s"}});
+    ASSERT_TRUE(story.remove(1min, {1}));
+    EXPECT_EQ(story.target(1min), 1);
+    EXPECT_THAT(story.machines(1min), ElementsAre("1 deleting", "2 running"));
+    ASSERT_TRUE(story.remove(80s, {1})) << "it goes already";
+    EXPECT_THAT(story.machines(90s), ElementsAre("2 running"));
+}
+
+TEST(SimulatedGroup, MachinesRunByHandWithAndWithoutRaisingTheTarget) {
+    Story story({{"capacity", 0},
+                 {"on_exhausted", "silent"},
+                 {"changes", testing::Value::List{testing::table({{"at", "1m"}, {"run", 1}}),
+                                                  testing::table({{"at", "2m"}, {"add", 1}})}}});
+    ASSERT_TRUE(story.grow(0s, 2));
+    EXPECT_THAT(story.machines(1min), ElementsAre("1 running", "2 requested"));
+    EXPECT_THAT(story.machines(2min), ElementsAre("1 running", "2 running", "3 requested"));
+    EXPECT_EQ(story.target(2min), 3);
+}
+
+TEST(SimulatedGroup, MachinesVanishWithAndWithoutTheTarget) {
+    const auto change = [](const char* at, const char* how) {
+        return testing::table({{"at", at}, {how, 1}, {"machines", testing::Value::List{2}}});
+    };
+    Story taken(
+        {{"size", 3}, {"boot", "0s"}, {"changes", testing::Value::List{change("1m", "take")}}});
+    EXPECT_THAT(taken.machines(1min), ElementsAre("1 running", "3 running"));
+    Story lost(
+        {{"size", 3}, {"boot", "0s"}, {"changes", testing::Value::List{change("1m", "lose")}}});
+    EXPECT_THAT(lost.machines(1min), ElementsAre("1 running", "3 running", "4 running"));
+}
+
+TEST(SimulatedGroup, RemovalsThatFailSayForWhichMachine) {
+    Story story(
+        {{"size", 1},
+         {"changes",
+          testing::Value::List{testing::table(
+              {{"at", "1m"}, {"fail_removals", testing::table({{"code", "unavailable"}})}})}}});
+    const auto removed = story.remove(1min, {1});
+    ASSERT_TRUE(removed);
+    EXPECT_EQ(removed->failed.at(0).subject, "simulated://web/1");
+    EXPECT_EQ(removed->failed.at(0).code, ErrorCode::unavailable);
+    EXPECT_EQ(story.target(1min), 1);
+}
+
 }  // namespace
 }  // namespace capstan::simulated

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <memory>
 
 #include <capstan/lowering.hpp>
@@ -121,6 +122,41 @@ TEST(Simulated, KnowsPricesAndWishesOfItsGroups) {
     EXPECT_EQ(c.cloud->options(call.call(), GroupView(arena.lower(group))).zero_or_max, true);
     const NodeGroup other{.id = NodeGroupId("other")};
     EXPECT_EQ(c.cloud->options(call.call(), GroupView(arena.lower(other))), GroupOptions{});
+}
+
+/// Of the group "web", by state.
+int count(const CloudView& view, MachineState state) {
+    return static_cast<int>(std::ranges::count_if(view.machines, [&](const Machine& m) {
+        return m.group == NodeGroupId("web") && m.state == state;
+    }));
+}
+
+TEST(Simulated, ListsMachinesAsTheyWereWhenTheListWasMade) {
+    FakeHost host;
+    testing::FakeSettings settings = told({web({{"boot", "0s"}})});
+    settings.set("refresh_every", "70s");
+    Simulated cloud(host.host(), read_config(settings.view()));
+    ASSERT_TRUE(run(host, cloud.refresh()));
+    ASSERT_TRUE(run(host, cloud.increase({.group = NodeGroupId("web"), .delta = 1})));
+    const auto early = run(host, cloud.refresh());
+    EXPECT_EQ(early->groups.at(0).target, 1) << "the target is always as it is";
+    EXPECT_EQ(count(*early, MachineState::running), 0);
+    host.advance(70s);
+    EXPECT_EQ(count(*run(host, cloud.refresh()), MachineState::running), 1);
+}
+
+TEST(Simulated, KeepsTheMachinesOfGroupsThatStayWhenItIsToldAnew) {
+    FakeHost host;
+    Simulated cloud(host.host(),
+                    configured({web({{"size", 2}}), {{"id", "db"}, {"machine", machine()}}}));
+    cloud.reconfigure(configured(
+        {web({{"max", 1},
+              {"changes", testing::Value::List{testing::table({{"at", "0s"}, {"lose", 1}})}}})}));
+    const auto view = run(host, cloud.refresh());
+    ASSERT_EQ(view->groups.size(), 1u);
+    EXPECT_EQ(view->groups[0].max, 1);
+    EXPECT_EQ(view->groups[0].target, 2);
+    EXPECT_EQ(view->machines.at(1).id, MachineId("simulated://web/3")) << "one was lost, once";
 }
 
 }  // namespace

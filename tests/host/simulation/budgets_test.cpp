@@ -1,0 +1,62 @@
+#include "simulation/budgets.hpp"
+
+#include <gtest/gtest.h>
+
+namespace capstan::simulation {
+namespace {
+
+const Labels web{{"app", "web"}};
+
+std::vector<Crowd> crowd(int wanted, int healthy) {
+    return {{.ns = "default", .labels = &web, .wanted = wanted, .healthy = healthy}};
+}
+
+Budget budget(std::optional<int> min_available, std::optional<int> max_unavailable) {
+    return {.name = "b",
+            .selector = {.match_labels = web},
+            .min_available = min_available,
+            .max_unavailable = max_unavailable};
+}
+
+/// How many may go now; nothing: as many as the last time.
+std::optional<int> allowed(Budgets& budgets, const std::vector<Crowd>& crowds) {
+    const auto objects = budgets.refresh(crowds);
+    return objects.empty() ? std::nullopt : std::optional(objects.at(0).disruptions_allowed);
+}
+
+TEST(Budgets, AllowWhatIsAboveTheMinimum) {
+    Budgets budgets;
+    budgets.set(budget(8, {}));
+    EXPECT_EQ(allowed(budgets, crowd(10, 10)), 2);
+    EXPECT_EQ(allowed(budgets, crowd(10, 10)), std::nullopt) << "nothing new";
+    EXPECT_EQ(allowed(budgets, crowd(10, 8)), 0);
+    EXPECT_EQ(allowed(budgets, crowd(10, 3)), std::nullopt) << "never below zero";
+}
+
+TEST(Budgets, CountTheUnavailableFromWhatIsWanted) {
+    Budgets budgets;
+    budgets.set(budget({}, 1));
+    EXPECT_EQ(allowed(budgets, crowd(10, 10)), 1);
+    EXPECT_EQ(allowed(budgets, crowd(10, 9)), 0);
+}
+
+TEST(Budgets, OneOfADumpKeepsWhatIsThereLessWhatItAllows) {
+    Budgets budgets;
+    budgets.adopt(
+        {.name = "b", .selector = LabelSelector{.match_labels = web}, .disruptions_allowed = 3},
+        crowd(10, 10));
+    EXPECT_EQ(allowed(budgets, crowd(10, 8)), 1);
+}
+
+TEST(Budgets, APodThatIsNotHealthyMayGoWhileTheOthersAreEnough) {
+    Budgets budgets;
+    budgets.set(budget(8, {}));
+    EXPECT_EQ(budgets.find_refusal("default", web, true, crowd(10, 8)),
+              "budget default/b allows 0 disruptions now");
+    EXPECT_EQ(budgets.find_refusal("default", web, false, crowd(10, 8)), std::nullopt);
+    EXPECT_NE(budgets.find_refusal("default", web, false, crowd(10, 7)), std::nullopt);
+    EXPECT_EQ(budgets.find_refusal("other", web, true, crowd(10, 0)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace capstan::simulation

@@ -1,0 +1,66 @@
+#include "simulation/faults.hpp"
+
+#include <gtest/gtest.h>
+
+namespace capstan::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Time start = time_from_unix_ns(0);
+
+/// "2m stock_out web", "7m stock_out web ends", over an hour.
+std::vector<std::string> told(std::vector<Fault> faults, std::uint64_t seed = 1,
+                              const std::vector<std::string>& groups = {"web", "db"}) {
+    Faults all(std::move(faults), start, seed);
+    std::vector<std::string> out;
+    for (auto due = all.next_due(); due && *due <= start + 1h; due = all.next_due()) {
+        for (const FaultEvent& event : all.take_due(*due, groups)) {
+            const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(*due - start);
+            out.push_back(
+                std::to_string(minutes.count()) + "m " + std::string(name_of(event.kind)) +
+                (event.group.empty() ? "" : " " + event.group) + (event.begins ? "" : " ends"));
+        }
+    }
+    return out;
+}
+
+TEST(Faults, OneWithoutChanceComesOnceAndEnds) {
+    EXPECT_EQ(told({{.kind = FaultKind::stock_out, .group = "web", .from = 2min}}),
+              (std::vector<std::string>{"2m stock_out web", "7m stock_out web ends"}));
+}
+
+TEST(Faults, WhatDoesNotLastHasNoEnd) {
+    EXPECT_EQ(told({{.kind = FaultKind::restart, .from = 3min}}),
+              std::vector<std::string>{"3m restart"});
+}
+
+TEST(Faults, TwoThatOverlapAreOne) {
+    EXPECT_EQ(told({{.kind = FaultKind::flap, .group = "web"},
+                    {.kind = FaultKind::flap, .group = "web", .from = 4min}}),
+              (std::vector<std::string>{"0m flap web", "9m flap web ends"}));
+}
+
+TEST(Faults, ACertainOneComesEachTime) {
+    EXPECT_EQ(told({{.kind = FaultKind::restart,
+                     .from = 10min,
+                     .chance = 1.0,
+                     .every = 20min,
+                     .until = 50min}}),
+              (std::vector<std::string>{"10m restart", "30m restart", "50m restart"}));
+    EXPECT_TRUE(told({{.kind = FaultKind::restart, .chance = 0.0, .until = 1h}}).empty());
+}
+
+TEST(Faults, EqualSeedsAreEqualAndOthersDiffer) {
+    const std::vector<Fault> faults{{.kind = FaultKind::lost_machine, .chance = 0.2}};
+    EXPECT_EQ(told(faults, 7), told(faults, 7));
+    EXPECT_NE(told(faults, 7), told(faults, 8));
+    EXPECT_FALSE(told(faults, 7).empty());
+}
+
+TEST(Faults, WithoutAGroupThereIsNoFaultOfOne) {
+    EXPECT_TRUE(told({{.kind = FaultKind::flap}}, 1, {}).empty());
+}
+
+}  // namespace
+}  // namespace capstan::simulation

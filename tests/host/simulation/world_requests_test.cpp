@@ -1,0 +1,180 @@
+// What an autoscaler asks of the simulated cluster, and the controllers that answer to it.
+#include <gtest/gtest.h>
+
+#include "simulation/world.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Time start = time_from_unix_ns(0);
+
+struct Told : Observer {
+    Story story{start, *this};
+    Tally tally{start};
+    World world{story, tally};
+
+    void node(const std::string& name, MilliCpu cpu = 4_cpu) {
+        const Resources resources{{"cpu", cpu}, {"memory", 16_GiB}, {"pods", 110}};
+        world.add_node({.name = name, .capacity = resources, .allocatable = resources}, "group",
+                       start);
+    }
+    /// Names of all pods with a node, "web-1", and those on their way out "web-1 ends".
+    std::set<std::string> pods() {
+        const engine::Cluster cluster = world.cluster();
+        std::set<std::string> out;
+        for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+            for (const engine::PodIndex pod : cluster.pods_on(n)) {
+                const engine::PodRow row = cluster.pod(pod);
+                out.insert(std::string(cluster.text(row.name)) + (row.deleted ? " ends" : ""));
+            }
+        }
+        return out;
+    }
+    engine::Eviction eviction(const std::string& name) {
+        const engine::Cluster cluster = world.cluster();
+        for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+            for (const engine::PodIndex pod : cluster.pods_on(n)) {
+                const engine::PodRow row = cluster.pod(pod);
+                if (cluster.text(row.name) == name)
+                    return {
+                        .ns = "default", .pod = name, .uid = std::string(cluster.text(row.uid))};
+            }
+        }
+        return {.ns = "default", .pod = name};
+    }
+};
+
+PodBatch batch(Controller controller, int count) {
+    return {.pod = {.name = "web",
+                    .spec = {.requests = {{"cpu", 1_cpu}}, .priority = 0},
+                    .labels = {{"app", "web"}}},
+            .count = count,
+            .controller = controller};
+}
+
+using Pods = std::set<std::string>;
+
+TEST(WorldRequests, AnEvictedPodTakesItsTimeAndIsReplacedAtOnce) {
+    Told t;
+    t.node("a");
+    PodBatch web = batch(Controller::replica_set, 1);
+    web.stop_time = 20s;
+    ASSERT_TRUE(t.world.happen(web, start));
+    t.world.schedule(start);
+    ASSERT_TRUE(t.world.evict(t.eviction("web-1"), start));
+    t.world.schedule(start);
+    EXPECT_EQ(t.pods(), (Pods{"web-1 ends", "web-2"}));
+    EXPECT_EQ(t.world.next_due(), start + 20s);
+    t.world.reach(start + 20s);
+    EXPECT_EQ(t.pods(), Pods{"web-2"});
+}
+
+TEST(WorldRequests, GraceIsTheLongestItMayTake) {
+    Told t;
+    t.node("a");
+    PodBatch web = batch(Controller::none, 1);
+    web.stop_time = 1h;
+    ASSERT_TRUE(t.world.happen(web, start));
+    t.world.schedule(start);
+    engine::Eviction eviction = t.eviction("web-1");
+    eviction.grace = 5s;
+    ASSERT_TRUE(t.world.evict(eviction, start));
+    EXPECT_EQ(t.world.next_due(), start + 5s);
+}
+
+TEST(WorldRequests, APodOfAnotherUidIsLeftAlone) {
+    Told t;
+    t.node("a");
+    ASSERT_TRUE(t.world.happen(batch(Controller::none, 1), start));
+    t.world.schedule(start);
+    engine::Eviction eviction = t.eviction("web-1");
+    eviction.uid = "another";
+    EXPECT_EQ(t.world.evict(eviction, start).error().code, ErrorCode::not_found);
+    EXPECT_EQ(t.pods(), Pods{"web-1"});
+}
+
+TEST(WorldRequests, ABudgetWaitsUntilTheReplacementIsReady) {
+    Told t;
+    t.node("a");
+    PodBatch web = batch(Controller::replica_set, 2);
+    web.start_up = 30s;
+    ASSERT_TRUE(t.world.happen(web, start));
+    ASSERT_TRUE(t.world.happen(
+        Budget{.name = "b", .selector = {.match_labels = {{"app", "web"}}}, .max_unavailable = 1},
+        start));
+    t.world.schedule(start);
+    t.world.reach(start + 30s);
+    ASSERT_TRUE(t.world.evict(t.eviction("web-1"), start + 30s));
+    t.world.schedule(start + 30s);
+    EXPECT_EQ(t.world.evict(t.eviction("web-2"), start + 30s).error().code, ErrorCode::throttled);
+    t.world.reach(start + 60s);
+    EXPECT_TRUE(t.world.evict(t.eviction("web-2"), start + 60s));
+}
+
+TEST(WorldRequests, AStatefulSetComesOneAfterTheOtherUnderItsNames) {
+    Told t;
+    t.node("a");
+    PodBatch web = batch(Controller::stateful_set, 3);
+    web.start_up = 10s;
+    ASSERT_TRUE(t.world.happen(web, start));
+    for (const Duration at : {0s, 10s, 20s, 30s}) {
+        t.world.reach(start + at);
+        t.world.schedule(start + at);
+    }
+    EXPECT_EQ(t.pods(), (Pods{"web-0", "web-1", "web-2"}));
+    ASSERT_TRUE(t.world.evict(t.eviction("web-1"), start + 30s));
+    t.world.schedule(start + 30s);
+    EXPECT_EQ(t.pods(), (Pods{"web-0", "web-1", "web-2"})) << "the same name again";
+}
+
+TEST(WorldRequests, AJobsPodStartsOver) {
+    Told t;
+    t.node("a");
+    PodBatch job = batch(Controller::job, 1);
+    job.duration = 10min;
+    ASSERT_TRUE(t.world.happen(job, start));
+    t.world.schedule(start);
+    ASSERT_TRUE(t.world.evict(t.eviction("web-1"), start + 5min));
+    t.world.schedule(start + 5min);
+    EXPECT_EQ(t.pods(), Pods{"web-2"});
+    t.world.reach(start + 15min);
+    t.world.schedule(start + 15min);
+    EXPECT_EQ(t.pods(), Pods{}) << "and is done";
+    EXPECT_EQ(t.world.pending(), 0);
+}
+
+TEST(WorldRequests, ANodeIsChangedAllOfItAndTheSchedulerKeepsOffAtOnce) {
+    Told t;
+    t.node("a");
+    ASSERT_TRUE(t.world.change({.node = "a",
+                                .set_taints = {{.key = "x", .effect = Effect::no_schedule}},
+                                .unschedulable = true,
+                                .annotations = {{"capstan.io/cordoned", "true"}}},
+                               start));
+    ASSERT_TRUE(t.world.happen(batch(Controller::none, 1), start));
+    t.world.schedule(start);
+    EXPECT_EQ(t.world.pending(), 1);
+    ASSERT_TRUE(t.world.change({.node = "a", .drop_taints = {"x"}, .unschedulable = false}, start));
+    t.world.schedule(start);
+    EXPECT_EQ(t.world.pending(), 0);
+    EXPECT_EQ(t.world.change({.node = "b"}, start).error().code, ErrorCode::not_found);
+}
+
+TEST(WorldRequests, WithoutASchedulerPodsAreBoundByHand) {
+    Told t;
+    World world(t.story, t.tally, {}, false);
+    const Resources resources{{"cpu", 4_cpu}, {"pods", 110}};
+    world.add_node({.name = "a", .capacity = resources, .allocatable = resources}, "", start);
+    ASSERT_TRUE(world.happen(batch(Controller::none, 1), start));
+    world.schedule(start);
+    EXPECT_EQ(world.pending(), 1);
+    ASSERT_TRUE(world.happen(Bind{"web-1", "a"}, start + 1min));
+    EXPECT_EQ(world.pending(), 0);
+    EXPECT_EQ(world.take_longest_wait(start + 2min), 1min);
+    EXPECT_FALSE(world.happen(Bind{"web-1", "a"}, start));
+}
+
+}  // namespace
+}  // namespace capstan::simulation
