@@ -34,9 +34,7 @@ Destinations::Destinations(const Scene& scene, Placement& placement,
             needs_.push_back({.column = request.resource, .amount = request.amount});
         first_need_.push_back(static_cast<std::uint32_t>(needs_.size()));
     }
-    // Zones matter to pods whose spread is emulated alone.
-    zones_.assign(cluster.node_count(), 0);
-    if (!scene.settings->emulated_spread_label.empty()) zones_ = number_zones(cluster, zone_count_);
+    zones_ = number_zones(cluster, zone_count_);
     shelf_of_.assign(cluster.node_count(), Shelf::none);
     row_of_.assign(cluster.node_count(), 0);
     for (int shelf = 0; shelf < 2; ++shelf) shelves_.emplace_back(cluster.resource_count());
@@ -88,22 +86,50 @@ std::optional<NodeIndex> Destinations::seat(const Mover& mover) {
 }
 
 std::optional<NodeIndex> Destinations::search(Shelf shelf, const Mover& mover) {
-    const std::size_t at =
-        (static_cast<std::size_t>(shelf) * zone_count_ + mover.zone) * twins_.size() +
-        twins_[mover.subject];
     Nodes& nodes = on(shelf);
     const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
-    const auto row = nodes.free.find(needs(mover.subject), start_[at], size,
-                                     [&](std::uint32_t r) { return takes(mover, nodes.nodes[r]); });
-    // Other pods come and go, so what they forbid now is no news for later.
+    std::optional<std::uint32_t> row;
+    switch (mover.company) {
+        case Company::none:
+            row = search_zone(shelf, mover, mover.zone);
+            if (row && !takes(mover, nodes.nodes[*row])) row.reset();
+            break;
+        case Company::some:
+            row = nodes.free.find(needs(mover.subject), 0, size,
+                                  [&](std::uint32_t r) { return takes(mover, nodes.nodes[r]); });
+            break;
+        case Company::zones:
+            for (std::uint32_t zone = 1; zone < zone_count_; ++zone) {
+                const auto first = search_zone(shelf, mover, zone);
+                if (first && (!row || *first < *row) && takes(mover, nodes.nodes[*first]))
+                    row = first;
+            }
+            break;
+    }
+    return row ? std::optional(nodes.nodes[*row]) : std::nullopt;
+}
+
+/// The first row of the zone (0: of any) that would take the pod but for other pods. Room is only
+/// ever lost, but by undoing; so the next search goes on from there.
+std::optional<std::uint32_t> Destinations::search_zone(Shelf shelf, const Mover& mover,
+                                                       std::uint32_t zone) {
+    const std::size_t at = (static_cast<std::size_t>(shelf) * zone_count_ + zone) * twins_.size() +
+                           twins_[mover.subject];
+    Nodes& nodes = on(shelf);
+    const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
+    const auto row = nodes.free.find(needs(mover.subject), start_[at], size, [&](std::uint32_t r) {
+        const NodeIndex node = nodes.nodes[r];
+        return (zone == 0 || zone == zones_[node]) &&
+               is_welcome(placement_->rules(), mover.subject, node);
+    });
     const std::uint32_t start = row.value_or(size);
-    if (mover.alone && start != start_[at]) {
+    if (start != start_[at]) {
         journal_.push_back({.kind = Change::Kind::searched,
                             .at = static_cast<std::uint32_t>(at),
                             .before = start_[at]});
         start_[at] = start;
     }
-    return row ? std::optional(nodes.nodes[*row]) : std::nullopt;
+    return row;
 }
 
 void Destinations::close(NodeIndex node) {

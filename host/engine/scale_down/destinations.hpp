@@ -12,12 +12,19 @@
 
 namespace capstan::engine {
 
+/// What other pods have to say about where a pod may go.
+enum class Company : std::uint8_t {
+    none,   ///< nothing: it is a matter of one node alone
+    zones,  ///< each zone takes it or does not, whatever the node
+    some,   ///< each node takes it or does not
+};
+
 /// A pod as those see it who look for a place for it.
 struct Mover {
     Subject subject = 0;
     NodeIndex hint = no_node;  ///< tried first
     std::uint32_t zone = 0;    ///< by Destinations::zone_of; 0: any
-    bool alone = false;        ///< no other pod has a say in where it may go
+    Company company = Company::some;
 };
 
 /// Two shelves of nodes: those that stay whatever comes, and those that are yet to be decided on. A
@@ -67,6 +74,7 @@ private:
     void seat_on(NodeIndex node, Subject subject);
     bool takes(const Mover& mover, NodeIndex node) const;
     std::optional<NodeIndex> search(Shelf shelf, const Mover& mover);
+    std::optional<std::uint32_t> search_zone(Shelf shelf, const Mover& mover, std::uint32_t zone);
     void take_back(const Change& change);
     std::span<const Need> needs(Subject subject) const noexcept {
         return {&needs_[first_need_[subject]], first_need_[subject + 1] - first_need_[subject]};

@@ -5,6 +5,7 @@
 
 #include "engine/scale_up/spread_emulation.hpp"
 #include "engine/scheduling/twins.hpp"
+#include "engine/snapshot/spread_timeout.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -33,14 +34,16 @@ Relocation::Relocation(const Scene& scene, Placement& placement, std::vector<Nod
 }
 
 Relocation::Manner Relocation::manner_of(Placement& placement, Subject subject) const {
-    const Manner as_it_stands{.alone = !rules_->looks_at_pods(subject)};
-    const Cluster& cluster = scene_->snapshot->cluster;
-    if (!is_emulated(cluster, rules_->subjects()[subject], *scene_->settings)) return as_it_stands;
+    if (!rules_->looks_at_pods(subject)) return {.company = Company::none};
     const std::optional<SpreadDomains> spread = placement.spread(subject);
-    if (!spread) return as_it_stands;
+    if (!spread || spread->topology_key != zone_label) return {};
+    const bool is_all = is_only_spread(*rules_, subject);
+    const Cluster& cluster = scene_->snapshot->cluster;
+    if (!is_emulated(cluster, rules_->subjects()[subject], *scene_->settings))
+        return {.company = is_all ? Company::zones : Company::some};
     for (std::uint32_t domain = 0; domain < spread->domains.size(); ++domain)
         placement.allow(subject, domain, many);
-    return {.alone = is_only_spread(*rules_, subject), .stays_in_zone = true};
+    return {.company = is_all ? Company::none : Company::some, .stays_in_zone = true};
 }
 
 std::optional<Subject> Relocation::subject_of(PodIndex pod) const noexcept {
@@ -63,7 +66,7 @@ std::optional<std::vector<Relocation::Leaving>> Relocation::leaving(
         Leaving& one = out.emplace_back();
         one.pod = pod;
         one.size = asks_cpu ? requests.front().amount : 0;
-        one.mover = {.subject = *subject, .hint = hints_[pod], .alone = manner.alone};
+        one.mover = {.subject = *subject, .hint = hints_[pod], .company = manner.company};
         if (manner.stays_in_zone) {
             one.mover.zone = destinations_.zone_of(scene_->snapshot->cluster.pod(pod).node);
         }
@@ -101,10 +104,11 @@ std::optional<PodIndex> Relocation::remove(NodeIndex node, std::span<const PodIn
             if (seat(pod)) continue;
             without.push_back(pod);
             // Only who looks at others may find room once these have theirs.
-            if (pod.mover.alone) break;
+            if (pod.mover.company == Company::none) break;
         }
         const bool is_hopeless =
-            !without.empty() && (without.size() == left->size() || without.back().mover.alone);
+            !without.empty() &&
+            (without.size() == left->size() || without.back().mover.company == Company::none);
         if (is_hopeless) {
             undo(before);
             return without.back().pod;

@@ -50,7 +50,8 @@ private:
     };
     /// How pods of the subject look for a place.
     struct Manner {
-        bool alone = false, stays_in_zone = false;
+        Company company = Company::some;
+        bool stays_in_zone = false;
     };
     Manner manner_of(Placement& placement, Subject subject) const;
     std::optional<std::vector<Leaving>> leaving(NodeIndex node,

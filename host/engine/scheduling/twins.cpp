@@ -32,6 +32,12 @@ std::vector<Subject> find_twins(const Rules& rules) {
     return twins;
 }
 
+bool is_welcome(const Rules& rules, Subject subject, NodeIndex node) {
+    const Rules::Compiled& compiled = rules.compiled();
+    const ProfileId profile = compiled.profiles.of_node(node);
+    return compiled.demands.verdict(compiled.demand_of[subject], profile) == Predicate::none;
+}
+
 bool is_only_spread(const Rules& rules, Subject subject) noexcept {
     const PodRules* own = rules.compiled().pods.find(subject);
     if (own == nullptr || !own->wide || own->spread.size() != 1) return false;

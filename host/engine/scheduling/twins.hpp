@@ -15,4 +15,7 @@ std::vector<Subject> find_twins(const Rules& rules);
 /// something is allowed in its place (Placement::allow), it is a matter of one node alone.
 bool is_only_spread(const Rules& rules, Subject subject) noexcept;
 
+/// Whether the node by itself would have the subject, were there room and no other pod.
+bool is_welcome(const Rules& rules, Subject subject, NodeIndex node);
+
 }  // namespace capstan::engine
