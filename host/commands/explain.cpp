@@ -9,6 +9,7 @@
 #include "commands/exit_code.hpp"
 #include "commands/explain_report.hpp"
 #include "commands/output_format.hpp"
+#include "commands/recorded_pass.hpp"
 #include "commands/simulate_input.hpp"
 #include "simulation/run.hpp"
 
@@ -17,13 +18,14 @@ namespace {
 
 struct Arguments {
     SimulateInput input;
-    std::string subject;  ///< "NS/NAME" of a pod, id of a group; empty: the matrix
-    bool is_pod = false;
+    std::string kind;     ///< "pod", "group", "node", "matrix"
+    std::string subject;  ///< "NS/NAME" of a pod, id of a group, name of a node
     std::shared_ptr<OutputFormat> format;
 };
 
 simulation::Question question_of(const Arguments& arguments) {
-    if (!arguments.is_pod) return {.group = NodeGroupId(arguments.subject)};
+    if (arguments.kind == "node") return {.node = arguments.subject};
+    if (arguments.kind != "pod") return {.group = NodeGroupId(arguments.subject)};
     const std::size_t slash = arguments.subject.find('/');
     if (slash == std::string::npos) return {.pod_ns = "default", .pod_name = arguments.subject};
     return {.pod_ns = arguments.subject.substr(0, slash),
@@ -34,6 +36,7 @@ void print(std::ostream& out, const simulation::Question& question,
            const simulation::Explained& explained) {
     const runtime::PassAnswer& answer = explained.answer;
     if (answer.group) return print_group(out, *answer.group);
+    if (answer.node) return print_node(out, *answer.node, explained.at);
     if (answer.matrix) return print_matrix(out, *answer.matrix);
     print_pod(out, question, explained);
 }
@@ -42,6 +45,7 @@ boost::json::object to_json(const simulation::Question& question,
                             const simulation::Explained& explained) {
     const runtime::PassAnswer& answer = explained.answer;
     if (answer.group) return group_json(*answer.group);
+    if (answer.node) return node_json(*answer.node, explained.at);
     if (answer.matrix) return matrix_json(*answer.matrix);
     return pod_json(question, explained);
 }
@@ -51,21 +55,38 @@ int refuse(Streams streams, const Error& error, int code) {
     return code;
 }
 
-int run_explain(const Arguments& arguments, Streams streams) {
-    const std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
+/// Has the explainer see the one pass there is.
+int show_recorded(const SimulateInput& input, simulation::Explainer& explainer, Streams streams) {
+    const auto pass = open_recorded_pass(input.recorded, input.config, input.set, streams.err);
+    if (!pass) return refuse(streams, pass.error(), exit_code_of(pass.error()));
+    const auto result = runtime::decide(pass->input);
+    if (!result) return refuse(streams, result.error(), exit_failed);
+    explainer.on_pass(pass->input, *result);
+    explainer.on_end();
+    return exit_ok;
+}
+
+/// Has it see a simulation.
+int show_simulation(const SimulateInput& input, simulation::Explainer& explainer, Streams streams) {
+    const std::optional<Simulation> simulation = make_simulation(input, streams.err);
     if (!simulation) return exit_usage;
-    const simulation::Question question = question_of(arguments);
-    simulation::Explainer explainer(question);
     const auto report = simulation::run(simulation->input,
                                         {.config = *simulation->prepared->config,
                                          .plugins = simulation->prepared->plugins,
                                          .version = CAPSTAN_VERSION,
                                          .until = std::nullopt},
                                         explainer);
-    if (!report) {
-        const bool is_bad_input = report.error().code == ErrorCode::invalid_config;
-        return refuse(streams, report.error(), is_bad_input ? exit_usage : exit_failed);
-    }
+    if (!report) return refuse(streams, report.error(), exit_code_of(report.error()));
+    return exit_ok;
+}
+
+int run_explain(const Arguments& arguments, Streams streams) {
+    const simulation::Question question = question_of(arguments);
+    simulation::Explainer explainer(question);
+    const bool is_recorded = !arguments.input.recorded.empty();
+    const int code = is_recorded ? show_recorded(arguments.input, explainer, streams)
+                                 : show_simulation(arguments.input, explainer, streams);
+    if (code != exit_ok) return code;
     const auto& explained = explainer.result();
     if (!explained) return refuse(streams, explained.error(), exit_failed);
     if (*arguments.format == OutputFormat::json) {
@@ -81,7 +102,7 @@ void add_question(CLI::App& parent, Action& action, const char* name, const char
                   const char* subject_name) {
     CLI::App& command = *parent.add_subcommand(name, what);
     auto arguments = std::make_shared<Arguments>();
-    arguments->is_pod = std::string_view(name) == "pod";
+    arguments->kind = name;
     if (*subject_name != '\0') command.add_option(subject_name, arguments->subject)->required();
     add_explain_input(command, arguments->input);
     arguments->format = add_output_format(command);
@@ -94,12 +115,13 @@ void add_question(CLI::App& parent, Action& action, const char* name, const char
 
 void add_explain(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
-        "explain", "Say why pods get room or not: what a pass makes of them and of the groups");
+        "explain", "Say why pods get room or not, and why nodes stay: what a pass makes of them");
     command.require_subcommand(1);
     add_question(command, action, "pod", "Why a pod is helped or not, and by which groups",
                  "NS/NAME");
     add_question(command, action, "group", "What a group can do for the pods that are pending",
                  "ID");
+    add_question(command, action, "node", "Why a node stays, or when it goes", "NAME");
     add_question(command, action, "matrix", "All pending pods by class, against all groups", "");
 }
 

@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 
 #include "mixed.hpp"
+#include "spread.hpp"
 #include "workload.hpp"
 
 namespace capstan::bench {
@@ -14,8 +15,13 @@ namespace capstan::bench {
 boost::json::object measure_scale_up(const Workload& workload, int repeat);
 /// The same for Karpenter's mix.
 boost::json::object measure_mixed(const Mix& mix, int repeat);
+/// The same for ReplicaSets that are spread over zones.
+boost::json::object measure_spread(const SpreadWorkload& workload, int repeat);
 /// The pass without any group: it only finds out which pods fit on existing nodes.
 boost::json::object measure_filter(const Workload& workload, int repeat);
+/// The pass of a cluster without pending pods: which nodes nobody needs. Every node may go as far
+/// as minima and the number of removals are concerned.
+boost::json::object measure_scale_down(const Workload& workload, int repeat);
 /// Objects in, an immutable cluster out.
 boost::json::object measure_snapshot(const Workload& workload, int repeat);
 /// Grouping all groups by the shipped checks resources and labels.

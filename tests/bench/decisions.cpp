@@ -20,10 +20,11 @@ engine::Settings settings() {
     return out;
 }
 
-engine::Outcome decide(const engine::Snapshot& snapshot, const BenchPipeline& pipeline) {
+engine::Outcome decide(const engine::Snapshot& snapshot, const BenchPipeline& pipeline,
+                       const engine::Settings& how) {
     runtime::PassWatch watch;
     const runtime::PassPolicies policies = pipeline.policies(watch);
-    return engine::run_pass(snapshot, {}, {.chain = policies.chain(), .similarity = {}}, settings(),
+    return engine::run_pass(snapshot, {}, {.chain = policies.chain(), .similarity = {}}, how,
                             {.seed = 1, .now = bench_time});
 }
 
@@ -81,11 +82,12 @@ boost::json::object outcome_json(const engine::Snapshot& snapshot,
 }
 
 boost::json::object measure_pass(std::string_view name, const engine::Snapshot& snapshot,
-                                 int repeat, boost::json::object shape) {
+                                 int repeat, boost::json::object shape,
+                                 const engine::Settings& how = settings()) {
     const BenchPipeline pipeline(chain);
     engine::Outcome outcome;
     const Measured measured =
-        Measured::repeat(repeat, [] {}, [&] { outcome = decide(snapshot, pipeline); });
+        Measured::repeat(repeat, [] {}, [&] { outcome = decide(snapshot, pipeline, how); });
     for (const auto& member : outcome_json(snapshot, outcome.decision))
         shape[member.key()] = member.value();
     return measured.line(name, shape);
@@ -104,9 +106,39 @@ boost::json::object measure_scale_up(const Workload& workload, int repeat) {
     return measure_pass("scale-up", make_snapshot(workload), repeat, shape_json(workload));
 }
 
+boost::json::object measure_scale_down(const Workload& workload, int repeat) {
+    Workload running = workload;
+    running.pods = 0;
+    if (running.shape == Shape::as_said) running.shape = Shape::packable;
+    const engine::Snapshot snapshot = make_snapshot(running);
+    engine::Outcome outcome;
+    const Measured measured = Measured::repeat(
+        repeat, [] {},
+        [&] {
+            outcome =
+                engine::run_pass(snapshot, {}, {}, settings(), {.seed = 1, .now = bench_time});
+        });
+    const std::size_t unneeded = outcome.memory.unneeded.size();
+    return measured.line("scale-down", {{"nodes", running.nodes},
+                                        {"pods_per_node", running.running_per_node},
+                                        {"groups", running.groups},
+                                        {"unneeded", unneeded},
+                                        {"needed", outcome.decision.nodes.size() - unneeded}});
+}
+
 boost::json::object measure_mixed(const Mix& mix, int repeat) {
     return measure_pass("mixed", make_mixed_snapshot(mix), repeat,
                         {{"pods", mix.pods}, {"machines", mix.machines}});
+}
+
+boost::json::object measure_spread(const SpreadWorkload& workload, int repeat) {
+    engine::Settings how = settings();
+    if (workload.emulated) how.emulated_spread_label = spread_label;
+    return measure_pass("spread", make_spread_snapshot(workload), repeat,
+                        {{"nodes", workload.nodes},
+                         {"pods", workload.replica_sets * workload.pending},
+                         {"emulated", workload.emulated}},
+                        how);
 }
 
 boost::json::object measure_filter(const Workload& workload, int repeat) {

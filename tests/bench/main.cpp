@@ -17,6 +17,7 @@ using namespace capstan::bench;
 struct Arguments {
     Workload workload;
     Mix mix;
+    SpreadWorkload spread;
     int repeat = 3;
 };
 using Case = std::function<boost::json::object(const Arguments&)>;
@@ -56,6 +57,16 @@ void add_pending(CLI::App& command, Workload& workload) {
         ->transform(CLI::CheckedTransformer(constraints));
 }
 
+void add_shape(CLI::App& command, Workload& workload) {
+    static const std::map<std::string, Shape> shapes{
+        {"packable", Shape::packable}, {"mixed", Shape::mixed}, {"full", Shape::full}};
+    add_count(command, "--nodes", workload.nodes, "Nodes", 0);
+    add_count(command, "--pods-per-node", workload.running_per_node, "Pods on each", 0);
+    add_groups(command, workload);
+    command.add_option("--shape", workload.shape, "How full the nodes are; packable")
+        ->transform(CLI::CheckedTransformer(shapes));
+}
+
 void add_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
     Workload& workload = arguments.workload;
     add_pending(add_case(app, "scale-up", "A whole scale-up decision", arguments, chosen,
@@ -64,11 +75,22 @@ void add_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
     add_pending(add_case(app, "filter", "Which pods fit on existing nodes", arguments, chosen,
                          [](const Arguments& a) { return measure_filter(a.workload, a.repeat); }),
                 workload);
+    add_shape(add_case(app, "scale-down", "Which nodes nobody needs", arguments, chosen,
+                       [](const Arguments& a) { return measure_scale_down(a.workload, a.repeat); }),
+              workload);
     CLI::App& mixed = add_case(app, "mixed", "Karpenter's mix of pods", arguments, chosen,
                                [](const Arguments& a) { return measure_mixed(a.mix, a.repeat); });
     add_count(mixed, "--pods", arguments.mix.pods, "Pending pods", 5);
     add_count(mixed, "--machines", arguments.mix.machines, "Machine types, a group each", 1);
     mixed.add_option("--seed", arguments.mix.seed, "Of the pods")->capture_default_str();
+    CLI::App& spread =
+        add_case(app, "spread", "ReplicaSets spread over zones", arguments, chosen,
+                 [](const Arguments& a) { return measure_spread(a.spread, a.repeat); });
+    add_count(spread, "--nodes", arguments.spread.nodes, "Nodes, all full", 1);
+    add_count(spread, "--replica-sets", arguments.spread.replica_sets, "ReplicaSets", 0);
+    add_count(spread, "--running", arguments.spread.running, "Pods of each with a node", 0);
+    add_count(spread, "--pending", arguments.spread.pending, "Pods of each without one", 0);
+    spread.add_flag("--emulated", arguments.spread.emulated, "Emulates the constraint");
     CLI::App& snapshot =
         add_case(app, "snapshot", "Objects in, a cluster out", arguments, chosen,
                  [](const Arguments& a) { return measure_snapshot(a.workload, a.repeat); });

@@ -14,6 +14,14 @@ namespace capstan::bench {
 /// What pending pods of a class demand of each other, by their own label `app`.
 enum class Constraint { none, zone_spread, host_spread, host_anti_affinity };
 
+/// How much of each node its running pods ask for.
+enum class Shape {
+    as_said,   ///< Workload::used
+    packable,  ///< 40% of each
+    mixed,     ///< 45% of every fifth, 98.5% of the others
+    full,      ///< 98% of each
+};
+
 struct Workload {
     int nodes = 1000;
     int pods = 1000;  ///< pending
@@ -22,6 +30,7 @@ struct Workload {
     Constraint constraint = Constraint::none;
     int running_per_node = 30;
     double used = 1;  ///< share of each node that running pods ask for
+    Shape shape = Shape::as_said;
 };
 
 inline const Time bench_time = time_from_unix_ns(1'700'000'000'000'000'000);
