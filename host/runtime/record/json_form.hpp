@@ -61,8 +61,8 @@ template <std::signed_integral T>
 struct JsonForm<T> {
     static void write(JsonText& out, T value) { out.whole(value); }
     static void read(const JsonPlace& place, T& value) {
-        using Bounds = std::numeric_limits<T>;
-        if (const auto read = place.integer(Bounds::min(), Bounds::max()))
+        using Numbers = std::numeric_limits<T>;
+        if (const auto read = place.integer(Numbers::min(), Numbers::max()))
             value = static_cast<T>(*read);
     }
 };
