@@ -90,6 +90,9 @@ void Passes::look() {
                                 std::ranges::equal(*groups_, *view.groups, is_same);
     if (!is_like_before) has_changed_ = true;
     groups_ = view.groups;
+    targets_.clear();
+    for (const engine::Group& group : *groups_)
+        targets_[group.group.id.value()] = group.group.target.value_or(0);
     problems_ = std::move(problems);
     parts_.machines.observe(*groups_, now());
     parts_.machines.reach(now());
@@ -126,6 +129,7 @@ Result<void> Passes::carry_out(engine::Outcome outcome,
         runtime::carry_out_now(decision, *clouds_, cluster, circumstances, host_);
     parts_.tally.reach(now());
     told_.carried_out(decision, results, now());
+    count_asked_for(decision, results);
     if (!asks_for_nothing(decision)) {
         has_changed_ = true;
         look_again();
@@ -134,6 +138,19 @@ Result<void> Passes::carry_out(engine::Outcome outcome,
     parts_.observer.on_results(decision, results, now());
     return keep(
         engine::remember_results(std::move(outcome.memory), decision, results, settings_, now()));
+}
+
+void Passes::count_asked_for(const engine::Decision& decision, const engine::Results& results) {
+    for (std::size_t i = 0; i < results.increases.size(); ++i)
+        if (!results.increases[i])
+            targets_[decision.increases[i].group.value()] += decision.increases[i].by;
+    for (std::size_t i = 0; i < results.decreases.size(); ++i)
+        if (!results.decreases[i])
+            targets_[decision.decreases[i].group.value()] -= decision.decreases[i].by;
+    for (std::size_t i = 0; i < results.removals.size(); ++i)
+        if (results.removals[i].empty())
+            targets_[decision.removals[i].group.value()] -=
+                static_cast<int>(decision.removals[i].machines.size());
 }
 
 Result<void> Passes::keep(engine::Memory memory) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,6 +75,8 @@ public:
     const std::string& skipped() const noexcept { return told_.skipped(); }
     const engine::Memory& memory() const noexcept { return memory_; }
     const std::vector<engine::Group>& groups() const noexcept { return *groups_; }
+    /// Machines that each group was asked for in all, what the last pass asked for included.
+    const std::map<std::string, int>& targets() const noexcept { return targets_; }
 
 private:
     using Groups = std::shared_ptr<const std::vector<engine::Group>>;
@@ -83,6 +86,7 @@ private:
 
     Time now() const;
     void look();
+    void count_asked_for(const engine::Decision& decision, const engine::Results& results);
     Result<void> carry_out(engine::Outcome outcome, const engine::Circumstances& circumstances);
     Result<void> keep(engine::Memory memory);
 
@@ -93,6 +97,7 @@ private:
     runtime::Wiring wiring_;
     std::shared_ptr<runtime::Clouds> clouds_;
     Groups groups_;
+    std::map<std::string, int> targets_;
     engine::Memory memory_;
     std::vector<runtime::HookMiss> misses_;
     std::optional<std::vector<Time>> looks_;

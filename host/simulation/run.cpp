@@ -172,8 +172,7 @@ private:
             out.commands.push_back({given.text, given.at - begin});
         for (const auto& [group, count] : expected.nodes)
             out.nodes[group] = static_cast<int>(world_.nodes_in(group));
-        for (const engine::Group& group : passes_->groups())
-            out.targets[group.group.id.value()] = group.group.target.value_or(0);
+        out.targets = passes_->targets();
         for (const auto& [group, backoff] : passes_->memory().backoffs) {
             if (!backoff.until || *backoff.until > life_->now())
                 out.backed_off.push_back(group.value());
