@@ -1,0 +1,50 @@
+#include <map>
+
+#include "simulation/chaos/invariant.hpp"
+#include "simulation/chaos/judgement.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+class Evictions final : public Invariant {
+public:
+    std::string_view name() const override { return "budgets"; }
+
+    std::vector<std::string> on_pass(const Moment& moment) override {
+        const engine::Cluster& cluster = moment.cluster();
+        std::map<std::string, int> asked;
+        for (const engine::Eviction& eviction : moment.decision().evictions) {
+            const auto pod = find_pod(cluster, eviction);
+            if (!pod || cluster.pod(*pod).deleted) continue;
+            for (const std::string& budget : budgets_of(cluster, *pod)) ++asked[budget];
+        }
+        std::vector<std::string> out;
+        for (const auto& [name, count] : asked) {
+            const int allowed = cluster.objects().budgets.find(name)->second.disruptions_allowed;
+            if (count > allowed)
+                out.push_back("budget " + name + " allows " + std::to_string(allowed) + ", and " +
+                              std::to_string(count) + " of its pods are to be evicted");
+        }
+        return out;
+    }
+
+private:
+    static std::vector<std::string> budgets_of(const engine::Cluster& cluster,
+                                               engine::PodIndex pod) {
+        const engine::ClassRow& row = cluster.pod_class(cluster.class_of(pod));
+        const Labels labels = engine::to_labels(cluster, row.labels);
+        std::vector<std::string> out;
+        for (const auto& [name, budget] : cluster.objects().budgets) {
+            if (budget.ns == cluster.text(row.ns) && budget.selector &&
+                matches(*budget.selector, labels))
+                out.push_back(name);
+        }
+        return out;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Invariant> evictions_invariant() { return std::make_unique<Evictions>(); }
+
+}  // namespace capstan::simulation

@@ -1,0 +1,119 @@
+#include "simulation/chaos/judgement.hpp"
+
+#include <algorithm>
+
+#include <capstan/labels.hpp>
+#include <capstan/taints.hpp>
+
+namespace capstan::simulation {
+namespace {
+
+using engine::ClassRow;
+using engine::Cluster;
+using engine::PodIndex;
+
+constexpr std::string_view safe_to_evict = "cluster-autoscaler.kubernetes.io/safe-to-evict";
+constexpr std::string_view safe_volumes =
+    "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
+
+std::string_view annotation_of(const Cluster& cluster, const ClassRow& row, std::string_view key) {
+    const auto value = engine::find_label(cluster, row.annotations, key);
+    return value ? cluster.text(*value) : std::string_view{};
+}
+
+bool is_named(std::string_view list, std::string_view name) {
+    while (!list.empty()) {
+        const std::size_t comma = std::min(list.find(','), list.size());
+        std::string_view one = list.substr(0, comma);
+        list.remove_prefix(std::min(comma + 1, list.size()));
+        while (!one.empty() && one.front() == ' ') one.remove_prefix(1);
+        while (!one.empty() && one.back() == ' ') one.remove_suffix(1);
+        if (one == name) return true;
+    }
+    return false;
+}
+
+bool has_budget(const Cluster& cluster, const ClassRow& row) {
+    const Labels labels = engine::to_labels(cluster, row.labels);
+    return std::ranges::any_of(cluster.objects().budgets, [&](const auto& entry) {
+        const engine::DisruptionBudgetObject& budget = entry.second;
+        return budget.ns == cluster.text(row.ns) && budget.selector &&
+               matches(*budget.selector, labels);
+    });
+}
+
+Resources daemons_of(const Cluster& cluster) {
+    Resources out;
+    for (const engine::DaemonSetRow& set : cluster.daemon_sets()) {
+        out += set.object->spec.requests;
+        out += Resources{{"pods", 1}};
+    }
+    return out;
+}
+
+bool has_more_than_resources(const engine::PodSpec& spec, const ClassRow& row) {
+    return !spec.affinity_required.empty() || !spec.pod_affinity.empty() ||
+           !spec.pod_anti_affinity.empty() || !spec.spread.empty() || !spec.ports.empty() ||
+           spec.uses_resource_claims || !row.claims.empty() || spec.priority.value_or(0) < 0;
+}
+
+}  // namespace
+
+std::string name_of_pod(const Cluster& cluster, PodIndex pod) {
+    const engine::PodRow row = cluster.pod(pod);
+    return std::string(cluster.text(cluster.pod_class(row.pod_class).ns)) + "/" +
+           std::string(cluster.text(row.name));
+}
+
+std::optional<PodIndex> find_pod(const Cluster& cluster, const engine::Eviction& eviction) {
+    const auto node = cluster.find_node(eviction.node);
+    if (!node) return std::nullopt;
+    const auto pods = cluster.pods_on(*node);
+    const auto found = std::ranges::find_if(pods, [&](PodIndex pod) {
+        return name_of_pod(cluster, pod) == eviction.ns + "/" + eviction.pod;
+    });
+    return found == pods.end() ? std::nullopt : std::optional(*found);
+}
+
+bool belongs_to_node(const Cluster& cluster, PodIndex pod) {
+    const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
+    return row.owner->kind == "DaemonSet" ||
+           engine::find_label(cluster, row.annotations, "kubernetes.io/config.mirror");
+}
+
+std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
+    if (belongs_to_node(cluster, pod)) return {};
+    const engine::ScaleDownSettings& down = settings.scale_down;
+    const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
+    const std::string_view safe = annotation_of(cluster, row, safe_to_evict);
+    if (safe == "false") return "says that it is not safe to evict";
+    if (row.owner->kind == "Job" && down.job_pods_unmovable && !down.safe_to_evict_frees_jobs)
+        return "is a Job's";
+    if (safe == "true") return {};
+    if (row.owner->kind.empty()) return "has no controller";
+    if (down.skip_nodes_with_system_pods && cluster.text(row.ns) == "kube-system" &&
+        !has_budget(cluster, row))
+        return "is the system's and has no budget";
+    if (!down.skip_nodes_with_local_storage) return {};
+    const std::string_view volumes = annotation_of(cluster, row, safe_volumes);
+    const bool has_local = std::ranges::any_of(
+        row.spec->local_volumes, [&](const std::string& v) { return !is_named(volumes, v); });
+    return has_local ? "has local storage" : "";
+}
+
+bool surely_fits(const Cluster& cluster, PodIndex pod, const engine::Group& group) {
+    const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
+    if (!group.described || has_more_than_resources(*row.spec, row)) return false;
+    const NodeTemplate& node = *group.described;
+    if (!has_all(node.labels, row.spec->node_selector)) return false;
+    if (find_untolerated(node.taints, row.spec->tolerations) != nullptr) return false;
+    Resources room = node.allocatable - daemons_of(cluster);
+    room -= Resources{{"pods", 1}};
+    room -= row.spec->requests;
+    // Amounts that nobody told of are zero, so what is asked for beyond them shows as missing.
+    return std::ranges::all_of(room, [&](const Resources::Entry& e) {
+        return e.amount >= 0 || (e.resource == "pods" && !node.allocatable.find("pods"));
+    });
+}
+
+}  // namespace capstan::simulation

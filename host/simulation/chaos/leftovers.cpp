@@ -1,0 +1,81 @@
+#include <chrono>
+#include <map>
+#include <set>
+
+#include <capstan/duration.hpp>
+
+#include "engine/removal/removal.hpp"
+#include "simulation/chaos/invariant.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+/// How long a node may carry our marks though nobody removes it: the time it takes to notice, and
+/// an API server that fails meanwhile.
+constexpr Duration patience = std::chrono::hours(1);
+/// How long a removal that began in calm may take: a drain has an hour, and then the rest.
+constexpr Duration removal_max = std::chrono::minutes(100);
+
+std::string mark_of(const engine::Cluster& cluster, const engine::NodeRow& node) {
+    for (const Taint& taint : node.taints) {
+        if (taint.key == engine::to_be_deleted_taint || taint.key == engine::being_deleted_taint)
+            return taint.key;
+    }
+    return engine::find_label(cluster, node.annotations, engine::cordoned_annotation) ? "our cordon"
+                                                                                      : "";
+}
+
+class Leftovers final : public Invariant {
+public:
+    std::string_view name() const override { return "leftovers"; }
+
+    std::vector<std::string> on_pass(const Moment& moment) override {
+        std::map<std::string, Time> seen;
+        std::vector<std::string> out;
+        for (const auto& [node, mark] : marked(moment)) {
+            if (moment.memory().removals.contains(node)) continue;
+            const auto before = since_.find(node);
+            const Time since = before == since_.end() ? moment.now() : before->second;
+            seen[node] = since;
+            if (moment.now() - since < patience || told_.contains(node)) continue;
+            told_.insert(node);
+            out.push_back("node " + node + " carries " + mark + " for " +
+                          format_duration(moment.now() - since) + ", and nobody removes it");
+        }
+        since_ = std::move(seen);
+        return out;
+    }
+
+    std::vector<std::string> on_end(const Moment& last) override {
+        std::vector<std::string> out;
+        for (const auto& [node, mark] : marked(last)) {
+            const auto removal = last.memory().removals.find(node);
+            const bool is_under_way = removal != last.memory().removals.end() &&
+                                      last.now() - removal->second.since < removal_max;
+            if (!is_under_way)
+                out.push_back("at the end, in calm, node " + node + " still carries " + mark);
+        }
+        return out;
+    }
+
+private:
+    static std::map<std::string, std::string> marked(const Moment& moment) {
+        std::map<std::string, std::string> out;
+        const engine::Cluster& cluster = moment.cluster();
+        for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+            const engine::NodeRow& node = cluster.node(i);
+            const std::string mark = mark_of(cluster, node);
+            if (!mark.empty()) out[std::string(cluster.text(node.name))] = mark;
+        }
+        return out;
+    }
+
+    std::map<std::string, Time> since_;
+    std::set<std::string> told_;
+};
+
+}  // namespace
+
+std::unique_ptr<Invariant> leftovers_invariant() { return std::make_unique<Leftovers>(); }
+
+}  // namespace capstan::simulation

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <set>
+
+#include "engine/removal/removal.hpp"
+#include "simulation/chaos/invariant.hpp"
+#include "simulation/chaos/judgement.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+bool sets(const engine::NodeChange& change, std::string_view taint) {
+    return std::ranges::any_of(change.set_taints, [&](const Taint& t) { return t.key == taint; });
+}
+
+bool carries(const engine::NodeRow& node, std::string_view taint) {
+    return std::ranges::any_of(node.taints, [&](const Taint& t) { return t.key == taint; });
+}
+
+/// Of machines that are not just thrown away because they never became nodes.
+bool is_of_nodes(const engine::MachineRemoval& removal) {
+    return removal.cause != engine::RemovalCause::never_joined &&
+           removal.cause != engine::RemovalCause::failed;
+}
+
+const engine::NodeChange* find_change(const engine::Decision& decision, const std::string& node) {
+    const auto found = std::ranges::find(decision.node_changes, node, &engine::NodeChange::node);
+    return found == decision.node_changes.end() ? nullptr : &*found;
+}
+
+class Removals final : public Invariant {
+public:
+    std::string_view name() const override { return "removals"; }
+
+    std::vector<std::string> on_pass(const Moment& moment) override {
+        std::vector<std::string> out;
+        for (const engine::NodeChange& change : moment.decision().node_changes) {
+            if (sets(change, engine::to_be_deleted_taint)) begins(moment, change.node, out);
+        }
+        for (const engine::MachineRemoval& removal : moment.decision().removals) {
+            if (!is_of_nodes(removal)) continue;
+            for (const std::string& node : removal.nodes) ends(moment, node, out);
+        }
+        return out;
+    }
+
+    /// A machine must not go where its node could not be told.
+    std::vector<std::string> on_results(const engine::Decision& decision,
+                                        const engine::Results& results) override {
+        std::vector<std::string> out;
+        for (std::size_t i = 0; i < decision.removals.size() && i < results.removals.size(); ++i) {
+            const engine::MachineRemoval& removal = decision.removals[i];
+            for (std::size_t m = 0; m < removal.nodes.size(); ++m) {
+                if (removal.nodes[m].empty() || has_failed(removal, m, results.removals[i]))
+                    continue;
+                if (was_not_told(decision, results, removal.nodes[m]))
+                    out.push_back("the machine of node " + removal.nodes[m] +
+                                  " was removed though the node could not be marked");
+            }
+        }
+        return out;
+    }
+
+private:
+    static bool has_failed(const engine::MachineRemoval& removal, std::size_t machine,
+                           const std::vector<Error>& failed) {
+        return std::ranges::any_of(failed, [&](const Error& error) {
+            return error.subject.empty() || error.subject == removal.machines[machine].value();
+        });
+    }
+    static bool was_not_told(const engine::Decision& decision, const engine::Results& results,
+                             const std::string& node) {
+        const engine::NodeChange* change = find_change(decision, node);
+        if (change == nullptr || !sets(*change, engine::being_deleted_taint)) return false;
+        const auto at = static_cast<std::size_t>(change - decision.node_changes.data());
+        return at < results.node_changes.size() && results.node_changes[at].has_value();
+    }
+
+    /// It is marked for the first time.
+    static void begins(const Moment& moment, const std::string& name,
+                       std::vector<std::string>& out) {
+        const engine::Cluster& cluster = moment.cluster();
+        const auto index = cluster.find_node(name);
+        if (!index || carries(cluster.node(*index), engine::to_be_deleted_taint)) return;
+        if (!cluster.node(*index).ready) return;
+        if (!moment.settings().scale_down.drain_rules_off.empty()) return;
+        for (const engine::PodIndex pod : cluster.pods_on(*index)) {
+            if (cluster.pod(pod).deleted) continue;
+            const std::string why = why_unmovable(cluster, pod, moment.settings());
+            if (!why.empty())
+                out.push_back("the removal of node " + name + " begins, and pod " +
+                              name_of_pod(cluster, pod) + " on it " + why);
+        }
+    }
+
+    static void ends(const Moment& moment, const std::string& name, std::vector<std::string>& out) {
+        const engine::Cluster& cluster = moment.cluster();
+        const auto index = cluster.find_node(name);
+        if (!index) return;
+        const engine::NodeRow& node = cluster.node(*index);
+        if (!carries(node, engine::to_be_deleted_taint))
+            out.push_back("node " + name + " is to go without " +
+                          std::string(engine::to_be_deleted_taint));
+        const engine::NodeChange* change = find_change(moment.decision(), name);
+        const bool is_told = change != nullptr && sets(*change, engine::being_deleted_taint);
+        if (!is_told && !carries(node, engine::being_deleted_taint))
+            out.push_back("node " + name + " is to go without " +
+                          std::string(engine::being_deleted_taint));
+        for (const engine::PodIndex pod : cluster.pods_on(*index)) {
+            if (!cluster.pod(pod).deleted && !belongs_to_node(cluster, pod))
+                out.push_back("node " + name + " is to go, and pod " + name_of_pod(cluster, pod) +
+                              " still runs there");
+        }
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Invariant> removals_invariant() { return std::make_unique<Removals>(); }
+
+}  // namespace capstan::simulation

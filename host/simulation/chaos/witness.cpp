@@ -1,0 +1,73 @@
+#include "simulation/chaos/witness.hpp"
+
+#include <utility>
+
+namespace capstan::simulation {
+
+std::vector<std::unique_ptr<Invariant>> all_invariants() {
+    std::vector<std::unique_ptr<Invariant>> out;
+    out.push_back(bounds_invariant());
+    out.push_back(limits_invariant());
+    out.push_back(evictions_invariant());
+    out.push_back(removals_invariant());
+    out.push_back(leftovers_invariant());
+    out.push_back(service_invariant());
+    out.push_back(restart_invariant());
+    out.push_back(memory_invariant());
+    return out;
+}
+
+Exposure& Exposure::operator+=(const Exposure& other) noexcept {
+    passes += other.passes;
+    faults += other.faults;
+    restarts += other.restarts;
+    increases += other.increases;
+    decreases += other.decreases;
+    removals += other.removals;
+    evictions += other.evictions;
+    return *this;
+}
+
+void Witness::add(const Invariant& invariant, Time now, std::vector<std::string> texts) {
+    for (std::string& text : texts)
+        violations_.push_back({now - start_, std::string(invariant.name()), std::move(text)});
+}
+
+void Witness::on_event(const Event& event) {
+    if (event.kind == EventKind::fault) ++exposure_.faults;
+}
+
+void Witness::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
+    const Moment moment{input, result};
+    const engine::Decision& decision = moment.decision();
+    ++exposure_.passes;
+    exposure_.increases += static_cast<std::int64_t>(decision.increases.size());
+    exposure_.decreases += static_cast<std::int64_t>(decision.decreases.size());
+    exposure_.evictions += static_cast<std::int64_t>(decision.evictions.size());
+    for (const engine::MachineRemoval& removal : decision.removals)
+        exposure_.removals += static_cast<std::int64_t>(removal.machines.size());
+    for (const auto& invariant : invariants_)
+        add(*invariant, moment.now(), invariant->on_pass(moment));
+    last_.emplace(Pass{input, result});
+}
+
+void Witness::on_results(const engine::Decision& decision, const engine::Results& results,
+                         Time now) {
+    for (const auto& invariant : invariants_)
+        add(*invariant, now, invariant->on_results(decision, results));
+}
+
+void Witness::on_restart(const engine::Memory&, Time) {
+    ++exposure_.restarts;
+    for (const auto& invariant : invariants_) invariant->on_restart();
+}
+
+void Witness::on_end() {
+    if (!last_) return;
+    const Moment moment{last_->input, last_->result};
+    for (const auto& invariant : invariants_)
+        add(*invariant, moment.now(), invariant->on_end(moment));
+    last_.reset();
+}
+
+}  // namespace capstan::simulation
