@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <capstan/labels.hpp>
+#include <capstan/resources.hpp>
 #include <capstan/taints.hpp>
 #include <capstan/time.hpp>
 
@@ -81,6 +82,9 @@ struct Registration {
     std::optional<std::vector<Taint>> taints{};  ///< that nodes get when they join
     /// True: a node stays, not ready, when its machine vanishes.
     std::optional<bool> nodes_stay{};
+    /// Of groups with several machine types: what machines of each have, where the group's template
+    /// says otherwise. Empty: stays as it was.
+    std::map<std::string, Resources> types{};
 };
 
 /// Something changes in a group of the simulated cloud.

@@ -26,6 +26,16 @@ void take_over(const Registration& said, Registration& to) {
     if (said.ready_delay) to.ready_delay = said.ready_delay;
     if (said.taints) to.taints = said.taints;
     if (said.nodes_stay) to.nodes_stay = said.nodes_stay;
+    if (!said.types.empty()) to.types = said.types;
+}
+
+/// The node of a machine whose type the template of its group does not tell.
+void be_of_type(const std::string& type, const Resources& amounts, engine::NodeObject& node) {
+    node.labels.insert_or_assign("node.kubernetes.io/instance-type", type);
+    for (const auto& [resource, amount] : amounts) {
+        node.capacity.set(resource, amount);
+        node.allocatable.set(resource, amount);
+    }
 }
 
 std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
@@ -178,6 +188,8 @@ engine::NodeObject Machines::make_node(const engine::Group& group, const Machine
     node.name = node_name(group.group.id.value(), machine);
     const Registration registration = registration_of(group.group.id.value());
     node.taints.insert(node.taints.end(), registration.taints->begin(), registration.taints->end());
+    const auto type = registration.types.find(machine.machine_type);
+    if (type != registration.types.end()) be_of_type(type->first, type->second, node);
     node.labels.insert_or_assign("kubernetes.io/hostname", node.name);
     if (!machine.zone.empty()) node.labels.insert_or_assign(zone_label, machine.zone);
     return node;

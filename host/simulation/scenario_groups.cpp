@@ -1,10 +1,13 @@
 #include "simulation/scenario_groups.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
 #include <capstan/duration.hpp>
+#include <capstan/quantity.hpp>
+#include <capstan/resources.hpp>
 
 #include "runtime/config/text.hpp"
 #include "simulation/cloud_changes.hpp"
@@ -71,6 +74,30 @@ std::optional<Registration> take_registration(TomlValue& table, std::string id,
                              diagnostics);
 }
 
+/// What a machine type has. What is no quantity is the plugin's to refuse.
+Resources amounts_of(const TomlValue& type) {
+    Resources out;
+    for (const char* resource : {"cpu", "memory"}) {
+        const TomlValue* const member = type.find(resource);
+        if (member == nullptr) continue;
+        const auto quantity = parse_quantity(
+            member->kind == Kind::integer ? std::to_string(member->integer) : member->text);
+        if (quantity) out.set(resource, amount_of(resource, *quantity));
+    }
+    return out;
+}
+
+/// What machines of a group with several types have, by type; empty: it has one.
+std::map<std::string, Resources> types_of(const TomlValue& group) {
+    const TomlValue* const machine = group.find("machine");
+    const TomlValue* const mix = machine == nullptr ? nullptr : machine->find("mix");
+    if (mix == nullptr) return {};
+    std::map<std::string, Resources> out{{text_of(*machine, "type"), amounts_of(*machine)}};
+    for (const TomlValue& type : mix->children)
+        out.insert_or_assign(text_of(type, "type"), amounts_of(type));
+    return out;
+}
+
 /// The tables of a list, which is what it has to be.
 std::vector<TomlValue> tables_of(const TomlValue& parent, std::string_view key,
                                  const std::string& what, Diagnostics& diagnostics) {
@@ -91,6 +118,8 @@ std::vector<TomlValue> take_groups(const std::vector<TomlValue>& given,
         stop_booting(group);
         if (auto own = take_registration(group, text_of(group, "id"), diagnostics))
             registrations.push_back(*std::move(own));
+        if (auto types = types_of(group); !types.empty())
+            registrations.push_back({.group = text_of(group, "id"), .types = std::move(types)});
     }
     return out;
 }
@@ -156,6 +185,8 @@ std::vector<Action> make_cloud_actions(const TomlValue& step, CloudSettings* clo
             diagnostics.error(change.place,
                               "step.change: no group '" + runtime::shortened(id, 60) + "'");
         } else if (!change.children.empty()) {
+            if (auto types = types_of(*find_group(changed, id)); !types.empty())
+                out.push_back({.what = Registration{.group = id, .types = std::move(types)}});
             out.push_back({.what = std::move(happening), .place = change.place});
         }
     }

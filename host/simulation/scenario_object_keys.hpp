@@ -93,8 +93,12 @@ void describe_asks(auto&& key, Asks& s) {
 
 struct DaemonSet {
     Asks asks;
+    std::map<std::string, Quantity> limits;
 };
-void describe(auto&& key, DaemonSet& s) { describe_asks(key, s.asks); }
+void describe(auto&& key, DaemonSet& s) {
+    describe_asks(key, s.asks);
+    key("limits", s.limits, "Of each pod, by resource; it requests these where it requests none.");
+}
 
 enum class Owner { none, replica_set, stateful_set, job };
 constexpr auto names_of(Owner) {
@@ -161,17 +165,18 @@ struct Node {
     std::optional<int> count;
     Quantity cpu, memory;
     int pods = 110;
-    std::map<std::string, Quantity> resources;
+    std::map<std::string, Quantity> resources, allocatable;
     std::map<std::string, std::string> labels;
     std::vector<std::string> taints;
 };
 void describe(auto&& key, Node& s) {
     key("name", s.name, "The node's name.");
     key("count", s.count, "How many, named NAME-1, NAME-2, ...; unset: one, named NAME.");
-    key("cpu", s.cpu, "Its cores, all of them for pods.");
-    key("memory", s.memory, "Its memory, all of it for pods.");
+    key("cpu", s.cpu, "Its cores.");
+    key("memory", s.memory, "Its memory.");
     key("pods", s.pods, "How many pods it takes.");
     key("resources", s.resources, "More resources by name.");
+    key("allocatable", s.allocatable, "What is left for pods, by resource; unset: all of it.");
     key("labels", s.labels, "Its labels; kubernetes.io/hostname is its name.");
     key("taints", s.taints, "As kubectl writes them: \"dedicated=gpu:NoSchedule\".");
 }

@@ -164,6 +164,9 @@ engine::DaemonSetObject make_daemon_set(const keys::DaemonSet& set, const Settin
                                         Diagnostics& diagnostics) {
     need_name(set.asks.name, "daemon_set", table, diagnostics);
     auto [spec, labels, annotations] = look_of(set.asks);
+    for (const auto& [resource, limit] : set.limits) {
+        if (!spec.requests.find(resource)) spec.requests.set(resource, amount_of(resource, limit));
+    }
     return {.ns = set.asks.ns,
             .name = set.asks.name,
             .spec = std::move(spec),
@@ -177,12 +180,14 @@ std::vector<engine::NodeObject> make_nodes(const keys::Node& node, const Setting
     Resources resources{
         {"cpu", node.cpu.milli_value()}, {"memory", node.memory.value()}, {"pods", node.pods}};
     add_resources(resources, node.resources);
+    Resources allocatable = resources;
+    add_resources(allocatable, node.allocatable);
     const engine::NodeObject one{
         .name = node.name,
         .labels = labels_of(node.labels),
         .taints = read_taints(node.taints, table.find("taints"), diagnostics),
         .capacity = resources,
-        .allocatable = resources};
+        .allocatable = std::move(allocatable)};
     if (!node.count) return {one};
     std::vector<engine::NodeObject> out(static_cast<std::size_t>(*node.count), one);
     for (std::size_t i = 0; i < out.size(); ++i)

@@ -107,6 +107,7 @@ GroupConfig read_group(const Settings& group, const Settings& cloud) {
                     .max = find_count(group, "max"),
                     .size = size_of(group),
                     .node = read_node(group.table("machine"), group.text("id"), location),
+                    .types = read_types(group.table("machine")),
                     .boot = group.duration("boot"),
                     .delete_time = group.duration("delete_time"),
                     .refresh_every = cloud.duration("refresh_every"),

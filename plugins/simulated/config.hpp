@@ -38,12 +38,13 @@ struct GroupConfig {
     NodeGroupId id{};
     int min = 0;
     std::optional<int> max{};
-    int size = 0;                   ///< machines that run at the start
-    NodeTemplate node{};            ///< what each of them offers; named like the group
-    Duration boot{};                ///< from a machine's launch until it runs
-    Duration delete_time{};         ///< from a machine's removal until it is gone
-    Duration refresh_every{};       ///< how old the list of its machines gets; zero: never old
-    std::optional<int> capacity{};  ///< machines the cloud has at all
+    int size = 0;                      ///< machines that run at the start
+    NodeTemplate node{};               ///< what each of them offers; named like the group
+    std::vector<std::string> types{};  ///< of machines, in turn; one at least, and it may be empty
+    Duration boot{};                   ///< from a machine's launch until it runs
+    Duration delete_time{};            ///< from a machine's removal until it is gone
+    Duration refresh_every{};          ///< how old the list of its machines gets; zero: never old
+    std::optional<int> capacity{};     ///< machines the cloud has at all
     Shortage on_exhausted = Shortage::report;
     Duration error_after{};          ///< how long a request waits before its error shows
     std::optional<Error> failure{};  ///< what every increase fails with

@@ -116,8 +116,12 @@ void Group::set_target(int wanted) {
 }
 
 void Group::request(int count) {
-    for (int i = 0; i < count; ++i)
-        machines_.push_back({.number = ++last_number_, .requested = now_, .launched = {}});
+    const std::vector<std::string>& types = config_.types;
+    for (int i = 0; i < count; ++i) {
+        const std::string& type = types[static_cast<std::size_t>(last_number_) % types.size()];
+        machines_.push_back(
+            {.number = ++last_number_, .type = type, .requested = now_, .launched = {}});
+    }
 }
 
 /// Gives machines to those that wait, as far as the cloud has any.
@@ -161,7 +165,7 @@ std::vector<capstan::Machine> Group::list() const {
         out.push_back({.id = id_of(machine),
                        .group = config_.id,
                        .state = state_of(machine),
-                       .machine_type = config_.node.machine_type,
+                       .machine_type = machine.type,
                        .zone = config_.node.zone,
                        .launched = machine.launched,
                        .error = error_of(machine)});

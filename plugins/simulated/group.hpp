@@ -1,6 +1,7 @@
 /// One node group of the simulated cloud: what becomes of it as time passes and requests come.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <capstan/cloud_view.hpp>
@@ -39,6 +40,7 @@ public:
 private:
     struct Machine {
         int number = 0;  ///< counted from 1, never used twice
+        std::string type{};
         Time requested{};
         std::optional<Time> launched{};  ///< nothing: the cloud has none for it yet
         std::optional<Time> gone_at{};   ///< is being removed until then

@@ -1,8 +1,10 @@
 #include "machine.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -48,6 +50,16 @@ Resources read_capacity(const Settings& machine) {
     return out;
 }
 
+/// What machines of every type have at least.
+void lower_to_mix(const Settings& machine, Resources& capacity) {
+    for (const Settings& type : machine.tables("mix")) {
+        for (const char* resource : {"cpu", "memory"}) {
+            capacity.set(resource, std::min(capacity.amount(resource),
+                                            amount(resource, type.text(resource))));
+        }
+    }
+}
+
 Resources read_allocatable(const Settings& machine, Resources capacity) {
     for (const auto& [resource, written] : machine.text_map("allocatable"))
         capacity.set(resource, amount(resource, written));
@@ -76,7 +88,7 @@ std::string fingerprint_of(const NodeTemplate& node) {
         hash.add(value);
     }
     for (const Taint& taint : node.taints) hash.add(to_string(taint));
-    for (const Resources& resources : {node.capacity, node.allocatable}) {
+    for (const Resources& resources : {node.capacity, node.allocatable, node.free}) {
         for (const auto& [resource, value] : resources) {
             hash.add(resource);
             hash.add(value);
@@ -100,7 +112,7 @@ bool check_amounts(const Settings& machine) {
     for (const char* key : {"cpu", "memory", "ephemeral_storage"}) {
         if (machine.has(key) && is_negative(machine.text(key))) refuse(key);
     }
-    for (const char* key : {"resources", "allocatable"}) {
+    for (const char* key : {"resources", "allocatable", "static_pods"}) {
         std::size_t at = 0;
         for (const auto& [resource, written] : machine.text_map(key)) {
             if (is_negative(written)) refuse(key, at);
@@ -110,16 +122,32 @@ bool check_amounts(const Settings& machine) {
     return sane;
 }
 
-void check_allocatable(const Settings& machine) {
+/// Of the amounts by resource at `key`, none is more than there is.
+void check_parts(const Settings& machine, std::string_view key) {
     const Resources capacity = read_capacity(machine);
     std::size_t at = 0;
-    for (const auto& [resource, written] : machine.text_map("allocatable")) {
+    for (const auto& [resource, written] : machine.text_map(key)) {
         const std::int64_t there = capacity.amount(resource);
         if (amount(resource, written) > there) {
-            machine.reject("allocatable", at,
-                           "more than the machine has, " + format_amount(resource, there));
+            machine.reject(key, at, "more than the machine has, " + format_amount(resource, there));
         }
         ++at;
+    }
+}
+
+void check_mix(const Settings& machine) {
+    const std::vector<Settings> mix = machine.tables("mix");
+    if (mix.empty()) return;
+    if (!machine.has("type")) machine.reject("mix", "the first type, beside it, has no 'type'");
+    if (!machine.text_map("allocatable").empty())
+        machine.reject("allocatable", "machines of several types have all of it for pods");
+    std::set<std::string> names{read_types(machine).front()};
+    for (const Settings& type : mix) {
+        if (!names.insert(type.text("type")).second)
+            type.reject("type", "another one has this name");
+        for (const char* key : {"cpu", "memory"}) {
+            if (is_negative(type.text(key))) type.reject(key, "is negative");
+        }
     }
 }
 
@@ -130,19 +158,33 @@ NodeTemplate read_node(const Settings& machine, std::string name, const Location
                       .zone = location.zone,
                       .arch = machine.text("arch"),
                       .os = machine.text("os")};
-    if (machine.has("type")) node.machine_type = machine.text("type");
+    const std::vector<std::string> types = read_types(machine);
+    if (types.size() == 1) node.machine_type = types.front();
     for (auto& [key, value] : machine.text_map("labels")) node.labels.emplace(key, value);
     add_standard_labels(node, location.region);
     for (const std::string& written : machine.texts("taints"))
         node.taints.push_back(find_taint(written).value());
     node.capacity = read_capacity(machine);
-    node.allocatable = node.free = read_allocatable(machine, node.capacity);
+    lower_to_mix(machine, node.capacity);
+    node.allocatable = read_allocatable(machine, node.capacity);
+    node.free = node.allocatable;
+    for (const auto& [resource, written] : machine.text_map("static_pods"))
+        node.free.set(resource, node.free.amount(resource) - amount(resource, written));
     node.fingerprint = fingerprint_of(node);
     return node;
 }
 
+std::vector<std::string> read_types(const Settings& machine) {
+    std::vector<std::string> out{machine.has("type") ? machine.text("type") : std::string()};
+    for (const Settings& type : machine.tables("mix")) out.push_back(type.text("type"));
+    return out;
+}
+
 void check_node(const Settings& machine) {
-    if (check_amounts(machine)) check_allocatable(machine);
+    if (check_amounts(machine)) {
+        for (const char* key : {"allocatable", "static_pods"}) check_parts(machine, key);
+    }
+    check_mix(machine);
     if (machine.text("gpu_resource").empty()) machine.reject("gpu_resource", "is empty");
     std::size_t at = 0;
     for (const std::string& written : machine.texts("taints")) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <capstan/node_template.hpp>
 #include <capstan/settings.hpp>
@@ -13,11 +14,13 @@ struct Location {
     std::string zone{}, region{};  ///< empty: not said
 };
 
-/// The node that a machine becomes, with the labels every node has. Only settings that `check_node`
-/// let pass.
+/// The node that a machine becomes, with the labels every node has; of several types the least of
+/// each resource, and no type. Only settings that `check_node` let pass.
 NodeTemplate read_node(const Settings& machine, std::string name, const Location& location);
+/// The types of its machines, the first one first; empty: one without a name.
+std::vector<std::string> read_types(const Settings& machine);
 /// Rejects what the schema cannot say: negative amounts, taints that are none, more allocatable
-/// than there is.
+/// than there is, types that cannot be told apart.
 void check_node(const Settings& machine);
 
 }  // namespace capstan::simulated

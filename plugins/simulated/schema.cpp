@@ -68,6 +68,11 @@ Setting table(std::string_view key, std::string_view doc, std::vector<Setting> f
     return {.key = key, .type = SettingType::table, .doc = doc, .fields = std::move(fields)};
 }
 
+std::vector<Setting> type_fields() {
+    return {required(text("type", "The type's name, for the label of its nodes.")),
+            required(quantity("cpu", "Cores.")), required(quantity("memory", "Memory."))};
+}
+
 std::vector<Setting> machine_fields() {
     return {
         text("type", "The machine's type, for the label node.kubernetes.io/instance-type."),
@@ -80,6 +85,12 @@ std::vector<Setting> machine_fields() {
         map_of(quantity("resources", "Further resources, by name.")),
         map_of(quantity("allocatable",
                         "What is left for pods, by resource, where that is less than there is.")),
+        map_of(quantity("static_pods",
+                        "What the cloud counts for pods that every machine runs, by resource.")),
+        list_of(table("mix",
+                      "Further types, of which machines are made in turn. Of each resource the "
+                      "template has the least.",
+                      type_fields())),
         map_of(text("labels",
                     "Labels of the node. Those every node has are added: operating system, "
                     "architecture, machine type, zone and region.")),
