@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "record/random_value.hpp"
+#include "random_value.hpp"
 #include "runtime/json_reader.hpp"
 #include "runtime/record/versioned.hpp"
 

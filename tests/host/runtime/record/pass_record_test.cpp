@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "record/random_value.hpp"
+#include "random_value.hpp"
 #include "runtime/plugin_files/sha256.hpp"
 
 namespace capstan::runtime {

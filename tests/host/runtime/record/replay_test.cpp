@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "record/random_value.hpp"
+#include "random_value.hpp"
 
 namespace capstan::runtime {
 namespace {
