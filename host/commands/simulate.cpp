@@ -14,6 +14,7 @@
 #include "commands/output_format.hpp"
 #include "commands/pass_recorder.hpp"
 #include "commands/progress_bar.hpp"
+#include "commands/simulate_chaos.hpp"
 #include "commands/simulate_input.hpp"
 #include "commands/simulate_report.hpp"
 #include "commands/written_file.hpp"
@@ -32,6 +33,8 @@ struct Arguments {
     std::string state;
     std::string report;
     std::string record;
+    bool chaos = false;
+    int seeds = 1;
     std::shared_ptr<OutputFormat> format;
 };
 
@@ -70,7 +73,36 @@ Result<PassRecorder> make_recorder(const std::string& folder,
         folder, runtime::make_setup_record(*prepared.config, prepared.plugins), CAPSTAN_VERSION);
 }
 
+/// "capstan simulate web.toml --chaos --set 'scale_down.enabled=true'"
+std::string command_to_repeat(const Arguments& arguments) {
+    const auto quoted_word = [](const std::string& word) {
+        const bool is_plain =
+            word.find_first_of(" \t\n'\"\\$&|;<>()*?[]{}#!`~") == std::string::npos;
+        return is_plain && !word.empty() ? word : "'" + word + "'";
+    };
+    std::string out = "capstan simulate " + quoted_word(arguments.input.scenario) + " --chaos";
+    if (!arguments.input.config.empty()) out += " --config " + quoted_word(arguments.input.config);
+    for (const std::string& set : arguments.input.set) out += " --set " + quoted_word(set);
+    if (arguments.every_pass) out += " --every-pass";
+    return out;
+}
+
+int run_simulated_chaos(const Arguments& arguments, Streams streams) {
+    const std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
+    if (!simulation) return exit_usage;
+    if (!simulation->input.cloud)
+        return refuse(streams, "--chaos: the scenario has no simulated cloud", exit_usage);
+    return run_chaos(*simulation,
+                     {.first_seed = arguments.seed.value_or(simulation->input.seed),
+                      .seeds = arguments.seeds,
+                      .every_pass = arguments.every_pass,
+                      .format = *arguments.format,
+                      .repeat = command_to_repeat(arguments)},
+                     streams);
+}
+
 int run_simulate(const Arguments& arguments, Streams streams) {
+    if (arguments.chaos) return run_simulated_chaos(arguments, streams);
     std::optional<Duration> until;
     if (!arguments.until.empty()) {
         const Result<Duration> parsed = parse_duration(arguments.until);
@@ -121,14 +153,28 @@ int run_simulate(const Arguments& arguments, Streams streams) {
         streams.out << boost::json::serialize(report_json(*report)) << '\n';
     }
     if (!arguments.report.empty()) {
-        const std::string page =
-            simulation::make_page(*report, simulation->input.source, historian.take());
+        const std::string page = simulation::make_page(*report, simulation->input.source,
+                                                       historian.take(report->summary.span));
         if (const auto written = write_file(arguments.report, page); !written)
             return refuse(streams, written.error().message, exit_failed);
     }
     if (recorder && !recorder->result())
         return refuse(streams, recorder->result().error().message, exit_failed);
     return report->unmet.empty() ? exit_ok : exit_failed;
+}
+
+void add_chaos(CLI::App& command, Arguments& arguments) {
+    CLI::Option& chaos = *command.add_flag(
+        "--chaos", arguments.chaos,
+        "Lets things go wrong by chance, and judges each pass; a single seed tells its story");
+    for (const char* other : {"--cluster", "--trace", "--until", "--state", "--report", "--record"})
+        chaos.excludes(command.get_option(other));
+    command
+        .add_option("--seeds", arguments.seeds,
+                    "With --chaos: how many seeds, from that of --seed on")
+        ->check(CLI::PositiveNumber)
+        ->needs(&chaos)
+        ->type_name("N");
 }
 
 }  // namespace
@@ -158,6 +204,7 @@ void add_simulate(CLI::App& parent, Action& action) {
         .add_option("--record", arguments->record,
                     "Writes each pass that is run into a file of this folder, for `capstan replay`")
         ->type_name("DIR");
+    add_chaos(command, *arguments);
     arguments->format = add_output_format(command);
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_simulate(*arguments, streams); };

@@ -1,0 +1,165 @@
+#include "commands/simulate_chaos.hpp"
+
+#include <unistd.h>
+
+#include <vector>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <capstan/sentence.hpp>
+
+#include "commands/exit_code.hpp"
+#include "commands/simulate_report.hpp"
+#include "simulation/chaos/storm.hpp"
+#include "simulation/chaos/witness.hpp"
+#include "simulation/figures.hpp"
+#include "simulation/observers.hpp"
+#include "simulation/run.hpp"
+
+namespace capstan::commands {
+namespace {
+
+namespace json = boost::json;
+using simulation::Exposure;
+using simulation::Violation;
+
+/// A seed that went wrong: something was violated, or the run could not go on.
+struct Bad {
+    std::uint64_t seed = 0;
+    std::vector<Violation> violations{};
+    std::string error{};
+};
+
+class Storyteller final : public simulation::Observer {
+public:
+    explicit Storyteller(std::ostream& out) : out_(out) {}
+    void on_event(const simulation::Event& event) override { print_event(out_, event); }
+
+private:
+    std::ostream& out_;
+};
+
+class Batch {
+public:
+    Batch(const Simulation& simulation, const ChaosBatch& batch, Streams streams)
+        : simulation_(simulation), batch_(batch), streams_(streams) {}
+
+    int run() {
+        if (is_text()) print_title(streams_.out, simulation_.input);
+        for (int i = 0; i < batch_.seeds; ++i) {
+            show_progress(i);
+            Bad bad = run_seed(batch_.first_seed + static_cast<std::uint64_t>(i));
+            if (bad.violations.empty() && bad.error.empty()) continue;
+            clear_progress();
+            if (is_text()) print(bad);
+            bad_.push_back(std::move(bad));
+        }
+        clear_progress();
+        is_text() ? print_summary() : print_json();
+        return bad_.empty() ? exit_ok : exit_failed;
+    }
+
+private:
+    bool is_text() const { return batch_.format == OutputFormat::text; }
+    std::string repeat(std::uint64_t seed) const {
+        return batch_.repeat + " --seed " + std::to_string(seed);
+    }
+
+    Bad run_seed(std::uint64_t seed) {
+        const auto storm = simulation::make_storm(simulation_.input, seed);
+        if (!storm) return {.seed = seed, .error = storm.error().message};
+        simulation::Witness witness(storm->input.start);
+        Storyteller teller(streams_.out);
+        simulation::Observers observers;
+        if (is_text() && batch_.seeds == 1) observers.add(teller);
+        observers.add(witness);
+        const auto report = simulation::run(storm->input,
+                                            {.config = *simulation_.prepared->config,
+                                             .plugins = simulation_.prepared->plugins,
+                                             .version = CAPSTAN_VERSION,
+                                             .every_pass = batch_.every_pass},
+                                            observers);
+        exposure_ += witness.exposure();
+        return {seed, witness.violations(), report ? "" : report.error().message};
+    }
+
+    void show_progress(int done) {
+        if (!is_watched_ || batch_.seeds == 1) return;
+        streams_.err << "\r\x1b[K" << done << " of " << counted(batch_.seeds, "seed") << ", "
+                     << bad_.size() << " failed" << std::flush;
+    }
+    void clear_progress() {
+        if (is_watched_ && batch_.seeds > 1) streams_.err << "\r\x1b[K" << std::flush;
+    }
+
+    void print(const Bad& bad) {
+        std::ostream& out = streams_.out;
+        out << "\nSEED " << bad.seed << '\n';
+        for (const Violation& violation : bad.violations)
+            out << simulation::clock_text(violation.at) << "  " << violation.invariant << ": "
+                << violation.text << '\n';
+        if (!bad.error.empty()) out << "ended early: " << bad.error << '\n';
+        out << "again with: " << repeat(bad.seed) << '\n';
+    }
+
+    void print_summary() {
+        const auto good = static_cast<std::size_t>(batch_.seeds) - bad_.size();
+        streams_.out << "\nCHAOS\n"
+                     << good << " of " << counted(batch_.seeds, "seed")
+                     << " without a violation, from seed " << batch_.first_seed << " on\n"
+                     << exposure_.passes << " passes judged, " << counted(exposure_.faults, "fault")
+                     << ", " << counted(exposure_.restarts, "restart") << '\n'
+                     << counted(exposure_.increases, "increase") << ", "
+                     << counted(exposure_.decreases, "decrease") << ", "
+                     << counted(exposure_.removals, "machine") << " removed, "
+                     << counted(exposure_.evictions, "eviction") << '\n';
+    }
+
+    json::object object_of(const Bad& bad) const {
+        json::array violations;
+        for (const Violation& violation : bad.violations) {
+            violations.push_back(
+                json::object{{"at_ms", violation.at / std::chrono::milliseconds(1)},
+                             {"invariant", violation.invariant},
+                             {"text", violation.text}});
+        }
+        json::object out{{"seed", bad.seed},
+                         {"violations", std::move(violations)},
+                         {"repeat", repeat(bad.seed)}};
+        out["error"] = bad.error.empty() ? json::value() : json::value(bad.error);
+        return out;
+    }
+
+    void print_json() {
+        json::array failed;
+        for (const Bad& bad : bad_) failed.push_back(object_of(bad));
+        const json::object seen{
+            {"passes", exposure_.passes},       {"faults", exposure_.faults},
+            {"restarts", exposure_.restarts},   {"increases", exposure_.increases},
+            {"decreases", exposure_.decreases}, {"removals", exposure_.removals},
+            {"evictions", exposure_.evictions}};
+        streams_.out << json::serialize(json::object{{"title", simulation_.input.title},
+                                                     {"first_seed", batch_.first_seed},
+                                                     {"seeds", batch_.seeds},
+                                                     {"failed", std::move(failed)},
+                                                     {"seen", seen}})
+                     << '\n';
+    }
+
+    const Simulation& simulation_;
+    const ChaosBatch& batch_;
+    Streams streams_;
+    const bool is_watched_ = ::isatty(STDERR_FILENO) == 1;
+    std::vector<Bad> bad_;
+    Exposure exposure_{};
+};
+
+}  // namespace
+
+int run_chaos(const Simulation& simulation, const ChaosBatch& batch, Streams streams) {
+    return Batch(simulation, batch, streams).run();
+}
+
+}  // namespace capstan::commands
