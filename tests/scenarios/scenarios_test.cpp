@@ -50,6 +50,48 @@ TEST_P(Scenario, GoesAsItsFileExpects) {
 
 INSTANTIATE_TEST_SUITE_P(Story, Scenario, ::testing::ValuesIn(stories()), name_of);
 
+/// A story of the Zalando fork, and what switches off the setting that it is about.
+struct SwitchedOff {
+    const char* story;
+    const char* setting;
+    friend std::ostream& operator<<(std::ostream& out, const SwitchedOff& off) {
+        return out << off.story << " with " << off.setting;
+    }
+};
+
+class Setting : public ::testing::TestWithParam<SwitchedOff> {};
+
+TEST_P(Setting, IsWhatItsStoryIsAbout) {
+    const auto& [story, setting] = GetParam();
+    const Ran ran = capstan("simulate " + file_of("zalando/" + std::string(story)) + " --set '" +
+                            setting + "'");
+    EXPECT_EQ(ran.code, 1) << ran.err << ran.out;
+    EXPECT_TRUE(std::regex_search(ran.out, std::regex("\\.toml:[0-9]+: "))) << ran.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Zalando, Setting,
+    ::testing::Values(
+        SwitchedOff{"asg_health_checks", "scale_up.backoff=exponential"},
+        SwitchedOff{"backoff_scale_down", "scale_up.backoff=exponential"},
+        SwitchedOff{"backoff_until_joined", "scale_up.backoff=exponential"},
+        SwitchedOff{"drain_with_budget", "scale_down.max_pod_eviction_time=2m"},
+        SwitchedOff{"extended_readiness", "scale_up.readiness_taint=[]"},
+        SwitchedOff{"job_pods_unmovable", "scale_down.job_pods_unmovable=false"},
+        SwitchedOff{"max_pods_considered", "scale_up.max_unschedulable_pods_considered=0"},
+        SwitchedOff{"priority_by_node_label", R"(pipeline.scale_up.expanders=["least_waste"])"},
+        SwitchedOff{"scale_down_beside_pods_that_fit", "scale_down.ignore_schedulable_pods=false"},
+        SwitchedOff{"spread_lapses_after_its_timeout", R"(scale_up.spread_timeout_annotation="")"},
+        SwitchedOff{"spread_moves_in_its_zone", R"(scale_up.emulated_spread_label="")"},
+        SwitchedOff{"spread_stays_in_its_zone", R"(scale_up.emulated_spread_label="")"},
+        SwitchedOff{"template_labels_change", "scale_up.template_source=mixed"},
+        SwitchedOff{"template_mixed_types", "scale_up.template_source=mixed"},
+        SwitchedOff{"template_node_change", "scale_up.template_source=mixed"},
+        SwitchedOff{"template_reserves", "scale_up.reserve_from_nodes=false"}),
+    [](const auto& off) {
+        return name_of(::testing::TestParamInfo<std::string>(off.param.story, off.index));
+    });
+
 TEST(Scenarios, TheExampleThatAFirstRunShowsGoesAsItExpects) {
     const Ran ran = capstan("simulate examples/three_zones.toml");
     EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
