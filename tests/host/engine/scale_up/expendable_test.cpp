@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "engine/scale_up/scene.hpp"
+#include "engine/scheduling/placement.hpp"
 #include "pass_case.hpp"
 
 namespace capstan::engine {
