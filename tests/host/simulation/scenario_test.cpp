@@ -59,6 +59,42 @@ change = [{ group = "web", joins = true, join_taints = ["starting:NoSchedule"] }
     EXPECT_EQ(later.nodes_stay, std::nullopt);
 }
 
+TEST(Scenario, ADaemonSetRequestsWhatItIsLimitedToWhereItRequestsNothing) {
+    const Scenario scenario = read(
+        "daemon_set = [{ name = \"agent\", cpu = \"100m\", limits = { cpu = \"1\", memory = "
+        "\"1Gi\" } }]\n");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    const Resources& requests = scenario.input->objects.daemon_sets.at(0).spec.requests;
+    EXPECT_EQ(requests, (Resources{{"cpu", 100}, {"memory", std::int64_t{1} << 30}}));
+}
+
+TEST(Scenario, ANodeMayHaveLessForPodsThanItHas) {
+    const Scenario scenario = read(
+        "node = [{ name = \"n\", cpu = \"4\", memory = \"8Gi\", allocatable = { cpu = "
+        "\"3800m\" } }]\n");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    const engine::NodeObject& node = scenario.input->objects.nodes.at(0);
+    EXPECT_EQ(node.capacity.amount("cpu"), 4000);
+    EXPECT_EQ(node.allocatable.amount("cpu"), 3800);
+    EXPECT_EQ(node.allocatable.amount("memory"), node.capacity.amount("memory"));
+}
+
+TEST(Scenario, MachinesOfSeveralTypesBecomeNodesOfTheirOwnType) {
+    const Scenario scenario = read(R"(
+group = [{ id = "web", machine = { type = "a", cpu = 4, memory = "8Gi", mix = [{ type = "b", cpu = "2", memory = "16Gi" }] } }]
+[[step]]
+change = [{ group = "web", machine = { cpu = "3" } }]
+)");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    const Registration& first = scenario.input->registrations.at(0);
+    EXPECT_EQ(first.group, "web");
+    EXPECT_EQ(first.types.at("a").amount("cpu"), 4000);
+    EXPECT_EQ(first.types.at("b").amount("memory"), std::int64_t{16} << 30);
+    const auto& later = std::get<Registration>(scenario.input->steps[0].actions.at(0).what);
+    EXPECT_EQ(later.types.at("a").amount("cpu"), 3000);
+    EXPECT_EQ(later.types.at("b").amount("cpu"), 2000);
+}
+
 TEST(Scenario, AStepMayGoOnUntilACommand) {
     const Scenario scenario = read(
         "[[step]]\nuntil = \"increase web by 2\"\nwithin = \"20m\"\n[[step]]\n"

@@ -74,6 +74,21 @@ TEST(SimulatedGroup, StartsWithMachinesThatRun) {
     EXPECT_FALSE(group.template_fingerprint.empty());
 }
 
+TEST(SimulatedGroup, MakesMachinesOfItsTypesInTurn) {
+    const auto type = [](const char* name) {
+        return testing::table({{"type", name}, {"cpu", "4"}, {"memory", "16Gi"}});
+    };
+    const testing::Value machine = testing::table({{"type", "a"},
+                                                   {"cpu", "4"},
+                                                   {"memory", "16Gi"},
+                                                   {"mix", testing::list(type("b"), type("c"))}});
+    Group group(configured({{{"id", "web"}, {"machine", machine}, {"size", 4}}}).groups.at(0),
+                Time(1h), Time(1h));
+    std::vector<std::string> types;
+    for (const capstan::Machine& m : group.machines()) types.push_back(m.machine_type);
+    EXPECT_THAT(types, ElementsAre("a", "b", "c", "a"));
+}
+
 TEST(SimulatedGroup, StartsAtItsMinimumWithoutASize) {
     EXPECT_EQ(Story({{"min", 3}}).target(0s), 3);
 }

@@ -19,6 +19,10 @@ Members group_of(const Members& said) {
     return {{"id", "web"}, {"zone", "a"}, {"machine", machine(said)}};
 }
 
+Value type(const char* name, const char* cpu = "2") {
+    return table({{"type", name}, {"cpu", cpu}, {"memory", "16Gi"}});
+}
+
 NodeTemplate node_of(const Members& said) { return configured({group_of(said)}).groups.at(0).node; }
 
 TEST(SimulatedMachine, HasTheLabelsOfEveryNode) {
@@ -58,6 +62,28 @@ TEST(SimulatedMachine, HasWhatItIsSaidToHave) {
     EXPECT_EQ(node.free, node.allocatable);
 }
 
+TEST(SimulatedMachine, OfSeveralTypesHasTheLeastOfEachResourceAndNoType) {
+    const Value machine =
+        table({{"type", "c4.xlarge"},
+               {"cpu", "4"},
+               {"memory", "7.5Gi"},
+               {"mix", list(table({{"type", "r4.large"}, {"cpu", "2"}, {"memory", "15.25Gi"}}))}});
+    const GroupConfig group = configured({{{"id", "web"}, {"machine", machine}}}).groups.at(0);
+    EXPECT_EQ(group.node.machine_type, "");
+    EXPECT_FALSE(group.node.labels.contains("node.kubernetes.io/instance-type"));
+    EXPECT_EQ(group.node.capacity.amount("cpu"), 2000);
+    EXPECT_EQ(group.node.capacity.amount("memory"), (std::int64_t{15} << 30) / 2);
+    EXPECT_EQ(group.node.capacity, group.node.free);
+    EXPECT_THAT(group.types, ElementsAre("c4.xlarge", "r4.large"));
+}
+
+TEST(SimulatedMachine, OffersLessThanItHasWhereTheCloudCountsStaticPods) {
+    const NodeTemplate node = node_of({{"static_pods", table({{"cpu", "100m"}})}});
+    EXPECT_EQ(node.allocatable, node.capacity);
+    EXPECT_EQ(node.free.amount("cpu"), 3900);
+    EXPECT_NE(node.fingerprint, node_of({}).fingerprint);
+}
+
 TEST(SimulatedMachine, ReadsTaintsAsKubectlWritesThem) {
     const NodeTemplate node =
         node_of({{"taints", list("dedicated=gpu:NoSchedule", "slow:PreferNoSchedule")}});
@@ -74,6 +100,18 @@ TEST(SimulatedMachine, RefusesWhatNoMachineIs) {
          {"groups[0].machine.allocatable.cpu", "more than the machine has, 4"}},
         {{{"allocatable", table({{"nvidia.com/gpu", "1"}})}},
          {"groups[0].machine.allocatable.nvidia.com/gpu", "more than the machine has, 0"}},
+        {{{"static_pods", table({{"cpu", "5"}})}},
+         {"groups[0].machine.static_pods.cpu", "more than the machine has, 4"}},
+        {{{"mix", list(type("r4.large"))}},
+         {"groups[0].machine.mix", "the first type, beside it, has no 'type'"}},
+        {{{"type", "c4.xlarge"}, {"mix", list(type("r4.large"), type("c4.xlarge"))}},
+         {"groups[0].machine.mix[1].type", "another one has this name"}},
+        {{{"type", "c4.xlarge"}, {"mix", list(type("r4.large", "-1"))}},
+         {"groups[0].machine.mix[0].cpu", "is negative"}},
+        {{{"type", "c4.xlarge"},
+          {"mix", list(type("r4.large"))},
+          {"allocatable", table({{"cpu", "3"}})}},
+         {"groups[0].machine.allocatable", "machines of several types have all of it for pods"}},
         {{{"gpu_resource", ""}}, {"groups[0].machine.gpu_resource", "is empty"}},
         {{{"taints", list("a=b:NoSchedule", "a=b:Never")}},
          {"groups[0].machine.taints[1]",
