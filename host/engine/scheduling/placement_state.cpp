@@ -162,7 +162,7 @@ Room Placement::State::room(Subject subject, Slot slot, int wanted) const {
     if (per_node == 0) return {};
     auto in_all = std::min(std::int64_t{per_node} * facts.nodes, std::int64_t{wanted});
     if (const PodRules* own = rules->pods.find(subject)) {
-        const Bound bound = bound_of(*this, subject, slot, *own);
+        const PodBound bound = bound_of(*this, subject, slot, *own);
         per_node = static_cast<int>(std::min(std::int64_t{per_node}, bound.per_node));
         in_all = std::min({in_all, bound.in_all, std::int64_t{per_node} * facts.nodes});
         if (bound.one_node) in_all = std::min(in_all, std::int64_t{per_node});

@@ -15,7 +15,7 @@ int attached(const Placement::State& state, Slot slot, std::uint32_t driver) {
     }));
 }
 
-void narrow(Bound& all, const Bound& more) {
+void narrow(PodBound& all, const PodBound& more) {
     all.per_node = std::min(all.per_node, more.per_node);
     all.in_all = std::min(all.in_all, more.in_all);
     all.one_node = all.one_node || more.one_node;
@@ -23,7 +23,7 @@ void narrow(Bound& all, const Bound& more) {
 
 /// False: nothing is left.
 template <class List>
-bool narrow(const Placement::State& state, Slot slot, const List& rules, Bound& all) {
+bool narrow(const Placement::State& state, Slot slot, const List& rules, PodBound& all) {
     for (const auto& rule : rules) {
         narrow(all, bound_of(state, slot, rule));
         if (all.refuses()) return false;
@@ -33,7 +33,7 @@ bool narrow(const Placement::State& state, Slot slot, const List& rules, Bound& 
 
 }  // namespace
 
-Bound bound_of(const Placement::State& state, Slot slot, const Forbidden& rule) {
+PodBound bound_of(const Placement::State& state, Slot slot, const Forbidden& rule) {
     const ProfileId profile = state.slots[slot].profile;
     if (state.tally.at(rule.counter, slot, profile) > 0) return none_at_all;
     if (!rule.counts_itself || !state.tally.counts(rule.counter, profile)) return {};
@@ -41,7 +41,7 @@ Bound bound_of(const Placement::State& state, Slot slot, const Forbidden& rule) 
     return {.per_node = 1, .in_all = per_node ? unbounded : 1};
 }
 
-Bound bound_of(const Placement::State& state, Slot slot, const Together& rule) {
+PodBound bound_of(const Placement::State& state, Slot slot, const Together& rule) {
     const ProfileId profile = state.slots[slot].profile;
     bool all_there = true, any_anywhere = false, node_by_node = false;
     for (const CounterId id : rule.counters) {
@@ -57,7 +57,7 @@ Bound bound_of(const Placement::State& state, Slot slot, const Together& rule) {
     return {.one_node = node_by_node};
 }
 
-Bound bound_of(const Placement::State& state, Slot slot, const SpreadRule& rule) {
+PodBound bound_of(const Placement::State& state, Slot slot, const SpreadRule& rule) {
     const Tally::Place place = state.place_of(slot);
     if (!state.tally.counts(rule.counter, place.profile)) return none_at_all;
     const Surroundings around = state.tally.around(rule.counter, place);
@@ -66,16 +66,16 @@ Bound bound_of(const Placement::State& state, Slot slot, const SpreadRule& rule)
     const int least_other = too_few ? 0 : around.least_other;
     if (!rule.counts_itself) {
         const int least = too_few ? 0 : std::min(least_other, around.here);
-        return around.here - least <= rule.max_skew ? Bound{} : none_at_all;
+        return around.here - least <= rule.max_skew ? PodBound{} : none_at_all;
     }
     // As long as this is the emptiest domain the least rises with it; from then on the others stop.
     if (least_other == unbounded) return {};
     const std::int64_t most = std::int64_t{rule.max_skew} + least_other - around.here;
     if (most <= 0) return none_at_all;
-    return per_node ? Bound{.per_node = most} : Bound{.in_all = most};
+    return per_node ? PodBound{.per_node = most} : PodBound{.in_all = most};
 }
 
-Bound bound_of(const Placement::State& state, Slot slot, const AttachRule& rule) {
+PodBound bound_of(const Placement::State& state, Slot slot, const AttachRule& rule) {
     const auto limit = state.attach_limit(slot, rule.driver);
     if (!limit) return {};
     const ProfileId profile = state.slots[slot].profile;
@@ -84,17 +84,18 @@ Bound bound_of(const Placement::State& state, Slot slot, const AttachRule& rule)
     });
     // Pods of one class use the same volumes: what the first attaches serves all.
     const bool fits = more == 0 || attached(state, slot, rule.driver) + more <= std::max(*limit, 0);
-    return fits ? Bound{} : none_at_all;
+    return fits ? PodBound{} : none_at_all;
 }
 
-Bound allowed_bound(const Placement::State& state, Subject subject, Slot slot) {
+PodBound allowed_bound(const Placement::State& state, Subject subject, Slot slot) {
     const auto domain = state.spread_domain(subject, state.slots[slot].profile);
     if (!domain) return none_at_all;
     return {.in_all = state.allowances.left(subject)[*domain]};
 }
 
-Bound bound_of(const Placement::State& state, Subject subject, Slot slot, const PodRules& rules) {
-    Bound all;
+PodBound bound_of(const Placement::State& state, Subject subject, Slot slot,
+                  const PodRules& rules) {
+    PodBound all;
     if (!narrow(state, slot, rules.apart, all) || !narrow(state, slot, rules.ports, all) ||
         !narrow(state, slot, rules.claims, all) || !narrow(state, slot, rules.attach, all))
         return none_at_all;

@@ -9,23 +9,23 @@
 namespace capstan::engine {
 
 /// At most so many on one node, and on all nodes of the slot together; zero: not one.
-struct Bound {
+struct PodBound {
     std::int64_t per_node = unbounded;
     std::int64_t in_all = unbounded;
     bool one_node = false;  ///< all of them on the same node, whichever
 
     bool refuses() const noexcept { return in_all <= 0; }
 };
-inline constexpr Bound none_at_all{.per_node = 0, .in_all = 0};
+inline constexpr PodBound none_at_all{.per_node = 0, .in_all = 0};
 
-Bound bound_of(const Placement::State& state, Slot slot, const Forbidden& rule);
-Bound bound_of(const Placement::State& state, Slot slot, const Together& rule);
-Bound bound_of(const Placement::State& state, Slot slot, const SpreadRule& rule);
-Bound bound_of(const Placement::State& state, Slot slot, const AttachRule& rule);
+PodBound bound_of(const Placement::State& state, Slot slot, const Forbidden& rule);
+PodBound bound_of(const Placement::State& state, Slot slot, const Together& rule);
+PodBound bound_of(const Placement::State& state, Slot slot, const SpreadRule& rule);
+PodBound bound_of(const Placement::State& state, Slot slot, const AttachRule& rule);
 /// Of what the subject is allowed instead of spreading.
-Bound allowed_bound(const Placement::State& state, Subject subject, Slot slot);
+PodBound allowed_bound(const Placement::State& state, Subject subject, Slot slot);
 
 /// All of them together, what is allowed instead of spreading included.
-Bound bound_of(const Placement::State& state, Subject subject, Slot slot, const PodRules& rules);
+PodBound bound_of(const Placement::State& state, Subject subject, Slot slot, const PodRules& rules);
 
 }  // namespace capstan::engine
