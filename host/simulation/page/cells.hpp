@@ -15,10 +15,15 @@ struct Cell {
     std::string text{};
 };
 
-/// Side by side from the first level to `span`, each wide enough to point at, so that a cell may
-/// hold several levels: "target 2 to 5".
-std::vector<Cell> cells_of(const std::vector<Since<GroupLevel>>& levels, Duration span);
-std::vector<Cell> cells_of(const std::vector<Since<int>>& pending, Duration span);
+/// More of them nobody can point at.
+inline constexpr int cells_max = 150;
+
+/// At most one more than `most`, side by side from the first level to `span`, each wide enough to
+/// point at, so that a cell may hold several levels: "target 2 to 5". A back-off begins and ends
+/// with a cell where it can, and each cell that it reaches into gives its reason.
+std::vector<Cell> cells_of(const GroupHistory& group, Duration span, int most = cells_max);
+std::vector<Cell> cells_of(const std::vector<Since<int>>& pending, Duration span,
+                           int most = cells_max);
 
 void draw_cells(Markup& out, const std::vector<Cell>& cells, const Frame& frame);
 

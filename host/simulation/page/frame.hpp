@@ -10,7 +10,7 @@ namespace capstan::simulation {
 
 /// The part of a strip that is about time, and what its heights mean.
 struct Frame {
-    static constexpr double drawing_width = 1160, left = 44, right = 1148, top = 8;
+    static constexpr double drawing_width = 1160, left = 44, right = 1136, top = 8;
     static constexpr double width = right - left;
 
     Duration span{0};       ///< from the left to the right; more than zero

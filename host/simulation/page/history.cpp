@@ -40,10 +40,6 @@ void Historian::on_pass(const runtime::PassInput& input, const runtime::PassResu
     see_back_offs(result.outcome.memory, input.circumstances.now);
 }
 
-void Historian::on_progress(const Progress& progress) {
-    history_.end = std::max(history_.end, progress.at);
-}
-
 void Historian::see_levels(const runtime::PassInput& input, const runtime::PassResult& result) {
     const engine::Snapshot snapshot{input.snapshot.cluster, result.groups};
     const engine::Membership membership = engine::make_membership(snapshot);
@@ -82,8 +78,8 @@ void Historian::see_back_offs(const engine::Memory& memory, Time now) {
     }
 }
 
-History Historian::take() {
-    history_.end = std::max(history_.end, now_);
+History Historian::take(Duration end) {
+    history_.end = std::max(end, now_);
     for (const auto& [group, until] : open_) {
         Band& band = history_.groups[group].back_offs.back();
         band.to = std::max(band.from, until ? std::min(*until, history_.end) : history_.end);

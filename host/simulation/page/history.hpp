@@ -58,15 +58,14 @@ public:
     explicit Historian(Time start) : start_(start) {}
 
     void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
-    void on_progress(const Progress& progress) override;
 
-    /// Bands that have not ended reach to the end.
-    History take();
+    /// Of a run that lasted to `end`; bands that have not ended reach there.
+    History take(Duration end);
 
 private:
     void see_levels(const runtime::PassInput& input, const runtime::PassResult& result);
     void see_back_offs(const engine::Memory& memory, Time now);
-    /// As the pages's time goes, which never goes back.
+    /// As the page's time goes, which never goes back.
     Duration since_start(Time moment) const;
 
     const Time start_;

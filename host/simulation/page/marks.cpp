@@ -1,7 +1,6 @@
 #include "simulation/page/marks.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "simulation/figures.hpp"
 
@@ -9,8 +8,8 @@ namespace capstan::simulation {
 namespace {
 
 constexpr double lane_height = 14;
-/// Marks of one kind nearer than this are drawn as one.
-constexpr double apart = 15;
+/// A mark takes so much, and each digit of how many it stands for.
+constexpr double mark_width = 13, digit_width = 6;
 constexpr std::size_t told_max = 8;
 
 const MarkLook* find_look(EventKind kind) {
@@ -30,19 +29,27 @@ std::string group_of(const Event& event, const History& history) {
     return node == history.group_of.end() ? "" : node->second;
 }
 
-/// Marks that are drawn as one.
+/// Marks of one kind that are drawn as one.
 struct Cluster {
     EventKind kind{};
     std::vector<const Mark*> marks{};
 };
 
+double width_of(const Cluster& cluster) {
+    const std::size_t count = cluster.marks.size();
+    const std::size_t digits = count == 1 ? 0 : std::to_string(count).size();
+    return mark_width + digit_width * static_cast<double>(digits);
+}
+
+/// Kind by kind, in the order of the legend.
 std::vector<Cluster> cluster(const std::vector<Mark>& marks, const Frame& frame) {
     std::vector<Cluster> out;
     for (const MarkLook& look : mark_looks()) {
         for (const Mark& mark : marks) {
             if (mark.kind != look.kind) continue;
-            const bool is_near = !out.empty() && out.back().kind == look.kind &&
-                                 frame.x(mark.at) - frame.x(out.back().marks.front()->at) < apart;
+            const bool is_near =
+                !out.empty() && out.back().kind == look.kind &&
+                frame.x(mark.at) - frame.x(out.back().marks.front()->at) < width_of(out.back());
             if (!is_near) out.push_back({look.kind, {}});
             out.back().marks.push_back(&mark);
         }
@@ -56,15 +63,6 @@ std::string text_of(const Cluster& cluster) {
     for (std::size_t i = 0; i < told; ++i) out += (i == 0 ? "" : "\n") + cluster.marks[i]->text;
     const std::size_t more = cluster.marks.size() - told;
     return more == 0 ? out : out + "\nand " + std::to_string(more) + " more";
-}
-
-std::array<bool, lanes> used_lanes(const std::vector<Mark>& marks) {
-    std::array<bool, lanes> out{};
-    for (const Mark& mark : marks) {
-        if (const MarkLook* look = find_look(mark.kind))
-            out[static_cast<std::size_t>(look->lane)] = true;
-    }
-    return out;
 }
 
 void draw(Markup& out, const Cluster& cluster, double x, double y) {
@@ -89,18 +87,18 @@ void draw(Markup& out, const Cluster& cluster, double x, double y) {
 
 std::vector<MarkLook> mark_looks() {
     return {
-        {EventKind::increase, "increase", 0, "<path d=\"M-5 4.5H5L0-5Z\"/>"},
-        {EventKind::decrease, "decrease", 0, "<path class=\"hollow\" d=\"M-5-4.5H5L0 5Z\"/>"},
-        {EventKind::removal, "removal", 1, "<path d=\"M-4.5-4.5H4.5V4.5H-4.5Z\"/>"},
-        {EventKind::eviction, "eviction", 1, "<circle class=\"hollow\" r=\"4\"/>"},
-        {EventKind::failure, "refused or failed", 2,
+        {EventKind::increase, "increase", "<path d=\"M-5 4.5H5L0-5Z\"/>"},
+        {EventKind::decrease, "decrease", "<path class=\"hollow\" d=\"M-5-4.5H5L0 5Z\"/>"},
+        {EventKind::removal, "removal", "<path d=\"M-4.5-4.5H4.5V4.5H-4.5Z\"/>"},
+        {EventKind::eviction, "eviction", "<circle class=\"hollow\" r=\"4\"/>"},
+        {EventKind::failure, "refused or failed",
          "<path d=\"M0-6 6 0 0 6-6 0Z\"/><path class=\"ink\" d=\"M0-3V.6M0 2.2V3.4\"/>"},
-        {EventKind::unhelped, "pods not helped", 2,
+        {EventKind::unhelped, "pods not helped",
          "<circle class=\"hollow\" r=\"4.8\"/><path class=\"line\" d=\"M-3.3 3.3 3.3-3.3\"/>"},
-        {EventKind::fault, "fault", 2, "<path class=\"line\" d=\"M1.5-6-2.5 .5H2.5L-1.5 6\"/>"},
-        {EventKind::note, "note", 2,
+        {EventKind::fault, "fault", "<path class=\"line\" d=\"M1.5-6-2.5 .5H2.5L-1.5 6\"/>"},
+        {EventKind::note, "note",
          "<path class=\"hollow\" d=\"M-4-4H4V4H-4Z\"/><path class=\"line\" d=\"M-2 0H2\"/>"},
-        {EventKind::unmet, "expectation not met", 2,
+        {EventKind::unmet, "expectation not met",
          "<path class=\"line\" d=\"M-4.5-4.5 4.5 4.5M-4.5 4.5 4.5-4.5\"/>"},
     };
 }
@@ -122,20 +120,21 @@ MarkedEvents mark_events(const std::vector<const Event*>& shown, std::size_t row
 }
 
 double height_of(const std::vector<Mark>& marks) {
-    const std::array<bool, lanes> used = used_lanes(marks);
-    return lane_height * static_cast<double>(std::ranges::count(used, true));
+    const std::vector<MarkLook> looks = mark_looks();
+    const auto used = std::ranges::count_if(looks, [&](const MarkLook& look) {
+        return std::ranges::find(marks, look.kind, &Mark::kind) != marks.end();
+    });
+    return lane_height * static_cast<double>(used);
 }
 
 void draw_marks(Markup& out, const std::vector<Mark>& marks, const Frame& frame, double y) {
-    std::array<double, lanes> middle{};
-    const std::array<bool, lanes> used = used_lanes(marks);
-    for (std::size_t lane = 0; lane < used.size(); ++lane) {
-        middle[lane] = y + lane_height / 2;
-        if (used[lane]) y += lane_height;
-    }
-    for (const Cluster& one : cluster(marks, frame)) {
-        draw(out, one, frame.x(one.marks.front()->at),
-             middle[static_cast<std::size_t>(find_look(one.kind)->lane)]);
+    double middle = y + lane_height / 2;
+    const Cluster* before = nullptr;
+    const std::vector<Cluster> clusters = cluster(marks, frame);
+    for (const Cluster& one : clusters) {
+        if (before != nullptr && before->kind != one.kind) middle += lane_height;
+        draw(out, one, frame.x(one.marks.front()->at), middle);
+        before = &one;
     }
 }
 

@@ -14,16 +14,14 @@
 
 namespace capstan::simulation {
 
-/// How a mark of that kind looks, and in which line below the strip it stands.
+/// How a mark of that kind looks.
 struct MarkLook {
     EventKind kind{};
     std::string_view label{};  ///< for the legend
-    int lane = 0;              ///< growth, removal, trouble
     std::string_view shape{};  ///< SVG around (0, 0), ten units wide
 };
 /// In the order of the legend.
 std::vector<MarkLook> mark_looks();
-inline constexpr int lanes = 3;
 
 struct Mark {
     Duration at{0};
@@ -43,8 +41,8 @@ MarkedEvents mark_events(const std::vector<const Event*>& shown, std::size_t row
 /// Whether the event is a decision or what became of one.
 bool is_decision(const Event& event);
 
-/// Marks below a strip, from `y` down; those too close to tell apart are one. The lanes that are
-/// used come one below the other.
+/// Marks below a strip, from `y` down; those too close to tell apart are one. Each kind
+/// there is has a lane of its own, one below the other, so that none hides another.
 void draw_marks(Markup& out, const std::vector<Mark>& marks, const Frame& frame, double y);
 /// How high they are together.
 double height_of(const std::vector<Mark>& marks);

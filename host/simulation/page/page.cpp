@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include <capstan/sentence.hpp>
@@ -18,11 +19,14 @@ namespace {
 
 /// Longer stories are told by their decisions alone, and of those only so many.
 constexpr std::size_t events_max = 400, rows_max = 2000;
+/// Of more groups than this, those that stayed empty are named and not drawn.
+constexpr std::size_t drawn_idle_max = 8;
 
 std::vector<const Event*> shown_of(const std::vector<Event>& events) {
     std::vector<const Event*> out;
     for (const Event& event : events) {
-        if (events.size() <= events_max || is_decision(event)) out.push_back(&event);
+        const bool is_told = is_decision(event) || event.kind == EventKind::backoff;
+        if (events.size() <= events_max || is_told) out.push_back(&event);
     }
     return out;
 }
@@ -45,6 +49,15 @@ std::string facts_of(const GroupHistory& group) {
     if (!group.back_offs.empty())
         out += "; backed off " + counted(static_cast<std::int64_t>(group.back_offs.size()), "time");
     return out;
+}
+
+/// It had no node and was asked for none.
+bool is_idle(const GroupHistory& group, const std::vector<Mark>& marks) {
+    const auto is_empty = [](const Since<GroupLevel>& level) {
+        const GroupLevel& l = level.value;
+        return l.target == 0 && l.ready == 0 && l.upcoming == 0 && l.other == 0;
+    };
+    return marks.empty() && group.back_offs.empty() && std::ranges::all_of(group.levels, is_empty);
 }
 
 class Page {
@@ -95,8 +108,18 @@ private:
         strip("Pods without a node", waits == 0 ? "" : counted(waits, "pod") + " at the end",
               draw_pending(history_.pending, marks_.of_all, strips_));
         if (history_.groups.empty()) out_.leaf("p", "There is no group.");
-        for (const auto& [id, group] : history_.groups)
-            strip(id, facts_of(group), draw_group(id, group, marks_.of_group[id], strips_));
+        std::vector<std::string> idle;
+        for (const auto& [id, group] : history_.groups) {
+            const std::vector<Mark>& marks = marks_.of_group[id];
+            if (history_.groups.size() > drawn_idle_max && is_idle(group, marks)) {
+                idle.push_back(id);
+            } else {
+                strip(id, facts_of(group), draw_group(id, group, marks, strips_));
+            }
+        }
+        if (idle.empty()) return;
+        out_.leaf("h3", "Groups that had no node and were asked for none");
+        out_.leaf("p", listed(idle, std::identity{}, idle.size()), {{"class", "idle"}});
     }
 
     void strip(const std::string& name, const std::string& facts, const std::string& drawing) {

@@ -9,8 +9,10 @@
 namespace capstan::simulation {
 
 /// HTML that is well-formed XML: verdict and figures, a strip for the pods that wait and one for
-/// each group, all decisions with their reasons. Equal arguments, equal bytes; however long a run
-/// was, and however many groups it had, a few megabytes at most.
+/// each group, decisions with their reasons. Of many groups, those that stayed empty are only
+/// named; of long stories, only decisions are told, and of those the first 2000. Equal arguments,
+/// equal bytes. However long a run was, a group takes a hundred kilobytes at most, of many less
+/// than half.
 std::string make_page(const Report& report, const std::string& source, const History& history);
 
 }  // namespace capstan::simulation

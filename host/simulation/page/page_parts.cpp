@@ -1,5 +1,6 @@
 #include "simulation/page/page_parts.hpp"
 
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 
@@ -11,6 +12,9 @@
 
 namespace capstan::simulation {
 namespace {
+
+/// A figure with more bytes has a row of its own.
+constexpr std::size_t long_figure = 80;
 
 void begin_table(Markup& out, std::initializer_list<std::string_view> columns) {
     out.open("table").open("thead").open("tr");
@@ -59,8 +63,10 @@ void write_verdict(Markup& out, const Report& report) {
 
 void write_figures(Markup& out, const Summary& summary) {
     out.open("dl", {{"class", "figures"}});
-    for (const Figure& figure : figures_of(summary))
-        out.open("div").leaf("dt", figure.name).leaf("dd", figure.text).close();
+    for (const Figure& figure : figures_of(summary)) {
+        out.open("div", {{"class", figure.text.size() > long_figure ? "long" : "figure"}});
+        out.leaf("dt", figure.name).leaf("dd", figure.text).close();
+    }
     out.close();
 }
 

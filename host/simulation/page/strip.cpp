@@ -5,7 +5,6 @@
 
 #include <capstan/sentence.hpp>
 
-#include "simulation/figures.hpp"
 #include "simulation/page/axis.hpp"
 #include "simulation/page/cells.hpp"
 #include "simulation/page/curve.hpp"
@@ -29,6 +28,8 @@ std::int64_t peak_of(const std::vector<Point>& points) {
     for (const Point& point : points) peak = std::max(peak, point.value);
     return peak;
 }
+
+int cells_for(const Strips& strips) { return std::clamp(strips.columns / 7, 20, cells_max); }
 
 /// A drawing under way: its axes, then what is in it, then what it says on hover.
 class Strip {
@@ -102,8 +103,6 @@ void draw_back_offs(Strip& strip, const std::vector<Band>& bands) {
         const std::string width = coordinate(std::max(1.0, frame.x(to) - x));
         const std::string height = coordinate(frame.height);
         strip.out().open("g", {{"class", "back-off"}});
-        strip.out().leaf("title", "backed off from " + clock_text(first.from) + " to " +
-                                      clock_text(to) + "\n" + first.because);
         for (const char* name : {"ground", "hatch"}) {
             strip.out().empty("rect", {{"class", name},
                                        {"x", coordinate(x)},
@@ -115,18 +114,11 @@ void draw_back_offs(Strip& strip, const std::vector<Band>& bands) {
     }
 }
 
-/// The maximum as a line where it can be seen, else as a word.
+/// Where it can be seen; the strip's heading has it in any case.
 void draw_maximum(Strip& strip, const std::vector<Since<GroupLevel>>& levels) {
     const Frame& frame = strip.frame();
     const std::optional<int> last = levels.back().value.max;
-    if (!last) return;
-    if (*last > frame.peak) {
-        strip.out().leaf("text", "max " + std::to_string(*last) + " ↑",
-                         {{"class", "far"},
-                          {"x", coordinate(Frame::right - 3)},
-                          {"y", coordinate(Frame::top + 9)}});
-        return;
-    }
+    if (!last || *last > frame.peak) return;
     std::vector<Point> points;
     for (const Since<GroupLevel>& level : levels)
         points.push_back({level.at, level.value.max.value_or(*last)});
@@ -158,7 +150,7 @@ std::string draw_group(const std::string& id, const GroupHistory& group,
     draw_back_offs(strip, group.back_offs);
     strip.path("target", line_path(target, strip.frame()));
     if (!group.levels.empty()) draw_maximum(strip, group.levels);
-    return strip.finish(cells_of(group.levels, strips.span));
+    return strip.finish(cells_of(group, strips.span, cells_for(strips)));
 }
 
 std::string draw_pending(const std::vector<Since<int>>& pending, const std::vector<Mark>& marks,
@@ -167,7 +159,7 @@ std::string draw_pending(const std::vector<Since<int>>& pending, const std::vect
     Strip strip(strips, 80, peak_of(points), "Pods without a node over time", marks);
     strip.path("pending", area_path(points, strip.frame()));
     strip.grid();
-    return strip.finish(cells_of(pending, strips.span));
+    return strip.finish(cells_of(pending, strips.span, cells_for(strips)));
 }
 
 }  // namespace capstan::simulation

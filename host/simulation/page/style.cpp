@@ -36,13 +36,15 @@ a { color: inherit; }
 .verdict.unmet { border-color: var(--trouble); background: var(--bad); }
 .verdict p { margin: 0; font-weight: 600; }
 pre { margin: 6px 0 0; white-space: pre-wrap; font: 13px/1.4 ui-monospace, "DejaVu Sans Mono", monospace; }
-.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(270px, 1fr)); gap: 8px; margin: 16px 0 0; }
+.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(270px, 1fr)); grid-auto-flow: dense; gap: 8px; margin: 16px 0 0; }
 .figures div { background: var(--card); border: 1px solid var(--rule); border-radius: 6px; padding: 7px 11px; }
+.figures .long { grid-column: 1 / -1; }
 dt { color: var(--soft); font-size: 12.5px; }
 dd { margin: 0; font-variant-numeric: tabular-nums; }
-.legend { display: flex; flex-wrap: wrap; gap: 4px 18px; list-style: none; margin: 0; padding: 0; font-size: 13px; }
+.legend { display: flex; flex-wrap: wrap; gap: 4px 18px; list-style: none; margin: 0 0 16px; padding: 0; font-size: 13px; }
 .legend li { display: flex; align-items: center; gap: 6px; }
 .legend svg { width: 30px; height: 16px; flex: none; }
+.idle { margin: 2px 0 0; }
 .strip { margin: 0 0 18px; break-inside: avoid; }
 .strip header { display: flex; flex-wrap: wrap; gap: 2px 12px; align-items: baseline; padding-left: 44px; }
 .strip header p { margin: 0; color: var(--soft); font-size: 13px; }
@@ -50,7 +52,7 @@ dd { margin: 0; font-variant-numeric: tabular-nums; }
 svg text { font-size: 11px; fill: var(--soft); }
 text.count { text-anchor: end; }
 text.time { text-anchor: middle; }
-text.last, text.far { text-anchor: end; }
+text.last { text-anchor: end; }
 .grid { stroke: var(--rule); fill: none; opacity: .75; }
 .zero { stroke: var(--soft); fill: none; }
 .ready { fill: var(--ready); }
@@ -76,10 +78,11 @@ text.last, text.far { text-anchor: end; }
 .line { fill: none; stroke: currentColor; stroke-width: 2; }
 .ink { fill: none; stroke: var(--page); stroke-width: 1.6; }
 table { border-collapse: collapse; width: 100%; font-size: 13.5px; }
-th { text-align: left; color: var(--soft); font-weight: 600; position: sticky; top: 0; background: var(--page); }
+th { text-align: left; white-space: nowrap; color: var(--soft); font-weight: 600; position: sticky; top: 0; background: var(--page); }
 th, td { padding: 4px 12px 4px 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
 td { white-space: pre-wrap; overflow-wrap: anywhere; }
-td.when { white-space: nowrap; font-variant-numeric: tabular-nums; }
+td.when { width: 1%; white-space: nowrap; font-variant-numeric: tabular-nums; }
+td.kind { width: 1%; white-space: normal; }
 td.kind svg { width: 16px; height: 16px; display: block; margin-top: 2px; }
 tr:target { background: var(--card); outline: 2px solid var(--target); }
 .hidden { position: absolute; width: 0; height: 0; overflow: hidden; }

@@ -1,0 +1,41 @@
+#include "simulation/page/axis.hpp"
+
+#include <chrono>
+
+#include <gmock/gmock.h>
+
+namespace capstan::simulation {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+using namespace std::chrono_literals;
+
+std::vector<std::string> texts(Duration span, int most) {
+    std::vector<std::string> out;
+    for (const TimeTick& tick : time_ticks(span, most)) out.push_back(tick.text);
+    return out;
+}
+
+TEST(Axis, TimeGoesInStepsThatAClockHas) {
+    EXPECT_THAT(texts(25min, 6), ElementsAre("0s", "5m", "10m", "15m", "20m", "25m"));
+    EXPECT_THAT(texts(25min, 2), ElementsAre("0s"));
+    EXPECT_THAT(texts(1s, 12), ElementsAre("0s", "1s"));
+    EXPECT_THAT(texts(149 * 24h, 6), ElementsAre("0s", "56d", "112d"));
+}
+
+TEST(Axis, YearsHaveNoMoreMarksThanDays) {
+    for (const Duration span : {Duration(24h), Duration(400 * 24h), Duration(20'000 * 24h)})
+        EXPECT_LE(time_ticks(span, 12).size(), 12u) << span.count();
+}
+
+TEST(Axis, CountsEndAtOrAboveTheLargest) {
+    EXPECT_THAT(count_ticks(7, 3), ElementsAre(0, 5, 10));
+    EXPECT_THAT(count_ticks(0, 3), ElementsAre(0, 1));
+    EXPECT_THAT(count_ticks(3, 3), ElementsAre(0, 1, 2, 3));
+    EXPECT_THAT(count_ticks(4, 3), ElementsAre(0, 2, 4));
+    EXPECT_THAT(count_ticks(2'000'000'000, 1), ElementsAre(0, 2'000'000'000));
+}
+
+}  // namespace
+}  // namespace capstan::simulation

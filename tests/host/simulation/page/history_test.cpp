@@ -1,0 +1,129 @@
+#include "simulation/page/history.hpp"
+
+#include <utility>
+
+#include <gmock/gmock.h>
+
+#include "../../engine/world.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using engine::noon;
+using engine::World;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using namespace std::chrono_literals;
+
+const NodeGroupId web("web");
+
+/// Shows passes to a historian, of a run that begins at noon.
+struct Histories : ::testing::Test {
+    void pass(Time at) {
+        const engine::Snapshot seen = world.snapshot();
+        const runtime::PassInput input{.snapshot = seen, .circumstances = {.now = at}};
+        runtime::PassResult result;
+        result.outcome.memory = memory;
+        result.groups = seen.groups;
+        historian.on_pass(input, result);
+    }
+    void back_off(Time since, std::optional<Time> until, std::string because) {
+        memory.backoffs[web] = {
+            .since = since, .until = until, .last_failure = since, .because = std::move(because)};
+    }
+    std::vector<Band> bands(Duration end) { return historian.take(end).groups["web"].back_offs; }
+
+    World world;
+    engine::Memory memory;
+    Historian historian{noon};
+};
+
+TEST_F(Histories, KeepLevelsOnlyWhereTheyChange) {
+    world.group("web", 1);
+    world.node("web-1", "web");
+    pass(noon);
+    pass(noon + 10s);
+    world.change_group("web").group.target = 3;
+    pass(noon + 20s);
+    const History history = historian.take(1min);
+    EXPECT_THAT(history.groups.at("web").levels,
+                ElementsAre(Since<GroupLevel>{0s, {.target = 1, .ready = 1}},
+                            Since<GroupLevel>{20s, {.target = 3, .ready = 1, .upcoming = 2}}));
+    EXPECT_EQ(history.group_of.at("web-1"), "web");
+    EXPECT_EQ(history.end, 1min);
+}
+
+TEST_F(Histories, CountPodsWithoutANode) {
+    pass(noon);
+    world.pod("a");
+    world.pod("b");
+    pass(noon + 10s);
+    EXPECT_THAT(historian.take(1min).pending, ElementsAre(Since<int>{0s, 0}, Since<int>{10s, 2}));
+}
+
+TEST_F(Histories, ABackOffLastsFromTheFailureUntilItExpires) {
+    world.group("web", 0);
+    pass(noon);
+    back_off(noon + 5s, noon + 5min, "no capacity");
+    pass(noon + 10s);
+    pass(noon + 10min);
+    EXPECT_THAT(bands(1h), ElementsAre(Band{5s, 5min, "no capacity"}));
+}
+
+TEST_F(Histories, ABackOffWithoutAnEndLastsUntilItIsLifted) {
+    world.group("web", 0);
+    back_off(noon, std::nullopt, "2 machines did not join");
+    pass(noon);
+    pass(noon + 10min);
+    memory.backoffs.clear();
+    pass(noon + 20min);
+    EXPECT_THAT(bands(1h), ElementsAre(Band{0s, 20min, "2 machines did not join"}));
+}
+
+TEST_F(Histories, ABackOffThatIsNeverLiftedReachesToTheEnd) {
+    world.group("web", 0);
+    back_off(noon, std::nullopt, "2 machines did not join");
+    pass(noon);
+    EXPECT_THAT(bands(1h), ElementsAre(Band{0s, 1h, "2 machines did not join"}));
+}
+
+TEST_F(Histories, AFailureDuringABackOffProlongsItAndGivesTheReason) {
+    world.group("web", 0);
+    back_off(noon, noon + 5min, "quota");
+    pass(noon);
+    back_off(noon + 1min, noon + 11min, "no capacity");
+    pass(noon + 1min);
+    EXPECT_THAT(bands(1h), ElementsAre(Band{0s, 11min, "no capacity"}));
+}
+
+TEST_F(Histories, AFailureAfterABackOffBeginsAnother) {
+    world.group("web", 0);
+    back_off(noon, noon + 5min, "quota");
+    pass(noon);
+    back_off(noon + 10min, noon + 20min, "no capacity");
+    pass(noon + 10min);
+    EXPECT_THAT(bands(1h), ElementsAre(Band{0s, 5min, "quota"}, Band{10min, 20min, "no capacity"}));
+}
+
+TEST_F(Histories, TimeStandsStillWhileAClockThatWasSetBackCatchesUp) {
+    world.group("web", 0);
+    pass(noon + 10min);
+    world.change_group("web").group.target = 1;
+    pass(noon + 12min);
+    world.change_group("web").group.target = 2;
+    pass(noon + 5min);
+    const auto levels = historian.take(1h).groups.at("web").levels;
+    ASSERT_THAT(levels, SizeIs(2));
+    EXPECT_LE(levels[0].at, levels[1].at);
+}
+
+TEST_F(Histories, OfARunWithoutPassesAreEmpty) {
+    const History history = historian.take(1h);
+    EXPECT_THAT(history.groups, IsEmpty());
+    EXPECT_THAT(history.pending, IsEmpty());
+    EXPECT_EQ(history.end, 1h);
+}
+
+}  // namespace
+}  // namespace capstan::simulation
