@@ -41,11 +41,12 @@ void adopt_leftovers(Memory& memory, const Snapshot& snapshot, const Membership&
         const NodeRow& row = cluster.node(node);
         const Machine* machine = find_machine(snapshot, membership, node);
         if (machine == nullptr || !is_marked(row)) continue;
+        const bool is_going = machine->state == MachineState::deleting;
         memory.removals.try_emplace(
             std::string(cluster.text(row.name)),
             NodeRemoval{.group = machine->group,
                         .machine = machine->id,
-                        .phase = RemovalPhase::undoing,
+                        .phase = is_going ? RemovalPhase::removed : RemovalPhase::undoing,
                         .cordoned = is_cordoned_by_us(cluster, row),
                         .since = now,
                         .phase_since = now,

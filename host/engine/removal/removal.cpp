@@ -89,10 +89,20 @@ public:
 
 private:
     void advance(const std::string& node, NodeIndex index, NodeRemoval& removal) {
+        if (removal.phase == RemovalPhase::tainting && removal.since != now_)
+            look_again(index, removal);
         if (removal.phase == RemovalPhase::waiting) end_waiting(removal);
         if (removal.phase == RemovalPhase::draining) drain(index, removal);
         if (removal.phase == RemovalPhase::delayed) end_delay(node, index, removal);
         if (removal.phase == RemovalPhase::removed) end_removed(node, index, removal);
+    }
+
+    /// As long as a node cannot be marked, pods come to it as to any other.
+    void look_again(NodeIndex index, NodeRemoval& removal) {
+        const LeavingPods pods = find_leaving_pods(cluster_, index, budgets_, settings_, now_);
+        const std::string because =
+            removal.empty ? why_not_empty(cluster_, pods) : pods.blocked_because;
+        if (!because.empty()) undo(removal, because);
     }
 
     void end_waiting(NodeRemoval& removal) {

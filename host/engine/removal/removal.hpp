@@ -31,9 +31,9 @@ struct RemovalSteps {
 };
 
 /// Before candidates are looked for: forgets removals whose node or machine has vanished, those
-/// being undone only with their node; on the first pass of a memory that was never used, has taints
-/// of a run that nobody remembers taken off the nodes of groups, and cordons only where they are
-/// ours. Later on such taints are somebody else's.
+/// being undone only with their node; on the first pass after a start, has taints of a run that
+/// could not remember them taken off the nodes of groups, and cordons only where they are ours.
+/// Later on such taints are somebody else's.
 Memory remember_removals(Memory memory, const Snapshot& snapshot, const Membership& membership,
                          const Settings& settings, Time now);
 
