@@ -3,10 +3,20 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "runtime/memory_text.hpp"
 
 namespace capstan::simulation {
+namespace {
+
+/// Whoever stopped may have done more than it could remember.
+Result<engine::Memory> for_a_start(Result<engine::Memory> memory) {
+    if (memory) memory->started = false;
+    return memory;
+}
+
+}  // namespace
 
 Result<engine::Memory> load_memory(const std::filesystem::path& file) {
     if (file.empty() || !std::filesystem::exists(file)) return engine::Memory{};
@@ -16,7 +26,7 @@ Result<engine::Memory> load_memory(const std::filesystem::path& file) {
     if (!in) return fail(ErrorCode::invalid_config, file.string() + ": cannot be read");
     Result<engine::Memory> memory = runtime::parse_memory(text.str(), file.string());
     if (!memory) return fail(ErrorCode::invalid_config, memory.error().message);
-    return memory;
+    return for_a_start(std::move(memory));
 }
 
 Result<void> save_memory(const engine::Memory& memory, const std::string& host,
@@ -35,7 +45,7 @@ Result<void> save_memory(const engine::Memory& memory, const std::string& host,
 
 Result<engine::Memory> saved_and_read(const engine::Memory& memory, const std::string& host) {
     CAPSTAN_TRY(const std::string text, runtime::memory_text(memory, host));
-    return runtime::parse_memory(text, "the memory that was saved");
+    return for_a_start(runtime::parse_memory(text, "the memory that was saved"));
 }
 
 }  // namespace capstan::simulation

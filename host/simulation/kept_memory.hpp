@@ -10,14 +10,15 @@
 
 namespace capstan::simulation {
 
-/// What the file keeps; a memory that was never used where there is none, or `file` is empty.
+/// What the file keeps, for the first pass after a start; a memory that was never used where there
+/// is none, or `file` is empty.
 /// `invalid_config`: it is no memory.
 Result<engine::Memory> load_memory(const std::filesystem::path& file);
 /// In place of what the file keeps, all of it or nothing. Nowhere where `file` is empty. `host`:
 /// the version that writes.
 Result<void> save_memory(const engine::Memory& memory, const std::string& host,
                          const std::filesystem::path& file);
-/// What a memory is after it was saved and read again.
+/// What a memory is at the next start: saved and read again.
 Result<engine::Memory> saved_and_read(const engine::Memory& memory, const std::string& host);
 
 }  // namespace capstan::simulation

@@ -81,7 +81,8 @@ bool belongs_to_node(const Cluster& cluster, PodIndex pod) {
            engine::find_label(cluster, row.annotations, "kubernetes.io/config.mirror");
 }
 
-std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
+std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Settings& settings,
+                          Time now) {
     if (belongs_to_node(cluster, pod)) return {};
     const engine::ScaleDownSettings& down = settings.scale_down;
     const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
@@ -92,8 +93,12 @@ std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Se
     if (safe == "true") return {};
     if (row.owner->kind.empty()) return "has no controller";
     if (down.skip_nodes_with_system_pods && cluster.text(row.ns) == "kube-system" &&
-        !has_budget(cluster, row))
-        return "is the system's and has no budget";
+        !has_budget(cluster, row)) {
+        const Duration age = now - cluster.pod(pod).created;
+        return age > down.blocking_system_pod_disruption_timeout
+                   ? ""
+                   : "is the system's, young, and has no budget";
+    }
     if (!down.skip_nodes_with_local_storage) return {};
     const std::string_view volumes = annotation_of(cluster, row, safe_volumes);
     const bool has_local = std::ranges::any_of(

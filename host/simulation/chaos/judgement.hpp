@@ -19,9 +19,10 @@ std::optional<engine::PodIndex> find_pod(const engine::Cluster& cluster,
 /// A DaemonSet's or a mirror pod: bound to its node, so nobody waits for it.
 bool belongs_to_node(const engine::Cluster& cluster, engine::PodIndex pod);
 /// Why it may not be moved off a node that works; empty: it may. Knows the annotations
-/// safe-to-evict and safe-to-evict-local-volumes, owners, local volumes, and the system's pods.
+/// safe-to-evict and safe-to-evict-local-volumes, owners, local volumes, and the system's pods: one
+/// without a budget stays for its first hour.
 std::string why_unmovable(const engine::Cluster& cluster, engine::PodIndex pod,
-                          const engine::Settings& settings);
+                          const engine::Settings& settings, Time now);
 
 /// Whether a node that is just like the group's others surely has room for the pod. False for all
 /// that takes more than resources, labels and taints to tell.

@@ -85,7 +85,7 @@ private:
         if (!moment.settings().scale_down.drain_rules_off.empty()) return;
         for (const engine::PodIndex pod : cluster.pods_on(*index)) {
             if (cluster.pod(pod).deleted) continue;
-            const std::string why = why_unmovable(cluster, pod, moment.settings());
+            const std::string why = why_unmovable(cluster, pod, moment.settings(), moment.now());
             if (!why.empty())
                 out.push_back("the removal of node " + name + " begins, and pod " +
                               name_of_pod(cluster, pod) + " on it " + why);

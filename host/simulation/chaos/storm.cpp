@@ -61,6 +61,8 @@ std::vector<GroupBounds> bounds_of(const CloudSettings& cloud) {
     return out;
 }
 
+std::string full_name(const PodBatch& batch) { return batch.pod.ns + "/" + batch.pod.name; }
+
 /// Everything of the base, its steps one after the other.
 std::vector<Action> flattened(const Input& base, Duration& length) {
     std::vector<Action> out;
@@ -112,7 +114,8 @@ private:
             batches_.push_back(*batch);
             const bool goes = std::ranges::any_of(actions_, [&](const Action& action) {
                 const auto* remove = std::get_if<Remove>(&action.what);
-                return remove != nullptr && remove->name == batch->pod.name;
+                return remove != nullptr &&
+                       (remove->name == batch->pod.name || remove->name == full_name(*batch));
             });
             const bool has_controller = batch->controller == Controller::replica_set ||
                                         batch->controller == Controller::stateful_set;
@@ -137,7 +140,7 @@ private:
     void scale() {
         const auto& [from, batch] = one_of(scalable_);
         const int usual = batch.count.value_or(1);
-        add(some_time(from), Scale{batch.pod.name, dice_.between(0, 2 * usual + 2)});
+        add(some_time(from), Scale{full_name(batch), dice_.between(0, 2 * usual + 2)});
     }
 
     /// Pods of a look that there is, which go again or end by themselves.
@@ -158,8 +161,9 @@ private:
             batch.duration.reset();
         }
         const bool goes = batch.controller == Controller::replica_set && dice_.one_in(2);
+        const std::string full = full_name(batch);
         add(from, std::move(batch));
-        if (goes) add(some_time(from), Remove{name});
+        if (goes) add(some_time(from), Remove{full});
     }
 
     /// Somebody else sets a target.
