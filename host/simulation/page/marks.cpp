@@ -10,7 +10,7 @@ namespace {
 constexpr double lane_height = 14;
 /// A mark takes so much, and each digit of how many it stands for.
 constexpr double mark_width = 13, digit_width = 6;
-constexpr std::size_t told_max = 8;
+constexpr std::size_t told_max = 5;
 
 const MarkLook* find_look(EventKind kind) {
     static const std::vector<MarkLook> looks = mark_looks();

@@ -40,7 +40,7 @@ TEST(Marks, KindsThatMeetStandBelowEachOther) {
 
 TEST(Marks, OfManyOnlyTheFirstAreTold) {
     const std::vector<Mark> marks(20, {10min, EventKind::note, "again", ""});
-    EXPECT_THAT(drawn(marks).texts("//title"), ElementsAre(EndsWith("again\nand 12 more")));
+    EXPECT_THAT(drawn(marks).texts("//title"), ElementsAre(EndsWith("again\nand 15 more")));
 }
 
 TEST(Marks, WithoutARowInTheTableLeadNowhere) {
