@@ -8,7 +8,6 @@ namespace capstan::simulation {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
 std::vector<std::string> texts(Duration span, int most) {

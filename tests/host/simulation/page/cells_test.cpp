@@ -11,7 +11,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
 std::vector<std::string> texts(const std::vector<Cell>& cells) {
