@@ -38,6 +38,8 @@ public:
         return {};
     }
     virtual void on_restart() {}
+    /// The clock went forward, and nobody could do anything meanwhile.
+    virtual void on_clock_jump() {}
     /// Calm has lasted; `last` is the last pass there was.
     virtual std::vector<std::string> on_end(const Moment& last) {
         (void)last;

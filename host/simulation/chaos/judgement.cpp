@@ -106,6 +106,11 @@ std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Se
     return has_local ? "has local storage" : "";
 }
 
+bool wants_more_than_room(const Cluster& cluster, PodIndex pod) {
+    const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
+    return has_more_than_resources(*row.spec, row);
+}
+
 bool surely_fits(const Cluster& cluster, PodIndex pod, const engine::Group& group) {
     const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
     if (!group.described || has_more_than_resources(*row.spec, row)) return false;

@@ -24,6 +24,10 @@ bool belongs_to_node(const engine::Cluster& cluster, engine::PodIndex pod);
 std::string why_unmovable(const engine::Cluster& cluster, engine::PodIndex pod,
                           const engine::Settings& settings, Time now);
 
+/// Whether resources, labels and taints are not enough to tell where it fits: then it depends on
+/// the order in which pods are tried how many nodes they need.
+bool wants_more_than_room(const engine::Cluster& cluster, engine::PodIndex pod);
+
 /// Whether a node that is just like the group's others surely has room for the pod. False for all
 /// that takes more than resources, labels and taints to tell.
 bool surely_fits(const engine::Cluster& cluster, engine::PodIndex pod, const engine::Group& group);

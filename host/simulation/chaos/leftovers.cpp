@@ -46,6 +46,8 @@ public:
         return out;
     }
 
+    void on_clock_jump() override { since_.clear(); }
+
     std::vector<std::string> on_end(const Moment& last) override {
         std::vector<std::string> out;
         for (const auto& [node, mark] : marked(last)) {

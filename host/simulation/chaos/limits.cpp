@@ -65,13 +65,32 @@ private:
             if (machine != nullptr && machine->state == MachineState::deleting) continue;
             sum.add(*moment.cluster().node(i).capacity, 1);
         }
-        for (const engine::Increase& increase : moment.decision().increases) {
-            for (const engine::Group& group : moment.groups()) {
-                if (group.group.id == increase.group && group.described)
-                    sum.add(group.described->capacity, increase.by);
-            }
+        for (const engine::Group& group : moment.groups()) {
+            if (group.described)
+                sum.add(group.described->capacity, on_the_way(group, snapshot, membership) +
+                                                       asked_for(moment, group.group.id));
         }
         return sum;
+    }
+    /// Machines that are starting and not nodes yet; those that run may never become any.
+    static std::int64_t on_the_way(const engine::Group& group, const engine::Snapshot& snapshot,
+                                   const engine::Membership& membership) {
+        std::set<MachineId> joined;
+        for (engine::NodeIndex i = 0; i < snapshot.cluster.node_count(); ++i) {
+            if (const Machine* machine = engine::find_machine(snapshot, membership, i))
+                joined.insert(machine->id);
+        }
+        return std::ranges::count_if(group.machines, [&](const Machine& machine) {
+            const bool is_coming =
+                machine.state == MachineState::requested || machine.state == MachineState::creating;
+            return is_coming && !machine.error && !joined.contains(machine.id);
+        });
+    }
+    static std::int64_t asked_for(const Moment& moment, const NodeGroupId& group) {
+        std::int64_t out = 0;
+        for (const engine::Increase& increase : moment.decision().increases)
+            out += increase.group == group ? increase.by : 0;
+        return out;
     }
     /// By need, not because they are broken.
     static std::set<std::string> removed(const Moment& moment) {

@@ -65,11 +65,16 @@ private:
                before_->going == going_in(moment) && std::ranges::includes(before_->waiting, now) &&
                moment.memory().backoffs.empty() && !has_trouble(moment);
     }
+    /// Something by which another machine may be wanted though nothing was forgotten.
     static bool has_trouble(const Moment& moment) {
         const engine::Cluster& cluster = moment.cluster();
         for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
             if (!cluster.node(i).ready) return true;
         }
+        if (std::ranges::any_of(cluster.unbound(), [&](engine::PodIndex pod) {
+                return wants_more_than_room(cluster, pod);
+            }))
+            return true;
         return std::ranges::any_of(moment.groups(), [](const engine::Group& group) {
             return std::ranges::any_of(group.machines, [](const Machine& machine) {
                 return machine.state == MachineState::failed || machine.error;

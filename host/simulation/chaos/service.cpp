@@ -36,6 +36,9 @@ public:
         return out;
     }
 
+    /// Time without passes is no time in which a group could have grown.
+    void on_clock_jump() override { able_since_.clear(); }
+
     /// What went wrong in carrying out is a reason to wait again.
     std::vector<std::string> on_results(const engine::Decision& decision,
                                         const engine::Results& results) override {

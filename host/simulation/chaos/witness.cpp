@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "simulation/fault.hpp"
+
 namespace capstan::simulation {
 
 std::vector<std::unique_ptr<Invariant>> all_invariants() {
@@ -34,7 +36,10 @@ void Witness::add(const Invariant& invariant, Time now, std::vector<std::string>
 }
 
 void Witness::on_event(const Event& event) {
-    if (event.kind == EventKind::fault) ++exposure_.faults;
+    if (event.kind != EventKind::fault) return;
+    ++exposure_.faults;
+    if (!event.text.starts_with(name_of(FaultKind::clock_jump))) return;
+    for (const auto& invariant : invariants_) invariant->on_clock_jump();
 }
 
 void Witness::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {

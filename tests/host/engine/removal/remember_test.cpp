@@ -25,6 +25,12 @@ TEST_F(Leftovers, AreTakenOffAtTheVeryFirstPass) {
     EXPECT_THAT(memory.removals, IsEmpty());
 }
 
+TEST_F(Leftovers, OnANodeWhoseMachineIsOnItsWayOutStay) {
+    group("a").machines.front().state = MachineState::deleting;
+    EXPECT_THAT(pass(), IsEmpty());
+    EXPECT_EQ(memory.removals.at("n1").phase, removed);
+}
+
 TEST_F(Leftovers, LoseACordonThatIsOurs) {
     nodes.at("n1").annotations = {{std::string(cordoned_annotation), "true"}};
     EXPECT_THAT(pass(), ElementsAre("n1: -ToBeDeleted -BeingDeleted uncordon"));

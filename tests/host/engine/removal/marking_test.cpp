@@ -1,0 +1,51 @@
+// As long as a node cannot be marked, pods come to it as to any other.
+#include "removal_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using enum RemovalPhase;
+
+struct Marking : RemovalCase {
+    Marking() {
+        node("n1");
+        errors["n1"] = {ErrorCode::unavailable, "the API server is away"};
+    }
+    /// Time goes on and `n1` is still not marked.
+    NodeRemoval& begun(bool empty) {
+        NodeRemoval& out = removing("n1", tainting, empty);
+        now += 10s;
+        return out;
+    }
+};
+
+TEST_F(Marking, IsTriedAgainWhileNothingHasCome) {
+    begun(true);
+    EXPECT_THAT(pass(), ElementsAre(HasSubstr("n1: +ToBeDeleted")));
+    EXPECT_EQ(memory.removals.at("n1").phase, tainting);
+}
+
+TEST_F(Marking, EndsWhereAPodHasComeThatMayNotBeMoved) {
+    begun(false);
+    unmovable("web-1", "n1");
+    EXPECT_THAT(pass(), ElementsAre(HasSubstr("n1: -ToBeDeleted")));
+    EXPECT_THAT(steps.notes, Contains(HasSubstr("node n1 is not removed: ")));
+}
+
+TEST_F(Marking, OfAnEmptyNodeEndsWhereAnyPodHasCome) {
+    begun(true);
+    pod("web-1", "n1");
+    EXPECT_THAT(pass(), ElementsAre(HasSubstr("n1: -ToBeDeleted")));
+}
+
+TEST_F(Marking, OfANodeWithPodsGoesOnWhereOneMoreHasCome) {
+    begun(false);
+    pod("web-1", "n1");
+    EXPECT_THAT(pass(), ElementsAre(HasSubstr("n1: +ToBeDeleted")));
+}
+
+}  // namespace
+}  // namespace capstan::engine
