@@ -126,6 +126,22 @@ TEST_P(Scenario, PassesThatAreLeftOutWouldHaveComeToNothing) {
     EXPECT_EQ(without_passes(every.out), without_passes(capstan(command).out));
 }
 
+class Stormy : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Stormy, WhateverGoesWrongWhatHasToHoldHolds) {
+    const Ran ran = capstan("simulate " + file_of(GetParam()) + " --chaos --seeds 20 --seed 1");
+    EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+    EXPECT_NE(ran.out.find("20 of 20 seeds without a violation, from seed 1 on"), std::string::npos)
+        << ran.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Story, Stormy, ::testing::Values("chaos/shop", "chaos/factory"), name_of);
+
+TEST(Scenarios, ChaosWantsAScenarioWithTheSimulatedCloud) {
+    const Ran ran = capstan("simulate tests/scenarios/chaos/shop.toml --seeds 3");
+    EXPECT_EQ(ran.code, 2) << "seeds belong to --chaos";
+}
+
 TEST(Scenarios, AnExpectationThatIsNotMetFailsWithTheDifference) {
     const Folder folder;
     const std::string file = folder.write("story.toml", R"(
