@@ -66,9 +66,12 @@ private:
             sum.add(*moment.cluster().node(i).capacity, 1);
         }
         for (const engine::Group& group : moment.groups()) {
-            if (group.described)
-                sum.add(group.described->capacity, on_the_way(group, snapshot, membership) +
-                                                       asked_for(moment, group.group.id));
+            if (!group.described) continue;
+            // What a group that is left alone was asked for has failed or is too late, and goes.
+            const bool is_given_up = moment.memory().backoffs.contains(group.group.id);
+            if (!is_given_up)
+                sum.add(group.described->capacity, on_the_way(group, snapshot, membership));
+            sum.add(group.described->capacity, asked_for(moment, group.group.id));
         }
         return sum;
     }
