@@ -1,6 +1,7 @@
 #include "engine/removal/removal.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -29,11 +30,13 @@ std::string find_delay(const Cluster& cluster, const NodeRow& node) {
 
 class Stepping {
 public:
-    Stepping(const Snapshot& snapshot, const Membership& membership, DisruptionBudgets budgets,
-             Memory& memory, const Settings& settings, Time now)
+    Stepping(const Snapshot& snapshot, const Membership& membership,
+             const std::set<NodeGroupId>& settling, DisruptionBudgets budgets, Memory& memory,
+             const Settings& settings, Time now)
         : snapshot_(snapshot),
           cluster_(snapshot.cluster),
           membership_(membership),
+          settling_(settling),
           budgets_(std::move(budgets)),
           memory_(memory),
           settings_(settings),
@@ -62,6 +65,7 @@ public:
         for (const auto& [since, node] : order)
             if (const auto index = cluster_.find_node(node))
                 advance(node, *index, memory_.removals.at(node));
+        keep_minima();
         undo_broken_sets();
         depart(snapshot_, ready_, memory_, settings_.scale_down, now_, steps_.wake_at);
     }
@@ -132,6 +136,7 @@ private:
         const Time last =
             later(removal.phase_since, settings_.scale_down.node_deletion_delay_timeout);
         if (!delay.empty() && now_ < last) return wake_by(steps_.wake_at, last);
+        if (settling_.contains(removal.group)) return wake_by(steps_.wake_at, now_);
         if (!delay.empty()) note(node, "is removed though " + delay + " still asks for a delay");
         ready_.insert(node);
     }
@@ -156,6 +161,26 @@ private:
 
     void undo(NodeRemoval& removal, const std::string& because) {
         give_up(memory_, removal, because, now_);
+    }
+
+    /// A group may have lost machines since its node was chosen, by others or by a repair.
+    void keep_minima() {
+        std::map<NodeGroupId, int> going;
+        for (const auto& [node, removal] : memory_.removals)
+            going[removal.group] += removal.phase == RemovalPhase::deleting ? 1 : 0;
+        std::erase_if(ready_, [&](const std::string& node) {
+            NodeRemoval& removal = memory_.removals.at(node);
+            const Group* group = find_group(snapshot_, removal.group);
+            if (group == nullptr || !group->group.target || is_zero_or_max(group)) return false;
+            const int least = group->group.min.value_or(0);
+            if (*group->group.target - going[removal.group] > least) {
+                ++going[removal.group];
+                return false;
+            }
+            undo(removal, "group " + removal.group.value() + " is at its minimum of " +
+                              std::to_string(least) + " now");
+            return true;
+        });
     }
 
     /// A group that is only ever full or empty is not left half of it.
@@ -191,6 +216,7 @@ private:
     const Snapshot& snapshot_;
     const Cluster& cluster_;
     const Membership& membership_;
+    const std::set<NodeGroupId>& settling_;
     DisruptionBudgets budgets_;
     Memory& memory_;
     const Settings& settings_;
@@ -205,7 +231,8 @@ RemovalSteps step_removals(const Snapshot& snapshot, const Membership& membershi
                            const Candidates& candidates, const ScaleDown& plan,
                            DisruptionBudgets budgets, Memory& memory, const Settings& settings,
                            Time now) {
-    Stepping stepping(snapshot, membership, std::move(budgets), memory, settings, now);
+    Stepping stepping(snapshot, membership, plan.settling, std::move(budgets), memory, settings,
+                      now);
     for (const ChosenNode& chosen : plan.chosen)
         stepping.begin(candidates.nodes[chosen.candidate], chosen.because);
     stepping.advance_all();

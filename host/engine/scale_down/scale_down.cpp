@@ -159,6 +159,8 @@ ScaleDown plan_scale_down(const Scene& scene, Placement& placement, const Candid
         }
     }
     out.nodes = merge(candidates.others, std::move(out.nodes));
+    for (const Decrease& decrease : scene.repairs.decreases) out.settling.insert(decrease.group);
+    for (const MachineRemoval& removal : scene.repairs.removals) out.settling.insert(removal.group);
     return out;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ struct ScaleDown {
     std::string no_removals_because{};
     /// Nodes that are unneeded and not yet chosen or under way, by name: for soft taints.
     std::vector<std::string> soft{};
+    /// Groups whose size this pass puts right: what is left of them only the next pass knows.
+    std::set<NodeGroupId> settling{};
     std::optional<Time> wake_at{};  ///< when time alone lets another node go
 };
 

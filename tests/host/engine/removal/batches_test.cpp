@@ -43,6 +43,25 @@ TEST_F(Batches, WaitForTheIntervalSinceTheFirstWasReady) {
                 ElementsAre("n1: +BeingDeleted", "n2: +BeingDeleted", "remove n1, n2 of a"));
 }
 
+TEST_F(Batches, KeepWhatItsGroupHasToKeepByNow) {
+    ready("n1");
+    ready("n2");
+    group("a").group.min = 1;
+    group("a").group.target = 2;  // it had more when the nodes were chosen
+    EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "n2: -ToBeDeleted -BeingDeleted uncordon",
+                                    "remove n1 of a"));
+    EXPECT_EQ(memory.removals.at("n2").because, "group a is at its minimum of 1 now");
+}
+
+TEST_F(Batches, WaitWhileTheSizeOfTheirGroupIsPutRight) {
+    ready("n1");
+    settling = {NodeGroupId("a")};
+    EXPECT_THAT(pass(), IsEmpty());
+    EXPECT_EQ(steps.wake_at, now);
+    settling.clear();
+    EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
+}
+
 struct ZeroOrMax : Batches {
     ZeroOrMax() { group("a").options.zero_or_max = true; }
 };

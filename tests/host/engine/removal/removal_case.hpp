@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,7 @@ struct RemovalCase : ::testing::Test {
     Settings settings;
     Time now = noon;
     std::vector<std::string> soft;
+    std::set<NodeGroupId> settling;
     RemovalSteps steps;  ///< of the last pass
 
     Group& group(const std::string& id) {
@@ -153,7 +155,7 @@ struct RemovalCase : ::testing::Test {
         memory = remember_removals(std::move(memory), seen, membership, settings, now);
         const DisruptionBudgets allowed(seen.cluster);
         Candidates candidates;
-        ScaleDown plan{.soft = soft};
+        ScaleDown plan{.soft = soft, .settling = settling};
         for (const std::string& name : chosen) {
             const NodeIndex index = seen.cluster.find_node(name).value();
             plan.chosen.push_back({.candidate = candidates.nodes.size(), .because = "unneeded"});
