@@ -50,7 +50,8 @@ TEST_F(Batches, KeepWhatItsGroupHasToKeepByNow) {
     group("a").group.target = 2;  // it had more when the nodes were chosen
     EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "n2: -ToBeDeleted -BeingDeleted uncordon",
                                     "remove n1 of a"));
-    EXPECT_EQ(memory.removals.at("n2").because, "group a is at its minimum of 1 now");
+    EXPECT_THAT(steps.notes,
+                ElementsAre("node n2 is not removed: group a is at its minimum of 1 now"));
 }
 
 TEST_F(Batches, WaitWhileTheSizeOfTheirGroupIsPutRight) {
