@@ -93,6 +93,19 @@ TEST_F(DumpCommands, ExplainAGroupAndTheWholeMatrix) {
     EXPECT_EQ(capstan("explain group nobody --cluster " + dump_).code, 1);
 }
 
+TEST_F(DumpCommands, ExplainWhyANodeStays) {
+    const std::string command = "explain node n1 -o json --cluster " + dump_;
+    const Ran used = capstan(command);
+    ASSERT_EQ(used.code, 0) << used.err;
+    EXPECT_EQ(json::parse(used.out).at("reason"), "NotUnderutilized");
+    EXPECT_THAT(used.out, HasSubstr("cpu is used to 75%"));
+
+    const Ran blocked = capstan(command + " --set scale_down.utilization_threshold=1");
+    EXPECT_EQ(json::parse(blocked.out).at("reason"), "BlockedByPod") << blocked.out;
+    EXPECT_EQ(json::parse(blocked.out).at("pod"), "shop/running") << blocked.out;
+    EXPECT_EQ(capstan("explain node nobody --cluster " + dump_).code, 1);
+}
+
 TEST_F(DumpCommands, SayWhereADumpIsBroken) {
     const Ran cut = capstan("simulate --cluster -", R"({"kind":"List","items":[{"kind":"Pod")");
     EXPECT_EQ(cut.code, 2);
