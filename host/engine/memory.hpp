@@ -101,8 +101,8 @@ struct LastActions {
 };
 
 struct Memory {
-    /// False: this is the first pass since the autoscaler started; whoever loads a saved memory says
-    /// so. What was done and not remembered is cleared away then.
+    /// False: this is the first pass since the autoscaler started; whoever loads a saved memory
+    /// says so. What was done and not remembered is cleared away then.
     bool started = false;
 
     std::map<NodeGroupId, Backoff> backoffs{};

@@ -19,8 +19,8 @@ public:
     virtual ~ClusterClient() = default;
     /// All of the change or nothing. `not_found`: there is no such node.
     virtual void change(const engine::NodeChange& change, Done done) = 0;
-    /// `not_found`: there is no such pod any more, or one of another uid. `throttled`: a budget does
-    /// not allow it now.
+    /// `not_found`: there is no such pod any more, or one of another uid. `throttled`: a budget
+    /// does not allow it now.
     virtual void evict(const engine::Eviction& eviction, Done done) = 0;
 };
 
