@@ -130,22 +130,11 @@ public:
         return {};
     }
 
-    /// Empty: no minimum, budget or number at once is broken, and groups go whole.
+    /// Empty: no minimum is broken, and groups go whole.
     std::string find_broken_bound() const {
         std::map<GroupIndex, int> going;
-        std::map<std::string, int> disrupted;
-        int drains = 0;
-        for (const ChosenNode& chosen : plan_.chosen) {
-            const Candidate& node = scene_->candidates.nodes[chosen.candidate];
-            ++going[node.group];
-            drains += node.moving.empty() ? 0 : 1;
-            for (const PodIndex pod : node.moving) {
-                const ClassRow& row = cluster_.pod_class(cluster_.class_of(pod));
-                const auto app = find_label(cluster_, row.labels, "app");
-                if (cluster_.text(row.ns) == "default" && app)
-                    ++disrupted[std::string(cluster_.text(*app))];
-            }
-        }
+        for (const ChosenNode& chosen : plan_.chosen)
+            ++going[scene_->candidates.nodes[chosen.candidate].group];
         for (const auto& [group, nodes] : going) {
             const Group& its = scene_->groups()[group];
             if (*its.group.target - nodes < *its.group.min) return "below a group's minimum";
