@@ -39,7 +39,7 @@ Result<std::unique_ptr<runtime::PluginHost>> start_host(
          .version = CAPSTAN_VERSION,
          .breadcrumbs = {},
          .state = {},
-         .clock = std::make_shared<runtime::ManualClock>(circumstances.now)});
+         .clock = std::make_shared<io::ManualClock>(circumstances.now)});
 }
 
 }  // namespace

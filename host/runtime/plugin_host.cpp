@@ -4,8 +4,8 @@
 #include <optional>
 #include <ranges>
 
+#include "io/curl_http_client.hpp"
 #include "runtime/config/settings_view.hpp"
-#include "runtime/services/curl_http_client.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -20,10 +20,10 @@ std::string origin_of(const LoadedPlugin& plugin) {
     return facts.path.filename().string() + " " + facts.note.version;
 }
 
-std::unique_ptr<Loop> make_loop(boost::asio::io_context& io,
-                                const std::shared_ptr<ManualClock>& clock) {
-    if (clock) return std::make_unique<ManualLoop>(io, clock);
-    return std::make_unique<Loop>(io);
+std::unique_ptr<io::Loop> make_loop(boost::asio::io_context& io,
+                                    const std::shared_ptr<io::ManualClock>& clock) {
+    if (clock) return std::make_unique<io::ManualLoop>(io, clock);
+    return std::make_unique<io::Loop>(io);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ std::unique_ptr<Loop> make_loop(boost::asio::io_context& io,
 PluginHost::PluginHost(const Config& config, Options options)
     : work_(io_.get_executor()),
       loop_(make_loop(io_, options.clock)),
-      virtual_loop_(options.clock ? static_cast<ManualLoop*>(loop_.get()) : nullptr),
+      virtual_loop_(options.clock ? static_cast<io::ManualLoop*>(loop_.get()) : nullptr),
       environment_{.loop = *loop_,
                    .log = std::make_shared<Logger>(config.log, loop_->clock()),
                    .metrics = std::make_shared<Metrics>(),
@@ -46,7 +46,7 @@ PluginHost::PluginHost(const Config& config, Options options)
         environment_.state = std::make_shared<FileStateStore>(options.state);
     }
     if (virtual_loop_ != nullptr) return;
-    environment_.http = std::make_shared<CurlHttpClient>(io_);
+    environment_.http = std::make_shared<io::CurlHttpClient>(io_);
     thread_ = std::thread([this] { io_.run(); });
 }
 

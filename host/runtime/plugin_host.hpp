@@ -37,7 +37,7 @@ public:
         /// of one decision.
         std::filesystem::path state{};
         /// The clock of deadlines and timers, moved by its owner; NULL: the machine's.
-        std::shared_ptr<ManualClock> clock{};
+        std::shared_ptr<io::ManualClock> clock{};
     };
     /// Makes every instance of `plugins` in their order, then starts them all at once. The first
     /// error undoes everything and names its instance.
@@ -55,9 +55,9 @@ public:
     const std::vector<std::shared_ptr<PluginInstance>>& instances() const noexcept {
         return instances_;
     }
-    Loop& loop() noexcept { return *loop_; }
+    io::Loop& loop() noexcept { return *loop_; }
     /// Moves the virtual time; NULL: this host lives in real time.
-    ManualLoop* virtual_loop() noexcept { return virtual_loop_; }
+    io::ManualLoop* virtual_loop() noexcept { return virtual_loop_; }
     /// What `begin` starts and ends with its argument, waited for. On virtual time the clock goes
     /// from timer to timer until the end is there. `deadline`: it did not come within `patience`.
     template <class T>
@@ -76,8 +76,8 @@ private:
 
     boost::asio::io_context io_;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
-    std::unique_ptr<Loop> loop_;
-    ManualLoop* virtual_loop_ = nullptr;  ///< `loop_`, if it is one
+    std::unique_ptr<io::Loop> loop_;
+    io::ManualLoop* virtual_loop_ = nullptr;  ///< `loop_`, if it is one
     HostEnvironment environment_;
     std::vector<std::shared_ptr<PluginInstance>> instances_;
     std::thread thread_;  ///< none on virtual time

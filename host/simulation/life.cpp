@@ -150,7 +150,7 @@ void Life::tell_progress() {
 }
 
 void Life::move_to(Time then) {
-    runtime::ManualLoop& loop = *parts_.host.virtual_loop();
+    io::ManualLoop& loop = *parts_.host.virtual_loop();
     if (then <= now()) return;
     const Duration by = then - now();
     const std::optional<Duration> timer = loop.next_due();

@@ -71,7 +71,7 @@ private:
                                 .version = setup_.version,
                                 .breadcrumbs = {},
                                 .state = {},
-                                .clock = std::make_shared<runtime::ManualClock>(input_.start)}));
+                                .clock = std::make_shared<io::ManualClock>(input_.start)}));
         CAPSTAN_TRY(Passes passes,
                     Passes::make(setup_.config, *host_, input_.seed, looks(),
                                  {world_, machines_, story_, tally_, observer_, setup_.every_pass,

@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "io/printable.hpp"
 #include "runtime/plugin_files/file_descriptor.hpp"
-#include "runtime/services/printable.hpp"
 
 namespace capstan::runtime {
 
@@ -88,7 +88,7 @@ Breadcrumbs::Breadcrumbs(std::shared_ptr<void> mapping) : mapping_(std::move(map
                                         ::strnlen(record.name.data(), record.name.size()));
             for (std::size_t hook = 0; hook < hook_count; ++hook) {
                 if (record.under_way[hook] == 0) continue;
-                previous_.inside.push_back(printable(name, record.name.size()) + ", " +
+                previous_.inside.push_back(io::printable(name, record.name.size()) + ", " +
                                            std::string(hook_names[hook]));
             }
         }
@@ -110,7 +110,7 @@ std::unique_ptr<Trail> Breadcrumbs::trail(std::string_view instance) {
         if (!Word(record.in_use).compare_exchange_strong(free, 1)) continue;
         record.under_way.fill(0);
         record.name.fill(0);
-        const std::string_view name = cut(instance, record.name.size() - 1);
+        const std::string_view name = io::cut(instance, record.name.size() - 1);
         std::copy(name.begin(), name.end(), record.name.begin());
         return std::unique_ptr<Trail>(new Trail(mapping_, &record));
     }

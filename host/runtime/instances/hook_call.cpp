@@ -4,8 +4,8 @@
 
 #include <capstan/view.hpp>
 
+#include "io/printable.hpp"
 #include "runtime/instances/plugin_error.hpp"
-#include "runtime/services/printable.hpp"
 
 namespace capstan::runtime {
 
@@ -64,7 +64,7 @@ void HookCall::explain(const capstan_call* call, capstan_str sentence) noexcept 
         HookCall& self = of(call);
         const std::lock_guard lock(self.mutex_);
         if (self.sentences_.size() < sentence_count)
-            self.sentences_.push_back(printable(text(sentence), sentence_limit));
+            self.sentences_.push_back(io::printable(text(sentence), sentence_limit));
     } catch (...) {  // an explanation is worth less than the answer it explains
     }
 }

@@ -108,7 +108,7 @@ private:
     // The stop under way.
     std::atomic<bool> stop_has_ended_{false};
     Done stop_done_;
-    TimerId stop_timer_ = 0;
+    io::TimerId stop_timer_ = 0;
     capstan_op stop_op_ = 0;  // on the strand only, as what follows
     std::optional<Result<void>> stop_result_;
     bool nothing_is_open_ = false;

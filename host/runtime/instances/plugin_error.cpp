@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime/services/printable.hpp"
+#include "io/printable.hpp"
 
 namespace capstan::runtime {
 
@@ -26,9 +26,10 @@ Error copy_error(const capstan_error* reported) {
         return bug("the plugin's error is too short a struct");
     if (reported->code == CAPSTAN_OK)
         return bug("the plugin reported a failure whose code is CAPSTAN_OK");
-    Error out{error_code(reported->code), printable(sane_text(reported->message), message_limit),
-              printable(sane_text(reported->provider_code), name_limit),
-              printable(sane_text(reported->subject), name_limit)};
+    Error out{error_code(reported->code),
+              io::printable(sane_text(reported->message), message_limit),
+              io::printable(sane_text(reported->provider_code), name_limit),
+              io::printable(sane_text(reported->subject), name_limit)};
     constexpr std::int64_t longest = 24 * 3600 * 1000;
     if (reported->retry_after_ms >= 0) {
         out.retry_after = std::chrono::milliseconds(std::min(reported->retry_after_ms, longest));

@@ -1,8 +1,8 @@
 #include <capstan/lowering.hpp>
 
+#include "io/printable.hpp"
 #include "runtime/instances/hook_guard.hpp"
 #include "runtime/instances/policies.hpp"
-#include "runtime/services/printable.hpp"
 
 namespace capstan::runtime {
 
@@ -42,7 +42,7 @@ private:
         answer_.verdict =
             is_known ? static_cast<SimilarityVerdict>(verdict) : SimilarityVerdict::differs;
         try {
-            answer_.because = printable(text(because), reason_limit);
+            answer_.because = io::printable(text(because), reason_limit);
         } catch (...) {  // the verdict counts without its reason
         }
     }

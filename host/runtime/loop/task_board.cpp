@@ -5,7 +5,7 @@
 
 namespace capstan::runtime {
 
-TaskBoard::TaskBoard(Loop& loop, std::shared_ptr<Strand> strand, std::shared_ptr<Trail> trail,
+TaskBoard::TaskBoard(io::Loop& loop, std::shared_ptr<Strand> strand, std::shared_ptr<Trail> trail,
                      Options options)
     : loop_(loop),
       strand_(std::move(strand)),
@@ -58,7 +58,7 @@ capstan_status TaskBoard::after(Duration delay, capstan_task fn, void* user, std
     const capstan_status promised = promise_locked();
     if (promised != CAPSTAN_OK) return promised;
     const std::uint64_t id = ++last_id_;
-    const TimerId at = loop_.after(delay, [weak = weak_from_this(), id] {
+    const io::TimerId at = loop_.after(delay, [weak = weak_from_this(), id] {
         if (const auto board = weak.lock()) board->fire(id);
     });
     timed_.emplace(id, Timed{at, fn, user});
@@ -96,7 +96,7 @@ capstan_status TaskBoard::blocking(Work work, capstan_task done, void* user) {
     });
     if (!accepted) return CAPSTAN_E_BUSY;
     ++open_;
-    blocked_.emplace(id, Blocked{work, done, user, std::make_shared<Loop::Outside>(loop_)});
+    blocked_.emplace(id, Blocked{work, done, user, std::make_shared<io::Loop::Outside>(loop_)});
     return CAPSTAN_OK;
 }
 

@@ -10,9 +10,9 @@
 
 #include <capstan/abi/service_exec.h>
 
+#include "io/loop.hpp"
 #include "runtime/instances/breadcrumbs.hpp"
 #include "runtime/loop/blocking_pool.hpp"
-#include "runtime/loop/loop.hpp"
 #include "runtime/loop/strand.hpp"
 
 namespace capstan::runtime {
@@ -25,7 +25,7 @@ public:
         std::size_t max_open = 1024;  ///< posted, timed and blocking together
         BlockingPool::Limits blocking;
     };
-    TaskBoard(Loop& loop, std::shared_ptr<Strand> strand, std::shared_ptr<Trail> trail,
+    TaskBoard(io::Loop& loop, std::shared_ptr<Strand> strand, std::shared_ptr<Trail> trail,
               Options options);
 
     // What the plugin calls; meanings in abi/service_exec.h.
@@ -54,7 +54,7 @@ public:
 
 private:
     struct Timed {
-        TimerId timer;
+        io::TimerId timer;
         capstan_task fn;
         void* user;
     };
@@ -62,7 +62,7 @@ private:
         Work work;
         capstan_task done;
         void* user;
-        std::shared_ptr<Loop::Outside> outside;
+        std::shared_ptr<io::Loop::Outside> outside;
         bool begun = false;
     };
     using Lock = std::lock_guard<std::mutex>;
@@ -74,7 +74,7 @@ private:
     void call_back(const Blocked& blocked, capstan_status status);
     void kept();
 
-    Loop& loop_;
+    io::Loop& loop_;
     const std::shared_ptr<Strand> strand_;
     const std::shared_ptr<Trail> trail_;
     const Options options_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/services/printable.hpp"
+#include "io/printable.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -66,7 +66,7 @@ void JsonText::append(std::string_view text) {
     if (std::ranges::all_of(text, is_plain)) {
         ((out_ += '"') += text) += '"';
     } else {
-        out_ += json_quoted(repaired(text));
+        out_ += io::json_quoted(io::repaired(text));
     }
 }
 

@@ -58,7 +58,7 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
                       {.class_id = identity_.class_id,
                        .plugin = identity_.id,
                        .max_series = static_cast<std::size_t>(identity_.limits.max_series)}),
-      random_(seed_for(environment.seed, identity_.id.value())),
+      random_(io::seed_for(environment.seed, identity_.id.value())),
       crumbs_(environment.crumbs),
       trail_(make_trail(environment.crumbs, identity_)),
       strand_(std::make_shared<Strand>(loop_.io(), environment.is_virtual

@@ -9,10 +9,10 @@
 #include <capstan/abi/services.h>
 #include <capstan/ids.hpp>
 
+#include "io/http_client.hpp"
 #include "runtime/config/pipeline.hpp"
 #include "runtime/instances/breadcrumbs.hpp"
 #include "runtime/loop/task_board.hpp"
-#include "runtime/services/http_client.hpp"
 #include "runtime/services/logger.hpp"
 #include "runtime/services/metrics.hpp"
 #include "runtime/services/operations.hpp"
@@ -27,10 +27,10 @@ namespace capstan::runtime {
 /// until the process ends; the loop alone is borrowed, and left alone by an instance that was
 /// stopped or abandoned.
 struct HostEnvironment {
-    Loop& loop;
+    io::Loop& loop;
     std::shared_ptr<Logger> log;
     std::shared_ptr<Metrics> metrics;
-    std::shared_ptr<HttpClient> http{};       ///< NULL: this host sends no requests
+    std::shared_ptr<io::HttpClient> http{};   ///< NULL: this host sends no requests
     std::shared_ptr<SecretSource> secrets{};  ///< NULL: it has none
     std::shared_ptr<StateStore> state{};      ///< NULL: it keeps none
     std::shared_ptr<Breadcrumbs> crumbs{};    ///< NULL: nobody asks how the process died
@@ -62,11 +62,11 @@ public:
     const capstan_host* host() const noexcept { return &host_; }
     const InstanceIdentity& identity() const noexcept { return identity_; }
     const std::string& id() const noexcept { return identity_.id.value(); }
-    Loop& loop() const noexcept { return loop_; }
+    io::Loop& loop() const noexcept { return loop_; }
     Strand& strand() const noexcept { return *strand_; }
     Trail& trail() const noexcept { return *trail_; }
-    const Clock& clock() const noexcept { return *clock_; }
-    RandomSource& random() noexcept { return random_; }
+    const io::Clock& clock() const noexcept { return *clock_; }
+    io::RandomSource& random() noexcept { return random_; }
     Logger& log() const noexcept { return *log_; }
     InstanceMetrics& metrics() noexcept { return *metrics_; }
     PluginMetrics& plugin_metrics() noexcept { return plugin_metrics_; }
@@ -93,12 +93,12 @@ private:
     const void* service(std::string_view id) const noexcept;
 
     const InstanceIdentity identity_;
-    Loop& loop_;
-    const std::shared_ptr<const Clock> clock_;
+    io::Loop& loop_;
+    const std::shared_ptr<const io::Clock> clock_;
     const std::shared_ptr<Logger> log_;
     const std::shared_ptr<InstanceMetrics> metrics_;
     PluginMetrics plugin_metrics_;
-    RandomSource random_;
+    io::RandomSource random_;
     std::shared_ptr<Breadcrumbs> crumbs_;
     const std::shared_ptr<Trail> trail_;
     const std::shared_ptr<Strand> strand_;

@@ -10,7 +10,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "runtime/services/printable.hpp"
+#include "io/printable.hpp"
 
 namespace capstan::runtime {
 
@@ -38,7 +38,7 @@ std::string written(Time time) {
 /// Text for a field that a space or a quote would make ambiguous stands in quotes.
 std::string field_text(const std::string& value) {
     const bool is_plain = !value.empty() && value.find_first_of(" \"=\\") == std::string::npos;
-    return is_plain ? value : json_quoted(value);
+    return is_plain ? value : io::json_quoted(value);
 }
 
 class FunctionSink final : public spdlog::sinks::base_sink<std::mutex> {
@@ -64,12 +64,12 @@ struct Logger::Output {
     spdlog::logger log;
 };
 
-Logger::Logger(const Log& config, std::shared_ptr<const Clock> clock)
+Logger::Logger(const Log& config, std::shared_ptr<const io::Clock> clock)
     : config_(config),
       clock_(std::move(clock)),
       output_(std::make_unique<Output>(std::make_shared<spdlog::sinks::stderr_sink_mt>())) {}
 
-Logger::Logger(const Log& config, std::shared_ptr<const Clock> clock, Sink sink)
+Logger::Logger(const Log& config, std::shared_ptr<const io::Clock> clock, Sink sink)
     : config_(config),
       clock_(std::move(clock)),
       output_(std::make_unique<Output>(std::make_shared<FunctionSink>(std::move(sink)))) {}
@@ -93,20 +93,20 @@ std::string Logger::line(LogLevel level, std::string_view source, std::string_vi
     const bool json = config_.format == LogFormat::json;
     const std::string time = written(clock_->now());
     const std::string level_name(names_of(LogLevel{})[static_cast<std::size_t>(level)]);
-    const std::string from = printable(source, source_limit);
-    const std::string sentence = printable(message, line_limit);
+    const std::string from = io::printable(source, source_limit);
+    const std::string sentence = io::printable(message, line_limit);
     std::size_t room = line_limit - std::min(line_limit, message.size());
     std::string out = json ? "{\"time\":\"" + time + "\",\"level\":\"" + level_name +
-                                 "\",\"source\":" + json_quoted(from) +
-                                 ",\"message\":" + json_quoted(sentence)
+                                 "\",\"source\":" + io::json_quoted(from) +
+                                 ",\"message\":" + io::json_quoted(sentence)
                            : time + " " + level_name + std::string(6 - level_name.size(), ' ') +
                                  from + ": " + sentence;
     for (const auto& [key, value] : fields) {
         if (room == 0) break;
-        const std::string name = printable(key, key_limit);
-        const std::string text = printable(value, room);
+        const std::string name = io::printable(key, key_limit);
+        const std::string text = io::printable(value, room);
         room -= std::min(room, key.size() + value.size());
-        out += json ? "," + json_quoted(name) + ":" + json_quoted(text)
+        out += json ? "," + io::json_quoted(name) + ":" + io::json_quoted(text)
                     : " " + name + "=" + field_text(text);
     }
     return json ? out + "}" : out;

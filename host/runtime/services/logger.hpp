@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/clock.hpp"
 #include "runtime/config/daemon.hpp"
-#include "runtime/loop/clock.hpp"
 
 namespace capstan::runtime {
 
@@ -28,8 +28,8 @@ public:
     using Sink = std::function<void(std::string_view line)>;
 
     /// Writes to standard error.
-    Logger(const Log& config, std::shared_ptr<const Clock> clock);
-    Logger(const Log& config, std::shared_ptr<const Clock> clock, Sink sink);
+    Logger(const Log& config, std::shared_ptr<const io::Clock> clock);
+    Logger(const Log& config, std::shared_ptr<const io::Clock> clock, Sink sink);
     Logger(const Logger&) = delete;
     Logger& operator=(const Logger&) = delete;
     ~Logger();
@@ -46,7 +46,7 @@ private:
 
     struct Output;
     const Log config_;
-    const std::shared_ptr<const Clock> clock_;
+    const std::shared_ptr<const io::Clock> clock_;
     const std::unique_ptr<Output> output_;
 };
 

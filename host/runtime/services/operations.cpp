@@ -47,7 +47,7 @@ Result<std::any> raised(const Operation& operation, std::uint32_t type, const vo
 
 }  // namespace
 
-OperationTable::OperationTable(Loop& loop, std::shared_ptr<Strand> strand, Options options)
+OperationTable::OperationTable(io::Loop& loop, std::shared_ptr<Strand> strand, Options options)
     : loop_(loop),
       strand_(std::move(strand)),
       options_(std::move(options)),

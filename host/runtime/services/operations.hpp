@@ -15,7 +15,7 @@
 #include <capstan/abi/service_ops.h>
 #include <capstan/result.hpp>
 
-#include "runtime/loop/loop.hpp"
+#include "io/loop.hpp"
 #include "runtime/loop/strand.hpp"
 
 namespace capstan::runtime {
@@ -49,7 +49,7 @@ public:
         std::function<void(capstan_op)>
             on_cancel;  ///< told first of every operation that is given up
     };
-    OperationTable(Loop& loop, std::shared_ptr<Strand> strand, Options options);
+    OperationTable(io::Loop& loop, std::shared_ptr<Strand> strand, Options options);
 
     /// `busy` when all slots are taken.
     Result<capstan_op> open(Operation operation);
@@ -77,7 +77,7 @@ private:
         bool cancelled = false;
         bool reserved = false;
         Operation operation;
-        TimerId timer = 0;
+        io::TimerId timer = 0;
         CancelFunction cancel = nullptr;
         void* user = nullptr;
         std::thread::id cancelling;  ///< where `cancel` is under way
@@ -99,7 +99,7 @@ private:
     std::vector<capstan_op> others(capstan_op except) const;
     capstan_status late() const;
 
-    Loop& loop_;
+    io::Loop& loop_;
     const std::shared_ptr<Strand> strand_;
     const Options options_;
     mutable std::mutex mutex_;

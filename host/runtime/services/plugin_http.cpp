@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/services/http_syntax.hpp"
-#include "runtime/services/url.hpp"
+#include "io/http_syntax.hpp"
+#include "io/url.hpp"
 
 namespace capstan::runtime {
 
@@ -51,9 +51,9 @@ void hand_over(capstan_http_done done, void* user, const Result<HttpReply>& resu
 
 }  // namespace
 
-PluginHttp::PluginHttp(Options options, std::shared_ptr<HttpClient> client,
+PluginHttp::PluginHttp(Options options, std::shared_ptr<io::HttpClient> client,
                        std::shared_ptr<OperationTable> operations, std::shared_ptr<TaskBoard> tasks,
-                       std::shared_ptr<const Clock> clock)
+                       std::shared_ptr<const io::Clock> clock)
     : options_(std::move(options)),
       client_(std::move(client)),
       operations_(std::move(operations)),
@@ -67,11 +67,11 @@ Result<HttpRequest> PluginHttp::copy(const capstan_http_request& raw) const {
     if (raw.method.len > method_limit) return refuse_request("the method is no token");
     HttpRequest out(std::string(text(raw.method)), std::string(text(raw.url)));
     out.body = text(raw.body);
-    CAPSTAN_TRY(const Url url, parse_url(out.url));
-    if (!is_granted(url.host, options_.hosts))
+    CAPSTAN_TRY(const io::Url url, io::parse_url(out.url));
+    if (!io::is_granted(url.host, options_.hosts))
         return fail(ErrorCode::permission, url.host + " is not granted");
     out.headers = copy_headers(raw.headers);
-    CAPSTAN_CHECK(check_syntax(out));
+    CAPSTAN_CHECK(io::check_syntax(out));
     CAPSTAN_TRY(const Duration left, time_left(raw.parent));
     out.timeout = std::min(
         raw.timeout_ms > 0 ? std::chrono::milliseconds(raw.timeout_ms) : default_timeout, left);
@@ -117,7 +117,7 @@ capstan_status PluginHttp::send(const capstan_http_request& raw, capstan_http_do
 }
 
 /// A request that was cancelled before the client had given it an id is cancelled now.
-void PluginHttp::began(std::uint64_t key, HttpClient::RequestId id) {
+void PluginHttp::began(std::uint64_t key, io::HttpClient::RequestId id) {
     bool cancelled = false;
     {
         const std::lock_guard lock(mutex_);
@@ -138,7 +138,7 @@ void PluginHttp::cancel_all() {
 }
 
 void PluginHttp::cancel_if(const std::function<bool(const Open&)>& matches) {
-    std::vector<HttpClient::RequestId> ids;
+    std::vector<io::HttpClient::RequestId> ids;
     {
         const std::lock_guard lock(mutex_);
         for (auto& [key, open] : open_) {
@@ -146,7 +146,7 @@ void PluginHttp::cancel_if(const std::function<bool(const Open&)>& matches) {
             ids.push_back(open.id);
         }
     }
-    for (const HttpClient::RequestId id : ids) client_->cancel(id);
+    for (const io::HttpClient::RequestId id : ids) client_->cancel(id);
 }
 
 }  // namespace capstan::runtime

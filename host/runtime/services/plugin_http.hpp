@@ -10,8 +10,8 @@
 
 #include <capstan/abi/service_http.h>
 
+#include "io/http_client.hpp"
 #include "runtime/loop/task_board.hpp"
-#include "runtime/services/http_client.hpp"
 #include "runtime/services/operations.hpp"
 
 namespace capstan::runtime {
@@ -23,9 +23,9 @@ public:
         std::vector<std::string> hosts;  ///< as Grants::http
         std::size_t max_open = 64;
     };
-    PluginHttp(Options options, std::shared_ptr<HttpClient> client,
+    PluginHttp(Options options, std::shared_ptr<io::HttpClient> client,
                std::shared_ptr<OperationTable> operations, std::shared_ptr<TaskBoard> tasks,
-               std::shared_ptr<const Clock> clock);
+               std::shared_ptr<const io::Clock> clock);
 
     /// As capstan_http says.
     capstan_status send(const capstan_http_request& request, capstan_http_done done, void* user);
@@ -36,19 +36,19 @@ public:
 private:
     struct Open {
         capstan_op parent = 0;
-        HttpClient::RequestId id = 0;  ///< 0: on its way to the client
+        io::HttpClient::RequestId id = 0;  ///< 0: on its way to the client
         bool cancelled = false;
     };
     Result<HttpRequest> copy(const capstan_http_request& request) const;
     Result<Duration> time_left(capstan_op parent) const;
-    void began(std::uint64_t key, HttpClient::RequestId id);
+    void began(std::uint64_t key, io::HttpClient::RequestId id);
     void cancel_if(const std::function<bool(const Open&)>& matches);
 
     const Options options_;
-    const std::shared_ptr<HttpClient> client_;
+    const std::shared_ptr<io::HttpClient> client_;
     const std::shared_ptr<OperationTable> operations_;
     const std::shared_ptr<TaskBoard> tasks_;
-    const std::shared_ptr<const Clock> clock_;
+    const std::shared_ptr<const io::Clock> clock_;
     std::mutex mutex_;
     std::uint64_t last_key_ = 0;
     std::map<std::uint64_t, Open> open_;

@@ -8,7 +8,7 @@
 
 #include <capstan/view.hpp>
 
-#include "runtime/services/printable.hpp"
+#include "io/printable.hpp"
 
 namespace capstan::runtime {
 
@@ -108,7 +108,7 @@ capstan_status PluginMetrics::declare(const capstan_metric& metric, std::uint32_
     if (!labels || !buckets) return CAPSTAN_E_INVALID_ARGUMENT;
     Declared declared{metric.type,
                       "capstan_plugin_" + options_.class_id + "_" + std::string(text(metric.name)),
-                      printable(text(metric.help), help_limit),
+                      io::printable(text(metric.help), help_limit),
                       std::move(*labels),
                       std::move(*buckets),
                       {}};
@@ -156,7 +156,7 @@ capstan_status PluginMetrics::record(std::uint32_t id, double value, capstan_arr
         return CAPSTAN_E_INVALID_ARGUMENT;
     std::vector<std::string> values;
     for (const capstan_str& text_of : given)
-        values.push_back(printable(text(text_of), value_limit));
+        values.push_back(io::printable(text(text_of), value_limit));
     const SeriesKey key(id, std::move(values));
     auto at = series_.find(key);
     if (at == series_.end()) {

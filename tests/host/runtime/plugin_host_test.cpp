@@ -42,13 +42,13 @@ TEST(PluginHost, StoppingItStopsItsInstances) {
     EXPECT_FALSE(instance->is_running());
 }
 
-PluginHost::Options on(const std::shared_ptr<ManualClock>& clock) {
+PluginHost::Options on(const std::shared_ptr<io::ManualClock>& clock) {
     return {.seed = 1, .version = "test", .clock = clock};
 }
 
 TEST(PluginHost, OnVirtualTimeItStartsAndStopsWithoutAThread) {
     const Assembly assembly(two_instances);
-    const auto clock = std::make_shared<ManualClock>();
+    const auto clock = std::make_shared<io::ManualClock>();
     auto host = PluginHost::start(assembly.config(), assembly.plugins(), on(clock));
     ASSERT_TRUE(host.has_value()) << host.error();
     const std::shared_ptr<PluginInstance> instance = (*host)->find(PluginInstanceId("one"));
@@ -59,7 +59,7 @@ TEST(PluginHost, OnVirtualTimeItStartsAndStopsWithoutAThread) {
 }
 
 TEST(PluginHost, OnVirtualTimeAWaitMovesTheClockAsFarAsItTakes) {
-    const auto clock = std::make_shared<ManualClock>();
+    const auto clock = std::make_shared<io::ManualClock>();
     const auto host = PluginHost::start(Config{}, {}, on(clock));
     ASSERT_TRUE(host.has_value());
     const auto answer_in = [&](Duration delay) {

@@ -23,7 +23,7 @@
 namespace capstan::runtime {
 
 /// Keeps requests until the test answers them.
-class FakeHttp final : public HttpClient {
+class FakeHttp final : public io::HttpClient {
 public:
     struct Sent {
         HttpRequest request;
@@ -69,9 +69,9 @@ private:
 
 struct TestHost {
     boost::asio::io_context io;
-    std::shared_ptr<ManualClock> clock =
-        std::make_shared<ManualClock>(time_from_unix_ns(1'000'000'000));
-    ManualLoop loop{io, clock};
+    std::shared_ptr<io::ManualClock> clock =
+        std::make_shared<io::ManualClock>(time_from_unix_ns(1'000'000'000));
+    io::ManualLoop loop{io, clock};
     std::shared_ptr<Lines> lines = std::make_shared<Lines>();
     std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
     std::shared_ptr<FakeHttp> http = std::make_shared<FakeHttp>(io);

@@ -32,7 +32,7 @@ private:
             .value();
     }
     const Time start_ = time_from_unix_ns(1'767'225'600'000'000'000);
-    const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(start_);
+    const std::shared_ptr<io::ManualClock> clock_ = std::make_shared<io::ManualClock>(start_);
     const Assembly assembly_;
     const std::unique_ptr<PluginHost> host_;
     const std::shared_ptr<Clouds> clouds_;

@@ -3,14 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/services/printable.hpp"
+#include "io/printable.hpp"
 
 namespace capstan::runtime {
 namespace {
 
 struct LogOf {
     explicit LogOf(const Log& config)
-        : logger(config, std::make_shared<ManualClock>(time_from_unix_ns(1'123'456'789)),
+        : logger(config, std::make_shared<io::ManualClock>(time_from_unix_ns(1'123'456'789)),
                  [this](std::string_view line) { lines.emplace_back(line); }) {}
     std::vector<std::string> lines;
     Logger logger;
@@ -59,23 +59,23 @@ TEST(Logger, CutsALineAtEightKibibytes) {
 
 TEST(Printable, ReplacesWhatIsNoUtf8) {
     const std::string mark = "\xef\xbf\xbd";
-    EXPECT_EQ(printable("a\xff"
-                        "b",
-                        100),
+    EXPECT_EQ(io::printable("a\xff"
+                            "b",
+                            100),
               "a" + mark + "b");
-    EXPECT_EQ(printable("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 100),
+    EXPECT_EQ(io::printable("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 100),
               "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
-    EXPECT_EQ(printable("\xc0\xaf", 100), mark + mark) << "overlong";
-    EXPECT_EQ(printable("\xed\xa0\x80", 100), mark + mark + mark) << "surrogate";
-    EXPECT_EQ(printable("\xf4\x90\x80\x80", 100), mark + mark + mark + mark)
+    EXPECT_EQ(io::printable("\xc0\xaf", 100), mark + mark) << "overlong";
+    EXPECT_EQ(io::printable("\xed\xa0\x80", 100), mark + mark + mark) << "surrogate";
+    EXPECT_EQ(io::printable("\xf4\x90\x80\x80", 100), mark + mark + mark + mark)
         << "past the last code point";
-    EXPECT_EQ(printable("\xe2\x82", 100), mark + mark) << "ends too early";
+    EXPECT_EQ(io::printable("\xe2\x82", 100), mark + mark) << "ends too early";
 }
 
 TEST(Printable, CutsBetweenCharacters) {
-    EXPECT_EQ(printable("\xc3\xa4\xc3\xa4", 3), "\xc3\xa4...");
-    EXPECT_EQ(printable("abc", 3), "abc");
-    EXPECT_EQ(cut("\x80\x80\x80\x80\x80\x80", 5).size(), 5u) << "no characters to cut between";
+    EXPECT_EQ(io::printable("\xc3\xa4\xc3\xa4", 3), "\xc3\xa4...");
+    EXPECT_EQ(io::printable("abc", 3), "abc");
+    EXPECT_EQ(io::cut("\x80\x80\x80\x80\x80\x80", 5).size(), 5u) << "no characters to cut between";
 }
 
 }  // namespace

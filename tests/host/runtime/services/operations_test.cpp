@@ -12,8 +12,8 @@ using namespace std::chrono_literals;
 
 struct Operations : testing::Test {
     boost::asio::io_context io;
-    std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>();
-    ManualLoop loop{io, clock};
+    std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>();
+    io::ManualLoop loop{io, clock};
     std::shared_ptr<Strand> strand = std::make_shared<Strand>(io, Strand::Watchdog{});
     std::atomic<int> late{0}, overdue{0};
     std::shared_ptr<OperationTable> table = make_table();

@@ -1,8 +1,8 @@
-#include "runtime/loop/clock.hpp"
+#include "io/clock.hpp"
 
 #include <chrono>
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 namespace {
 
@@ -41,4 +41,4 @@ std::uint64_t seed_for(std::uint64_t run_seed, std::string_view name) noexcept {
     return seed;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

@@ -7,7 +7,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 struct Url {
     std::string scheme;  ///< "http" or "https"
@@ -22,4 +22,4 @@ Result<Url> parse_url(const std::string& url);
 /// every name below.
 bool is_granted(std::string_view host, const std::vector<std::string>& patterns);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

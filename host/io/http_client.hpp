@@ -8,7 +8,7 @@
 #include <capstan/http.hpp>
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 /// [any thread]
 class HttpClient {
@@ -27,4 +27,4 @@ public:
     virtual void cancel(RequestId id) = 0;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

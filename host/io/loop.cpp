@@ -1,4 +1,4 @@
-#include "runtime/loop/loop.hpp"
+#include "io/loop.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -7,7 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 /// Turns "the first timer is due then" into a wait of Asio's. Shared with the waits, which may
 /// outlive the loop.
@@ -97,4 +97,4 @@ void ManualLoop::settle() {
     io_.poll();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

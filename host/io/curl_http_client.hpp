@@ -7,9 +7,9 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "runtime/services/http_client.hpp"
+#include "io/http_client.hpp"
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 /// TLS certificates are verified, proxies taken from the environment (https_proxy, no_proxy),
 /// connections kept and shared, HTTP/2 spoken where it is offered. Resolving a name does not block.
@@ -39,4 +39,4 @@ private:
     const std::shared_ptr<Core> core_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

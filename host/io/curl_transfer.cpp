@@ -1,14 +1,14 @@
-#include "runtime/services/curl_transfer.hpp"
+#include "io/curl_transfer.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <tuple>
 
-#include "runtime/services/http_syntax.hpp"
-#include "runtime/services/printable.hpp"
-#include "runtime/services/url.hpp"
+#include "io/http_syntax.hpp"
+#include "io/printable.hpp"
+#include "io/url.hpp"
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 namespace {
 
@@ -187,4 +187,4 @@ std::size_t CurlTransfer::on_body(char* bytes, std::size_t size, std::size_t cou
     }
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

@@ -1,6 +1,6 @@
-#include "runtime/loop/timer_queue.hpp"
+#include "io/timer_queue.hpp"
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 TimerId TimerQueue::add(Duration due, Handler handler) {
     const std::lock_guard lock(mutex_);
@@ -45,4 +45,4 @@ std::size_t TimerQueue::size() const {
     return by_due_.size();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

@@ -1,8 +1,8 @@
-#include "runtime/services/http_syntax.hpp"
+#include "io/http_syntax.hpp"
 
 #include <algorithm>
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 namespace {
 
@@ -43,4 +43,4 @@ Result<void> check_syntax(const HttpRequest& request) {
     return {};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

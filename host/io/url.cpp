@@ -1,11 +1,11 @@
-#include "runtime/services/url.hpp"
+#include "io/url.hpp"
 
 #include <curl/curl.h>
 
 #include <algorithm>
 #include <memory>
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 namespace {
 
@@ -62,4 +62,4 @@ bool is_granted(std::string_view host, const std::vector<std::string>& patterns)
     });
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

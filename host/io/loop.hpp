@@ -8,10 +8,10 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include "runtime/loop/clock.hpp"
-#include "runtime/loop/timer_queue.hpp"
+#include "io/clock.hpp"
+#include "io/timer_queue.hpp"
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 /// Timers fire on a thread that runs the io_context. [any thread]
 class Loop {
@@ -80,4 +80,4 @@ private:
     std::shared_ptr<ManualClock> manual_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

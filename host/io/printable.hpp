@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 /// The longest part of `text` that has at most `limit` bytes and ends with a whole UTF-8 character.
 std::string_view cut(std::string_view text, std::size_t limit) noexcept;
@@ -20,4 +20,4 @@ std::string repaired(std::string_view text);
 /// A JSON string with its quotes; `text` is valid UTF-8.
 std::string json_quoted(std::string_view text);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

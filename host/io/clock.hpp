@@ -7,7 +7,7 @@
 
 #include <capstan/time.hpp>
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 /// [any thread]
 class Clock {
@@ -55,4 +55,4 @@ private:
 /// another's.
 std::uint64_t seed_for(std::uint64_t run_seed, std::string_view name) noexcept;
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

@@ -1,8 +1,8 @@
-#include "runtime/services/url.hpp"
+#include "io/url.hpp"
 
 #include <gtest/gtest.h>
 
-namespace capstan::runtime {
+namespace capstan::io {
 namespace {
 
 std::string host_of(const std::string& url) {
@@ -44,4 +44,4 @@ TEST(Grant, NamesOneHostOrEveryNameBelow) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::io

@@ -6,7 +6,7 @@
 #include <capstan/http.hpp>
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 /// RFC 9110's token: what methods and header names are made of; at most 256 bytes.
 bool is_token(std::string_view text) noexcept;
@@ -15,4 +15,4 @@ bool is_token(std::string_view text) noexcept;
 /// or another control character, or there are more than 128 headers.
 Result<void> check_syntax(const HttpRequest& request);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

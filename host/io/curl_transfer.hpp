@@ -7,9 +7,9 @@
 
 #include <curl/curl.h>
 
-#include "runtime/services/http_client.hpp"
+#include "io/http_client.hpp"
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 /// Stands where it is while libcurl has its handle. One thread at a time.
 class CurlTransfer {
@@ -58,4 +58,4 @@ private:
     std::unique_ptr<CURL, Free> handle_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

@@ -1,4 +1,4 @@
-#include "runtime/services/curl_http_client.hpp"
+#include "io/curl_http_client.hpp"
 
 #include <curl/curl.h>
 
@@ -13,9 +13,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 
-#include "runtime/services/curl_transfer.hpp"
+#include "io/curl_transfer.hpp"
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
@@ -245,4 +245,4 @@ void CurlHttpClient::cancel(RequestId id) {
     core_->run([id](Core& core) { core.cancel(id); });
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

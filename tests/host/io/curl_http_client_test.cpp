@@ -1,4 +1,4 @@
-#include "runtime/services/curl_http_client.hpp"
+#include "io/curl_http_client.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include <boost/asio/streambuf.hpp>
 #include <boost/asio/write.hpp>
 
-namespace capstan::runtime {
+namespace capstan::io {
 namespace {
 
 using namespace std::chrono_literals;
@@ -294,4 +294,4 @@ TEST_F(HttpRequests, AreBounded) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::io

@@ -1,8 +1,8 @@
-#include "runtime/services/printable.hpp"
+#include "io/printable.hpp"
 
 #include <cstdint>
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 namespace {
 
@@ -115,4 +115,4 @@ std::string json_quoted(std::string_view text) {
     return out + '"';
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

@@ -12,7 +12,7 @@
 
 #include <capstan/time.hpp>
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 using TimerId = std::uint64_t;
 
@@ -38,4 +38,4 @@ private:
     std::unordered_map<TimerId, Duration> due_of_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

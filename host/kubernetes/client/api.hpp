@@ -1,0 +1,63 @@
+/// Requests to an API server. One implementation speaks to the network; tests have their own.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <capstan/http.hpp>
+#include <capstan/result.hpp>
+
+namespace capstan::kubernetes {
+
+struct ApiRequest {
+    using Query = std::vector<std::pair<std::string, std::string>>;
+
+    std::string method = "GET";
+    std::string path{};  ///< "/api/v1/nodes/n1", percent-encoded; see paths.hpp
+    Query query{};       ///< plain text, encoded on the way
+    std::string body{};
+    std::string content_type = "application/json";  ///< of the body
+    std::string accept = "application/json";
+    Duration timeout = std::chrono::seconds(30);
+    /// Who asks, in metrics: "reflector", "lease". Watches do not count against the rate limit.
+    std::string purpose{};
+};
+
+struct ApiReply {
+    int status = 0;  ///< 200 to 299
+    HttpHeaders headers{};
+    std::string body{};
+};
+
+/// Used on the loop's thread alone, and calls back there, never inside `send`, `stream` or
+/// `cancel`.
+class Api {
+public:
+    using RequestId = std::uint64_t;
+    using Done = std::function<void(Result<ApiReply>)>;
+    using Part = std::function<void(std::string_view)>;
+
+    virtual ~Api() = default;
+    /// A reply of 2xx is a value, everything else an error whose message says method, path, status
+    /// and what the server's Status object says, and whose provider_code is the Status' reason
+    /// ("Expired", "AlreadyExists"; empty: it had none). `retry_after` is the server's.
+    ///   400, 422 invalid_argument    403 permission    409 conflict            5xx unavailable
+    ///   401 unauthenticated          404 not_found     410 conflict, "Expired" or "Gone"
+    ///   415, 405, 406 unsupported    413 quota         429 throttled
+    /// `deadline`: no reply in time; `unavailable`: no connection; `cancelled`: by cancel(), or a
+    /// dry run that may not write. Sent again within request.timeout, ten times at most, are those
+    /// that came back with 429 or 5xx and a Retry-After, and GETs whose connection was lost.
+    virtual RequestId send(ApiRequest request, Done done) = 0;
+    /// The body of a 2xx reply as it comes; an error's body goes into the error. `done` has the
+    /// reply without a body. Silence after the head is for the caller to notice.
+    virtual RequestId stream(ApiRequest request, Part on_part, Done done) = 0;
+    /// Its `done` soon gets `cancelled`, unless it has been called.
+    virtual void cancel(RequestId id) = 0;
+};
+
+}  // namespace capstan::kubernetes
