@@ -1,0 +1,43 @@
+/// Who requests to an API server are made as.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <capstan/http.hpp>
+#include <capstan/result.hpp>
+
+namespace capstan::kubernetes {
+
+/// What one request proves itself with. All of it is secret: it goes into no log line, no error and
+/// no metric, and deliberately nothing prints it.
+struct Credential {
+    /// To be added to the request: "authorization" with a bearer token or a user's password, and
+    /// who is to be impersonated ("impersonate-user", "impersonate-group" once a group, ...). Names
+    /// in lower case; a name may stand here more than once.
+    HttpHeaders headers{};
+    /// For TLS, as PEM: a certificate with its chain, and its key. Both or neither. A connection
+    /// made with another certificate must not be used any more.
+    std::string certificate_pem{};
+    std::string key_pem{};
+
+    bool operator==(const Credential&) const = default;
+};
+
+/// Where credentials come from: nowhere, a file, a program. Used on the loop's thread alone.
+class Credentials {
+public:
+    using Done = std::function<void(Result<Credential>)>;
+
+    /// Whoever still waits is never called.
+    virtual ~Credentials() = default;
+    /// The credential for a request that is made now. Asked for before each request, it costs
+    /// nothing but when it has to be renewed. `done` is called once, on the loop's thread, never
+    /// inside `get`. Errors say what to mend and hold no secret; the next `get` tries anew.
+    virtual void get(Done done) = 0;
+    /// The server answered 401 to a request that carried `credential`: unless another one has taken
+    /// its place already, the next `get` renews it instead of answering from memory.
+    virtual void rejected(const Credential& credential) = 0;
+};
+
+}  // namespace capstan::kubernetes
