@@ -1,0 +1,138 @@
+#include "random_plan.hpp"
+
+#include <algorithm>
+
+namespace capstan::engine {
+namespace {
+
+constexpr const char* safe_to_evict = "cluster-autoscaler.kubernetes.io/safe-to-evict";
+
+Sort random_sort(naive::Dice& dice) {
+    if (dice.chance(90)) return Sort::replicated;
+    return dice.one_of(std::vector{Sort::freed, Sort::ending, Sort::daemon, Sort::mirror,
+                                   Sort::alone, Sort::kept, Sort::local, Sort::system});
+}
+
+void dress(PodObject& pod, Sort sort) {
+    pod.owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "r", .uid = "r"};
+    pod.created = noon - 1min;
+    switch (sort) {
+        case Sort::replicated: return;
+        case Sort::freed: pod.annotations[safe_to_evict] = "true"; [[fallthrough]];
+        case Sort::alone: pod.owner = {}; return;
+        case Sort::ending: pod.deleted = noon - 5s; return;
+        case Sort::daemon: pod.owner.kind = "DaemonSet"; return;
+        case Sort::mirror: pod.owner.kind = "Node"; return;
+        case Sort::kept: pod.annotations[safe_to_evict] = "false"; return;
+        case Sort::local: pod.spec.local_volumes = {"scratch"}; return;
+        case Sort::system: pod.ns = "kube-system"; return;
+    }
+}
+
+void add_nodes(Parts& parts, naive::Dice& dice, const naive::Spice& spice) {
+    for (int i = dice.between(3, 9); i > 0; --i) {
+        parts.nodes.push_back(naive::make_random_node(dice, spice, "n" + std::to_string(i)));
+        parts.group_of.push_back("g" + std::to_string(dice.between(1, 3)));
+    }
+}
+
+/// Pods of a kind are alike, but for what becomes of them when their node goes.
+void add_pods(Parts& parts, naive::Dice& dice, const naive::Spice& spice) {
+    for (int kind = dice.between(1, 6); kind > 0; --kind) {
+        const PodObject like = naive::make_random_pod(dice, spice);
+        for (int i = dice.between(1, 4); i > 0; --i) {
+            PodObject pod = like;
+            pod.name = "p" + std::to_string(kind) + "-" + std::to_string(i);
+            const bool waits = dice.chance(10);
+            pod.node_name = waits ? "" : dice.one_of(parts.nodes).name;
+            pod.unscheduled_reason = waits ? "Unschedulable" : "";
+            pod.phase = waits ? PodPhase::pending : PodPhase::running;
+            parts.sorts.push_back(waits ? Sort::replicated : random_sort(dice));
+            dress(pod, parts.sorts.back());
+            parts.pods.push_back(std::move(pod));
+        }
+    }
+}
+
+void add_budgets(Parts& parts, naive::Dice& dice) {
+    const std::vector<Labels> selectors{{},
+                                        {{"app", "a"}},
+                                        {{"app", "b"}},
+                                        {{"app", "c"}},
+                                        {{"tier", "front"}},
+                                        {{"app", "a"}, {"tier", "front"}}};
+    for (int i = dice.chance(30) ? 0 : dice.between(1, 3); i > 0; --i) {
+        parts.budgets.push_back({.name = "pdb-" + std::to_string(i),
+                                 .selected = dice.one_of(selectors),
+                                 .is_minimum = dice.chance(50),
+                                 .number = dice.between(0, 5),
+                                 .away = dice.chance(30) ? dice.between(1, 2) : 0,
+                                 .is_observed = !dice.chance(5)});
+    }
+}
+
+void add_removals(Parts& parts, naive::Dice& dice) {
+    for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
+        if (!dice.chance(8)) continue;
+        parts.going[parts.nodes[i].name] = {.group = NodeGroupId(parts.group_of[i]),
+                                            .machine = MachineId(parts.nodes[i].name),
+                                            .phase = static_cast<RemovalPhase>(dice.below(7)),
+                                            .empty = dice.chance(50),
+                                            .since = noon,
+                                            .phase_since = noon};
+    }
+}
+
+Settings random_settings(naive::Dice& dice) {
+    Settings out;
+    if (dice.chance(30)) out.nodes.min = dice.between(1, 4);
+    if (dice.chance(20)) out.cpu.min = dice.between(1, 16) * 500;
+    if (dice.chance(20)) out.memory.min = dice.between(1, 12) * 1000;
+    if (dice.chance(20)) out.gpu.min = dice.between(1, 4);
+    if (dice.chance(10)) out.gpu_types["example.com/gpu"].min = dice.between(1, 3);
+    out.scale_down.max_parallelism = dice.between(1, 6);
+    out.scale_down.max_drain_parallelism = dice.between(1, 4);
+    out.scale_down.utilization_threshold = 1;
+    return out;
+}
+
+}  // namespace
+
+bool moves(Sort sort) noexcept {
+    return sort == Sort::replicated || sort == Sort::freed || sort == Sort::ending;
+}
+
+bool stays(Sort sort) noexcept {
+    return sort == Sort::alone || sort == Sort::kept || sort == Sort::local || sort == Sort::system;
+}
+
+bool selects(const BudgetPart& budget, const PodObject& pod) {
+    return pod.ns == "default" && std::ranges::all_of(budget.selected, [&](const auto& label) {
+               const auto at = pod.labels.find(label.first);
+               return at != pod.labels.end() && at->second == label.second;
+           });
+}
+
+int allowed(const Parts& parts, const BudgetPart& budget) {
+    int wanted = 0, there = -budget.away;
+    for (const PodObject& pod : parts.pods) {
+        if (!selects(budget, pod)) continue;
+        ++wanted;
+        if (!pod.node_name.empty() && !pod.deleted) ++there;
+    }
+    const int least = budget.is_minimum ? budget.number : wanted - budget.number;
+    return std::max(there - std::max(least, 0), 0);
+}
+
+Parts make_parts(naive::Dice& dice, const naive::Spice& spice) {
+    Parts out;
+    add_nodes(out, dice, spice);
+    add_pods(out, dice, spice);
+    add_budgets(out, dice);
+    add_removals(out, dice);
+    out.settings = random_settings(dice);
+    if (dice.chance(30)) out.min = dice.between(0, 2);
+    return out;
+}
+
+}  // namespace capstan::engine
