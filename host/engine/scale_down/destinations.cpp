@@ -25,7 +25,7 @@ std::vector<std::uint32_t> number_zones(const Cluster& cluster, std::uint32_t& c
 
 Destinations::Destinations(const Scene& scene, Placement& placement,
                            std::span<const NodeIndex> staying, std::span<const NodeIndex> undecided)
-    : scene_(&scene), placement_(&placement), twins_(find_twins(placement.rules())) {
+    : scene_(&scene), placement_(&placement), alike_(find_alike(placement.rules())) {
     const Cluster& cluster = scene.snapshot->cluster;
     const Rules& rules = placement.rules();
     first_need_.push_back(0);
@@ -38,7 +38,7 @@ Destinations::Destinations(const Scene& scene, Placement& placement,
     shelf_of_.assign(cluster.node_count(), Shelf::none);
     row_of_.assign(cluster.node_count(), 0);
     for (int shelf = 0; shelf < 2; ++shelf) shelves_.emplace_back(cluster.resource_count());
-    start_.assign(std::size_t{2} * zone_count_ * twins_.size(), 0);
+    start_.assign(std::size_t{2} * zone_count_ * alike_.size(), 0);
     const auto put_all = [&](Shelf shelf, std::span<const NodeIndex> nodes) {
         for (const NodeIndex node : nodes) {
             if (scene.health.nodes[node] != Standing::takes_pods) continue;
@@ -113,8 +113,8 @@ std::optional<NodeIndex> Destinations::search(Shelf shelf, const Mover& mover) {
 /// ever lost, but by undoing; so the next search goes on from there.
 std::optional<std::uint32_t> Destinations::search_zone(Shelf shelf, const Mover& mover,
                                                        std::uint32_t zone) {
-    const std::size_t at = (static_cast<std::size_t>(shelf) * zone_count_ + zone) * twins_.size() +
-                           twins_[mover.subject];
+    const std::size_t at = (static_cast<std::size_t>(shelf) * zone_count_ + zone) * alike_.size() +
+                           alike_[mover.subject];
     Nodes& nodes = on(shelf);
     const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
     const auto row = nodes.free.find(needs(mover.subject), start_[at], size, [&](std::uint32_t r) {

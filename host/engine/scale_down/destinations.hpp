@@ -87,10 +87,11 @@ private:
     std::vector<Shelf> shelf_of_{};        // by node
     std::vector<std::uint32_t> row_of_{};  // by node
     std::vector<std::uint32_t> zones_{};   // by node
-    std::vector<Subject> twins_{};
+    std::vector<Subject> alike_{};
     std::vector<std::uint32_t> first_need_{};
     std::vector<Need> needs_{};
-    // Where a search on a shelf begins, by shelf, zone and twin: there is no room before.
+    // Where a search on a shelf begins, by shelf, zone and what is asked of a node by
+    // itself: there is no room before.
     std::vector<std::uint32_t> start_{};
     std::uint32_t zone_count_ = 1;
     std::vector<Change> journal_{};

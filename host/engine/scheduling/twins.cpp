@@ -1,13 +1,18 @@
 #include "engine/scheduling/twins.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "engine/scheduling/compiled.hpp"
 
 namespace capstan::engine {
 
-std::vector<Subject> find_twins(const Rules& rules) {
+namespace {
+
+/// Of those that `takes_part`; the others are their own.
+template <class TakesPart>
+std::vector<Subject> lowest_alike(const Rules& rules, TakesPart takes_part) {
     const Rules::Compiled& compiled = rules.compiled();
     const auto before = [&](Subject a, Subject b) {
         if (compiled.demand_of[a] != compiled.demand_of[b])
@@ -16,20 +21,28 @@ std::vector<Subject> find_twins(const Rules& rules) {
         const auto of_a = rules.requests(a), of_b = rules.requests(b);
         return std::ranges::lexicographical_compare(of_a, of_b, {}, as_pair, as_pair);
     };
-    std::vector<Subject> twins(rules.subjects().size());
-    std::iota(twins.begin(), twins.end(), 0u);
+    std::vector<Subject> lowest(rules.subjects().size());
+    std::iota(lowest.begin(), lowest.end(), 0u);
     std::vector<Subject> sorted;
-    for (Subject s = 0; s < twins.size(); ++s) {
-        if (!rules.looks_at_pods(s)) sorted.push_back(s);
-    }
+    std::ranges::copy_if(lowest, std::back_inserter(sorted), takes_part);
     std::ranges::sort(sorted, [&](Subject a, Subject b) {
         if (before(a, b) || before(b, a)) return before(a, b);
         return a < b;
     });
     for (std::size_t i = 1; i < sorted.size(); ++i) {
-        if (!before(sorted[i - 1], sorted[i])) twins[sorted[i]] = twins[sorted[i - 1]];
+        if (!before(sorted[i - 1], sorted[i])) lowest[sorted[i]] = lowest[sorted[i - 1]];
     }
-    return twins;
+    return lowest;
+}
+
+}  // namespace
+
+std::vector<Subject> find_alike(const Rules& rules) {
+    return lowest_alike(rules, [](Subject) { return true; });
+}
+
+std::vector<Subject> find_twins(const Rules& rules) {
+    return lowest_alike(rules, [&](Subject s) { return !rules.looks_at_pods(s); });
 }
 
 bool is_welcome(const Rules& rules, Subject subject, NodeIndex node) {

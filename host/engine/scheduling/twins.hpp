@@ -7,8 +7,10 @@
 
 namespace capstan::engine {
 
-/// By subject: the lowest that asks the same of a node, by its requests and by every predicate of
-/// one node alone. Who looks at pods has no twin but itself.
+/// By subject: the lowest that asks the same of a node by itself, by its requests and by every
+/// predicate of one node alone. Other pods may still tell the two apart.
+std::vector<Subject> find_alike(const Rules& rules);
+/// The same where they may not: who looks at pods has no twin but itself.
 std::vector<Subject> find_twins(const Rules& rules);
 
 /// Whether all that other pods decide about the subject is its one wide constraint of spread: while

@@ -1,0 +1,46 @@
+#include "engine/scheduling/twins.hpp"
+
+#include <gmock/gmock.h>
+
+#include "scheduling_world.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// 0 and 1 ask the same and are told apart by their labels alone; 2 and 4 are spread like nobody
+/// else; 3 asks for more, and 5 for another disk.
+Rules make_rules(World& world) {
+    const auto spread = [](const char* name) {
+        return TestPod{
+            .cpu = 100, .labels = {{"app", name}}, .spec = {.spread = {over(zone_key, app(name))}}};
+    };
+    world.node("n", {.labels = {{zone_key, "1"}, {"disk", "ssd"}}});
+    world.subject({.cpu = 100, .labels = {{"app", "a"}}});
+    world.subject({.cpu = 100, .labels = {{"app", "b"}}});
+    world.subject(spread("c"));
+    world.subject({.cpu = 200});
+    world.subject(spread("d"));
+    world.subject({.cpu = 100, .spec = {.node_selector = {{"disk", "hdd"}}}});
+    return world.rules();
+}
+
+TEST(Twins, AskTheSameAndLookAtNoPod) {
+    World world;
+    EXPECT_THAT(find_twins(make_rules(world)), ElementsAre(0, 0, 2, 3, 4, 5));
+}
+
+TEST(Twins, AreAlikeToOneNodeWhateverTheyThinkOfOtherPods) {
+    World world;
+    EXPECT_THAT(find_alike(make_rules(world)), ElementsAre(0, 0, 0, 3, 0, 5));
+}
+
+TEST(Twins, AreNoneWhereNobodyAsks) {
+    World world;
+    world.node("n", {});
+    EXPECT_TRUE(find_alike(world.rules()).empty());
+}
+
+}  // namespace
+}  // namespace capstan::engine
