@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -63,9 +64,7 @@ public:
         curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
         curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &on_timer);
         curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this);
-        curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, options_.max_connections);
-        curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS,
-                          options_.max_connections_per_host);
+        bound_connections();
     }
     ~Core() {
         // Nobody is called back any more; connections that are kept are closed with the multi
@@ -83,17 +82,23 @@ public:
     }
 
     // On the strand.
-    void begin(RequestId id, HttpRequest request, const Done& done) {
+    void begin(RequestId id, HttpRequest request, std::optional<Listener> listener,
+               const Done& done) {
         if (open_.size() >= options_.max_open) {
             return done(fail(ErrorCode::busy,
                              "HTTP: " + std::to_string(open_.size()) + " requests are under way"));
         }
-        auto transfer =
-            CurlTransfer::make(std::move(request), {options_.ca_file, options_.user_agent});
+        const bool is_stream = listener.has_value();
+        if (is_stream) listener->on_head = ending_wait(id, std::move(listener->on_head));
+        auto transfer = CurlTransfer::make(std::move(request), std::move(listener),
+                                           {options_.ca_file, options_.user_agent});
         if (!transfer) return done(fail(transfer.error()));
         CURL* const handle = (*transfer)->handle();
         ids_.emplace(handle, id);
         Open& open = open_.try_emplace(id, std::move(*transfer), done, strand_).first->second;
+        open.is_stream = is_stream;
+        if (is_stream) ++streams_;
+        bound_connections();
         open.deadline.expires_after(open.transfer->timeout());
         open.deadline.async_wait([self = shared_from_this(), id](error_code error) {
             if (!error) self->overdue(id);
@@ -127,13 +132,31 @@ private:
         std::unique_ptr<CurlTransfer> transfer;
         Done done;
         asio::steady_timer deadline;
+        bool is_stream = false;
     };
     struct Cleanup {
         void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
     };
 
+    void bound_connections() {
+        curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS,
+                          options_.max_connections + streams_);
+        curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS,
+                          options_.max_connections_per_host + streams_);
+    }
+
+    /// A stream's deadline is its head's.
+    std::function<void(const HttpReply&)> ending_wait(
+        RequestId id, std::function<void(const HttpReply&)> on_head) {
+        return [this, id, on_head = std::move(on_head)](const HttpReply& head) {
+            open_.at(id).deadline.cancel();
+            if (on_head) on_head(head);
+        };
+    }
+
     void end(RequestId id, Result<HttpReply> result) {
         auto ended = open_.extract(id);
+        if (ended.mapped().is_stream) --streams_;
         curl_multi_remove_handle(multi_.get(), ended.mapped().transfer->handle());
         ids_.erase(ended.mapped().transfer->handle());
         ended.mapped().done(std::move(result));
@@ -224,6 +247,7 @@ private:
     std::unique_ptr<CURLM, Cleanup> multi_;
     std::map<CURL*, RequestId> ids_;
     std::map<RequestId, Open> open_;
+    long streams_ = 0;
 };
 
 CurlHttpClient::CurlHttpClient(asio::io_context& io, Options options)
@@ -236,7 +260,16 @@ CurlHttpClient::~CurlHttpClient() {
 HttpClient::RequestId CurlHttpClient::send(HttpRequest request, Done done) {
     const RequestId id = core_->next_id();
     core_->run([id, request = std::move(request), done = std::move(done)](Core& core) mutable {
-        core.begin(id, std::move(request), std::move(done));
+        core.begin(id, std::move(request), std::nullopt, done);
+    });
+    return id;
+}
+
+HttpClient::RequestId CurlHttpClient::stream(HttpRequest request, Listener listener, Done done) {
+    const RequestId id = core_->next_id();
+    core_->run([id, request = std::move(request), listener = std::move(listener),
+                done = std::move(done)](Core& core) mutable {
+        core.begin(id, std::move(request), std::move(listener), done);
     });
     return id;
 }

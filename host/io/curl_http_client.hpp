@@ -18,6 +18,7 @@ class CurlHttpClient final : public HttpClient {
 public:
     struct Options {
         std::size_t max_open = 256;  ///< further requests end as `busy`
+        /// Open streams come on top of both, so that they never keep requests waiting.
         long max_connections = 128;
         long max_connections_per_host = 16;
         std::string ca_file{};  ///< PEM; empty: the system's
@@ -32,6 +33,7 @@ public:
     ~CurlHttpClient() override;
 
     RequestId send(HttpRequest request, Done done) override;
+    RequestId stream(HttpRequest request, Listener listener, Done done) override;
     void cancel(RequestId id) override;
 
 private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <tuple>
+#include <utility>
 
 #include "io/http_syntax.hpp"
 #include "io/printable.hpp"
@@ -51,18 +52,19 @@ ErrorCode code_of(CURLcode code) {
 
 }  // namespace
 
-Result<std::unique_ptr<CurlTransfer>> CurlTransfer::make(HttpRequest request,
-                                                         const Options& options) {
+Result<std::unique_ptr<CurlTransfer>> CurlTransfer::make(
+    HttpRequest request, std::optional<HttpClient::Listener> listener, const Options& options) {
     CAPSTAN_CHECK(parse_url(request.url));
     CAPSTAN_CHECK(check_syntax(request));
-    std::unique_ptr<CurlTransfer> transfer(new CurlTransfer(std::move(request)));
+    std::unique_ptr<CurlTransfer> transfer(
+        new CurlTransfer(std::move(request), std::move(listener)));
     if (!transfer->handle_) return fail(ErrorCode::internal, "libcurl gives no handle");
     transfer->set_up(options);
     return transfer;
 }
 
-CurlTransfer::CurlTransfer(HttpRequest request)
-    : request_(std::move(request)), handle_(curl_easy_init()) {}
+CurlTransfer::CurlTransfer(HttpRequest request, std::optional<HttpClient::Listener> listener)
+    : request_(std::move(request)), listener_(std::move(listener)), handle_(curl_easy_init()) {}
 
 void CurlTransfer::set_up(const Options& options) {
     CURL* const curl = handle();
@@ -77,8 +79,10 @@ void CurlTransfer::set_up(const Options& options) {
     curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
                      std::min(connect_timeout_ms, milliseconds(request_.timeout)));
-    curl_easy_setopt(curl, CURLOPT_MAXFILESIZE_LARGE,
-                     static_cast<curl_off_t>(request_.max_reply_bytes));
+    if (!listener_) {
+        curl_easy_setopt(curl, CURLOPT_MAXFILESIZE_LARGE,
+                         static_cast<curl_off_t>(request_.max_reply_bytes));
+    }
     if (!options.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, options.ca_file.c_str());
     curl_easy_setopt(curl, CURLOPT_USERAGENT, options.user_agent.c_str());
     curl_easy_setopt(curl, CURLOPT_URL, request_.url.c_str());
@@ -133,12 +137,7 @@ std::string CurlTransfer::message(std::string_view why) const {
 }
 
 Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
-    if (code == CURLE_OK) {
-        long status = 0;
-        curl_easy_getinfo(handle(), CURLINFO_RESPONSE_CODE, &status);
-        reply_.status = static_cast<int>(status);
-        return std::move(reply_);
-    }
+    if (code == CURLE_OK) return std::move(reply_);
     if (is_too_long_ || code == CURLE_FILESIZE_EXCEEDED) {
         return fail(ErrorCode::quota, message("the reply has more than " +
                                               std::to_string(request_.max_reply_bytes) + " bytes"));
@@ -158,10 +157,24 @@ bool CurlTransfer::take_header(std::string_view line) {
         reply_.headers.emplace_back(lower_case(trimmed(line.substr(0, colon))),
                                     trimmed(line.substr(colon + 1)));
     }
+    if (trimmed(line).empty()) end_head();
     return true;
 }
 
+/// Trailers end with an empty line, too, but come after the head.
+void CurlTransfer::end_head() {
+    long status = 0;
+    curl_easy_getinfo(handle(), CURLINFO_RESPONSE_CODE, &status);
+    reply_.status = static_cast<int>(status);
+    if (reply_.status < 200 || std::exchange(has_head_, true)) return;
+    if (listener_ && listener_->on_head) listener_->on_head(reply_);
+}
+
 bool CurlTransfer::take_body(std::string_view part) {
+    if (listener_) {
+        if (listener_->on_part) listener_->on_part(part);
+        return true;
+    }
     is_too_long_ = is_too_long_ || part.size() > request_.max_reply_bytes - reply_.body.size();
     if (!is_too_long_) reply_.body += part;
     return !is_too_long_;

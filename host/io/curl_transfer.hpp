@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <curl/curl.h>
@@ -18,8 +19,10 @@ public:
         std::string ca_file;  ///< PEM; empty: the system's
         std::string user_agent;
     };
-    /// `invalid_argument`: not a request.
-    static Result<std::unique_ptr<CurlTransfer>> make(HttpRequest request, const Options& options);
+    /// With a listener the body goes there. `invalid_argument`: not a request.
+    static Result<std::unique_ptr<CurlTransfer>> make(HttpRequest request,
+                                                      std::optional<HttpClient::Listener> listener,
+                                                      const Options& options);
     CurlTransfer(const CurlTransfer&) = delete;
     CurlTransfer& operator=(const CurlTransfer&) = delete;
 
@@ -37,12 +40,13 @@ private:
         void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
         void operator()(curl_slist* list) const { curl_slist_free_all(list); }
     };
-    explicit CurlTransfer(HttpRequest request);
+    CurlTransfer(HttpRequest request, std::optional<HttpClient::Listener> listener);
     void set_up(const Options& options);
     void set_body();
     void set_headers();
     void add_header(const std::string& line);
     bool take_header(std::string_view line);
+    void end_head();
     bool take_body(std::string_view part);
     static std::size_t on_header(char* bytes, std::size_t size, std::size_t count,
                                  void* self) noexcept;
@@ -50,7 +54,9 @@ private:
                                void* self) noexcept;
 
     HttpRequest request_;
+    const std::optional<HttpClient::Listener> listener_;
     HttpReply reply_;
+    bool has_head_ = false;
     std::size_t header_bytes_ = 0;
     bool is_too_long_ = false;
     std::array<char, CURL_ERROR_SIZE> error_{};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string_view>
 
 #include <capstan/http.hpp>
 #include <capstan/result.hpp>
@@ -23,6 +24,17 @@ public:
     /// `invalid_argument`: not a request; `quota`: the reply is longer than
     /// request.max_reply_bytes.
     virtual RequestId send(HttpRequest request, Done done) = 0;
+    /// A reply that goes on, handed over as it comes. Called on a thread of the client's, in order,
+    /// never after `done`; what they take their time with holds the sender up.
+    struct Listener {
+        /// Once, before the first part: status and headers, without a body.
+        std::function<void(const HttpReply& head)> on_head;
+        std::function<void(std::string_view part)> on_part;
+    };
+    /// As `send`, but the body goes to the listener and the reply that `done` gets has none.
+    /// request.timeout counts until the head has come; then the reply may take as long as it likes,
+    /// and silence is for the caller to notice. request.max_reply_bytes does not count.
+    virtual RequestId stream(HttpRequest request, Listener listener, Done done) = 0;
     /// Its `done` soon gets `cancelled`, unless it has been called.
     virtual void cancel(RequestId id) = 0;
 };

@@ -46,6 +46,10 @@ public:
         const std::lock_guard lock(mutex_);
         return requests_;
     }
+    /// More of what was answered last.
+    void push(const std::string& bytes) {
+        boost::asio::write(*sockets_.back(), boost::asio::buffer(bytes));
+    }
     int connections() const { return static_cast<int>(sockets_.size()); }
 
 private:
@@ -282,6 +286,67 @@ TEST_F(HttpRequests, SayThatNobodyListens) {
     const auto reply = get(HttpRequest("GET", "http://127.0.0.1:" + port + "/"));
     EXPECT_EQ(reply.error().code, ErrorCode::unavailable);
     EXPECT_THAT(reply.error().message, HasSubstr("onnect"));
+}
+
+TEST_F(HttpRequests, HandOverAStreamAsItComes) {
+    server.answer("/watch", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n");
+    std::vector<std::string> told;
+    const HttpClient::RequestId id = client->stream(
+        HttpRequest("GET", server.url("/watch")).within(5s),
+        {[&](const HttpReply& head) { told.push_back("head " + std::to_string(head.status)); },
+         [&](std::string_view part) { told.emplace_back(part); }},
+        keep());
+    io.restart();
+    const auto work = boost::asio::make_work_guard(io);
+    while (told.size() < 2) io.run_one();
+    server.push("3\r\ntwo\r\n");
+    while (told.size() < 3) io.run_one();
+    EXPECT_THAT(told, testing::ElementsAre("head 200", "one", "two"));
+    EXPECT_TRUE(replies.empty());
+    client->cancel(id);
+    run_until(1);
+    EXPECT_EQ(replies.at(0).error().code, ErrorCode::cancelled);
+}
+
+TEST_F(HttpRequests, EndAStreamWithItsHeadAndNoBody) {
+    server.answer("/", reply_with(std::string(100'000, 'x')));
+    std::size_t bytes = 0;
+    int heads = 0;
+    HttpRequest request("GET", server.url("/"));
+    request.max_reply_bytes = 10;  // counts for replies as a whole only
+    client->stream(
+        std::move(request),
+        {[&](const HttpReply&) { ++heads; }, [&](std::string_view part) { bytes += part.size(); }},
+        keep());
+    run_until(1);
+    EXPECT_EQ(replies.at(0).value().status, 200);
+    EXPECT_EQ(replies.at(0).value().body, "");
+    EXPECT_EQ(replies.at(0).value().header("x-mixed-case"), "value");
+    EXPECT_EQ(heads, 1);
+    EXPECT_EQ(bytes, 100'000u);
+}
+
+TEST_F(HttpRequests, GiveAStreamNoEndOnceItsHeadIsHere) {
+    server.answer("/watch", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const HttpClient::RequestId id =
+        client->stream(HttpRequest("GET", server.url("/watch")).within(200ms), {}, keep());
+    client->stream(HttpRequest("GET", server.url("/never")).within(400ms), {}, keep());
+    run_until(1);  // twice the time that the first one's head had
+    EXPECT_EQ(replies.at(0).error().code, ErrorCode::deadline);
+    EXPECT_THAT(replies.at(0).error().message, HasSubstr("/never"));
+    client->cancel(id);
+    run_until(2);
+    EXPECT_EQ(replies.at(1).error().code, ErrorCode::cancelled);
+}
+
+TEST_F(HttpRequests, AreNotKeptWaitingByStreams) {
+    client = std::make_unique<CurlHttpClient>(
+        io, CurlHttpClient::Options{.max_connections_per_host = 1});
+    server.answer("/watch", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    server.answer("/", reply_with("x"));
+    for (int i = 0; i < 20; ++i)
+        client->stream(HttpRequest("GET", server.url("/watch")), {}, keep());
+    EXPECT_EQ(get(HttpRequest("GET", server.url("/"))).value().body, "x");
 }
 
 TEST_F(HttpRequests, AreBounded) {

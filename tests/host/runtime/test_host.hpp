@@ -35,6 +35,17 @@ public:
         sent.emplace(++last_, Sent{std::move(request), std::move(done)});
         return last_;
     }
+    RequestId stream(HttpRequest request, Listener listener, Done done) override {
+        return send(std::move(request), [listener = std::move(listener),
+                                         done = std::move(done)](Result<HttpReply> reply) {
+            if (reply) {
+                const std::string body = std::exchange(reply->body, {});
+                if (listener.on_head) listener.on_head(*reply);
+                if (listener.on_part && !body.empty()) listener.on_part(body);
+            }
+            done(std::move(reply));
+        });
+    }
     void cancel(RequestId id) override { answer(id, fail(ErrorCode::cancelled, "cancelled")); }
     void answer(RequestId id, Result<HttpReply> reply) {
         auto found = sent.extract(id);
