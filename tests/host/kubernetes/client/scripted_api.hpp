@@ -1,0 +1,198 @@
+/// An API server that says what a test tells it to, when it tells it to.
+///
+///     ScriptedApi api(loop);
+///     client.change(...);
+///     EXPECT_EQ(api.first().line(), "GET /api/v1/nodes/n1");
+///     api.answer({.body = R"({"kind":"Node"})"});        // the oldest open request
+///     api.answer({.status = 409, .body = R"({"reason":"Conflict"})"});
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+#include "io/loop.hpp"
+#include "kubernetes/client/api.hpp"
+
+namespace capstan::kubernetes {
+
+struct Answer {
+    int status = 200;
+    std::string body{};
+    std::optional<Duration> retry_after{};
+    HttpHeaders headers{};
+};
+
+/// Nothing is answered until the test says so, by `answer`, `fail`, `push`, `end`, or a rule in
+/// `automatic`. Each of them lets the loop run what follows, without moving its clock.
+class ScriptedApi final : public Api {
+public:
+    struct Asked {
+        RequestId id = 0;
+        ApiRequest request{};
+        bool is_stream = false;
+        bool is_open = true;  ///< neither answered nor cancelled
+        bool is_cancelled = false;
+        Part on_part{};
+        Done done{};
+
+        /// "GET /api/v1/pods?limit=500&watch=true"
+        std::string line() const {
+            std::string out = request.method + " " + request.path;
+            char separator = '?';
+            for (const auto& [key, value] : request.query) {
+                out += separator + key + "=" + value;
+                separator = '&';
+            }
+            return out;
+        }
+        boost::json::value json() const { return boost::json::parse(request.body); }
+    };
+
+    explicit ScriptedApi(io::ManualLoop& loop) : loop_(loop) {}
+
+    /// Answers requests as they come, without the test's doing; nothing: leaves it to the test.
+    std::function<std::optional<Answer>(const Asked&)> automatic{};
+
+    RequestId send(ApiRequest request, Done done) override {
+        return take({.request = std::move(request), .done = std::move(done)});
+    }
+    RequestId stream(ApiRequest request, Part on_part, Done done) override {
+        return take({.request = std::move(request),
+                     .is_stream = true,
+                     .on_part = std::move(on_part),
+                     .done = std::move(done)});
+    }
+    void cancel(RequestId id) override {
+        Asked* asked = find(id);
+        if (asked == nullptr || !asked->is_open) return;
+        asked->is_cancelled = true;
+        later(close(*asked), capstan::fail(ErrorCode::cancelled, asked->line() + ": cancelled"));
+    }
+
+    /// Every request there has been, oldest first.
+    const std::deque<Asked>& asked() const { return asked_; }
+    std::size_t open_count() const {
+        std::size_t count = 0;
+        for (const Asked& asked : asked_) count += asked.is_open ? 1 : 0;
+        return count;
+    }
+    /// The oldest open request, whose line starts like this.
+    const Asked& first(std::string_view line_start = {}) const {
+        for (const Asked& asked : asked_) {
+            if (asked.is_open && asked.line().starts_with(line_start)) return asked;
+        }
+        throw std::out_of_range("no open request \"" + std::string(line_start) + "\"");
+    }
+    const Asked& last() const { return asked_.back(); }
+
+    void answer(Answer what) { answer(first().id, std::move(what)); }
+    void answer(std::string_view line_start, Answer what) {
+        answer(first(line_start).id, std::move(what));
+    }
+    /// Of a stream: its whole body in one part, then its end.
+    void answer(RequestId id, Answer what) {
+        Asked& asked = open(id);
+        const Done done = close(asked);
+        if (asked.is_stream && what.status < 300) {
+            if (!what.body.empty()) asked.on_part(what.body);
+            what.body.clear();
+        }
+        done(result_of(asked, std::move(what)));
+        loop_.settle();
+    }
+    void fail(Error error) { fail(first().id, std::move(error)); }
+    void fail(RequestId id, Error error) {
+        close(open(id))(capstan::fail(std::move(error)));
+        loop_.settle();
+    }
+    /// A part of a stream's body; the stream goes on.
+    void push(RequestId id, std::string_view part) {
+        const Part on_part = open(id).on_part;
+        on_part(part);
+        loop_.settle();
+    }
+    /// A stream ends as the server means it to.
+    void end(RequestId id) { answer(id, {}); }
+
+    /// As Api promises it of a reply with this status.
+    static Error error_of(const Asked& asked, const Answer& what) {
+        Error error{code_of(what.status),
+                    asked.line() + ": " + std::to_string(what.status),
+                    {},
+                    {},
+                    what.retry_after};
+        boost::system::error_code broken;
+        const boost::json::value body = boost::json::parse(what.body, broken);
+        if (broken || !body.is_object()) {
+            error.message += " " + what.body;
+            return error;
+        }
+        if (const auto* reason = body.as_object().if_contains("reason"))
+            error.provider_code = reason->as_string();
+        if (const auto* message = body.as_object().if_contains("message"))
+            error.message += " " + std::string(message->as_string());
+        return error;
+    }
+
+private:
+    static ErrorCode code_of(int status) {
+        switch (status) {
+            case 400:
+            case 422: return ErrorCode::invalid_argument;
+            case 401: return ErrorCode::unauthenticated;
+            case 403: return ErrorCode::permission;
+            case 404: return ErrorCode::not_found;
+            case 405:
+            case 406:
+            case 415: return ErrorCode::unsupported;
+            case 409:
+            case 410: return ErrorCode::conflict;
+            case 413: return ErrorCode::quota;
+            case 429: return ErrorCode::throttled;
+            default: return status >= 500 ? ErrorCode::unavailable : ErrorCode::internal;
+        }
+    }
+    static Result<ApiReply> result_of(const Asked& asked, Answer what) {
+        if (what.status < 200 || what.status > 299) return capstan::fail(error_of(asked, what));
+        return ApiReply{what.status, std::move(what.headers), std::move(what.body)};
+    }
+    RequestId take(Asked asked) {
+        asked.id = asked_.size() + 1;
+        asked_.push_back(std::move(asked));
+        Asked& kept = asked_.back();
+        if (automatic) {
+            if (std::optional<Answer> what = automatic(kept))
+                later(close(kept), result_of(kept, std::move(*what)));
+        }
+        return kept.id;
+    }
+    void later(Done done, Result<ApiReply> result) {
+        boost::asio::post(loop_.io(),
+                          [done = std::move(done), result = std::move(result)] { done(result); });
+    }
+    Done close(Asked& asked) {
+        asked.is_open = false;
+        return std::exchange(asked.done, nullptr);
+    }
+    Asked* find(RequestId id) { return id >= 1 && id <= asked_.size() ? &asked_[id - 1] : nullptr; }
+    Asked& open(RequestId id) {
+        Asked* asked = find(id);
+        if (asked == nullptr || !asked->is_open) throw std::out_of_range("no such open request");
+        return *asked;
+    }
+
+    io::ManualLoop& loop_;
+    std::deque<Asked> asked_;  ///< by id; references stay good while it grows
+};
+
+}  // namespace capstan::kubernetes
