@@ -12,14 +12,12 @@
 #include "commands/command_line.hpp"
 #include "commands/exit_code.hpp"
 #include "commands/output_format.hpp"
-#include "commands/pass_recorder.hpp"
 #include "commands/progress_bar.hpp"
 #include "commands/simulate_chaos.hpp"
+#include "commands/simulate_files.hpp"
 #include "commands/simulate_input.hpp"
 #include "commands/simulate_report.hpp"
-#include "commands/written_file.hpp"
 #include "simulation/observers.hpp"
-#include "simulation/page/page.hpp"
 #include "simulation/run.hpp"
 
 namespace capstan::commands {
@@ -31,8 +29,7 @@ struct Arguments {
     std::optional<std::uint64_t> seed;
     bool every_pass = false;
     std::string state;
-    std::string report;
-    std::string record;
+    SimulateFiles::Paths files;
     bool chaos = false;
     int seeds = 1;
     std::shared_ptr<OutputFormat> format;
@@ -65,12 +62,6 @@ private:
 int refuse(Streams streams, const std::string& why, int code) {
     streams.err << "capstan: " << why << '\n';
     return code;
-}
-
-Result<PassRecorder> make_recorder(const std::string& folder,
-                                   const simulation::Prepared& prepared) {
-    return PassRecorder::make(
-        folder, runtime::make_setup_record(*prepared.config, prepared.plugins), CAPSTAN_VERSION);
 }
 
 /// "capstan simulate web.toml --chaos --set 'scale_down.enabled=true'"
@@ -114,26 +105,15 @@ int run_simulate(const Arguments& arguments, Streams streams) {
     if (!simulation) return exit_usage;
     if (arguments.seed) simulation->input.seed = *arguments.seed;
 
-    if (!arguments.report.empty()) {
-        if (const auto able = check_writable(arguments.report); !able)
-            return refuse(streams, able.error().message, exit_usage);
-    }
-
-    std::optional<PassRecorder> recorder;
-    if (!arguments.record.empty()) {
-        auto made = make_recorder(arguments.record, *simulation->prepared);
-        if (!made) return refuse(streams, made.error().message, exit_usage);
-        recorder.emplace(*std::move(made));
-    }
+    Result<SimulateFiles> files = SimulateFiles::make(arguments.files, *simulation);
+    if (!files) return refuse(streams, files.error().message, exit_usage);
 
     const bool tells = *arguments.format == OutputFormat::text;
     if (tells) print_title(streams.out, simulation->input);
     Teller teller(streams, tells, detail_for(simulation->input));
-    simulation::Historian historian(simulation->input.start);
     simulation::Observers observers;
     observers.add(teller);
-    if (!arguments.report.empty()) observers.add(historian);
-    if (recorder) observers.add(*recorder);
+    files->add_to(observers);
     const auto report = simulation::run(simulation->input,
                                         {.config = *simulation->prepared->config,
                                          .plugins = simulation->prepared->plugins,
@@ -152,14 +132,8 @@ int run_simulate(const Arguments& arguments, Streams streams) {
     } else {
         streams.out << boost::json::serialize(report_json(*report)) << '\n';
     }
-    if (!arguments.report.empty()) {
-        const std::string page = simulation::make_page(*report, simulation->input.source,
-                                                       historian.take(report->summary.span));
-        if (const auto written = write_file(arguments.report, page); !written)
-            return refuse(streams, written.error().message, exit_failed);
-    }
-    if (recorder && !recorder->result())
-        return refuse(streams, recorder->result().error().message, exit_failed);
+    if (const auto written = files->write(*report, simulation->input); !written)
+        return refuse(streams, written.error().message, exit_failed);
     return report->unmet.empty() ? exit_ok : exit_failed;
 }
 
@@ -167,7 +141,8 @@ void add_chaos(CLI::App& command, Arguments& arguments) {
     CLI::Option& chaos = *command.add_flag(
         "--chaos", arguments.chaos,
         "Lets things go wrong by chance, and judges each pass; a single seed tells its story");
-    for (const char* other : {"--cluster", "--trace", "--until", "--state", "--report", "--record"})
+    for (const char* other :
+         {"--cluster", "--trace", "--until", "--state", "--report", "--metrics", "--record"})
         chaos.excludes(command.get_option(other));
     command
         .add_option("--seeds", arguments.seeds,
@@ -197,11 +172,16 @@ void add_simulate(CLI::App& parent, Action& action) {
                     "after each pass")
         ->type_name("FILE");
     command
-        .add_option("--report", arguments->report,
+        .add_option("--report", arguments->files.report,
                     "Writes the run as one HTML page: groups over time, decisions with reasons")
         ->type_name("FILE.html");
     command
-        .add_option("--record", arguments->record,
+        .add_option("--metrics", arguments->files.metrics,
+                    "Writes what the passes counted and found, after the last one, in Prometheus' "
+                    "text format; durations are of virtual time")
+        ->type_name("FILE");
+    command
+        .add_option("--record", arguments->files.record,
                     "Writes each pass that is run into a file of this folder, for `capstan replay`")
         ->type_name("DIR");
     add_chaos(command, *arguments);

@@ -21,9 +21,8 @@ public:
     void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override {
         for (Observer* one : all_) one->on_pass(input, result);
     }
-    void on_results(const engine::Decision& decision, const engine::Results& results,
-                    Time now) override {
-        for (Observer* one : all_) one->on_results(decision, results, now);
+    void on_results(const runtime::PassObservation& pass) override {
+        for (Observer* one : all_) one->on_results(pass);
     }
     void on_restart(const engine::Memory& memory, Time now) override {
         for (Observer* one : all_) one->on_restart(memory, now);

@@ -104,29 +104,28 @@ Result<void> Passes::run() {
     const bool is_awake = has_changed_ || (wake_at_ && *wake_at_ <= now());
     if (!is_awake && !parts_.every_pass) return {};
     has_changed_ = false;
-    const engine::Circumstances circumstances{.seed = seed_, .now = now(), .simulation = true};
-    const runtime::PassInput input{.snapshot = {parts_.world.cluster(), groups_},
-                                   .memory = memory_,
-                                   .settings = settings_,
-                                   .wiring = wiring_,
-                                   .clouds = clouds_->instances(),
-                                   .circumstances = circumstances,
-                                   .known_misses = misses_};
+    const runtime::PassInput input{
+        .snapshot = {parts_.world.cluster(), groups_},
+        .memory = memory_,
+        .settings = settings_,
+        .wiring = wiring_,
+        .clouds = clouds_->instances(),
+        .circumstances = {.seed = seed_, .now = now(), .simulation = true},
+        .known_misses = misses_};
     CAPSTAN_TRY(runtime::PassResult result, runtime::decide(input));
     parts_.tally.passed();
     misses_ = result.misses;
     wake_at_ = result.outcome.wake_at;
     told_.decided(result, problems_, now());
     parts_.observer.on_pass(input, result);
-    return carry_out(std::move(result.outcome), circumstances);
+    return carry_out(std::move(result.outcome), input);
 }
 
-Result<void> Passes::carry_out(engine::Outcome outcome,
-                               const engine::Circumstances& circumstances) {
+Result<void> Passes::carry_out(engine::Outcome outcome, const runtime::PassInput& input) {
     const engine::Decision& decision = outcome.decision;
     Cluster cluster(*this);
     const engine::Results results =
-        runtime::carry_out_now(decision, *clouds_, cluster, circumstances, host_);
+        runtime::carry_out_now(decision, *clouds_, cluster, input.circumstances, host_);
     parts_.tally.reach(now());
     told_.carried_out(decision, results, now());
     count_asked_for(decision, results);
@@ -135,9 +134,15 @@ Result<void> Passes::carry_out(engine::Outcome outcome,
         look_again();
         if (std::exchange(forgets_next_, false)) return restart();
     }
-    parts_.observer.on_results(decision, results, now());
-    return keep(
-        engine::remember_results(std::move(outcome.memory), decision, results, settings_, now()));
+    CAPSTAN_CHECK(keep(
+        engine::remember_results(std::move(outcome.memory), decision, results, settings_, now())));
+    parts_.observer.on_results({.snapshot = input.snapshot,
+                                .settings = settings_,
+                                .decision = decision,
+                                .results = results,
+                                .memory = memory_,
+                                .at = now()});
+    return {};
 }
 
 void Passes::count_asked_for(const engine::Decision& decision, const engine::Results& results) {

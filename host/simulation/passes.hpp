@@ -87,7 +87,7 @@ private:
     Time now() const;
     void look();
     void count_asked_for(const engine::Decision& decision, const engine::Results& results);
-    Result<void> carry_out(engine::Outcome outcome, const engine::Circumstances& circumstances);
+    Result<void> carry_out(engine::Outcome outcome, const runtime::PassInput& input);
     Result<void> keep(engine::Memory memory);
 
     runtime::PluginHost& host_;

@@ -10,6 +10,7 @@
 
 #include "runtime/config/config.hpp"
 #include "runtime/pass_cycle.hpp"
+#include "runtime/pass_metrics/observation.hpp"
 #include "runtime/plugin_set.hpp"
 #include "simulation/input.hpp"
 #include "simulation/report.hpp"
@@ -33,9 +34,9 @@ public:
     virtual void on_progress(const Progress&) {}
     /// After each pass that was run, what it saw and what it came to.
     virtual void on_pass(const runtime::PassInput&, const runtime::PassResult&) {}
-    /// After each decision that was carried out. Not called where a restart midway keeps anybody
-    /// from remembering what came of it.
-    virtual void on_results(const engine::Decision&, const engine::Results&, Time) {}
+    /// After each decision that was carried out, with the memory of what came of it. Not called
+    /// where a restart midway keeps anybody from remembering.
+    virtual void on_results(const runtime::PassObservation&) {}
     /// The autoscaler was started anew with the memory that its predecessor had saved.
     virtual void on_restart(const engine::Memory&, Time) {}
     /// Everything has happened, and the plugins can still be asked.

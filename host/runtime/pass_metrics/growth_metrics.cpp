@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/removal/phases.hpp"
-#include "engine/scale_up/totals.hpp"
 #include "runtime/pass_metrics/failure_reason.hpp"
+#include "runtime/pass_metrics/gpus.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -29,20 +28,15 @@ int count_gone(const engine::MachineRemoval& removal, const std::vector<Error>& 
 
 }  // namespace
 
-prometheus::Labels gpu_labels(const engine::Snapshot& snapshot, const NodeGroupId& group) {
-    prometheus::Labels out{{"gpu_resource_name", ""}, {"gpu_name", ""}, {"dra_drivers", ""}};
-    const engine::Group* found = engine::find_group(snapshot, group);
-    if (found == nullptr || !found->described) return out;
-    for (const auto& [resource, amount] : found->described->capacity)
-        if (amount > 0 && engine::is_gpu(resource)) out["gpu_resource_name"] = resource;
-    return out;
-}
-
 GrowthMetrics::GrowthMetrics(prometheus::Registry& registry)
     : scaled_up_(counters(registry, "cluster_autoscaler_scaled_up_nodes_total",
                           "Machines that clouds were asked for, and agreed to.")),
+      scaled_up_gpu_(counters(registry, "cluster_autoscaler_scaled_up_gpu_nodes_total",
+                              "Those of them that have GPUs.")),
       failed_(counters(registry, "cluster_autoscaler_failed_scale_ups_total",
                        "Failures to grow a group, by reason.")),
+      failed_gpu_(counters(registry, "cluster_autoscaler_failed_gpu_scale_ups_total",
+                           "Those of them of groups whose machines have GPUs.")),
       never_joined_(counters(registry, "cluster_autoscaler_old_unregistered_nodes_removed_count",
                              "Machines that were removed because they never joined.")
                         .Add({})) {}
@@ -60,7 +54,9 @@ void GrowthMetrics::count_increases(const PassObservation& pass) {
     for (std::size_t i = 0; i < pass.results.increases.size(); ++i) {
         const engine::Increase& increase = pass.decision.increases[i];
         if (pass.results.increases[i]) continue;
-        scaled_up_.Add(gpu_labels(pass.snapshot, increase.group)).Increment(increase.by);
+        const Gpu gpu = gpu_of_group(pass.snapshot, increase.group);
+        scaled_up_.Add(labels_with_drivers(gpu)).Increment(increase.by);
+        if (!gpu.name.empty()) scaled_up_gpu_.Add(labels_of(gpu)).Increment(increase.by);
     }
 }
 
@@ -74,12 +70,19 @@ void GrowthMetrics::count_failures(const PassObservation& pass) {
         const auto known = last_failures_->find(group);
         if (known != last_failures_->end() && known->second == backoff.last_failure) continue;
         const Error* refusal = find_refusal(pass, group);
-        prometheus::Labels labels = gpu_labels(pass.snapshot, group);
-        labels["reason"] =
-            refusal != nullptr ? failure_reason(*refusal) : failure_reason(backoff.code);
-        failed_.Add(labels).Increment();
+        count_failure(gpu_of_group(pass.snapshot, group),
+                      refusal != nullptr ? failure_reason(*refusal) : failure_reason(backoff.code));
     }
     last_failures_ = std::move(seen);
+}
+
+void GrowthMetrics::count_failure(const Gpu& gpu, const std::string& reason) {
+    prometheus::Labels labels = labels_with_drivers(gpu);
+    labels["reason"] = reason;
+    failed_.Add(labels).Increment();
+    if (gpu.name.empty()) return;
+    labels.erase("dra_drivers");
+    failed_gpu_.Add(labels).Increment();
 }
 
 }  // namespace capstan::runtime

@@ -8,6 +8,7 @@
 #include <prometheus/registry.h>
 
 #include "runtime/pass_metrics/families.hpp"
+#include "runtime/pass_metrics/gpus.hpp"
 #include "runtime/pass_metrics/observation.hpp"
 
 namespace capstan::runtime {
@@ -21,15 +22,14 @@ public:
 private:
     void count_increases(const PassObservation& pass);
     void count_failures(const PassObservation& pass);
+    void count_failure(const Gpu& gpu, const std::string& reason);
 
     Counters& scaled_up_;
+    Counters& scaled_up_gpu_;  ///< upstream gave it up with 1.36, and dashboards have it
     Counters& failed_;
+    Counters& failed_gpu_;  ///< the same
     prometheus::Counter& never_joined_;
     std::optional<std::map<NodeGroupId, Time>> last_failures_{};
 };
-
-/// The labels by which scaled nodes are told apart: gpu_resource_name, gpu_name, dra_drivers. What
-/// is not known is empty.
-prometheus::Labels gpu_labels(const engine::Snapshot& snapshot, const NodeGroupId& group);
 
 }  // namespace capstan::runtime

@@ -14,7 +14,7 @@ struct PassObservation {
     const engine::Decision& decision;
     const engine::Results& results;
     const engine::Memory& memory;  ///< after the results
-    Time at;                       ///< on the clock of the pass
+    Time at;                       ///< when they were there, on the clock of the pass
 };
 
 }  // namespace capstan::runtime

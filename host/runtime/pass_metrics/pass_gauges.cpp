@@ -5,6 +5,7 @@
 
 #include "engine/health/backoff.hpp"
 #include "engine/removal/phases.hpp"
+#include "engine/scale_down/cooldown.hpp"
 #include "engine/templates/membership.hpp"
 #include "runtime/pass_metrics/failure_reason.hpp"
 
@@ -13,6 +14,14 @@ namespace {
 
 prometheus::Labels of_group(const engine::Group& group) {
     return {{"node_group", group.group.id.value()}};
+}
+
+/// Whether removals rest after something has happened; with the global kind of cooldown only, as
+/// upstream has it.
+bool is_resting(const PassObservation& pass) {
+    const engine::ScaleDownSettings& settings = pass.settings.scale_down;
+    return settings.enabled && !settings.delay_type_local &&
+           engine::find_cooldown(pass.memory.last, settings, pass.at);
 }
 
 GaugeSeries::Values::value_type by_state(const char* state, int count) {
@@ -40,6 +49,9 @@ PassGauges::PassGauges(prometheus::Registry& registry)
       pending_deletions_(gauges(registry, "cluster_autoscaler_pending_node_deletions",
                                 "Nodes that are being removed.")
                              .Add({})),
+      in_cooldown_(gauges(registry, "cluster_autoscaler_scale_down_in_cooldown",
+                          "1 while no removal begins because of what happened a while ago.")
+                       .Add({})),
       nodes_(gauges(registry, "cluster_autoscaler_nodes_count",
                     "Nodes by state; machines without a node as unregistered.")),
       groups_(gauges(registry, "cluster_autoscaler_node_groups_count", "Node groups by type.")),
@@ -133,6 +145,7 @@ void PassGauges::observe_groups(const PassObservation& pass, const engine::Healt
 
 void PassGauges::observe_removals(const PassObservation& pass) {
     unneeded_.Set(static_cast<double>(pass.memory.unneeded.size()));
+    in_cooldown_.Set(is_resting(pass) ? 1 : 0);
     double pending = 0;
     for (const auto& [node, removal] : pass.memory.removals)
         if (removal.phase != engine::RemovalPhase::undoing) ++pending;

@@ -26,6 +26,7 @@ private:
     prometheus::Gauge& memory_;
     prometheus::Gauge& unneeded_;
     prometheus::Gauge& pending_deletions_;
+    prometheus::Gauge& in_cooldown_;
     GaugeSeries nodes_, groups_, pods_, unremovable_;
     GaugeSeries group_min_, group_max_, group_target_, group_healthiness_;
     GaugeSeries in_backoff_, unhealthy_, backoff_status_;

@@ -6,7 +6,7 @@
 
 #include "engine/removal/node_marks.hpp"
 #include "engine/removal/phases.hpp"
-#include "runtime/pass_metrics/growth_metrics.hpp"
+#include "runtime/pass_metrics/gpus.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -57,6 +57,8 @@ const char* kind_of(const NodeRemoval& removal) { return removal.empty ? "empty"
 RemovalMetrics::RemovalMetrics(prometheus::Registry& registry)
     : scaled_down_(counters(registry, "cluster_autoscaler_scaled_down_nodes_total",
                             "Nodes whose machines clouds agreed to remove, by reason.")),
+      scaled_down_gpu_(counters(registry, "cluster_autoscaler_scaled_down_gpu_nodes_total",
+                                "Those of them that had GPUs.")),
       evicted_(counters(registry, "cluster_autoscaler_evicted_pods_total",
                         "Pods that were evicted; failed are those that a drain gave up on.")),
       failed_(counters(registry, "cluster_autoscaler_failed_scale_down_total",
@@ -86,12 +88,19 @@ void RemovalMetrics::count_machines(const PassObservation& pass) {
         for (const std::string& node : removal.nodes) {
             const NodeRemoval* after = find(pass.memory, node);
             if (after == nullptr || after->phase != RemovalPhase::removed) continue;
-            prometheus::Labels labels = gpu_labels(pass.snapshot, removal.group);
-            labels["reason"] = engine::name_of(removal.cause);
-            scaled_down_.Add(labels).Increment();
+            count_machine(gpu_of_node(pass.snapshot, node, removal.group), removal.cause);
             observe_latency(pass.at - after->unneeded_since.value_or(after->since), true);
         }
     }
+}
+
+void RemovalMetrics::count_machine(const Gpu& gpu, engine::RemovalCause cause) {
+    prometheus::Labels labels = labels_with_drivers(gpu);
+    labels["reason"] = engine::name_of(cause);
+    scaled_down_.Add(labels).Increment();
+    if (gpu.name.empty()) return;
+    labels.erase("dra_drivers");
+    scaled_down_gpu_.Add(labels).Increment();
 }
 
 void RemovalMetrics::count_evictions(const PassObservation& pass) {

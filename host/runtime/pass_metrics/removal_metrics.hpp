@@ -7,6 +7,7 @@
 #include <prometheus/registry.h>
 
 #include "runtime/pass_metrics/families.hpp"
+#include "runtime/pass_metrics/gpus.hpp"
 #include "runtime/pass_metrics/observation.hpp"
 
 namespace capstan::runtime {
@@ -20,6 +21,7 @@ public:
 
 private:
     void count_machines(const PassObservation& pass);
+    void count_machine(const Gpu& gpu, engine::RemovalCause cause);
     void count_evictions(const PassObservation& pass);
     void follow(const PassObservation& pass);
     void follow(const PassObservation& pass, const std::string& node,
@@ -31,6 +33,7 @@ private:
     void follow_unneeded(const PassObservation& pass);
 
     Counters& scaled_down_;
+    Counters& scaled_down_gpu_;  ///< upstream gave it up with 1.36, and dashboards have it
     Counters& evicted_;
     Counters& failed_;
     Histograms& durations_;

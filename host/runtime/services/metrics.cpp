@@ -1,5 +1,7 @@
 #include "runtime/services/metrics.hpp"
 
+#include <algorithm>
+
 #include <prometheus/text_serializer.h>
 
 namespace capstan::runtime {
@@ -84,8 +86,14 @@ bool Metrics::is_ours(std::string_view name) const {
                  strand_overruns, dropped_values, quarantined);
 }
 
-std::string Metrics::text() const {
-    return prometheus::TextSerializer().Serialize(registry_.Collect());
+std::string exposition(const prometheus::Registry& registry) {
+    std::vector<prometheus::MetricFamily> families = registry.Collect();
+    std::ranges::sort(families, {}, &prometheus::MetricFamily::name);
+    for (prometheus::MetricFamily& family : families) {
+        std::ranges::sort(family.metric,
+                          [](const auto& a, const auto& b) { return a.label < b.label; });
+    }
+    return prometheus::TextSerializer().Serialize(families);
 }
 
 InstanceMetrics::InstanceMetrics(std::shared_ptr<Metrics> metrics, const PluginInstanceId& id)

@@ -23,6 +23,10 @@
 
 namespace capstan::runtime {
 
+/// Prometheus' text format; families by name and series by labels, so that equal metrics make equal
+/// texts. [any thread]
+std::string exposition(const prometheus::Registry& registry);
+
 /// All metrics of the runtime, declared together; every one but the last has the label `plugin`, an
 /// instance's id. [any thread]
 class Metrics {
@@ -52,7 +56,7 @@ public:
     /// Whether a full name is one of the above, which a plugin must not declare.
     bool is_ours(std::string_view name) const;
     /// Prometheus' text format.
-    std::string text() const;
+    std::string text() const { return exposition(registry_); }
 
     /// The series with these labels. Two generations of one instance share a series while a
     /// configuration is exchanged, so it is counted: it goes when `release` has been called as

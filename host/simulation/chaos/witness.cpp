@@ -56,10 +56,9 @@ void Witness::on_pass(const runtime::PassInput& input, const runtime::PassResult
     last_.emplace(Pass{input, result});
 }
 
-void Witness::on_results(const engine::Decision& decision, const engine::Results& results,
-                         Time now) {
+void Witness::on_results(const runtime::PassObservation& pass) {
     for (const auto& invariant : invariants_)
-        add(*invariant, now, invariant->on_results(decision, results));
+        add(*invariant, pass.at, invariant->on_results(pass.decision, pass.results));
 }
 
 void Witness::on_restart(const engine::Memory&, Time) {

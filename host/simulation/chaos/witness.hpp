@@ -34,8 +34,7 @@ public:
 
     void on_event(const Event& event) override;
     void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
-    void on_results(const engine::Decision& decision, const engine::Results& results,
-                    Time now) override;
+    void on_results(const runtime::PassObservation& pass) override;
     void on_restart(const engine::Memory& memory, Time now) override;
     void on_end() override;
 
