@@ -50,6 +50,18 @@ ErrorCode code_of(CURLcode code) {
     }
 }
 
+bool is_loss(CURLcode code) {
+    switch (code) {
+        case CURLE_SEND_ERROR:
+        case CURLE_RECV_ERROR:
+        case CURLE_GOT_NOTHING:
+        case CURLE_PARTIAL_FILE:
+        case CURLE_HTTP2:
+        case CURLE_HTTP2_STREAM: return true;
+        default: return false;
+    }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<CurlTransfer>> CurlTransfer::make(
@@ -142,8 +154,10 @@ Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
         return fail(ErrorCode::quota, message("the reply has more than " +
                                               std::to_string(request_.max_reply_bytes) + " bytes"));
     }
-    return fail(code_of(code),
-                message(error_[0] != '\0' ? error_.data() : curl_easy_strerror(code)));
+    Error error{code_of(code),
+                message(error_[0] != '\0' ? error_.data() : curl_easy_strerror(code))};
+    if (is_loss(code)) error.provider_code = connection_lost;
+    return fail(std::move(error));
 }
 
 bool CurlTransfer::take_header(std::string_view line) {

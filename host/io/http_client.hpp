@@ -11,6 +11,10 @@
 
 namespace capstan::io {
 
+/// The provider_code of an `unavailable` whose request was on its way: it may have been carried
+/// out.
+inline constexpr std::string_view connection_lost = "connection_lost";
+
 /// [any thread]
 class HttpClient {
 public:
@@ -20,7 +24,7 @@ public:
 
     /// Sends one request, once: no retry, no redirect followed. `done` is called exactly once,
     /// never inside `send` or `cancel`, on a thread of the client's; header names in lower case.
-    /// `deadline`: no reply within request.timeout; `unavailable`: the connection failed;
+    /// `deadline`: no reply within request.timeout; `unavailable`: no connection, or it was lost;
     /// `invalid_argument`: not a request; `quota`: the reply is longer than
     /// request.max_reply_bytes.
     virtual RequestId send(HttpRequest request, Done done) = 0;

@@ -9,19 +9,25 @@ bool is_plain(char c) {
 }
 
 void append_segment(std::string& path, std::string_view segment) {
-    static constexpr char digits[] = "0123456789ABCDEF";
     path += '/';
-    for (const char c : segment) {
-        if (is_plain(c)) {
-            path += c;
-            continue;
-        }
-        const auto byte = static_cast<unsigned char>(c);
-        path += {'%', digits[byte >> 4], digits[byte & 15]};
-    }
+    path += percent_encoded(segment);
 }
 
 }  // namespace
+
+std::string percent_encoded(std::string_view text) {
+    static constexpr char digits[] = "0123456789ABCDEF";
+    std::string out;
+    for (const char c : text) {
+        if (is_plain(c)) {
+            out += c;
+            continue;
+        }
+        const auto byte = static_cast<unsigned char>(c);
+        out += {'%', digits[byte >> 4], digits[byte & 15]};
+    }
+    return out;
+}
 
 std::string path_of(const ApiResource& resource, std::string_view ns, std::string_view name,
                     std::string_view subresource) {

@@ -1,0 +1,35 @@
+/// Which requests may be sent, and which may be sent again.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubernetes/client/api.hpp"
+
+namespace capstan::kubernetes {
+
+/// Whether it leaves the cluster as it is: a GET or HEAD, or a question about oneself, which is put
+/// as a POST (SelfSubjectAccessReview and its like).
+bool is_question(const ApiRequest& request);
+
+/// A watch lasts for minutes, and is no load while it does.
+bool is_watch(const ApiRequest& request);
+
+inline constexpr int resend_limit = 10;
+
+/// When to send it again after `reply`, which is none of 2xx. Nothing: the caller decides, as
+/// without a Retry-After, and always on evictions, whose 429 means a disruption budget.
+std::optional<Duration> find_resend_delay(const ApiRequest& request, const HttpReply& reply);
+/// When to send it again after its connection was lost for the `losses`th time, from 1. Nothing: it
+/// may have been carried out.
+std::optional<Duration> find_resend_delay(const ApiRequest& request, int losses);
+
+/// Where `request` goes: the server's URL, which may have a path of its own, and the request's.
+std::string url_of(std::string_view server, const ApiRequest& request);
+
+/// The texts of the Warning headers with which a server tells of deprecated APIs (code 299).
+std::vector<std::string> warnings_of(const HttpHeaders& headers);
+
+}  // namespace capstan::kubernetes

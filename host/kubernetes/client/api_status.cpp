@@ -1,0 +1,123 @@
+#include "kubernetes/client/api_status.hpp"
+
+#include <charconv>
+
+#include <boost/json/parse.hpp>
+
+#include "io/printable.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+constexpr std::size_t message_limit = 1024;
+constexpr std::size_t body_limit = 256;  ///< of a body that is no Status: a page of some proxy's
+constexpr std::size_t cause_limit = 8;
+constexpr std::int64_t longest_advice_s = 24 * 3600;
+
+std::string text_at(const boost::json::object& object, std::string_view key) {
+    const auto* text = object.if_contains(key);
+    return text != nullptr && text->is_string()
+               ? io::printable(std::string_view(text->get_string()), message_limit)
+               : std::string();
+}
+
+std::int64_t number_at(const boost::json::object& object, std::string_view key) {
+    const auto* number = object.if_contains(key);
+    return number != nullptr && number->is_int64() ? number->get_int64() : 0;
+}
+
+std::optional<Duration> advice(std::int64_t seconds) {
+    if (seconds < 0 || seconds > longest_advice_s) return std::nullopt;
+    return std::chrono::seconds(seconds);
+}
+
+void take_details(const boost::json::object& details, ApiStatus& status) {
+    const std::int64_t seconds = number_at(details, "retryAfterSeconds");
+    if (seconds > 0) status.retry_after = advice(seconds);
+    const auto* causes = details.if_contains("causes");
+    if (causes == nullptr || !causes->is_array()) return;
+    for (const auto& each : causes->get_array()) {
+        if (!each.is_object() || status.causes.size() == cause_limit) continue;
+        const std::string reason = text_at(each.get_object(), "reason");
+        const std::string message = text_at(each.get_object(), "message");
+        status.causes.push_back(reason.empty() || message.empty() ? reason + message
+                                                                  : reason + ": " + message);
+    }
+}
+
+std::string message_of(std::string_view what, int code, const std::string& reason,
+                       const std::string& message) {
+    std::string out(what);
+    out += ": " + std::to_string(code);
+    if (!reason.empty()) out += " " + reason;
+    if (!message.empty()) out += ": " + message;
+    return out;
+}
+
+}  // namespace
+
+std::optional<ApiStatus> find_status(const boost::json::object& object) {
+    if (text_at(object, "kind") != "Status") return std::nullopt;
+    ApiStatus status;
+    status.code = static_cast<int>(number_at(object, "code"));
+    status.reason = text_at(object, "reason");
+    status.message = text_at(object, "message");
+    const auto* details = object.if_contains("details");
+    if (details != nullptr && details->is_object()) take_details(details->get_object(), status);
+    return status;
+}
+
+std::optional<ApiStatus> find_status(std::string_view json) {
+    boost::system::error_code error;
+    const boost::json::value value = boost::json::parse(json, error);
+    if (error || !value.is_object()) return std::nullopt;
+    return find_status(value.get_object());
+}
+
+ErrorCode error_code_of_status(int http_status) noexcept {
+    switch (http_status) {
+        case 401: return ErrorCode::unauthenticated;
+        case 403: return ErrorCode::permission;
+        case 404: return ErrorCode::not_found;
+        case 405:
+        case 406:
+        case 415: return ErrorCode::unsupported;
+        case 409:
+        case 410: return ErrorCode::conflict;
+        case 413: return ErrorCode::quota;
+        case 429: return ErrorCode::throttled;
+        case 408: return ErrorCode::unavailable;
+        default:
+            return http_status >= 400 && http_status < 500 ? ErrorCode::invalid_argument
+                                                           : ErrorCode::unavailable;
+    }
+}
+
+Error error_of(std::string_view what, const ApiStatus& status) {
+    Error error{error_code_of_status(status.code),
+                message_of(what, status.code, status.reason, status.message)};
+    for (const std::string& cause : status.causes) error.message += " (" + cause + ")";
+    error.provider_code = status.reason;
+    // Tells it from the other conflict also where no Status came along.
+    if (status.code == 410 && status.reason.empty()) error.provider_code = "Gone";
+    error.retry_after = status.retry_after;
+    return error;
+}
+
+Error error_of(std::string_view what, const HttpReply& reply) {
+    ApiStatus status = find_status(reply.body)
+                           .value_or(ApiStatus{.message = io::printable(reply.body, body_limit)});
+    status.code = reply.status;
+    if (const auto seconds = find_retry_after(reply)) status.retry_after = seconds;
+    return error_of(what, status);
+}
+
+std::optional<Duration> find_retry_after(const HttpReply& reply) {
+    const std::string_view text = reply.header("retry-after");
+    std::int64_t seconds = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return advice(seconds);
+}
+
+}  // namespace capstan::kubernetes
