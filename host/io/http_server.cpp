@@ -1,0 +1,175 @@
+#include "io/http_server.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+
+#include "io/served_connection.hpp"
+
+namespace capstan::io {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+/// How long to leave the kernel alone that has no file descriptor left for a connection.
+constexpr auto accept_again = std::chrono::milliseconds(100);
+
+Result<std::shared_ptr<asio::ssl::context>> make_tls(const HttpServer::Options& options) {
+    std::shared_ptr<asio::ssl::context> out;
+    if (options.certificate_pem.empty()) return out;
+    out = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
+    const auto set = [&](std::string_view what, auto&& call) -> Result<void> {
+        error_code error;
+        call(error);
+        if (!error) return {};
+        return fail(ErrorCode::invalid_argument,
+                    "HTTP server: " + std::string(what) + ": " + error.message());
+    };
+    CAPSTAN_CHECK(set("certificate", [&](error_code& error) {
+        out->use_certificate_chain(asio::buffer(options.certificate_pem), error);
+    }));
+    CAPSTAN_CHECK(set("key", [&](error_code& error) {
+        out->use_private_key(asio::buffer(options.key_pem), asio::ssl::context::pem, error);
+    }));
+    if (options.client_ca_pem.empty()) return out;
+    CAPSTAN_CHECK(set("CA of clients", [&](error_code& error) {
+        out->add_certificate_authority(asio::buffer(options.client_ca_pem), error);
+    }));
+    out->set_verify_mode(asio::ssl::verify_peer | asio::ssl::verify_fail_if_no_peer_cert);
+    return out;
+}
+
+Result<tcp::acceptor> open(asio::io_context& io, const HttpServer::Options& options) {
+    error_code error;
+    const auto address = asio::ip::make_address(options.address, error);
+    if (error)
+        return fail(ErrorCode::invalid_argument,
+                    "HTTP server: \"" + options.address + "\" is no IP address");
+    const tcp::endpoint at(address, options.port);
+    tcp::acceptor out(asio::make_strand(io));
+    out.open(at.protocol(), error);
+    if (!error) out.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error && address.is_v6() && address.is_unspecified())
+        out.set_option(asio::ip::v6_only(false), error);
+    if (!error) out.bind(at, error);
+    if (!error) out.listen(asio::socket_base::max_listen_connections, error);
+    if (error)
+        return fail(ErrorCode::unavailable, "HTTP server: listen on " + options.address + ":" +
+                                                std::to_string(options.port) + ": " +
+                                                error.message());
+    return out;
+}
+
+}  // namespace
+
+/// Shared with every connection and every handler of the loop. The acceptor and what it counts are
+/// its strand's.
+class HttpServer::Core : public std::enable_shared_from_this<Core> {
+public:
+    Core(asio::io_context& io, tcp::acceptor acceptor, std::shared_ptr<asio::ssl::context> tls,
+         Options options, Handler handler)
+        : io_(io),
+          acceptor_(std::move(acceptor)),
+          port_(acceptor_.local_endpoint().port()),
+          tls_(std::move(tls)),
+          options_(std::move(options)),
+          handler_(std::move(handler)),
+          pause_(acceptor_.get_executor()) {}
+
+    std::uint16_t port() const noexcept { return port_; }
+    void start() {
+        asio::post(acceptor_.get_executor(), [self = shared_from_this()] { self->accept(); });
+    }
+    void stop() {
+        is_stopped_ = true;
+        asio::post(acceptor_.get_executor(), [self = shared_from_this()] {
+            error_code ignored;
+            self->acceptor_.close(ignored);
+            self->pause_.cancel();
+            for (const auto& each : self->connections_)
+                if (const auto connection = each.lock()) connection->close();
+            self->connections_.clear();
+        });
+    }
+
+private:
+    void accept() {
+        if (is_stopped_) return;
+        if (open_ >= options_.max_connections) return accept_later();
+        acceptor_.async_accept(asio::make_strand(io_),
+                               [self = shared_from_this()](error_code error, tcp::socket socket) {
+                                   if (self->is_stopped_) return;
+                                   if (error) return self->accept_later();
+                                   self->serve(std::move(socket));
+                                   self->accept();
+                               });
+    }
+    void accept_later() {
+        pause_.expires_after(accept_again);
+        pause_.async_wait([self = shared_from_this()](error_code error) {
+            if (!error) self->accept();
+        });
+    }
+    void serve(tcp::socket socket) {
+        error_code ignored;
+        socket.set_option(tcp::no_delay(true), ignored);
+        boost::beast::tcp_stream stream(std::move(socket));
+        std::shared_ptr<ServedConnection> connection;
+        if (tls_) {
+            connection = make<TlsConnection>(
+                boost::beast::ssl_stream<boost::beast::tcp_stream>(std::move(stream), *tls_));
+        } else {
+            connection = make<PlainConnection>(std::move(stream));
+        }
+        std::erase_if(connections_, [](const auto& each) { return each.expired(); });
+        connections_.push_back(connection);
+        connection->start();
+    }
+    template <class Connection, class Stream>
+    std::shared_ptr<ServedConnection> make(Stream stream) {
+        ++open_;
+        return std::make_shared<Connection>(
+            std::move(stream), options_,
+            [weak = weak_from_this()](ServedRequest request, Responder responder) {
+                if (const auto self = weak.lock(); self && !self->is_stopped_)
+                    self->handler_(std::move(request), std::move(responder));
+            },
+            [self = shared_from_this()] { --self->open_; });
+    }
+
+    asio::io_context& io_;
+    tcp::acceptor acceptor_;
+    const std::uint16_t port_;
+    const std::shared_ptr<asio::ssl::context> tls_;
+    const Options options_;
+    const Handler handler_;
+    asio::steady_timer pause_;
+    std::vector<std::weak_ptr<ServedConnection>> connections_;
+    std::atomic<std::size_t> open_ = 0;
+    std::atomic<bool> is_stopped_ = false;
+};
+
+Result<std::unique_ptr<HttpServer>> HttpServer::listen(asio::io_context& io, Options options,
+                                                       Handler handler) {
+    CAPSTAN_TRY(auto tls, make_tls(options));
+    CAPSTAN_TRY(tcp::acceptor acceptor, open(io, options));
+    auto core = std::make_shared<Core>(io, std::move(acceptor), std::move(tls), std::move(options),
+                                       std::move(handler));
+    core->start();
+    return std::unique_ptr<HttpServer>(new HttpServer(std::move(core)));
+}
+
+HttpServer::~HttpServer() { core_->stop(); }
+
+std::uint16_t HttpServer::port() const noexcept { return core_->port(); }
+
+}  // namespace capstan::io

@@ -1,0 +1,342 @@
+#include "io/served_connection.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <sstream>
+#include <type_traits>
+
+#include <boost/asio/post.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
+
+namespace capstan::io {
+
+namespace beast = boost::beast;
+namespace http = beast::http;
+
+namespace {
+
+template <class Stream>
+constexpr bool is_tls = !std::is_same_v<Stream, beast::tcp_stream>;
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return out;
+}
+
+std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
+
+ServedRequest served(http::request<http::string_body> message, std::string peer) {
+    ServedRequest out{.method = std::string(view(message.method_string())),
+                      .target = std::string(view(message.target())),
+                      .peer = std::move(peer)};
+    for (const auto& field : message)
+        out.headers.emplace_back(lower(view(field.name_string())),
+                                 std::string(view(field.value())));
+    out.body = std::move(message.body());
+    return out;
+}
+
+/// The head as it goes over the wire; what is not whole goes in chunks, or up to the end of the
+/// connection where the peer knows none.
+std::string head_text(const HttpReply& reply, unsigned version, bool keeps_alive, bool is_whole) {
+    http::response<http::empty_body> head;
+    head.version(version);
+    head.result(static_cast<unsigned>(reply.status));
+    for (const auto& [name, value] : reply.headers) head.insert(name, value);
+    head.keep_alive(keeps_alive);
+    if (is_whole) {
+        head.content_length(reply.body.size());
+    } else if (version >= 11) {
+        head.chunked(true);
+    }
+    std::ostringstream out;
+    out << head.base();
+    return std::move(out).str();
+}
+
+std::string chunk(std::string_view part) {
+    std::ostringstream size;
+    size << std::hex << part.size() << "\r\n";
+    return std::move(size).str().append(part).append("\r\n");
+}
+
+}  // namespace
+
+std::string_view ServedRequest::header(std::string_view name) const noexcept {
+    for (const auto& [key, value] : headers)
+        if (key == name) return value;
+    return {};
+}
+
+void Responder::send(HttpReply reply) const { exchange_->link().send(std::move(reply)); }
+void Responder::begin(HttpReply head) const { exchange_->link().begin(std::move(head)); }
+void Responder::write(std::string part) const { exchange_->link().write(std::move(part)); }
+void Responder::end() const { exchange_->link().end(); }
+void Responder::cut() const { exchange_->link().cut(); }
+bool Responder::is_open() const { return exchange_->link().is_open(); }
+void Responder::when_closed(std::function<void()> then) const {
+    exchange_->link().when_closed(std::move(then));
+}
+
+/// The connection as one exchange sees it: a later exchange is none of its business.
+template <class Stream>
+class StreamConnection<Stream>::Answer final
+    : public Responder::Exchange::Link,
+      public std::enable_shared_from_this<StreamConnection<Stream>::Answer> {
+public:
+    explicit Answer(std::weak_ptr<StreamConnection> connection)
+        : connection_(std::move(connection)) {}
+
+    void send(HttpReply reply) override {
+        run([reply = std::move(reply)](StreamConnection& c) mutable {
+            if (!c.has_begun_) c.begin(std::move(reply), true);
+        });
+    }
+    void begin(HttpReply head) override {
+        run([head = std::move(head)](StreamConnection& c) mutable {
+            if (!c.has_begun_) c.begin(std::move(head), false);
+        });
+    }
+    void write(std::string part) override {
+        run([part = std::move(part)](StreamConnection& c) mutable {
+            if (c.has_begun_ && !c.has_ended_) c.write(std::move(part));
+        });
+    }
+    void end() override {
+        run([](StreamConnection& c) {
+            if (c.has_begun_ && !c.has_ended_) c.finish();
+        });
+    }
+    void cut() override {
+        run([](StreamConnection& c) { c.shut(); });
+    }
+    void drop() override {
+        run([](StreamConnection& c) {
+            if (!c.has_begun_) {
+                c.begin({500, {{"content-type", "text/plain"}}, "nobody answered\n"}, true);
+            } else if (!c.has_ended_) {
+                c.shut();
+            }
+        });
+    }
+    bool is_open() const override { return !is_over_; }
+    void when_closed(std::function<void()> then) override {
+        const std::lock_guard lock(mutex_);
+        if (!is_over_) return closed_.push_back(std::move(then));
+        if (const auto c = connection_.lock())
+            boost::asio::post(c->stream_.get_executor(), std::move(then));
+    }
+
+    /// [strand] Once.
+    void over() {
+        std::vector<std::function<void()>> closed;
+        {
+            const std::lock_guard lock(mutex_);
+            is_over_ = true;
+            closed.swap(closed_);
+        }
+        for (const auto& then : closed) then();
+    }
+
+private:
+    template <class What>
+    void run(What what) {
+        const auto c = connection_.lock();
+        if (!c) return;
+        boost::asio::post(c->stream_.get_executor(),
+                          [self = this->shared_from_this(), c, what = std::move(what)]() mutable {
+                              if (c->answer_ == self && !c->is_shut_) what(*c);
+                          });
+    }
+
+    const std::weak_ptr<StreamConnection> connection_;
+    std::mutex mutex_;
+    std::atomic<bool> is_over_ = false;
+    std::vector<std::function<void()>> closed_;
+};
+
+template <class Stream>
+void StreamConnection<Stream>::run(void (StreamConnection::*what)()) {
+    boost::asio::post(stream_.get_executor(),
+                      [self = this->shared_from_this(), what] { ((*self).*what)(); });
+}
+
+template <class Stream>
+void StreamConnection<Stream>::shake_hands() {
+    if constexpr (is_tls<Stream>) {
+        socket().expires_after(options_.request_timeout);
+        stream_.async_handshake(boost::asio::ssl::stream_base::server,
+                                [self = this->shared_from_this()](Code error) {
+                                    if (error) return self->shut();
+                                    self->read();
+                                });
+    } else {
+        read();
+    }
+}
+
+/// The idle time counts until the first byte, then the request's own.
+template <class Stream>
+void StreamConnection<Stream>::read() {
+    if (is_shut_) return;
+    parser_.emplace();
+    parser_->header_limit(static_cast<std::uint32_t>(options_.max_header_bytes));
+    parser_->body_limit(options_.max_body_bytes);
+    const auto take = [self = this->shared_from_this()](Code error, std::size_t) {
+        self->take(error);
+    };
+    if (buffer_.size() != 0) {
+        socket().expires_after(options_.request_timeout);
+        return http::async_read(stream_, buffer_, *parser_, take);
+    }
+    socket().expires_after(options_.idle_timeout);
+    stream_.async_read_some(buffer_.prepare(4096), [self = this->shared_from_this(), take](
+                                                       Code error, std::size_t bytes) {
+        if (error) return self->shut();
+        self->buffer_.commit(bytes);
+        self->socket().expires_after(self->options_.request_timeout);
+        http::async_read(self->stream_, self->buffer_, *self->parser_, take);
+    });
+}
+
+template <class Stream>
+void StreamConnection<Stream>::take(Code error) {
+    if (is_shut_) return;
+    if (error) return refuse(error);
+    hand_over();
+}
+
+/// What is no request gets an answer where there is somebody to read it, and then the door.
+template <class Stream>
+void StreamConnection<Stream>::refuse(Code error) {
+    const bool is_http =
+        error.category() == http::make_error_code(http::error::body_limit).category();
+    if (!is_http || error == http::error::end_of_stream || error == http::error::partial_message)
+        return shut();
+    int status = 400;
+    if (error == http::error::body_limit) status = 413;
+    if (error == http::error::header_limit) status = 431;
+    keeps_alive_ = is_head_ = has_begun_ = has_ended_ = false;
+    is_chunked_ = true;
+    answer_ = std::make_shared<Answer>(this->weak_from_this());
+    begin({status, {{"content-type", "text/plain"}}, error.message() + "\n"}, true);
+}
+
+template <class Stream>
+void StreamConnection<Stream>::hand_over() {
+    keeps_alive_ = parser_->get().keep_alive();
+    is_head_ = parser_->get().method() == http::verb::head;
+    is_chunked_ = parser_->get().version() >= 11;
+    has_begun_ = has_ended_ = false;
+    answer_ = std::make_shared<Answer>(this->weak_from_this());
+    std::string peer;
+    boost::system::error_code ignored;
+    if (const auto end = socket().socket().remote_endpoint(ignored); !ignored) {
+        std::ostringstream text;
+        text << end;
+        peer = std::move(text).str();
+    }
+    ServedRequest request = served(parser_->release(), std::move(peer));
+    if (buffer_.size() == 0) watch_peer();
+    handler_(std::move(request), Responder(std::make_shared<Responder::Exchange>(answer_)));
+}
+
+/// Reads on while a request is being answered: to learn that the peer has left. What comes is the
+/// beginning of its next request.
+template <class Stream>
+void StreamConnection<Stream>::watch_peer() {
+    is_watching_ = true;
+    socket().expires_never();
+    stream_.async_read_some(buffer_.prepare(4096),
+                            [self = this->shared_from_this()](Code error, std::size_t bytes) {
+                                self->is_watching_ = false;
+                                if (error) return self->shut();
+                                self->buffer_.commit(bytes);
+                                if (!self->answer_) self->read();
+                            });
+}
+
+template <class Stream>
+void StreamConnection<Stream>::begin(HttpReply reply, bool is_whole) {
+    has_begun_ = true;
+    if (!is_whole && !is_chunked_) keeps_alive_ = false;
+    std::string text = head_text(reply, is_chunked_ ? 11 : 10, keeps_alive_, is_whole);
+    if (is_whole) {
+        if (!is_head_) text += reply.body;
+        has_ended_ = true;
+    } else if (!reply.body.empty() && !is_head_) {
+        text += is_chunked_ ? chunk(reply.body) : reply.body;
+    }
+    unsent_bytes_ += text.size();
+    unsent_.push_back(std::move(text));
+    pump();
+}
+
+template <class Stream>
+void StreamConnection<Stream>::write(std::string part) {
+    if (part.empty() || is_head_) return;
+    if (is_chunked_) part = chunk(part);
+    unsent_bytes_ += part.size();
+    if (unsent_bytes_ > options_.max_unsent) return shut();
+    unsent_.push_back(std::move(part));
+    pump();
+}
+
+template <class Stream>
+void StreamConnection<Stream>::finish() {
+    has_ended_ = true;
+    if (is_chunked_ && !is_head_) unsent_.push_back("0\r\n\r\n");
+    pump();
+}
+
+template <class Stream>
+void StreamConnection<Stream>::pump() {
+    if (is_writing_ || is_shut_) return;
+    if (unsent_.empty()) {
+        if (has_ended_) done_answering();
+        return;
+    }
+    is_writing_ = true;
+    socket().expires_after(options_.write_timeout);
+    boost::asio::async_write(
+        stream_, boost::asio::buffer(unsent_.front()),
+        [self = this->shared_from_this()](Code error, std::size_t) { self->written(error); });
+}
+
+template <class Stream>
+void StreamConnection<Stream>::written(Code error) {
+    is_writing_ = false;
+    if (error || is_shut_) return shut();
+    unsent_bytes_ -= std::min(unsent_bytes_, unsent_.front().size());
+    unsent_.pop_front();
+    pump();
+}
+
+template <class Stream>
+void StreamConnection<Stream>::done_answering() {
+    const auto answer = std::exchange(answer_, nullptr);
+    answer->over();
+    if (!keeps_alive_) return shut();
+    if (!is_watching_) return read();
+    idle_.expires_after(options_.idle_timeout);
+    idle_.async_wait([self = this->shared_from_this()](Code error) {
+        if (!error && self->is_watching_ && !self->answer_) self->shut();
+    });
+}
+
+template <class Stream>
+void StreamConnection<Stream>::shut() {
+    if (std::exchange(is_shut_, true)) return;
+    boost::system::error_code ignored;
+    socket().socket().shutdown(boost::asio::ip::tcp::socket::shutdown_both, ignored);
+    socket().close();
+    idle_.cancel();
+    if (const auto answer = std::exchange(answer_, nullptr)) answer->over();
+}
+
+template class StreamConnection<beast::tcp_stream>;
+template class StreamConnection<beast::ssl_stream<beast::tcp_stream>>;
+
+}  // namespace capstan::io

@@ -1,0 +1,123 @@
+/// One connection of an HttpServer: requests read one after the other, each answered by its
+/// exchange.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+
+#include "io/http_server.hpp"
+
+namespace capstan::io {
+
+/// What the server knows of a connection. [any thread]
+class ServedConnection {
+public:
+    virtual ~ServedConnection() = default;
+    virtual void start() = 0;
+    virtual void close() = 0;
+};
+
+/// Between a Responder and its connection, which may have gone. [any thread]
+class Responder::Exchange {
+public:
+    /// What is to be done with the connection, on its strand; false: it has gone.
+    class Link {
+    public:
+        virtual ~Link() = default;
+        virtual void send(HttpReply reply) = 0;
+        virtual void begin(HttpReply head) = 0;
+        virtual void write(std::string part) = 0;
+        virtual void end() = 0;
+        virtual void cut() = 0;
+        virtual void drop() = 0;  ///< nobody will answer any more
+        virtual bool is_open() const = 0;
+        virtual void when_closed(std::function<void()> then) = 0;
+    };
+    explicit Exchange(std::shared_ptr<Link> link) : link_(std::move(link)) {}
+    Exchange(const Exchange&) = delete;
+    Exchange& operator=(const Exchange&) = delete;
+    ~Exchange() { link_->drop(); }
+    Link& link() const noexcept { return *link_; }
+
+private:
+    std::shared_ptr<Link> link_;
+};
+
+/// `Stream` is plain or TLS. Everything below `start` runs on the stream's strand.
+template <class Stream>
+class StreamConnection final : public ServedConnection,
+                               public std::enable_shared_from_this<StreamConnection<Stream>> {
+public:
+    using Handler = HttpServer::Handler;
+    using Code = boost::system::error_code;
+
+    StreamConnection(Stream stream, const HttpServer::Options& options, Handler handler,
+                     std::function<void()> gone)
+        : stream_(std::move(stream)),
+          options_(options),
+          handler_(std::move(handler)),
+          gone_(std::move(gone)),
+          idle_(stream_.get_executor()) {}
+    StreamConnection(const StreamConnection&) = delete;
+    StreamConnection& operator=(const StreamConnection&) = delete;
+    ~StreamConnection() override { gone_(); }
+
+    void start() override { run(&StreamConnection::shake_hands); }
+    void close() override { run(&StreamConnection::shut); }
+
+private:
+    class Answer;
+    void run(void (StreamConnection::*what)());
+    auto& socket() { return boost::beast::get_lowest_layer(stream_); }
+
+    void shake_hands();
+    void read();
+    void take(Code error);
+    void refuse(Code error);
+    void hand_over();
+    void watch_peer();
+
+    void begin(HttpReply head, bool is_whole);
+    void write(std::string part);
+    void finish();
+    void pump();
+    void written(Code error);
+    void done_answering();
+    void shut();
+
+    Stream stream_;
+    const HttpServer::Options& options_;
+    const Handler handler_;
+    const std::function<void()> gone_;
+    boost::asio::steady_timer idle_;  ///< runs while the next request is watched for
+    boost::beast::flat_buffer buffer_;
+    std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
+    std::shared_ptr<Answer> answer_;  ///< of the request that is being answered
+    std::deque<std::string> unsent_;
+    std::size_t unsent_bytes_ = 0;
+    bool keeps_alive_ = false, is_head_ = false, is_chunked_ = false;
+    bool has_begun_ = false, has_ended_ = false;
+    bool is_writing_ = false, is_watching_ = false, is_shut_ = false;
+};
+
+using PlainConnection = StreamConnection<boost::beast::tcp_stream>;
+using TlsConnection = StreamConnection<boost::beast::ssl_stream<boost::beast::tcp_stream>>;
+
+extern template class StreamConnection<boost::beast::tcp_stream>;
+extern template class StreamConnection<boost::beast::ssl_stream<boost::beast::tcp_stream>>;
+
+}  // namespace capstan::io

@@ -1,0 +1,237 @@
+#include "io/http_server.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
+
+namespace capstan::io {
+namespace {
+
+using namespace std::chrono_literals;
+using boost::asio::ip::tcp;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+HttpReply text(std::string body) {
+    return {200, {{"content-type", "text/plain"}}, std::move(body)};
+}
+
+/// A server on a thread of its own, and peers that speak to it byte by byte.
+struct Served : testing::Test {
+    boost::asio::io_context io;
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{
+        io.get_executor()};
+    std::thread thread{[this] { io.run(); }};
+    std::unique_ptr<HttpServer> server;
+    HttpServer::Options options;
+
+    void serve(HttpServer::Handler handler) {
+        auto made = HttpServer::listen(io, options, std::move(handler));
+        ASSERT_TRUE(made) << made.error();
+        server = std::move(*made);
+    }
+    ~Served() override {
+        server.reset();
+        work.reset();
+        thread.join();
+    }
+
+    struct Peer {
+        boost::asio::io_context io;
+        tcp::socket socket{io};
+        std::string unread;
+        explicit Peer(const HttpServer& server) {
+            socket.connect({boost::asio::ip::address_v4::loopback(), server.port()});
+        }
+        void say(std::string_view what) {
+            boost::asio::write(socket, boost::asio::buffer(what.data(), what.size()));
+        }
+        /// Up to and with `end`; what came, if the server closes before.
+        std::string hear(std::string_view end) {
+            boost::system::error_code error;
+            const std::size_t size =
+                boost::asio::read_until(socket, boost::asio::dynamic_buffer(unread), end, error);
+            std::string out = unread.substr(0, error ? unread.size() : size);
+            unread.erase(0, out.size());
+            return out;
+        }
+        std::string hear_all() {
+            boost::system::error_code error;
+            boost::asio::read(socket, boost::asio::dynamic_buffer(unread), error);
+            return std::exchange(unread, {});
+        }
+    };
+};
+
+TEST_F(Served, AnswersSeveralRequestsOnOneConnection) {
+    serve([](const ServedRequest& request, const Responder& responder) {
+        responder.send(text(request.method + " " + request.target + " " +
+                            std::string(request.header("x-name")) + " " + request.body + "!"));
+    });
+    Peer peer(*server);
+    peer.say("GET /a?b=c HTTP/1.1\r\nHost: x\r\nX-Name: anna\r\n\r\n");
+    EXPECT_THAT(peer.hear("!"), HasSubstr("GET /a?b=c anna"));
+    peer.say("POST /d HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nfour");
+    EXPECT_THAT(peer.hear("!"), HasSubstr("POST /d  four"));
+}
+
+TEST_F(Served, AnswersRequestsThatComeTogetherInTheirOrder) {
+    serve([](const ServedRequest& request, const Responder& responder) {
+        responder.send(text(request.target + "!"));
+    });
+    Peer peer(*server);
+    peer.say("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(peer.hear("/1!"), HasSubstr("200 OK"));
+    EXPECT_THAT(peer.hear("/2!"), HasSubstr("200 OK"));
+}
+
+TEST_F(Served, StreamsInChunks) {
+    serve([](const ServedRequest&, const Responder& responder) {
+        responder.begin(text(""));
+        responder.write("first\n");
+        responder.write("second, longer\n");
+        responder.end();
+    });
+    Peer peer(*server);
+    peer.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(peer.hear("0\r\n\r\n"),
+                testing::EndsWith("6\r\nfirst\n\r\nf\r\nsecond, longer\n\r\n0\r\n\r\n"));
+}
+
+TEST_F(Served, StreamsToTheEndOfTheConnectionForOldClients) {
+    serve([](const ServedRequest&, const Responder& responder) {
+        responder.begin(text(""));
+        responder.write("all of it");
+        responder.end();
+    });
+    Peer peer(*server);
+    peer.say("GET / HTTP/1.0\r\n\r\n");
+    EXPECT_THAT(peer.hear_all(), testing::EndsWith("\r\n\r\nall of it"));
+}
+
+TEST_F(Served, SendsNoBodyToThoseWhoAskForTheHead) {
+    serve([](const ServedRequest&, const Responder& responder) { responder.send(text("body")); });
+    Peer peer(*server);
+    peer.say("HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    const std::string reply = peer.hear_all();
+    EXPECT_THAT(reply, HasSubstr("Content-Length: 4"));
+    EXPECT_THAT(reply, testing::EndsWith("\r\n\r\n"));
+}
+
+TEST_F(Served, LearnsThatThePeerLeftWhileItIsBeingAnswered) {
+    std::promise<void> left;
+    serve([&](const ServedRequest&, const Responder& responder) {
+        responder.begin(text("first"));
+        responder.when_closed([&left, responder] {
+            EXPECT_FALSE(responder.is_open());
+            left.set_value();
+        });
+    });
+    {
+        Peer peer(*server);
+        peer.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+        peer.hear("first");
+    }
+    EXPECT_EQ(left.get_future().wait_for(10s), std::future_status::ready);
+}
+
+TEST_F(Served, AnswersForAHandlerThatForgotTo) {
+    serve([](const ServedRequest&, const Responder&) {});
+    Peer peer(*server);
+    peer.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(peer.hear("answered\n"), StartsWith("HTTP/1.1 500"));
+}
+
+TEST_F(Served, CutsAReplyThatIsGivenUpInTheMiddle) {
+    serve([](const ServedRequest&, const Responder& responder) { responder.begin(text("half")); });
+    Peer peer(*server);
+    peer.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(peer.hear_all(), testing::Not(HasSubstr("0\r\n\r\n")));
+}
+
+TEST_F(Served, RefusesWhatIsTooLongOrNoRequest) {
+    options.max_body_bytes = 10;
+    options.max_header_bytes = 200;
+    serve([](const ServedRequest&, const Responder& responder) { responder.send(text("fine")); });
+    const struct {
+        std::string request, status;
+    } cases[] = {
+        {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n12345678901", "413"},
+        {"GET / HTTP/1.1\r\nHost: x\r\nX: " + std::string(300, 'a') + "\r\n\r\n", "431"},
+        {"nonsense\r\n\r\n", "400"},
+        {"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "200"},
+    };
+    for (const auto& each : cases) {
+        Peer peer(*server);
+        peer.say(each.request);
+        EXPECT_THAT(peer.hear_all(), StartsWith("HTTP/1.1 " + each.status)) << each.request;
+    }
+}
+
+TEST_F(Served, DropsAPeerThatIsTooSlow) {
+    options.request_timeout = 50ms;
+    options.idle_timeout = 50ms;
+    serve([](const ServedRequest&, const Responder& responder) { responder.send(text("fine")); });
+    Peer silent(*server), slow(*server), idle(*server);
+    slow.say("GET / HT");
+    idle.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(silent.hear_all(), "");
+    EXPECT_EQ(slow.hear_all(), "");
+    EXPECT_THAT(idle.hear_all(), testing::EndsWith("fine"));
+}
+
+TEST_F(Served, DropsAPeerThatDoesNotRead) {
+    options.max_unsent = 1u << 20;
+    std::promise<void> left;
+    serve([&](const ServedRequest&, const Responder& responder) {
+        responder.when_closed([&left] { left.set_value(); });
+        responder.begin(text(""));
+        for (int i = 0; i < 64; ++i) responder.write(std::string(1u << 20, 'x'));
+    });
+    Peer peer(*server);
+    peer.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(left.get_future().wait_for(10s), std::future_status::ready);
+}
+
+TEST_F(Served, LetsNoMoreInThanItWasTold) {
+    options.max_connections = 1;
+    serve([](const ServedRequest&, const Responder& responder) { responder.send(text("fine")); });
+    auto first = std::make_unique<Peer>(*server);
+    first->say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(first->hear("fine"), HasSubstr("200"));
+    Peer second(*server);
+    second.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    second.socket.non_blocking(true);
+    char byte;
+    boost::system::error_code error;
+    second.socket.read_some(boost::asio::buffer(&byte, 1), error);
+    EXPECT_EQ(error, boost::asio::error::would_block);
+    second.socket.non_blocking(false);
+    first.reset();
+    EXPECT_THAT(second.hear("fine"), HasSubstr("200"));
+}
+
+TEST_F(Served, SaysWhereItCannotListen) {
+    serve([](const ServedRequest&, const Responder&) {});
+    HttpServer::Options taken;
+    taken.port = server->port();
+    EXPECT_EQ(HttpServer::listen(io, taken, {}).error().code, ErrorCode::unavailable);
+    HttpServer::Options no_address;
+    no_address.address = "here";
+    EXPECT_EQ(HttpServer::listen(io, no_address, {}).error().code, ErrorCode::invalid_argument);
+    HttpServer::Options no_certificate;
+    no_certificate.certificate_pem = "nonsense";
+    EXPECT_EQ(HttpServer::listen(io, no_certificate, {}).error().code, ErrorCode::invalid_argument);
+}
+
+}  // namespace
+}  // namespace capstan::io
