@@ -93,12 +93,24 @@ private:
                           : options.unready_time.value_or(settings_.unready_time);
     }
 
+    std::string why_repaired(const NodeGroupId& group) const {
+        const auto find = [&](const auto& repairs) {
+            const auto at = std::ranges::find_if(
+                repairs, [&](const auto& repair) { return repair.group == group; });
+            return at != repairs.end() ? at->because : std::string();
+        };
+        const std::string decreased = find(scene_.repairs.decreases);
+        if (!decreased.empty()) return decreased;
+        const std::string removed = find(scene_.repairs.removals);
+        return !removed.empty() ? removed : find(scene_.repairs.increases);
+    }
+
     /// What it waits for; nothing: it could go now.
     std::optional<Keep> find_wait(std::size_t i) {
         const Candidate& node = at(i);
         const NodeGroupId& group = scene_.id(node.group);
-        const bool its_growing =
-            std::ranges::any_of(grows_, [&](const Increase& grow) { return grow.group == group; });
+        const auto grows = std::ranges::find(grows_, group, &Increase::group);
+        const bool its_growing = grows != grows_.end();
         const std::optional<Cooldown> cooldown = cooldown_of(group, its_growing);
         const Duration patience = this->patience(node);
         const bool is_young = scene_.now - since(i) <= patience;
@@ -117,9 +129,13 @@ private:
         };
         if (cooldown) return later_on(cooldown->because);
         if (!out_.no_removals_because.empty()) return later_on(out_.no_removals_because);
-        if (its_growing) return later_on("its group grows in this very pass");
+        if (its_growing) {
+            return later_on("group " + group.value() + " grows by " + std::to_string(grows->by) +
+                            " in this very pass");
+        }
         if (is_repaired(scene_.repairs, group)) {
-            return later_on("the size of its group is being put right");
+            return later_on("the size of group " + group.value() +
+                            " is being put right: " + why_repaired(group));
         }
         if (!node.waits_for) return std::nullopt;
         return Keep{Unremovable::blocked_by_on_completion_pod, node.waits_because,
@@ -127,20 +143,22 @@ private:
     }
 
     bool is_ready(const RemovalUnit& unit) {
-        std::size_t waiting = 0;
+        std::optional<std::size_t> first;  // that waits
         for (const std::size_t i : unit.candidates) {
             std::optional<Keep> wait = find_wait(i);
             if (!wait) continue;
-            ++waiting;
+            if (!first) first = i;
             out_.verdicts[i] = *std::move(wait);
         }
-        if (waiting == 0) return true;
+        if (!first) return true;
+        const std::string waits = "node " +
+                                  std::string(cluster_.text(cluster_.node(at(*first).node).name)) +
+                                  " cannot go yet: " + out_.verdicts[*first].because;
         for (const std::size_t i : unit.candidates) {
             if (out_.verdicts[i].reason != Unremovable::none) continue;
-            out_.verdicts[i] = {Unremovable::atomic_scale_down_failed,
-                                told_since(i) + "; its group goes as a whole or not at all, and " +
-                                    counted(static_cast<std::int64_t>(waiting), "node") +
-                                    " of it cannot go yet"};
+            out_.verdicts[i] = {
+                Unremovable::atomic_scale_down_failed,
+                told_since(i) + "; its group goes as a whole or not at all, and " + waits};
         }
         return false;
     }

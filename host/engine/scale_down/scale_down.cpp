@@ -9,6 +9,7 @@
 
 #include "engine/removal/phases.hpp"
 #include "engine/scale_down/choice.hpp"
+#include "engine/scale_down/node_pods.hpp"
 #include "engine/scale_down/unneeded.hpp"
 
 namespace capstan::engine {
@@ -89,14 +90,18 @@ void drop_what_needs_others(const Scene& scene, Placement& placement, const Cand
     Relocation relocation(scene, placement, unneeded.place_of, staying, {});
     std::erase_if(choice.units, [&](const RemovalUnit& unit) {
         const Relocation::Mark before = relocation.mark();
-        const bool has_room = std::ranges::all_of(unit.candidates, [&](std::size_t i) {
-            return !relocation.remove(candidates.nodes[i].node, candidates.nodes[i].moving);
-        });
-        if (has_room) return false;
+        std::optional<PodIndex> homeless;
+        for (const std::size_t i : unit.candidates) {
+            if (!homeless)
+                homeless = relocation.remove(candidates.nodes[i].node, candidates.nodes[i].moving);
+        }
+        if (!homeless) return false;
         relocation.undo(before);
+        const std::string pod = full_name(scene.snapshot->cluster, *homeless);
         for (const std::size_t i : unit.candidates) {
             choice.verdicts[i] = {Unremovable::not_unneeded_other_reason,
-                                  "its pods have a place only once other nodes have gone"};
+                                  "pod " + pod + " finds a place only once other nodes have gone",
+                                  pod};
         }
         return true;
     });

@@ -10,6 +10,7 @@
 #include "engine/scale_down/drain_rules.hpp"
 #include "engine/scale_down/no_place.hpp"
 #include "engine/scale_down/node_pods.hpp"
+#include "engine/scale_up/nominated.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -66,6 +67,7 @@ public:
         }
         say_where();
         say_why_not();
+        say_why_not_whole();
         placement_.undo(start_);
         return std::move(out_);
     }
@@ -83,10 +85,24 @@ private:
             if (seats.empty()) continue;
             std::int64_t pods = 0;
             for (const Seat& seat : seats) pods += seat.per_node;
-            out_.kept[i] = Keep{Unremovable::no_node_info, counted(pods, "pod") + " that wait" +
-                                                               (pods == 1 ? "s" : "") +
-                                                               " for a node would run here"};
+            out_.kept[i] =
+                Keep{Unremovable::no_node_info,
+                     counted(pods, "pod") + " that wait" + (pods == 1 ? "s" : "") +
+                         " for a node would run here: " + example_of(seats.back(), at(i).node)};
         }
+    }
+
+    /// "web/frontend-1": one of those that were seated there.
+    std::string example_of(const Seat& seat, NodeIndex node) const {
+        if (seat.subject < scene_.pending_count())
+            return scene_.pending.classes[seat.subject].example;
+        const ClassId id = scene_.rules->subjects()[seat.subject];
+        for (PodIndex pod = 0; pod < cluster_.pod_count(); ++pod) {
+            if (cluster_.class_of(pod) == id &&
+                find_nominated_node(cluster_, cluster_.pod(pod)) == node)
+                return full_name(cluster_, pod);
+        }
+        return "a nominated one";
     }
 
     std::vector<NodeIndex> nodes_that_stay() const {
@@ -150,13 +166,13 @@ private:
         const Relocation::Mark before = relocation_->mark();
         const Floors floors = floors_;
         const DisruptionBudgets budgets = budgets_;
-        std::string because = find_missing(unit, group);
+        std::optional<NodeIndex> stays = find_missing(unit, group);
         for (const std::size_t i : unit.candidates) {
-            if (!because.empty()) break;
+            if (stays) break;
             if (!out_.kept[i]) out_.kept[i] = go(i);
-            if (out_.kept[i]) because = "node " + name(at(i).node) + " has to stay";
+            if (out_.kept[i]) stays = at(i).node;
         }
-        if (because.empty()) return true;
+        if (!stays) return true;
         relocation_->undo(before);
         floors_ = floors;
         budgets_ = budgets;
@@ -165,23 +181,22 @@ private:
                 relocation_->stay(at(i).node);
                 continue;
             }
-            keep(i, {Unremovable::atomic_scale_down_failed,
-                     "group " + scene_.id(group).value() + " goes as a whole or not at all, and " +
-                         because});
+            keep(i, {Unremovable::atomic_scale_down_failed});
+            held_.emplace_back(i, *stays);
         }
         return false;
     }
 
-    /// Why a group cannot go as a whole whatever its candidates; empty: it can.
-    std::string find_missing(const RemovalUnit& unit, GroupIndex group) const {
+    /// A node for which a group cannot go as a whole whatever its candidates; nothing: it can.
+    std::optional<NodeIndex> find_missing(const RemovalUnit& unit, GroupIndex group) const {
         for (const NodeIndex node : scene_.membership.nodes[group]) {
             const bool goes = std::ranges::binary_search(scene_.going, node) ||
                               std::ranges::any_of(unit.candidates, [&](std::size_t i) {
                                   return at(i).node == node;
                               });
-            if (!goes) return "node " + name(node) + " has to stay";
+            if (!goes) return node;
         }
-        return {};
+        return std::nullopt;
     }
 
     void say_where() {
@@ -212,6 +227,25 @@ private:
         }
     }
 
+    /// What keeps a node that is not to go.
+    std::string what_keeps(NodeIndex node) const {
+        const auto candidate = std::ranges::find(candidates_.nodes, node, &Candidate::node);
+        if (candidate != candidates_.nodes.end())
+            return out_.kept[static_cast<std::size_t>(candidate - candidates_.nodes.begin())]
+                ->because;
+        const auto other = std::ranges::find(candidates_.others, name(node), &NodeVerdict::node);
+        return other != candidates_.others.end() ? other->because : std::string();
+    }
+
+    /// After all others, whose reasons are a part of these.
+    void say_why_not_whole() {
+        for (const auto& [i, node] : held_) {
+            out_.kept[i]->because = "group " + scene_.id(at(i).group).value() +
+                                    " goes as a whole or not at all, and node " + name(node) +
+                                    " has to stay: " + what_keeps(node);
+        }
+    }
+
     const Scene& scene_;
     const Cluster& cluster_;
     Placement& placement_;
@@ -223,6 +257,7 @@ private:
     std::vector<RemovalUnit> order_{};
     std::optional<Relocation> relocation_{};
     std::vector<std::pair<std::size_t, PodIndex>> homeless_{};  // candidate, pod
+    std::vector<std::pair<std::size_t, NodeIndex>> held_{};  // candidate, what its group stays for
     UnneededNodes out_{};
 };
 

@@ -99,8 +99,8 @@ TEST(Choice, RestsWhileThePassItselfAsksForMachines) {
     c.settings.scale_down.delay_type_local = true;
     EXPECT_THAT(c.run().chosen, ElementsAre("a", "b"));
     c.settings.scale_down.delay_after_add = Duration(0);
-    c.grows.push_back({.group = NodeGroupId("web")});
-    EXPECT_THAT(c.run().of("a").because, HasSubstr("its group grows in this very pass"));
+    c.grows.push_back({.group = NodeGroupId("web"), .by = 1});
+    EXPECT_THAT(c.run().of("a").because, HasSubstr("group web grows by 1 in this very pass"));
 }
 
 TEST(Choice, RestsByGroupWhereDelaysAreLocal) {
@@ -148,6 +148,10 @@ TEST(Choice, HoldsBackAWholeGroupForOneNodeThatIsTooYoung) {
     const Planned out = c.run();
     EXPECT_THAT(out.chosen, IsEmpty());
     EXPECT_EQ(out.of("t1").reason, Unremovable::atomic_scale_down_failed);
+    EXPECT_EQ(
+        out.of("t1").because,
+        "unneeded for 11m; its group goes as a whole or not at all, and node t2 cannot go yet: "
+        "unneeded for 0s of 10m; it has no pods to move");
     EXPECT_EQ(out.of("t2").reason, Unremovable::not_unneeded_long_enough);
     c.unneeded_for(11min, {"t1", "t2"});
     EXPECT_THAT(c.run().chosen, ElementsAre("t1", "t2"));

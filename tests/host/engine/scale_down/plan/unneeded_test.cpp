@@ -57,7 +57,7 @@ TEST(Unneeded, IsNoNodeThatAWaitingPodCountsOn) {
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), ElementsAre("b"));
     EXPECT_EQ(out.of("a").reason, Unremovable::no_node_info);
-    EXPECT_EQ(out.of("a").because, "1 pod that waits for a node would run here");
+    EXPECT_EQ(out.of("a").because, "1 pod that waits for a node would run here: default/waits");
 }
 
 TEST(Unneeded, StopAtTheMinimumOfTheirGroup) {
@@ -110,8 +110,10 @@ TEST(Unneeded, GroupsThatAreEmptyOrFullGoAsAWhole) {
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), IsEmpty());
     EXPECT_EQ(out.of("t1").reason, Unremovable::atomic_scale_down_failed);
-    EXPECT_EQ(out.of("t1").because,
-              "group tpu goes as a whole or not at all, and node t2 has to stay");
+    EXPECT_EQ(
+        out.of("t1").because,
+        "group tpu goes as a whole or not at all, and node t2 has to stay: cpu is used to 75% "
+        "(3 of 4), above the threshold of 50%");
 }
 
 TEST(Unneeded, AreTakenFromTheZoneWithTheMostNodes) {

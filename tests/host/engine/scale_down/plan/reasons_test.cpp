@@ -1,0 +1,192 @@
+// Every reason for which a node stays tells the pod, the budget, the node or the numbers behind it.
+#include <functional>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "plan_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+struct Case {
+    const char* what;
+    std::function<void(PlanCase&)> change;  ///< of two empty nodes "a" and "b", unneeded for 11m
+    Unremovable reason;
+    const char* because;  ///< of node a
+    const char* pod = "";
+};
+
+PlanCase two_nodes() {
+    PlanCase c = web({"a", "b"});
+    c.unneeded_for(11min, {"a", "b"});
+    return c;
+}
+
+/// The group is only ever empty or full.
+void make_whole(PlanCase& c) { c.world.change_group("web").options.zero_or_max = true; }
+
+const std::vector<Case> node_alone{
+    {"its owner says so",
+     [](PlanCase& c) {
+         c.world.change_node("a").annotations = {
+             {"cluster-autoscaler.kubernetes.io/scale-down-disabled", "true"}};
+     },
+     Unremovable::scale_down_disabled_annotation,
+     "its annotation cluster-autoscaler.kubernetes.io/scale-down-disabled is true"},
+    {"nodes that are not ready are left alone",
+     [](PlanCase& c) {
+         runs(c, "p", "a", 0);  // it was ready once
+         c.world.change_node("a").ready = false;
+         c.settings.scale_down.unready_enabled = false;
+     },
+     Unremovable::scale_down_unready_disabled, "it is not ready, and unready_enabled is off"},
+    {"nobody's",
+     [](PlanCase& c) {
+         c.world.change_group("web").machines.erase(c.world.change_group("web").machines.begin());
+     },
+     Unremovable::not_autoscaled, "no group has its machine"},
+    {"used", [](PlanCase& c) { runs(c, "p", "a", 2520); }, Unremovable::not_underutilized,
+     "cpu is used to 63% (2520m of 4), above the threshold of 50%"},
+    {"being removed",
+     [](PlanCase& c) {
+         c.being_removed("a", "web", RemovalPhase::draining, false);
+         NodeRemoval& removal = c.memory.removals["a"];
+         removal.since = removal.phase_since = noon - 2min;
+     },
+     Unremovable::currently_being_deleted,
+     "its removal is under way for 2m: for 2m its pods are being evicted"},
+    {"starting",
+     [](PlanCase& c) {
+         c.world.change_node("a").ready = false;
+         c.world.change_node("a").created = noon - 3min;
+     },
+     Unremovable::no_node_info, "it has not started yet, and pods that wait count on it"},
+    {"it reports nothing", [](PlanCase& c) { c.world.change_node("a").allocatable = {}; },
+     Unremovable::unexpected_error, "the node reports no allocatable cpu"},
+};
+
+const std::vector<Case> pods_and_budgets{
+    {"no controller", [](PlanCase& c) { runs(c, "p", "a").owner = {}; },
+     Unremovable::blocked_by_pod, "pod default/p has no controller that would start it elsewhere",
+     "default/p"},
+    {"a spent budget",
+     [](PlanCase& c) {
+         runs(c, "p", "a").labels = {{"app", "pdb"}};
+         c.world.budget("pdb", 0);
+     },
+     Unremovable::blocked_by_pod,
+     "pod default/p may not be disrupted: default/pdb allows 0 disruptions, 1 is needed",
+     "default/p"},
+    {"a budget that another node takes",
+     [](PlanCase& c) {
+         runs(c, "p", "a", 200).labels = {{"app", "pdb"}};
+         runs(c, "q", "b", 100).labels = {{"app", "pdb"}};
+         c.world.budget("pdb", 1);
+     },
+     Unremovable::blocked_by_pod,
+     "pod default/p may not be disrupted, with what goes before it: default/pdb allows 1 "
+     "disruption, and others take it",
+     "default/p"},
+    {"a pod that ends by itself",
+     [](PlanCase& c) { annotate(runs(c, "p", "a"), "safe-to-evict", "on-completion"); },
+     Unremovable::blocked_by_on_completion_pod,
+     "pod default/p is to end by itself: its safe-to-evict is on-completion", "default/p"},
+    {"a pod without another place",
+     [](PlanCase& c) {
+         runs(c, "p", "a", 2000);
+         runs(c, "q", "b", 2500);
+     },
+     Unremovable::no_place_to_move_pods,
+     "pod default/p (cpu 2) finds no other place, 0/1 nodes: 1 Insufficient cpu; nearest is b: "
+     "Insufficient cpu: needs 2, 1500m of 4 are free",
+     "default/p"},
+    {"a pod that waits", [](PlanCase& c) { c.world.pod("waits"); }, Unremovable::no_node_info,
+     "1 pod that waits for a node would run here: default/waits"},
+};
+
+const std::vector<Case> bounds_and_times{
+    {"a group at its minimum", [](PlanCase& c) { c.world.change_group("web").group.min = 2; },
+     Unremovable::node_group_min_size_reached, "group web has 2 nodes, and a minimum of 2"},
+    {"a cluster at its minimum", [](PlanCase& c) { c.settings.cpu.min = 8000; },
+     Unremovable::minimal_resource_limit_exceeded,
+     "cluster minimum of cpu: of 8 the node has 4, and at least 8 have to stay"},
+    {"a cloud that does not say",
+     [](PlanCase& c) { c.world.change_group("web").group.target.reset(); },
+     Unremovable::unexpected_error, "the cloud of group web does not say how large it is"},
+    {"not for long", [](PlanCase& c) { c.unneeded_for(4min, {"a"}); },
+     Unremovable::not_unneeded_long_enough, "unneeded for 4m of 10m; it has no pods to move"},
+    {"not ready, and not for long",
+     [](PlanCase& c) {
+         runs(c, "p", "a", 0);  // it was ready once
+         c.world.change_node("a").ready = false;
+         runs(c, "q", "b", 2500);
+     },
+     Unremovable::not_unready_long_enough, "unneeded for 11m of 20m; its 1 pod fits on b"},
+    {"a rest", [](PlanCase& c) { c.memory.last.scale_up = noon - 4min; },
+     Unremovable::not_unneeded_other_reason,
+     "unneeded for 11m, and removals rest: machines were asked for 4m ago, and delay_after_add is "
+     "10m"},
+    {"a rest after a failure", [](PlanCase& c) { c.memory.last.failed_removal = noon - 1min; },
+     Unremovable::not_unneeded_other_reason,
+     "unneeded for 11m, and removals rest: a removal failed 1m ago, and delay_after_failure is 3m"},
+    {"its turn",
+     [](PlanCase& c) {
+         c.settings.scale_down.max_parallelism = 1;
+         c.world.change_group("web").group.target = 3;
+         c.world.node("gone", "web");
+         c.being_removed("gone", "web", RemovalPhase::deleting, true);
+     },
+     Unremovable::not_unneeded_other_reason,
+     "unneeded for 11m, and waits for its turn: 1 removal under way or beginning, of at most 1; 0 "
+     "with pods to move, of at most 1"},
+    {"switched off", [](PlanCase& c) { c.settings.scale_down.enabled = false; },
+     Unremovable::not_unneeded_other_reason, "removing nodes is switched off (enabled)"},
+    {"a whole group with a node that stays",
+     [](PlanCase& c) {
+         make_whole(c);
+         runs(c, "p", "b").owner = {};
+     },
+     Unremovable::atomic_scale_down_failed,
+     "group web goes as a whole or not at all, and node b has to stay: pod default/p has no "
+     "controller that would start it elsewhere"},
+    {"a whole group with a node that cannot go yet",
+     [](PlanCase& c) {
+         make_whole(c);
+         c.unneeded_for(4min, {"b"});
+     },
+     Unremovable::atomic_scale_down_failed,
+     "unneeded for 11m; its group goes as a whole or not at all, and node b cannot go yet: "
+     "unneeded for 4m of 10m; it has no pods to move"},
+};
+
+std::vector<Case> all_cases() {
+    std::vector<Case> out = node_alone;
+    out.insert(out.end(), pods_and_budgets.begin(), pods_and_budgets.end());
+    out.insert(out.end(), bounds_and_times.begin(), bounds_and_times.end());
+    return out;
+}
+
+TEST(Reasons, TellThePodTheBudgetOrTheNumbersBehindThem) {
+    for (const Case& example : all_cases()) {
+        SCOPED_TRACE(example.what);
+        PlanCase c = two_nodes();
+        example.change(c);
+        const Planned out = c.run();
+        EXPECT_EQ(out.of("a").reason, example.reason);
+        EXPECT_EQ(out.of("a").because, example.because);
+        EXPECT_EQ(out.of("a").pod, example.pod);
+    }
+}
+
+TEST(Reasons, AreAllTold) {
+    std::set<Unremovable> seen{Unremovable::none};
+    for (const Case& example : all_cases()) seen.insert(example.reason);
+    for (int reason = 0; reason <= static_cast<int>(Unremovable::unexpected_error); ++reason) {
+        const auto name = name_of(static_cast<Unremovable>(reason));
+        EXPECT_TRUE(seen.contains(static_cast<Unremovable>(reason))) << name;
+    }
+}
+
+}  // namespace
+}  // namespace capstan::engine
