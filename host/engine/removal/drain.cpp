@@ -13,6 +13,7 @@
 #include "engine/removal/phases.hpp"
 #include "engine/removal/turns.hpp"
 #include "engine/scale_down/drain_rules.hpp"
+#include "engine/scale_down/node_pods.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -155,7 +156,7 @@ private:
         for (const PodIndex pod : pods_.ending) {
             const Past* past = find_past(pod);
             if (past != nullptr && past->agreed && now_ >= gone_by(pod, *past->agreed))
-                return "pod " + pod_name(cluster_, pod) + " is still there " +
+                return "pod " + full_name(cluster_, pod) + " is still there " +
                        format_duration(now_ - *past->agreed) + " after its eviction";
         }
         return now_ < deadline() ? std::string() : why_late();
@@ -181,7 +182,7 @@ private:
 
     std::string why_left(PodIndex pod) const {
         const Past* past = find_past(pod);
-        std::string out = pod_name(cluster_, pod);
+        std::string out = full_name(cluster_, pod);
         if (past != nullptr && past->refused) out += " (" + past->refused_because + ")";
         return out;
     }

@@ -7,6 +7,7 @@
 #include <capstan/sentence.hpp>
 
 #include "engine/scale_down/drain_rules.hpp"
+#include "engine/scale_down/node_pods.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -17,13 +18,8 @@ std::string_view ns_of(const Cluster& cluster, const PodRow& pod) {
 
 }  // namespace
 
-std::string pod_name(const Cluster& cluster, PodIndex pod) {
-    const PodRow row = cluster.pod(pod);
-    return std::string(ns_of(cluster, row)).append("/").append(cluster.text(row.name));
-}
-
 std::string pod_key(const Cluster& cluster, PodIndex pod) {
-    return pod_name(cluster, pod).append("/").append(cluster.text(cluster.pod(pod).uid));
+    return full_name(cluster, pod).append("/").append(cluster.text(cluster.pod(pod).uid));
 }
 
 void sort_by_name(const Cluster& cluster, std::vector<PodIndex>& pods) {
@@ -61,7 +57,7 @@ std::string why_not_empty(const Cluster& cluster, const LeavingPods& pods) {
     if (!pods.blocked_because.empty()) return pods.blocked_because;
     if (pods.moving.empty()) return {};
     return "new pods were scheduled on it: " +
-           listed(pods.moving, [&](PodIndex pod) { return pod_name(cluster, pod); });
+           listed(pods.moving, [&](PodIndex pod) { return full_name(cluster, pod); });
 }
 
 }  // namespace capstan::engine

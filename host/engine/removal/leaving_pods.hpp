@@ -27,8 +27,7 @@ LeavingPods find_leaving_pods(const Cluster& cluster, NodeIndex node,
 /// Why a node that was empty is not any more: "new pods were scheduled on it: web/a"; empty: it is.
 std::string why_not_empty(const Cluster& cluster, const LeavingPods& pods);
 
-std::string pod_name(const Cluster& cluster, PodIndex pod);  ///< "namespace/name"
-std::string pod_key(const Cluster& cluster, PodIndex pod);   ///< "namespace/name/uid"
+std::string pod_key(const Cluster& cluster, PodIndex pod);  ///< "namespace/name/uid"
 void sort_by_name(const Cluster& cluster, std::vector<PodIndex>& pods);
 
 }  // namespace capstan::engine

@@ -1,5 +1,7 @@
 #include "removal_case.hpp"
 
+#include "engine/scale_down/node_pods.hpp"
+
 namespace capstan::engine {
 namespace {
 
@@ -12,7 +14,7 @@ struct Displaced : RemovalCase {
         const Snapshot seen = snapshot();
         std::vector<std::string> out;
         for (const PodIndex pod : displaced_pods(seen, memory, settings, now))
-            out.push_back(pod_name(seen.cluster, pod));
+            out.push_back(full_name(seen.cluster, pod));
         return out;
     }
 };
