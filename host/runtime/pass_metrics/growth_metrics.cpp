@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/removal/phases.hpp"
 #include "runtime/pass_metrics/failure_reason.hpp"
 #include "runtime/pass_metrics/gpus.hpp"
 
@@ -15,6 +16,18 @@ const Error* find_refusal(const PassObservation& pass, const NodeGroupId& group)
         if (pass.decision.increases[i].group == group && pass.results.increases[i])
             out = &*pass.results.increases[i];
     return out;
+}
+
+/// What the first machine of the group that could not be made says, of the kind that the group is
+/// backed off for; NULL: none says anything of it.
+const Error* find_machine_error(const PassObservation& pass, const NodeGroupId& id,
+                                ErrorCode code) {
+    const engine::Group* group = engine::find_group(pass.snapshot, id);
+    if (group == nullptr) return nullptr;
+    const auto at = std::ranges::find_if(group->machines, [&](const Machine& machine) {
+        return machine.error && machine.error->code == code;
+    });
+    return at == group->machines.end() ? nullptr : &*at->error;
 }
 
 /// Machines that went, of a removal.
@@ -69,9 +82,10 @@ void GrowthMetrics::count_failures(const PassObservation& pass) {
         if (!last_failures_) continue;
         const auto known = last_failures_->find(group);
         if (known != last_failures_->end() && known->second == backoff.last_failure) continue;
-        const Error* refusal = find_refusal(pass, group);
+        const Error* error = find_refusal(pass, group);
+        if (error == nullptr) error = find_machine_error(pass, group, backoff.code);
         count_failure(gpu_of_group(pass.snapshot, group),
-                      refusal != nullptr ? failure_reason(*refusal) : failure_reason(backoff.code));
+                      error != nullptr ? failure_reason(*error) : failure_reason(backoff.code));
     }
     last_failures_ = std::move(seen);
 }

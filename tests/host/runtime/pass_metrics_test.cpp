@@ -127,6 +127,19 @@ TEST_F(Passes, CountEachFailureToGrowOnce) {
     EXPECT_THAT(pass(), HasSubstr("reason=\"timeout\"} 1\n"));
 }
 
+TEST_F(Passes, CallAFailureByTheCodeOfTheMachineThatCouldNotBeMade) {
+    pass();
+    engine::Group group = snapshot->groups->front();
+    group.machines.front().error = Error{ErrorCode::out_of_capacity, "none left", "Failed"};
+    snapshot->groups = std::make_shared<const std::vector<engine::Group>>(1, group);
+    memory.backoffs[a] = {
+        .until = noon + 1h, .last_failure = noon, .code = ErrorCode::out_of_capacity};
+    EXPECT_THAT(pass(), HasSubstr("reason=\"Failed\"} 1\n"));
+    memory.backoffs[a].last_failure = noon + 1s;
+    memory.backoffs[a].code = ErrorCode::deadline;
+    EXPECT_THAT(pass(), HasSubstr("reason=\"timeout\"} 1\n")) << "not what that machine says";
+}
+
 TEST_F(Passes, TimeARemovalUntilTheNodeIsGone) {
     pass();
     removal(RemovalPhase::waiting).unneeded_since = noon - 10min;
@@ -175,6 +188,45 @@ TEST_F(Passes, CountEvictionsAsTheyAreAgreedTo) {
     results.evictions = {std::nullopt, Error{ErrorCode::not_found, "gone"},
                          Error{ErrorCode::throttled, "not now"}};
     EXPECT_THAT(pass(), HasSubstr("evicted_pods_total{eviction_result=\"succeeded\"} 2\n"));
+}
+
+TEST_F(Passes, TellWhileRemovalsRest) {
+    const auto is_resting = [&] {
+        return pass().find("cluster_autoscaler_scale_down_in_cooldown 1\n") != std::string::npos;
+    };
+    EXPECT_FALSE(is_resting());
+    memory.last.scale_up = noon;
+    EXPECT_TRUE(is_resting());
+    settings.scale_down.delay_type_local = true;
+    EXPECT_FALSE(is_resting()) << "groups rest each for itself then";
+    settings.scale_down.delay_type_local = false;
+    settings.scale_down.enabled = false;
+    EXPECT_FALSE(is_resting()) << "there is nothing to rest";
+    settings.scale_down.enabled = true;
+    now += settings.scale_down.delay_after_add;
+    EXPECT_FALSE(is_resting());
+}
+
+TEST_F(Passes, CountNodesWithGpusOnceMore) {
+    engine::Group group = snapshot->groups->front();
+    group.described = std::make_shared<const NodeTemplate>(
+        NodeTemplate{.labels = {{"cloud.google.com/gke-accelerator", "nvidia-l4"}},
+                     .capacity = {{"nvidia.com/gpu", 1}}});
+    snapshot->groups = std::make_shared<const std::vector<engine::Group>>(1, group);
+    pass();
+    increase({});
+    EXPECT_THAT(pass(), HasSubstr("scaled_up_gpu_nodes_total{gpu_name=\"nvidia-l4\",gpu_resource_"
+                                  "name=\"nvidia.com/gpu\"} 3\n"));
+    memory.backoffs[a] = {
+        .until = noon + 1h, .last_failure = noon, .code = ErrorCode::out_of_capacity};
+    EXPECT_THAT(pass(),
+                HasSubstr("failed_gpu_scale_ups_total{gpu_name=\"nvidia-l4\",gpu_resource_name="
+                          "\"nvidia.com/gpu\",reason=\"out_of_capacity\"} 1\n"));
+    removal(RemovalPhase::removed);
+    decision.removals = {{.group = a, .machines = {MachineId("n1")}, .nodes = {"n1"}}};
+    results.removals = {{}};
+    EXPECT_THAT(pass(), Not(HasSubstr("scaled_down_gpu_nodes_total{")))
+        << "the node itself has none";
 }
 
 TEST_F(Passes, TellHowLongNodesWereUnneededInVain) {
