@@ -4,7 +4,7 @@
 ///     client.change(...);
 ///     EXPECT_EQ(api.first().line(), "GET /api/v1/nodes/n1");
 ///     api.answer({.body = R"({"kind":"Node"})"});        // the oldest open request
-///     api.answer({.status = 409, .body = R"({"reason":"Conflict"})"});
+///     api.answer(refusal(409, "Conflict"));
 #pragma once
 
 #include <deque>
@@ -17,11 +17,14 @@
 #include <utility>
 
 #include <boost/asio/post.hpp>
+#include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 #include "io/loop.hpp"
 #include "kubernetes/client/api.hpp"
+#include "kubernetes/client/api_status.hpp"
 
 namespace capstan::kubernetes {
 
@@ -31,6 +34,18 @@ struct Answer {
     std::optional<Duration> retry_after{};
     HttpHeaders headers{};
 };
+
+/// A Status object, as an API server refuses with.
+///     api.answer(refusal(429, "TooManyRequests", "Cannot evict pod ...",
+///                        {{"reason", "DisruptionBudget"}, {"message", "The disruption ..."}}))
+inline Answer refusal(int status, std::string_view reason, std::string_view message = {},
+                      boost::json::object cause = {}) {
+    boost::json::object body{{"kind", "Status"},   {"apiVersion", "v1"}, {"status", "Failure"},
+                             {"message", message}, {"reason", reason},   {"code", status}};
+    if (!cause.empty())
+        body["details"] = boost::json::object{{"causes", boost::json::array{std::move(cause)}}};
+    return {.status = status, .body = boost::json::serialize(body)};
+}
 
 /// Nothing is answered until the test says so, by `answer`, `fail`, `push`, `end`, or a rule in
 /// `automatic`. Each of them lets the loop run what follows, without moving its clock.
@@ -124,44 +139,18 @@ public:
     /// A stream ends as the server means it to.
     void end(RequestId id) { answer(id, {}); }
 
-    /// As Api promises it of a reply with this status.
+    /// As the network's Api makes it of a reply with this status.
     static Error error_of(const Asked& asked, const Answer& what) {
-        Error error{code_of(what.status),
-                    asked.line() + ": " + std::to_string(what.status),
-                    {},
-                    {},
-                    what.retry_after};
-        boost::system::error_code broken;
-        const boost::json::value body = boost::json::parse(what.body, broken);
-        if (broken || !body.is_object()) {
-            error.message += " " + what.body;
-            return error;
-        }
-        if (const auto* reason = body.as_object().if_contains("reason"))
-            error.provider_code = reason->as_string();
-        if (const auto* message = body.as_object().if_contains("message"))
-            error.message += " " + std::string(message->as_string());
+        HttpReply reply;
+        reply.status = what.status;
+        reply.headers = what.headers;
+        reply.body = what.body;
+        Error error = kubernetes::error_of(asked.line(), reply);
+        if (what.retry_after) error.retry_after = what.retry_after;
         return error;
     }
 
 private:
-    static ErrorCode code_of(int status) {
-        switch (status) {
-            case 400:
-            case 422: return ErrorCode::invalid_argument;
-            case 401: return ErrorCode::unauthenticated;
-            case 403: return ErrorCode::permission;
-            case 404: return ErrorCode::not_found;
-            case 405:
-            case 406:
-            case 415: return ErrorCode::unsupported;
-            case 409:
-            case 410: return ErrorCode::conflict;
-            case 413: return ErrorCode::quota;
-            case 429: return ErrorCode::throttled;
-            default: return status >= 500 ? ErrorCode::unavailable : ErrorCode::internal;
-        }
-    }
     static Result<ApiReply> result_of(const Asked& asked, Answer what) {
         if (what.status < 200 || what.status > 299) return capstan::fail(error_of(asked, what));
         return ApiReply{what.status, std::move(what.headers), std::move(what.body)};

@@ -24,7 +24,7 @@ TEST_F(Script, AnswersInWhateverOrderTheTestWants) {
     api.send({.path = "/b", .query = {{"limit", "5"}, {"watch", "true"}}}, note("b"));
     EXPECT_EQ(api.first("GET /b").line(), "GET /b?limit=5&watch=true");
     api.answer("GET /b", {.body = "2"});
-    api.answer({.status = 409, .body = R"({"reason":"Conflict","message":"changed"})"});
+    api.answer(refusal(409, "Conflict", "changed"));
     EXPECT_EQ(seen, "b=2 a!Conflict ");
     EXPECT_EQ(api.open_count(), 0u);
 }
