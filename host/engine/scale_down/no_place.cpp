@@ -17,6 +17,8 @@ namespace {
 
 // As many refusals as are worded in a hundredth of a second or two.
 constexpr std::size_t most_looked_at = 20'000;
+// And after that for each pod.
+constexpr int most_examples = 8;
 
 /// The scheduler's own words, without the numbers behind them:
 ///     "Insufficient cpu: needs 2, 500m of 4 are free"  ->  "Insufficient cpu"
@@ -102,6 +104,20 @@ std::string NoPlace::sum_up(const Seeker& seeker, Found found) const {
            placement_->why_not(seeker.subject, near->node).sentence;
 }
 
+std::string NoPlace::example(const Seeker& seeker) const {
+    int left = most_examples;
+    for (NodeIndex n = 0; n < goes_.size() && left > 0; ++n) {
+        if (goes_[n] || n == seeker.its_node) continue;
+        --left;
+        const Refusal why = refusal(seeker, n);
+        if (why.predicate == Predicate::none) continue;
+        const Cluster& cluster = scene_->snapshot->cluster;
+        return "; for one, " + std::string(cluster.text(cluster.node(n).name)) + ": " +
+               why.sentence;
+    }
+    return {};
+}
+
 std::string NoPlace::explain(PodIndex pod, Subject subject, NodeIndex its_node) {
     const Cluster& cluster = scene_->snapshot->cluster;
     const Seeker seeker{
@@ -109,13 +125,13 @@ std::string NoPlace::explain(PodIndex pod, Subject subject, NodeIndex its_node) 
         pinned_zone(cluster, cluster.class_of(pod), cluster.pod(pod).node, *scene_->settings)};
     const std::string what = describe(seeker);
     if (placement_->rules().looks_at_pods(subject)) {
-        if (looked_at_ >= most_looked_at) return what;
+        if (looked_at_ >= most_looked_at) return what + example(seeker);
         looked_at_ += goes_.size();
         return what + sum_up(seeker, look(seeker));
     }
     auto known = known_.find(twins_[subject]);
     if (known == known_.end()) {
-        if (looked_at_ >= most_looked_at) return what;
+        if (looked_at_ >= most_looked_at) return what + example(seeker);
         looked_at_ += goes_.size();
         known = known_.emplace(twins_[subject], look(seeker)).first;
     }

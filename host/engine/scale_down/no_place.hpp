@@ -14,7 +14,7 @@
 namespace capstan::engine {
 
 /// Looks at all other nodes as the placement stands. What is the same for pods of a like is found
-/// out once, and after many nodes were looked at the numbers are left out. Borrows its arguments.
+/// out once, and after many nodes were looked at one of them stands for all. Borrows its arguments.
 class NoPlace {
 public:
     /// `goes`: by node, whether the plan lets it go.
@@ -46,6 +46,8 @@ private:
     Refusal refusal(const Seeker& seeker, NodeIndex node) const;
     std::string describe(const Seeker& seeker) const;
     std::string sum_up(const Seeker& seeker, Found found) const;
+    /// Of the first nodes that stay, one that refuses: where there is no time to look at all.
+    std::string example(const Seeker& seeker) const;
 
     const Scene* scene_;
     const Placement* placement_;

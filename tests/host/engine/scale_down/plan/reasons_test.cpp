@@ -179,6 +179,29 @@ TEST(Reasons, TellThePodTheBudgetOrTheNumbersBehindThem) {
     }
 }
 
+// Pods that look at others are asked about one by one, and not all of them on all nodes.
+TEST(Reasons, NameANodeThatRefusesAlsoWhereThereAreManyToLookAt) {
+    PlanCase c;
+    c.settings.scale_down.utilization_threshold = 1;
+    c.world.group("web", 150);
+    for (int i = 0; i < 150; ++i) {
+        const std::string node = "n" + std::to_string(1000 + i);
+        c.world.node(node, "web");
+        PodObject& pod = runs(c, "p-" + node, node, 3000);
+        pod.spec.spread = {{.topology_key = "kubernetes.io/hostname",
+                            .selector = LabelSelector{.match_labels = {{"app", "web"}}}}};
+        c.world.change_node(node).labels = {{"kubernetes.io/hostname", node}};
+    }
+    const Planned out = c.run();
+    EXPECT_EQ(
+        out.of("n1000").because,
+        "pod default/p-n1000 (cpu 3) finds no other place, 0/149 nodes: 149 Insufficient cpu; "
+        "nearest is n1001: Insufficient cpu: needs 3, 1 of 4 are free");
+    EXPECT_EQ(out.of("n1149").because,
+              "pod default/p-n1149 (cpu 3) finds no other place; for one, n1000: Insufficient cpu: "
+              "needs 3, 1 of 4 are free");
+}
+
 TEST(Reasons, AreAllTold) {
     std::set<Unremovable> seen{Unremovable::none};
     for (const Case& example : all_cases()) seen.insert(example.reason);
