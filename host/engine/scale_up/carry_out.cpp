@@ -90,7 +90,7 @@ std::vector<std::string> ScaleUp::left_out(const Option& option) {
                    : pod + ": " + refusal.sentence;
     };
     std::vector<std::string> out;
-    for (const GroupIndex other : similar_.of(option.group)) {
+    for (const GroupIndex other : similar_.all_of(option.group)) {
         if (std::ranges::binary_search(option.similar, other)) continue;
         std::string because = ground_.progress.ledger.obstacle(other);
         if (because.empty()) {

@@ -36,7 +36,7 @@ void ScaleUp::run() {
 
 std::vector<NodeGroupId> ScaleUp::similar_to(GroupIndex group) {
     std::vector<NodeGroupId> out;
-    for (const GroupIndex other : similar_.of(group)) out.push_back(scene().id(other));
+    for (const GroupIndex other : similar_.all_of(group)) out.push_back(scene().id(other));
     return out;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace capstan::engine {
@@ -34,8 +35,8 @@ std::vector<NamedCheck> those_that_may_decide(const std::vector<NamedCheck>& che
 /// Errors by the name of the check, the first of each.
 using Failures = std::map<std::string, std::string>;
 
-Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
-                   const NodeTemplate& b, const Circumstances& circumstances, Failures& failures) {
+Similarity settle(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
+                  const NodeTemplate& b, const Circumstances& circumstances, Failures& failures) {
     Similarity settled = agrees("every check agrees");
     for (const NamedCheck& c : checks) {
         if (settled.verdict == SimilarityVerdict::differs && !c.check->may_decide()) continue;
@@ -54,82 +55,75 @@ Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
     return settled;
 }
 
-/// Compares pairs, and keeps who is similar to whom.
-class Pairs {
-public:
-    Pairs(const std::vector<NodeTemplate>& templates, const Circumstances& circumstances)
-        : templates_(templates), circumstances_(circumstances), similar_(templates.size()) {}
-
-    void compare_all(const std::vector<std::size_t>& members,
-                     const std::vector<NamedCheck>& checks) {
-        for (auto a = members.begin(); a != members.end(); ++a) {
-            for (auto b = std::next(a); b != members.end(); ++b) {
-                const Similarity s = ask(checks, *a, *b);
-                if (s.verdict != SimilarityVerdict::differs) join(*a, *b);
-            }
-        }
-    }
-    /// Of members of two buckets, where to agree is not enough.
-    void decide_all(const std::vector<std::size_t>& ones, const std::vector<std::size_t>& others,
-                    const std::vector<NamedCheck>& checks) {
-        for (const std::size_t a : ones) {
-            for (const std::size_t b : others) {
-                const Similarity s = ask(checks, std::min(a, b), std::max(a, b));
-                if (s.verdict == SimilarityVerdict::decided) join(a, b);
-            }
-        }
-    }
-    std::vector<std::vector<std::size_t>> take() {
-        for (auto& list : similar_) std::ranges::sort(list);
-        return std::move(similar_);
-    }
-    const Failures& failures() const noexcept { return failures_; }
-
-private:
-    Similarity ask(const std::vector<NamedCheck>& checks, std::size_t a, std::size_t b) {
-        return compare(checks, templates_[a], templates_[b], circumstances_, failures_);
-    }
-    void join(std::size_t a, std::size_t b) {
-        similar_[a].push_back(b);
-        similar_[b].push_back(a);
-    }
-
-    const std::vector<NodeTemplate>& templates_;
-    const Circumstances& circumstances_;
-    std::vector<std::vector<std::size_t>> similar_;
-    Failures failures_;
-};
-
 }  // namespace
 
 Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
                    const NodeTemplate& b, const Circumstances& circumstances) {
     if (checks.empty()) return differs("no similarity check is configured");
     Failures failures;
-    return compare(checks, a, b, circumstances, failures);
+    return settle(checks, a, b, circumstances, failures);
+}
+
+SimilarGroups::SimilarGroups(std::vector<NamedCheck> checks, std::vector<NodeTemplate> templates,
+                             const Circumstances& circumstances)
+    : checks_(std::move(checks)),
+      deciding_(those_that_may_decide(checks_)),
+      templates_(std::move(templates)),
+      circumstances_(&circumstances),
+      pairs_(templates_.size()) {
+    if (checks_.empty()) return;
+    std::map<BucketKey, std::size_t> numbers;
+    for (const NodeTemplate& node : templates_) {
+        const BucketKey key = bucket_key(checks_, node, circumstances);
+        buckets_.push_back(numbers.try_emplace(key, numbers.size()).first->second);
+    }
+}
+
+std::vector<std::size_t> SimilarGroups::find(std::size_t one, std::span<const std::size_t> others) {
+    std::vector<std::size_t> out;
+    if (checks_.empty()) return out;
+    for (const std::size_t other : others) {
+        if (other == one || (buckets_[one] != buckets_[other] && deciding_.empty())) continue;
+        if (are_similar(std::min(one, other), std::max(one, other))) out.push_back(other);
+    }
+    return out;
+}
+
+bool SimilarGroups::are_similar(std::size_t a, std::size_t b) {
+    std::vector<Pair>& known = pairs_[a];
+    if (known.empty()) known.resize(templates_.size() - a);
+    Pair& pair = known[b - a];
+    if (pair == Pair::unknown) pair = compare(a, b) ? Pair::similar : Pair::different;
+    return pair == Pair::similar;
+}
+
+/// In two buckets to agree is not enough.
+bool SimilarGroups::compare(std::size_t a, std::size_t b) {
+    const bool is_one_bucket = buckets_[a] == buckets_[b];
+    const Similarity found = settle(is_one_bucket ? checks_ : deciding_, templates_[a],
+                                    templates_[b], *circumstances_, failed_);
+    return is_one_bucket ? found.verdict != SimilarityVerdict::differs
+                         : found.verdict == SimilarityVerdict::decided;
+}
+
+std::vector<std::string> SimilarGroups::failures() const {
+    std::vector<std::string> out;
+    for (const auto& [check, error] : failed_)
+        out.push_back("similarity check " + check + " failed: " + error);
+    return out;
 }
 
 std::vector<std::vector<std::size_t>> similar_groups(const std::vector<NamedCheck>& checks,
                                                      const std::vector<NodeTemplate>& templates,
                                                      const Circumstances& circumstances,
                                                      std::vector<std::string>* failures) {
-    Pairs pairs(templates, circumstances);
-    if (checks.empty()) return pairs.take();
-    std::map<BucketKey, std::vector<std::size_t>> buckets;
-    for (std::size_t i = 0; i < templates.size(); ++i)
-        buckets[bucket_key(checks, templates[i], circumstances)].push_back(i);
-    const std::vector<NamedCheck> deciding = those_that_may_decide(checks);
-    for (auto bucket = buckets.begin(); bucket != buckets.end(); ++bucket) {
-        pairs.compare_all(bucket->second, checks);
-        if (deciding.empty()) continue;
-        for (auto other = std::next(bucket); other != buckets.end(); ++other)
-            pairs.decide_all(bucket->second, other->second, deciding);
-    }
-    if (failures != nullptr) {
-        for (const auto& [check, error] : pairs.failures())
-            failures->push_back("similarity check " + check + " failed: " + error);
-    }
-    return pairs.take();
+    SimilarGroups groups(checks, templates, circumstances);
+    std::vector<std::size_t> all(templates.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::vector<std::vector<std::size_t>> out;
+    for (const std::size_t one : all) out.push_back(groups.find(one, all));
+    if (failures != nullptr) std::ranges::copy(groups.failures(), std::back_inserter(*failures));
+    return out;
 }
 
 }  // namespace capstan::engine

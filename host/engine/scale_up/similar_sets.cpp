@@ -1,8 +1,8 @@
 #include "engine/scale_up/similar_sets.hpp"
 
 #include <algorithm>
-
-#include "engine/scale_up/similar_groups.hpp"
+#include <iterator>
+#include <utility>
 
 namespace capstan::engine {
 
@@ -11,30 +11,48 @@ SimilarSets::SimilarSets(const Scene& scene, const Policies& policies,
     : scene_(&scene),
       policies_(&policies),
       circumstances_(&circumstances),
-      compared_(!scene.settings->balance_similar || policies.splitter == nullptr),
+      is_off_(!scene.settings->balance_similar || policies.splitter == nullptr),
+      places_(scene.groups().size()),
       sets_(scene.groups().size()) {}
 
-void SimilarSets::compare_all() {
-    std::vector<GroupIndex> groups;
+void SimilarSets::prepare() {
+    if (similar_) return;
     std::vector<NodeTemplate> templates;
     for (GroupIndex g = 0; g < scene_->groups().size(); ++g) {
         const auto& node = scene_->templates[g].node;
         if (node == nullptr || scene_->rooms[g].whole) continue;
-        groups.push_back(g);
+        places_[g] = groups_.size();
+        if (scene_->rooms[g].obstacle.empty()) open_.push_back(groups_.size());
+        all_.push_back(groups_.size());
+        groups_.push_back(g);
         templates.push_back(*node);
     }
-    const auto lists =
-        similar_groups(policies_->similarity, templates, *circumstances_, &failures_);
-    for (std::size_t i = 0; i < lists.size(); ++i) {
-        std::ranges::transform(lists[i], std::back_inserter(sets_[groups[i]]),
-                               [&](std::size_t other) { return groups[other]; });
-    }
+    similar_.emplace(policies_->similarity, std::move(templates), *circumstances_);
+}
+
+std::vector<GroupIndex> SimilarSets::find(GroupIndex group, std::span<const std::size_t> others) {
+    std::vector<GroupIndex> out;
+    if (!places_[group]) return out;
+    std::ranges::transform(similar_->find(*places_[group], others), std::back_inserter(out),
+                           [&](std::size_t place) { return groups_[place]; });
+    return out;
 }
 
 std::span<const GroupIndex> SimilarSets::of(GroupIndex group) {
-    if (!compared_) compare_all();
-    compared_ = true;
-    return sets_[group];
+    if (is_off_) return {};
+    prepare();
+    if (!sets_[group]) sets_[group] = find(group, open_);
+    return *sets_[group];
+}
+
+std::vector<GroupIndex> SimilarSets::all_of(GroupIndex group) {
+    if (is_off_) return {};
+    prepare();
+    return find(group, all_);
+}
+
+std::vector<std::string> SimilarSets::failures() const {
+    return similar_ ? similar_->failures() : std::vector<std::string>();
 }
 
 std::optional<Subject> find_misfit(Placement& placement, const SpreadPlan& plan,

@@ -9,31 +9,39 @@
 #include "engine/pass.hpp"
 #include "engine/scale_up/estimate.hpp"
 #include "engine/scale_up/scene.hpp"
+#include "engine/scale_up/similar_groups.hpp"
 #include "engine/scale_up/spread_plan.hpp"
 
 namespace capstan::engine {
 
-/// Similar groups, compared once a pass and not before somebody asks. Borrows its arguments.
+/// Similar groups. Two are compared once a pass, and not before somebody asks about one of them.
+/// Borrows its arguments.
 class SimilarSets {
 public:
     SimilarSets(const Scene& scene, const Policies& policies, const Circumstances& circumstances);
 
-    /// Those similar to `group`, ascending; none where sharing is switched off, or nobody shares
-    /// out, or the group is only ever empty or full.
+    /// Those similar to `group` that could grow when the pass began, ascending; none where sharing
+    /// is switched off, or nobody shares out, or the group is only ever empty or full.
     std::span<const GroupIndex> of(GroupIndex group);
+    /// The others too.
+    std::vector<GroupIndex> all_of(GroupIndex group);
 
-    /// Checks that failed when the groups were compared, a sentence each.
-    const std::vector<std::string>& failures() const noexcept { return failures_; }
+    /// Checks that failed when groups were compared, a sentence each.
+    std::vector<std::string> failures() const;
 
 private:
-    void compare_all();
+    void prepare();
+    std::vector<GroupIndex> find(GroupIndex group, std::span<const std::size_t> others);
 
     const Scene* scene_;
     const Policies* policies_;
     const Circumstances* circumstances_;
-    bool compared_ = false;
-    std::vector<std::string> failures_;
-    std::vector<std::vector<GroupIndex>> sets_;  // by group
+    bool is_off_;
+    std::optional<SimilarGroups> similar_{};          // of groups with a template that may share
+    std::vector<GroupIndex> groups_{};                // by their place in it
+    std::vector<std::optional<std::size_t>> places_;  // by group
+    std::vector<std::size_t> open_{}, all_{};         // places, ascending
+    std::vector<std::optional<std::vector<GroupIndex>>> sets_;  // by group
 };
 
 /// The first of `pods`, an option for nodes of `own`, that does not run on a new node of `other`,

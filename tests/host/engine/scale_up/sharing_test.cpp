@@ -70,6 +70,16 @@ TEST(Sharing, ComparesGroupsOnceAPassAndOnlyIfThereIsAnOption) {
     EXPECT_EQ(c.check.compared, 3);
 }
 
+TEST(Sharing, ComparesGroupsThatCannotGrowOnlyToSayWhyTheyWereLeftOut) {
+    PassCase c = one_three_six();
+    for (const char* full : {"d", "e", "f"}) c.group(full, 6, 6);
+    c.pods("web", 4, 3000);
+    const Decision decision = c.decide();
+    EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 1}}));
+    // Each pair of the three that can grow, and the three others with the one that was chosen.
+    EXPECT_EQ(c.check.compared, 3 + 3);
+}
+
 TEST(Sharing, RespectsUnequalMaxima) {
     PassCase c;
     c.group("a", 1, 2);

@@ -1,5 +1,6 @@
 #include "engine/scale_up/similar_groups.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -117,6 +118,48 @@ TEST(SimilarGroups, BetweenBucketsOnlyWhoMayDecideIsAsked) {
     EXPECT_EQ(decider.compared, 6);
     EXPECT_THAT(lists,
                 ElementsAre(ElementsAre(1, 2), ElementsAre(0, 3), ElementsAre(0), ElementsAre(1)));
+}
+
+TEST(SimilarGroups, AreComparedOnceAndOnlyWhereSomebodyAsks) {
+    Check same = always(agrees("same"));
+    const Circumstances now{};
+    SimilarGroups groups({{"same", &same}}, templates({"a", "b", "c", "d"}), now);
+    EXPECT_EQ(same.compared, 0);
+    const std::vector<std::size_t> some{0, 1, 3};
+    EXPECT_THAT(groups.find(1, some), ElementsAre(0, 3));
+    EXPECT_EQ(same.compared, 2);
+    EXPECT_THAT(groups.find(3, some), ElementsAre(0, 1));
+    EXPECT_EQ(same.compared, 3);
+}
+
+/// An answer that looks arbitrary, from 0 to 99, and is the same for a pair in either order.
+std::size_t any(const std::string& a, const std::string& b, std::size_t seed) {
+    return std::hash<std::string>()(std::min(a, b) + std::max(a, b) + std::to_string(seed)) % 100;
+}
+
+TEST(SimilarGroups, AreThoseThatComparingEachPairByItselfFinds) {
+    const auto nodes = templates({"a1", "a2", "a3", "a4", "b1", "b2", "b3", "c1", "c2"});
+    for (std::size_t seed = 0; seed < 200; ++seed) {
+        Check bucketed([&](const std::string& a, const std::string& b) {
+            return a[0] == b[0] && any(a, b, seed) < 60 ? agrees("") : differs("");
+        });
+        bucketed.buckets = true;
+        Check decider(
+            [&](const std::string& a, const std::string& b) {
+                const std::size_t chance = any(a, b, seed + 1000);
+                return chance < 20 ? decided("") : chance < 80 ? agrees("") : differs("");
+            },
+            true);
+        const std::vector<NamedCheck> checks{{"r", &bucketed}, {"l", &decider}};
+        const auto lists = similar_groups(checks, nodes, {});
+        for (std::size_t a = 0; a < nodes.size(); ++a) {
+            for (std::size_t b = 0; b < nodes.size(); ++b) {
+                const Similarity pair = compare(checks, nodes[a], nodes[b], {});
+                const bool expected = a != b && pair.verdict != SimilarityVerdict::differs;
+                EXPECT_EQ(std::ranges::binary_search(lists[a], b), expected) << seed;
+            }
+        }
+    }
 }
 
 TEST(SimilarGroups, TellOfEachCheckThatFailedOnce) {
