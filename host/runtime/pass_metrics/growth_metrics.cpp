@@ -79,10 +79,12 @@ void GrowthMetrics::count_failures(const PassObservation& pass) {
     std::map<NodeGroupId, Time> seen;
     for (const auto& [group, backoff] : pass.memory.backoffs) {
         seen[group] = backoff.last_failure;
-        if (!last_failures_) continue;
-        const auto known = last_failures_->find(group);
-        if (known != last_failures_->end() && known->second == backoff.last_failure) continue;
         const Error* error = find_refusal(pass, group);
+        if (!last_failures_ && error == nullptr) continue;
+        if (last_failures_) {
+            const auto known = last_failures_->find(group);
+            if (known != last_failures_->end() && known->second == backoff.last_failure) continue;
+        }
         if (error == nullptr) error = find_machine_error(pass, group, backoff.code);
         count_failure(gpu_of_group(pass.snapshot, group),
                       error != nullptr ? failure_reason(*error) : failure_reason(backoff.code));

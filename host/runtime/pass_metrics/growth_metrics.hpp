@@ -16,7 +16,8 @@ namespace capstan::runtime {
 class GrowthMetrics {
 public:
     explicit GrowthMetrics(prometheus::Registry& registry);
-    /// Of the first pass, failures that it already remembers are not counted: an earlier run did.
+    /// Of the first pass only refusals are counted: other failures may be an earlier run's, which
+    /// counted them.
     void observe(const PassObservation& pass);
 
 private:

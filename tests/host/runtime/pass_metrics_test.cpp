@@ -127,6 +127,14 @@ TEST_F(Passes, CountEachFailureToGrowOnce) {
     EXPECT_THAT(pass(), HasSubstr("reason=\"timeout\"} 1\n"));
 }
 
+TEST_F(Passes, CountARefusalOfTheVeryFirstOne) {
+    increase(Error{ErrorCode::out_of_capacity, "none left"});
+    memory.backoffs[a] = {
+        .until = noon + 1h, .last_failure = noon, .code = ErrorCode::out_of_capacity};
+    EXPECT_THAT(pass(), HasSubstr("reason=\"out_of_capacity\"} 1\n"));
+    EXPECT_THAT(pass(), HasSubstr("reason=\"out_of_capacity\"} 1\n")) << "once";
+}
+
 TEST_F(Passes, CallAFailureByTheCodeOfTheMachineThatCouldNotBeMade) {
     pass();
     engine::Group group = snapshot->groups->front();

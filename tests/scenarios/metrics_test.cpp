@@ -1,0 +1,179 @@
+// What `capstan simulate --metrics` writes, told by the shipped binary.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <ostream>
+#include <sstream>
+#include <string>
+
+#include "../host/commands/shell.hpp"
+
+namespace capstan::commands {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string command_for(const std::string& story) {
+    return "simulate tests/scenarios/" + story + ".toml";
+}
+
+/// The file that a story leaves.
+std::string metrics_of(const std::string& story, const std::string& more = {}) {
+    const Folder folder;
+    const std::string file = (folder.path() / "metrics.txt").string();
+    const Ran ran = capstan(command_for(story) + " --metrics '" + file + "'" + more);
+    EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+    return folder.read("metrics.txt");
+}
+
+/// The value of a series; NaN where there is none.
+double value_of(const std::string& metrics, const std::string& series) {
+    std::istringstream lines(metrics);
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with(series + " ")) return std::stod(line.substr(series.size() + 1));
+    return std::nan("");
+}
+
+struct Family {
+    const char* name;  ///< without cluster_autoscaler_
+    const char* type;
+    const char* story;  ///< one in which it has a series
+    friend std::ostream& operator<<(std::ostream& out, const Family& family) {
+        return out << family.name;
+    }
+};
+
+class Metric : public ::testing::TestWithParam<Family> {};
+
+TEST_P(Metric, HasTheNameThatDashboardsKnow) {
+    const auto& [name, type, story] = GetParam();
+    const std::string full = std::string("cluster_autoscaler_") + name;
+    const std::string metrics = metrics_of(story);
+    EXPECT_THAT(metrics, HasSubstr("# TYPE " + full + " " + type + "\n"));
+    EXPECT_THAT(metrics, HasSubstr("\n" + full));
+}
+
+constexpr const char* backoff = "zalando/backoff_until_joined";
+constexpr const char* drain = "zalando/drain_with_budget";
+constexpr const char* failed_drain = "zalando/drain_with_budget_upstream";
+constexpr const char* gpus = "gpu_nodes";
+
+// All but one: upstream's max_node_skip_eval_duration_seconds tells how long nodes were passed over
+// for want of time, and here every node is looked at in every pass.
+INSTANTIATE_TEST_SUITE_P(
+    Upstream, Metric,
+    ::testing::Values(Family{"scaled_down_nodes_total", "counter", drain},
+                      Family{"evicted_pods_total", "counter", drain},
+                      Family{"unneeded_nodes_count", "gauge", drain},
+                      Family{"unremovable_nodes_count", "gauge", drain},
+                      Family{"pending_node_deletions", "gauge", drain},
+                      Family{"node_removal_latency_seconds", "histogram", drain},
+                      Family{"scale_down_in_cooldown", "gauge", drain},
+                      Family{"cluster_safe_to_autoscale", "gauge", drain},
+                      Family{"nodes_count", "gauge", drain},
+                      Family{"node_groups_count", "gauge", drain},
+                      Family{"unschedulable_pods_count", "gauge", drain},
+                      Family{"max_nodes_count", "gauge", drain},
+                      Family{"cluster_cpu_current_cores", "gauge", drain},
+                      Family{"cluster_memory_current_bytes", "gauge", drain},
+                      Family{"node_group_min_count", "gauge", drain},
+                      Family{"node_group_max_count", "gauge", drain},
+                      Family{"node_group_target_count", "gauge", drain},
+                      Family{"node_group_healthiness", "gauge", drain},
+                      Family{"node_group_backoff_status", "gauge", backoff},
+                      Family{"scaled_up_nodes_total", "counter", backoff},
+                      Family{"failed_scale_ups_total", "counter", backoff},
+                      Family{"old_unregistered_nodes_removed_count", "counter", backoff},
+                      Family{"scaled_up_gpu_nodes_total", "counter", gpus},
+                      Family{"failed_gpu_scale_ups_total", "counter", gpus},
+                      Family{"scaled_down_gpu_nodes_total", "counter", gpus}),
+    [](const auto& family) { return std::string(family.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(Zalando, Metric,
+                         ::testing::Values(Family{"node_group_in_backoff", "gauge", backoff},
+                                           Family{"failed_scale_down_total", "counter",
+                                                  failed_drain},
+                                           Family{"function_duration_seconds", "histogram", drain}),
+                         [](const auto& family) { return std::string(family.param.name); });
+
+TEST(Metrics, TellWhichGroupsABackOffStoryLeavesAlone) {
+    const std::string metrics = metrics_of(backoff);
+    const auto in_backoff = [&](const char* group) {
+        return value_of(metrics, "cluster_autoscaler_node_group_in_backoff{node_group=\"" +
+                                     std::string(group) + "\"}");
+    };
+    EXPECT_EQ(in_backoff("ng-3"), 1);
+    EXPECT_EQ(in_backoff("ng-2"), 0) << "somebody lowered its target";
+    EXPECT_EQ(in_backoff("ng-1"), 0) << "its machine joined";
+    EXPECT_EQ(in_backoff("fallback"), 0);
+    EXPECT_EQ(value_of(metrics,
+                       "cluster_autoscaler_node_group_backoff_status{node_group=\"ng-3\","
+                       "reason=\"timeout\"}"),
+              1);
+    EXPECT_EQ(value_of(metrics,
+                       "cluster_autoscaler_failed_scale_ups_total{dra_drivers=\"\","
+                       "gpu_name=\"\",gpu_resource_name=\"\",reason=\"timeout\"}"),
+              3);
+}
+
+TEST(Metrics, TellHowLongADrainTookByTheClockOfItsStory) {
+    const std::string metrics = metrics_of(drain);
+    const std::string function = "{function=\"scaleDown:nodeDeletion:nonEmpty\"}";
+    const double took =
+        value_of(metrics, "cluster_autoscaler_function_duration_seconds_sum" + function);
+    EXPECT_GE(took, 9 * 30) << "ten replicas, one after the other, 30 seconds each";
+    EXPECT_LT(took, 3600);
+    EXPECT_EQ(value_of(metrics, "cluster_autoscaler_function_duration_seconds_count" + function),
+              1);
+    const std::string deleted = "{delay_reason=\"\",deleted=\"true\"}";
+    EXPECT_GE(value_of(metrics, "cluster_autoscaler_node_removal_latency_seconds_sum" + deleted),
+              2 * 600)
+        << "each was unneeded for ten minutes first";
+    EXPECT_EQ(value_of(metrics, "cluster_autoscaler_node_removal_latency_seconds_count" + deleted),
+              2);
+    EXPECT_GE(
+        value_of(metrics, "cluster_autoscaler_evicted_pods_total{eviction_result=\"succeeded\"}"),
+        20);
+}
+
+TEST(Metrics, TellWhatADrainThatIsGivenUpFailedAt) {
+    EXPECT_GE(value_of(metrics_of(failed_drain),
+                       "cluster_autoscaler_failed_scale_down_total{kind="
+                       "\"nonempty\",reason=\"2\"}"),
+              1);
+}
+
+TEST(Metrics, NameTheGpusOfNodesThatCameAndWent) {
+    const std::string metrics = metrics_of(gpus);
+    const std::string t4 = "{gpu_name=\"nvidia-tesla-t4\",gpu_resource_name=\"nvidia.com/gpu\"";
+    EXPECT_EQ(value_of(metrics, "cluster_autoscaler_scaled_up_gpu_nodes_total" + t4 + "}"), 1);
+    EXPECT_EQ(value_of(metrics, "cluster_autoscaler_scaled_down_gpu_nodes_total" + t4 +
+                                    ",reason=\"empty\"}"),
+              1);
+    EXPECT_EQ(value_of(metrics,
+                       "cluster_autoscaler_failed_gpu_scale_ups_total{gpu_name=\"nvidia-"
+                       "tesla-a100\",gpu_resource_name=\"nvidia.com/gpu\",reason=\"out_"
+                       "of_capacity\"}"),
+              1);
+}
+
+TEST(Metrics, AreTheSameToTheByteEachTime) {
+    EXPECT_EQ(metrics_of(drain, " --seed 7"), metrics_of(drain, " --seed 7"));
+}
+
+TEST(Metrics, AreOfOneRunSoChaosHasNone) {
+    const Ran ran = capstan("simulate tests/scenarios/chaos/shop.toml --chaos --metrics /dev/null");
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.err, HasSubstr("--metrics excludes --chaos"));
+}
+
+TEST(Metrics, ThatCannotBeWrittenAreRefusedBeforeAnythingRuns) {
+    const Ran ran = capstan(command_for(drain) + " --metrics /nowhere/metrics.txt");
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.err, HasSubstr("/nowhere/metrics.txt: cannot be written"));
+    EXPECT_EQ(ran.out, "");
+}
+
+}  // namespace
+}  // namespace capstan::commands
