@@ -143,5 +143,20 @@ TEST(InstanceMetrics, GoWithTheInstance) {
     EXPECT_THAT(metrics->text(), Not(HasSubstr("acme")));
 }
 
+TEST(Exposition, IsTheSameInWhateverOrderSeriesCame) {
+    const auto text = [](std::vector<std::string> zones) {
+        prometheus::Registry registry;
+        for (const char* name : {"b_total", "a_total"}) {
+            auto& family = prometheus::BuildCounter().Name(name).Help("Help.").Register(registry);
+            for (const std::string& zone : zones) family.Add({{"zone", zone}});
+        }
+        return exposition(registry);
+    };
+    EXPECT_EQ(text({"c", "a", "b"}), text({"a", "b", "c"}));
+    EXPECT_LT(text({"b", "a"}).find("a_total{zone=\"a\"}"),
+              text({"b", "a"}).find("a_total{zone=\"b\"}"));
+    EXPECT_LT(text({"a"}).find("a_total{"), text({"a"}).find("b_total{"));
+}
+
 }  // namespace
 }  // namespace capstan::runtime
