@@ -24,8 +24,9 @@ boost::json::object measure_filter(const Workload& workload, int repeat);
 boost::json::object measure_scale_down(const Workload& workload, int repeat);
 /// Objects in, an immutable cluster out.
 boost::json::object measure_snapshot(const Workload& workload, int repeat);
-/// Grouping all groups by the shipped checks resources and labels.
-boost::json::object measure_similar(const Workload& workload, int repeat);
+/// Grouping all groups by the shipped checks resources and labels. `deciding`: groups of a pool are
+/// similar whatever else is said, so that buckets are of no use.
+boost::json::object measure_similar(const Workload& workload, bool deciding, int repeat);
 /// Kubernetes JSON of a list of pods, in chunks, to a cluster.
 boost::json::object measure_decode(int pods, int repeat);
 

@@ -18,6 +18,7 @@ struct Arguments {
     Workload workload;
     Mix mix;
     SpreadWorkload spread;
+    bool deciding = false;
     int repeat = 3;
 };
 using Case = std::function<boost::json::object(const Arguments&)>;
@@ -60,11 +61,16 @@ void add_pending(CLI::App& command, Workload& workload) {
 void add_shape(CLI::App& command, Workload& workload) {
     static const std::map<std::string, Shape> shapes{
         {"packable", Shape::packable}, {"mixed", Shape::mixed}, {"full", Shape::full}};
+    static const std::map<std::string, Constraint> spreads{{"none", Constraint::none},
+                                                           {"zone", Constraint::zone_spread},
+                                                           {"host", Constraint::host_spread}};
     add_count(command, "--nodes", workload.nodes, "Nodes", 0);
     add_count(command, "--pods-per-node", workload.running_per_node, "Pods on each", 0);
     add_groups(command, workload);
     command.add_option("--shape", workload.shape, "How full the nodes are; packable")
         ->transform(CLI::CheckedTransformer(shapes));
+    command.add_option("--spread", workload.spread, "What their pods are spread over; none")
+        ->transform(CLI::CheckedTransformer(spreads));
 }
 
 void add_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
@@ -97,9 +103,11 @@ void add_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
     add_count(snapshot, "--nodes", workload.nodes, "Nodes", 0);
     add_count(snapshot, "--pods-per-node", workload.running_per_node, "Pods on each", 0);
     add_groups(snapshot, workload);
-    add_groups(add_case(app, "similar", "Which groups are similar", arguments, chosen,
-                        [](const Arguments& a) { return measure_similar(a.workload, a.repeat); }),
-               workload);
+    CLI::App& similar = add_case(
+        app, "similar", "Which groups are similar", arguments, chosen,
+        [](const Arguments& a) { return measure_similar(a.workload, a.deciding, a.repeat); });
+    add_groups(similar, workload);
+    similar.add_flag("--deciding", arguments.deciding, "A label that they share decides");
     CLI::App& decode =
         add_case(app, "decode", "A list of pods in Kubernetes JSON", arguments, chosen,
                  [](const Arguments& a) { return measure_decode(a.workload.pods, a.repeat); });

@@ -11,18 +11,20 @@
 
 namespace capstan::bench {
 
-/// Seconds of each of several runs.
+/// Seconds of each of several runs, and of the processor in them.
 class Measured {
 public:
     /// Calls `part` `repeat` times, `before` ahead of each, which is not measured.
     static Measured repeat(int times, const std::function<void()>& before,
                            const std::function<void()>& part);
     double median() const;
-    /// {"case", "seconds", "seconds_all", "rss_mb"} and what `more` has.
+    /// Of this thread: beside other work it tells more than what the clock says.
+    double cpu_median() const;
+    /// {"case", "seconds", "seconds_all", "cpu_seconds", "rss_mb"} and what `more` has.
     boost::json::object line(std::string_view name, const boost::json::object& more) const;
 
 private:
-    std::vector<double> seconds_;
+    std::vector<double> seconds_, cpu_seconds_;
 };
 
 }  // namespace capstan::bench

@@ -1,5 +1,7 @@
 // Cases that measure one part of a pass.
+#include <numeric>
 #include <optional>
+#include <string>
 
 #include "cases.hpp"
 #include "engine/scale_up/similar_groups.hpp"
@@ -28,10 +30,13 @@ boost::json::object measure_snapshot(const Workload& workload, int repeat) {
                                       {"seconds_unchanged", again.median()}});
 }
 
-boost::json::object measure_similar(const Workload& workload, int repeat) {
-    const BenchPipeline pipeline(R"([pipeline.scale_up]
+boost::json::object measure_similar(const Workload& workload, bool deciding, int repeat) {
+    const BenchPipeline pipeline(std::string(R"([pipeline.scale_up]
 similarity = ["resources", "labels"]
-)");
+)") + (deciding ? R"([plugin.labels]
+settings = { same = ["example.com/pool"] }
+)"
+                : ""));
     std::vector<NodeTemplate> templates;
     const auto groups = make_groups(workload);
     for (const engine::Group& group : *groups) templates.push_back(*group.described);
@@ -45,7 +50,20 @@ similarity = ["resources", "labels"]
                  engine::similar_groups(policies.similarity(), templates, {.seed = 1}))
                 pairs += similar.size();
         });
-    return measured.line("similar", {{"groups", workload.groups}, {"similar_pairs", pairs / 2}});
+    std::vector<std::size_t> all(templates.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const Measured one = Measured::repeat(
+        repeat, [] {},
+        [&] {
+            runtime::PassWatch watch;
+            const runtime::PassPolicies policies = pipeline.policies(watch);
+            const engine::Circumstances now{.seed = 1};
+            engine::SimilarGroups(policies.similarity(), templates, now).find(0, all);
+        });
+    return measured.line("similar", {{"groups", workload.groups},
+                                     {"deciding", deciding},
+                                     {"cpu_seconds_one", one.cpu_median()},
+                                     {"similar_pairs", pairs / 2}});
 }
 
 }  // namespace capstan::bench

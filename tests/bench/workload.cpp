@@ -126,6 +126,7 @@ std::vector<PodObject> make_running_pods(const Workload& workload) {
         pod.spec.requests = {{"cpu", share(cores * 1000)},
                              {"memory", share((4 * cores * 1_GiB).count())}};
         pod.spec.priority = 0;
+        constrain(pod, workload.spread);
         pods.push_back(std::move(pod));
     }
     return pods;

@@ -11,7 +11,7 @@
 
 namespace capstan::bench {
 
-/// What pending pods of a class demand of each other, by their own label `app`.
+/// What pods of a class demand of each other, by their own label `app`.
 enum class Constraint { none, zone_spread, host_spread, host_anti_affinity };
 
 /// How much of each node its running pods ask for.
@@ -27,7 +27,8 @@ struct Workload {
     int pods = 1000;  ///< pending
     int classes = 1;  ///< 0: every pending pod is of a class of its own
     int groups = 10;
-    Constraint constraint = Constraint::none;
+    Constraint constraint = Constraint::none;  ///< of pending pods
+    Constraint spread = Constraint::none;      ///< of running pods
     int running_per_node = 30;
     double used = 1;  ///< share of each node that running pods ask for
     Shape shape = Shape::as_said;
