@@ -1,20 +1,19 @@
 #include "io/curl_http_client.hpp"
 
-#include <curl/curl.h>
-
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <utility>
+#include <vector>
 
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 
+#include "io/curl_multi.hpp"
 #include "io/curl_transfer.hpp"
+#include "io/proxy.hpp"
 
 namespace capstan::io {
 
@@ -23,26 +22,22 @@ using boost::system::error_code;
 
 namespace {
 
-/// libcurl's own set-up, once in a process.
-void initialise_curl() {
-    static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
-    if (code != CURLE_OK)
-        throw std::runtime_error(std::string("libcurl: ") + curl_easy_strerror(code));
-}
+/// Connections that were made alike, and may be shared.
+struct Pool {
+    std::shared_ptr<const TlsOptions> tls;
+    std::shared_ptr<CurlMulti> multi;
+    std::size_t open = 0;
+    bool is_retired = false;  ///< closed when nothing is open any more
+};
 
-/// A socket of libcurl's, which opens and closes it; here it is only waited for.
-struct Watched {
-    Watched(const asio::io_context::executor_type& executor, curl_socket_t socket)
-        : descriptor(executor, socket) {}
-    ~Watched() { let_go(); }
-    /// At once: a handler may still hold this while libcurl opens another socket of the same
-    /// number.
-    void let_go() {
-        if (descriptor.is_open()) descriptor.release();
-    }
-    asio::posix::stream_descriptor descriptor;
-    bool wants_read = false, wants_write = false;
-    bool reads = false, writes = false;  ///< a wait is under way
+struct Open {
+    Open(std::unique_ptr<CurlTransfer> of, HttpClient::Done then, std::shared_ptr<Pool> in,
+         const CurlMulti::Strand& strand)
+        : transfer(std::move(of)), done(std::move(then)), pool(std::move(in)), deadline(strand) {}
+    std::unique_ptr<CurlTransfer> transfer;
+    HttpClient::Done done;
+    std::shared_ptr<Pool> pool;
+    asio::steady_timer deadline;
 };
 
 }  // namespace
@@ -51,29 +46,13 @@ struct Watched {
 /// client.
 class CurlHttpClient::Core : public std::enable_shared_from_this<Core> {
 public:
-    using Strand = asio::strand<asio::io_context::executor_type>;
     Core(asio::io_context& io, Options options)
-        : options_(std::move(options)),
-          executor_(io.get_executor()),
-          strand_(asio::make_strand(io)),
-          timer_(strand_) {
-        initialise_curl();
-        multi_.reset(curl_multi_init());
-        if (!multi_) throw std::bad_alloc();
-        curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &on_socket);
-        curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
-        curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &on_timer);
-        curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this);
-        bound_connections();
-    }
+        : options_(std::move(options)), io_(io), strand_(asio::make_strand(io)) {}
     ~Core() {
-        // Nobody is called back any more; connections that are kept are closed with the multi
-        // handle.
-        curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, nullptr);
-        curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, nullptr);
-        for (const auto& [id, open] : open_)
-            curl_multi_remove_handle(multi_.get(), open.transfer->handle());
-        watched_.clear();
+        // Nobody is called back any more.
+        for (const auto& [id, open] : open_) open.pool->multi->remove(open.transfer->handle());
+        open_.clear();
+        if (pool_) pool_->multi->close();
     }
 
     RequestId next_id() noexcept { return ++last_id_; }
@@ -90,20 +69,20 @@ public:
         }
         const bool is_stream = listener.has_value();
         if (is_stream) listener->on_head = ending_wait(id, std::move(listener->on_head));
-        auto transfer = CurlTransfer::make(std::move(request), std::move(listener),
-                                           {options_.ca_file, options_.user_agent});
+        const auto pool = open_pool();
+        auto transfer = make_transfer(std::move(request), std::move(listener), *pool);
         if (!transfer) return done(fail(transfer.error()));
         CURL* const handle = (*transfer)->handle();
         ids_.emplace(handle, id);
-        Open& open = open_.try_emplace(id, std::move(*transfer), done, strand_).first->second;
-        open.is_stream = is_stream;
+        Open& open = open_.try_emplace(id, std::move(*transfer), done, pool, strand_).first->second;
+        ++pool->open;
         if (is_stream) ++streams_;
         bound_connections();
         open.deadline.expires_after(open.transfer->timeout());
         open.deadline.async_wait([self = shared_from_this(), id](error_code error) {
             if (!error) self->overdue(id);
         });
-        const CURLMcode code = curl_multi_add_handle(multi_.get(), handle);
+        const CURLMcode code = pool->multi->add(handle);
         if (code != CURLM_OK) end(id, fail(ErrorCode::internal, curl_multi_strerror(code)));
     }
     void cancel(RequestId id) {
@@ -120,29 +99,50 @@ public:
         end(id, fail(ErrorCode::deadline, at->second.transfer->message(
                                               "no reply within " + std::to_string(limit) + " ms")));
     }
+    void set_tls(TlsOptions tls) {
+        if (tls == options_.tls) return;
+        const bool is_same_client = tls.has_certificate_of(options_.tls);
+        options_.tls = std::move(tls);
+        if (!pool_) return;
+        const auto old = std::exchange(pool_, nullptr);
+        old->is_retired = true;
+        if (!is_same_client) end_streams(*old);
+        close_if_done(old);
+    }
     void cancel_all() {
         while (!open_.empty()) cancel(open_.begin()->first);
-        timer_.cancel();
+        if (pool_) pool_->multi->close();
+        pool_ = nullptr;
     }
 
 private:
-    struct Open {
-        Open(std::unique_ptr<CurlTransfer> of, Done then, const Strand& strand)
-            : transfer(std::move(of)), done(std::move(then)), deadline(strand) {}
-        std::unique_ptr<CurlTransfer> transfer;
-        Done done;
-        asio::steady_timer deadline;
-        bool is_stream = false;
-    };
-    struct Cleanup {
-        void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
-    };
+    const std::shared_ptr<Pool>& open_pool() {
+        if (pool_) return pool_;
+        auto ended = [weak = weak_from_this()](CURL* handle, CURLcode code) {
+            if (const auto self = weak.lock()) self->take_end(handle, code);
+        };
+        pool_ = std::make_shared<Pool>(
+            Pool{std::make_shared<const TlsOptions>(options_.tls),
+                 std::make_shared<CurlMulti>(io_, strand_, std::move(ended))});
+        return pool_;
+    }
+
+    Result<std::unique_ptr<CurlTransfer>> make_transfer(HttpRequest request,
+                                                        std::optional<Listener> listener,
+                                                        const Pool& pool) const {
+        CAPSTAN_TRY(const Url url, parse_url(request.url));
+        std::string proxy = options_.proxy.empty() ? proxy_for(url, environment_) : options_.proxy;
+        if (!proxy.empty()) {
+            CAPSTAN_TRY(proxy, parse_proxy(proxy));
+        }
+        return CurlTransfer::make(std::move(request), std::move(listener),
+                                  {pool.tls, std::move(proxy), options_.gzip, options_.user_agent});
+    }
 
     void bound_connections() {
-        curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS,
-                          options_.max_connections + streams_);
-        curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS,
-                          options_.max_connections_per_host + streams_);
+        if (!pool_) return;
+        pool_->multi->bound_connections(options_.max_connections + streams_,
+                                        options_.max_connections_per_host + streams_);
     }
 
     /// A stream's deadline is its head's.
@@ -154,97 +154,47 @@ private:
         };
     }
 
+    void take_end(CURL* handle, CURLcode code) {
+        const RequestId id = ids_.at(handle);
+        end(id, open_.at(id).transfer->take_result(code));
+    }
+
     void end(RequestId id, Result<HttpReply> result) {
         auto ended = open_.extract(id);
-        if (ended.mapped().is_stream) --streams_;
-        curl_multi_remove_handle(multi_.get(), ended.mapped().transfer->handle());
+        const auto pool = ended.mapped().pool;
+        if (ended.mapped().transfer->is_stream()) --streams_;
+        pool->multi->remove(ended.mapped().transfer->handle());
         ids_.erase(ended.mapped().transfer->handle());
+        --pool->open;
+        close_if_done(pool);
         ended.mapped().done(std::move(result));
     }
 
-    void act(curl_socket_t socket, int events) {
-        int running = 0;
-        curl_multi_socket_action(multi_.get(), socket, events, &running);
-        int left = 0;
-        while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left)) {
-            if (message->msg != CURLMSG_DONE) continue;
-            const CURLcode code = message->data.result;
-            const RequestId id = ids_.at(message->easy_handle);
-            end(id, open_.at(id).transfer->take_result(code));
+    /// Later: libcurl may be the one that tells of the end, and must not be closed inside.
+    void close_if_done(const std::shared_ptr<Pool>& pool) {
+        if (pool->is_retired && pool->open == 0)
+            asio::post(strand_, [multi = pool->multi] { multi->close(); });
+    }
+
+    void end_streams(const Pool& pool) {
+        std::vector<RequestId> streams;
+        for (const auto& [id, open] : open_) {
+            if (open.pool.get() == &pool && open.transfer->is_stream()) streams.push_back(id);
+        }
+        for (const RequestId id : streams) {
+            Error error{ErrorCode::unavailable,
+                        open_.at(id).transfer->message("the client's certificate has changed")};
+            error.provider_code = connection_lost;
+            end(id, fail(std::move(error)));
         }
     }
 
-    /// What to do once the socket is ready, or has failed.
-    auto ready(curl_socket_t socket, const std::shared_ptr<Watched>& watched, bool Watched::* waits,
-               int events) {
-        return asio::bind_executor(
-            strand_, [self = shared_from_this(), weak = std::weak_ptr(watched), socket, waits,
-                      events](error_code error) {
-                const auto still = weak.lock();
-                if (!still || error == asio::error::operation_aborted) return;
-                (*still).*waits = false;
-                self->act(socket, error ? CURL_CSELECT_ERR : events);
-                // libcurl may have let go of the socket, and may have another one of that number by
-                // now.
-                const auto now = self->watched_.find(socket);
-                if (now != self->watched_.end() && now->second == still) self->wait(socket, still);
-            });
-    }
-
-    /// Waits for what libcurl wants to know of and is not waited for yet.
-    void wait(curl_socket_t socket, const std::shared_ptr<Watched>& watched) {
-        using asio::posix::stream_descriptor;
-        if (watched->wants_read && !std::exchange(watched->reads, true)) {
-            watched->descriptor.async_wait(
-                stream_descriptor::wait_read,
-                ready(socket, watched, &Watched::reads, CURL_CSELECT_IN));
-        }
-        if (watched->wants_write && !std::exchange(watched->writes, true)) {
-            watched->descriptor.async_wait(
-                stream_descriptor::wait_write,
-                ready(socket, watched, &Watched::writes, CURL_CSELECT_OUT));
-        }
-    }
-
-    void watch(curl_socket_t socket, int events) {
-        auto& place = watched_[socket];
-        if (events == CURL_POLL_REMOVE) {
-            if (place) place->let_go();
-            watched_.erase(socket);
-            return;
-        }
-        if (!place) place = std::make_shared<Watched>(executor_, socket);
-        place->wants_read = (events & CURL_POLL_IN) != 0;
-        place->wants_write = (events & CURL_POLL_OUT) != 0;
-        wait(socket, place);
-    }
-
-    void set_timer(long milliseconds) {
-        timer_.cancel();
-        if (milliseconds < 0) return;
-        // Also when it is 0: libcurl must not be called back inside its own call.
-        timer_.expires_after(std::chrono::milliseconds(milliseconds));
-        timer_.async_wait([self = shared_from_this()](error_code error) {
-            if (!error) self->act(CURL_SOCKET_TIMEOUT, 0);
-        });
-    }
-
-    static int on_socket(CURL*, curl_socket_t socket, int events, void* self, void*) noexcept {
-        static_cast<Core*>(self)->watch(socket, events);
-        return 0;
-    }
-    static int on_timer(CURLM*, long milliseconds, void* self) noexcept {
-        static_cast<Core*>(self)->set_timer(milliseconds);
-        return 0;
-    }
-
-    const Options options_;
-    const asio::io_context::executor_type executor_;
-    Strand strand_;
-    asio::steady_timer timer_;
+    Options options_;
+    const ProxyEnvironment environment_ = read_proxy_environment();
+    asio::io_context& io_;
+    CurlMulti::Strand strand_;
     std::atomic<RequestId> last_id_{0};
-    std::map<curl_socket_t, std::shared_ptr<Watched>> watched_;
-    std::unique_ptr<CURLM, Cleanup> multi_;
+    std::shared_ptr<Pool> pool_;  ///< of what begins now; NULL: nothing has begun since set_tls
     std::map<CURL*, RequestId> ids_;
     std::map<RequestId, Open> open_;
     long streams_ = 0;
@@ -276,6 +226,10 @@ HttpClient::RequestId CurlHttpClient::stream(HttpRequest request, Listener liste
 
 void CurlHttpClient::cancel(RequestId id) {
     core_->run([id](Core& core) { core.cancel(id); });
+}
+
+void CurlHttpClient::set_tls(TlsOptions tls) {
+    core_->run([tls = std::move(tls)](Core& core) mutable { core.set_tls(std::move(tls)); });
 }
 
 }  // namespace capstan::io

@@ -8,11 +8,12 @@
 #include <boost/asio/io_context.hpp>
 
 #include "io/http_client.hpp"
+#include "io/tls_options.hpp"
 
 namespace capstan::io {
 
-/// TLS certificates are verified, proxies taken from the environment (https_proxy, no_proxy),
-/// connections kept and shared, HTTP/2 spoken where it is offered. Resolving a name does not block.
+/// Connections are kept and shared, HTTP/2 is spoken where it is offered, and a peer that falls
+/// silent in the middle of something is given up after 45 s. Resolving a name does not block.
 /// [any thread]
 class CurlHttpClient final : public HttpClient {
 public:
@@ -21,7 +22,11 @@ public:
         /// Open streams come on top of both, so that they never keep requests waiting.
         long max_connections = 128;
         long max_connections_per_host = 16;
-        std::string ca_file{};  ///< PEM; empty: the system's
+        TlsOptions tls{};
+        /// "http://", "https://" or "socks5://", for all requests; one that is wrong ends them as
+        /// `invalid_config`. Empty: as the environment says (see proxy.hpp).
+        std::string proxy{};
+        bool gzip = false;  ///< asks for compressed replies, and hands them over unpacked
         std::string user_agent = "capstan";
     };
     /// Borrows `io`, which must be run for anything to happen; `done` is called there.
@@ -35,6 +40,11 @@ public:
     RequestId send(HttpRequest request, Done done) override;
     RequestId stream(HttpRequest request, Listener listener, Done done) override;
     void cancel(RequestId id) override;
+
+    /// Requests from now on use connections of their own, made with `tls`; the others' are closed
+    /// when the last of those has ended. With another client certificate open streams end now, as
+    /// lost: who they were opened by counts no longer.
+    void set_tls(TlsOptions tls);
 
 private:
     class Core;

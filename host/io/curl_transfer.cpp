@@ -1,5 +1,9 @@
 #include "io/curl_transfer.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <chrono>
 #include <tuple>
@@ -14,7 +18,11 @@ namespace capstan::io {
 namespace {
 
 constexpr std::size_t header_bytes_limit = 256 << 10;
-constexpr long connect_timeout_ms = 10'000;
+constexpr long connect_timeout_ms = 30'000;
+constexpr long keep_alive_s = 30;
+/// Of what was sent and nobody confirms: a connection that is dead without saying so would be used
+/// again and again, for a quarter of an hour.
+constexpr unsigned silence_ms = 45'000;
 
 long milliseconds(Duration d) {
     const auto ms = std::chrono::ceil<std::chrono::milliseconds>(d).count();
@@ -38,6 +46,17 @@ std::string lower_case(std::string_view s) {
 bool has_header(const HttpRequest& request, std::string_view name) {
     return std::any_of(request.headers.begin(), request.headers.end(),
                        [name](const auto& header) { return lower_case(header.first) == name; });
+}
+
+/// Lent: what it holds outlives the transfer.
+curl_blob blob_of(const std::string& pem) {
+    return {const_cast<char*>(pem.data()), pem.size(), CURL_BLOB_NOCOPY};
+}
+
+int on_socket(void*, curl_socket_t socket, curlsocktype) noexcept {
+    // Where the system has no such option the keep-alive alone has to find out.
+    std::ignore = setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence_ms, sizeof silence_ms);
+    return CURL_SOCKOPT_OK;
 }
 
 ErrorCode code_of(CURLcode code) {
@@ -65,45 +84,103 @@ bool is_loss(CURLcode code) {
 }  // namespace
 
 Result<std::unique_ptr<CurlTransfer>> CurlTransfer::make(
-    HttpRequest request, std::optional<HttpClient::Listener> listener, const Options& options) {
+    HttpRequest request, std::optional<HttpClient::Listener> listener, Options options) {
     CAPSTAN_CHECK(parse_url(request.url));
     CAPSTAN_CHECK(check_syntax(request));
     std::unique_ptr<CurlTransfer> transfer(
-        new CurlTransfer(std::move(request), std::move(listener)));
+        new CurlTransfer(std::move(request), std::move(listener), std::move(options)));
     if (!transfer->handle_) return fail(ErrorCode::internal, "libcurl gives no handle");
-    transfer->set_up(options);
+    transfer->set_up();
     return transfer;
 }
 
-CurlTransfer::CurlTransfer(HttpRequest request, std::optional<HttpClient::Listener> listener)
-    : request_(std::move(request)), listener_(std::move(listener)), handle_(curl_easy_init()) {}
+CurlTransfer::CurlTransfer(HttpRequest request, std::optional<HttpClient::Listener> listener,
+                           Options options)
+    : request_(std::move(request)),
+      listener_(std::move(listener)),
+      options_(std::move(options)),
+      handle_(curl_easy_init()) {}
 
-void CurlTransfer::set_up(const Options& options) {
+void CurlTransfer::set_up() {
     CURL* const curl = handle();
     curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error_.data());
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
     curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
     curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
-                     std::min(connect_timeout_ms, milliseconds(request_.timeout)));
     if (!listener_) {
         curl_easy_setopt(curl, CURLOPT_MAXFILESIZE_LARGE,
                          static_cast<curl_off_t>(request_.max_reply_bytes));
     }
-    if (!options.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, options.ca_file.c_str());
-    curl_easy_setopt(curl, CURLOPT_USERAGENT, options.user_agent.c_str());
-    curl_easy_setopt(curl, CURLOPT_URL, request_.url.c_str());
+    if (options_.gzip) curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip");
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, options_.user_agent.c_str());
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &on_header);
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, this);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, this);
+    set_connection();
+    set_tls();
+    set_target();
     set_body();
     set_headers();
+}
+
+/// libcurl looks for the URL's host in the server's certificate, so the other name goes into the
+/// URL, and the way to the host beside it.
+void CurlTransfer::set_target() {
+    const std::string& name = options_.tls->server_name;
+    if (name.empty() || !request_.url.starts_with("https://")) {
+        curl_easy_setopt(handle(), CURLOPT_URL, request_.url.c_str());
+        return;
+    }
+    const std::size_t begin = std::string_view("https://").size();
+    const std::size_t end = std::min(request_.url.find_first_of("/?#", begin), request_.url.size());
+    const std::string authority = request_.url.substr(begin, end - begin);
+    const Url url = *parse_url(request_.url);  // which `make` has done before
+    const std::string port = std::to_string(url.port);
+    const std::string route = name + ":" + port + ":" + url.host + ":" + port;
+    connect_to_.reset(curl_slist_append(nullptr, route.c_str()));
+    curl_easy_setopt(handle(), CURLOPT_CONNECT_TO, connect_to_.get());
+    const std::string named = "https://" + name + ":" + port + request_.url.substr(end);
+    curl_easy_setopt(handle(), CURLOPT_URL, named.c_str());
+    if (!has_header(request_, "host")) add_header("Host: " + authority);
+}
+
+void CurlTransfer::set_connection() {
+    CURL* const curl = handle();
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
+                     std::min(connect_timeout_ms, milliseconds(request_.timeout)));
+    // A request that is cancelled must not wait for a name that is still being resolved.
+    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
+    // The environment has been asked already, and says more than libcurl reads there.
+    curl_easy_setopt(curl, CURLOPT_PROXY, options_.proxy.c_str());
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, "");
+    curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(curl, CURLOPT_TCP_KEEPIDLE, keep_alive_s);
+    curl_easy_setopt(curl, CURLOPT_TCP_KEEPINTVL, keep_alive_s / 2);
+    curl_easy_setopt(curl, CURLOPT_SOCKOPTFUNCTION, &on_socket);
+    // Many streams that begin together wait for one connection that can carry them all.
+    if (request_.url.starts_with("https://")) curl_easy_setopt(curl, CURLOPT_PIPEWAIT, 1L);
+}
+
+void CurlTransfer::set_tls() {
+    CURL* const curl = handle();
+    const TlsOptions& tls = *options_.tls;
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, tls.verify ? 1L : 0L);
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, tls.verify ? 2L : 0L);
+    if (!tls.ca_pem.empty()) {
+        curl_blob ca = blob_of(tls.ca_pem);
+        curl_easy_setopt(curl, CURLOPT_CAINFO_BLOB, &ca);
+        // The system's folder would be trusted beside it.
+        curl_easy_setopt(curl, CURLOPT_CAPATH, nullptr);
+    }
+    if (tls.certificate_pem.empty()) return;
+    curl_blob certificate = blob_of(tls.certificate_pem);
+    curl_blob key = blob_of(tls.key_pem);
+    curl_easy_setopt(curl, CURLOPT_SSLCERT_BLOB, &certificate);
+    curl_easy_setopt(curl, CURLOPT_SSLKEY_BLOB, &key);
 }
 
 void CurlTransfer::set_body() {

@@ -9,6 +9,7 @@
 #include <curl/curl.h>
 
 #include "io/http_client.hpp"
+#include "io/tls_options.hpp"
 
 namespace capstan::io {
 
@@ -16,17 +17,20 @@ namespace capstan::io {
 class CurlTransfer {
 public:
     struct Options {
-        std::string ca_file;  ///< PEM; empty: the system's
+        std::shared_ptr<const TlsOptions> tls;
+        std::string proxy;  ///< as parse_proxy gives it; empty: none
+        bool gzip = false;
         std::string user_agent;
     };
     /// With a listener the body goes there. `invalid_argument`: not a request.
     static Result<std::unique_ptr<CurlTransfer>> make(HttpRequest request,
                                                       std::optional<HttpClient::Listener> listener,
-                                                      const Options& options);
+                                                      Options options);
     CurlTransfer(const CurlTransfer&) = delete;
     CurlTransfer& operator=(const CurlTransfer&) = delete;
 
     CURL* handle() const noexcept { return handle_.get(); }
+    bool is_stream() const noexcept { return listener_.has_value(); }
     /// How long it may take in all, which its owner watches: libcurl does not while a request waits
     /// for a connection.
     Duration timeout() const noexcept { return request_.timeout; }
@@ -40,8 +44,12 @@ private:
         void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
         void operator()(curl_slist* list) const { curl_slist_free_all(list); }
     };
-    CurlTransfer(HttpRequest request, std::optional<HttpClient::Listener> listener);
-    void set_up(const Options& options);
+    CurlTransfer(HttpRequest request, std::optional<HttpClient::Listener> listener,
+                 Options options);
+    void set_up();
+    void set_target();
+    void set_connection();
+    void set_tls();
     void set_body();
     void set_headers();
     void add_header(const std::string& line);
@@ -55,12 +63,14 @@ private:
 
     HttpRequest request_;
     const std::optional<HttpClient::Listener> listener_;
+    const Options options_;  ///< libcurl reads certificates where they are
     HttpReply reply_;
     bool has_head_ = false;
     std::size_t header_bytes_ = 0;
     bool is_too_long_ = false;
     std::array<char, CURL_ERROR_SIZE> error_{};
     std::unique_ptr<curl_slist, Free> header_list_;
+    std::unique_ptr<curl_slist, Free> connect_to_;
     std::unique_ptr<CURL, Free> handle_;
 };
 

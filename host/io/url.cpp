@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 namespace capstan::io {
@@ -15,9 +16,9 @@ struct Free {
 };
 
 /// A part of the URL, or empty.
-std::string part_of(CURLU* url, CURLUPart which) {
+std::string part_of(CURLU* url, CURLUPart which, unsigned flags = 0) {
     char* raw = nullptr;
-    if (curl_url_get(url, which, &raw, 0) != CURLUE_OK) return {};
+    if (curl_url_get(url, which, &raw, flags) != CURLUE_OK) return {};
     const std::unique_ptr<char, Free> part(raw);
     return part.get();
 }
@@ -45,6 +46,8 @@ Result<Url> parse_url(const std::string& text) {
     const CURLUcode code = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0);
     if (code != CURLUE_OK) return refuse(curl_url_strerror(code));
     Url out{part_of(url.get(), CURLUPART_SCHEME), normal_host(part_of(url.get(), CURLUPART_HOST))};
+    // A number of at most five digits: libcurl has read it.
+    out.port = std::atoi(part_of(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT).c_str());
     if (out.scheme != "http" && out.scheme != "https") return refuse("neither http nor https");
     if (out.host.empty()) return refuse("no host");
     if (!part_of(url.get(), CURLUPART_USER).empty() ||

@@ -12,6 +12,7 @@ namespace capstan::io {
 struct Url {
     std::string scheme;  ///< "http" or "https"
     std::string host;    ///< lower case, without a final dot; an IPv6 address in brackets
+    int port = 0;        ///< the scheme's, where none is written
 };
 
 /// `invalid_argument`: not an absolute http or https URL, or one with a user name, a space or a

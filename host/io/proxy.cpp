@@ -1,0 +1,138 @@
+#include "io/proxy.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/network_v4.hpp>
+#include <boost/asio/ip/network_v6.hpp>
+
+namespace capstan::io {
+
+namespace {
+
+namespace ip = boost::asio::ip;
+
+std::string variable(const char* lower, const char* upper) {
+    for (const char* const name : {lower, upper}) {
+        const char* const value = std::getenv(name);
+        if (value != nullptr && *value != '\0') return value;
+    }
+    return {};
+}
+
+std::string_view trimmed(std::string_view s) {
+    const auto first = s.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return s.substr(first, s.find_last_not_of(" \t") - first + 1);
+}
+
+std::string lower_case(std::string_view s) {
+    std::string out(s);
+    for (char& c : out) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return out;
+}
+
+std::string_view without_brackets(std::string_view host) {
+    if (host.starts_with('[') && host.ends_with(']')) return host.substr(1, host.size() - 2);
+    return host;
+}
+
+std::optional<ip::address> find_address(std::string_view text) {
+    boost::system::error_code error;
+    const ip::address address = ip::make_address(std::string(without_brackets(text)), error);
+    return error ? std::nullopt : std::optional(address);
+}
+
+template <class Network, class Address>
+bool holds(const Network& network, const Address& address) {
+    return Network(address, network.prefix_length()).canonical() == network.canonical();
+}
+
+bool is_in_network(const ip::address& address, const std::string& cidr) {
+    boost::system::error_code error;
+    if (address.is_v4()) {
+        const auto network = ip::make_network_v4(cidr, error);
+        return !error && holds(network, address.to_v4());
+    }
+    const auto network = ip::make_network_v6(cidr, error);
+    return !error && holds(network, address.to_v6());
+}
+
+/// Takes a port off the end of "host:8080" or "[::1]:8080"; an address of IPv6 alone has none.
+std::optional<int> take_port(std::string_view& entry) {
+    const std::size_t colon = entry.rfind(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    if (entry.find(':') != colon && entry[colon - 1] != ']') return std::nullopt;
+    int port = 0;
+    const char* const end = entry.data() + entry.size();
+    const auto [last, error] = std::from_chars(entry.data() + colon + 1, end, port);
+    if (error != std::errc() || last != end) return std::nullopt;
+    entry = entry.substr(0, colon);
+    return port;
+}
+
+bool matches(const Url& url, std::string_view written) {
+    std::string_view entry = trimmed(written);
+    if (entry == "*") return true;
+    const std::optional<int> port = take_port(entry);
+    if (entry.empty() || (port && *port != url.port)) return false;
+    const auto address = find_address(url.host);
+    if (entry.find('/') != std::string_view::npos)
+        return address && is_in_network(*address, std::string(entry));
+    if (const auto other = find_address(entry)) return address && *other == *address;
+    std::string name = lower_case(entry);
+    if (name.starts_with("*.")) name.erase(0, 1);
+    if (!name.starts_with('.')) {
+        if (url.host == name) return true;
+        name.insert(0, ".");
+    }
+    return url.host.size() > name.size() && url.host.ends_with(name);
+}
+
+bool is_this_machine(const Url& url) {
+    const auto address = find_address(url.host);
+    return url.host == "localhost" || (address && address->is_loopback());
+}
+
+}  // namespace
+
+ProxyEnvironment read_proxy_environment() {
+    return {variable("http_proxy", "HTTP_PROXY"), variable("https_proxy", "HTTPS_PROXY"),
+            variable("all_proxy", "ALL_PROXY"), variable("no_proxy", "NO_PROXY")};
+}
+
+std::string proxy_for(const Url& url, const ProxyEnvironment& environment) {
+    const std::string& own = url.scheme == "https" ? environment.https : environment.http;
+    const std::string& proxy = own.empty() ? environment.otherwise : own;
+    if (proxy.empty() || is_this_machine(url)) return {};
+    for (std::string_view rest = environment.none; !rest.empty();) {
+        const std::size_t comma = rest.find(',');
+        if (matches(url, rest.substr(0, comma))) return {};
+        rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+    }
+    return proxy;
+}
+
+Result<std::string> parse_proxy(const std::string& text) {
+    const bool has_scheme = text.find("://") != std::string::npos;
+    const std::string url = has_scheme ? text : "http://" + text;
+    const std::size_t after_scheme = url.find("://");
+    const std::string scheme = lower_case(url.substr(0, after_scheme));
+    const std::string rest = url.substr(after_scheme);
+    const bool is_socks = scheme == "socks5" || scheme == "socks5h";
+    if (!is_socks && scheme != "http" && scheme != "https")
+        return fail(ErrorCode::invalid_config, "proxy: neither http, https nor socks5");
+    // Its user name and password are the proxy's affair, and may be there.
+    const std::size_t at = rest.rfind('@');
+    const std::string place = at == std::string::npos ? rest : "://" + rest.substr(at + 1);
+    if (const auto checked = parse_url("http" + place); !checked)
+        return fail(ErrorCode::invalid_config, "proxy: " + checked.error().message);
+    return (is_socks ? "socks5h" : scheme) + rest;
+}
+
+}  // namespace capstan::io
