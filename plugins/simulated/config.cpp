@@ -101,7 +101,8 @@ int size_of(const Settings& group) {
 
 GroupConfig read_group(const Settings& group, const Settings& cloud) {
     const Location location{.zone = group.has("zone") ? group.text("zone") : std::string(),
-                            .region = cloud.text("region")};
+                            .region = cloud.text("region"),
+                            .spot = group.boolean("spot")};
     GroupConfig out{.id = NodeGroupId(group.text("id")),
                     .min = static_cast<int>(group.integer("min")),
                     .max = find_count(group, "max"),

@@ -67,13 +67,14 @@ Resources read_allocatable(const Settings& machine, Resources capacity) {
 }
 
 /// What was given stays.
-void add_standard_labels(NodeTemplate& node, const std::string& region) {
-    const std::initializer_list<std::pair<const char*, const std::string&>> labels = {
+void add_standard_labels(NodeTemplate& node, const Location& location) {
+    const std::initializer_list<std::pair<const char*, std::string>> labels = {
         {"kubernetes.io/arch", node.arch},
         {"kubernetes.io/os", node.os},
         {"node.kubernetes.io/instance-type", node.machine_type},
         {"topology.kubernetes.io/zone", node.zone},
-        {"topology.kubernetes.io/region", region}};
+        {"topology.kubernetes.io/region", location.region},
+        {"node.kubernetes.io/lifecycle", location.spot ? "spot" : ""}};
     for (const auto& [key, value] : labels) {
         if (!value.empty()) node.labels.emplace(key, value);
     }
@@ -161,7 +162,7 @@ NodeTemplate read_node(const Settings& machine, std::string name, const Location
     const std::vector<std::string> types = read_types(machine);
     if (types.size() == 1) node.machine_type = types.front();
     for (auto& [key, value] : machine.text_map("labels")) node.labels.emplace(key, value);
-    add_standard_labels(node, location.region);
+    add_standard_labels(node, location);
     for (const std::string& written : machine.texts("taints"))
         node.taints.push_back(find_taint(written).value());
     node.capacity = read_capacity(machine);

@@ -9,9 +9,10 @@
 
 namespace capstan::simulated {
 
-/// Where a group's machines are.
+/// Where a group's machines are, and on what terms.
 struct Location {
     std::string zone{}, region{};  ///< empty: not said
+    bool spot = false;             ///< the cloud may take them back
 };
 
 /// The node that a machine becomes, with the labels every node has; of several types the least of

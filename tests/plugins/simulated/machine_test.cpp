@@ -37,6 +37,17 @@ TEST(SimulatedMachine, HasTheLabelsOfEveryNode) {
                             Pair("topology.kubernetes.io/zone", "a")));
 }
 
+TEST(SimulatedMachine, IsLabelledAsSpotWhereTheCloudMayTakeItBack) {
+    Members group = group_of({});
+    EXPECT_FALSE(
+        configured({group}).groups.at(0).node.labels.contains("node.kubernetes.io/lifecycle"));
+    const std::string on_demand = configured({group}).groups.at(0).node.fingerprint;
+    group.emplace_back("spot", true);
+    const NodeTemplate node = configured({group}).groups.at(0).node;
+    EXPECT_EQ(node.labels.at("node.kubernetes.io/lifecycle"), "spot");
+    EXPECT_NE(node.fingerprint, on_demand);
+}
+
 TEST(SimulatedMachine, KeepsALabelThatIsGiven) {
     const NodeTemplate node =
         node_of({{"arch", "arm64"}, {"labels", table({{"kubernetes.io/arch", "riscv64"}})}});
