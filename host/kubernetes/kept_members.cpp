@@ -70,6 +70,7 @@ constexpr Member spec_members[] = {
     {"csi", &csi},
     {"nodeAffinity"},
     {"storageClassName"},
+    {"volumeMode"},
     {"volumeName"},
     // CSI nodes and drivers
     {"drivers"},

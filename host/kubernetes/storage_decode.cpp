@@ -30,6 +30,13 @@ std::string decode_class_name(const ObjectMetadata& metadata, const JsonPlace& m
     return annotated.empty() ? std::move(named) : std::move(annotated);
 }
 
+bool decode_is_block(const JsonPlace& mode) {
+    const bool is_block = mode.text() == "Block";
+    if (mode.text() && !is_block && mode.text() != "Filesystem")
+        mode.expects("Block or Filesystem");
+    return is_block;
+}
+
 /// One item of allowedTopologies, as the node selector term it means.
 NodeSelectorTerm decode_topology(const JsonPlace& term) {
     NodeSelectorTerm out;
@@ -59,7 +66,9 @@ std::optional<ClaimObject> decode_claim(const JsonPlace& claim) {
         .storage_class = decode_class_name(metadata, spec["storageClassName"]),
         .selected_node = find_annotation(metadata, "volume.kubernetes.io/selected-node"),
         .requested_bytes = decode_bytes(spec["resources"]["requests"]["storage"]),
-        .access_modes = decode_texts(spec["accessModes"])};
+        .access_modes = decode_texts(spec["accessModes"]),
+        .block = decode_is_block(spec["volumeMode"]),
+        .selector = decode_label_selector(spec["selector"]).value_or(LabelSelector{})};
     return complaints.any() ? std::nullopt : std::optional(std::move(out));
 }
 
@@ -76,7 +85,8 @@ std::optional<VolumeObject> decode_volume(const JsonPlace& volume) {
                      .capacity_bytes = decode_bytes(spec["capacity"]["storage"]),
                      .access_modes = decode_texts(spec["accessModes"]),
                      .claim_ns = decode_text(claim["namespace"]),
-                     .claim_name = decode_text(claim["name"])};
+                     .claim_name = decode_text(claim["name"]),
+                     .block = decode_is_block(spec["volumeMode"])};
     return complaints.any() ? std::nullopt : std::optional(std::move(out));
 }
 

@@ -71,14 +71,14 @@ inline auto fields(const ControllerObject& object) noexcept {
     return std::tie(kind, ns, name, uid, replicas);
 }
 inline auto fields(const ClaimObject& object) noexcept {
-    const auto& [ns, name, volume, storage_class, node, size, modes] = object;
-    return std::tie(ns, name, volume, storage_class, node, size, modes);
+    const auto& [ns, name, volume, storage_class, node, size, modes, block, selector] = object;
+    return std::tie(ns, name, volume, storage_class, node, size, modes, block, selector);
 }
 inline auto fields(const VolumeObject& object) noexcept {
     const auto& [name, affinity, labels, storage_class, driver, handle, size, modes, claim_ns,
-                 claim_name] = object;
+                 claim_name, block] = object;
     return std::tie(name, affinity, labels, storage_class, driver, handle, size, modes, claim_ns,
-                    claim_name);
+                    claim_name, block);
 }
 inline auto fields(const StorageClassObject& object) noexcept {
     const auto& [name, provisioner, waits, topologies] = object;

@@ -120,6 +120,8 @@ struct ClaimObject {
     std::string selected_node{};  ///< volume.kubernetes.io/selected-node
     std::int64_t requested_bytes = 0;
     std::vector<std::string> access_modes{};
+    bool block = false;        ///< volumeMode Block, not Filesystem
+    LabelSelector selector{};  ///< of volumes that are free; empty: any
 };
 
 struct VolumeObject {
@@ -131,6 +133,7 @@ struct VolumeObject {
     std::int64_t capacity_bytes = 0;
     std::vector<std::string> access_modes{};
     std::string claim_ns{}, claim_name{};  ///< claimRef; empty: free
+    bool block = false;                    ///< volumeMode Block, not Filesystem
 };
 
 struct StorageClassObject {

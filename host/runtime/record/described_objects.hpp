@@ -31,10 +31,10 @@ BOOST_DESCRIBE_STRUCT(DisruptionBudgetObject, (),
 BOOST_DESCRIBE_STRUCT(ControllerObject, (), (kind, ns, name, uid, replicas))
 BOOST_DESCRIBE_STRUCT(ClaimObject, (),
                       (ns, name, volume, storage_class, selected_node, requested_bytes,
-                       access_modes))
+                       access_modes, block, selector))
 BOOST_DESCRIBE_STRUCT(VolumeObject, (),
                       (name, node_affinity, labels, storage_class, driver, handle, capacity_bytes,
-                       access_modes, claim_ns, claim_name))
+                       access_modes, claim_ns, claim_name, block))
 BOOST_DESCRIBE_STRUCT(StorageClassObject, (),
                       (name, provisioner, waits_for_consumer, allowed_topologies))
 BOOST_DESCRIBE_STRUCT(CsiNodeObject, (), (name, limits))

@@ -13,6 +13,8 @@ TEST(StorageDecode, ReadsAClaim) {
     const auto answer = decoded(decode_claim, R"({
         "metadata":{"namespace":"shop","name":"data","annotations":{"volume.kubernetes.io/selected-node":"n1"}},
         "spec":{"volumeName":"pv-1","storageClassName":"fast","accessModes":["ReadWriteOncePod"],
+                "volumeMode":"Block","selector":{"matchLabels":{"disk":"fast"},
+                    "matchExpressions":[{"key":"rack","operator":"NotIn","values":["7"]}]},
                 "resources":{"requests":{"storage":"10Gi"}}}})");
     ASSERT_TRUE(answer.value);
     EXPECT_EQ(answer.value->ns, "shop");
@@ -22,6 +24,11 @@ TEST(StorageDecode, ReadsAClaim) {
     EXPECT_EQ(answer.value->selected_node, "n1");
     EXPECT_EQ(answer.value->requested_bytes, std::int64_t{10} << 30);
     EXPECT_EQ(answer.value->access_modes, Texts{"ReadWriteOncePod"});
+    EXPECT_TRUE(answer.value->block);
+    EXPECT_EQ(answer.value->selector,
+              (LabelSelector{.match_labels = {{"disk", "fast"}},
+                             .match_expressions = {
+                                 {.key = "rack", .op = Operator::not_in, .values = {"7"}}}}));
 }
 
 TEST(StorageDecode, LetsTheOldAnnotationNameTheClass) {
@@ -50,6 +57,23 @@ TEST(StorageDecode, ReadsAVolume) {
     EXPECT_EQ(answer.value->capacity_bytes, std::int64_t{10} << 30);
     EXPECT_EQ(answer.value->access_modes, Texts{"ReadWriteOnce"});
     EXPECT_EQ(answer.value->claim_ns + "/" + answer.value->claim_name, "shop/data");
+}
+
+TEST(StorageDecode, AVolumeIsAFileSystemUnlessItSaysBlock) {
+    const auto is_block = [](const std::string& spec) {
+        const std::string text = R"({"metadata":{"name":"v"},"spec":{)" + spec + "}}";
+        const auto volume = decoded(decode_volume, text);
+        const auto claim = decoded(decode_claim, text);
+        EXPECT_EQ(volume.value.has_value(), claim.value.has_value());
+        if (volume.value && claim.value) {
+            EXPECT_EQ(volume.value->block, claim.value->block);
+        }
+        return volume.value ? std::optional(volume.value->block) : std::nullopt;
+    };
+    EXPECT_EQ(is_block(R"("volumeMode":"Block")"), true);
+    EXPECT_EQ(is_block(R"("volumeMode":"Filesystem")"), false);
+    EXPECT_EQ(is_block(""), false);
+    EXPECT_EQ(is_block(R"("volumeMode":"Tape")"), std::nullopt);
 }
 
 TEST(StorageDecode, ReadsAStorageClass) {

@@ -35,19 +35,19 @@ bool is_for(const VolumeObject& volume, const ClaimObject& claim) {
 
 bool is_free_for(const VolumeObject& volume, const ClaimObject& claim) {
     const std::vector<std::string>& has = volume.access_modes;
-    return volume.claim_name.empty() &&
+    return volume.claim_name.empty() && matches(claim.selector, volume.labels) &&
            std::all_of(claim.access_modes.begin(), claim.access_modes.end(),
                        [&](const std::string& mode) {
                            return std::find(has.begin(), has.end(), mode) != has.end();
                        });
 }
 
-/// Where a volume of the class and size is free. One set aside for the claim goes before all
-/// others, wherever it is.
+/// Where a volume of the class, size and mode is free. One set aside for the claim goes before all
+/// others, wherever it is and whatever the claim selects.
 Places with_free_volume(const ClaimObject& claim, const ClusterObjects& objects) {
     Places free;
     for (const auto& [name, volume] : objects.volumes) {
-        if (volume.storage_class != claim.storage_class) continue;
+        if (volume.storage_class != claim.storage_class || volume.block != claim.block) continue;
         if (volume.capacity_bytes < claim.requested_bytes) continue;
         if (is_for(volume, claim)) {
             Places reserved;

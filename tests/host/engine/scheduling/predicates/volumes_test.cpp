@@ -168,11 +168,12 @@ struct LocalVolumes {
                         .storage_class = "local",
                         .capacity_bytes = 10,
                         .access_modes = {"ReadWriteOnce"}};
+    ClaimObject claim{.name = "data",
+                      .storage_class = "local",
+                      .requested_bytes = 10,
+                      .access_modes = {"ReadWriteOnce"}};
     LocalVolumes() {
-        builder.set(ClaimObject{.name = "data",
-                                .storage_class = "local",
-                                .requested_bytes = 10,
-                                .access_modes = {"ReadWriteOnce"}});
+        builder.set(claim);
         builder.set(StorageClassObject{.name = "local",
                                        .provisioner = "kubernetes.io/no-provisioner",
                                        .waits_for_consumer = true});
@@ -205,6 +206,38 @@ TEST(VolumeBinding, TakesNoVolumeThatIsTooSmallTakenOrOfAnotherKind) {
     EXPECT_FALSE(local.fits(taken, {{zone, "a"}}));
     EXPECT_FALSE(local.fits(other, {{zone, "a"}}));
     EXPECT_FALSE(local.fits(mode, {{zone, "a"}}));
+}
+
+TEST(VolumeBinding, TakesAVolumeOfTheClaimsModeOnly) {
+    for (const bool wanted : {false, true}) {
+        LocalVolumes local;
+        local.claim.block = wanted;
+        local.builder.set(local.claim);
+        for (const bool there : {false, true}) {
+            VolumeObject volume = local.volume;
+            volume.block = there;
+            EXPECT_EQ(local.fits(volume, {{zone, "a"}}), there == wanted);
+            volume.claim_ns = "default", volume.claim_name = "data";
+            EXPECT_EQ(local.fits(volume, {{zone, "a"}}), there == wanted) << "set aside";
+        }
+    }
+}
+
+TEST(VolumeBinding, TakesAFreeVolumeThatTheClaimSelects) {
+    LocalVolumes local;
+    local.claim.selector = {.match_labels = {{"disk", "fast"}},
+                            .match_expressions = {{"rack", Operator::not_in, {"7"}}}};
+    local.builder.set(local.claim);
+    VolumeObject volume = local.volume;
+    EXPECT_FALSE(local.fits(volume, {{zone, "a"}}));
+    volume.labels = {{"disk", "fast"}, {"rack", "7"}};
+    EXPECT_FALSE(local.fits(volume, {{zone, "a"}}));
+    volume.labels = {{"disk", "fast"}};
+    EXPECT_TRUE(local.fits(volume, {{zone, "a"}}));
+    // What is set aside for a claim is its own whatever it selects.
+    volume.labels.clear();
+    volume.claim_ns = "default", volume.claim_name = "data";
+    EXPECT_TRUE(local.fits(volume, {{zone, "a"}}));
 }
 
 TEST(VolumeBinding, TakesTheVolumeThatIsSetAsideForTheClaimAndNoOther) {
