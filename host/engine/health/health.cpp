@@ -65,7 +65,7 @@ private:
             return Standing::out;
         }
         if (readiness == Readiness::starting && is_upcoming(n)) return Standing::starting;
-        const bool takes_pods = node.ready && !carries_readiness_taint(node);
+        const bool takes_pods = node.ready && !carries_readiness_taint(node, settings_);
         return takes_pods ? Standing::takes_pods : Standing::out;
     }
 
@@ -81,11 +81,6 @@ private:
         // A template would promise the room of its pods a second time.
         return !leaving && !has_been_used(snapshot_.cluster, n) &&
                is_waited_for(memory_, group, node.created, alarm_.now());
-    }
-
-    bool carries_readiness_taint(const NodeRow& node) const {
-        return std::ranges::any_of(
-            node.taints, [&](const Taint& t) { return is_readiness_taint(t.key, settings_); });
     }
 
     void assess_group(const GroupFigures& group, GroupHealth& out) {

@@ -27,9 +27,8 @@ public:
         const auto is_young = [&] {
             return alarm_.is_younger(node.created, settings_.max_node_startup_time);
         };
-        const bool waits =
-            has(node, [&](const Taint& t) { return is_readiness_taint(t.key, settings_); });
-        if (waits) return is_young() ? Readiness::starting : Readiness::long_starting;
+        if (carries_readiness_taint(node, settings_))
+            return is_young() ? Readiness::starting : Readiness::long_starting;
         const bool starts =
             has(node, [&](const Taint& t) { return is_starting_taint(t.key, settings_); });
         if (node.ready && !starts) return Readiness::ready;
@@ -71,8 +70,11 @@ std::vector<Readiness> read_nodes(const Snapshot& snapshot, const Membership& me
     return out;
 }
 
-bool is_readiness_taint(std::string_view key, const Settings& settings) noexcept {
-    return std::ranges::find(settings.readiness_taints, key) != settings.readiness_taints.end();
+bool carries_readiness_taint(const NodeRow& node, const Settings& settings) {
+    return std::ranges::any_of(node.taints, [&](const Taint& taint) {
+        const auto& keys = settings.readiness_taints;
+        return std::ranges::find(keys, taint.key) != keys.end();
+    });
 }
 
 bool has_been_used(const Cluster& cluster, NodeIndex node) {

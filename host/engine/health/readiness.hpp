@@ -25,7 +25,8 @@ namespace capstan::engine {
 std::vector<Readiness> read_nodes(const Snapshot& snapshot, const Membership& membership,
                                   const Memory& memory, const Settings& settings, Alarm& alarm);
 
-bool is_readiness_taint(std::string_view key, const Settings& settings) noexcept;
+/// It has joined, and the checks that follow are not passed yet.
+bool carries_readiness_taint(const NodeRow& node, const Settings& settings);
 
 /// Pods of others than DaemonSets are on it: it was ready once.
 bool has_been_used(const Cluster& cluster, NodeIndex node);

@@ -7,6 +7,7 @@
 #include <capstan/duration.hpp>
 #include <capstan/whole_number.hpp>
 
+#include "engine/health/readiness.hpp"
 #include "engine/removal/removal.hpp"
 
 namespace capstan::engine {
@@ -85,7 +86,9 @@ std::optional<Ineligible> find_ineligible(const Snapshot& snapshot, const Member
         return Ineligible{.reason = Unremovable::not_autoscaled,
                           .because = "no group has its machine"};
     }
-    if (readiness == Readiness::starting) {
+    // A node that has yet to pass its checks may go once it is unready for long enough, and its
+    // clock runs from when it joined.
+    if (readiness == Readiness::starting && !carries_readiness_taint(node, settings)) {
         return Ineligible{.reason = Unremovable::no_node_info,
                           .because = "it has not started yet, and pods that wait count on it"};
     }

@@ -57,19 +57,25 @@ std::int64_t count_seated(const Scene& scene, const Placement& placement) {
     return out;
 }
 
-/// Since when each of them has been unneeded; of all others that is forgotten.
+/// Since when each of them has been unneeded; of all others that is forgotten. A node that is yet
+/// to pass its checks counts from when it joined, whoever waits for it; one that becomes ready
+/// counts anew: nobody could need it before.
 void remember_unneeded(const Scene& scene, const Candidates& candidates,
                        const UnneededNodes& unneeded, Memory& memory) {
     const Cluster& cluster = scene.snapshot->cluster;
     std::map<std::string, Unneeded> now;
-    for (const RemovalUnit& unit : unneeded.units) {
-        for (const std::size_t i : unit.candidates) {
-            const Candidate& node = candidates.nodes[i];
-            const std::string name(cluster.text(cluster.node(node.node).name));
-            const auto before = memory.unneeded.find(name);
-            const Time since = before == memory.unneeded.end() ? scene.now : before->second.since;
-            now.emplace(name, Unneeded{.since = since, .ready = node.ready});
-        }
+    const auto remember = [&](const Candidate& node) {
+        const std::string name(cluster.text(cluster.node(node.node).name));
+        const auto before = memory.unneeded.find(name);
+        const bool goes_on =
+            before != memory.unneeded.end() && (before->second.ready || !node.ready);
+        const Time since = goes_on ? before->second.since : scene.now;
+        now.emplace(name, Unneeded{.since = since, .ready = node.ready});
+    };
+    for (const RemovalUnit& unit : unneeded.units)
+        for (const std::size_t i : unit.candidates) remember(candidates.nodes[i]);
+    for (const Candidate& node : candidates.nodes) {
+        if (scene.health.nodes[node.node] == Standing::starting) remember(node);
     }
     memory.unneeded = std::move(now);
 }

@@ -81,6 +81,11 @@ private:
     /// Nodes that waiting pods count on.
     void find_seated() {
         for (std::size_t i = 0; i < candidates_.nodes.size(); ++i) {
+            if (scene_.health.nodes[at(i).node] == Standing::starting) {
+                out_.kept[i] = Keep{Unremovable::no_node_info,
+                                    "it has not started yet, and pods that wait count on it"};
+                continue;
+            }
             const std::vector<Seat> seats = placement_.seats(at(i).node);
             if (seats.empty()) continue;
             std::int64_t pods = 0;

@@ -65,6 +65,20 @@ TEST(Eligibility, LetsNodesOfAGroupBeLookedAt) {
     });
 }
 
+TEST(Eligibility, LooksAtNodesThatHaveYetToPassTheirChecksFromWhenTheyJoined) {
+    World world = one_node();
+    world.change_node("web-1").taints = {{.key = "checks-pending"}};
+    const Snapshot snapshot = world.snapshot();
+    const Health health{.readiness = {Readiness::starting}};
+    Settings settings;
+    const auto find = [&] {
+        return find_ineligible(snapshot, make_membership(snapshot), health, {}, settings, 0, noon);
+    };
+    EXPECT_TRUE(find());
+    settings.readiness_taints = {"checks-pending"};
+    EXPECT_FALSE(find());
+}
+
 TEST(Eligibility, LeavesNodesOfNoGroupAlone) {
     World world;
     world.node("mine");

@@ -60,6 +60,60 @@ TEST(Unneeded, IsNoNodeThatAWaitingPodCountsOn) {
     EXPECT_EQ(out.of("a").because, "1 pod that waits for a node would run here: default/waits");
 }
 
+// A node that has yet to pass its checks, and has joined so long ago.
+PlanCase waits_for_checks(Duration ago) {
+    PlanCase c = web({"a"});
+    NodeObject& node = c.world.change_node("a");
+    node.taints = {{.key = "checks-pending"}};
+    node.created = noon - ago;
+    c.settings.readiness_taints = {"checks-pending"};
+    return c;
+}
+
+TEST(Unneeded, CountsForANodeWithAReadinessTaintFromWhenItJoined) {
+    PlanCase c = waits_for_checks(0s);
+    const Planned joined = c.run();
+    EXPECT_EQ(joined.memory.unneeded.at("a"), (engine::Unneeded{.since = noon, .ready = false}));
+    EXPECT_THAT(joined.plan.soft, IsEmpty());
+
+    c.memory = joined.memory;
+    c.now = noon + 20min;
+    EXPECT_EQ(c.run().of("a").reason, Unremovable::not_unready_long_enough);
+    c.now += 1ns;
+    const Planned late = c.run();
+    EXPECT_THAT(late.chosen, ElementsAre("a"));
+    EXPECT_EQ(late.plan.chosen[0].cause, RemovalCause::unready);
+}
+
+TEST(Unneeded, IsNoNodeWithAReadinessTaintWhilePodsCountOnIt) {
+    PlanCase c = waits_for_checks(14min);
+    c.settings.scale_down.unready_time = 5min;
+    c.memory.unneeded["a"] = {.since = noon - 14min, .ready = false};
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, IsEmpty());
+    EXPECT_EQ(out.of("a").reason, Unremovable::no_node_info);
+    EXPECT_EQ(out.of("a").because, "it has not started yet, and pods that wait count on it");
+    // Its group is left alone: nobody waits any more.
+    c.memory.backoffs[NodeGroupId("web")] = {.last_failure = noon, .code = ErrorCode::deadline};
+    EXPECT_THAT(c.run().chosen, ElementsAre("a"));
+}
+
+TEST(Unneeded, BeginsAnewWithANodeThatBecomesReady) {
+    PlanCase c = waits_for_checks(19min);
+    c.memory.unneeded["a"] = {.since = noon - 19min, .ready = false};
+    c.world.change_node("a").taints.clear();
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, IsEmpty());
+    EXPECT_EQ(out.memory.unneeded.at("a"), (engine::Unneeded{.since = noon}));
+}
+
+TEST(Unneeded, GoesOnWithANodeThatStopsBeingReady) {
+    PlanCase c = waits_for_checks(1h);
+    c.memory.unneeded["a"] = {.since = noon - 9min};
+    EXPECT_EQ(c.run().memory.unneeded.at("a"),
+              (engine::Unneeded{.since = noon - 9min, .ready = false}));
+}
+
 TEST(Unneeded, StopAtTheMinimumOfTheirGroup) {
     PlanCase c = web({"a", "b", "c"}, 2);
     const Planned out = c.run();
