@@ -29,8 +29,9 @@ Count count(const Budget& budget, const std::vector<Crowd>& crowds) {
 
 /// More than that many pods have to be healthy for one to go; negative where there are too few.
 int spare(const Budget& budget, const Count& pods) {
-    const int least =
-        budget.min_available ? *budget.min_available : pods.wanted - budget.max_unavailable.value();
+    const int least = budget.min_available
+                          ? budget.min_available->of(pods.wanted)
+                          : pods.wanted - budget.max_unavailable.value().of(pods.wanted);
     return pods.healthy - std::max(0, least);
 }
 

@@ -1,6 +1,7 @@
 /// What may happen to a cluster and its cloud from outside, each as a value.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -38,6 +39,9 @@ struct PodBatch {
     std::optional<Duration> duration{};
     Duration start_up{0};   ///< from being bound to being ready, which is when budgets count it
     Duration stop_time{0};  ///< from being told to end to being gone, unless its grace is shorter
+    /// They are there already, on nodes that they fill one after the other, the groups in turn, as
+    /// far as requests allow; nobody asks for anything else. Others wait for the scheduler.
+    bool packed = false;
 };
 
 /// Sets how many pods a batch with a controller has.
@@ -65,12 +69,27 @@ struct NodeEdit {
     std::map<std::string, std::optional<std::string>> annotations{};  ///< nothing: drop it
 };
 
-/// A PodDisruptionBudget; one of the two bounds is given. One of the same name is replaced.
+/// So many pods, or so many of every hundred.
+struct PodShare {
+    PodShare(int n, bool percent = false) : amount(n), is_percent(percent) {}
+    /// Of `wanted` pods; what is not whole is rounded up, as Kubernetes' disruption controller does
+    /// for either bound.
+    int of(int wanted) const noexcept {
+        if (!is_percent) return amount;
+        return static_cast<int>((std::int64_t{wanted} * amount + 99) / 100);
+    }
+
+    int amount = 0;
+    bool is_percent = false;
+};
+
+/// A PodDisruptionBudget; one of the two bounds is given, in shares of the pods that controllers
+/// want. One of the same name is replaced.
 struct Budget {
     std::string ns = "default";
     std::string name{};
     LabelSelector selector{};
-    std::optional<int> min_available{}, max_unavailable{};
+    std::optional<PodShare> min_available{}, max_unavailable{};
 };
 
 /// How machines of a group become nodes from now on; what is absent stays as it was.

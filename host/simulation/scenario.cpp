@@ -10,6 +10,7 @@
 #include "simulation/scenario_happenings.hpp"
 #include "simulation/scenario_keys.hpp"
 #include "simulation/scenario_objects.hpp"
+#include "simulation/scenario_shares.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -231,6 +232,7 @@ Scenario read_scenario(runtime::Source source, const std::filesystem::path& fold
         out.diagnostics.error({}, done.error().message);
         return out;
     }
+    turn_shares_into_text(*root);
     const SettingValue tree =
         runtime::validate_settings(*root, schema(), "", out.diagnostics, hint);
     const TomlValue own = sections_of(*root);

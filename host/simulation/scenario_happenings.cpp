@@ -5,6 +5,7 @@
 
 #include "simulation/faults.hpp"
 #include "simulation/scenario_objects.hpp"
+#include "simulation/scenario_shares.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -31,8 +32,9 @@ Budget make_budget(const keys::Budget& budget, const SettingValue& table,
     return {.ns = budget.ns,
             .name = budget.name,
             .selector = {.match_labels = {budget.labels.begin(), budget.labels.end()}},
-            .min_available = budget.min_available,
-            .max_unavailable = budget.max_unavailable};
+            .min_available = read_share(budget.min_available, "min_available", table, diagnostics),
+            .max_unavailable =
+                read_share(budget.max_unavailable, "max_unavailable", table, diagnostics)};
 }
 
 Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostics& diagnostics) {

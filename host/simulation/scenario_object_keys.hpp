@@ -115,6 +115,7 @@ struct Pods {
     int priority = 0;
     std::vector<Spread> spread;
     std::vector<Together> affinity, anti_affinity;
+    bool packed = false;
 };
 void describe_pods(auto&& key, Pods& s) {
     describe_asks(key, s.asks);
@@ -154,7 +155,11 @@ inline Pods one_in_row() {
 struct ReplicaSet {
     Pods pods = one_replica();
 };
-void describe(auto&& key, ReplicaSet& s) { describe_pods(key, s.pods); }
+void describe(auto&& key, ReplicaSet& s) {
+    describe_pods(key, s.pods);
+    key("packed", s.pods.packed,
+        "They fill one node after the other, the groups in turn, whatever else they ask for.");
+}
 struct StatefulSet {
     Pods pods = one_in_row();
 };

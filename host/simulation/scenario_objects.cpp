@@ -157,7 +157,8 @@ PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnosti
             .controller = controller,
             .duration = pods.duration,
             .start_up = pods.start_up,
-            .stop_time = pods.stop_time};
+            .stop_time = pods.stop_time,
+            .packed = pods.packed};
 }
 
 engine::DaemonSetObject make_daemon_set(const keys::DaemonSet& set, const SettingValue& table,

@@ -17,14 +17,14 @@ struct Budget {
     std::string name;
     std::string ns = "default";
     std::map<std::string, std::string> labels;
-    std::optional<int> min_available, max_unavailable;
+    std::optional<std::string> min_available, max_unavailable;
 };
 void describe(auto&& key, Budget& s) {
     key("name", s.name, "The budget's name.");
     key("namespace", s.ns, "Its namespace.");
     key("labels", s.labels, "The pods it is about; empty: all of the namespace.");
-    key("min_available", s.min_available, "Pods that stay ready at least.");
-    key("max_unavailable", s.max_unavailable, "Pods that are not ready at most.");
+    key("min_available", s.min_available, "Pods that stay ready at least: 3, or \"50%\".");
+    key("max_unavailable", s.max_unavailable, "Pods that are not ready at most: 1, or \"30%\".");
 }
 
 enum class FaultName {

@@ -99,7 +99,8 @@ private:
         bool is_daemon = false;
         std::optional<Duration> duration{};
         Duration start_up{0}, stop_time{0};
-        int wanted = 0;  ///< by its controller
+        bool is_packed = false;  ///< until its first pods have their nodes
+        int wanted = 0;          ///< by its controller
         std::uint32_t last_number = 0;
         std::set<PodId> pods{};
         int ending = 0, healthy = 0;  ///< of these pods
@@ -157,7 +158,10 @@ private:
     void bind(PodId id, const std::string& node, Time now);
     void mark(PodId id);
     std::vector<Waiting> waiting(const engine::Cluster& cluster, Time now);
+    void tell_bound(const std::map<BatchId, std::int64_t>& bound, Time now);
     void place(Time now);
+    std::vector<Node*> nodes_in_turn();
+    void pack(Time now);
     void add_daemons(Node& node, Time now);
     void renew(Node& node, Time now);
 

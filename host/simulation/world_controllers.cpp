@@ -54,6 +54,7 @@ Result<void> World::happen(const PodBatch& given, Time now) {
     b.duration = given.duration;
     b.start_up = given.start_up;
     b.stop_time = given.stop_time;
+    b.is_packed = given.packed;
     const int count = given.count.value_or(1);
     story_.tell(now, EventKind::arrival, look.name,
                 pods_of(look.name, count) + (count == 1 ? " arrives" : " arrive"), count);

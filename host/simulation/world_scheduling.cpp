@@ -1,5 +1,8 @@
 // Pods get nodes.
 #include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <capstan/sentence.hpp>
@@ -106,6 +109,7 @@ bool World::schedule(Time now) {
 
 void World::place(Time now) {
     if (pending_.empty()) return;
+    pack(now);
     const engine::Cluster cluster = builder_.build();
     const std::vector<Waiting> pods = waiting(cluster, now);
     std::vector<engine::ClassId> classes;
@@ -121,10 +125,54 @@ void World::place(Time now) {
         bind(pods[i].id, std::string(cluster.text(cluster.node(*nodes[i]).name)), now);
         ++bound[pods_[pods[i].id].batch];
     }
+    tell_bound(bound, now);
+}
+
+void World::tell_bound(const std::map<BatchId, std::int64_t>& bound, Time now) {
     for (const auto& [of, count] : bound) {
         const std::string& name = batches_[of].look.name;
         story_.tell(now, EventKind::bound, name, got_nodes(name, count), count);
     }
+}
+
+/// The first node of each group, then the second of each, and so on.
+std::vector<World::Node*> World::nodes_in_turn() {
+    std::map<std::string_view, int> seen;
+    std::vector<std::pair<int, Node*>> order;
+    for (auto& [name, node] : nodes_) order.emplace_back(seen[node.group]++, &node);
+    std::ranges::sort(order, {}, [](const auto& entry) {
+        const auto& [turn, node] = entry;
+        return std::tuple(turn, std::string_view(node->group), std::string_view(node->object.name));
+    });
+    std::vector<Node*> out;
+    for (const auto& [turn, node] : order) out.push_back(node);
+    return out;
+}
+
+/// Gives pods that are to be there already their nodes, once there are nodes.
+void World::pack(Time now) {
+    const bool is_asked_for = std::ranges::any_of(batches_, &Batch::is_packed);
+    if (!is_asked_for || nodes_.empty()) return;
+    const std::vector<Node*> nodes = nodes_in_turn();
+    std::map<BatchId, std::int64_t> bound;
+    for (BatchId of = 0; of < batches_.size(); ++of) {
+        if (!std::exchange(batches_[of].is_packed, false)) continue;
+        Resources need = batches_[of].look.spec.requests;
+        need.set("pods", 1);
+        auto node = nodes.begin();
+        for (const PodId id : batches_[of].pods) {
+            if (!pending_.contains(id)) continue;
+            node = std::find_if(node, nodes.end(), [&](const Node* n) {
+                Resources free = n->object.allocatable - n->requested;
+                free.set("pods", free.amount("pods") - static_cast<std::int64_t>(n->pods.size()));
+                return fits_in(need, free);
+            });
+            if (node == nodes.end()) break;
+            bind(id, (*node)->object.name, now);
+            ++bound[of];
+        }
+    }
+    tell_bound(bound, now);
 }
 
 }  // namespace capstan::simulation

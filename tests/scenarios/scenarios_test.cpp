@@ -214,6 +214,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "story.toml:2: binding of 'web', which is no pod that waits for a node"},
         Refusal{"[[budget]]\nname = \"web\"",
                 "story.toml:1:1: budget: either 'min_available' or 'max_unavailable'"},
+        Refusal{
+            "[[budget]]\nname = \"web\"\nmin_available = \"half\"",
+            "story.toml:3:17: budget: 'min_available' is a number of pods, or a percentage from "
+            "\"0%\" to \"100%\", not \"half\""},
+        Refusal{"[[step]]\nbudgets = [{ name = \"web\", max_unavailable = \"101%\" }]",
+                "story.toml:2:45: budget: 'max_unavailable' is a number of pods"},
         Refusal{"[[fault]]\nkind = \"restart\"\ngroup = \"web\"",
                 "story.toml:1:1: fault: it is about no group"},
         Refusal{"[[step]]\npods = [{ cpu = \"1\" }]", "story.toml:2:9: pods: 'name' is missing"},

@@ -11,7 +11,7 @@ std::vector<Crowd> crowd(int wanted, int healthy) {
     return {{.ns = "default", .labels = &web, .wanted = wanted, .healthy = healthy}};
 }
 
-Budget budget(std::optional<int> min_available, std::optional<int> max_unavailable) {
+Budget budget(std::optional<PodShare> min_available, std::optional<PodShare> max_unavailable) {
     return {.name = "b",
             .selector = {.match_labels = web},
             .min_available = min_available,
@@ -38,6 +38,40 @@ TEST(Budgets, CountTheUnavailableFromWhatIsWanted) {
     budgets.set(budget({}, 1));
     EXPECT_EQ(allowed(budgets, crowd(10, 10)), 1);
     EXPECT_EQ(allowed(budgets, crowd(10, 9)), 0);
+}
+
+constexpr bool percent = true;
+
+TEST(Budgets, RoundPercentagesUpAsTheDisruptionControllerDoes) {
+    struct Case {
+        Budget rule;
+        int wanted, allowed;
+    };
+    const Case cases[]{
+        {budget(PodShare(50, percent), {}), 10, 5},
+        {budget(PodShare(50, percent), {}), 7, 3},  // 3.5 have to stay: 4
+        {budget(PodShare(1, percent), {}), 7, 6},
+        {budget(PodShare(100, percent), {}), 7, 0},
+        {budget(PodShare(0, percent), {}), 7, 7},
+        {budget({}, PodShare(30, percent)), 10, 3},
+        {budget({}, PodShare(30, percent)), 7, 3},  // 2.1 may go: 3
+        {budget({}, PodShare(1, percent)), 1, 1},
+        {budget({}, PodShare(100, percent)), 7, 7},
+        {budget({}, PodShare(0, percent)), 7, 0},
+    };
+    for (const Case& c : cases) {
+        Budgets budgets;
+        budgets.set(c.rule);
+        EXPECT_EQ(allowed(budgets, crowd(c.wanted, c.wanted)), c.allowed) << &c - cases;
+    }
+}
+
+TEST(Budgets, TakePercentagesOfWhatControllersWantNotOfWhatIsThere) {
+    Budgets budgets;
+    budgets.set(budget(PodShare(50, percent), {}));
+    EXPECT_EQ(allowed(budgets, crowd(10, 6)), 1);
+    EXPECT_EQ(allowed(budgets, crowd(10, 4)), 0);
+    EXPECT_EQ(allowed(budgets, {}), std::nullopt) << "nothing to disrupt";
 }
 
 TEST(Budgets, OneOfADumpKeepsWhatIsThereLessWhatItAllows) {

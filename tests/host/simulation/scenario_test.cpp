@@ -146,6 +146,40 @@ TEST(Scenario, AnEmptyListOfCommandsIsAnExpectationAnAbsentOneIsNot) {
     EXPECT_EQ(scenario.input->steps[1].expect.commands, std::nullopt);
 }
 
+TEST(Scenario, ABudgetIsANumberOfPodsOrAPercentage) {
+    const Scenario scenario = read(R"(
+budget = [{ name = "a", min_available = 3 }, { name = "b", max_unavailable = "30%" }]
+[[step]]
+budgets = [{ name = "c", min_available = "50%" }, { name = "d", max_unavailable = 0 }]
+)");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    std::vector<Budget> budgets = scenario.input->budgets;
+    for (const Action& action : scenario.input->steps[0].actions)
+        budgets.push_back(std::get<Budget>(action.what));
+    const auto of_ten = [&](std::size_t i) {
+        const auto& [ns, name, selector, least, most] = budgets.at(i);
+        return std::pair(name, (least ? least : most)->of(10));
+    };
+    EXPECT_EQ(of_ten(0), std::pair(std::string("a"), 3));
+    EXPECT_EQ(of_ten(1), std::pair(std::string("b"), 3));
+    EXPECT_TRUE(budgets[1].max_unavailable->is_percent);
+    EXPECT_EQ(of_ten(2), std::pair(std::string("c"), 5));
+    EXPECT_EQ(of_ten(3), std::pair(std::string("d"), 0));
+}
+
+TEST(Scenario, WhatIsNoShareOfPodsIsRefusedAtItsPlace) {
+    for (const char* wrong : {"-1", "\"-1\"", "\"50 %\"", "\"5.5%\"", "\"%\"", "\"+5%\"",
+                              "\"101%\"", "\"\"", "99999999999"}) {
+        const Scenario scenario =
+            read("[[budget]]\nname = \"web\"\nmin_available = " + std::string(wrong) + "\n");
+        EXPECT_NE(scenario.diagnostics.text().find(
+                      ":3:17: budget: 'min_available' is a number of pods, or a percentage"),
+                  std::string::npos)
+            << wrong << ": " << scenario.diagnostics.text();
+    }
+    EXPECT_GT(read("[[budget]]\nname = \"web\"\nmin_available = true\n").diagnostics.errors(), 0u);
+}
+
 TEST(Scenario, AConfigurationFileIsFoundFromTheFolderOfTheStory) {
     const Scenario scenario = read("config = \"../capstan.toml\"\n");
     EXPECT_EQ(scenario.config_file, "/stories/../capstan.toml");

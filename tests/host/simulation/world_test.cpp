@@ -1,5 +1,10 @@
 #include "simulation/world.hpp"
 
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace capstan::simulation {
@@ -69,6 +74,55 @@ TEST(World, HigherPriorityComesFirstThenAge) {
     ASSERT_EQ(t.world.still_pending(start).size(), 1u);
     EXPECT_EQ(t.world.still_pending(start)[0].pods, "low");
     EXPECT_EQ(t.world.still_pending(start)[0].count, 1);
+}
+
+TEST(World, PackedPodsFillTheGroupsNodesInTurnWhateverElseTheyAskFor) {
+    Told t;
+    const auto node = [&](const char* name, const char* group) {
+        const Resources resources{{"cpu", 2_cpu}, {"pods", 110}};
+        t.world.add_node({.name = name, .capacity = resources, .allocatable = resources}, group,
+                         start);
+    };
+    node("a-1", "a");
+    node("a-2", "a");
+    node("b-1", "b");
+    PodBatch first = batch("first", 3, true);
+    first.packed = true;
+    first.pod.spec.node_selector = {{"nobody", "has"}};
+    PodBatch second = first;
+    second.pod.name = "second";
+    second.count = 4;
+    ASSERT_TRUE(t.world.happen(first, start));
+    ASSERT_TRUE(t.world.happen(second, start));
+    t.world.schedule(start);
+
+    const engine::Cluster cluster = t.world.cluster();
+    std::map<std::string, std::vector<std::string>> on;
+    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        for (const engine::PodIndex pod : cluster.pods_on(n))
+            on[std::string(cluster.text(cluster.node(n).name))].emplace_back(
+                cluster.text(cluster.pod(pod).name));
+        std::ranges::sort(on[std::string(cluster.text(cluster.node(n).name))]);
+    }
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(on["a-1"], (Names{"first-1", "first-2"}));
+    EXPECT_EQ(on["b-1"], (Names{"first-3", "second-1"}));
+    EXPECT_EQ(on["a-2"], (Names{"second-2", "second-3"}));
+    EXPECT_EQ(t.world.pending(), 1) << "there is no room left";
+}
+
+TEST(World, OnlyThePodsThatArePackedPassByTheScheduler) {
+    Told t;
+    t.node("a");
+    PodBatch packed = batch("web", 1, true);
+    packed.packed = true;
+    packed.pod.spec.node_selector = {{"nobody", "has"}};
+    ASSERT_TRUE(t.world.happen(packed, start));
+    t.world.schedule(start);
+    EXPECT_EQ(t.world.pending(), 0);
+    ASSERT_TRUE(t.world.happen(Scale{"web", 2}, start));
+    t.world.schedule(start);
+    EXPECT_EQ(t.world.pending(), 1);
 }
 
 TEST(World, PodsOfAReplicaSetComeBackWhenTheirNodeVanishesOthersDoNot) {
