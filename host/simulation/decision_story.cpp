@@ -1,6 +1,7 @@
 #include "simulation/decision_story.hpp"
 
 #include <algorithm>
+#include <regex>
 #include <utility>
 
 #include <capstan/sentence.hpp>
@@ -26,6 +27,12 @@ std::vector<Unhelped> unhelped_of(const engine::Decision& decision, const World&
 
 std::string from_to(int from, int to) {
     return ": " + std::to_string(from) + " -> " + std::to_string(to);
+}
+
+/// A back-off that has become shorter with time is no news.
+std::string without_countdown(const std::string& because) {
+    static const std::regex countdown(" for [0-9a-z.]+ more");
+    return std::regex_replace(because, countdown, "");
 }
 
 /// Whether that machine stays, by one error of its own or one that stands for all.
@@ -74,7 +81,8 @@ void DecisionStory::note(const std::vector<std::string>& notes, Time now) {
 void DecisionStory::tell_unhelped(std::vector<Unhelped> unhelped, Time now) {
     for (const Unhelped& u : unhelped) {
         const bool is_known = std::ranges::any_of(unhelped_, [&](const Unhelped& old) {
-            return old.batch == u.batch && old.count == u.count && old.because == u.because;
+            return old.batch == u.batch && old.count == u.count &&
+                   without_countdown(old.because) == without_countdown(u.because);
         });
         if (is_known) continue;
         story_.tell(now, EventKind::unhelped, u.batch,
@@ -87,6 +95,7 @@ void DecisionStory::tell_unhelped(std::vector<Unhelped> unhelped, Time now) {
 
 void DecisionStory::carried_out(const engine::Decision& decision, const engine::Results& results,
                                 Time now) {
+    std::vector<Event> consequences = story_.take_held();
     for (std::size_t i = 0; i < decision.decreases.size(); ++i) {
         const engine::Decrease& d = decision.decreases[i];
         tell(EventKind::decrease, d.group.value(), command_of(d), from_to(d.from, d.from - d.by),
@@ -101,6 +110,13 @@ void DecisionStory::carried_out(const engine::Decision& decision, const engine::
     }
     tell_evictions(decision, results, now);
     tell_refusals(decision, results, now);
+    for (Event& event : consequences) story_.tell(std::move(event));
+}
+
+/// The reason of a removal is told when it begins.
+bool DecisionStory::is_told(const std::string& node, const std::string& because) const {
+    const auto reason = reasons_.find(node);
+    return reason != reasons_.end() && because.find(reason->second) != std::string::npos;
 }
 
 void DecisionStory::tell(EventKind kind, const std::string& group, const std::string& command,
@@ -138,7 +154,10 @@ void DecisionStory::tell_removal(const engine::MachineRemoval& removal,
     }
     if (gone.machines.empty()) return;
     story_.tell(now, EventKind::removal, group, command_of(gone),
-                static_cast<std::int64_t>(gone.machines.size()), removal.because);
+                static_cast<std::int64_t>(gone.machines.size()), removal.because,
+                std::ranges::all_of(gone.nodes, [&](const std::string& node) {
+                    return is_told(node, removal.because);
+                }));
 }
 
 void DecisionStory::tell_evictions(const engine::Decision& decision, const engine::Results& results,
@@ -156,7 +175,7 @@ void DecisionStory::tell_evictions(const engine::Decision& decision, const engin
         const auto& [count, because] = told;
         story_.tell(now, EventKind::eviction, node,
                     counted(count, "pod") + (count == 1 ? " is" : " are") + " evicted from " + node,
-                    count, because);
+                    count, because, is_told(node, because));
     }
 }
 

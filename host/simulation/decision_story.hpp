@@ -41,6 +41,8 @@ public:
     /// `problems`: of looking at the clouds.
     void decided(const runtime::PassResult& result, const std::vector<std::string>& problems,
                  Time now);
+    /// What is told of the world from here on came of commands, and is told after them.
+    void carrying_out() { story_.hold(); }
     void carried_out(const engine::Decision& decision, const engine::Results& results, Time now);
     /// What became of back-offs and removals from one memory to the next.
     void remembered(const engine::Memory& before, const engine::Memory& after, Time now);
@@ -64,12 +66,14 @@ private:
                       Time now);
     void tell_evictions(const engine::Decision& decision, const engine::Results& results, Time now);
     void tell_refusals(const engine::Decision& decision, const engine::Results& results, Time now);
+    bool is_told(const std::string& node, const std::string& because) const;
 
     Story& story_;
     Tally& tally_;
     const World& world_;
     std::set<std::string> noted_;    ///< in the last pass
     std::set<std::string> refused_;  ///< evictions and node changes, in the last decision
+    std::map<std::string, std::string> reasons_;  ///< told of removals under way, by node
     std::vector<Unhelped> unhelped_;
     std::string skipped_;
     std::vector<GivenCommand> commands_;

@@ -42,7 +42,10 @@ void DecisionStory::remembered(const Memory& before, const Memory& after, Time n
     for (const auto& [node, removal] : after.removals) {
         const auto old = before.removals.find(node);
         const bool is_undone = removal.phase == RemovalPhase::undoing;
-        if (old == before.removals.end() && !is_undone) tell_beginning(node, removal, story_, now);
+        if (old == before.removals.end() && !is_undone) {
+            tell_beginning(node, removal, story_, now);
+            reasons_[node] = removal.because;
+        }
         const bool was_undone =
             old != before.removals.end() && old->second.phase == RemovalPhase::undoing;
         if (!is_undone || was_undone) continue;
@@ -51,7 +54,9 @@ void DecisionStory::remembered(const Memory& before, const Memory& after, Time n
                     "removal of " + node + " is given up", 1, removal.because);
     }
     for (const auto& [node, removal] : before.removals) {
-        if (after.removals.contains(node) || world_.has_node(node)) continue;
+        if (after.removals.contains(node)) continue;
+        reasons_.erase(node);
+        if (world_.has_node(node)) continue;
         if (removal.phase != RemovalPhase::removed) continue;
         tally_.removal_took(now - removal.since);
     }

@@ -82,7 +82,9 @@ void Passes::look_again() {
 void Passes::look() {
     wants_look_ = false;
     if (looks_) std::erase_if(*looks_, [&](Time at) { return at <= now(); });
+    const Time before = now();
     const runtime::CloudsView view = clouds_->refresh_now(host_);
+    takes_time_ = now() > before;
     parts_.tally.reach(now());
     std::vector<std::string> problems;
     for (const Error& problem : view.problems) problems.push_back(problem.message);
@@ -124,6 +126,7 @@ Result<void> Passes::run() {
 Result<void> Passes::carry_out(engine::Outcome outcome, const runtime::PassInput& input) {
     const engine::Decision& decision = outcome.decision;
     Cluster cluster(*this);
+    told_.carrying_out();
     const engine::Results results =
         runtime::carry_out_now(decision, *clouds_, cluster, input.circumstances, host_);
     parts_.tally.reach(now());
@@ -175,7 +178,7 @@ Result<void> Passes::restart() {
 }
 
 std::optional<Time> Passes::wanted_at() const {
-    return parts_.every_pass || !looks_ ? std::optional(Time{}) : needed_at();
+    return parts_.every_pass || !looks_ || takes_time_ ? std::optional(Time{}) : needed_at();
 }
 
 std::optional<Time> Passes::needed_at() const {

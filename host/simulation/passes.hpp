@@ -104,6 +104,9 @@ private:
     std::optional<Time> wake_at_;
     bool has_changed_ = true, wants_look_ = false;
     Time look_until_{};  ///< before, clouds may show any time what was done to them
+    /// The last look moved the clock: the next one is not left out, or what comes after it would
+    /// come at another time.
+    bool takes_time_ = false;
     bool forgets_next_ = false, api_is_broken_ = false;
     std::vector<std::string> problems_;  ///< of the last look
     DecisionStory told_;

@@ -25,14 +25,28 @@ std::string_view name_of(EventKind kind) noexcept {
 }
 
 void Story::tell(Time now, EventKind kind, std::string subject, std::string text,
-                 std::optional<std::int64_t> count, std::string because) {
-    events_.push_back({.at = now - start_,
-                       .kind = kind,
-                       .text = std::move(text),
-                       .because = std::move(because),
-                       .subject = std::move(subject),
-                       .count = count});
+                 std::optional<std::int64_t> count, std::string because, bool is_told) {
+    tell({.at = now - start_,
+          .kind = kind,
+          .text = std::move(text),
+          .because = std::move(because),
+          .subject = std::move(subject),
+          .count = count,
+          .is_told = is_told});
+}
+
+void Story::tell(Event event) {
+    if (is_held_) {
+        held_.push_back(std::move(event));
+        return;
+    }
+    events_.push_back(std::move(event));
     observer_.on_event(events_.back());
+}
+
+std::vector<Event> Story::take_held() {
+    is_held_ = false;
+    return std::exchange(held_, {});
 }
 
 }  // namespace capstan::simulation

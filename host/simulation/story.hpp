@@ -14,13 +14,20 @@ public:
     Story(Time start, Observer& observer) : start_(start), observer_(observer) {}
 
     void tell(Time now, EventKind kind, std::string subject, std::string text,
-              std::optional<std::int64_t> count = {}, std::string because = {});
+              std::optional<std::int64_t> count = {}, std::string because = {},
+              bool is_told = false);
     std::vector<Event>& events() noexcept { return events_; }
+
+    /// From here on nothing is told: it is kept, until take_held(), for whoever will tell it.
+    void hold() { is_held_ = true; }
+    std::vector<Event> take_held();
+    void tell(Event event);
 
 private:
     Time start_;
     Observer& observer_;
-    std::vector<Event> events_;
+    std::vector<Event> events_, held_;
+    bool is_held_ = false;
 };
 
 }  // namespace capstan::simulation

@@ -22,6 +22,20 @@ TEST(SimulateReport, AnEventIsALineWithItsReasonBelow) {
               "            makes room for 4 pods\n");
 }
 
+TEST(SimulateReport, AReasonThatWasToldIsNotPrintedAgainAndStaysInJson) {
+    const simulation::Event event{.at = 70s,
+                                  .kind = simulation::EventKind::eviction,
+                                  .text = "1 pod is evicted from web-1",
+                                  .because = "unneeded for 10m",
+                                  .is_told = true};
+    std::ostringstream out;
+    print_event(out, event);
+    EXPECT_EQ(out.str(), "1m10s     1 pod is evicted from web-1\n");
+    simulation::Report report;
+    report.events = {event};
+    EXPECT_EQ(report_json(report).at("events").at(0).at("because").as_string(), "unneeded for 10m");
+}
+
 TEST(SimulateReport, AnInputOfManyPodsTellsOfDecisionsOnly) {
     simulation::Input input;
     input.steps.emplace_back();

@@ -1,0 +1,125 @@
+#include "simulation/decision_story.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace capstan::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+using engine::Memory;
+
+const Time start = time_from_unix_ns(0);
+
+struct Told : Observer {
+    Story story{start, *this};
+    Tally tally{start};
+    World world{story, tally};
+    DecisionStory decisions{story, tally, world};
+    std::vector<std::string> lines;
+
+    void on_event(const Event& event) override {
+        const bool is_explained = !event.because.empty() && !event.is_told;
+        lines.push_back(event.text + (is_explained ? ", for " + event.because : ""));
+    }
+    std::vector<std::string> take() { return std::exchange(lines, {}); }
+
+    void begins(const std::string& node, const std::string& because) {
+        Memory after = memory;
+        after.removals[node] = {.group = NodeGroupId("web"), .because = because};
+        remembers(after);
+    }
+    void remembers(const Memory& after) {
+        decisions.remembered(memory, after, start);
+        memory = after;
+    }
+    void evicts(const std::string& node, const std::string& because) {
+        const engine::Decision decision{
+            .evictions = {{.ns = "default", .pod = "p", .node = node, .because = because}}};
+        decisions.carrying_out();
+        story.tell(start, EventKind::arrival, "p", "p comes back");
+        decisions.carried_out(decision, {.evictions = {std::nullopt}}, start);
+    }
+    void removes(const std::vector<std::string>& nodes, const std::string& because) {
+        engine::MachineRemoval removal{.group = NodeGroupId("web"), .because = because};
+        for (const std::string& node : nodes) {
+            removal.machines.emplace_back("m/" + node);
+            removal.nodes.push_back(node);
+        }
+        decisions.carrying_out();
+        decisions.carried_out({.removals = {removal}}, {.removals = {{}}}, start);
+    }
+
+    Memory memory;
+};
+
+using Lines = std::vector<std::string>;
+
+TEST(DecisionStory, TellsOfACommandBeforeWhatComesOfIt) {
+    Told t;
+    t.evicts("web-1", "it is not needed");
+    EXPECT_EQ(t.take(),
+              (Lines{"1 pod is evicted from web-1, for it is not needed", "p comes back"}));
+    t.story.tell(start, EventKind::arrival, "p", "p comes back");
+    EXPECT_EQ(t.take(), Lines{"p comes back"}) << "nothing is held back any more";
+}
+
+TEST(DecisionStory, SaysWhyANodeGoesOnceWhenItsRemovalBegins) {
+    Told t;
+    t.begins("web-1", "it is not needed");
+    t.evicts("web-1", "it is not needed");
+    t.removes({"web-1"}, "it is not needed");
+    EXPECT_EQ(t.take(),
+              (Lines{"removal of web-1 begins, for it is not needed", "1 pod is evicted from web-1",
+                     "p comes back", "remove web-1 from web"}));
+    EXPECT_EQ(t.story.events().back().because, "it is not needed") << "for those who look it up";
+}
+
+TEST(DecisionStory, SaysWhatNobodyKnowsYet) {
+    Told t;
+    t.begins("web-1", "it is not needed");
+    t.begins("web-2", "it is not ready");
+    t.take();
+    t.evicts("web-1", "its machine is lost");
+    EXPECT_EQ(t.take().front(), "1 pod is evicted from web-1, for its machine is lost");
+    t.removes({"web-1", "web-2"}, "web-1: it is not needed, web-2: it is not ready");
+    EXPECT_EQ(t.take(), Lines{"remove web-1, web-2 from web"});
+    t.removes({"web-1", "web-3"}, "web-1: it is not needed, web-3: it is empty");
+    EXPECT_EQ(t.take(),
+              Lines{"remove web-1, web-3 from web, for web-1: it is not needed, web-3: it "
+                    "is empty"});
+}
+
+TEST(DecisionStory, SaysOnceWhyPodsStayWithoutRoomThoughABackOffRunsDown) {
+    Told t;
+    const auto decides = [&](const std::string& because) {
+        runtime::PassResult result;
+        result.groups = std::make_shared<std::vector<engine::Group>>();
+        result.outcome.decision.unhelped = {
+            {.pods = {.example = "web-1", .count = 2}, .because = because}};
+        t.decisions.decided(result, {}, start);
+        return t.take();
+    };
+    EXPECT_EQ(decides("2 of them: backed off for 1m50s more: full").size(), 1u);
+    EXPECT_EQ(decides("2 of them: backed off for 1m40s more: full").size(), 0u);
+    EXPECT_EQ(decides("3 of them: backed off for 1m30s more: full").size(), 1u);
+    EXPECT_EQ(decides("3 of them: backed off for 1m20s more: quota").size(), 1u);
+}
+
+TEST(DecisionStory, ForgetsTheReasonOfARemovalThatIsOver) {
+    Told t;
+    t.begins("web-1", "it is not needed");
+    t.remembers({});
+    t.begins("web-1", "it is not needed");
+    EXPECT_EQ(t.take(), (Lines{"removal of web-1 begins, for it is not needed",
+                               "removal of web-1 begins, for it is not needed"}));
+    t.remembers({});
+    t.evicts("web-1", "it is not needed");
+    EXPECT_EQ(t.take().front(), "1 pod is evicted from web-1, for it is not needed");
+}
+
+}  // namespace
+}  // namespace capstan::simulation
