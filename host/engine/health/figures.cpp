@@ -54,6 +54,8 @@ void count_machines(GroupFigures& figures, const std::vector<bool>& joined,
         figures.fates.push_back(gone ? MachineFate::going
                                      : fate_of(machines[m], joined[m], foreign[m]));
         ++count_of(figures.machines, figures.fates.back());
+        const bool is_deleted = machines[m].state == MachineState::deleting;
+        if ((joined[m] || foreign[m]) && !is_deleted) ++figures.machines.with_node;
     }
     figures.machines.unlisted = std::max(0, figures.target() - figures.machines.listed());
 }

@@ -27,7 +27,8 @@ enum class MachineFate {
 struct MachineCounts {
     int going = 0, joined = 0, foreign = 0, failed_request = 0, failed = 0, requested = 0,
         begun = 0;
-    int unlisted = 0;  ///< in the target, and not told of by the cloud
+    int unlisted = 0;   ///< in the target, and not told of by the cloud
+    int with_node = 0;  ///< whatever their fate: not being deleted by the cloud, with a node
 
     /// Those that a lower target may not cut off.
     int real() const noexcept { return joined + foreign + failed + begun; }

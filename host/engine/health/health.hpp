@@ -55,6 +55,9 @@ struct GroupHealth {
     int unjoined = 0;       ///< machines without a node, not failed, for no longer than they may
     int long_unjoined = 0;  ///< the same, for longer
     int failed = 0;         ///< machines that failed, without a node
+    /// What its cloud was asked for beyond the nodes there are, waited for or not: it may still
+    /// come, and limits count it until it is taken back.
+    int outstanding = 0;
     /// How many nodes it may have for all we asked of it: below `least` something is wrong.
     int least = 0, most = 0;
     /// Why it is not grown though it could; empty: it is healthy.

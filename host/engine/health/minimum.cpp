@@ -15,15 +15,14 @@ NodeTemplate node_of(const Group& group) {
     return group.described == nullptr ? NodeTemplate() : *group.described;
 }
 
-Budget budget_beside_upcoming(const Snapshot& snapshot, const Health& health,
-                              const Settings& settings) {
-    std::vector<NodeTemplate> upcoming;
+Budget budget_beside_outstanding(const Snapshot& snapshot, const Health& health,
+                                 const Settings& settings) {
+    std::vector<NodeTemplate> to_come;
     for (std::size_t g = 0; g < health.groups.size(); ++g) {
-        // Nodes that are starting are in the cluster, and counted there.
-        upcoming.insert(upcoming.end(), static_cast<std::size_t>(health.groups[g].upcoming.missing),
-                        node_of((*snapshot.groups)[g]));
+        to_come.insert(to_come.end(), static_cast<std::size_t>(health.groups[g].outstanding),
+                       node_of((*snapshot.groups)[g]));
     }
-    return Budget(snapshot, upcoming, settings);
+    return Budget(snapshot, to_come, settings);
 }
 
 bool may_grow(const Group& group, const GroupHealth& health, const Memory& memory, Time now) {
@@ -36,7 +35,7 @@ bool may_grow(const Group& group, const GroupHealth& health, const Memory& memor
 void raise_to_minimum(const Snapshot& snapshot, const Health& health, const Memory& memory,
                       const Settings& settings, const std::vector<bool>& changed, Time now,
                       Repairs& out) {
-    Budget budget = budget_beside_upcoming(snapshot, health, settings);
+    Budget budget = budget_beside_outstanding(snapshot, health, settings);
     for (std::size_t g = 0; g < snapshot.groups->size(); ++g) {
         const Group& group = (*snapshot.groups)[g];
         if (changed[g] || !may_grow(group, health.groups[g], memory, now)) continue;

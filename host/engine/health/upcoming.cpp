@@ -63,6 +63,8 @@ public:
         const int held = group_.machines.joined + group_.machines.foreign;
         const int most = group_.group->group.target.value_or(group_.machines.listed()) - held;
         out.upcoming.missing = std::clamp(most, 0, machines_.waited_for);
+        const int asked_for = group_.group->group.target.value_or(group_.machines.listed());
+        out.outstanding = std::max(0, asked_for - group_.machines.with_node);
         out.upcoming.because = sentence(out.upcoming, machines_, group_.limit);
     }
 

@@ -14,13 +14,20 @@ int ordered(const Scene& scene, GroupIndex group) {
     return out;
 }
 
-std::vector<NodeTemplate> upcoming_nodes(const Scene& scene) {
+/// Its looks as far as they are known: without a template what the cloud tells, else a mere node.
+NodeTemplate looks_of(const Scene& scene, GroupIndex group) {
+    if (const auto& node = scene.templates[group].node) return *node;
+    const auto& described = scene.groups()[group].described;
+    return described ? *described : NodeTemplate();
+}
+
+/// Also what nobody waits for any more: a cloud that has it again may make it yet. What this pass
+/// takes back is among it, since the cloud has still to agree.
+std::vector<NodeTemplate> nodes_to_come(const Scene& scene) {
     std::vector<NodeTemplate> out;
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
-        const auto& node = scene.templates[g].node;
-        // Nodes that are starting are in the cluster, and counted there.
-        const int nodes = scene.health.groups[g].upcoming.missing + ordered(scene, g);
-        if (node) out.insert(out.end(), nodes, *node);
+        const int nodes = scene.health.groups[g].outstanding + ordered(scene, g);
+        out.insert(out.end(), static_cast<std::size_t>(nodes), looks_of(scene, g));
     }
     return out;
 }
@@ -29,7 +36,7 @@ std::vector<NodeTemplate> upcoming_nodes(const Scene& scene) {
 
 Ledger::Ledger(const Scene& scene)
     : scene_(&scene),
-      budget_(*scene.snapshot, upcoming_nodes(scene), *scene.settings),
+      budget_(*scene.snapshot, nodes_to_come(scene), *scene.settings),
       grown_(scene.groups().size(), 0) {}
 
 std::string Ledger::obstacle(GroupIndex group) const {

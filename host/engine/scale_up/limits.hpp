@@ -19,14 +19,14 @@ struct Allowed {
 };
 
 /// What of the limits is used: by the capacity of all nodes, virtual ones (label
-/// type=virtual-kubelet) left out, and of those on their way. Limits come before a group's own
-/// bounds: a group grows to its maximum only where they allow it. A cluster found outside its
+/// type=virtual-kubelet) left out, and of those that clouds were asked for. Limits come before a
+/// group's own bounds: a group grows to its maximum only where they allow it. A cluster found outside its
 /// limits has nothing started because of them, and nothing that would take it further out.
 ///     28 cores used; max 5: no node of 4 cores; max 32: one; max 80: thirteen
 class Budget {
 public:
-    /// `upcoming`: one for each node that has not joined yet.
-    Budget(const Snapshot& snapshot, const std::vector<NodeTemplate>& upcoming,
+    /// `to_come`: one for each node that may join without being asked for again.
+    Budget(const Snapshot& snapshot, const std::vector<NodeTemplate>& to_come,
            const Settings& settings);
 
     /// How many of `wanted` nodes like `node` may be added. The tightest limit is the one that is

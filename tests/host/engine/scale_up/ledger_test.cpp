@@ -1,0 +1,67 @@
+// What counts towards the limits of the cluster beside its nodes.
+#include "engine/scale_up/ledger.hpp"
+
+#include <gtest/gtest.h>
+
+#include "pass_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// Three pods, each of which wants a node; a group that may grow, and a limit.
+PassCase three_pods(std::int64_t most_nodes) {
+    PassCase out;
+    out.group("steady", 0, 5);
+    out.pods("web", 3, 3000);
+    out.settings.nodes.max = most_nodes;
+    return out;
+}
+
+TEST(LimitsOfAPass, CountWhatAGroupWasAskedForThatIsLeftAloneNow) {
+    PassCase c = three_pods(3);
+    c.group("spot", 0, 5).group.target = 2;
+    EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 1}})) << "two come, one more is wanted";
+    c.memory.backoffs[NodeGroupId("spot")] = {
+        .since = noon, .until = noon + 5min, .length = 5min, .last_failure = noon};
+    EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 1}}))
+        << "nobody waits for the two, who may come";
+    c.settings.nodes.max = 2;
+    EXPECT_EQ(growth(c.decide()), Growths());
+}
+
+TEST(LimitsOfAPass, CountMachinesThatAreLateAsLongAsTheyAreAskedFor) {
+    PassCase c = three_pods(1);
+    c.group("spot", 0, 5).group.target = 1;
+    c.world.machine("spot", "spot-1");
+    c.memory.unjoined[NodeGroupId("spot")][MachineId("spot-1")] = noon - 1h;
+    const Decision decision = c.decide();
+    EXPECT_EQ(decision.removals.size(), 1u) << "it is given up in this pass";
+    EXPECT_EQ(growth(decision), Growths()) << "and its cloud has not agreed yet";
+    c.world.change_group("spot").group.target = 0;
+    c.world.change_group("spot").machines[0].state = MachineState::deleting;
+    EXPECT_EQ(growth(c.decide()), (Growths{{"spot", 1}})) << "the smaller of two alike";
+}
+
+TEST(LimitsOfAPass, CountTheOneThatStaysAskedForOfAnExhaustedGroup) {
+    PassCase c = three_pods(3);
+    c.settings.backoff = BackoffPolicy::until_joined;
+    c.group("spot", 0, 5).group.target = 1;
+    Machine& machine = c.world.machine("spot", "spot-1", MachineState::requested);
+    machine.error = Error{.code = ErrorCode::out_of_capacity, .message = "none left"};
+    EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 2}}));
+}
+
+TEST(LimitsOfAPass, CountANodeToComeWhoseLooksNobodyKnows) {
+    PassCase c = three_pods(2);
+    c.world.group("dark", 1);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 1}}));
+}
+
+TEST(LimitsOfAPass, CountANodeThatJoinedOnce) {
+    PassCase c = three_pods(3);
+    c.group("old", 2, 5);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 1}}));
+}
+
+}  // namespace
+}  // namespace capstan::engine
