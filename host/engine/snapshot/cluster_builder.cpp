@@ -78,16 +78,22 @@ struct ClusterBuilder::State {
     std::shared_ptr<ClusterObjects> objects = std::make_shared<ClusterObjects>();
     bool objects_shared = false;
     std::size_t objects_bytes = 0;
+    std::uint64_t changes = 0;
 
     std::shared_ptr<const NodeTable> last_nodes{};
     std::shared_ptr<const PodTable> last_pods{};
     std::shared_ptr<const DaemonSets> last_daemon_sets{};
 
     void set_live(Symbol name, const PodObject& pod);
+    bool is_as_told(PodIndex pod, ClassId pod_class, NodeSlot slot, const PodObject& told) const;
+    void change_pods();
     bool drop(Symbol ns, Symbol name);
     void drop_row(PodIndex pod);
     const ClassRow& row_of(PodIndex pod) const;
     ClusterObjects& change_objects();
+    template <class T>
+    void put(std::map<std::string, T, std::less<>> ClusterObjects::* to, std::string name,
+             T object);
     template <class T>
     bool remove(std::map<std::string, T, std::less<>> ClusterObjects::* from,
                 std::string_view name);
@@ -100,15 +106,35 @@ const ClassRow& ClusterBuilder::State::row_of(PodIndex pod) const {
     return pools->pod_class(pods.block(pod).pod_class[pod % PodBlock::size]);
 }
 
+void ClusterBuilder::State::change_pods() {
+    last_pods.reset();
+    ++changes;
+}
+
+bool ClusterBuilder::State::is_as_told(PodIndex pod, ClassId pod_class, NodeSlot slot,
+                                       const PodObject& told) const {
+    const PodBlock& in = pods.block(pod);
+    const std::size_t at = pod % PodBlock::size;
+    const auto text = [&](Symbol symbol) { return pools->symbols.text(symbol); };
+    return in.pod_class[at] == pod_class && in.node[at] == slot && text(in.uid[at]) == told.uid &&
+           text(in.nominated_node[at]) == told.nominated_node &&
+           text(in.unscheduled_reason[at]) == told.unscheduled_reason &&
+           in.phase[at] == told.phase && in.gated[at] == told.gated &&
+           in.deleted[at] == told.deleted.has_value() &&
+           in.deleted_at[at] == told.deleted.value_or(Time{}) && in.created[at] == told.created;
+}
+
 void ClusterBuilder::State::set_live(Symbol name, const PodObject& object) {
     const ClassId pod_class = pools->add_class(object);
     const ClassRow& row = pools->pod_class(pod_class);
     std::optional<PodIndex> known = pods.find(row.ns, name);
+    // The old place is left last, so that staying on a node never gives its slot away.
+    const NodeSlot slot = nodes.add_pod(object.node_name, row.requests);
+    if (known && is_as_told(*known, pod_class, slot, object))
+        return nodes.drop_pod(slot, row.requests);
     const PodIndex pod = known ? *known : pods.add(name, pod_class);
     PodBlock& block = pods.open(pod);
     const std::size_t at = pod % PodBlock::size;
-    // The old place is left last, so that staying on a node never gives its slot away.
-    const NodeSlot slot = nodes.add_pod(object.node_name, row.requests);
     if (known) nodes.drop_pod(block.node[at], row_of(pod).requests);
     block.pod_class[at] = pod_class;
     block.node[at] = slot;
@@ -120,13 +146,13 @@ void ClusterBuilder::State::set_live(Symbol name, const PodObject& object) {
     block.deleted[at] = object.deleted.has_value();
     block.deleted_at[at] = object.deleted.value_or(Time{});
     block.created[at] = object.created;
-    last_pods.reset();
+    change_pods();
 }
 
 void ClusterBuilder::State::drop_row(PodIndex pod) {
     nodes.drop_pod(pods.block(pod).node[pod % PodBlock::size], row_of(pod).requests);
     pods.remove(pod);
-    last_pods.reset();
+    change_pods();
 }
 
 bool ClusterBuilder::State::drop(Symbol ns, Symbol name) {
@@ -138,8 +164,18 @@ bool ClusterBuilder::State::drop(Symbol ns, Symbol name) {
 }
 
 ClusterObjects& ClusterBuilder::State::change_objects() {
+    ++changes;
     if (std::exchange(objects_shared, false)) objects = std::make_shared<ClusterObjects>(*objects);
     return *objects;
+}
+
+template <class T>
+void ClusterBuilder::State::put(std::map<std::string, T, std::less<>> ClusterObjects::* to,
+                                std::string name, T object) {
+    const ClusterObjects& known = *objects;
+    const auto at = (known.*to).find(name);
+    if (at != (known.*to).end() && at->second == object) return;  // nothing to copy for
+    (change_objects().*to).insert_or_assign(std::move(name), std::move(object));
 }
 
 template <class T>
@@ -155,6 +191,7 @@ bool ClusterBuilder::State::remove(std::map<std::string, T, std::less<>> Cluster
 bool ClusterBuilder::State::remove_daemon_set(std::string_view ns, std::string_view name) {
     if (daemon_sets.erase({std::string(ns), std::string(name)}) == 0) return false;
     last_daemon_sets.reset();
+    ++changes;
     return true;
 }
 
@@ -182,7 +219,9 @@ ClusterBuilder::ClusterBuilder(ClusterBuilderOptions options)
     : state_(std::make_unique<State>(std::move(options))) {}
 ClusterBuilder::~ClusterBuilder() = default;
 
-void ClusterBuilder::set(const NodeObject& node) { state_->nodes.set(node); }
+void ClusterBuilder::set(const NodeObject& node) {
+    if (state_->nodes.set(node)) ++state_->changes;
+}
 
 void ClusterBuilder::set(const PodObject& pod) {
     const Symbol name = state_->pools->symbols.add(pod.name);
@@ -196,57 +235,59 @@ void ClusterBuilder::set(const PodObject& pod) {
 }
 
 void ClusterBuilder::set(DaemonSetObject object) {
-    const ClassId pod_class = add_class(pod_of(object));
     std::pair name(object.ns, object.name);
+    const auto known = state_->daemon_sets.find(name);
+    if (known != state_->daemon_sets.end() && *known->second.first == object) return;
+    const ClassId pod_class = add_class(pod_of(object));
     state_->daemon_sets.insert_or_assign(
         std::move(name),
         std::pair(std::make_shared<const DaemonSetObject>(std::move(object)), pod_class));
     state_->last_daemon_sets.reset();
+    ++state_->changes;
 }
 
 void ClusterBuilder::set(DisruptionBudgetObject object) {
     std::string name = full_name(object.ns, object.name);
-    state_->change_objects().budgets.insert_or_assign(std::move(name), std::move(object));
+    state_->put(&ClusterObjects::budgets, std::move(name), std::move(object));
 }
 
 void ClusterBuilder::set(ControllerObject object) {
     std::string name = full_name(object.kind, full_name(object.ns, object.name));
-    state_->change_objects().controllers.insert_or_assign(std::move(name), std::move(object));
+    state_->put(&ClusterObjects::controllers, std::move(name), std::move(object));
 }
 
 void ClusterBuilder::set(ClaimObject object) {
     std::string name = full_name(object.ns, object.name);
-    state_->change_objects().claims.insert_or_assign(std::move(name), std::move(object));
+    state_->put(&ClusterObjects::claims, std::move(name), std::move(object));
 }
 
 void ClusterBuilder::set(VolumeObject object) {
     std::string name = object.name;
-    state_->change_objects().volumes.insert_or_assign(std::move(name), std::move(object));
+    state_->put(&ClusterObjects::volumes, std::move(name), std::move(object));
 }
 
 void ClusterBuilder::set(StorageClassObject object) {
     std::string name = object.name;
-    state_->change_objects().storage_classes.insert_or_assign(std::move(name), std::move(object));
+    state_->put(&ClusterObjects::storage_classes, std::move(name), std::move(object));
 }
 
 void ClusterBuilder::set(CsiNodeObject object) {
     std::string name = object.name;
-    state_->change_objects().csi_nodes.insert_or_assign(std::move(name), std::move(object));
+    state_->put(&ClusterObjects::csi_nodes, std::move(name), std::move(object));
 }
 
 void ClusterBuilder::set(CsiDriverObject object) {
     std::string name = object.name;
-    state_->change_objects().csi_drivers.insert_or_assign(std::move(name), std::move(object));
+    state_->put(&ClusterObjects::csi_drivers, std::move(name), std::move(object));
 }
 
 void ClusterBuilder::set(CsiCapacityObject object) {
     std::string name = full_name(object.ns, object.name);
-    state_->change_objects().csi_capacities.insert_or_assign(std::move(name), std::move(object));
+    state_->put(&ClusterObjects::csi_capacities, std::move(name), std::move(object));
 }
 
 void ClusterBuilder::set(NamespaceObject object) {
-    state_->change_objects().namespaces.insert_or_assign(std::move(object.name),
-                                                         std::move(object.labels));
+    state_->put(&ClusterObjects::namespaces, std::move(object.name), std::move(object.labels));
 }
 
 bool ClusterBuilder::remove(ObjectKind kind, std::string_view ns, std::string_view name) {
@@ -275,7 +316,11 @@ bool ClusterBuilder::remove(ObjectKind kind, std::string_view ns, std::string_vi
     return false;
 }
 
-bool ClusterBuilder::remove_node(std::string_view name) { return state_->nodes.remove(name); }
+bool ClusterBuilder::remove_node(std::string_view name) {
+    const bool was_there = state_->nodes.remove(name);
+    if (was_there) ++state_->changes;
+    return was_there;
+}
 
 bool ClusterBuilder::remove_pod(std::string_view ns, std::string_view name) {
     const auto ns_symbol = state_->pools->symbols.find(ns);
@@ -296,9 +341,11 @@ bool ClusterBuilder::bind_pod(std::string_view ns, std::string_view name, std::s
     const NodeSlot slot = s.nodes.add_pod(node, requests);
     s.nodes.drop_pod(std::exchange(block.node[at], slot), requests);
     block.unscheduled_reason[at] = Symbol::empty;  // a bound pod is scheduled
-    s.last_pods.reset();
+    s.change_pods();
     return true;
 }
+
+std::uint64_t ClusterBuilder::changes() const noexcept { return state_->changes; }
 
 ClassId ClusterBuilder::add_class(const PodObject& pod) { return state_->pools->add_class(pod); }
 

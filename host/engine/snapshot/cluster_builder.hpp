@@ -2,6 +2,7 @@
 /// what changed and a scan over rows, never a copy of pods.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -52,6 +53,11 @@ public:
     /// A class of pods without a pod of it: the pods of a DaemonSet on nodes to come, pods that do
     /// not exist yet.
     ClassId add_class(const PodObject& pod);
+
+    /// How often something changed that a Cluster shows. To set what is there as it is, or to take
+    /// away what is not there, changes nothing: an equal number means that build() would give the
+    /// same again.
+    std::uint64_t changes() const noexcept;
 
     /// Equal contents give equal clusters up to the numbers of symbols, classes and pods, whatever
     /// the order in which they came.

@@ -13,25 +13,43 @@ std::uint64_t hash_of(std::string_view name) noexcept {
     return hash.value();
 }
 
+// Of what pools keep once, the address says which it is.
+template <class T>
+bool is_same(std::span<const T> a, std::span<const T> b) noexcept {
+    return a.data() == b.data() && a.size() == b.size();
+}
+
+bool is_same(const NodeRow& a, const NodeRow& b) noexcept {
+    return a.name == b.name && a.provider_id == b.provider_id && is_same(a.labels, b.labels) &&
+           is_same(a.annotations, b.annotations) && is_same(a.taints, b.taints) &&
+           a.capacity == b.capacity && a.allocatable == b.allocatable &&
+           a.unschedulable == b.unschedulable && a.ready == b.ready &&
+           a.ready_since == b.ready_since && a.created == b.created;
+}
+
 }  // namespace
 
-void NodeSlots::set(const NodeObject& object) {
+bool NodeSlots::set(const NodeObject& object) {
     const NodeSlot slot = slot_for(object.name);
     Node& node = nodes_[slot];
-    if (node.allocatable == nullptr) order_.insert(position(object.name), slot);
+    const bool is_new = node.allocatable == nullptr;
+    if (is_new) order_.insert(position(object.name), slot);
     node.allocatable = &pools_.add_amounts(object.allocatable);
-    node.row = {.name = node.row.name,
-                .provider_id = pools_.symbols.add(object.provider_id),
-                .labels = pools_.add_labels(object.labels),
-                .annotations = pools_.add_annotations(object.annotations),
-                .taints = pools_.add_taints(object.taints),
-                .capacity = &pools_.add_amounts(object.capacity).resources,
-                .allocatable = &node.allocatable->resources,
-                .unschedulable = object.unschedulable,
-                .ready = object.ready,
-                .ready_since = object.ready_since,
-                .created = object.created};
+    const NodeRow row = {.name = node.row.name,
+                         .provider_id = pools_.symbols.add(object.provider_id),
+                         .labels = pools_.add_labels(object.labels),
+                         .annotations = pools_.add_annotations(object.annotations),
+                         .taints = pools_.add_taints(object.taints),
+                         .capacity = &pools_.add_amounts(object.capacity).resources,
+                         .allocatable = &node.allocatable->resources,
+                         .unschedulable = object.unschedulable,
+                         .ready = object.ready,
+                         .ready_since = object.ready_since,
+                         .created = object.created};
+    if (!is_new && is_same(row, node.row)) return false;
+    node.row = row;
     table_.reset();
+    return true;
 }
 
 bool NodeSlots::remove(std::string_view name) {

@@ -19,7 +19,8 @@ class NodeSlots {
 public:
     explicit NodeSlots(Pools& pools) : pools_(pools) {}
 
-    void set(const NodeObject& node);
+    /// False: it is there just so.
+    bool set(const NodeObject& node);
     bool remove(std::string_view name);
 
     /// Counts a pod in at the node it says it is bound to; no_slot: it says none.

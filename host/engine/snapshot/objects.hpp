@@ -122,6 +122,7 @@ struct ClaimObject {
     std::vector<std::string> access_modes{};
     bool block = false;        ///< volumeMode Block, not Filesystem
     LabelSelector selector{};  ///< of volumes that are free; empty: any
+    bool operator==(const ClaimObject&) const = default;
 };
 
 struct VolumeObject {
@@ -134,6 +135,7 @@ struct VolumeObject {
     std::vector<std::string> access_modes{};
     std::string claim_ns{}, claim_name{};  ///< claimRef; empty: free
     bool block = false;                    ///< volumeMode Block, not Filesystem
+    bool operator==(const VolumeObject&) const = default;
 };
 
 struct StorageClassObject {
@@ -141,17 +143,20 @@ struct StorageClassObject {
     std::string provisioner{};
     bool waits_for_consumer = false;                     ///< volumeBindingMode WaitForFirstConsumer
     std::vector<NodeSelectorTerm> allowed_topologies{};  ///< one must hold; empty: everywhere
+    bool operator==(const StorageClassObject&) const = default;
 };
 
 /// How many volumes of each driver a node takes.
 struct CsiNodeObject {
     std::string name{};                                  ///< the node's
     std::map<std::string, std::optional<int>> limits{};  ///< by driver; nothing: no limit
+    bool operator==(const CsiNodeObject&) const = default;
 };
 
 struct CsiDriverObject {
     std::string name{};
     bool storage_capacity = false;  ///< its CSIStorageCapacity objects count
+    bool operator==(const CsiDriverObject&) const = default;
 };
 
 struct CsiCapacityObject {
@@ -159,6 +164,7 @@ struct CsiCapacityObject {
     std::string storage_class{};
     std::optional<LabelSelector> topology{};  ///< nodes it is for; nothing: none
     std::int64_t capacity_bytes = 0;
+    bool operator==(const CsiCapacityObject&) const = default;
 };
 
 struct NamespaceObject {

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/snapshot/cluster_copy.hpp"
+
 namespace capstan::runtime {
 namespace {
 
@@ -73,20 +75,6 @@ PodRecord pod_record(const Cluster& cluster, const engine::PodRow& pod, std::uin
             .created = pod.created};
 }
 
-engine::NodeObject node_object(const Cluster& cluster, const engine::NodeRow& node) {
-    return {.name = std::string(cluster.text(node.name)),
-            .provider_id = std::string(cluster.text(node.provider_id)),
-            .labels = to_labels(cluster, node.labels),
-            .annotations = to_labels(cluster, node.annotations),
-            .taints = {node.taints.begin(), node.taints.end()},
-            .capacity = *node.capacity,
-            .allocatable = *node.allocatable,
-            .unschedulable = node.unschedulable,
-            .ready = node.ready,
-            .ready_since = node.ready_since,
-            .created = node.created};
-}
-
 template <class T, class Map>
 std::vector<T> values_of(const Map& objects) {
     std::vector<T> out;
@@ -136,7 +124,7 @@ Result<engine::PodObject> pod_object(const ClusterRecord& record, const PodRecor
 ClusterRecord make_cluster_record(const Cluster& cluster) {
     ClusterRecord out;
     for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
-        out.nodes.push_back(node_object(cluster, cluster.node(i)));
+        out.nodes.push_back(engine::node_object(cluster, cluster.node(i)));
     ClassLists classes(cluster, out);
     out.pods.reserve(cluster.pod_count());
     for (const engine::PodIndex i : pods_by_name(cluster)) {

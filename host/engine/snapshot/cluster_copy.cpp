@@ -1,0 +1,116 @@
+#include "engine/snapshot/cluster_copy.hpp"
+
+#include <string>
+
+namespace capstan::engine {
+namespace {
+
+using Act = std::function<void(std::string_view, std::string_view)>;
+
+/// Keys "namespace/name" that start with `prefix`, which is left out.
+void tell_full_names(const auto& objects, const std::string& prefix, const Act& act) {
+    for (auto at = objects.lower_bound(prefix);
+         at != objects.end() && at->first.starts_with(prefix); ++at) {
+        const std::string_view name = std::string_view(at->first).substr(prefix.size());
+        const std::size_t slash = name.find('/');
+        act(name.substr(0, slash), name.substr(slash + 1));
+    }
+}
+
+void tell_names(const auto& objects, const Act& act) {
+    for (const auto& [name, object] : objects) act({}, name);
+}
+
+void tell_pods(const Cluster& cluster, const Act& act) {
+    for (PodIndex i = 0; i < cluster.pod_count(); ++i) {
+        const PodRow pod = cluster.pod(i);
+        act(cluster.text(cluster.pod_class(pod.pod_class).ns), cluster.text(pod.name));
+    }
+}
+
+}  // namespace
+
+NodeObject node_object(const Cluster& cluster, const NodeRow& row) {
+    return {.name = std::string(cluster.text(row.name)),
+            .provider_id = std::string(cluster.text(row.provider_id)),
+            .labels = to_labels(cluster, row.labels),
+            .annotations = to_labels(cluster, row.annotations),
+            .taints = {row.taints.begin(), row.taints.end()},
+            .capacity = *row.capacity,
+            .allocatable = *row.allocatable,
+            .unschedulable = row.unschedulable,
+            .ready = row.ready,
+            .ready_since = row.ready_since,
+            .created = row.created};
+}
+
+PodObject pod_object(const Cluster& cluster, const PodRow& row) {
+    const auto text = [&](Symbol symbol) { return std::string(cluster.text(symbol)); };
+    const ClassRow& its = cluster.pod_class(row.pod_class);
+    PodObject out{.ns = text(its.ns),
+                  .name = text(row.name),
+                  .uid = text(row.uid),
+                  .spec = *its.spec,
+                  .labels = to_labels(cluster, its.labels),
+                  .annotations = to_labels(cluster, its.annotations),
+                  .owner = *its.owner,
+                  .node_name = text(row.node_name),
+                  .nominated_node = text(row.nominated_node),
+                  .phase = row.phase,
+                  .unscheduled_reason = text(row.unscheduled_reason),
+                  .gated = row.gated,
+                  .deleted = row.deleted ? std::optional(row.deleted_at) : std::nullopt,
+                  .created = row.created};
+    for (const Symbol claim : its.claims) out.claims.push_back(text(claim));
+    return out;
+}
+
+void copy(const Cluster& cluster, ClusterSink& to) {
+    for (NodeIndex i = 0; i < cluster.node_count(); ++i)
+        to.set(node_object(cluster, cluster.node(i)));
+    for (PodIndex i = 0; i < cluster.pod_count(); ++i) to.set(pod_object(cluster, cluster.pod(i)));
+    for (const DaemonSetRow& row : cluster.daemon_sets()) to.set(*row.object);
+    const auto set_all = [&](const auto& objects) {
+        for (const auto& [name, object] : objects) to.set(object);
+    };
+    const ClusterObjects& all = cluster.objects();
+    set_all(all.budgets);
+    set_all(all.controllers);
+    set_all(all.claims);
+    set_all(all.volumes);
+    set_all(all.storage_classes);
+    set_all(all.csi_nodes);
+    set_all(all.csi_drivers);
+    set_all(all.csi_capacities);
+    for (const auto& [name, labels] : all.namespaces) to.set(NamespaceObject{name, labels});
+}
+
+void for_each_name(const Cluster& cluster, ObjectKind kind, const Act& act) {
+    const ClusterObjects& all = cluster.objects();
+    switch (kind) {
+        case ObjectKind::pod: return tell_pods(cluster, act);
+        case ObjectKind::node:
+            for (NodeIndex i = 0; i < cluster.node_count(); ++i)
+                act({}, cluster.text(cluster.node(i).name));
+            return;
+        case ObjectKind::daemon_set:
+            for (const DaemonSetRow& row : cluster.daemon_sets())
+                act(row.object->ns, row.object->name);
+            return;
+        case ObjectKind::disruption_budget: return tell_full_names(all.budgets, "", act);
+        case ObjectKind::replica_set: return tell_full_names(all.controllers, "ReplicaSet/", act);
+        case ObjectKind::replication_controller:
+            return tell_full_names(all.controllers, "ReplicationController/", act);
+        case ObjectKind::stateful_set: return tell_full_names(all.controllers, "StatefulSet/", act);
+        case ObjectKind::job: return tell_full_names(all.controllers, "Job/", act);
+        case ObjectKind::claim: return tell_full_names(all.claims, "", act);
+        case ObjectKind::volume: return tell_names(all.volumes, act);
+        case ObjectKind::storage_class: return tell_names(all.storage_classes, act);
+        case ObjectKind::csi_node: return tell_names(all.csi_nodes, act);
+        case ObjectKind::csi_driver: return tell_names(all.csi_drivers, act);
+        case ObjectKind::csi_capacity: return tell_full_names(all.csi_capacities, "", act);
+        case ObjectKind::ns: return tell_names(all.namespaces, act);
+    }
+}
+
+}  // namespace capstan::engine
