@@ -8,9 +8,16 @@ using Member = KeptMembers::Member;
 constexpr Member owner_members[] = {{"apiVersion"}, {"controller"}, {"kind"}, {"name"}, {"uid"}};
 constexpr KeptMembers owner{owner_members};
 
-constexpr Member metadata_members[] = {
-    {"annotations"}, {"creationTimestamp"}, {"deletionTimestamp"},       {"generation"}, {"labels"},
-    {"name"},        {"namespace"},         {"ownerReferences", &owner}, {"uid"}};
+constexpr Member metadata_members[] = {{"annotations"},
+                                       {"creationTimestamp"},
+                                       {"deletionTimestamp"},
+                                       {"generation"},
+                                       {"labels"},
+                                       {"name"},
+                                       {"namespace"},
+                                       {"resourceVersion"},
+                                       {"ownerReferences", &owner},
+                                       {"uid"}};
 constexpr KeptMembers metadata{metadata_members};
 
 constexpr Member container_members[] = {{"ports"}, {"resources"}, {"restartPolicy"}};
@@ -89,13 +96,20 @@ constexpr Member status_members[] = {{"allocatable"},
                                      {"phase"}};
 constexpr KeptMembers status{status_members};
 
+constexpr Member details_members[] = {{"causes"}, {"retryAfterSeconds"}};
+constexpr KeptMembers details{details_members};
+
 constexpr Member object_members[] = {
     {"apiVersion"},
     {"kind"},
     {"metadata", &metadata},
     {"spec", &spec},
     {"status", &status},
-    {"message"},  // of a Status: what went wrong on the server
+    // of a Status: what went wrong on the server
+    {"code"},
+    {"details", &details},
+    {"message"},
+    {"reason"},
     // storage classes and capacities
     {"allowedTopologies"},
     {"capacity"},

@@ -8,6 +8,7 @@
 
 #include "kubernetes/json_place.hpp"
 #include "kubernetes/object_kinds.hpp"
+#include "kubernetes/object_name.hpp"
 #include "kubernetes/object_stream.hpp"
 
 namespace capstan::kubernetes {
@@ -16,23 +17,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t most_problems = 100;
-
-/// A member's text where there is one, with no complaint where there is none.
-std::string_view peek(const json::value& value, std::string_view key) {
-    const json::object* object = value.if_object();
-    const json::value* member = object != nullptr ? object->if_contains(key) : nullptr;
-    const json::string* text = member != nullptr ? member->if_string() : nullptr;
-    return text != nullptr ? std::string_view(*text) : std::string_view();
-}
-
-std::string name_of(const ObjectKind& kind, const json::value& value) {
-    const json::object* object = value.if_object();
-    const json::value* metadata = object != nullptr ? object->if_contains("metadata") : nullptr;
-    if (metadata == nullptr || peek(*metadata, "name").empty()) return {};
-    std::string ns(peek(*metadata, "namespace"));
-    if (kind.has_namespace) ns = (ns.empty() ? "default" : ns) + "/";
-    return (kind.has_namespace ? ns : "") + std::string(peek(*metadata, "name"));
-}
 
 }  // namespace
 
@@ -59,11 +43,11 @@ struct ListDecoder::State final : ObjectSink {
 
 void ListDecoder::State::take(std::string_view listed_kind, const json::value& object) {
     ++seen;
-    std::string_view kind = peek(object, "kind");
+    std::string_view kind = find_text(object, "kind");
     if (kind.empty()) kind = listed_kind;
     if (!object.is_object()) return refuse("expects an object");
     if (kind.empty()) return refuse("has no kind, and stands in no list that says one first");
-    if (const ObjectKind* known = find_kind(kind, peek(object, "apiVersion")))
+    if (const ObjectKind* known = find_kind(kind, find_text(object, "apiVersion")))
         return load(*known, object);
     ignore(kind, object);
 }
@@ -73,8 +57,8 @@ void ListDecoder::State::load(const ObjectKind& kind, const json::value& object)
     const bool loaded = kind.load(problems.root(), sink);
     loaded ? ++out.loaded[std::string(kind.kind)] : ++out.left_out;
     if (problems.empty()) return;
-    std::string name = name_of(kind, object);
-    if (name.empty()) name = "(object " + std::to_string(seen) + ")";
+    const std::optional<ObjectName> known = find_object_name(kind, object);
+    const std::string name = known ? to_string(*known) : "(object " + std::to_string(seen) + ")";
     for (const JsonProblem& problem : problems.kept())
         report({std::string(kind.kind) + " " + name, problem.pointer, problem.what, !loaded});
     out.more_problems += problems.left_out();
@@ -86,10 +70,10 @@ void ListDecoder::State::refuse(std::string what) {
 }
 
 void ListDecoder::State::ignore(std::string_view kind, const json::value& object) {
-    const std::string_view group = group_of(peek(object, "apiVersion"));
+    const std::string_view group = group_of(find_text(object, "apiVersion"));
     const bool is_alike = find_kind(kind, "") != nullptr;
     ++out.ignored[std::string(kind) + (is_alike ? " (" + std::string(group) + ")" : "")];
-    const std::string_view message = peek(object, "message");
+    const std::string_view message = find_text(object, "message");
     // What the API server answers instead of a list.
     if (kind == "Status" && !message.empty())
         report({"Status", "/message", "says " + in_quotes(message)});

@@ -21,12 +21,10 @@ std::string_view kind_of_items(std::string_view list) {
 }  // namespace
 
 void ObjectEvents::begin(bool is_array) {
-    if (skipped_ != 0) {
-        ++skipped_;
-    } else if (builder_.is_idle()) {
+    if (builder_.is_idle()) {
         begin_around(is_array);
     } else if (!builder_.keeps_next()) {
-        skipped_ = 1;
+        skip();
     } else {
         is_array ? builder_.begin_array() : builder_.begin_object();
     }
@@ -41,7 +39,7 @@ void ObjectEvents::begin_around(bool is_array) {
         around_.push_back({Shape::objects});
     } else if (is_array) {
         take_instead(json::array());
-        skipped_ = 1;
+        skip();
     } else if (shape == Shape::entries) {
         around_.push_back({Shape::entry});
     } else {
@@ -51,10 +49,10 @@ void ObjectEvents::begin_around(bool is_array) {
 
 void ObjectEvents::begin_in_list(bool is_array) {
     if (!makes_a_list(key_)) {
-        skipped_ = 1;
+        skip();
     } else if (!is_array) {
         take_instead(json::object());
-        skipped_ = 1;
+        skip();
     } else if (key_ == nodes) {
         around_.push_back({Shape::entries});
     } else {
@@ -68,7 +66,7 @@ void ObjectEvents::begin_in_entry(bool is_array) {
     } else if (key_ == "Pods" && is_array) {
         around_.push_back({Shape::objects, "Pod"});
     } else {
-        skipped_ = 1;
+        skip();
     }
 }
 
@@ -79,9 +77,7 @@ void ObjectEvents::begin_item(std::string_view kind) {
 }
 
 void ObjectEvents::end() {
-    if (skipped_ != 0) {
-        --skipped_;
-    } else if (builder_.is_idle()) {
+    if (builder_.is_idle()) {
         around_.pop_back();
     } else if (builder_.end()) {
         sink_.take(kind_hint_, builder_.object());
@@ -132,14 +128,12 @@ void ObjectEvents::text(std::string_view rest) {
     text_.clear();
 }
 
-bool ObjectEvents::scalar(const json::value& value) {
-    if (skipped_ != 0) return true;
+void ObjectEvents::scalar(const json::value& value) {
     if (builder_.is_idle()) {
         take_instead(value);
     } else if (builder_.keeps_next()) {
         builder_.scalar(value);
     }
-    return true;
 }
 
 /// Something else stands where an object, or a list of them, should. Go writes a list without

@@ -1,0 +1,31 @@
+/// What an API object is called, also one that cannot be decoded.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/json/value.hpp>
+
+namespace capstan::kubernetes {
+
+struct ObjectKind;
+
+struct ObjectName {
+    std::string ns{};  ///< empty where the kind has none
+    std::string name{};
+};
+/// "shop/web", or the name alone.
+std::string to_string(const ObjectName& name);
+
+/// Nothing: it does not say.
+std::optional<ObjectName> find_object_name(const ObjectKind& kind,
+                                           const boost::json::value& object);
+
+/// A member's text where there is one, with no complaint where there is none; empty: there is none.
+std::string_view find_text(const boost::json::value& value, std::string_view key) noexcept;
+/// NULL: `value` is no object, or has no such member.
+const boost::json::value* find_member(const boost::json::value& value,
+                                      std::string_view key) noexcept;
+
+}  // namespace capstan::kubernetes
