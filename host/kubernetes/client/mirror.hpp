@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,23 +11,13 @@
 #include "engine/snapshot/cluster_builder.hpp"
 #include "io/loop.hpp"
 #include "kubernetes/client/api.hpp"
+#include "kubernetes/client/reflector.hpp"
 
 namespace capstan::kubernetes {
 
-/// How one kind is followed.
-struct ReflectorStatus {
-    std::string kind{};
-    bool has_synced = false;      ///< all its objects have been here once
-    bool is_unavailable = false;  ///< an optional kind that this server has not
-    std::size_t objects = 0;
-    std::string resource_version{};
-    std::optional<Time> last_heard{};  ///< from the server, bookmarks included
-    std::uint64_t relists = 0;
-    std::optional<Error> trouble{};  ///< what the last request came back with, while it lasts
-};
-
 /// Follows every kind a snapshot is made of with one reflector each, all feeding one
-/// ClusterBuilder. Used on the loop's thread alone.
+/// ClusterBuilder. Used on the loop's thread alone. None of the callbacks may end the mirror; they
+/// may call it.
 class Mirror {
 public:
     struct Options {
@@ -36,11 +25,13 @@ public:
         std::uint64_t seed = 0;   ///< of jitter
         std::int64_t page = 500;  ///< objects in a page of a LIST
         bool watch_list = true;   ///< asks for initial events first; LIST where that is refused
-        /// Told, at most once a pass-worthy change: something a decision may depend on is new.
+        /// Something that a cluster shows has changed; heartbeats do not count. Told once, and
+        /// again only after the next cluster().
         std::function<void()> on_change{};
-        /// A pod turned unschedulable: worth a pass at once.
+        /// The same of pods that the scheduler found no node for: worth a pass at once.
         std::function<void()> on_unschedulable{};
-        /// What went wrong, once until it is over; and objects that could not be read.
+        /// What went wrong, once until it is over; and objects that could not be read, for which
+        /// their last version goes on to stand.
         std::function<void(const std::string& kind, const Error& error)> on_trouble{};
     };
     /// Borrows both.
@@ -54,9 +45,10 @@ public:
     /// Every kind that is not unavailable has been here as a whole.
     bool has_synced() const;
     /// The cluster as a whole: while a kind is being listed anew, as it was before, so that no
-    /// decision sees half a list. Costs what changed since the last call. `unavailable`: not synced
-    /// yet, or a kind has not been heard of for longer than `max_age`, with the kind and its
-    /// trouble.
+    /// decision sees half a list. Costs what changed since the last call, and once in a while the
+    /// making of a new builder without what old objects left behind. `unavailable`: not synced yet,
+    /// or a kind has been out of touch with the server for longer than `max_age`, with the kind
+    /// and its trouble.
     Result<engine::Cluster> cluster(Duration max_age);
     std::vector<ReflectorStatus> status() const;
 

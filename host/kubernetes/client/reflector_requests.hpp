@@ -1,0 +1,41 @@
+/// The requests by which a kind is followed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/paths.hpp"
+
+namespace capstan::kubernetes {
+
+/// What is followed.
+struct Followed {
+    ApiResource resource{};
+    std::string field_selector{};  ///< empty: all of them
+};
+
+/// How new a list has to be.
+enum class ListFrom : std::uint8_t {
+    cache,         ///< whatever the server has at hand
+    last_seen,     ///< not older than what was seen
+    newest,        ///< as of now, page by page
+    newest_whole,  ///< as of now, in one piece, which no page can outlive
+};
+
+/// `version`: the last one seen. `next`: the token of the page; empty: the first one.
+ApiRequest list_request(const Followed& what, ListFrom from, const std::string& version,
+                        const std::string& next, std::int64_t page);
+/// What happens after `version`, with bookmarks.
+ApiRequest watch_request(const Followed& what, const std::string& version,
+                         std::chrono::seconds timeout);
+/// All objects, a bookmark that says so, and what happens then. `version`: not older than; empty:
+/// as of now.
+ApiRequest watch_list_request(const Followed& what, const std::string& version,
+                              std::chrono::seconds timeout);
+
+/// The annotation of that bookmark.
+inline constexpr std::string_view initial_events_end = "k8s.io/initial-events-end";
+
+}  // namespace capstan::kubernetes
