@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <capstan/error.hpp>
 #include <capstan/ids.hpp>
@@ -94,6 +95,14 @@ struct NodeRemoval {
     bool operator==(const NodeRemoval&) const = default;
 };
 
+/// Nodes to come on each of which a pass has put the same pods, in thought.
+struct PlannedNodes {
+    int nodes = 0;
+    /// On one of them, by who looks after them (scale_up/planned_seats.hpp); never empty.
+    std::map<std::string, int> pods{};
+    bool operator==(const PlannedNodes&) const = default;
+};
+
 /// The moments after which removals rest for a while.
 struct LastActions {
     std::optional<Time> scale_up{}, removal{}, failed_removal{};
@@ -114,6 +123,9 @@ struct Memory {
     /// Machines without a node, since when they have been seen so.
     std::map<NodeGroupId, std::map<MachineId, Time>> unjoined{};
     std::map<NodeGroupId, WrongSize> wrong_sizes{};
+    /// What nodes to come are for: a pass that put pods on them in another way than the one that
+    /// ordered them might find one node too few.
+    std::map<NodeGroupId, std::vector<PlannedNodes>> planned{};
 
     std::map<std::string, Unneeded> unneeded{};  ///< by node
     /// Where a class of pods last found room when its node was looked at, by the pod's

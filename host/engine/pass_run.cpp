@@ -7,6 +7,7 @@
 #include "engine/health/backoff.hpp"
 #include "engine/removal/removal.hpp"
 #include "engine/scale_down/scale_down.hpp"
+#include "engine/scale_up/planned_seats.hpp"
 #include "engine/scale_up/report.hpp"
 
 namespace capstan::engine {
@@ -37,6 +38,7 @@ PassRun::PassRun(const Snapshot& snapshot, Memory memory, const Policies& polici
       scene_(make_scene(snapshot, memory_, settings, circumstances.now, asked)),
       scale_up_(scene_, policies, circumstances) {
     scale_up_.run();
+    memory_.planned = planned_nodes(scene_, scale_up_.placement());
     outcome_.decision = make_decision(scale_up_);
     Decision& decision = outcome_.decision;
     decision.decreases = scene_.repairs.decreases;

@@ -38,6 +38,9 @@ Result<std::string> memory_text(const engine::Memory& memory, std::string_view h
     saved.memory.hints.clear();
     text = text_of(saved);
     if (text.size() <= limit) return text;
+    saved.memory.planned.clear();
+    text = text_of(saved);
+    if (text.size() <= limit) return text;
     return fail(ErrorCode::invalid_argument, "memory takes " + std::to_string(text.size()) +
                                                  " bytes without its hints, there is room for " +
                                                  std::to_string(limit));

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "engine/scale_up/packing.hpp"
+#include "engine/scale_up/planned_seats.hpp"
 #include "engine/scale_up/size_order.hpp"
 #include "engine/scale_up/spread_emulation.hpp"
 
@@ -95,15 +96,15 @@ Ground::Ground(const Scene& the_scene)
     bool any = false;
     const auto nodes = static_cast<Slot>(scene->snapshot->cluster.node_count());
     for (Subject s = 0; s < scene->pending_count(); ++s) any = seat(s, 0, nodes) || any;
+    PlannedSeats planned(*scene, placement, progress.left, nodes, first_new);
+    for (bool more = true; more && planned.seat();) {
+        any = true;
+        more = seat_who_looks(nodes);
+    }
     for (const Subject s : order_for_upcoming(*scene, placement, nodes, progress.left))
         any = seat(s, nodes, first_new) || any;
     // Who looks at other pods may have come before those it wants to see.
-    while (any) {
-        any = false;
-        for (Subject s = 0; s < scene->pending_count(); ++s) {
-            if (scene->rules->looks_at_pods(s)) any = seat(s, 0, first_new) || any;
-        }
-    }
+    while (any) any = seat_who_looks(first_new);
     for (Subject s = 0; s < before.size(); ++s) progress.fit[s] = before[s] - progress.left[s];
 }
 
@@ -112,6 +113,14 @@ bool Ground::seat(Subject subject, Slot from, Slot end) {
         Packing(placement, &passed_over).fill(subject, from, end, progress.left[subject]);
     progress.left[subject] -= seated;
     return seated > 0;
+}
+
+bool Ground::seat_who_looks(Slot end) {
+    bool any = false;
+    for (Subject s = 0; s < scene->pending_count(); ++s) {
+        if (progress.left[s] > 0 && scene->rules->looks_at_pods(s)) any = seat(s, 0, end) || any;
+    }
+    return any;
 }
 
 }  // namespace capstan::engine

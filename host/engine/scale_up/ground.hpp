@@ -16,6 +16,8 @@ struct Ground {
 
     /// Seats as many of the waiting pods as fit on slots of [from, end); whether it seated any.
     bool seat(Subject subject, Slot from, Slot end);
+    /// The same of those whose pods look at others, on slots before `end`.
+    bool seat_who_looks(Slot end);
 
     const Scene* scene;
     Placement placement;

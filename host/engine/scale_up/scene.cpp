@@ -123,6 +123,7 @@ Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings&
         const auto index = snapshot.cluster.find_node(node);
         if (index && removal.phase != RemovalPhase::undoing) scene.going.push_back(*index);
     }
+    scene.planned = memory.planned;
     scene.pending = find_pending(snapshot.cluster, settings, now,
                                  displaced_pods(snapshot, memory, settings, now));
     scene.nominated = find_nominated(snapshot.cluster, settings);

@@ -1,6 +1,7 @@
 /// What a pass works on, put together at the start of a pass and not changed by it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,6 +46,7 @@ struct Scene {
     Candidates candidates;           ///< nodes that could go
     std::vector<NodeIndex> going{};  ///< nodes that are being removed, ascending: they take no pod
     std::vector<GroupRoom> rooms{};  ///< by group
+    std::map<NodeGroupId, std::vector<PlannedNodes>> planned{};  ///< by the pass before
     PendingPods pending{};           ///< subject i is its class i
     std::vector<Nomination> nominated{};
     /// By shape: groups. By subject: pending classes, then those that are only nominated or asked

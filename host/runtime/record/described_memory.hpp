@@ -16,9 +16,10 @@ BOOST_DESCRIBE_STRUCT(NodeRemoval::Eviction, (), (agreed, refused, refused_becau
 BOOST_DESCRIBE_STRUCT(NodeRemoval, (),
                       (group, machine, phase, empty, ready, cordoned, since, phase_since,
                        unneeded_since, evictions, because))
+BOOST_DESCRIBE_STRUCT(PlannedNodes, (), (nodes, pods))
 BOOST_DESCRIBE_STRUCT(LastActions, (), (scale_up, removal, failed_removal))
 BOOST_DESCRIBE_STRUCT(Memory, (),
                       (started, backoffs, make_backoffs, failed_machines, requests, unjoined,
-                       wrong_sizes, unneeded, hints, removals, last, last_of))
+                       wrong_sizes, planned, unneeded, hints, removals, last, last_of))
 
 }  // namespace capstan::engine

@@ -19,11 +19,25 @@ std::set<std::string> waiting_in(const engine::Cluster& cluster) {
     return out;
 }
 
+/// Who runs where, and is not on its way out.
+std::set<std::string> running_in(const engine::Cluster& cluster) {
+    std::set<std::string> out;
+    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        for (const engine::PodIndex pod : cluster.pods_on(n)) {
+            if (!belongs_to_node(cluster, pod) && !cluster.pod(pod).deleted)
+                out.insert(name_of_pod(cluster, pod) + " on " +
+                           std::string(cluster.text(cluster.node(n).name)));
+        }
+    }
+    return out;
+}
+
 /// What the pass before a restart saw and asked for.
 struct Before {
     std::set<std::string> waiting{};
     Targets targets{};              ///< with what it asked for
     std::set<std::string> going{};  ///< nodes whose pods have to go somewhere else
+    std::set<std::string> running{};
     bool has_helped_all = false;
 };
 
@@ -63,7 +77,16 @@ private:
         const auto now = waiting_in(moment.cluster());
         return before_->has_helped_all && before_->targets == targets_of(moment) &&
                before_->going == going_in(moment) && std::ranges::includes(before_->waiting, now) &&
-               moment.memory().backoffs.empty() && !has_trouble(moment);
+               moment.memory().backoffs.empty() && !has_trouble(moment) &&
+               (!looks_at_others(moment) || before_->running == running_in(moment.cluster()));
+    }
+    /// Pods with spread or affinity go by where others run. The scheduler, who knows no plan, may
+    /// have put one of them meanwhile into a zone that another was to have: then its mate needs a
+    /// machine there that nobody could have asked for before. Where nobody moved, nobody needs one.
+    static bool looks_at_others(const Moment& moment) {
+        return std::ranges::any_of(moment.cluster().unbound(), [&](engine::PodIndex pod) {
+            return wants_more_than_room(moment.cluster(), pod);
+        });
     }
     /// Something by which another machine may be wanted though nothing was forgotten.
     static bool has_trouble(const Moment& moment) {
@@ -71,10 +94,6 @@ private:
         for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
             if (!cluster.node(i).ready) return true;
         }
-        if (std::ranges::any_of(cluster.unbound(), [&](engine::PodIndex pod) {
-                return wants_more_than_room(cluster, pod);
-            }))
-            return true;
         return std::ranges::any_of(moment.groups(), [](const engine::Group& group) {
             return std::ranges::any_of(group.machines, [](const Machine& machine) {
                 return machine.state == MachineState::failed || machine.error;
@@ -86,6 +105,7 @@ private:
         Before before{.waiting = waiting_in(moment.cluster()),
                       .targets = targets_of(moment),
                       .going = going_in(moment),
+                      .running = running_in(moment.cluster()),
                       .has_helped_all = moment.decision().unhelped.empty()};
         for (const engine::Increase& increase : moment.decision().increases)
             before.targets[increase.group.value()] += increase.by;

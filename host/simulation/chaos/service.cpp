@@ -8,6 +8,7 @@
 #include "engine/health/backoff.hpp"
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/judgement.hpp"
+#include "simulation/chaos/sums.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -69,11 +70,18 @@ private:
     };
 
     static bool is_able(const Moment& moment, const engine::Group& group) {
-        const engine::Settings& s = moment.settings();
-        if (s.cpu.max || s.memory.max || s.nodes.max || s.gpu.max) return false;
+        if (!has_limit_room(moment, group)) return false;
         if (group.group.max && group.group.target.value_or(0) >= *group.group.max) return false;
         if (!group.group.healthy.value_or(true)) return false;
         return engine::find_backoff(moment.memory(), group.group.id, moment.now()) == nullptr;
+    }
+    /// For one machine more, whatever there is of nodes and may come of targets.
+    static bool has_limit_room(const Moment& moment, const engine::Group& group) {
+        Sums sums = sums_of(moment, Going::counts);
+        sums.add(size_of(group), 1);
+        return std::ranges::none_of(bounds_of(moment.settings()), [&](const auto& entry) {
+            return entry.second.max && sums.of(entry.first) > *entry.second.max;
+        });
     }
     /// With many nodes that are not ready nothing is scaled at all.
     static bool is_cluster_well(const Moment& moment) {

@@ -42,6 +42,7 @@ TEST(MemoryText, KeepsItsFormat) {
                                             .code = ErrorCode::out_of_capacity,
                                             .because = "none left"};
     memory.make_backoffs[{PluginInstanceId("aws"), "m5.large", "eu-1a", true}] = {.since = noon};
+    memory.planned[NodeGroupId("web")] = {{2, {{"default/ReplicaSet/web", 3}}}};
     memory.unneeded["node-1"] = {.since = noon, .ready = false};
     memory.removals["node-2"] = {.group = NodeGroupId("web"),
                                  .phase = engine::RemovalPhase::draining,
@@ -54,6 +55,7 @@ TEST(MemoryText, KeepsItsFormat) {
               R"("because":"none left"}},"make_backoffs":[{"key":{"cloud":"aws",)"
               R"("machine_type":"m5.large","zone":"eu-1a","spot":true},)"
               R"("value":{"since":"2026-11-21T11:00:00Z"}}],)"
+              R"("planned":{"web":[{"nodes":2,"pods":{"default/ReplicaSet/web":3}}]},)"
               R"("unneeded":{"node-1":{"since":"2026-11-21T11:00:00Z","ready":false}},)"
               R"("removals":{"node-2":{"group":"web","phase":"draining","evictions":)"
               R"({"default/web-1/u1":{"agreed":"2026-11-21T11:00:00Z"}}}},)"
@@ -110,6 +112,18 @@ TEST(MemoryText, PassesOverMembersThatALaterHostAdded) {
     EXPECT_TRUE(
         parse_memory(R"({"version":1,"moods":[1],"memory":{"started":true,"mood":{}}})", "memory")
             ->started);
+}
+
+TEST(MemoryText, LeavesOutWhatNodesToComeAreForWhereThatDoesNotFitEither) {
+    Memory memory;
+    memory.started = true;
+    memory.planned[NodeGroupId("web")] = {{1, {{"default/ReplicaSet/web", 3}}}};
+    const std::size_t whole = text_of(memory).size();
+    memory.hints["default/web-1"] = "node-1";
+    EXPECT_EQ(parse_memory(*memory_text(memory, "1.2.0", whole), "memory")->planned,
+              memory.planned);
+    EXPECT_EQ(parse_memory(*memory_text(memory, "1.2.0", whole - 1), "memory"),
+              Memory{.started = true});
 }
 
 TEST(MemoryText, LeavesOutHintsWhereTheyDoNotFit) {

@@ -112,12 +112,24 @@ TEST_F(Chaos, BoundsSayThatAGroupShrinksBelowItsMinimum) {
     EXPECT_THAT(pass(*bounds_invariant()), IsEmpty());
 }
 
-TEST_F(Chaos, LimitsCountNodesAndMachinesOnTheWay) {
+TEST_F(Chaos, LimitsCountNodesAndAllThatMayComeOfATarget) {
     settings.nodes.max = 2;
     increase(1);
     EXPECT_THAT(pass(*limits_invariant()), IsEmpty());
-    group.machines.push_back({.id = MachineId("m2"), .state = MachineState::requested});
+    group.group.target = 2;
     EXPECT_THAT(pass(*limits_invariant()), ElementsAre(HasSubstr("above the limit 2")));
+    memory.backoffs[group.group.id] = {.because = "none left"};
+    EXPECT_THAT(pass(*limits_invariant()), ElementsAre(HasSubstr("above the limit 2")))
+        << "who is left alone may get its machine all the same";
+}
+
+TEST_F(Chaos, LimitsLookAtEverythingThatIsLimited) {
+    node.capacity = {{"cpu", 4000}, {"nvidia.com/gpu", 2}};
+    increase(1);
+    settings.cpu.max = 7999;
+    settings.gpu.max = settings.gpu_types["nvidia.com/gpu"].max = 1;
+    EXPECT_THAT(pass(*limits_invariant()),
+                ElementsAre(HasSubstr("cpu"), HasSubstr("gpu"), HasSubstr("nvidia.com/gpu")));
 }
 
 TEST_F(Chaos, LimitsHaveALowerEnd) {
@@ -199,6 +211,18 @@ TEST_F(Chaos, AGroupThatIsFullOrATimeThatWasJumpedOverIsAnExcuse) {
     EXPECT_THAT(pass(*invariant), IsEmpty());
 }
 
+TEST_F(Chaos, OnlyALimitWithoutRoomForTheGroupsMachineIsAnExcuse) {
+    for (const bool has_room : {false, true}) {
+        const auto invariant = service_invariant();
+        settings.cpu.max = has_room ? 8000 : 7999;
+        pods.clear();
+        pod("web-1", "");
+        pass(*invariant);
+        now += 1h;
+        EXPECT_EQ(pass(*invariant).size(), has_room ? 1u : 0u);
+    }
+}
+
 TEST_F(Chaos, WhatWasAskedForBeforeARestartIsNotAskedForAgain) {
     const auto invariant = restart_invariant();
     pod("web-1", "");
@@ -218,6 +242,22 @@ TEST_F(Chaos, APodThatCameMeanwhileMayBeServedAfterARestart) {
     pod("web-2", "");
     invariant->on_restart();
     EXPECT_THAT(pass(*invariant), IsEmpty());
+}
+
+TEST_F(Chaos, PodsThatLookAtOthersAreJudgedAfterARestartWhileNobodyMoves) {
+    for (const bool moved : {false, true}) {
+        const auto invariant = restart_invariant();
+        group.group.target = 1;
+        pods.clear();
+        pod("web-1", "");
+        pods[0].spec.spread.push_back({.topology_key = "topology.kubernetes.io/zone"});
+        pass(*invariant);
+        if (moved) pod("web-2", "n1");
+        invariant->on_restart();
+        increase(1);
+        EXPECT_EQ(pass(*invariant).size(), moved ? 0u : 1u);
+        decision = {};
+    }
 }
 
 TEST_F(Chaos, MemoryThatDoesNotComeBackFromItsTextIsNoticed) {

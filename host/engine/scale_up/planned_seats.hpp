@@ -1,0 +1,64 @@
+/// What nodes to come were ordered for, from one pass to the next.
+///
+/// A pass that orders nodes knows who goes where. The next one sees the same pods and those nodes,
+/// and would fill them from the front: with spread and affinity that may seat fewer. So it puts
+/// them first where they were put before, as far as they still fit; who is new comes after.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/memory.hpp"
+#include "engine/scale_up/scene.hpp"
+#include "engine/scheduling/placement.hpp"
+
+namespace capstan::engine {
+
+/// "namespace/kind/name" of the controller; of pods without one "namespace//labels". Pods of
+/// several classes may share it: it says whom to try, never who fits.
+std::string planned_as(const Cluster& cluster, ClassId pod_class);
+
+/// Who has been put on nodes to come, the ordered ones included: by group, nodes with the same pods
+/// together, in a fixed order. As large as there are such nodes, at most.
+std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(const Scene& scene,
+                                                               const Placement& placement);
+
+/// Puts waiting pods on nodes to come as Scene::planned has it. Pods that look at others take
+/// turns, so that no zone waits for the next.
+class PlannedSeats {
+public:
+    /// Borrows. `left` by subject: pods that wait. Nodes to come are the slots of [from, end).
+    PlannedSeats(const Scene& scene, Placement& placement, std::vector<int>& left, Slot from,
+                 Slot end);
+    /// As many as find room now; whether it seated any.
+    bool seat();
+
+private:
+    /// Pods that one node is for.
+    struct Want {
+        Slot slot = 0;
+        int pods = 0;
+    };
+    /// What is left to do for one subject on nodes of one group.
+    struct Queue {
+        Subject subject = 0;
+        bool looks_at_pods = false;
+        /// It looks only at how many pods its zone has: where the first node is shut all are.
+        bool in_step = false;
+        std::vector<Want> wants{};
+    };
+    void add_group(GroupIndex group, const std::vector<PlannedNodes>& nodes, Slot from, Slot end);
+    Queue make_queue(Subject subject) const;
+    void want(GroupIndex group, Slot slot, const std::map<std::string, int>& pods);
+    bool take_turn(Queue& queue);
+
+    const Scene* scene_;
+    Placement* placement_;
+    std::vector<int>* left_;
+    std::vector<int> unplanned_;  // by subject: waiting, and wanted nowhere yet
+    std::map<std::string, std::vector<Subject>> subjects_;
+    std::map<std::pair<GroupIndex, Subject>, Queue> queues_;
+};
+
+}  // namespace capstan::engine

@@ -1,0 +1,145 @@
+// What was asked for is enough: the next pass sees who it was for.
+#include "engine/scale_up/planned_seats.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "pass_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// The clouds agree to everything, and nothing has joined yet.
+void agree(PassCase& c, Outcome outcome) {
+    Results results;
+    for (const Increase& increase : outcome.decision.increases) {
+        *c.world.change_group(increase.group.value()).group.target += increase.by;
+        results.increases.emplace_back();
+    }
+    c.circumstances.now += 10s;
+    c.memory = remember_results(std::move(outcome.memory), outcome.decision, results, c.settings,
+                                c.circumstances.now);
+}
+
+/// "web-a 2 x {default//app=b: 3}", a line each.
+std::string told(const Memory& memory) {
+    std::string out;
+    for (const auto& [group, planned] : memory.planned) {
+        for (const PlannedNodes& nodes : planned) {
+            out += group.value() + " " + std::to_string(nodes.nodes) + " x {";
+            for (const auto& [who, count] : nodes.pods)
+                out += " " + who + ": " + std::to_string(count);
+            out += " }\n";
+        }
+    }
+    return out;
+}
+
+class Chance {
+public:
+    explicit Chance(unsigned seed) : engine_(seed) {}
+    /// From 0 to `end`, without it.
+    int below(int end) { return static_cast<int>(engine_() % static_cast<unsigned>(end)); }
+
+private:
+    std::mt19937 engine_;
+};
+
+/// Nodes of several sizes in three zones, and pods that keep to themselves, apart, or in step with
+/// their zones. Not those spread over hosts: nodes that a pass opens later than theirs make their
+/// own uneven, and the next pass sees that.
+PassCase some_cluster(unsigned seed) {
+    Chance chance(seed);
+    PassCase c;
+    for (const char* zone : {"a", "b", "c"}) {
+        c.group(std::string("web-") + zone, chance.below(2), 9, amounts(4000), zone);
+        if (chance.below(2) == 0) c.group(std::string("large-") + zone, 0, 3, amounts(9000), zone);
+    }
+    const auto nothing = [](PodObject&) {};
+    for (int n = 1 + chance.below(5); n > 0; --n) {
+        std::string name(1, static_cast<char>('a' + chance.below(26)));
+        name += std::to_string(n);
+        const int count = 1 + chance.below(9);
+        const std::int64_t cpu = 500 * (1 + chance.below(7));
+        switch (chance.below(5)) {
+            case 0: c.pods(name, count, cpu, apart_on(hostname_key)); break;
+            case 1: c.pods(name, count, cpu, nothing); break;
+            default: c.pods(name, count, cpu, spread_over(zone_key)); break;
+        }
+    }
+    return c;
+}
+
+TEST(PlannedSeats, WhateverPodsWaitTheNextPassAsksForNothingMore) {
+    int asked = 0;
+    for (unsigned seed = 0; seed < 400; ++seed) {
+        PassCase c = some_cluster(seed);
+        Outcome first = c.run();
+        if (!first.decision.unhelped.empty()) continue;
+        asked += first.decision.increases.empty() ? 0 : 1;
+        agree(c, std::move(first));
+        const Outcome next = c.run();
+        EXPECT_EQ(growth(next.decision), Growths()) << "seed " << seed;
+        EXPECT_EQ(told(next.memory), told(c.memory)) << "seed " << seed;
+    }
+    EXPECT_GT(asked, 100);
+}
+
+PassCase spread_over_two_zones() {
+    PassCase c;
+    for (const char* zone : {"a", "b"}) c.group(zone, 0, 9, amounts(4000), zone);
+    c.pods("web", 4, 1500, spread_over(zone_key));
+    return c;
+}
+
+TEST(PlannedSeats, TellWhoEachNodeIsFor) {
+    PassCase c = spread_over_two_zones();
+    const std::vector<PlannedNodes> two_each{{1, {{"default//app=web", 2}}}};
+    EXPECT_EQ(c.run().memory.planned,
+              (std::map<NodeGroupId, std::vector<PlannedNodes>>{{NodeGroupId("a"), two_each},
+                                                                {NodeGroupId("b"), two_each}}));
+}
+
+TEST(PlannedSeats, AreForgottenWithTheirNodesAndTheirPods) {
+    PassCase c = spread_over_two_zones();
+    c.memory.planned[NodeGroupId("a")] = {{3, {{"default//app=gone", 7}}}};
+    c.memory.planned[NodeGroupId("gone")] = {{1, {{"default//app=web", 1}}}};
+    c.settings.nodes.max = 0;
+    EXPECT_EQ(c.run().memory.planned.size(), 0u);
+}
+
+TEST(PlannedSeats, OfMoreNodesThanComeGoFirstToThoseWhosePodsAllWait) {
+    PassCase c;
+    c.group("a", 0, 9).group.target = 1;
+    c.pods("two", 1, 2000);
+    c.pods("four", 1, 4000);
+    c.memory.planned[NodeGroupId("a")] = {{1, {{"default//app=two", 2}}},
+                                          {1, {{"default//app=four", 1}}}};
+    EXPECT_EQ(c.run().memory.planned.at(NodeGroupId("a")),
+              (std::vector<PlannedNodes>{{1, {{"default//app=four", 1}}},
+                                         {1, {{"default//app=two", 1}}}}));
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
+}
+
+TEST(PlannedSeats, HoldNobodyWhoDoesNotFitThereAnyMore) {
+    PassCase c = spread_over_two_zones();
+    c.world.change_group("a").group.target = 1;
+    c.memory.planned[NodeGroupId("a")] = {{1, {{"default//app=web", 4}}}};
+    EXPECT_EQ(growth(c.decide()), (Growths{{"b", 1}}));
+}
+
+TEST(PlannedSeats, AreNamedByTheControllerWhereThereIsOne) {
+    World world;
+    world.pod("bare").labels = {{"app", "web"}, {"tier", "1"}};
+    world.pod("owned").owner = {.kind = "ReplicaSet", .name = "web-7f"};
+    const Cluster cluster = world.cluster();
+    std::vector<std::string> names;
+    for (ClassId id = 0; id < cluster.class_count(); ++id) names.push_back(planned_as(cluster, id));
+    std::ranges::sort(names);
+    EXPECT_EQ(names,
+              (std::vector<std::string>{"default//app=web,tier=1", "default/ReplicaSet/web-7f"}));
+}
+
+}  // namespace
+}  // namespace capstan::engine
