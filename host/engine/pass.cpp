@@ -13,6 +13,11 @@ Outcome run_pass(const Snapshot& snapshot, Memory memory, const Policies& polici
     return PassRun(snapshot, std::move(memory), policies, settings, circumstances).take_outcome();
 }
 
+Memory remember_plan(Memory before, const Outcome& outcome) {
+    before.planned = outcome.memory.planned;
+    return before;
+}
+
 Memory remember_results(Memory memory, const Decision& decision, const Results& results,
                         const Settings& settings, Time now) {
     memory = remember_sizes(std::move(memory), decision, results, settings, now);

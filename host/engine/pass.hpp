@@ -34,6 +34,11 @@ struct Outcome {
 Outcome run_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                  const Settings& settings, const Circumstances& circumstances);
 
+/// What to save before a decision is carried out, for a host that dies in the middle of it: the
+/// memory of before, and what the nodes are for that are about to be ordered. That they were
+/// ordered the clouds will say; whom for only this.
+Memory remember_plan(Memory before, const Outcome& outcome);
+
 /// What became of a decision's actions: requests that were taken, groups that refused and are left
 /// alone for a while, steps of removals that are done or failed. `results` is in the order of the
 /// decision, or empty for actions that were not carried out.

@@ -125,6 +125,7 @@ Result<void> Passes::run() {
 
 Result<void> Passes::carry_out(engine::Outcome outcome, const runtime::PassInput& input) {
     const engine::Decision& decision = outcome.decision;
+    CAPSTAN_CHECK(keep(engine::remember_plan(memory_, outcome)));
     Cluster cluster(*this);
     told_.carrying_out();
     const engine::Results results =
