@@ -1,5 +1,6 @@
 #include "runtime/daemon/config_exchange.hpp"
 
+#include <sstream>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -24,11 +25,17 @@ void ConfigExchange::tell(LogLevel level, const std::string& sentence) {
     host_.log().write(level, "config", sentence);
 }
 
+/// Each complaint on a line of its own, as it would be at the start.
+void ConfigExchange::refuse(const std::string& complaints) {
+    tell(LogLevel::error, "the old configuration is kept, for the new one is wrong:");
+    std::istringstream lines(complaints);
+    for (std::string line; std::getline(lines, line);) tell(LogLevel::error, line);
+}
+
 void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler, Shown& shown,
                                const std::shared_ptr<Beside>& beside) {
     auto next = read();
-    if (!next)
-        return tell(LogLevel::error, "the old configuration is kept: " + next.error().message);
+    if (!next) return refuse(next.error().message);
     const ConfigChanges changes = find_changes(*loaded_, **next);
     if (changes.live.empty() && changes.fixed.empty())
         return tell(LogLevel::info, "nothing has changed");

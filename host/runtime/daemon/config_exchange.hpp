@@ -31,6 +31,7 @@ public:
 
 private:
     void tell(LogLevel level, const std::string& sentence);
+    void refuse(const std::string& complaints);
     void hand_over(const ConfigChanges& changes, const std::shared_ptr<const LoadedConfig>& next);
 
     PluginHost& host_;
