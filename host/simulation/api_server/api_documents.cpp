@@ -82,6 +82,11 @@ std::optional<HttpReply> ApiServer::serve_document(const ApiRequest& request) {
 std::optional<HttpReply> ApiServer::serve_openapi(const ApiRequest& request) {
     constexpr std::string_view front = "/openapi/v3/";
     if (request.path == "/openapi/v3") return json_reply(200, openapi_index(store_.kinds()));
+    if (request.path == "/openapi/v2")
+        return HttpReply{
+            200,
+            {{"content-type", "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"}},
+            openapi_protobuf(store_.kinds())};
     if (!request.path.starts_with(front)) return found(std::nullopt, request);
     const auto [group, version] =
         document_name(std::string_view(request.path).substr(front.size()));

@@ -72,7 +72,7 @@ std::optional<Accepted> form_of(std::string_view range) {
         return Accepted{Form::metadata, std::string(version)};
     if (!as.empty()) return std::nullopt;
     if (type == "application/json" || type == "*/*" || type == "application/*" ||
-        type.starts_with("text/"))
+        type.starts_with("text/") || type.starts_with("application/com.github.proto-openapi"))
         return Accepted{};
     return std::nullopt;
 }

@@ -25,6 +25,9 @@ json::object openapi_index(const ResourceKinds& kinds);
 std::optional<json::object> openapi_document(const ResourceKinds& kinds, std::string_view group,
                                              std::string_view version);
 
+/// The same in one protobuf of OpenAPI v2.
+std::string openapi_protobuf(const ResourceKinds& kinds);
+
 /// A subresource and what comes back from it.
 struct Subresource {
     std::string name{}, group{}, version{}, kind{};

@@ -28,6 +28,7 @@ void go_to_member(Values& values, std::string_view name) {
 
 /// `?(@.type=="Ready")`
 bool passes(const json::value& value, std::string_view filter) {
+    if (filter.ends_with(')')) filter.remove_suffix(1);
     const std::size_t equals = filter.find("==");
     const std::size_t open = filter.find("@.");
     const json::object* object = value.if_object();

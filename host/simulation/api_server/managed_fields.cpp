@@ -93,6 +93,14 @@ void merge_config(json::object& live, const json::object& config, std::string_vi
     }
 }
 
+/// As kubectl's users know it: "kubectl" with subresource "scale" using apps/v1.
+std::string manager_text(const json::object& entry) {
+    std::string out = "\"" + std::string(text_at(entry, "manager")) + "\"";
+    if (const std::string_view below = text_at(entry, "subresource"); !below.empty())
+        out += " with subresource \"" + std::string(below) + "\"";
+    return out + " using " + std::string(text_at(entry, "apiVersion"));
+}
+
 Answer<void> check_owners(const ResourceKind& kind, const json::object& live,
                           const FieldSet& changes, const FieldManager& manager) {
     json::array causes;
@@ -103,8 +111,7 @@ Answer<void> check_owners(const ResourceKind& kind, const json::object& live,
         const FieldSet both = intersect(changes, fields_in(*entry));
         if (both.empty()) continue;
         const std::string field = first_field(both);
-        const std::string message = "conflict with \"" + std::string(text_at(*entry, "manager")) +
-                                    "\" using " + std::string(text_at(*entry, "apiVersion"));
+        const std::string message = "conflict with " + manager_text(*entry);
         said += (said.empty() ? "" : ", ") + message + ": " + field;
         causes.push_back(json::object{
             {"reason", "FieldManagerConflict"}, {"message", message}, {"field", field}});
