@@ -21,6 +21,10 @@ Beside::Beside(const Config& config, PluginHost& host, Options options)
     signals_.add(SIGHUP);
 }
 
+Beside::~Beside() {
+    if (sync_timer_) host_.loop().cancel(*sync_timer_);
+}
+
 Result<std::unique_ptr<Beside>> Beside::open(const Config& config, PluginHost& host,
                                              Options options) {
     std::unique_ptr<Beside> out(new Beside(config, host, std::move(options)));
@@ -192,6 +196,7 @@ void Beside::take_signal(int number) {
 
 /// Passes begin as soon as the whole cluster has been seen.
 void Beside::await_sync() {
+    sync_timer_.reset();
     if (link_->mirror().has_synced()) {
         host_.log().write(LogLevel::info, source, "the cluster at " + link_->server() + " is seen");
         return waiting_.interrupt();

@@ -54,6 +54,8 @@ public:
                                                 Options options);
     Beside(const Beside&) = delete;
     Beside& operator=(const Beside&) = delete;
+    /// Nobody is called back afterwards.
+    ~Beside();
 
     void start();
     /// Answers on the admin port from now on.

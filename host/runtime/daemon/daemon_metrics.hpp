@@ -25,10 +25,10 @@ public:
     void observe(const PassReport& pass);
     /// `type` as upstream has it: "apiCallError", "cloudProviderError", "internalError".
     void pass_failed(const std::string& type, Duration took);
-
-    // [loop]
-    void count_request(const kubernetes::ApiAttempt& attempt);
     void set_leader(bool is_leader);
+
+    /// [loop]
+    void count_request(const kubernetes::ApiAttempt& attempt);
 
     /// Brings the figures of the process up to date; before each exposition. [any thread]
     void look_at_process();

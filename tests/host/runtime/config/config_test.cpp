@@ -270,6 +270,22 @@ TEST_F(ConfigTest, SendsAsManyRequestsAsUpstreamUnlessToldOtherwise) {
                 HasSubstr("cluster.kube_client_burst: expected integer 1..10000"));
 }
 
+TEST_F(ConfigTest, ServesAdministratorsOverTlsWithBothFilesOrNeither) {
+    EXPECT_THAT(first_line("[admin]\ntls_key_file = \"/etc/tls/tls.key\"\n"),
+                HasSubstr("admin: tls_certificate_file and tls_key_file go together"));
+    const Loaded loaded = load(
+        "[admin]\ntls_certificate_file = \"/etc/tls/tls.crt\"\n"
+        "tls_key_file = \"/etc/tls/tls.key\"\nbearer_token_file = \"/etc/token\"\n");
+    ASSERT_EQ(loaded.diagnostics.text(), "");
+    EXPECT_EQ(loaded.config->admin.bearer_token_file, "/etc/token");
+}
+
+TEST_F(ConfigTest, ActsUnlessItIsADryRun) {
+    EXPECT_FALSE(load("").config->cluster.dry_run);
+    EXPECT_TRUE(load("[cluster]\ndry_run = true\n").config->cluster.dry_run);
+    EXPECT_EQ(load("").config->cluster.memory_config_map_name, "capstan-memory");
+}
+
 TEST_F(ConfigTest, RefusesAnApiServerThatCannotBe) {
     EXPECT_THAT(first_line("[cluster]\ncontext = \"prod\"\n"),
                 HasSubstr("capstan.toml:2:11: cluster.context: a pod's service account has no"));

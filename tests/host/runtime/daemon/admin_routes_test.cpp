@@ -1,0 +1,97 @@
+#include "runtime/daemon/admin_routes.hpp"
+
+#include <gmock/gmock.h>
+
+#include "runtime/daemon/admin_server.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Routes : ::testing::Test {
+    std::string complaint, stuck;
+    bool is_ready = true;
+    AdminQuestion asked;
+    Result<std::string> answer = std::string("because");
+    AdminSources sources{.metrics = [] { return "up 1\n"; },
+                         .complaint = [this] { return complaint; },
+                         .stuck = [this] { return stuck; },
+                         .is_ready = [this] { return is_ready; },
+                         .status = [] { return "{\"leads\":true}"; },
+                         .groups = [] { return "[]"; },
+                         .plugins = [] { return "[]"; },
+                         .config = [] { return "{}"; },
+                         .decisions = [] { return "[]"; },
+                         .explain =
+                             [this](AdminQuestion question, AdminSources::Answer done) {
+                                 asked = std::move(question);
+                                 done(answer);
+                             }};
+
+    HttpReply get(const std::string& target, const std::string& method = "GET") {
+        HttpReply out;
+        answer_admin(sources, method, target, [&](HttpReply reply) { out = std::move(reply); });
+        return out;
+    }
+};
+
+TEST_F(Routes, LeadToMetricsAndDocuments) {
+    EXPECT_EQ(get("/metrics").body, "up 1\n");
+    EXPECT_THAT(std::string(get("/metrics").header("content-type")), HasSubstr("version=0.0.4"));
+    EXPECT_EQ(get("/api/v1/status").body, "{\"leads\":true}\n");
+    EXPECT_EQ(get("/api/v1/groups?x=1").status, 200);
+    EXPECT_EQ(get("/nowhere").status, 404);
+    EXPECT_EQ(get("/api/v1/status", "POST").status, 405);
+}
+
+TEST_F(Routes, AnswerProbes) {
+    EXPECT_EQ(get("/health-check").body, "OK");
+    complaint = "no pass has succeeded for 16m";
+    EXPECT_EQ(get("/health-check").status, 500);
+    EXPECT_EQ(get("/health-check").body, "Error: no pass has succeeded for 16m");
+    EXPECT_EQ(get("/livez").status, 200);
+    stuck = "no pass has begun for 11m";
+    EXPECT_EQ(get("/livez").status, 500);
+    EXPECT_EQ(get("/readyz").status, 200);
+    is_ready = false;
+    EXPECT_EQ(get("/readyz").status, 503);
+}
+
+TEST_F(Routes, UnderstandQuestions) {
+    EXPECT_EQ(get("/api/v1/explain/pod/shop/web-1").body, "because");
+    EXPECT_EQ(asked.pod_ns + " " + asked.pod, "shop web-1");
+    EXPECT_FALSE(asked.as_text);
+    get("/api/v1/explain/node/n%2F1?format=text");
+    EXPECT_EQ(asked.node, "n/1");
+    EXPECT_TRUE(asked.as_text);
+    get("/api/v1/explain/group/zone/web");
+    EXPECT_EQ(asked.group, "zone/web");
+    EXPECT_EQ(get("/api/v1/explain/pod/web-1").status, 404);
+    EXPECT_EQ(get("/api/v1/explain/node/").status, 404);
+    EXPECT_EQ(get("/api/v1/explain/node/100%").status, 200);
+}
+
+TEST_F(Routes, SayWhyAQuestionHasNoAnswer) {
+    answer = fail(ErrorCode::not_found, "no pass saw a node \"n1\"");
+    EXPECT_EQ(get("/api/v1/explain/node/n1").status, 404);
+    EXPECT_EQ(get("/api/v1/explain/node/n1").body,
+              "{\"error\":\"no pass saw a node \\\"n1\\\"\"}\n");
+    answer = fail(ErrorCode::busy, "later");
+    EXPECT_EQ(get("/api/v1/explain/node/n1").status, 429);
+    answer = fail(ErrorCode::unavailable, "there has been no pass yet");
+    EXPECT_EQ(get("/api/v1/explain/node/n1").status, 503);
+}
+
+TEST(AdminToken, HasToBeTheWholeOne) {
+    EXPECT_TRUE(has_token("Bearer s3cret", "s3cret"));
+    EXPECT_FALSE(has_token("Bearer s3cre", "s3cret"));
+    EXPECT_FALSE(has_token("Bearer s3cret2", "s3cret"));
+    EXPECT_FALSE(has_token("Basic s3cret", "s3cret"));
+    EXPECT_FALSE(has_token("", "s3cret"));
+    EXPECT_TRUE(is_probe("/livez?verbose"));
+    EXPECT_FALSE(is_probe("/metrics"));
+}
+
+}  // namespace
+}  // namespace capstan::runtime

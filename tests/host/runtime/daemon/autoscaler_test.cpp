@@ -1,0 +1,133 @@
+#include "runtime/daemon/autoscaler.hpp"
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/snapshot/cluster_builder.hpp"
+#include "runtime/fake_cluster.hpp"
+#include "runtime/virtual_assembly.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+/// A pod without a node, and a group that could have one.
+struct Scaling : ::testing::Test {
+    VirtualAssembly assembly{
+        "[pipeline]\nclouds = [\"eu\"]\n" +
+        simulated("eu", "groups = [" + simulated_group("web", "max = 3") + "]")};
+    FakeCluster cluster;
+    engine::ClusterBuilder builder;
+    Result<void> may_act{};
+    Result<void> gate{};
+    std::vector<engine::Memory> kept;
+    std::optional<Error> blind;
+    bool dry_run = false;
+
+    void SetUp() override {
+        builder.set(engine::PodObject{.ns = "shop",
+                                      .name = "web-1",
+                                      .uid = "u1",
+                                      .spec = {.requests = {{"cpu", 1000}}},
+                                      .unscheduled_reason = "Unschedulable",
+                                      .created = assembly.host().loop().clock()->now() - 1h});
+    }
+    std::unique_ptr<Autoscaler> make() {
+        return Autoscaler::make(
+                   assembly.config(),
+                   {.host = assembly.host(),
+                    .cluster = cluster,
+                    .look = [this]() -> Result<engine::Cluster> {
+                        if (blind) return fail(*blind);
+                        return builder.build();
+                    },
+                    .may_act = [this] { return may_act; },
+                    .keep = [this](const engine::Memory& memory) { kept.push_back(memory); },
+                    .gate = [this] { return gate; },
+                    .dry_run = dry_run})
+            .value();
+    }
+    int target() {
+        return *assembly.clouds().refresh_now(assembly.host()).groups->at(0).group.target;
+    }
+};
+
+TEST_F(Scaling, OrdersANodeAndRemembersItBeforeAndAfter) {
+    const auto autoscaler = make();
+    const auto pass = autoscaler->run();
+    ASSERT_TRUE(pass) << pass.error();
+    ASSERT_EQ((*pass)->decision().increases.size(), 1u);
+    EXPECT_THAT((*pass)->results.increases, ElementsAre(std::nullopt));
+    EXPECT_EQ(target(), 1);
+    ASSERT_EQ(kept.size(), 2u);
+    EXPECT_TRUE(kept[0].requests.empty());
+    EXPECT_TRUE(kept[1].requests.contains(NodeGroupId("web")));
+    EXPECT_EQ((*pass)->memory, kept[1]);
+}
+
+TEST_F(Scaling, DropsWhatItMustNotCarryOut) {
+    may_act = fail(ErrorCode::cancelled, "this host leads no longer");
+    const auto autoscaler = make();
+    const auto pass = autoscaler->run();
+    ASSERT_TRUE(pass);
+    EXPECT_EQ((*pass)->dropped_because, "this host leads no longer");
+    EXPECT_EQ((*pass)->decision().increases.size(), 1u);
+    EXPECT_TRUE((*pass)->results.increases.empty());
+    EXPECT_TRUE(kept.empty());
+    EXPECT_EQ(target(), 0);
+}
+
+TEST_F(Scaling, DoesNothingThroughAClosedGate) {
+    gate = fail(ErrorCode::cancelled, "this host leads no longer");
+    const auto pass = make()->run();
+    ASSERT_TRUE(pass);
+    ASSERT_TRUE((*pass)->results.increases.at(0));
+    EXPECT_THAT((*pass)->results.increases[0]->message, HasSubstr("this host leads no longer"));
+    EXPECT_EQ(target(), 0);
+}
+
+TEST_F(Scaling, OnlySaysSoInADryRun) {
+    dry_run = true;
+    const auto pass = make()->run();
+    ASSERT_TRUE(pass);
+    EXPECT_EQ((*pass)->decision().increases.size(), 1u);
+    EXPECT_TRUE((*pass)->results.increases.empty());
+    EXPECT_EQ((*pass)->dropped_because, "");
+    EXPECT_TRUE(kept.empty());
+    EXPECT_EQ(target(), 0);
+}
+
+TEST_F(Scaling, DecidesNothingOnAClusterItCannotSee) {
+    blind = Error{ErrorCode::unavailable, "pods: not heard of for 2m"};
+    const auto pass = make()->run();
+    ASSERT_FALSE(pass);
+    EXPECT_EQ(pass.error().message, "pods: not heard of for 2m");
+    EXPECT_EQ(target(), 0);
+}
+
+TEST_F(Scaling, KeepsTheOldConfigurationWhereANewOneCannotCount) {
+    const auto autoscaler = make();
+    Config other = assembly.config();
+    other.pipeline.clouds = {PluginInstanceId("us")};
+    EXPECT_FALSE(autoscaler->take_over(other));
+    EXPECT_TRUE(autoscaler->run());
+    EXPECT_EQ(target(), 1);
+}
+
+TEST_F(Scaling, FollowsAnotherConfiguration) {
+    const auto autoscaler = make();
+    Config other = assembly.config();
+    other.scale_up.new_pod_delay = 2h;  // the pod is an hour old
+    EXPECT_TRUE(autoscaler->take_over(other));
+    EXPECT_TRUE(autoscaler->run());
+    EXPECT_EQ(target(), 0);
+}
+
+}  // namespace
+}  // namespace capstan::runtime

@@ -1,0 +1,99 @@
+#include "runtime/daemon/memory_keeper.hpp"
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kubernetes/client/scripted_api.hpp"
+#include "runtime/memory_text.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using kubernetes::refusal;
+using ::testing::HasSubstr;
+
+/// A ConfigMap as the API server has it.
+std::string map_of(const std::string& key, const std::string& text) {
+    const boost::json::object map{
+        {"kind", "ConfigMap"},
+        {"metadata", boost::json::object{{"name", "capstan-memory"}, {"resourceVersion", "7"}}},
+        {"data", boost::json::object{{key, text}}}};
+    return boost::json::serialize(map);
+}
+
+struct Keeper : ::testing::Test {
+    boost::asio::io_context io;
+    io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
+    kubernetes::ScriptedApi api{loop};
+    std::vector<std::string> complaints;
+    MemoryKeeper keeper{
+        api,
+        loop,
+        {.name = {"kube-system", "capstan-memory"},
+         .on_unreadable = [this](const std::string& what) { complaints.push_back(what); }}};
+    std::optional<Result<engine::Memory>> loaded;
+
+    void load() {
+        keeper.load([this](Result<engine::Memory> memory) { loaded = std::move(memory); });
+        loop.settle();
+    }
+};
+
+TEST_F(Keeper, BeginsWithNothingWhereThereIsNothing) {
+    load();
+    api.answer(refusal(404, "NotFound"));
+    ASSERT_TRUE(loaded && *loaded);
+    EXPECT_EQ(**loaded, engine::Memory{});
+}
+
+TEST_F(Keeper, TellsAStartFromAPassThatGoesOn) {
+    engine::Memory memory{.started = true};
+    memory.unneeded["n1"] = {.since = time_from_unix_ns(1'700'000'000'000'000'000)};
+    load();
+    api.answer({.body = map_of("memory", *memory_text(memory, "1.0"))});
+    memory.started = false;
+    ASSERT_TRUE(loaded && *loaded);
+    EXPECT_EQ(**loaded, memory);
+}
+
+TEST_F(Keeper, DoesNotBeginWithoutAMemoryThatMayBeThere) {
+    load();
+    api.answer(refusal(500, "InternalError", "etcd is away"));
+    ASSERT_TRUE(loaded && !*loaded);
+    EXPECT_THAT(loaded->error().message, HasSubstr("etcd is away"));
+}
+
+TEST_F(Keeper, PutsAsideWhatItCannotReadAndSaysSo) {
+    load();
+    api.answer({.body = map_of("memory", "{\"version\":99}")});
+    api.answer("GET", {.body = map_of("memory", "{\"version\":99}")});
+    ASSERT_EQ(complaints.size(), 1u);
+    EXPECT_THAT(complaints[0], HasSubstr("kept under unreadable-memory"));
+    const boost::json::value written = api.first("PUT").json();
+    EXPECT_EQ(written.at("data").at("unreadable-memory").as_string(), "{\"version\":99}");
+    EXPECT_FALSE(written.at("data").as_object().contains("memory"));
+    api.answer("PUT", {.body = boost::json::serialize(written)});
+    ASSERT_TRUE(loaded && *loaded);
+    EXPECT_EQ(**loaded, engine::Memory{});
+    EXPECT_LT(keeper.room(), config_map_bytes);
+}
+
+TEST_F(Keeper, WritesWhatHasChangedAndNothingElse) {
+    load();
+    api.answer({.body = map_of("memory", *memory_text({}, "1.0"))});
+    bool is_saved = false;
+    keeper.save(*memory_text({}, "1.0"),
+                [&](const Result<void>& done) { is_saved = done.has_value(); });
+    loop.settle();
+    EXPECT_TRUE(is_saved);
+    EXPECT_EQ(api.open_count(), 0u);
+    keeper.save(*memory_text({.started = true}, "1.0"), [](const Result<void>&) {});
+    loop.settle();
+    EXPECT_EQ(api.open_count(), 1u);
+}
+
+}  // namespace
+}  // namespace capstan::runtime

@@ -1,0 +1,123 @@
+#include "runtime/daemon/pass_events.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/removal/node_marks.hpp"
+#include "engine/snapshot/cluster_builder.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const kubernetes::ObjectReference status{
+    .kind = "ConfigMap", .ns = "kube-system", .name = "status"};
+
+/// "Pod shop/a: TriggeredScaleUp: ...", with a "!" before warnings.
+std::vector<std::string> lines(const PassReport& pass, std::size_t pods_max = 1000) {
+    std::vector<std::string> out;
+    for (const kubernetes::EventNote& note : events_of(pass, status, pods_max))
+        out.push_back((note.is_warning ? "!" : "") + note.about.kind + " " +
+                      (note.about.ns.empty() ? "" : note.about.ns + "/") + note.about.name + ": " +
+                      note.reason + ": " + note.message);
+    return out;
+}
+
+/// Three equal pods of the namespace shop without a node, and a group of 10 machines at most.
+struct Events : ::testing::Test {
+    Events() {
+        engine::ClusterBuilder builder;
+        for (const char* name : {"c", "a", "b"})
+            builder.set(engine::PodObject{.ns = "shop", .name = name, .uid = name});
+        const engine::Group group{.group = {.id = NodeGroupId("web"), .max = 10, .target = 3}};
+        pass.emplace(
+            PassInput{.snapshot = {builder.build(),
+                                   std::make_shared<const std::vector<engine::Group>>(1, group)}});
+    }
+    engine::Decision& decision() { return pass->result.outcome.decision; }
+    engine::ClassId pod_class() const { return pass->input.snapshot.cluster.class_of(0); }
+    void increase(std::optional<Error> error) {
+        decision().options = {{.group = NodeGroupId("web"), .pods = {{pod_class(), "shop/a", 2}}}};
+        decision().increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};
+        pass->results.increases = {std::move(error)};
+    }
+    void remove(engine::RemovalCause cause, std::vector<Error> errors) {
+        decision().removals = {{.group = NodeGroupId("web"),
+                                .machines = {MachineId("m1"), MachineId("m2")},
+                                .nodes = {"n1", ""},
+                                .cause = cause,
+                                .because = "unneeded for 10m"}};
+        pass->results.removals = {std::move(errors)};
+    }
+
+    std::optional<PassReport> pass;
+};
+
+TEST_F(Events, TellPodsWhatWasOrderedForThemAndWhyNot) {
+    increase(std::nullopt);
+    decision().unhelped = {{.pods = {pod_class(), "shop/c", 1},
+                            .groups = {{{NodeGroupId("web")}, "is at its maximum"},
+                                       {{NodeGroupId("x"), NodeGroupId("y")}, "is backed off"}}}};
+    EXPECT_THAT(
+        lines(*pass),
+        ElementsAre("ConfigMap kube-system/status: ScaledUpGroup: Scale-up: group web size set to "
+                    "4 instead of 3 (max: 10)",
+                    "Pod shop/a: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 (max: 10)}]",
+                    "Pod shop/b: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 (max: 10)}]",
+                    "Pod shop/c: NotTriggerScaleUp: pod didn't trigger scale-up: 1 is at its "
+                    "maximum, 2 is backed off"));
+}
+
+TEST_F(Events, TellOfAGroupThatDoesNotGrow) {
+    increase(Error{ErrorCode::quota, "no more machines"});
+    EXPECT_THAT(lines(*pass),
+                ElementsAre("!ConfigMap kube-system/status: FailedToScaleUpGroup: Scale-up failed "
+                            "for group web: no more machines"));
+}
+
+TEST_F(Events, ArePodsThatStayNoMoreThanSoMany) {
+    decision().unhelped = {{.pods = {pod_class(), "shop/a", 3}, .because = "nobody helps"}};
+    EXPECT_THAT(lines(*pass, 2),
+                ElementsAre("Pod shop/a: NotTriggerScaleUp: pod didn't trigger scale-up: nobody "
+                            "helps",
+                            "Pod shop/b: NotTriggerScaleUp: pod didn't trigger scale-up: nobody "
+                            "helps"));
+}
+
+TEST_F(Events, TellOfNodesAndMachinesThatGo) {
+    remove(engine::RemovalCause::empty, {{.message = "in use", .subject = "m2"}});
+    EXPECT_THAT(lines(*pass),
+                ElementsAre("Node n1: ScaleDown: nodes removed by cluster autoscaler",
+                            "ConfigMap kube-system/status: ScaleDownEmpty: Scale-down: empty node "
+                            "n1 removed: unneeded for 10m",
+                            "!ConfigMap kube-system/status: DeleteUnregisteredFailed: Failed to "
+                            "remove node m2: in use"));
+}
+
+TEST_F(Events, TellOfMarksAndEvictions) {
+    decision().node_changes = {
+        {.node = "n1", .set_taints = {{.key = std::string(engine::to_be_deleted_taint)}}},
+        {.node = "n2", .drop_taints = {std::string(engine::to_be_deleted_taint)}}};
+    decision().evictions = {{.ns = "shop", .pod = "p", .uid = "u"}, {.ns = "shop", .pod = "q"}};
+    pass->results.node_changes = {std::nullopt, std::nullopt};
+    pass->results.evictions = {std::nullopt, Error{ErrorCode::throttled, "a budget"}};
+    EXPECT_THAT(lines(*pass),
+                ElementsAre("Node n1: ScaleDown: marked the node as toBeDeleted/unschedulable",
+                            "Pod shop/p: ScaleDown: deleting pod for node scale down"));
+}
+
+TEST_F(Events, AreNoneOfADryRunOrADroppedDecision) {
+    decision().unhelped = {{.pods = {pod_class(), "shop/a", 3}, .because = "nobody helps"}};
+    pass->dropped_because = "this host leads no longer";
+    EXPECT_THAT(lines(*pass), IsEmpty());
+    pass->dropped_because.clear();
+    pass->input.circumstances.dry_run = true;
+    EXPECT_THAT(lines(*pass), IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan::runtime

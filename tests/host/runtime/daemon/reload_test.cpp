@@ -1,0 +1,67 @@
+#include "runtime/daemon/reload.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "runtime/virtual_assembly.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+LoadedConfig load(const std::string& toml) {
+    const auto assembly = std::make_shared<Assembly>(toml);
+    if (!assembly->diagnostics().empty())
+        throw std::invalid_argument(assembly->diagnostics().text());
+    LoadedConfig out;
+    out.config = assembly->config();
+    // Where it was made is another folder each time.
+    std::erase_if(out.config.tree.children, [](const auto& c) { return c.key == "trust"; });
+    out.plugins = assembly->plugins();
+    out.owner = assembly;
+    return out;
+}
+
+const std::string cloud = "[pipeline]\nclouds = [\"eu\"]\n";
+
+TEST(Reload, FindsNothingWhereOnlyTheTextIsAnother) {
+    const ConfigChanges changes = find_changes(load("[scale_down]\nenabled = true\n[scale_up]\n"),
+                                               load("# moved\n[scale_up]\n\n[scale_down]\n"));
+    EXPECT_THAT(changes.live, IsEmpty());
+    EXPECT_THAT(changes.fixed, IsEmpty());
+}
+
+TEST(Reload, TellsWhatCanBeTakenOverFromWhatWaits) {
+    const ConfigChanges changes = find_changes(
+        load("[cluster]\nscan_interval = \"10s\"\n"),
+        load("[cluster]\nscan_interval = \"20s\"\nnamespace = \"x\"\n[admin]\nlisten = \":1\"\n"
+             "max_inactivity = \"1m\"\n[scale_down]\nenabled = false\n"));
+    EXPECT_THAT(changes.live,
+                ElementsAre("cluster.scan_interval", "admin.max_inactivity", "scale_down.enabled"));
+    EXPECT_THAT(changes.fixed, ElementsAre("cluster.namespace", "admin.listen"));
+}
+
+TEST(Reload, LetsAPluginSayWhichOfItsSettingsAreLive) {
+    const auto with = [](const std::string& settings) {
+        return load(cloud +
+                    simulated("eu", settings + ", groups = [" + simulated_group("web") + "]"));
+    };
+    const ConfigChanges changes = find_changes(with("latency = \"1s\", currency = \"EUR\""),
+                                               with("latency = \"2s\", currency = \"USD\""));
+    EXPECT_THAT(changes.live, ElementsAre("plugin.eu.settings.latency"));
+    EXPECT_THAT(changes.fixed, ElementsAre("plugin.eu.settings.currency"));
+    EXPECT_THAT(changes.plugins, ElementsAre(PluginInstanceId("eu")));
+}
+
+TEST(Reload, ReadsPodsByOneAnnotationAsLongAsItRuns) {
+    const ConfigChanges changes =
+        find_changes(load(""), load("[scale_up]\nspread_timeout_annotation = \"x/y\"\n"));
+    EXPECT_THAT(changes.live, IsEmpty());
+    EXPECT_THAT(changes.fixed, ElementsAre("scale_up.spread_timeout_annotation"));
+}
+
+}  // namespace
+}  // namespace capstan::runtime

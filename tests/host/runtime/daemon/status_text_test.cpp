@@ -1,0 +1,109 @@
+#include <gmock/gmock.h>
+
+#include "engine/snapshot/cluster_builder.hpp"
+#include "runtime/daemon/cluster_status.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+const Time noon = time_from_unix_ns(1'750'000'000'000'000'000) + 250ms;
+
+TEST(StatusText, SaysWhatUpstreamSays) {
+    const StatusPart part{.health = {"Healthy", noon - 1h},
+                          .scale_up = {"NoActivity", noon - 2h},
+                          .scale_down = {"CandidatesPresent", noon},
+                          .nodes = {.ready = 2, .unready = 1, .starting = 1},
+                          .unjoined = 3,
+                          .candidates = 1};
+    EXPECT_EQ(status_text({.at = noon, .cluster = part}),
+              "time: 2025-06-15 15:06:40.25 +0000 UTC\n"
+              "autoscalerStatus: Running\n"
+              "clusterWide:\n"
+              "  health:\n"
+              "    status: Healthy\n"
+              "    nodeCounts:\n"
+              "      registered:\n"
+              "        total: 4\n"
+              "        ready: 2\n"
+              "        notStarted: 1\n"
+              "        unready:\n"
+              "          total: 1\n"
+              "          resourceUnready: 0\n"
+              "      longUnregistered: 0\n"
+              "      unregistered: 3\n"
+              "    lastProbeTime: \"2025-06-15T15:06:40.25Z\"\n"
+              "    lastTransitionTime: \"2025-06-15T14:06:40.25Z\"\n"
+              "  scaleUp:\n"
+              "    status: NoActivity\n"
+              "    lastProbeTime: \"2025-06-15T15:06:40.25Z\"\n"
+              "    lastTransitionTime: \"2025-06-15T13:06:40.25Z\"\n"
+              "  scaleDown:\n"
+              "    status: CandidatesPresent\n"
+              "    candidates: 1\n"
+              "    lastProbeTime: \"2025-06-15T15:06:40.25Z\"\n"
+              "    lastTransitionTime: \"2025-06-15T15:06:40.25Z\"\n");
+}
+
+TEST(StatusText, ListsGroupsWithTheirBackoff) {
+    GroupStatus group{.name = "eu-1/web", .target = 3, .min = 1, .max = 5};
+    group.part.health = group.part.scale_up = group.part.scale_down = {"Backoff", noon};
+    group.part.nodes.deleted = 1;
+    group.backoff = StatusBackoff{"quota", "no \"large\" left:\nask again"};
+    const std::string text = status_text({.at = noon, .groups = {group}});
+    EXPECT_THAT(text, HasSubstr("nodeGroups:\n- name: eu-1/web\n  health:\n    status: Backoff\n"));
+    EXPECT_THAT(text, HasSubstr("        beingDeleted: 1\n"));
+    EXPECT_THAT(text, HasSubstr("    cloudProviderTarget: 3\n    minSize: 1\n    maxSize: 5\n"));
+    EXPECT_THAT(text, HasSubstr("    backoffInfo:\n      errorCode: quota\n      errorMessage: "
+                                "\"no \\\"large\\\" left:\\x0aask again\"\n"));
+}
+
+TEST(StatusText, SaysThatItBegins) {
+    EXPECT_EQ(initializing_text("Initializing", noon),
+              "time: 2025-06-15 15:06:40.25 +0000 UTC\n"
+              "autoscalerStatus: Initializing\n"
+              "message: Initializing\n");
+}
+
+/// A pass over one empty group.
+PassReport pass_at(Time at, engine::Memory memory) {
+    const engine::Group group{.group = {.id = NodeGroupId("web"), .min = 0, .max = 5, .target = 0}};
+    PassReport out(
+        PassInput{.snapshot = {engine::ClusterBuilder().build(),
+                               std::make_shared<const std::vector<engine::Group>>(1, group)}});
+    out.memory = std::move(memory);
+    out.at = at;
+    return out;
+}
+
+TEST(Status, CarriesOnSinceWhenThingsAreAsTheyAre) {
+    StatusMaker maker;
+    EXPECT_EQ(maker.make(pass_at(noon, {})).groups.at(0).part.scale_up.status, "NoActivity");
+    engine::Memory growing;
+    growing.requests[NodeGroupId("web")] = {.since = noon, .deadline = noon + 15min, .increase = 1};
+    const ClusterStatus second = maker.make(pass_at(noon + 10s, growing));
+    EXPECT_EQ(second.groups.at(0).part.scale_up.status, "InProgress");
+    EXPECT_EQ(second.groups.at(0).part.scale_up.transition, noon + 10s);
+    EXPECT_EQ(second.cluster.scale_up.status, "InProgress");
+    EXPECT_EQ(second.groups.at(0).part.health.transition, noon);
+    const ClusterStatus third = maker.make(pass_at(noon + 20s, growing));
+    EXPECT_EQ(third.cluster.scale_up.transition, noon + 10s);
+}
+
+TEST(Status, CutsWhatACloudSaysAtItsEnd) {
+    engine::Memory memory;
+    memory.backoffs[NodeGroupId("web")] = {.since = noon,
+                                           .until = noon + 5min,
+                                           .code = ErrorCode::quota,
+                                           .because = std::string(600, 'x')};
+    const ClusterStatus status = StatusMaker().make(pass_at(noon, memory));
+    ASSERT_TRUE(status.groups.at(0).backoff);
+    EXPECT_EQ(status.groups[0].part.scale_up.status, "Backoff");
+    EXPECT_EQ(status.groups[0].backoff->message.size(), 500u);
+    EXPECT_TRUE(status.groups[0].backoff->message.ends_with("x<truncated>"));
+}
+
+}  // namespace
+}  // namespace capstan::runtime
