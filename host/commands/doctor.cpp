@@ -65,7 +65,8 @@ json::array to_json(const std::vector<Finding>& findings) {
 std::vector<Finding> look(const std::string& file, std::ostream& err) {
     const auto loaded = load_live_config(file, err);
     if (!loaded) {
-        return {{Verdict::missing, "configuration", loaded.error().message,
+        err << loaded.error().message;
+        return {{Verdict::missing, "configuration", file + " is not sound, as told above",
                  "mend the file; `capstan config check` looks at it alone"}};
     }
     std::vector<Finding> out{{Verdict::good, "configuration", file + " is sound", ""}};

@@ -72,9 +72,9 @@ int ask_live(const Arguments& arguments, Streams streams) {
                                        .group = question.group.value(),
                                        .as_text = *arguments.format == OutputFormat::text};
     const SimulateInput& input = arguments.input;
-    const Result<std::string> answer = input.live
-                                           ? ask_cluster(input.config, asked, streams.err)
-                                           : ask_daemon(input.server, input.token_file, asked);
+    const Result<std::string> answer =
+        input.live ? ask_cluster(input.config, asked, streams.err)
+                   : ask_daemon({input.server, input.token_file, input.ca_file}, asked);
     if (!answer) return refuse(streams, answer.error(), exit_code_of(answer.error()));
     streams.out << *answer;
     return exit_ok;

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -33,14 +34,13 @@ Result<std::string> path_of(const runtime::AdminQuestion& question) {
     return question.as_text ? out + "?format=text" : out;
 }
 
-Result<void> add_token(HttpRequest& request, const std::string& file) {
-    if (file.empty()) return {};
-    std::ifstream in(file);
-    std::string token;
-    if (!std::getline(in, token))
-        return fail(ErrorCode::invalid_argument, file + ": cannot be read");
-    request.header("authorization", "Bearer " + token);
-    return {};
+/// Empty: no file is named.
+Result<std::string> read_file(const std::string& file) {
+    if (file.empty()) return std::string();
+    std::ifstream in(file, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    if (in && !text.empty()) return text;
+    return fail(ErrorCode::invalid_argument, file + ": cannot be read, or is empty");
 }
 
 /// What a refusal says: {"error":"..."}.
@@ -54,9 +54,9 @@ std::string sentence_of(const HttpReply& reply) {
     return "HTTP status " + std::to_string(reply.status);
 }
 
-Result<HttpReply> send(HttpRequest request) {
+Result<HttpReply> send(HttpRequest request, std::string ca_pem) {
     boost::asio::io_context io;
-    io::CurlHttpClient client(io);
+    io::CurlHttpClient client(io, {.tls = {.ca_pem = std::move(ca_pem)}});
     std::optional<Result<HttpReply>> out;
     client.send(std::move(request), [&](Result<HttpReply> reply) {
         out = std::move(reply);
@@ -68,15 +68,19 @@ Result<HttpReply> send(HttpRequest request) {
 
 }  // namespace
 
-Result<std::string> ask_daemon(const std::string& url, const std::string& token_file,
+Result<std::string> ask_daemon(const DaemonAddress& daemon,
                                const runtime::AdminQuestion& question) {
     CAPSTAN_TRY(const std::string path, path_of(question));
-    const std::string base = url.ends_with('/') ? url.substr(0, url.size() - 1) : url;
+    CAPSTAN_TRY(std::string ca_pem, read_file(daemon.ca_file));
+    CAPSTAN_TRY(std::string token, read_file(daemon.token_file));
+    const std::string base =
+        daemon.url.ends_with('/') ? daemon.url.substr(0, daemon.url.size() - 1) : daemon.url;
     HttpRequest request("GET", base + path);
     // It answers after the pass that is under way.
     request.within(std::chrono::minutes(2));
-    CAPSTAN_CHECK(add_token(request, token_file));
-    CAPSTAN_TRY(HttpReply reply, send(std::move(request)));
+    while (token.ends_with('\n')) token.pop_back();
+    if (!token.empty()) request.header("authorization", "Bearer " + token);
+    CAPSTAN_TRY(HttpReply reply, send(std::move(request), std::move(ca_pem)));
     if (reply.status == 200) return std::move(reply.body);
     return fail(ErrorCode::unavailable, base + ": " + sentence_of(reply));
 }
@@ -84,7 +88,12 @@ Result<std::string> ask_daemon(const std::string& url, const std::string& token_
 Result<std::string> ask_cluster(const std::string& config, const runtime::AdminQuestion& question,
                                 std::ostream& err) {
     std::signal(SIGPIPE, SIG_IGN);
-    CAPSTAN_TRY(const auto loaded, load_live_config(config, err));
+    const auto loaded_or = load_live_config(config, err);
+    if (!loaded_or) {
+        err << loaded_or.error().message;
+        return fail(ErrorCode::invalid_config, config + " is not sound");
+    }
+    const auto& loaded = *loaded_or;
     const std::uint64_t seed = random_seed();
     CAPSTAN_TRY(const auto host,
                 runtime::PluginHost::start(loaded->config, loaded->plugins,

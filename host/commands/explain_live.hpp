@@ -10,10 +10,13 @@
 
 namespace capstan::commands {
 
-/// Of the daemon whose admin port is at `url`: "http://capstan.kube-system:8085". `token_file`:
-/// with its bearer token; empty: it wants none.
-Result<std::string> ask_daemon(const std::string& url, const std::string& token_file,
-                               const runtime::AdminQuestion& question);
+/// The admin port of a daemon.
+struct DaemonAddress {
+    std::string url{};         ///< "http://capstan.kube-system:8085"
+    std::string token_file{};  ///< with its bearer token; empty: it wants none
+    std::string ca_file{};     ///< whom to trust there, as PEM; empty: whom the system does
+};
+Result<std::string> ask_daemon(const DaemonAddress& daemon, const runtime::AdminQuestion& question);
 
 /// Of a pass that is decided now, as the daemon of that configuration would. Warnings go to `err`.
 Result<std::string> ask_cluster(const std::string& config, const runtime::AdminQuestion& question,

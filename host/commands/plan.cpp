@@ -74,7 +74,10 @@ int refuse(Streams streams, const Error& error) {
 int run_plan(const Arguments& arguments, Streams streams) {
     std::signal(SIGPIPE, SIG_IGN);
     const auto loaded = load_live_config(*arguments.config, streams.err);
-    if (!loaded) return refuse(streams, loaded.error());
+    if (!loaded) {
+        streams.err << loaded.error().message;
+        return exit_usage;
+    }
     const auto pass = plan(**loaded);
     if (!pass) return refuse(streams, pass.error());
     if (*arguments.format == OutputFormat::json) {

@@ -84,7 +84,10 @@ int run_daemon_command(const Arguments& arguments, Streams streams) {
     // A peer that closes a connection is an error of that request.
     std::signal(SIGPIPE, SIG_IGN);
     const auto loaded = load_live_config(*arguments.config, streams.err);
-    if (!loaded) return refuse(streams, loaded.error());
+    if (!loaded) {
+        streams.err << loaded.error().message;
+        return exit_usage;
+    }
     const Result<void> ended = run_live(arguments, *loaded, streams);
     return ended ? exit_ok : refuse(streams, ended.error());
 }

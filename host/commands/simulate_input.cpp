@@ -134,6 +134,11 @@ void add_explain_input(CLI::App& command, SimulateInput& input) {
     command.add_option("--token-file", input.token_file, "With --server: its bearer token")
         ->needs(&server)
         ->type_name("FILE");
+    command
+        .add_option("--ca-file", input.ca_file,
+                    "With --server: the certificate authority of its certificate, as PEM")
+        ->needs(&server)
+        ->type_name("FILE");
 }
 
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err) {
