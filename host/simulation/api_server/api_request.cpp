@@ -24,6 +24,9 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
+/// Schemas in definitions go deeper than objects do.
+constexpr std::size_t deepest_body = 256;
+
 int hex_digit(char c) {
     if (c >= '0' && c <= '9') return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -181,7 +184,7 @@ Answer<json::object> parse_body(const ApiRequest& request) {
                             {},
                             {}});
     boost::system::error_code error;
-    json::value parsed = json::parse(request.body, error);
+    json::value parsed = json::parse(request.body, error, {}, {.max_depth = deepest_body});
     if (error || !parsed.is_object())
         return fail(bad_request("the object provided is unrecognized: " +
                                 (error ? error.message() : "no JSON object")));

@@ -88,6 +88,8 @@ Result<void> ApiServer::listen() {
     io::HttpServer::Options options;
     options.address = options_.address;
     options.port = options_.port;
+    // A watch begins with all objects at once, and there may be hundreds of thousands.
+    options.max_unsent = std::size_t{1} << 30;
     CAPSTAN_TRY(http_,
                 io::HttpServer::listen(store_.loop().io(), options,
                                        [this](io::ServedRequest request, io::Responder responder) {

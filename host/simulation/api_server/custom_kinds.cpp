@@ -85,6 +85,14 @@ json::object established_status(const json::object& definition, Time now) {
             {"storedVersions", std::move(stored)}};
 }
 
+/// "balancers.balancer.x-k8s.io": what it defines, and of which group.
+bool is_named_rightly(const json::object& definition) {
+    const std::string plural(text_at(definition, "spec.names.plural"));
+    const std::string group(text_at(definition, "spec.group"));
+    return !plural.empty() && !group.empty() &&
+           text_at(definition, "metadata.name") == plural + "." + group;
+}
+
 }  // namespace
 
 std::vector<ResourceKind> kinds_in(const json::object& definition) {
@@ -116,7 +124,10 @@ void CustomKinds::follow(const Change& change) {
 }
 
 void CustomKinds::establish(const json::object& definition) {
-    store_.kinds().replace(text_at(definition, "metadata.name"), kinds_in(definition));
+    const std::string_view name = text_at(definition, "metadata.name");
+    const KindPtr there = store_.kinds().find(name);
+    if ((there != nullptr && !there->is_custom) || !is_named_rightly(definition)) return;
+    store_.kinds().replace(name, kinds_in(definition));
     if (find_value(definition, "status.acceptedNames") != nullptr) return;
     const auto set = [&](json::object& fresh) {
         fresh["status"] = established_status(definition, store_.now());
@@ -131,7 +142,7 @@ void CustomKinds::establish(const json::object& definition) {
 void CustomKinds::withdraw(const json::object& definition) {
     const std::string resource(text_at(definition, "metadata.name"));
     const KindPtr kind = store_.kinds().find(resource);
-    if (kind == nullptr) return;
+    if (kind == nullptr || !kind->is_custom) return;
     for (const ApiObject& object : store_.list(*kind).items)
         static_cast<void>(store_.remove(*kind, text_at(*object, "metadata.namespace"),
                                         text_at(*object, "metadata.name")));

@@ -11,8 +11,9 @@ namespace capstan::simulation {
 /// The versions that a definition wants to be served, the first one preferred.
 std::vector<ResourceKind> kinds_in(const json::object& definition);
 
-/// Follows the definitions in a store, and says in their status that they are established. Must go
-/// before the store. [the loop's thread]
+/// Follows the definitions in a store, and says in their status that they are established; those
+/// that are not named after what they define, or name a built-in kind, never are. Must go before
+/// the store. [the loop's thread]
 class CustomKinds {
 public:
     explicit CustomKinds(ObjectStore& store);

@@ -111,7 +111,9 @@ const FieldSet& below(const json::value& value) {
 }
 
 void remove_elements(json::array& list, std::string_view step, const FieldSet& fields) {
-    const json::value key = json::parse(json_view(step.substr(2)));
+    boost::system::error_code error;
+    const json::value key = json::parse(json_view(step.substr(2)), error);
+    if (error) return;
     for (auto item = list.begin(); item != list.end(); ++item) {
         const bool is_it = step.starts_with("v:") ? *item == key : [&] {
             const json::object* element = item->if_object();

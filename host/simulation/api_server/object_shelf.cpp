@@ -50,13 +50,18 @@ void ObjectShelf::record(const std::string& key, Change change) {
         objects_[key] = change.object;
     }
     changes_.push_back(std::move(change));
-    if (changes_.size() > history_) {
+    std::erase_if(subscribers_, [](const auto& weak) { return weak.expired(); });
+    std::uint64_t told = changes_.back().revision;
+    for (const auto& weak : subscribers_)
+        if (const auto state = weak.lock(); state != nullptr && !state->is_over) {
+            told = std::min(told, state->seen);
+            wake(state);
+        }
+    // A burst that the loop has not told yet stays, however long it is.
+    while (changes_.size() > history_ && changes_.front().revision <= told) {
         oldest_ = changes_.front().revision;
         changes_.pop_front();
     }
-    std::erase_if(subscribers_, [](const auto& weak) { return weak.expired(); });
-    for (const auto& weak : subscribers_)
-        if (const auto state = weak.lock()) wake(state);
 }
 
 void ObjectShelf::forget_until(std::uint64_t revision) {

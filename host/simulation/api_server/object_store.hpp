@@ -52,8 +52,9 @@ struct Listing {
 class ObjectStore {
 public:
     struct Options {
-        std::uint64_t seed = 1;         ///< of uids and generated names
-        std::size_t history = 100'000;  ///< changes remembered, of each resource
+        std::uint64_t seed = 1;  ///< of uids and generated names
+        std::size_t history =
+            10'000;  ///< changes remembered of each resource, at least until they are told
     };
     /// Borrows `loop`. The namespaces that every cluster has are there.
     ObjectStore(io::Loop& loop, Options options);

@@ -58,6 +58,17 @@ TEST_F(CustomResources, ShowTheColumnsOfTheirDefinition) {
     EXPECT_THAT(get(balancers).reply.body, HasSubstr(R"("cells":["b",3])"));
 }
 
+TEST_F(CustomResources, TakeNoBuiltInKindsPlace) {
+    for (const char* name : {"pods", "deployments.apps"}) {
+        ask("POST", definitions, R"({"metadata":{"name":")" + std::string(name) + R"("},
+            "spec":{"group":"apps","names":{"plural":"deployments","kind":"X"},
+            "versions":[{"name":"v1","served":true}]}})");
+        EXPECT_FALSE(store.kinds().find(name)->is_custom) << name;
+        EXPECT_EQ(ask("DELETE", definitions + "/" + name).status, 200);
+        EXPECT_NE(store.kinds().find(name), nullptr) << name;
+    }
+}
+
 TEST_F(CustomResources, GoWithTheirDefinition) {
     ask("POST", balancers, R"({"metadata":{"name":"b"}})");
     EXPECT_EQ(ask("DELETE", definitions + "/balancers.balancer.x-k8s.io").status, 200);

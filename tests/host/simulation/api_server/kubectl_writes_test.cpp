@@ -150,8 +150,7 @@ spec:
     say("wait crd/balancers.balancer.x-k8s.io --for=condition=Established --timeout=20s");
     apply(
         "{apiVersion: balancer.x-k8s.io/v1alpha1, kind: Balancer, metadata: {name: b}, "
-        "spec: {replicas: 2}}",
-        "--validate=false");
+        "spec: {replicas: 2}}");
     EXPECT_EQ(say("scale balancer b --replicas=7"), "balancer.balancer.x-k8s.io/b scaled\n");
     EXPECT_THAT(say("get bal"), ContainsRegex("NAME +WANTED\nb +7"));
     EXPECT_THAT(say("delete bal b"), HasSubstr("deleted"));

@@ -101,6 +101,15 @@ TEST_F(Applies, TakeAwayWhatIsNotAppliedAnyMore) {
     EXPECT_EQ(text_at(containers->front().as_object(), "image"), "3");
 }
 
+TEST_F(Applies, LiveWithManagedFieldsThatMakeNoSense) {
+    apply("me", R"({"paused":true})");
+    ask("PATCH", path, R"([{"op":"replace","path":"/metadata/managedFields","value":[
+        {"manager":"me","operation":"Apply","fieldsV1":{"f:spec":{"f:template":{"k:{":{}},
+        "f:containers":{"k:nonsense":{}}}}}]}])",
+        "application/json-patch+json");
+    EXPECT_EQ(apply("me", R"({"paused":false})", true).status, 200);
+}
+
 TEST_F(Applies, NeedAManager) {
     EXPECT_EQ(ask("PATCH", path, "{}", "application/apply-patch+yaml").status, 422);
 }

@@ -214,6 +214,23 @@ TEST_F(Store, TellsASlowSubscriberThatItMissedSomething) {
     EXPECT_THAT(told, ElementsAre("expired"));
 }
 
+TEST_F(Store, ForgetsWhatIsOldButNothingBeforeItIsTold) {
+    ObjectStore small(loop, {.history = 2});
+    const std::uint64_t start = small.revision();
+    auto subscription = small.subscribe(maps, start, listener()).value();
+    const auto add = [&](const std::string& name) {
+        ASSERT_TRUE(
+            small.create(maps, "default", parsed(R"({"metadata":{"name":")" + name + "\"}}")));
+    };
+    for (const char* name : {"a", "b", "c", "d"}) add(name);
+    loop.settle();
+    EXPECT_THAT(told, ElementsAre("added a", "added b", "added c", "added d"));
+    add("e");
+    EXPECT_EQ(small.subscribe(maps, start, listener()).error().code, 410);
+    EXPECT_TRUE(small.subscribe(maps, small.revision() - 2, listener()));
+    subscription.reset();
+}
+
 TEST_F(Store, ListsWhatWasThereAtAnOldRevision) {
     make("a");
     make("b");
