@@ -30,14 +30,17 @@ struct Watches : ServedApi {
     void SetUp() override { ASSERT_TRUE(server.listen()); }
     void TearDown() override { peers.clear(); }
 
-    Peer& watch(const std::string& query, const std::string& form = "application/json") {
+    Peer& connect(const std::string& request) {
         peers.push_back(std::make_unique<Peer>(Peer{tcp::socket(io)}));
         Peer& peer = *peers.back();
         peer.socket.connect({boost::asio::ip::address_v4::loopback(), server.port()});
-        const std::string request = "GET /api/v1/namespaces/default/configmaps?watch=true" + query +
-                                    " HTTP/1.1\r\nHost: x\r\nAccept: " + form + "\r\n\r\n";
         boost::asio::write(peer.socket, boost::asio::buffer(request));
         peer.socket.non_blocking(true);
+        return peer;
+    }
+    Peer& watch(const std::string& query, const std::string& form = "application/json") {
+        Peer& peer = connect("GET /api/v1/namespaces/default/configmaps?watch=true" + query +
+                             " HTTP/1.1\r\nHost: x\r\nAccept: " + form + "\r\n\r\n");
         EXPECT_TRUE(until([&] { return peer.text.find("\r\n\r\n") != std::string::npos; }));
         return peer;
     }
@@ -172,6 +175,29 @@ TEST_F(Watches, FailOnDemand) {
     Peer& other = watch(now());
     server.cut_watches();
     EXPECT_TRUE(until([&] { return other.is_closed; }));
+}
+
+/// Not about watches, but this is where requests come over the network.
+TEST_F(Watches, StandBesideRequestsThatFailOnDemand) {
+    const std::string list = "GET /api/v1/nodes HTTP/1.1\r\nHost: x\r\n\r\n";
+    server.faults().add({.verb = "list", .status = 429, .retry_after_s = 3});
+    server.faults().add({.verb = "list", .delay = 5s});
+    server.faults().add({.verb = "create", .cuts = true, .is_carried_out = true});
+    Peer& peer = connect(list);
+    EXPECT_TRUE(until([&] { return peer.text.find("TooManyRequests") != std::string::npos; }));
+    EXPECT_THAT(peer.text, HasSubstr("429"));
+    EXPECT_THAT(peer.text, HasSubstr("etry-after: 3"));
+    Peer& slow = connect(list);
+    EXPECT_TRUE(until([&] { return loop.next_due().has_value(); }));
+    EXPECT_THAT(slow.text, IsEmpty());
+    loop.advance(5s);
+    EXPECT_TRUE(until([&] { return slow.text.find("NodeList") != std::string::npos; }));
+    Peer& cut = connect(
+        "POST /api/v1/nodes HTTP/1.1\r\nHost: x\r\nContent-Length: 27\r\n\r\n"
+        R"({"metadata":{"name":"new"}})");
+    EXPECT_TRUE(until([&] { return cut.is_closed; }));
+    EXPECT_THAT(cut.text, IsEmpty());
+    EXPECT_NE(store.find(store.kind("nodes"), "", "new"), nullptr);
 }
 
 TEST_F(Watches, AreRefusedWhereTheyMakeNoSense) {
