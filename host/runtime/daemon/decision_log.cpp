@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::string_view source = "pass";
 
-/// A back-off that has become shorter with time is no news.
+/// A back-off that has become shorter with time, or what is longer ago by now, is no news.
 std::string without_countdown(const std::string& sentence) {
-    static const std::regex countdown(" for [0-9a-z.]+ more");
+    static const std::regex countdown(" (for [0-9][0-9a-z.]* more|[0-9][0-9a-z.]* ago)");
     return std::regex_replace(sentence, countdown, "");
 }
 

@@ -71,6 +71,8 @@ TEST_F(Told, ArePodsWithoutRoomWhateverTimeABackoffHasLeft) {
                                     "off for 3m more"));
     decision().unhelped[0].because = "web: backed off for 2m50s more";
     EXPECT_THAT(tell(), IsEmpty());
+    decision().unhelped[0].because = "web: is full";
+    EXPECT_EQ(tell().size(), 1u);
 }
 
 TEST_F(Told, IsThatADecisionWasDropped) {
