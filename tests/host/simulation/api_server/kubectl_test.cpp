@@ -75,7 +75,7 @@ TEST_F(Kubectl, DescribesWithPodsAndEvents) {
 }
 
 TEST_F(Kubectl, LearnsWhatIsServed) {
-    EXPECT_THAT(say("version"), HasSubstr("Server Version: v1.33.0+capstan"));
+    EXPECT_THAT(say("version"), HasSubstr("v1.33.0+capstan"));
     EXPECT_THAT(say("api-resources"),
                 AllOf(ContainsRegex("nodes +no +v1 +false +Node"),
                       ContainsRegex("deployments +deploy +apps/v1 +true +Deployment")));
