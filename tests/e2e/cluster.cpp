@@ -93,8 +93,8 @@ void Cluster::clear() {
     kubectl({"delete", "deployments,pods,poddisruptionbudgets", "--all", "--namespace=default",
              "--wait=false", "--grace-period=0", "--force"});
     kubectl({"delete", "nodes", "--all", "--wait=false"});
-    kubectl({"delete", "configmaps,leases", "--namespace=kube-system", "--ignore-not-found",
-             "--field-selector=metadata.name=capstan-memory"});
+    kubectl(
+        {"delete", "configmap", "capstan-memory", "--namespace=kube-system", "--ignore-not-found"});
     kubectl(
         {"delete", "lease", "cluster-autoscaler", "--namespace=kube-system", "--ignore-not-found"});
 }
