@@ -219,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(
             "story.toml:3:17: budget: 'min_available' is a number of pods, or a percentage from "
             "\"0%\" to \"100%\", not \"half\""},
         Refusal{"[[step]]\nbudgets = [{ name = \"web\", max_unavailable = \"101%\" }]",
-                "story.toml:2:45: budget: 'max_unavailable' is a number of pods"},
+                "story.toml:2:46: budget: 'max_unavailable' is a number of pods"},
         Refusal{"[[fault]]\nkind = \"restart\"\ngroup = \"web\"",
                 "story.toml:1:1: fault: it is about no group"},
         Refusal{"[[step]]\npods = [{ cpu = \"1\" }]", "story.toml:2:9: pods: 'name' is missing"},
