@@ -101,13 +101,12 @@ public:
     }
     void set_tls(TlsOptions tls) {
         if (tls == options_.tls) return;
-        const bool is_same_client = tls.has_certificate_of(options_.tls);
         options_.tls = std::move(tls);
-        if (!pool_) return;
-        const auto old = std::exchange(pool_, nullptr);
-        old->is_retired = true;
-        if (!is_same_client) end_streams(*old);
-        close_if_done(old);
+        if (const auto old = std::exchange(pool_, nullptr)) {
+            old->is_retired = true;
+            close_if_done(old);
+        }
+        end_streams_of_others();
     }
     void cancel_all() {
         while (!open_.empty()) cancel(open_.begin()->first);
@@ -176,10 +175,12 @@ private:
             asio::post(strand_, [multi = pool->multi] { multi->close(); });
     }
 
-    void end_streams(const Pool& pool) {
+    /// Also those that an earlier change had left alone.
+    void end_streams_of_others() {
         std::vector<RequestId> streams;
         for (const auto& [id, open] : open_) {
-            if (open.pool.get() == &pool && open.transfer->is_stream()) streams.push_back(id);
+            if (open.transfer->is_stream() && !open.pool->tls->has_certificate_of(options_.tls))
+                streams.push_back(id);
         }
         for (const RequestId id : streams) {
             Error error{ErrorCode::unavailable,

@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+
 namespace capstan::kubernetes {
 
 struct OpenCalls::State {
@@ -10,7 +12,7 @@ struct OpenCalls::State {
     io::Loop& loop;
     std::uint64_t last_key = 0;
     std::map<std::uint64_t, Api::RequestId> requests{};
-    std::map<std::uint64_t, io::TimerId> timers{};
+    std::map<std::uint64_t, io::TimerId> timers{};  ///< 0: posted
 };
 
 OpenCalls::OpenCalls(Api& api, io::Loop& loop) : state_(new State{api, loop}) {}
@@ -35,7 +37,13 @@ void OpenCalls::after(Duration delay, std::function<void()> handler) {
         const auto state = weak.lock();
         if (state != nullptr && state->timers.erase(key) == 1) handler();
     };
-    state_->timers[key] = state_->loop.after(delay, fire);
+    // On a loop whose time stands still, what is to happen at once happens all the same.
+    if (delay > Duration::zero()) {
+        state_->timers[key] = state_->loop.after(delay, fire);
+    } else {
+        state_->timers[key] = 0;
+        boost::asio::post(state_->loop.io(), fire);
+    }
 }
 
 void OpenCalls::cancel_all() {

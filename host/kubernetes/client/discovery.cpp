@@ -1,0 +1,126 @@
+#include "kubernetes/client/discovery.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "kubernetes/client/json_object.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+struct GroupVersion {
+    std::string group{}, version{};
+};
+
+GroupVersion parts_of(const std::string& api_version) {
+    const std::size_t slash = api_version.find('/');
+    if (slash == std::string::npos) return {.version = api_version};
+    return {api_version.substr(0, slash), api_version.substr(slash + 1)};
+}
+
+std::string root_of(const std::string& group) { return group.empty() ? "/api" : "/apis"; }
+
+}  // namespace
+
+/// A group whose versions are asked for one after the other.
+struct Discovery::Legacy {
+    std::string group;
+    std::vector<std::string> versions;
+    std::vector<ServedKind> kinds{};
+    std::size_t next = 0;
+    std::optional<Error> error{};
+};
+
+void Discovery::resolve(const KindName& name, Done done) {
+    const std::string group = parts_of(name.api_version).group;
+    const auto asked_at = asked_at_.find(group);
+    const bool is_fresh =
+        asked_at != asked_at_.end() && calls_.loop().monotonic() - asked_at->second < between_;
+    if (find(name) != nullptr || is_fresh)
+        return calls_.after(Duration::zero(),
+                            [done = std::move(done), result = result_of(name)] { done(result); });
+    std::vector<Waiting>& waiting = waiting_[group];
+    waiting.push_back({name, std::move(done)});
+    if (waiting.size() == 1) ask(group, std::string(discovery_accept));
+}
+
+const ServedKind* Discovery::find(const KindName& name) const {
+    const auto [group, version] = parts_of(name.api_version);
+    const auto kinds = known_.find(group);
+    if (kinds == known_.end()) return nullptr;
+    for (const ServedKind& each : kinds->second) {
+        if (each.kind == name.kind && (version.empty() || each.version == version)) return &each;
+    }
+    return nullptr;
+}
+
+Result<ServedKind> Discovery::result_of(const KindName& name) const {
+    if (const ServedKind* kind = find(name)) return *kind;
+    return fail(ErrorCode::not_found, "the API server does not serve kind " + name.kind + " of " +
+                                          (name.api_version.empty() ? "v1" : name.api_version));
+}
+
+void Discovery::ask(const std::string& group, std::string accept) {
+    const bool is_plain = accept == "application/json";
+    calls_.send({.path = root_of(group), .accept = std::move(accept), .purpose = "discovery"},
+                [this, group, is_plain](Result<ApiReply> reply) {
+                    // A server that takes the header at its word.
+                    if (!reply && reply.error().code == ErrorCode::unsupported && !is_plain)
+                        return ask(group, "application/json");
+                    const auto document = parse_object(std::move(reply));
+                    if (!document) return finish(group, fail(document.error()));
+                    take(group, *document);
+                });
+}
+
+void Discovery::take(const std::string& group, const boost::json::object& document) {
+    if (auto all = find_served_kinds(document)) {
+        // Of groups that are not there any more nothing stays.
+        std::erase_if(known_,
+                      [&](const auto& each) { return root_of(each.first) == root_of(group); });
+        for (auto& [name, kinds] : *all) {
+            asked_at_[name] = calls_.loop().monotonic();
+            known_[name] = std::move(kinds);
+        }
+        return finish(group, {});
+    }
+    ask_version(std::make_shared<Legacy>(Legacy{group, versions_of(document, group)}));
+}
+
+void Discovery::ask_version(std::shared_ptr<Legacy> legacy) {
+    if (legacy->next == legacy->versions.size()) {
+        known_[legacy->group] = std::move(legacy->kinds);
+        return finish(legacy->group,
+                      legacy->error ? Result<void>(fail(*legacy->error)) : Result<void>());
+    }
+    const std::string& version = legacy->versions[legacy->next++];
+    std::string path = root_of(legacy->group);
+    if (!legacy->group.empty()) path += "/" + legacy->group;
+    calls_.send({.path = path + "/" + version, .purpose = "discovery"},
+                [this, legacy, version](Result<ApiReply> reply) {
+                    const auto document = parse_object(std::move(reply));
+                    // One version that cannot be read does not hide the others.
+                    if (!document) {
+                        legacy->error = document.error();
+                    } else {
+                        auto kinds = served_kinds_of(*document, legacy->group, version);
+                        std::move(kinds.begin(), kinds.end(), std::back_inserter(legacy->kinds));
+                    }
+                    ask_version(legacy);
+                });
+}
+
+void Discovery::finish(const std::string& group, const Result<void>& result) {
+    if (result) asked_at_[group] = calls_.loop().monotonic();
+    std::vector<std::pair<Done, Result<ServedKind>>> answers;
+    for (Waiting& each : std::exchange(waiting_[group], {})) {
+        Result<ServedKind> answer = result_of(each.name);
+        if (!answer && !result)
+            answer = fail(within("look for kind " + each.name.kind, result.error()));
+        answers.emplace_back(std::move(each.done), std::move(answer));
+    }
+    for (auto& [done, answer] : answers) done(std::move(answer));
+}
+
+}  // namespace capstan::kubernetes

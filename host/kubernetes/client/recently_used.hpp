@@ -1,0 +1,52 @@
+/// A map that forgets.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace capstan::kubernetes {
+
+/// Keeps the values of the `limit` keys that were asked for last; at least one. References stay
+/// good until their key is forgotten.
+template <class Value>
+class RecentlyUsed {
+public:
+    explicit RecentlyUsed(std::size_t limit) : limit_(limit) {}
+
+    /// NULL: not known, or forgotten.
+    Value* find(const std::string& key) {
+        const auto at = at_.find(key);
+        if (at == at_.end()) return nullptr;
+        order_.splice(order_.begin(), order_, at->second);
+        return &at->second->second;
+    }
+    /// The value of `key`, made anew where there is none.
+    Value& operator[](const std::string& key) {
+        if (Value* known = find(key)) return *known;
+        order_.emplace_front(key, Value{});
+        at_[key] = order_.begin();
+        if (order_.size() > limit_ && order_.size() > 1) {
+            at_.erase(order_.back().first);
+            order_.pop_back();
+        }
+        return order_.front().second;
+    }
+    void erase(const std::string& key) {
+        const auto at = at_.find(key);
+        if (at == at_.end()) return;
+        order_.erase(at->second);
+        at_.erase(at);
+    }
+    std::size_t size() const noexcept { return order_.size(); }
+
+private:
+    using Order = std::list<std::pair<std::string, Value>>;
+    std::size_t limit_;
+    Order order_;  ///< the last one asked for first
+    std::unordered_map<std::string, typename Order::iterator> at_;
+};
+
+}  // namespace capstan::kubernetes

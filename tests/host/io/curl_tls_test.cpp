@@ -1,0 +1,182 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+
+#include "io/curl_http_client.hpp"
+#include "tls_server.hpp"
+
+namespace capstan::io {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+
+struct SecureRequests : testing::Test {
+    TestAuthority authority;
+    boost::asio::io_context io;
+    std::unique_ptr<CurlHttpClient> client;
+
+    void connect_with(TlsOptions tls, std::string proxy = "") {
+        client = std::make_unique<CurlHttpClient>(
+            io, CurlHttpClient::Options{.tls = std::move(tls), .proxy = std::move(proxy)});
+    }
+    TlsOptions trusting() const { return {.ca_pem = authority.pem()}; }
+    TlsOptions as(const TestIdentity& who) const {
+        return {.ca_pem = authority.pem(),
+                .certificate_pem = who.certificate_pem(),
+                .key_pem = who.key_pem()};
+    }
+    template <class Condition>
+    void run_until(Condition condition) {
+        io.restart();
+        const auto work = boost::asio::make_work_guard(io);
+        for (int i = 0; i < 400 && !condition(); ++i) io.run_one_for(50ms);
+        ASSERT_TRUE(condition());
+    }
+    Result<HttpReply> get(const std::string& url) {
+        std::optional<Result<HttpReply>> result;
+        client->send(HttpRequest("GET", url).within(20s),
+                     [&](Result<HttpReply> reply) { result = std::move(reply); });
+        run_until([&] { return result.has_value(); });
+        return *result;
+    }
+    std::string body(const std::string& url) {
+        const auto reply = get(url);
+        return reply ? reply->body : reply.error().message;
+    }
+    ~SecureRequests() override {
+        client = nullptr;
+        io.restart();
+        io.run();
+    }
+};
+
+TEST_F(SecureRequests, TrustTheGivenAuthorityAndNoOther) {
+    const TlsServer server(authority.issue("server", "IP:127.0.0.1"));
+    connect_with(trusting());
+    EXPECT_THAT(body(server.url()), HasSubstr("client nobody"));
+    connect_with({.ca_pem = TestAuthority().pem()});
+    EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);
+    EXPECT_THAT(body(server.url()), HasSubstr("certificate"));
+    connect_with({});
+    EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable) << "the system's";
+}
+
+TEST_F(SecureRequests, TrustEachAuthorityOfABundle) {
+    const TlsServer server(authority.issue("server", "IP:127.0.0.1"));
+    connect_with({.ca_pem = TestAuthority().pem() + authority.pem()});
+    EXPECT_THAT(body(server.url()), HasSubstr("client nobody"));
+}
+
+TEST_F(SecureRequests, ProveThemselvesWithACertificateFromMemory) {
+    const TlsServer server(authority.issue("server", "IP:127.0.0.1"), authority.pem());
+    connect_with(as(authority.issue("admin")));
+    EXPECT_THAT(body(server.url()), HasSubstr("client admin"));
+}
+
+TEST_F(SecureRequests, AreRefusedWithoutACertificateThatTheServerTrusts) {
+    const TlsServer server(authority.issue("server", "IP:127.0.0.1"), authority.pem());
+    connect_with(trusting());
+    EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);
+    connect_with(as(TestAuthority().issue("admin")));
+    EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);
+}
+
+TEST_F(SecureRequests, KeepAKeyThatDoesNotFitOutOfTheError) {
+    const TlsServer server(authority.issue("server", "IP:127.0.0.1"), authority.pem());
+    TlsOptions wrong = as(authority.issue("admin"));
+    wrong.key_pem = "-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n";
+    connect_with(wrong);
+    EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);
+    EXPECT_THAT(body(server.url()), Not(HasSubstr("secret")));
+}
+
+TEST_F(SecureRequests, LookForTheHostInTheServersCertificate) {
+    const TlsServer server(authority.issue("server", "DNS:api.test"));
+    connect_with(trusting());
+    EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);
+    TlsOptions lenient = trusting();
+    lenient.verify = false;
+    connect_with(lenient);
+    EXPECT_THAT(body(server.url()), HasSubstr("client nobody"));
+}
+
+TEST_F(SecureRequests, LookForAnotherNameWhereThatIsGiven) {
+    const TlsServer server(authority.issue("server", "DNS:api.test"));
+    TlsOptions named = trusting();
+    named.server_name = "api.test";
+    connect_with(named);
+    EXPECT_EQ(body(server.url("/a?b=c")),
+              "sni api.test, client nobody, host 127.0.0.1:" + server.port());
+    named.server_name = "other.test";
+    connect_with(named);
+    EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);
+}
+
+TEST_F(SecureRequests, GoThroughTheProxyTheyAreGiven) {
+    const TlsServer server(authority.issue("server", "DNS:far.test"));
+    const TunnelProxy proxy(server.port());
+    connect_with(trusting(), proxy.url("user:pass@"));
+    EXPECT_EQ(body("https://far.test:7443/"), "sni far.test, client nobody, host far.test:7443");
+    EXPECT_THAT(proxy.heads(), HasSubstr("CONNECT far.test:7443 HTTP/1.1\r\n"));
+    EXPECT_THAT(proxy.heads(), HasSubstr("Proxy-Authorization: Basic dXNlcjpwYXNz\r\n"));
+}
+
+TEST_F(SecureRequests, GoToTheUrlsHostThroughAProxyAlsoUnderAnotherName) {
+    const TlsServer server(authority.issue("server", "DNS:api.test"));
+    const TunnelProxy proxy(server.port());
+    TlsOptions named = trusting();
+    named.server_name = "api.test";
+    connect_with(named, proxy.url());
+    EXPECT_EQ(body("https://far.test/"), "sni api.test, client nobody, host far.test");
+    EXPECT_THAT(proxy.heads(), HasSubstr("CONNECT far.test:443 HTTP/1.1\r\n"));
+}
+
+TEST_F(SecureRequests, AreNotSentThroughWhatIsNoProxy) {
+    connect_with(trusting(), "ftp://user:secret@proxy.test");
+    const Error error = get("https://far.test/").error();
+    EXPECT_EQ(error.code, ErrorCode::invalid_config);
+    EXPECT_THAT(error.message, Not(HasSubstr("secret")));
+}
+
+TEST_F(SecureRequests, UseARenewedCertificateAndLetTheOldConnectionGo) {
+    const TlsServer server(authority.issue("server", "IP:127.0.0.1"), authority.pem());
+    const TestIdentity before = authority.issue("before");
+    connect_with(as(before));
+    EXPECT_THAT(body(server.url()), HasSubstr("client before"));
+    client->set_tls(as(before));
+    EXPECT_THAT(body(server.url()), HasSubstr("client before"));
+    EXPECT_EQ(server.connections(), 1) << "nothing was renewed";
+    client->set_tls(as(authority.issue("after")));
+    EXPECT_THAT(body(server.url()), HasSubstr("client after"));
+    run_until([&] { return server.open() == 1; });
+    EXPECT_EQ(server.connections(), 2);
+}
+
+TEST_F(SecureRequests, EndStreamsWithTheCertificateThatOpenedThem) {
+    const TlsServer server(authority.issue("server", "IP:127.0.0.1"), authority.pem());
+    TlsOptions tls = as(authority.issue("before"));
+    connect_with(tls);
+    std::string seen;
+    std::optional<Result<HttpReply>> ended;
+    client->stream(HttpRequest("GET", server.url("/watch")),
+                   {{}, [&](std::string_view part) { seen += part; }},
+                   [&](Result<HttpReply> reply) { ended = std::move(reply); });
+    run_until([&] { return !seen.empty(); });
+    tls.ca_pem += TestAuthority().pem();
+    client->set_tls(tls);
+    EXPECT_THAT(body(server.url()), HasSubstr("client before"));
+    EXPECT_FALSE(ended) << "whom the client trusts is no affair of a stream that stands";
+    EXPECT_EQ(server.open(), 2);
+    // The stream's connection is one of those that were let go before the last ones.
+    client->set_tls(as(authority.issue("after")));
+    run_until([&] { return ended.has_value(); });
+    EXPECT_EQ(ended->error().code, ErrorCode::unavailable);
+    EXPECT_EQ(ended->error().provider_code, connection_lost);
+    run_until([&] { return server.open() == 0; });
+}
+
+}  // namespace
+}  // namespace capstan::io

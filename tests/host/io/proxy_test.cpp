@@ -1,0 +1,87 @@
+#include "io/proxy.hpp"
+
+#include <gtest/gtest.h>
+
+namespace capstan::io {
+namespace {
+
+const ProxyEnvironment both{.http = "http://plain:3128", .https = "http://secure:3128"};
+
+std::string way_to(const std::string& url, const std::string& none = "") {
+    ProxyEnvironment environment = both;
+    environment.none = none;
+    return proxy_for(parse_url(url).value(), environment);
+}
+
+TEST(Proxy, IsTheOneOfTheUrlsScheme) {
+    EXPECT_EQ(way_to("https://api.example.com"), "http://secure:3128");
+    EXPECT_EQ(way_to("http://api.example.com"), "http://plain:3128");
+    const ProxyEnvironment rest{.otherwise = "socks5://all:1080"};
+    EXPECT_EQ(proxy_for(parse_url("https://a.test").value(), rest), "socks5://all:1080");
+    EXPECT_EQ(proxy_for(parse_url("https://a.test").value(), {}), "");
+}
+
+TEST(Proxy, IsNeverBetweenThisMachineAndItself) {
+    EXPECT_EQ(way_to("https://localhost:6443"), "");
+    EXPECT_EQ(way_to("https://127.0.0.2:6443"), "");
+    EXPECT_EQ(way_to("https://[::1]:6443"), "");
+}
+
+TEST(Proxy, IsAvoidedForWhatTheEnvironmentExcepts) {
+    const struct {
+        const char* url;
+        const char* none;
+        bool is_direct;
+    } cases[] = {
+        {"https://api.example.com", "*", true},
+        {"https://api.example.com", "example.com", true},
+        {"https://example.com", "example.com", true},
+        {"https://example.com", ".example.com", false},
+        {"https://api.example.com", ".example.com", true},
+        {"https://api.example.com", "*.example.com", true},
+        {"https://API.example.com", "api.EXAMPLE.com", true},
+        {"https://badexample.com", "example.com", false},
+        {"https://api.example.com", "other.test, example.com", true},
+        {"https://api.example.com", "other.test,,", false},
+        {"https://api.example.com:6443", "api.example.com:6443", true},
+        {"https://api.example.com", "api.example.com:443", true},
+        {"https://api.example.com", "api.example.com:6443", false},
+        {"https://10.1.2.3", "10.0.0.0/8", true},
+        {"https://11.1.2.3", "10.0.0.0/8", false},
+        {"https://10.1.2.3", "10.1.2.3", true},
+        {"https://10.1.2.3:6443", "10.1.2.3:443", false},
+        {"https://[fd00::1]:6443", "fd00::/8", true},
+        {"https://[fd00::1]", "fd00::1", true},
+        {"https://[fd00::1]:6443", "[fd00::1]:6443", true},
+        {"https://[fd00::1]", "10.0.0.0/8", false},
+        {"https://api.example.com", "10.0.0.0/8", false},
+        {"https://10.1.2.3", "10.0.0.0/99", false},
+    };
+    for (const auto& each : cases)
+        EXPECT_EQ(way_to(each.url, each.none).empty(), each.is_direct)
+            << each.url << " with no_proxy " << each.none;
+}
+
+TEST(Proxy, IsReadAsPeopleWriteIt) {
+    EXPECT_EQ(parse_proxy("proxy.test:3128").value(), "http://proxy.test:3128");
+    EXPECT_EQ(parse_proxy("HTTPS://proxy.test").value(), "https://proxy.test");
+    EXPECT_EQ(parse_proxy("socks5://proxy.test:1080").value(), "socks5h://proxy.test:1080");
+    EXPECT_EQ(parse_proxy("http://user:pass@proxy.test").value(), "http://user:pass@proxy.test");
+    for (const char* const wrong : {"ftp://proxy.test", "http://", "http://a b", ""}) {
+        const auto parsed = parse_proxy(wrong);
+        ASSERT_FALSE(parsed) << wrong;
+        EXPECT_EQ(parsed.error().code, ErrorCode::invalid_config);
+    }
+}
+
+TEST(Proxy, KeepsItsPasswordOutOfErrors) {
+    for (const char* const wrong :
+         {"ftp://user:secret@proxy.test", "http://user:secret@a b", "http://user:secret@:99999"}) {
+        const auto parsed = parse_proxy(wrong);
+        ASSERT_FALSE(parsed) << wrong;
+        EXPECT_EQ(parsed.error().message.find("secret"), std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace capstan::io

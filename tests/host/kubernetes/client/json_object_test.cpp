@@ -1,0 +1,47 @@
+#include "kubernetes/client/json_object.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace capstan::kubernetes {
+namespace {
+
+ApiReply reply(std::string body) { return {.status = 200, .body = std::move(body)}; }
+
+TEST(ParseObject, TakesWhatCustomResourcesNest) {
+    std::string deep = "7";
+    for (int i = 0; i < 200; ++i) deep = R"({"a":)" + deep + "}";
+    const auto object = parse_object(reply(deep));
+    ASSERT_TRUE(object) << object.error();
+    EXPECT_EQ(boost::json::serialize(*object), deep);
+}
+
+TEST(ParseObject, KeepsNumbersOf64Bits) {
+    const std::string numbers = R"({"least":-9223372036854775808,"most":18446744073709551615})";
+    EXPECT_EQ(boost::json::serialize(*parse_object(reply(numbers))), numbers);
+}
+
+TEST(ParseObject, RefusesWhatNoApiServerSays) {
+    for (const char* body : {"", "<html>", "[]", "null", R"({"a":)"}) {
+        SCOPED_TRACE(body);
+        EXPECT_EQ(parse_object(reply(body)).error().code, ErrorCode::unavailable);
+    }
+    EXPECT_EQ(parse_object(fail(ErrorCode::throttled, "later")).error().code, ErrorCode::throttled);
+}
+
+TEST(FindValue, EndsWhereAMemberIsMissingNullOrNoObject) {
+    const auto object = boost::json::parse(R"({"a":{"b":"text","n":null,"x":7}})").as_object();
+    EXPECT_EQ(text_at(object, {"a", "b"}), "text");
+    EXPECT_EQ(integer_at(object, {"a", "x"}), 7);
+    EXPECT_EQ(text_at(object, {"a", "x"}), "");
+    EXPECT_EQ(find_value(object, {"a", "n"}), nullptr);
+    EXPECT_EQ(find_value(object, {"a", "b", "c"}), nullptr);
+    EXPECT_EQ(find_value(object, {"z", "b"}), nullptr);
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes
