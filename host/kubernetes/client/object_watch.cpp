@@ -121,7 +121,9 @@ void ObjectWatch::resume() {
 }
 
 void ObjectWatch::guard_silence() {
-    timer_ = loop_.at(silence_due(), [this, here = std::weak_ptr(present_)] {
+    // Looked at in between, too, for a bookmark makes it due earlier.
+    const Duration look = std::min(silence_due(), loop_.monotonic() + silence_limit);
+    timer_ = loop_.at(look, [this, here = std::weak_ptr(present_)] {
         if (here.expired()) return;
         timer_.reset();
         if (loop_.monotonic() < silence_due()) return guard_silence();
