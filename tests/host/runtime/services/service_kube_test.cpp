@@ -260,7 +260,11 @@ TEST_F(ServiceKube, RefusesALongerReplyThanAskedFor) {
 }
 
 TEST_F(ServiceKube, EndsRequestsWithTheOperationTheyAreFor) {
-    const auto op = context->operations().open({.deadline = host.loop.monotonic() + 2s, .done = [](const auto&) {}});
+    Operation operation;
+    operation.what = "refresh";
+    operation.deadline = host.loop.monotonic() + 2s;
+    operation.done = [](const auto&) {};
+    const auto op = context->operations().open(operation);
     ASSERT_TRUE(op) << op.error();
     capstan_kube_request what = request(CAPSTAN_KUBE_GET, nodes, "", "n1");
     what.parent = *op;
