@@ -137,7 +137,7 @@ Json FakeKube::put(const KubeResource& resource, Json object) {
     return store(key, std::move(object), resource);
 }
 
-FakeKube& FakeKube::put(const KubeResource& resource, std::string_view json) {
+FakeKube& FakeKube::put_text(const KubeResource& resource, std::string_view json) {
     Result<Json> object = parse_json(json);
     if (!object) throw Failure(std::move(object.error()));
     put(resource, *std::move(object));

@@ -37,7 +37,7 @@ public:
 
     /// Somebody else's write: as it is written here, with a new version. The stored object.
     Json put(const KubeResource& resource, Json object);
-    FakeKube& put(const KubeResource& resource, std::string_view json);
+    FakeKube& put_text(const KubeResource& resource, std::string_view json);
     /// Somebody else's. False: it is not there.
     bool remove(const KubeResource& resource, std::string_view ns, std::string_view name);
     std::optional<Json> find(const KubeResource& resource, std::string_view ns,
