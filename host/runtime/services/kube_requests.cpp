@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -168,7 +169,7 @@ void describe_delete(const capstan_kube_request& raw, kubernetes::ApiRequest& ou
     if (raw.propagation == CAPSTAN_KUBE_PROPAGATION_FOREGROUND)
         options["propagationPolicy"] = "Foreground";
     if (raw.propagation == CAPSTAN_KUBE_PROPAGATION_ORPHAN) options["propagationPolicy"] = "Orphan";
-    if (raw.dry_run != 0) options["dryRun"] = {"All"};
+    if (raw.dry_run != 0) options["dryRun"] = boost::json::array{"All"};
     out.body = boost::json::serialize(options);
 }
 
