@@ -10,6 +10,9 @@ namespace capstan::commands {
 namespace {
 
 void add_commands(CLI::App& app, Action& action) {
+    add_run(app, action);
+    add_plan(app, action);
+    add_doctor(app, action);
     add_simulate(app, action);
     add_explain(app, action);
     add_replay(app, action);

@@ -28,14 +28,17 @@ using Action = std::function<int(Streams)>;
 void add_config_check(CLI::App& parent, Action& action);
 void add_config_explain(CLI::App& parent, Action& action);
 void add_config_print(CLI::App& parent, Action& action);
+void add_doctor(CLI::App& parent, Action& action);
 void add_explain(CLI::App& parent, Action& action);
 void add_pipeline(CLI::App& parent, Action& action);
+void add_plan(CLI::App& parent, Action& action);
 void add_plugin_call(CLI::App& parent, Action& action);
 void add_plugin_inspect(CLI::App& parent, Action& action);
 void add_plugin_list(CLI::App& parent, Action& action);
 void add_plugin_new(CLI::App& parent, Action& action);
 void add_plugin_verify(CLI::App& parent, Action& action);
 void add_replay(CLI::App& parent, Action& action);
+void add_run(CLI::App& parent, Action& action);
 void add_simulate(CLI::App& parent, Action& action);
 void add_version(CLI::App& parent, Action& action);
 

@@ -7,6 +7,7 @@
 
 #include "commands/command_line.hpp"
 #include "commands/exit_code.hpp"
+#include "commands/explain_live.hpp"
 #include "commands/explain_report.hpp"
 #include "commands/output_format.hpp"
 #include "commands/recorded_pass.hpp"
@@ -30,24 +31,6 @@ simulation::Question question_of(const Arguments& arguments) {
     if (slash == std::string::npos) return {.pod_ns = "default", .pod_name = arguments.subject};
     return {.pod_ns = arguments.subject.substr(0, slash),
             .pod_name = arguments.subject.substr(slash + 1)};
-}
-
-void print(std::ostream& out, const simulation::Question& question,
-           const simulation::Explained& explained) {
-    const runtime::PassAnswer& answer = explained.answer;
-    if (answer.group) return print_group(out, *answer.group);
-    if (answer.node) return print_node(out, *answer.node, explained.at);
-    if (answer.matrix) return print_matrix(out, *answer.matrix);
-    print_pod(out, question, explained);
-}
-
-boost::json::object to_json(const simulation::Question& question,
-                            const simulation::Explained& explained) {
-    const runtime::PassAnswer& answer = explained.answer;
-    if (answer.group) return group_json(*answer.group);
-    if (answer.node) return node_json(*answer.node, explained.at);
-    if (answer.matrix) return matrix_json(*answer.matrix);
-    return pod_json(question, explained);
 }
 
 int refuse(Streams streams, const Error& error, int code) {
@@ -80,7 +63,26 @@ int show_simulation(const SimulateInput& input, simulation::Explainer& explainer
     return exit_ok;
 }
 
+/// Has a daemon, or a pass on a live cluster, answer by itself.
+int ask_live(const Arguments& arguments, Streams streams) {
+    const simulation::Question question = question_of(arguments);
+    const runtime::AdminQuestion asked{.pod_ns = question.pod_ns,
+                                       .pod = question.pod_name,
+                                       .node = question.node,
+                                       .group = question.group.value(),
+                                       .as_text = *arguments.format == OutputFormat::text};
+    const SimulateInput& input = arguments.input;
+    const Result<std::string> answer = input.live
+                                           ? ask_cluster(input.config, asked, streams.err)
+                                           : ask_daemon(input.server, input.token_file, asked);
+    if (!answer) return refuse(streams, answer.error(), exit_code_of(answer.error()));
+    streams.out << *answer;
+    return exit_ok;
+}
+
 int run_explain(const Arguments& arguments, Streams streams) {
+    if (arguments.input.live || !arguments.input.server.empty())
+        return ask_live(arguments, streams);
     const simulation::Question question = question_of(arguments);
     simulation::Explainer explainer(question);
     const bool is_recorded = !arguments.input.recorded.empty();
@@ -90,9 +92,9 @@ int run_explain(const Arguments& arguments, Streams streams) {
     const auto& explained = explainer.result();
     if (!explained) return refuse(streams, explained.error(), exit_failed);
     if (*arguments.format == OutputFormat::json) {
-        streams.out << boost::json::serialize(to_json(question, *explained)) << '\n';
+        streams.out << boost::json::serialize(explained_json(question, *explained)) << '\n';
     } else {
-        print(streams.out, question, *explained);
+        print_explained(streams.out, question, *explained);
     }
     return exit_ok;
 }

@@ -198,4 +198,22 @@ json::object matrix_json(const engine::Matrix& matrix) {
             {"pods", std::move(rows)}};
 }
 
+void print_explained(std::ostream& out, const simulation::Question& question,
+                     const simulation::Explained& explained) {
+    const runtime::PassAnswer& answer = explained.answer;
+    if (answer.group) return print_group(out, *answer.group);
+    if (answer.node) return print_node(out, *answer.node, explained.at);
+    if (answer.matrix) return print_matrix(out, *answer.matrix);
+    print_pod(out, question, explained);
+}
+
+boost::json::object explained_json(const simulation::Question& question,
+                                   const simulation::Explained& explained) {
+    const runtime::PassAnswer& answer = explained.answer;
+    if (answer.group) return group_json(*answer.group);
+    if (answer.node) return node_json(*answer.node, explained.at);
+    if (answer.matrix) return matrix_json(*answer.matrix);
+    return pod_json(question, explained);
+}
+
 }  // namespace capstan::commands

@@ -16,6 +16,12 @@ void print_group(std::ostream& out, const engine::GroupAnswer& group);
 void print_node(std::ostream& out, const engine::NodeVerdict& node, Time at);
 void print_matrix(std::ostream& out, const engine::Matrix& matrix);
 
+/// Whichever was asked for.
+void print_explained(std::ostream& out, const simulation::Question& question,
+                     const simulation::Explained& explained);
+boost::json::object explained_json(const simulation::Question& question,
+                                   const simulation::Explained& explained);
+
 boost::json::object pod_json(const simulation::Question& question,
                              const simulation::Explained& explained);
 boost::json::object group_json(const engine::GroupAnswer& group);

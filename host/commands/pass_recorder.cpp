@@ -24,20 +24,26 @@ std::string file_name(std::int64_t number, Time time) {
 }  // namespace
 
 Result<PassRecorder> PassRecorder::make(std::filesystem::path folder, runtime::SetupRecord setup,
-                                        std::string version) {
+                                        std::string version, std::size_t most) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error)
         return fail(ErrorCode::invalid_argument,
                     folder.string() + ": cannot be made: " + error.message());
-    return PassRecorder(std::move(folder), std::move(setup), std::move(version));
+    return PassRecorder(std::move(folder), std::move(setup), std::move(version), most);
 }
 
 void PassRecorder::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
     if (!result_) return;
     const auto record = runtime::make_pass_record(version_, setup_, input, result);
-    result_ = write_file(folder_ / file_name(++passes_, input.circumstances.now),
-                         runtime::pass_record_text(record) + "\n");
+    const auto file = folder_ / file_name(++passes_, input.circumstances.now);
+    result_ = write_file(file, runtime::pass_record_text(record) + "\n");
+    if (most_ == 0) return;
+    kept_.push_back(file);
+    if (kept_.size() <= most_) return;
+    std::error_code gone_already;
+    std::filesystem::remove(kept_.front(), gone_already);
+    kept_.pop_front();
 }
 
 }  // namespace capstan::commands

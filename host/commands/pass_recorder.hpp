@@ -1,7 +1,9 @@
-/// Writes each pass of a simulation into a file of its own.
+/// Writes each pass, of a simulation or of a live cluster, into a file of its own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <string>
 
@@ -15,9 +17,10 @@ namespace capstan::commands {
 /// DIR/pass-000001-20200101T000010Z.json, and so on: by number and virtual time.
 class PassRecorder final : public simulation::Observer {
 public:
-    /// Makes the folder where there is none. The error names it.
+    /// Makes the folder where there is none. The error names it. `most`: files that are kept, the
+    /// latest; 0: all.
     static Result<PassRecorder> make(std::filesystem::path folder, runtime::SetupRecord setup,
-                                     std::string version);
+                                     std::string version, std::size_t most = 0);
 
     void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
 
@@ -25,12 +28,18 @@ public:
     const Result<void>& result() const noexcept { return result_; }
 
 private:
-    PassRecorder(std::filesystem::path folder, runtime::SetupRecord setup, std::string version)
-        : folder_(std::move(folder)), setup_(std::move(setup)), version_(std::move(version)) {}
+    PassRecorder(std::filesystem::path folder, runtime::SetupRecord setup, std::string version,
+                 std::size_t most)
+        : folder_(std::move(folder)),
+          setup_(std::move(setup)),
+          version_(std::move(version)),
+          most_(most) {}
 
     std::filesystem::path folder_;
     runtime::SetupRecord setup_;
     std::string version_;
+    std::size_t most_;
+    std::deque<std::filesystem::path> kept_;  ///< oldest first; empty where all are kept
     std::int64_t passes_ = 0;
     Result<void> result_{};
 };

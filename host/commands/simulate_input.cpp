@@ -119,9 +119,21 @@ void add_simulate_input(CLI::App& command, SimulateInput& input) {
 }
 
 void add_explain_input(CLI::App& command, SimulateInput& input) {
-    add_kinds(command, input, "--scenario")
-        .add_option("--recorded", input.recorded, "A pass that `simulate --record` wrote")
+    CLI::Option_group& kinds = add_kinds(command, input, "--scenario");
+    kinds
+        .add_option("--recorded", input.recorded, "A pass that `simulate` or `run --record` wrote")
         ->type_name("FILE.json");
+    CLI::Option& server = *kinds
+                               .add_option("--server", input.server,
+                                           "A running daemon, by its admin port: http://HOST:8085")
+                               ->type_name("URL");
+    kinds
+        .add_flag("--live", input.live,
+                  "The cluster of --config, by a pass that is only decided: no daemon is needed")
+        ->needs(command.get_option("--config"));
+    command.add_option("--token-file", input.token_file, "With --server: its bearer token")
+        ->needs(&server)
+        ->type_name("FILE");
 }
 
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err) {

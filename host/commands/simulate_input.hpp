@@ -16,12 +16,15 @@ class App;
 
 namespace capstan::commands {
 
-/// One of the first four is given.
+/// One of the first four is given, or for questions `server` or `live`.
 struct SimulateInput {
     std::string scenario;          ///< a TOML file
     std::string cluster;           ///< a dump of a cluster; "-": standard input
     std::string trace;             ///< a folder
     std::string recorded;          ///< a pass, for commands that ask one
+    std::string server;            ///< a daemon's admin port, for the same
+    std::string token_file;        ///< with what that wants to see
+    bool live = false;             ///< the cluster of `config`, for the same
     std::string config;            ///< empty: what the input itself says, else the defaults
     std::vector<std::string> set;  ///< KEY=VALUE, in place of what files say
     int threads = 0;               ///< that read the files of a trace; 0: one for each

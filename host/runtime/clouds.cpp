@@ -38,13 +38,14 @@ std::vector<engine::Group> merge(std::vector<CloudReading> readings, std::vector
 
 }  // namespace
 
-Result<std::shared_ptr<Clouds>> Clouds::make(const Pipeline& pipeline, const PluginHost& host) {
+Result<std::shared_ptr<Clouds>> Clouds::make(const Pipeline& pipeline, const PluginHost& host,
+                                             const ChangeGate& gate) {
     std::vector<std::shared_ptr<CloudReader>> readers;
     for (const PluginInstanceId& id : pipeline.clouds) {
         auto instance = host.find(id);
         if (!instance)
             return fail(ErrorCode::internal, "pipeline: there is no instance " + id.value());
-        CAPSTAN_TRY(auto client, CloudClient::of(std::move(instance)));
+        CAPSTAN_TRY(auto client, CloudClient::of(std::move(instance), gate));
         readers.push_back(std::make_shared<CloudReader>(std::move(client)));
     }
     return std::shared_ptr<Clouds>(new Clouds(std::move(readers)));

@@ -37,7 +37,9 @@ public:
     using Done = std::function<void(CloudsView)>;
 
     /// The clouds of the pipeline. `internal`: a name without an instance, or one that is no cloud.
-    static Result<std::shared_ptr<Clouds>> make(const Pipeline& pipeline, const PluginHost& host);
+    /// `gate`: see CloudClient.
+    static Result<std::shared_ptr<Clouds>> make(const Pipeline& pipeline, const PluginHost& host,
+                                                const ChangeGate& gate = {});
     Clouds(const Clouds&) = delete;
     Clouds& operator=(const Clouds&) = delete;
 

@@ -1,40 +1,6 @@
 #include "simulation/commands.hpp"
 
-#include <algorithm>
-
 namespace capstan::simulation {
-
-std::string command_of(const engine::Decrease& decrease) {
-    return "decrease " + decrease.group.value() + " by " + std::to_string(decrease.by);
-}
-
-std::string command_of(const engine::MachineRemoval& removal) {
-    std::string out;
-    for (std::size_t i = 0; i < removal.machines.size(); ++i) {
-        const std::string node = i < removal.nodes.size() ? removal.nodes[i] : "";
-        out += (out.empty() ? "remove " : ", ") + name_of_machine(removal.machines[i], node);
-    }
-    return out + " from " + removal.group.value();
-}
-
-std::string command_of(const engine::Increase& increase) {
-    return "increase " + increase.group.value() + " by " + std::to_string(increase.by);
-}
-
-std::string command_of(const engine::Eviction& eviction) {
-    return "evict " + eviction.ns + "/" + eviction.pod;
-}
-
-std::string name_of_machine(const MachineId& machine, const std::string& node) {
-    if (!node.empty()) return node;
-    const std::string& id = machine.value();
-    const std::size_t slash = id.rfind('/');
-    if (slash == std::string::npos) return id;
-    const bool is_number = std::all_of(id.begin() + static_cast<std::ptrdiff_t>(slash) + 1,
-                                       id.end(), [](char c) { return c >= '0' && c <= '9'; });
-    const std::size_t before = is_number && slash > 0 ? id.rfind('/', slash - 1) : slash;
-    return before == std::string::npos ? id : id.substr(before + 1);
-}
 
 bool begins_with_words(std::string_view command, std::string_view words) {
     return command.starts_with(words) &&

@@ -67,6 +67,27 @@ std::string pod_pattern() {
            managed_fields() + "}," + spec() + "," + status() + "}";
 }
 
+std::string image(int number) {
+    return R"({"names":["registry.example.com/team/service-)" + std::to_string(number) +
+           R"(@sha256:0f0e0d0c0b0a09080706050403020100","registry.example.com/team/service-)" +
+           std::to_string(number) + R"(:1.42.0"],"sizeBytes":123456789})";
+}
+
+std::string node_condition(const char* type, const char* status) {
+    return std::string(R"({"type":")") + type + R"(","status":")" + status +
+           R"(","lastHeartbeatTime":"2023-11-14T22:13:20Z","lastTransitionTime":"2023-11-14T22:13:20Z","reason":"KubeletReady","message":"kubelet is posting ready status"})";
+}
+
+/// A node with the words NAME and ZONE where these stand.
+std::string node_pattern() {
+    return R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"NAME","uid":"NAME","resourceVersion":"1","creationTimestamp":"2023-11-14T22:13:20Z","labels":{"kubernetes.io/hostname":"NAME","kubernetes.io/arch":"amd64","kubernetes.io/os":"linux","node.kubernetes.io/instance-type":"m5.8xlarge","topology.kubernetes.io/region":"region","topology.kubernetes.io/zone":"ZONE"},"annotations":{"node.alpha.kubernetes.io/ttl":"0","volumes.kubernetes.io/controller-managed-attach-detach":"true"},)" +
+           managed_fields() +
+           R"(},"spec":{"podCIDR":"10.0.0.0/24","providerID":"cloud:///ZONE/NAME"},"status":{"capacity":{"cpu":"32","memory":"131072Mi","pods":"110","ephemeral-storage":"100Gi"},"allocatable":{"cpu":"31500m","memory":"127000Mi","pods":"110","ephemeral-storage":"90Gi"},"conditions":[)" +
+           node_condition("MemoryPressure", "False") + "," +
+           node_condition("DiskPressure", "False") + "," + node_condition("PIDPressure", "False") +
+           "," + node_condition("Ready", "True") + R"(],"images":[)" + repeated(50, image) + "]}}";
+}
+
 void replace_all(std::string& text, std::string_view word, const std::string& by) {
     for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + by.size()))
         text.replace(at, word.size(), by);
@@ -78,13 +99,34 @@ std::string list_head() {
     return R"({"apiVersion":"v1","kind":"PodList","metadata":{"resourceVersion":"1"},"items":[)";
 }
 
-std::string pod_text(int number) {
+std::string pod_text(int number, int node) {
     static const std::string pattern = pod_pattern();
     std::string out = pattern;
     const std::string owner = "service-" + std::to_string(number / 30);
     replace_all(out, "NAME", owner + "-" + std::to_string(number));
     replace_all(out, "OWNER", owner);
-    replace_all(out, "NODE", "node-" + std::to_string(number % 15'000));
+    replace_all(out, "NODE", "node-" + std::to_string(node));
+    return out;
+}
+
+std::string pod_text(int number) { return pod_text(number, number % 15'000); }
+
+std::string node_text(int number) {
+    static const std::string pattern = node_pattern();
+    std::string out = pattern;
+    replace_all(out, "NAME", "node-" + std::to_string(number));
+    replace_all(out, "ZONE", "zone-" + std::to_string(number % 3));
+    return out;
+}
+
+std::string replica_set_text(int number) {
+    static const std::string pattern =
+        R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"OWNER","namespace":"shop","uid":"OWNER","resourceVersion":"1",)" +
+        managed_fields() +
+        R"(},"spec":{"replicas":30,"selector":{"matchLabels":{"app":"OWNER"}},"template":{"metadata":{"labels":{"app":"OWNER"}},)" +
+        spec() + "}}}";
+    std::string out = pattern;
+    replace_all(out, "OWNER", "service-" + std::to_string(number));
     return out;
 }
 

@@ -112,6 +112,11 @@ void add_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
         add_case(app, "decode", "A list of pods in Kubernetes JSON", arguments, chosen,
                  [](const Arguments& a) { return measure_decode(a.workload.pods, a.repeat); });
     add_count(decode, "--pods", workload.pods, "Pods in the list", 0);
+    CLI::App& mirror = add_case(
+        app, "mirror", "A cluster followed through its API, once", arguments, chosen,
+        [](const Arguments& a) { return measure_mirror(a.workload.nodes, a.workload.pods); });
+    add_count(mirror, "--nodes", workload.nodes, "Nodes", 1);
+    add_count(mirror, "--pods", workload.pods, "Pods", 0);
 }
 
 }  // namespace

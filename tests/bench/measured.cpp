@@ -9,13 +9,6 @@
 namespace capstan::bench {
 namespace {
 
-/// The most memory the process ever held.
-double peak_megabytes() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return static_cast<double>(usage.ru_maxrss) / 1024;
-}
-
 /// Of the processor, in this thread.
 double cpu_now() {
     timespec now{};
@@ -29,6 +22,12 @@ double median_of(std::vector<double> seconds) {
 }
 
 }  // namespace
+
+double peak_megabytes() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) / 1024;
+}
 
 Measured Measured::repeat(int times, const std::function<void()>& before,
                           const std::function<void()>& part) {

@@ -11,6 +11,9 @@
 
 namespace capstan::bench {
 
+/// The most memory the process ever held.
+double peak_megabytes();
+
 /// Seconds of each of several runs, and of the processor in them.
 class Measured {
 public:

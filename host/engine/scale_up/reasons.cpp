@@ -38,9 +38,10 @@ std::vector<GroupReason> Reasons::of(Subject subject) {
         std::ranges::sort(groups);
         out.push_back({std::move(groups), sentence});
     }
+    // Ties by group: a sentence may have a countdown in it, and would change places with time.
     std::ranges::sort(out, [](const GroupReason& a, const GroupReason& b) {
         return a.groups.size() != b.groups.size() ? a.groups.size() > b.groups.size()
-                                                  : a.sentence < b.sentence;
+                                                  : a.groups < b.groups;
     });
     return out;
 }

@@ -20,7 +20,7 @@ public:
 
     /// Why the group cannot grow; empty: it can.
     const std::string& obstacle(GroupIndex group) const noexcept { return obstacles_[group]; }
-    /// Every group in one of them; those that hold for most groups first.
+    /// Every group in one of them; those that hold for most groups first, ties by the first group.
     std::vector<GroupReason> of(Subject subject);
     /// All of it in one sentence.
     std::string sum_up(const std::vector<GroupReason>& reasons) const;

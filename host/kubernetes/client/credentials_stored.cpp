@@ -5,6 +5,7 @@
 #include "kubernetes/client/credentials_base64.hpp"
 #include "kubernetes/client/credentials_file.hpp"
 #include "kubernetes/client/credentials_later.hpp"
+#include "kubernetes/client/credentials_pair.hpp"
 
 namespace capstan::kubernetes {
 namespace {
@@ -70,8 +71,16 @@ private:
         if (!certificate) return fail(within("client certificate", certificate.error()));
         auto key = pem_of(secrets_.key, PemKind::private_key);
         if (!key) return fail(within("client key", key.error()));
+        CAPSTAN_CHECK(check_pair(*certificate, *key));
         certificate_ = *std::move(certificate);
         key_ = *std::move(key);
+        return {};
+    }
+    Result<void> check_pair(const std::string& certificate, const std::string& key) const {
+        if (key.empty()) return {};
+        const std::string file = secrets_.key.file.string();
+        const auto pair = check_key_pair(certificate, key);
+        if (!pair) return fail(within(file.empty() ? "kubeconfig" : file, pair.error()));
         return {};
     }
     void tell(const Error& error) const {

@@ -5,6 +5,7 @@
 
 #include "kubernetes/client/credentials_base64.hpp"
 #include "kubernetes/client/credentials_file.hpp"
+#include "kubernetes/client/credentials_pair.hpp"
 #include "kubernetes/timestamps.hpp"
 
 namespace capstan::kubernetes {
@@ -57,9 +58,9 @@ Result<void> check(const ExecAnswer& answer) {
         return refuse("printed neither a token nor a client certificate");
     if (!answer.token.empty() && !is_bearer_token(answer.token))
         return refuse("printed a token that is not one word of ASCII");
-    if (!answer.key_pem.empty() && (!has_pem(answer.certificate_pem, PemKind::certificate) ||
-                                    !has_pem(answer.key_pem, PemKind::private_key)))
-        return refuse("printed a client certificate or key that is no PEM");
+    if (answer.key_pem.empty()) return {};
+    const auto pair = check_key_pair(answer.certificate_pem, answer.key_pem);
+    if (!pair) return refuse("printed what is of no use: " + pair.error().message);
     return {};
 }
 

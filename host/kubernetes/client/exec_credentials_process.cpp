@@ -45,8 +45,7 @@ public:
         timer_ = loop_->after(deadline, [self = weak_from_this(), deadline] {
             if (const auto child = self.lock()) child->give_up_after(deadline);
         });
-        exit_.async_wait(Descriptor::wait_read,
-                         [self = shared_from_this()](auto error) { self->on_exit(error); });
+        await_exit();
         listen(output_);
         listen(errors_);
     }
@@ -57,6 +56,11 @@ public:
     }
 
 private:
+    void await_exit() {
+        exit_.async_wait(Descriptor::wait_read, [self = shared_from_this()](auto error) {
+            if (!error) self->on_exit();
+        });
+    }
     void listen(Descriptor& from) {
         from.async_wait(Descriptor::wait_read, [self = shared_from_this(), &from](auto error) {
             if (!error && self->is_open() && self->read_some(from)) self->listen(from);
@@ -96,10 +100,12 @@ private:
         kill();
         finish(fail(code, std::move(why)));
     }
-    void on_exit(boost::system::error_code error) {
-        if (error) return;
+    void on_exit() {
         int status = 0;
-        const pid_t reaped = ::waitpid(std::exchange(pid_, 0), &status, 0);
+        const pid_t reaped = ::waitpid(pid_, &status, WNOHANG);
+        // Asio may wake for what another descriptor of the same number left behind.
+        if (reaped == 0) return await_exit();
+        pid_ = 0;
         if (!is_open()) return;
         // What it printed last may still be in the pipes.
         drain(output_);

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +72,11 @@ private:
     posix_spawnattr_t attributes_;
 };
 
+/// glibc 2.36 has a function for it, but C++ cannot link with its declaration.
+OwnedFile open_process(pid_t pid) {
+    return OwnedFile(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> out;
     for (std::string& text : texts) out.push_back(text.data());
@@ -97,7 +102,7 @@ Result<Spawned> spawn(const ProgramRun& run) {
     const int error = ::posix_spawn(&out.pid, run.program.c_str(), actions.get(), attributes.get(),
                                     pointers_to(words).data(), pointers_to(variables).data());
     if (error != 0) return fail(ErrorCode::invalid_config, "cannot be run: " + reason(error));
-    out.exit = OwnedFile(::pidfd_open(out.pid, 0));
+    out.exit = open_process(out.pid);
     if (out.exit.get() < 0) {
         const Unexpected refused = lacking("pidfd_open");
         ::kill(-out.pid, SIGKILL);

@@ -1,13 +1,10 @@
 #include "kubernetes/client/kubeconfig.hpp"
 
-#include "io/printable.hpp"
 #include "kubernetes/client/kubeconfig_decode.hpp"
 #include "kubernetes/client/kubeconfig_files.hpp"
 
 namespace capstan::kubernetes {
 namespace {
-
-std::string in_quotes(std::string_view name) { return '"' + io::printable(name, 200) + '"'; }
 
 /// 'it has "a", "b"'
 std::string choices(const std::vector<std::string>& names) {

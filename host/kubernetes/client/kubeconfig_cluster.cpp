@@ -8,7 +8,6 @@ constexpr std::string_view exec_extension = "client.authentication.k8s.io/exec";
 
 std::string decode_server(const KubeconfigEntry& entry) {
     std::string server = entry.text("server");
-    while (server.ends_with('/')) server.pop_back();
     // Not quoted, for it may hold a password.
     if (server.empty()) {
         entry.complain("server", "is missing: the API server's URL");
@@ -19,6 +18,7 @@ std::string decode_server(const KubeconfigEntry& entry) {
     } else if (server.find_first_of("?#") != std::string::npos) {
         entry.complain("server", "expects a URL without a query");
     }
+    while (server.ends_with('/')) server.pop_back();
     return server;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/printable.hpp"
 #include "kubernetes/client/credentials_base64.hpp"
 
 namespace capstan::kubernetes {
@@ -22,6 +23,13 @@ std::optional<bool> find_flag(const YamlValue& value) {
 }
 
 }  // namespace
+
+std::string in_quotes(std::string_view name) {
+    const auto ends = std::ranges::find_if(
+        name, [](unsigned char c) { return c <= ' ' || c == 0x7f || c == '{' || c == ','; });
+    const bool is_word = ends == name.end();
+    return '"' + io::printable({name.begin(), ends}, 200) + (is_word ? "\"" : "...\"");
+}
 
 KubeconfigEntry::KubeconfigEntry(std::filesystem::path file, std::string what,
                                  const YamlValue& value, std::optional<Error>& problem)

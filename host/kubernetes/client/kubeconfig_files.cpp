@@ -86,8 +86,7 @@ std::optional<KubeconfigEntry> KubeconfigFiles::find(const KubeconfigList& list,
         const KubeconfigEntry whole(file.path, {}, file.root, problem);
         for (const KubeconfigEntry& entry : whole.each(list.key)) {
             if (entry.text("name") != name) continue;
-            const std::string what =
-                std::string(list.member) + " \"" + io::printable(name, 200) + '"';
+            const std::string what = std::string(list.member) + ' ' + in_quotes(name);
             if (found) entry.named(what).complain("name", "stands here twice");
             found = entry.below(list.member).named(what);
         }

@@ -146,7 +146,8 @@ std::string reason(const YAML::Exception& e) {
 }
 
 YamlValue read_document(const std::string& text, const YamlLimits& limits) {
-    std::istringstream in(text);
+    // Without the last line breaks: behind one, yaml-cpp misses that a quoted text never ends.
+    std::istringstream in(text.substr(0, text.find_last_not_of(" \t\r\n") + 1));
     YAML::Parser parser(in);
     TreeBuilder builder(limits);
     if (!parser.HandleNextDocument(builder)) return {};

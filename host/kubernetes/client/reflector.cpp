@@ -170,7 +170,7 @@ void Reflector::State::take_event(std::string_view type, const boost::json::valu
 void Reflector::State::take_bookmark(const boost::json::value& object) {
     ++events;
     if (phase == Phase::watching) {
-        expects_bookmarks = true;
+        if (!std::exchange(expects_bookmarks, true)) guard_silence();  // sooner than before
         see_version(object);
     } else if (find_annotation(object, initial_events_end) == "true") {
         finish_replace(version_of(object));

@@ -108,8 +108,8 @@ void Reflector::State::become_absent() {
 }
 
 void Reflector::State::guard_silence() {
-    const Duration due = silence_due();
-    timer = loop.at(due, [this, here = std::weak_ptr(present)] {
+    if (timer) loop.cancel(*timer);
+    timer = loop.at(silence_due(), [this, here = std::weak_ptr(present)] {
         if (here.expired()) return;
         timer.reset();
         if (loop.monotonic() < silence_due()) return guard_silence();

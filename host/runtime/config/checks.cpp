@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "engine/scale_down/drain_rules.hpp"
+#include "io/url.hpp"
 #include "runtime/config/kube_grant.hpp"
 #include "runtime/config/text.hpp"
 
@@ -52,12 +53,32 @@ void check_daemon(const Config& config, Diagnostics& out) {
                   "admin.listen: expected HOST:PORT, found \"" +
                       shortened(config.admin.listen, 60) + "\"");
     }
+    if (config.admin.tls_certificate_file.empty() != config.admin.tls_key_file.empty()) {
+        out.error(place_of(config.tree, {"admin"}),
+                  "admin: tls_certificate_file and tls_key_file go together");
+    }
     const SettingValue* trust = config.tree.find("trust");
     const SettingValue* paths = trust == nullptr ? nullptr : trust->find("search_paths");
     for (std::size_t i = 0; paths != nullptr && i < paths->children.size(); ++i) {
         if (paths->children[i].text.starts_with('/')) continue;
         out.error(paths->children[i].place,
                   "trust.search_paths[" + std::to_string(i) + "]: not an absolute path");
+    }
+}
+
+void check_cluster(const Config& config, Diagnostics& out) {
+    const Cluster& cluster = config.cluster;
+    if (!cluster.context.empty() && cluster.kubeconfig == "in-cluster") {
+        out.error(place_of(config.tree, {"cluster", "context"}),
+                  "cluster.context: a pod's service account has no contexts; name a kubeconfig");
+    }
+    // Not quoted: somebody may have written a password into it.
+    if (!cluster.server.empty() && !io::parse_url(cluster.server)) {
+        const Place place = place_of(config.tree, {"cluster", "server"});
+        out.hide(place);
+        out.error(place,
+                  "cluster.server: expected a URL such as \"https://api.example:6443\", without "
+                  "a user's name");
     }
 }
 
@@ -174,6 +195,7 @@ void check_log(const Config& config, Diagnostics& out) {
 
 void check_sections(const Config& config, Diagnostics& diagnostics) {
     check_daemon(config, diagnostics);
+    check_cluster(config, diagnostics);
     check_limits(config, diagnostics);
     check_repetitions(config, {"pipeline", "clouds"}, diagnostics);
     check_repetitions(config, {"pipeline", "controllers"}, diagnostics);

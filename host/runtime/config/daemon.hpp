@@ -34,23 +34,44 @@ void describe(auto&& key, LeaderElection& s) {
 struct Cluster {
     std::string name;
     std::string kubeconfig = "in-cluster";
+    std::string context;
+    std::string server;
+    double kube_client_qps = 5;
+    int kube_client_burst = 10;
     std::string kube_namespace = "kube-system";
     Duration scan_interval = std::chrono::seconds(10);
     bool write_status_configmap = true;
     std::string status_config_map_name = "cluster-autoscaler-status";
+    std::string memory_config_map_name = "capstan-memory";
+    bool dry_run = false;
     LeaderElection leader_election;
 };
 void describe(auto&& key, Cluster& s) {
     key("name", s.name,
         "The cluster's name in logs and metrics, and for clouds that look groups up by it.");
     key("kubeconfig", s.kubeconfig,
-        "\"in-cluster\" for the pod's service account, or the path of a kubeconfig.");
+        "\"in-cluster\" for the pod's service account, or the path of a kubeconfig. Empty: "
+        "KUBECONFIG's, else ~/.kube/config.");
+    key("context", s.context, "The kubeconfig's context to use; empty: its current one.");
+    key("server", s.server,
+        "The API server's URL in place of the kubeconfig's or the service account's. Empty: "
+        "theirs.");
+    key("kube_client_qps", s.kube_client_qps,
+        "Requests a second to the API server on average; watches do not count.",
+        {.min = 0.1, .max = 10000});
+    key("kube_client_burst", s.kube_client_burst,
+        "Requests that may be sent at once after a quiet time.", {.min = 1, .max = 10000});
     key("namespace", s.kube_namespace, "Where the Lease and the ConfigMaps live.");
     key("scan_interval", s.scan_interval,
         "Time from the start of one pass to the start of the next.");
     key("write_status_configmap", s.write_status_configmap,
         "Writes what upstream's status ConfigMap says.");
     key("status_config_map_name", s.status_config_map_name, "Name of the status ConfigMap.");
+    key("memory_config_map_name", s.memory_config_map_name,
+        "Name of the ConfigMap with what outlives a restart: back-offs, requests, removals.");
+    key("dry_run", s.dry_run,
+        "Decides and says what it would do, and does none of it: nothing is written to the API "
+        "server, no cloud is asked for a change, and the Lease is left alone.");
     key("leader_election", s.leader_election, "Who acts, where several hosts run.");
 }
 
@@ -78,6 +99,9 @@ struct Admin {
     Duration max_inactivity = std::chrono::minutes(10);
     Duration max_failing_time = std::chrono::minutes(15);
     Duration max_startup_time = std::chrono::minutes(20);
+    std::string tls_certificate_file;
+    std::string tls_key_file;
+    std::string bearer_token_file;
 };
 void describe(auto&& key, Admin& s) {
     key("listen", s.listen,
@@ -86,6 +110,12 @@ void describe(auto&& key, Admin& s) {
     key("max_failing_time", s.max_failing_time,
         "Unhealthy when no pass has succeeded for this long.");
     key("max_startup_time", s.max_startup_time, "The same before the first pass has succeeded.");
+    key("tls_certificate_file", s.tls_certificate_file,
+        "The PEM file of the certificate, with its chain, to serve HTTPS with. Empty: plain HTTP.");
+    key("tls_key_file", s.tls_key_file, "The PEM file of the certificate's key.");
+    key("bearer_token_file", s.bearer_token_file,
+        "The file with the token that requests have to carry, but for health checks. Empty: "
+        "anybody who can connect may ask.");
 }
 
 struct Trust {

@@ -42,19 +42,24 @@ struct CloudClient::Call {
     std::function<capstan_status(capstan_op)> start;  ///< owns the request
 };
 
-Result<std::shared_ptr<CloudClient>> CloudClient::of(std::shared_ptr<PluginInstance> instance) {
+Result<std::shared_ptr<CloudClient>> CloudClient::of(std::shared_ptr<PluginInstance> instance,
+                                                     ChangeGate gate) {
     CAPSTAN_TRY(const capstan_cloud* const cloud,
                 instance->interface<capstan_cloud>(CAPSTAN_KIND_CLOUD));
     if (cloud == nullptr)
         return fail(ErrorCode::internal, "plugin " + instance->id() + " is no " CAPSTAN_KIND_CLOUD);
     CAPSTAN_TRY(const capstan_cloud_templates* const templates,
                 instance->interface<capstan_cloud_templates>(CAPSTAN_INTERFACE_TEMPLATES));
-    return std::shared_ptr<CloudClient>(new CloudClient(std::move(instance), *cloud, templates));
+    return std::shared_ptr<CloudClient>(
+        new CloudClient(std::move(instance), *cloud, templates, std::move(gate)));
 }
 
 CloudClient::CloudClient(std::shared_ptr<PluginInstance> instance, const capstan_cloud& cloud,
-                         const capstan_cloud_templates* templates)
-    : instance_(std::move(instance)), cloud_(cloud), templates_(templates) {}
+                         const capstan_cloud_templates* templates, ChangeGate gate)
+    : instance_(std::move(instance)),
+      cloud_(cloud),
+      templates_(templates),
+      gate_(std::move(gate)) {}
 
 template <class T>
 void CloudClient::submit(Hook hook, Duration timeout, std::uint32_t result_type, Raise<T> raise,
@@ -132,11 +137,19 @@ Duration CloudClient::call_deadline() const {
     return instance_->context().identity().limits.call_deadline.value_or(default_deadline);
 }
 
+Result<void> CloudClient::ask_gate(Hook hook) const {
+    const bool is_change =
+        hook == Hook::increase || hook == Hook::decrease_target || hook == Hook::remove;
+    return is_change && gate_ ? gate_() : Result<void>();
+}
+
 /// [strand]
 void CloudClient::begin(const std::shared_ptr<Call>& call) {
     const std::string name = "plugin " + instance_->id() + ": " + std::string(name_of(call->hook));
     if (!instance_->is_running())
         return call->done(fail(ErrorCode::unavailable, name + ": it is not running"));
+    if (const Result<void> may = ask_gate(call->hook); !may)
+        return call->done(fail(within(name, may.error())));
     Operation operation{.what = name,
                         .result_type = call->result_type,
                         .deadline = instance_->context().clock().monotonic() + call->timeout,

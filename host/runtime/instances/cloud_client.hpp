@@ -15,6 +15,10 @@
 
 namespace capstan::runtime {
 
+/// Asked right before a cloud is asked to change something, on the thread that runs the host's
+/// loop; an error: it may not be, because of that. NULL: it always may.
+using ChangeGate = std::function<Result<void>()>;
+
 /// The asynchronous side of one cloud. A call ends exactly once, on the instance's strand, with a
 /// copy of what the plugin said or with an error that names instance and call: `deadline` when it
 /// took too long, `cancelled` when the instance stops, `internal` when the plugin's answer makes no
@@ -25,8 +29,10 @@ public:
     template <class T>
     using Done = std::function<void(Result<T>)>;
 
-    /// `internal`: the instance is no cloud.
-    static Result<std::shared_ptr<CloudClient>> of(std::shared_ptr<PluginInstance> instance);
+    /// `internal`: the instance is no cloud. Where the gate is closed, increase, decrease_target
+    /// and remove end with its error, and the plugin does not hear of them.
+    static Result<std::shared_ptr<CloudClient>> of(std::shared_ptr<PluginInstance> instance,
+                                                   ChangeGate gate = {});
 
     /// Groups and machines as they are. Deadline: limits.refresh_deadline.
     void refresh(Done<CloudView> done);
@@ -45,7 +51,8 @@ private:
     using Raise = Result<T> (*)(const void* result);
     using Start = std::function<capstan_status(capstan_op)>;
     CloudClient(std::shared_ptr<PluginInstance> instance, const capstan_cloud& cloud,
-                const capstan_cloud_templates* templates);
+                const capstan_cloud_templates* templates, ChangeGate gate);
+    Result<void> ask_gate(Hook hook) const;
     template <class T>
     void submit(Hook hook, Duration timeout, std::uint32_t result_type, Raise<T> raise, Start start,
                 Done<T> done);
@@ -56,6 +63,7 @@ private:
     const std::shared_ptr<PluginInstance> instance_;
     const capstan_cloud& cloud_;
     const capstan_cloud_templates* const templates_;  ///< NULL: none
+    const ChangeGate gate_;
     // On the strand only.
     std::size_t under_way_ = 0;
     std::deque<std::shared_ptr<Call>> waiting_;

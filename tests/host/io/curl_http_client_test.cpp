@@ -83,6 +83,7 @@ private:
             const auto reply = replies_.find(path);
             if (reply != replies_.end())
                 boost::asio::write(socket, boost::asio::buffer(reply->second), error);
+            if (path.starts_with("/lost")) return socket.shutdown(tcp::socket::shutdown_both);
         }
     }
     static void read_body(tcp::socket& socket, boost::asio::streambuf& buffer,
@@ -347,6 +348,29 @@ TEST_F(HttpRequests, AreNotKeptWaitingByStreams) {
     for (int i = 0; i < 20; ++i)
         client->stream(HttpRequest("GET", server.url("/watch")), {}, keep());
     EXPECT_EQ(get(HttpRequest("GET", server.url("/"))).value().body, "x");
+}
+
+TEST_F(HttpRequests, SayThatTheirConnectionWasLost) {
+    server.answer("/lost-in-the-middle", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
+    for (const char* const path : {"/lost", "/lost-in-the-middle"}) {
+        const Error error = get(HttpRequest("GET", server.url(path))).error();
+        EXPECT_EQ(error.code, ErrorCode::unavailable);
+        EXPECT_EQ(error.provider_code, connection_lost) << path;
+    }
+}
+
+TEST_F(HttpRequests, UnpackRepliesThatTheyAskedToBePacked) {
+    const unsigned char packed[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03,
+                                    0xab, 0x56, 0xca, 0xce, 0xcc, 0x4b, 0x51, 0xb2, 0x52, 0xf2,
+                                    0xcb, 0x4f, 0x49, 0xf5, 0xc9, 0x2c, 0x2e, 0x51, 0xaa, 0x05,
+                                    0x00, 0xf3, 0x44, 0x4c, 0x7a, 0x13, 0x00, 0x00, 0x00};
+    server.answer("/", reply_with({std::begin(packed), std::end(packed)},
+                                  "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"));
+    EXPECT_NE(get(HttpRequest("GET", server.url("/"))).value().body, "{\"kind\":\"NodeList\"}");
+    EXPECT_THAT(server.requests(), Not(HasSubstr("Accept-Encoding")));
+    client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.gzip = true});
+    EXPECT_EQ(get(HttpRequest("GET", server.url("/"))).value().body, "{\"kind\":\"NodeList\"}");
+    EXPECT_THAT(server.requests(), HasSubstr("Accept-Encoding: gzip\r\n"));
 }
 
 TEST_F(HttpRequests, AreBounded) {

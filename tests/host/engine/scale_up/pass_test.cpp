@@ -251,6 +251,27 @@ TEST(Pass, GivesEqualReasonsOfManyGroupsOnce) {
     EXPECT_THAT(decision.unhelped[0].because, HasSubstr("none of 3 groups helps; 2 of them: "));
 }
 
+TEST(Pass, KeepsReasonsInTheirOrderWhileTheirTimersRun) {
+    PassCase c;
+    c.pods("web", 1, 1000);
+    const auto back_off = [&](const std::string& group, Duration length, const char* because) {
+        c.group(group, 0, 10);
+        c.memory.backoffs[NodeGroupId(group)] = {.since = noon,
+                                                 .until = noon + length,
+                                                 .length = length,
+                                                 .last_failure = noon,
+                                                 .because = because};
+    };
+    back_off("a", 100s, "full");
+    back_off("b", 150s, "quota");
+    for (const char* left : {"1m40s", "30s"}) {
+        EXPECT_EQ(c.decide().unhelped.at(0).because,
+                  std::string("none of 2 groups helps; 1 of them: backed off for ") + left +
+                      " more: full");
+        c.circumstances.now += 70s;
+    }
+}
+
 TEST(Pass, SaysThatThereIsNoGroup) {
     PassCase c;
     c.pods("web", 1, 3000);

@@ -11,13 +11,16 @@ namespace capstan::engine {
 namespace {
 
 /// The clouds agree to everything, and nothing has joined yet.
-void agree(PassCase& c, Outcome outcome) {
-    Results results;
-    for (const Increase& increase : outcome.decision.increases) {
+void grow(PassCase& c, const Decision& decision) {
+    for (const Increase& increase : decision.increases)
         *c.world.change_group(increase.group.value()).group.target += increase.by;
-        results.increases.emplace_back();
-    }
     c.circumstances.now += 10s;
+}
+
+void agree(PassCase& c, Outcome outcome) {
+    grow(c, outcome.decision);
+    Results results;
+    results.increases.resize(outcome.decision.increases.size());
     c.memory = remember_results(std::move(outcome.memory), outcome.decision, results, c.settings,
                                 c.circumstances.now);
 }
@@ -84,6 +87,20 @@ TEST(PlannedSeats, WhateverPodsWaitTheNextPassAsksForNothingMore) {
         EXPECT_EQ(told(next.memory), told(c.memory)) << "seed " << seed;
     }
     EXPECT_GT(asked, 100);
+}
+
+TEST(PlannedSeats, AreKnownToAHostThatDiedBeforeItHeardFromTheClouds) {
+    int would_ask_again = 0;
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        PassCase c = some_cluster(seed);
+        const Outcome first = c.run();
+        if (!first.decision.unhelped.empty()) continue;
+        grow(c, first.decision);
+        would_ask_again += c.decide().increases.empty() ? 0 : 1;
+        c.memory = remember_plan(c.memory, first);
+        EXPECT_EQ(growth(c.decide()), Growths()) << "seed " << seed;
+    }
+    EXPECT_GT(would_ask_again, 0);
 }
 
 PassCase spread_over_two_zones() {

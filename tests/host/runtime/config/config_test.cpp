@@ -13,6 +13,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 class ConfigTest : public testing::Test {
 protected:
@@ -244,6 +245,38 @@ TEST_F(ConfigTest, NoticesSettingsThatContradictEachOther) {
     EXPECT_EQ(first_line("[scale_down]\ndrain_rules_off = [\"pdb\", \"system\"]\n"), "");
     EXPECT_EQ(first_line("[pipeline]\nclouds = [\"aws\", \"aws\"]\n"),
               "capstan.toml:2:18: pipeline.clouds: 'aws' stands here twice");
+}
+
+TEST_F(ConfigTest, ReachesAnyApiServerThatAKubeconfigNames) {
+    const Loaded loaded = load(
+        "[cluster]\nkubeconfig = \"/etc/capstan/kubeconfig\"\ncontext = \"prod\"\n"
+        "server = \"https://10.0.0.1:6443/k8s\"\nkube_client_qps = 7.5\n"
+        "kube_client_burst = 20\n");
+    ASSERT_EQ(loaded.diagnostics.text(), "");
+    const Cluster& cluster = loaded.config->cluster;
+    EXPECT_EQ(cluster.context, "prod");
+    EXPECT_EQ(cluster.server, "https://10.0.0.1:6443/k8s");
+    EXPECT_EQ(cluster.kube_client_qps, 7.5);
+    EXPECT_EQ(cluster.kube_client_burst, 20);
+}
+
+TEST_F(ConfigTest, SendsAsManyRequestsAsUpstreamUnlessToldOtherwise) {
+    const Cluster cluster = load("").config->cluster;
+    EXPECT_EQ(cluster.kube_client_qps, 5);
+    EXPECT_EQ(cluster.kube_client_burst, 10);
+    EXPECT_THAT(first_line("[cluster]\nkube_client_qps = 0\n"),
+                HasSubstr("cluster.kube_client_qps: expected number 0.1..10000"));
+    EXPECT_THAT(first_line("[cluster]\nkube_client_burst = 0\n"),
+                HasSubstr("cluster.kube_client_burst: expected integer 1..10000"));
+}
+
+TEST_F(ConfigTest, RefusesAnApiServerThatCannotBe) {
+    EXPECT_THAT(first_line("[cluster]\ncontext = \"prod\"\n"),
+                HasSubstr("capstan.toml:2:11: cluster.context: a pod's service account has no"));
+    EXPECT_THAT(first_line("[cluster]\nserver = \"10.0.0.1:6443\"\n"),
+                HasSubstr("capstan.toml:2:10: cluster.server: expected a URL such as"));
+    EXPECT_THAT(errors("[cluster]\nserver = \"https://admin:hunter2@api:6443\"\n"),
+                Not(HasSubstr("hunter2")));
 }
 
 TEST_F(ConfigTest, WarnsOfSecretsWithoutAFolder) {

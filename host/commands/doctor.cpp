@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+
+#include "commands/command_line.hpp"
+#include "commands/exit_code.hpp"
+#include "commands/live_config.hpp"
+#include "commands/output_format.hpp"
+#include "commands/prepared.hpp"
+#include "commands/table.hpp"
+#include "runtime/daemon/checkup.hpp"
+
+namespace capstan::commands {
+namespace {
+
+namespace json = boost::json;
+
+using runtime::Finding;
+using runtime::Verdict;
+
+struct Arguments {
+    std::shared_ptr<std::string> config;
+    std::shared_ptr<OutputFormat> format;
+};
+
+std::string_view word_of(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::good: return "ok";
+        case Verdict::doubtful: return "look";
+        case Verdict::missing: return "MISSING";
+    }
+    return "";
+}
+
+void print(std::ostream& out, const std::vector<Finding>& findings) {
+    std::vector<std::vector<std::string>> rows{{"", "WHAT", "FOUND"}};
+    for (const Finding& finding : findings)
+        rows.push_back({std::string(word_of(finding.verdict)), finding.what, finding.found});
+    print_table(out, rows);
+    const bool has_fixes =
+        std::ranges::any_of(findings, [](const Finding& f) { return !f.fix.empty(); });
+    if (!has_fixes) return;
+    out << "\nTO DO\n";
+    for (const Finding& finding : findings)
+        if (!finding.fix.empty()) out << "  " << finding.what << ": " << finding.fix << '\n';
+}
+
+json::array to_json(const std::vector<Finding>& findings) {
+    json::array out;
+    for (const Finding& finding : findings)
+        out.push_back(json::object{{"verdict", word_of(finding.verdict)},
+                                   {"what", finding.what},
+                                   {"found", finding.found},
+                                   {"fix", finding.fix}});
+    return out;
+}
+
+/// A configuration that cannot be loaded, or plugins that do not start, are findings like others.
+std::vector<Finding> look(const std::string& file, std::ostream& err) {
+    const auto loaded = load_live_config(file, err);
+    if (!loaded) {
+        return {{Verdict::missing, "configuration", loaded.error().message,
+                 "mend the file; `capstan config check` looks at it alone"}};
+    }
+    std::vector<Finding> out{{Verdict::good, "configuration", file + " is sound", ""}};
+    const auto host = runtime::PluginHost::start(
+        (*loaded)->config, (*loaded)->plugins, {.seed = random_seed(), .version = CAPSTAN_VERSION});
+    if (!host) {
+        out.push_back({Verdict::missing, "plugins", host.error().message,
+                       "mend the settings or credentials of the plugin"});
+        return out;
+    }
+    const auto more = runtime::examine((*loaded)->config, **host, CAPSTAN_VERSION);
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+}
+
+int run_doctor(const Arguments& arguments, Streams streams) {
+    std::signal(SIGPIPE, SIG_IGN);
+    const std::vector<Finding> findings = look(*arguments.config, streams.err);
+    if (*arguments.format == OutputFormat::json) {
+        streams.out << json::serialize(to_json(findings)) << '\n';
+    } else {
+        print(streams.out, findings);
+    }
+    const bool is_well = std::ranges::none_of(
+        findings, [](const Finding& finding) { return finding.verdict == Verdict::missing; });
+    return is_well ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& parent, Action& action) {
+    CLI::App& command = *parent.add_subcommand(
+        "doctor",
+        "Check what `run` needs: configuration, credentials, rights, clock, plugins, clouds");
+    auto arguments = std::make_shared<Arguments>();
+    arguments->config = add_config_file(command);
+    arguments->format = add_output_format(command);
+    command.callback([&action, arguments] {
+        action = [arguments](Streams streams) { return run_doctor(*arguments, streams); };
+    });
+}
+
+}  // namespace capstan::commands

@@ -1,0 +1,102 @@
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <capstan/sentence.hpp>
+
+#include "commands/command_line.hpp"
+#include "commands/exit_code.hpp"
+#include "commands/live_config.hpp"
+#include "commands/output_format.hpp"
+#include "commands/prepared.hpp"
+#include "engine/action_text.hpp"
+#include "runtime/daemon/pass_board.hpp"
+#include "runtime/daemon/single_pass.hpp"
+
+namespace capstan::commands {
+namespace {
+
+struct Arguments {
+    std::shared_ptr<std::string> config;
+    std::shared_ptr<OutputFormat> format;
+};
+
+bool asks_for_something(const engine::Decision& decision) {
+    return !decision.decreases.empty() || !decision.removals.empty() ||
+           !decision.increases.empty() || !decision.node_changes.empty() ||
+           !decision.evictions.empty();
+}
+
+void print_action(std::ostream& out, const std::string& action, const std::string& because) {
+    out << action << '\n' << "  " << because << '\n';
+}
+
+template <class Actions>
+void print_actions(std::ostream& out, const Actions& actions) {
+    for (const auto& action : actions) print_action(out, command_of(action), action.because);
+}
+
+void print_decision(std::ostream& out, const runtime::PassReport& pass) {
+    const engine::Decision& decision = pass.decision();
+    for (const Error& problem : pass.problems) out << problem.message << '\n';
+    for (const std::string& note : decision.notes) out << note << '\n';
+    print_actions(out, decision.decreases);
+    print_actions(out, decision.removals);
+    print_actions(out, decision.increases);
+    for (const engine::NodeChange& change : decision.node_changes)
+        print_action(out, "change node " + change.node, change.because);
+    print_actions(out, decision.evictions);
+    for (const engine::Unhelped& unhelped : decision.unhelped) {
+        print_action(out,
+                     unhelped.pods.example + ": " + counted(unhelped.pods.count, "pod") +
+                         (unhelped.pods.count == 1 ? " stays" : " stay") + " without room",
+                     unhelped.because);
+    }
+    if (!asks_for_something(decision)) out << "nothing to do\n";
+}
+
+Result<std::shared_ptr<const runtime::PassReport>> plan(const runtime::LoadedConfig& loaded) {
+    const std::uint64_t seed = random_seed();
+    CAPSTAN_TRY(const auto host,
+                runtime::PluginHost::start(loaded.config, loaded.plugins,
+                                           {.seed = seed, .version = CAPSTAN_VERSION}));
+    return runtime::decide_single_pass(loaded.config, *host,
+                                       {.version = CAPSTAN_VERSION, .seed = seed});
+}
+
+int refuse(Streams streams, const Error& error) {
+    streams.err << "capstan: " << error.message << '\n';
+    return error.code == ErrorCode::invalid_config ? exit_usage : exit_failed;
+}
+
+int run_plan(const Arguments& arguments, Streams streams) {
+    std::signal(SIGPIPE, SIG_IGN);
+    const auto loaded = load_live_config(*arguments.config, streams.err);
+    if (!loaded) return refuse(streams, loaded.error());
+    const auto pass = plan(**loaded);
+    if (!pass) return refuse(streams, pass.error());
+    if (*arguments.format == OutputFormat::json) {
+        streams.out << runtime::pass_json(**pass) << '\n';
+    } else {
+        print_decision(streams.out, **pass);
+    }
+    return asks_for_something((*pass)->decision()) ? exit_would_act : exit_ok;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& parent, Action& action) {
+    CLI::App& command = *parent.add_subcommand(
+        "plan",
+        "Decide one pass on a live cluster and say what would be done; exits 3 if anything");
+    auto arguments = std::make_shared<Arguments>();
+    arguments->config = add_config_file(command);
+    arguments->format = add_output_format(command);
+    command.callback([&action, arguments] {
+        action = [arguments](Streams streams) { return run_plan(*arguments, streams); };
+    });
+}
+
+}  // namespace capstan::commands

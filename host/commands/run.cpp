@@ -1,0 +1,119 @@
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "commands/command_line.hpp"
+#include "commands/exit_code.hpp"
+#include "commands/live_config.hpp"
+#include "commands/pass_recorder.hpp"
+#include "commands/prepared.hpp"
+
+namespace capstan::commands {
+namespace {
+
+struct Arguments {
+    std::shared_ptr<std::string> config;
+    bool dry_run = false;
+    std::string state;
+    std::string record;
+    int record_max = 1000;
+};
+
+int refuse(Streams streams, const Error& error) {
+    streams.err << "capstan: " << error.message << '\n';
+    return error.code == ErrorCode::invalid_config ? exit_usage : exit_failed;
+}
+
+runtime::PluginHost::Options host_options(const Arguments& arguments, std::uint64_t seed) {
+    runtime::PluginHost::Options out{.seed = seed, .version = CAPSTAN_VERSION};
+    if (arguments.state.empty()) return out;
+    const std::filesystem::path folder(arguments.state);
+    out.state = folder / "plugins";
+    out.breadcrumbs = folder / "breadcrumbs";
+    return out;
+}
+
+Result<std::optional<PassRecorder>> make_recorder(const Arguments& arguments,
+                                                  const runtime::LoadedConfig& loaded) {
+    if (arguments.record.empty()) return std::nullopt;
+    CAPSTAN_TRY(auto recorder,
+                PassRecorder::make(
+                    arguments.record, runtime::make_setup_record(loaded.config, loaded.plugins),
+                    CAPSTAN_VERSION, static_cast<std::size_t>(arguments.record_max)));
+    return std::optional(std::move(recorder));
+}
+
+Result<void> run_live(const Arguments& arguments,
+                      const std::shared_ptr<const runtime::LoadedConfig>& loaded, Streams streams) {
+    if (!arguments.state.empty()) {
+        std::error_code error;
+        std::filesystem::create_directories(arguments.state, error);
+    }
+    CAPSTAN_TRY(std::optional<PassRecorder> recorder, make_recorder(arguments, *loaded));
+    const std::uint64_t seed = random_seed();
+    CAPSTAN_TRY(const auto host, runtime::PluginHost::start(loaded->config, loaded->plugins,
+                                                            host_options(arguments, seed)));
+    runtime::DaemonOptions options{
+        .version = CAPSTAN_VERSION,
+        .identity = make_identity(seed),
+        .seed = seed,
+        .dry_run = arguments.dry_run || loaded->config.cluster.dry_run,
+        .file = *arguments.config,
+        .read_config = [&] { return load_live_config(*arguments.config, streams.err); },
+        .on_overdue =
+            [] {
+                std::fputs("capstan: does not stop in time; it ends here\n", stderr);
+                std::_Exit(exit_failed);
+            },
+        .explain = explain_pass};
+    if (recorder)
+        options.on_pass = [&](const runtime::PassReport& pass) {
+            recorder->on_pass(pass.input, pass.result);
+        };
+    CAPSTAN_CHECK(runtime::run_daemon(loaded, *host, std::move(options)));
+    return recorder ? recorder->result() : Result<void>();
+}
+
+int run_daemon_command(const Arguments& arguments, Streams streams) {
+    // A peer that closes a connection is an error of that request.
+    std::signal(SIGPIPE, SIG_IGN);
+    const auto loaded = load_live_config(*arguments.config, streams.err);
+    if (!loaded) return refuse(streams, loaded.error());
+    const Result<void> ended = run_live(arguments, *loaded, streams);
+    return ended ? exit_ok : refuse(streams, ended.error());
+}
+
+}  // namespace
+
+void add_run(CLI::App& parent, Action& action) {
+    CLI::App& command = *parent.add_subcommand("run", "Autoscale the cluster of a configuration");
+    auto arguments = std::make_shared<Arguments>();
+    arguments->config = add_config_file(command);
+    command.add_flag("--dry-run", arguments->dry_run,
+                     "Decides and says what it would do, and does none of it");
+    command
+        .add_option("--state", arguments->state,
+                    "A folder where plugins keep what outlives a restart, and where a call that "
+                    "ended the process is named")
+        ->type_name("DIR");
+    command
+        .add_option("--record", arguments->record,
+                    "Writes each pass into a file of this folder, for `capstan replay`")
+        ->type_name("DIR");
+    command
+        .add_option("--record-max", arguments->record_max,
+                    "With --record: how many files are kept; older ones go")
+        ->check(CLI::PositiveNumber)
+        ->type_name("N");
+    command.callback([&action, arguments] {
+        action = [arguments](Streams streams) { return run_daemon_command(*arguments, streams); };
+    });
+}
+
+}  // namespace capstan::commands

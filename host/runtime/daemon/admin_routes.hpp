@@ -1,0 +1,45 @@
+/// What is answered over HTTP, by path.
+///
+///     /metrics  /health-check  /livez  /readyz
+///     /api/v1/status  groups  plugins  config  decisions
+///     /api/v1/explain/pod/NAMESPACE/NAME  node/NAME  group/ID   (?format=text)
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <capstan/http.hpp>
+#include <capstan/result.hpp>
+
+namespace capstan::runtime {
+
+/// What is asked about the last pass; one of them is not empty.
+struct AdminQuestion {
+    std::string pod_ns{}, pod{};
+    std::string node{};
+    std::string group{};
+    bool as_text = false;  ///< for people, not for machines
+};
+
+/// Where the answers are from. Called on the loop's thread, where they must not block.
+struct AdminSources {
+    std::function<std::string()> metrics;
+    std::function<std::string()> complaint;  ///< why the host is not healthy; empty: it is
+    std::function<std::string()> stuck;      ///< why it must be restarted; empty: it need not
+    std::function<bool()> is_ready;          ///< it has seen the whole cluster
+    // JSON.
+    std::function<std::string()> status, groups, plugins, config, decisions;
+    using Answer = std::function<void(Result<std::string> answer)>;
+    /// Answers later, once. `busy`: too many wait already; `unavailable`: there is no pass yet.
+    std::function<void(AdminQuestion question, Answer answer)> explain;
+};
+
+/// Answers a request that its peer may make; `send` is called once, maybe later.
+void answer_admin(const AdminSources& sources, std::string_view method, std::string_view target,
+                  const std::function<void(HttpReply)>& send);
+
+/// Whether the path is one that everybody may ask, with a token or without: those of probes.
+bool is_probe(std::string_view target);
+
+}  // namespace capstan::runtime

@@ -1,0 +1,28 @@
+/// The admin port of [admin].
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <boost/asio/io_context.hpp>
+
+#include <capstan/result.hpp>
+
+#include "io/http_server.hpp"
+#include "runtime/config/daemon.hpp"
+#include "runtime/daemon/admin_routes.hpp"
+
+namespace capstan::runtime {
+
+/// Who may ask, and over what. The files of [admin] are read here; a token has to be sent as
+/// "Authorization: Bearer TOKEN" by everybody but probes. `invalid_config`: a file cannot be read,
+/// or has no token; `unavailable`: the address is taken. Without an address there is no server:
+/// NULL. Borrows `io`; `sources` are asked on the loop's thread as long as the server lives.
+Result<std::unique_ptr<io::HttpServer>> serve_admin(const Admin& config,
+                                                    boost::asio::io_context& io,
+                                                    AdminSources sources);
+
+/// Whether `authorization` carries that token; takes as long for every wrong one.
+bool has_token(std::string_view authorization, std::string_view token);
+
+}  // namespace capstan::runtime

@@ -1,0 +1,85 @@
+#include "runtime/daemon/autoscaler.hpp"
+
+#include <utility>
+
+#include "runtime/actuator.hpp"
+#include "runtime/engine_settings.hpp"
+
+namespace capstan::runtime {
+Result<std::unique_ptr<Autoscaler>> Autoscaler::make(const Config& config, Parts parts) {
+    std::unique_ptr<Autoscaler> out(new Autoscaler(std::move(parts)));
+    CAPSTAN_CHECK(out->take_over(config));
+    return out;
+}
+
+Result<void> Autoscaler::take_over(const Config& config) {
+    CAPSTAN_TRY(Wiring wiring, wire(config.pipeline, parts_.host));
+    // Another set of clouds begins without what the old one knew; the same goes on with it.
+    if (!clouds_ || cloud_ids_ != config.pipeline.clouds) {
+        CAPSTAN_TRY(clouds_, Clouds::make(config.pipeline, parts_.host, parts_.gate));
+        cloud_ids_ = config.pipeline.clouds;
+    }
+    wiring_ = std::move(wiring);
+    settings_ = make_settings(config.scale_up, config.scale_down, config.limits);
+    return {};
+}
+
+Result<std::shared_ptr<PassReport>> Autoscaler::look() {
+    const Duration began = now();
+    CAPSTAN_TRY(const engine::Cluster cluster, parts_.look());
+    const Duration looked = now();
+    const CloudsView view = clouds_->refresh_now(parts_.host);
+    auto out = std::make_shared<PassReport>(
+        PassInput{.snapshot = {cluster, view.groups},
+                  .memory = memory_,
+                  .settings = settings_,
+                  .wiring = wiring_,
+                  .clouds = clouds_->instances(),
+                  .circumstances = {.seed = parts_.seed,
+                                    .now = parts_.host.loop().clock()->now(),
+                                    .dry_run = parts_.dry_run},
+                  .known_misses = misses_});
+    out->problems = view.problems;
+    out->times.look = looked - began;
+    out->times.refresh = now() - looked;
+    return out;
+}
+
+Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
+    const Duration began = now();
+    CAPSTAN_TRY(const std::shared_ptr<PassReport> report, look());
+    const Duration looked = now();
+    CAPSTAN_TRY(report->result, decide(report->input));
+    report->times.decide = now() - looked;
+    misses_ = report->result.misses;
+    report->input.snapshot.groups = report->result.groups;
+    if (const Result<void> may = parts_.may_act(); !may) {
+        report->dropped_because = may.error().message;
+        report->memory = memory_;
+    } else {
+        act(*report);
+    }
+    report->at = parts_.host.loop().clock()->now();
+    report->times.total = now() - began;
+    return report;
+}
+
+void Autoscaler::act(PassReport& report) {
+    const Duration began = now();
+    const engine::Decision& decision = report.decision();
+    const bool is_dry = parts_.dry_run;
+    // A host that dies in the middle of it is to know what the new nodes are for.
+    if (!decision.increases.empty() && !is_dry)
+        parts_.keep(engine::remember_plan(memory_, report.result.outcome));
+    report.results =
+        carry_out_now(decision, *clouds_, parts_.cluster, report.input.circumstances, parts_.host);
+    const Time end = parts_.host.loop().clock()->now();
+    report.times.carry_out = now() - began;
+    memory_ = engine::remember_results(report.result.outcome.memory, decision, report.results,
+                                       settings_, end);
+    if (!is_dry) parts_.keep(memory_);
+    report.memory = memory_;
+    wake_at_ = report.result.outcome.wake_at;
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,74 @@
+/// Passes on a live cluster: look, decide, carry out, remember.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "engine/pass.hpp"
+#include "runtime/clouds.hpp"
+#include "runtime/cluster_client.hpp"
+#include "runtime/config/config.hpp"
+#include "runtime/daemon/pass_report.hpp"
+
+namespace capstan::runtime {
+
+/// [one thread] which is not the loop's, unless the host lives on virtual time.
+class Autoscaler {
+public:
+    struct Parts {
+        PluginHost& host;
+        ClusterClient& cluster;
+        /// The cluster as it is now; waits for it.
+        std::function<Result<engine::Cluster>()> look;
+        /// Asked once a decision is there; an error: it must not be carried out any more.
+        std::function<Result<void>()> may_act;
+        /// Keeps what the next start is to know; waits for it, and says itself what goes wrong.
+        std::function<void(const engine::Memory&)> keep;
+        ChangeGate gate{};  ///< see CloudClient
+        std::uint64_t seed = 0;
+        bool dry_run = false;
+    };
+    /// `internal`: the configuration names an instance that is not there.
+    static Result<std::unique_ptr<Autoscaler>> make(const Config& config, Parts parts);
+    Autoscaler(const Autoscaler&) = delete;
+    Autoscaler& operator=(const Autoscaler&) = delete;
+
+    /// What [pipeline], [scale_up], [scale_down] and [limits] say counts from the next pass on.
+    /// After an error nothing has changed.
+    Result<void> take_over(const Config& config);
+    /// The memory that the next pass begins with.
+    void begin(engine::Memory memory) { memory_ = std::move(memory); }
+
+    /// A pass that was dropped has remembered nothing. The error: it could not be decided, and
+    /// nothing has been done.
+    Result<std::shared_ptr<const PassReport>> run();
+
+    /// Whether the last pass asks for the next one, and when.
+    const std::optional<Time>& wake_at() const noexcept { return wake_at_; }
+    const std::vector<std::shared_ptr<PluginInstance>>& clouds() const {
+        return clouds_->instances();
+    }
+
+private:
+    explicit Autoscaler(Parts parts) : parts_(std::move(parts)) {}
+    Duration now() const { return parts_.host.loop().monotonic(); }
+    Result<std::shared_ptr<PassReport>> look();
+    void act(PassReport& report);
+
+    Parts parts_;
+    engine::Settings settings_{};
+    Wiring wiring_{};
+    std::shared_ptr<Clouds> clouds_{};
+    std::vector<PluginInstanceId> cloud_ids_{};
+    engine::Memory memory_{};
+    std::vector<HookMiss> misses_{};
+    std::optional<Time> wake_at_{};
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,202 @@
+#include "runtime/daemon/beside.hpp"
+
+#include <csignal>
+#include <utility>
+
+namespace capstan::runtime {
+namespace {
+
+constexpr std::string_view source = "capstan";
+constexpr std::size_t errands_max = 16;
+constexpr Duration flush_time = std::chrono::seconds(3);
+constexpr Duration sync_period = std::chrono::milliseconds(100);
+
+}  // namespace
+
+Beside::Beside(const Config& config, PluginHost& host, Options options)
+    : host_(host),
+      options_(std::move(options)),
+      waiting_(host.loop(), {.interval = config.cluster.scan_interval}),
+      signals_(host.loop().io(), SIGINT, SIGTERM, SIGQUIT) {
+    signals_.add(SIGHUP);
+}
+
+Result<std::unique_ptr<Beside>> Beside::open(const Config& config, PluginHost& host,
+                                             Options options) {
+    std::unique_ptr<Beside> out(new Beside(config, host, std::move(options)));
+    CAPSTAN_CHECK(out->open_link(config));
+    return out;
+}
+
+Result<void> Beside::open_link(const Config& all) {
+    const Cluster& config = all.cluster;
+    io::Loop& loop = host_.loop();
+    CAPSTAN_TRY(link_, ClusterLink::open(config, loop, host_.log(),
+                                         {.version = options_.version,
+                                          .seed = options_.seed,
+                                          .dry_run = options_.dry_run,
+                                          .builder = {.spread_timeout_annotation =
+                                                          all.scale_up.spread_timeout_annotation},
+                                          .on_attempt = options_.on_attempt,
+                                          .on_unschedulable = [this] { waiting_.see_pods(); }}));
+    make_writers(config);
+    make_tellers(config);
+    leadership_.emplace(config, link_->api(), loop, host_.log(),
+                        Leadership::Options{.identity = options_.identity,
+                                            .seed = options_.seed,
+                                            .is_alone = options_.dry_run,
+                                            .on_change = [this, config] {
+                                                tell_of_leadership(config);
+                                                waiting_.interrupt();
+                                            }});
+    return {};
+}
+
+void Beside::make_writers(const Cluster& config) {
+    cluster_.emplace(
+        link_->api(), host_.loop(),
+        ApiClusterClient::Options{
+            .gate = gate(), .seed = options_.seed, .on_update_instead = [this](const Error& why) {
+                host_.log().write(
+                    LogLevel::warn, source,
+                    "nodes are updated as a whole, for patching them is refused: " + why.message);
+            }});
+    keeper_.emplace(
+        link_->api(), host_.loop(),
+        MemoryKeeper::Options{.name = {config.kube_namespace, config.memory_config_map_name},
+                              .seed = options_.seed,
+                              .on_unreadable = [this](const std::string& what) {
+                                  host_.log().write(LogLevel::error, source, what);
+                              }});
+}
+
+void Beside::make_tellers(const Cluster& config) {
+    const auto warn = [this](const Error& error) {
+        host_.log().write(LogLevel::warn, source, error.message);
+    };
+    events_.emplace(
+        link_->api(), host_.loop(),
+        kubernetes::EventRecorder::Options{.correlator = {.instance = options_.identity},
+                                           .seed = options_.seed,
+                                           .on_trouble = warn});
+    if (!config.write_status_configmap || options_.dry_run) return;
+    status_.emplace(
+        link_->api(), host_.loop(),
+        StatusWriter::Options{.name = {config.kube_namespace, config.status_config_map_name},
+                              .seed = options_.seed,
+                              .on_trouble = warn});
+}
+
+void Beside::tell_of_leadership(const Cluster& config) {
+    if (options_.dry_run) return;
+    const bool leads = leadership_->term().has_value();
+    events_->record({.about = {.api_version = "coordination.k8s.io/v1",
+                               .kind = "Lease",
+                               .ns = config.kube_namespace,
+                               .name = config.leader_election.lease},
+                     .reason = "LeaderElection",
+                     .message = options_.identity + (leads ? " became leader" : " stopped leading"),
+                     .is_distinct = true});
+}
+
+void Beside::start() {
+    await_signal();
+    link_->mirror().start();
+    leadership_->start();
+    await_sync();
+}
+
+Result<void> Beside::serve(const Admin& config, AdminSources sources) {
+    CAPSTAN_TRY(admin_, serve_admin(config, host_.loop().io(), std::move(sources)));
+    if (admin_)
+        host_.log().write(LogLevel::info, source, "admin port: " + std::to_string(admin_->port()));
+    return {};
+}
+
+void Beside::watch(const std::filesystem::path& file) {
+    if (file.empty()) return;
+    auto opened = ConfigWatch::open(host_.loop(), file, [this] { wish_reload(); });
+    if (opened) {
+        config_watch_ = *std::move(opened);
+    } else {
+        host_.log().write(LogLevel::warn, source,
+                          "changes are taken over at SIGHUP alone: " + opened.error().message);
+    }
+}
+
+void Beside::stop(std::function<void()> done) {
+    const bool led = leadership_->term().has_value();
+    auto hand_back = [this, done = std::move(done)] {
+        leadership_->stop([this, done] { events_->flush(flush_time, done); });
+    };
+    if (status_ && led) return status_->remove(std::move(hand_back));
+    hand_back();
+}
+
+bool Beside::add_errand(std::function<void()> errand) {
+    if (wishes_.errands.size() >= errands_max) return false;
+    wishes_.errands.push_back(std::move(errand));
+    waiting_.interrupt();
+    return true;
+}
+
+bool Beside::wants_passes() const {
+    return leadership_->term().has_value() && link_->mirror().has_synced();
+}
+
+Result<void> Beside::may_act(std::uint64_t term) {
+    if (wishes_.stop) return fail(ErrorCode::cancelled, "this host is stopping");
+    acting_term_ = term;
+    if (leadership_->term() == term) return {};
+    return fail(ErrorCode::cancelled, "this host leads no longer");
+}
+
+/// Even an action of this term that waited for its turn comes too late when the term is over.
+Result<void> Beside::ask_gate() const {
+    if (options_.dry_run) return fail(ErrorCode::cancelled, "this is a dry run");
+    if (leadership_ && leadership_->term() == acting_term_) return {};
+    return fail(ErrorCode::cancelled, "this host leads no longer");
+}
+
+ChangeGate Beside::gate() {
+    return [this] { return ask_gate(); };
+}
+
+Beside::Wishes Beside::take_wishes() {
+    return {.stop = wishes_.stop,
+            .reload = std::exchange(wishes_.reload, false),
+            .errands = std::exchange(wishes_.errands, {})};
+}
+
+void Beside::wish_reload() {
+    wishes_.reload = true;
+    waiting_.interrupt();
+}
+
+void Beside::await_signal() {
+    signals_.async_wait([this](const boost::system::error_code& error, int number) {
+        if (error) return;
+        take_signal(number);
+        await_signal();
+    });
+}
+
+void Beside::take_signal(int number) {
+    if (number == SIGHUP) return wish_reload();
+    if (wishes_.stop) return options_.on_overdue();
+    host_.log().write(LogLevel::info, source, "stopping");
+    wishes_.stop = true;
+    waiting_.interrupt();
+    host_.loop().after(options_.stop_deadline, options_.on_overdue);
+}
+
+/// Passes begin as soon as the whole cluster has been seen.
+void Beside::await_sync() {
+    if (link_->mirror().has_synced()) {
+        host_.log().write(LogLevel::info, source, "the cluster at " + link_->server() + " is seen");
+        return waiting_.interrupt();
+    }
+    sync_timer_ = host_.loop().after(sync_period, [this] { await_sync(); });
+}
+
+}  // namespace capstan::runtime

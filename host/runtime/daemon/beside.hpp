@@ -1,0 +1,118 @@
+/// What goes on beside the passes, on the loop's thread: the connection to the API server and all
+/// that uses it, signals, and what wakes the passes' thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <vector>
+
+#include <boost/asio/signal_set.hpp>
+
+#include <capstan/result.hpp>
+
+#include "io/http_server.hpp"
+#include "kubernetes/client/event_recorder.hpp"
+#include "runtime/config/config.hpp"
+#include "runtime/daemon/admin_server.hpp"
+#include "runtime/daemon/api_cluster_client.hpp"
+#include "runtime/daemon/cluster_link.hpp"
+#include "runtime/daemon/config_watch.hpp"
+#include "runtime/daemon/leadership.hpp"
+#include "runtime/daemon/memory_keeper.hpp"
+#include "runtime/daemon/status_writer.hpp"
+#include "runtime/daemon/waiting.hpp"
+#include "runtime/plugin_host.hpp"
+
+namespace capstan::runtime {
+
+/// Lives on the loop's thread alone, but for `cluster`.
+class Beside {
+public:
+    struct Options {
+        std::string version{};
+        std::string identity{};  ///< of this process, like nobody else's
+        std::uint64_t seed = 0;
+        bool dry_run = false;
+        std::function<void(const kubernetes::ApiAttempt&)> on_attempt{};
+        /// Stopping takes longer than `stop_deadline`, or was asked for twice.
+        std::function<void()> on_overdue{};
+        Duration stop_deadline = std::chrono::seconds(25);
+    };
+    /// What the passes' thread is to look after.
+    struct Wishes {
+        bool stop = false;
+        bool reload = false;
+        std::vector<std::function<void()>> errands{};  ///< to be run in turn
+    };
+
+    /// Borrows config and host. Sends nothing yet.
+    static Result<std::unique_ptr<Beside>> open(const Config& config, PluginHost& host,
+                                                Options options);
+    Beside(const Beside&) = delete;
+    Beside& operator=(const Beside&) = delete;
+
+    void start();
+    /// Answers on the admin port from now on.
+    Result<void> serve(const Admin& config, AdminSources sources);
+    /// Wishes a reload when the file has changed; empty: there is none.
+    void watch(const std::filesystem::path& file);
+    /// Leads no longer: brings events out, takes the status away if it is this host's, hands the
+    /// Lease back. `done` when that is over.
+    void stop(std::function<void()> done);
+
+    /// Whether passes are to be made: this host leads, and has seen the whole cluster.
+    bool wants_passes() const;
+    /// From now on this term's decisions may be carried out; the error: it is over, or this host
+    /// stops.
+    Result<void> may_act(std::uint64_t term);
+    /// The reload that was asked for is taken over by the caller.
+    Wishes take_wishes();
+    void wish_reload();
+    /// Something for the passes' thread, between two passes; false: too much waits already.
+    bool add_errand(std::function<void()> errand);
+
+    ClusterLink& link() noexcept { return *link_; }
+    Leadership& leadership() noexcept { return *leadership_; }
+    Waiting& waiting() noexcept { return waiting_; }
+    MemoryKeeper& keeper() noexcept { return *keeper_; }
+    /// NULL: no status is written.
+    StatusWriter* status() noexcept { return status_ ? &*status_ : nullptr; }
+    kubernetes::EventRecorder& events() noexcept { return *events_; }
+    /// [any thread]
+    ClusterClient& cluster() noexcept { return *cluster_; }
+    /// Open while the term lasts whose decisions may be carried out. Asked on the loop's thread.
+    ChangeGate gate();
+
+private:
+    Beside(const Config& config, PluginHost& host, Options options);
+    Result<void> open_link(const Config& config);
+    void make_writers(const Cluster& config);
+    void make_tellers(const Cluster& config);
+    void tell_of_leadership(const Cluster& config);
+    void await_signal();
+    void take_signal(int number);
+    void await_sync();
+    Result<void> ask_gate() const;
+
+    PluginHost& host_;
+    const Options options_;
+    Wishes wishes_{};
+    std::uint64_t acting_term_ = 0;
+    Waiting waiting_;
+    boost::asio::signal_set signals_;
+    std::optional<io::TimerId> sync_timer_{};
+    std::unique_ptr<ClusterLink> link_{};
+    std::optional<ApiClusterClient> cluster_{};
+    std::optional<MemoryKeeper> keeper_{};
+    std::optional<StatusWriter> status_{};
+    std::optional<kubernetes::EventRecorder> events_{};
+    std::optional<Leadership> leadership_{};
+    std::unique_ptr<io::HttpServer> admin_{};
+    std::unique_ptr<ConfigWatch> config_watch_{};
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,193 @@
+#include "runtime/daemon/checkup.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
+
+#include "kubernetes/client/json_object.hpp"
+#include "runtime/clouds.hpp"
+#include "runtime/daemon/cluster_link.hpp"
+#include "runtime/daemon/on_loop.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using kubernetes::AccessAnswer;
+
+constexpr Duration skew_max = std::chrono::seconds(5);
+constexpr Duration self_check_timeout = std::chrono::seconds(30);
+
+/// "Sat, 21 Nov 2026 17:55:51 GMT"
+std::optional<Time> parse_http_date(const std::string& text) {
+    std::tm parts{};
+    if (::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts) == nullptr)
+        return std::nullopt;
+    return Time(std::chrono::seconds(::timegm(&parts)));
+}
+
+/// [passes' thread], but for what it asks on the loop's.
+class Examination {
+public:
+    Examination(const Config& config, PluginHost& host, std::string version)
+        : config_(config), host_(host), version_(std::move(version)) {}
+
+    std::vector<Finding> run() {
+        if (open()) {
+            if (ask_version()) review_rights();
+            close();
+        }
+        check_plugins();
+        check_clouds();
+        return std::move(findings_);
+    }
+
+private:
+    void add(Verdict verdict, std::string what, std::string found, std::string fix = {}) {
+        findings_.push_back({verdict, std::move(what), std::move(found), std::move(fix)});
+    }
+
+    bool open() {
+        auto link = on_loop(host_, [this]() -> Result<std::shared_ptr<ClusterLink>> {
+            CAPSTAN_TRY(auto opened, ClusterLink::open(config_.cluster, host_.loop(), host_.log(),
+                                                       {.version = version_, .dry_run = true}));
+            return std::shared_ptr<ClusterLink>(std::move(opened));
+        });
+        if (link) {
+            link_ = *std::move(link);
+            add(Verdict::good, "credentials", "found for " + link_->server());
+            return true;
+        }
+        add(Verdict::missing, "credentials", link.error().message,
+            "mend [cluster] kubeconfig, context or server");
+        return false;
+    }
+
+    void close() {
+        // A link that does not end has nothing to say to an examination.
+        (void)on_loop(host_, [link = std::move(link_)]() mutable {
+            link.reset();
+            return Result<void>();
+        });
+    }
+
+    bool ask_version() {
+        const auto reply = from_loop<kubernetes::ApiReply>(
+            host_, [link = link_](const PluginHost::Done<kubernetes::ApiReply>& done) {
+                link->api().send({.path = "/version", .purpose = "doctor"}, done);
+            });
+        if (!reply) {
+            add(Verdict::missing, "API server", reply.error().message,
+                "check the address, the network between, and the certificate authority");
+            return false;
+        }
+        const auto body = kubernetes::parse_object(*reply);
+        add(Verdict::good, "API server",
+            body ? "Kubernetes " + kubernetes::text_at(*body, {"gitVersion"}) : "answers");
+        compare_clocks(*reply);
+        return true;
+    }
+
+    void compare_clocks(const kubernetes::ApiReply& reply) {
+        const auto date = std::ranges::find(reply.headers, std::string("date"),
+                                            [](const auto& header) { return header.first; });
+        const std::optional<Time> theirs =
+            date == reply.headers.end() ? std::nullopt : parse_http_date(date->second);
+        if (!theirs)
+            return add(Verdict::doubtful, "clock", "the API server does not tell its time");
+        // It tells whole seconds.
+        const Duration skew =
+            std::max(Duration(0), std::chrono::abs(host_.loop().clock()->now() - *theirs) -
+                                      std::chrono::seconds(1));
+        const std::string text = format_duration(std::chrono::floor<std::chrono::seconds>(skew));
+        if (skew <= skew_max) return add(Verdict::good, "clock", "agrees with the API server's");
+        add(Verdict::doubtful, "clock", text + " off the API server's",
+            "synchronise the clocks: ages of pods and nodes decide");
+    }
+
+    void review_rights() {
+        const auto answers = from_loop<std::vector<AccessAnswer>>(
+            host_, [this, link = link_, rules = needed_rules(config_.cluster)](
+                       const PluginHost::Done<std::vector<AccessAnswer>>& done) {
+                auto reviews =
+                    std::make_shared<kubernetes::AccessReviews>(link->api(), host_.loop());
+                reviews->review(rules, [reviews, done](std::vector<AccessAnswer> all) {
+                    done(std::move(all));
+                });
+            });
+        if (!answers) return add(Verdict::missing, "rights", answers.error().message);
+        judge(*answers);
+    }
+
+    void judge(const std::vector<AccessAnswer>& answers) {
+        const auto is_node_write = [](const AccessAnswer& answer) {
+            return answer.rule.resource == "nodes" &&
+                   (answer.rule.verb == "patch" || answer.rule.verb == "update");
+        };
+        const bool may_write_nodes = std::ranges::any_of(answers, [&](const AccessAnswer& answer) {
+            return is_node_write(answer) && answer.is_allowed;
+        });
+        std::int64_t allowed = 0;
+        for (const AccessAnswer& answer : answers) {
+            if (answer.is_allowed || (is_node_write(answer) && may_write_nodes)) {
+                ++allowed;
+                continue;
+            }
+            add(Verdict::missing, "right to " + to_string(answer.rule),
+                answer.error ? answer.error->message
+                             : (answer.reason.empty() ? "not granted" : answer.reason),
+                "grant it in the role of this service account");
+        }
+        if (allowed > 0) add(Verdict::good, "rights", counted(allowed, "rule") + " granted");
+    }
+
+    void check_plugins() {
+        for (const auto& instance : host_.instances()) {
+            const auto checked = host_.wait<void>(
+                [&](PluginInstance::Done done) {
+                    instance->self_check(self_check_timeout, std::move(done));
+                },
+                self_check_timeout * 2);
+            if (checked) {
+                add(Verdict::good, "plugin " + instance->id(), "has nothing to complain about");
+            } else {
+                add(Verdict::missing, "plugin " + instance->id(), checked.error().message,
+                    "mend its credentials or settings");
+            }
+        }
+    }
+
+    void check_clouds() {
+        if (config_.pipeline.clouds.empty())
+            return add(Verdict::missing, "clouds", "none is configured",
+                       "name one in [pipeline] clouds");
+        const auto clouds = Clouds::make(config_.pipeline, host_);
+        if (!clouds) return add(Verdict::missing, "clouds", clouds.error().message);
+        const CloudsView view = (*clouds)->refresh_now(host_);
+        for (const Error& problem : view.problems)
+            add(Verdict::missing, "clouds", problem.message, "see the message");
+        const auto groups = static_cast<std::int64_t>(view.groups->size());
+        add(groups > 0 ? Verdict::good : Verdict::doubtful, "node groups",
+            counted(groups, "group") + " found",
+            groups > 0 ? "" : "check how the cloud's plugin finds groups: names or tags");
+    }
+
+    const Config& config_;
+    PluginHost& host_;
+    const std::string version_;
+    std::shared_ptr<ClusterLink> link_{};
+    std::vector<Finding> findings_{};
+};
+
+}  // namespace
+
+std::vector<Finding> examine(const Config& config, PluginHost& host, const std::string& version) {
+    return Examination(config, host, version).run();
+}
+
+}  // namespace capstan::runtime

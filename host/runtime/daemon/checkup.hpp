@@ -1,0 +1,32 @@
+/// Whether everything is there that the daemon of a configuration needs, for `capstan doctor`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kubernetes/client/access_reviews.hpp"
+#include "runtime/config/config.hpp"
+#include "runtime/plugin_host.hpp"
+
+namespace capstan::runtime {
+
+enum class Verdict { good, doubtful, missing };
+
+/// One thing that was looked at.
+struct Finding {
+    Verdict verdict = Verdict::good;
+    std::string what{};
+    std::string found{};
+    std::string fix{};  ///< what to do about it; empty: nothing
+};
+
+/// Every right that the daemon uses. Nodes are changed by patch, or by update where that is
+/// refused, so one of the two is enough.
+std::vector<kubernetes::AccessRule> needed_rules(const Cluster& config);
+
+/// The server, its version and its clock, our rights on it, the plugins and what the clouds show.
+/// Changes nothing. The host lives in real time.
+std::vector<Finding> examine(const Config& config, PluginHost& host, const std::string& version);
+
+}  // namespace capstan::runtime

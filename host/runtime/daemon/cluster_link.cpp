@@ -1,0 +1,103 @@
+#include "runtime/daemon/cluster_link.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "io/curl_http_client.hpp"
+#include "kubernetes/client/access.hpp"
+#include "kubernetes/client/access_ca.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+constexpr std::string_view source = "kubernetes";
+
+io::CurlHttpClient::Options http_options(const kubernetes::ClusterAccess& access,
+                                         const std::string& version) {
+    return {.tls = access.tls,
+            .proxy = access.proxy_url,
+            .gzip = access.compression,
+            .user_agent = "capstan/" + version};
+}
+
+}  // namespace
+
+/// In the order in which each borrows from those before.
+struct ClusterLink::Parts {
+    Parts(kubernetes::ClusterAccess opened, const Cluster& config, io::Loop& loop, Logger& log,
+          Options options)
+        : access(std::move(opened)),
+          tls(access.tls),
+          http(loop.io(), http_options(access, options.version)),
+          api(http, loop, *access.credentials, api_options(config, log, options)),
+          mirror(api, loop, mirror_options(log, options)) {
+        if (!access.ca_file.empty()) watch_ca(loop, log);
+    }
+
+    kubernetes::ApiClientOptions api_options(const Cluster& config, Logger& log,
+                                             const Options& options) {
+        return {.server = access.server,
+                .user_agent = "capstan/" + options.version,
+                .requests_per_second = config.kube_client_qps,
+                .burst = static_cast<double>(config.kube_client_burst),
+                .is_read_only = options.dry_run,
+                .use_certificate =
+                    [this](const kubernetes::Credential& credential) {
+                        tls.certificate_pem = credential.certificate_pem;
+                        tls.key_pem = credential.key_pem;
+                        http.set_tls(tls);
+                    },
+                .on_attempt = options.on_attempt,
+                .on_warning =
+                    [&log](const std::string& text) {
+                        log.write(LogLevel::warn, source, "the API server warns: " + text);
+                    }};
+    }
+    static kubernetes::Mirror::Options mirror_options(Logger& log, const Options& options) {
+        return {.builder = options.builder,
+                .seed = options.seed,
+                .on_unschedulable = options.on_unschedulable,
+                .on_trouble = [&log](const std::string& kind, const Error& error) {
+                    log.write(LogLevel::warn, source, error.message, {{"kind", kind}});
+                }};
+    }
+    void watch_ca(io::Loop& loop, Logger& log) {
+        ca_watch.emplace(
+            loop, access.ca_file, tls.ca_pem,
+            [this](const std::string& ca_pem) {
+                tls.ca_pem = ca_pem;
+                http.set_tls(tls);
+            },
+            [&log](const Error& error) { log.write(LogLevel::warn, source, error.message); });
+    }
+
+    kubernetes::ClusterAccess access;
+    io::TlsOptions tls;  ///< as it counts now
+    io::CurlHttpClient http;
+    kubernetes::ApiClient api;
+    kubernetes::Mirror mirror;
+    std::optional<kubernetes::CaWatch> ca_watch{};
+};
+
+ClusterLink::ClusterLink(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+ClusterLink::~ClusterLink() = default;
+
+Result<std::unique_ptr<ClusterLink>> ClusterLink::open(const Cluster& config, io::Loop& loop,
+                                                       Logger& log, Options options) {
+    const kubernetes::AccessSurroundings surroundings{.on_trouble = [&log](const Error& error) {
+        log.write(LogLevel::warn, source, error.message);
+    }};
+    const kubernetes::AccessChoice choice{
+        .kubeconfig = config.kubeconfig, .context = config.context, .server = config.server};
+    auto access = kubernetes::open_access(choice, loop, surroundings);
+    if (!access) return fail(within("cluster", std::move(access).error()));
+    for (const std::string& warning : access->warnings) log.write(LogLevel::warn, source, warning);
+    return std::unique_ptr<ClusterLink>(new ClusterLink(
+        std::make_unique<Parts>(*std::move(access), config, loop, log, std::move(options))));
+}
+
+kubernetes::Api& ClusterLink::api() noexcept { return parts_->api; }
+kubernetes::Mirror& ClusterLink::mirror() noexcept { return parts_->mirror; }
+const std::string& ClusterLink::server() const noexcept { return parts_->access.server; }
+
+}  // namespace capstan::runtime

@@ -1,0 +1,52 @@
+/// The connection to the API server that [cluster] names: how to reach it, who we are there, what
+/// it shows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <capstan/result.hpp>
+
+#include "io/loop.hpp"
+#include "kubernetes/client/api_client.hpp"
+#include "kubernetes/client/mirror.hpp"
+#include "runtime/config/daemon.hpp"
+#include "runtime/services/logger.hpp"
+
+namespace capstan::runtime {
+
+/// Lives on the loop's thread alone.
+class ClusterLink {
+public:
+    struct Options {
+        std::string version{};  ///< the host's own, for the server's log
+        std::uint64_t seed = 0;
+        bool dry_run = false;  ///< nothing that would change the cluster leaves the host
+        engine::ClusterBuilderOptions builder{};
+        std::function<void(const kubernetes::ApiAttempt&)> on_attempt{};
+        std::function<void()> on_unschedulable{};  ///< see Mirror
+    };
+    /// Reads what is needed to get in, and sends nothing yet. Certificates and tokens that change
+    /// later are followed. `invalid_config`: says what to mend. Borrows loop and log.
+    static Result<std::unique_ptr<ClusterLink>> open(const Cluster& config, io::Loop& loop,
+                                                     Logger& log, Options options);
+    ClusterLink(const ClusterLink&) = delete;
+    ClusterLink& operator=(const ClusterLink&) = delete;
+    /// Cancels what is open; nobody is called back afterwards.
+    ~ClusterLink();
+
+    kubernetes::Api& api() noexcept;
+    /// Not started.
+    kubernetes::Mirror& mirror() noexcept;
+    /// "https://10.0.0.1:6443"
+    const std::string& server() const noexcept;
+
+private:
+    struct Parts;
+    explicit ClusterLink(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,69 @@
+/// How cluster and groups are doing, as upstream's status ConfigMap says it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <capstan/time.hpp>
+
+#include "engine/health/health.hpp"
+#include "runtime/daemon/pass_report.hpp"
+
+namespace capstan::runtime {
+
+/// One of the conditions that a cluster or a group is in.
+struct StatusCondition {
+    std::string status{};  ///< "Healthy"
+    Time transition{};     ///< since when
+};
+
+struct StatusBackoff {
+    std::string code{}, message{};
+};
+
+/// What holds for the cluster as a whole, and for each group.
+struct StatusPart {
+    StatusCondition health{}, scale_up{}, scale_down{};
+    engine::NodeCounts nodes{};
+    int unjoined = 0, long_unjoined = 0;
+    int candidates = 0;  ///< nodes that could go
+};
+
+struct GroupStatus {
+    std::string name{};
+    StatusPart part{};
+    int target = 0, min = 0, max = 0;
+    std::optional<StatusBackoff> backoff{};
+};
+
+struct ClusterStatus {
+    Time at{};
+    StatusPart cluster{};
+    std::vector<GroupStatus> groups{};  ///< by id
+};
+
+/// Keeps since when each condition has been as it is: moments that a ClusterStatus says again while
+/// nothing changes. [one thread]
+class StatusMaker {
+public:
+    ClusterStatus make(const PassReport& pass);
+
+private:
+    GroupStatus group_status(const PassReport& pass, const engine::Group& group,
+                             const engine::GroupHealth& its, int candidates);
+    StatusCondition condition(const std::string& of, std::string status, Time now);
+
+    std::map<std::string, StatusCondition> before_{}, now_{};
+};
+
+/// The value of the ConfigMap's key `status`: YAML.
+std::string status_text(const ClusterStatus& status);
+/// The same before the first pass, with why there is none.
+std::string initializing_text(const std::string& message, Time now);
+/// "2026-11-21 10:50:00.25 +0000 UTC": as upstream writes moments in `time` and in the annotation.
+std::string go_time_text(Time time);
+
+}  // namespace capstan::runtime

@@ -1,0 +1,232 @@
+#include "runtime/daemon/daemon.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "runtime/daemon/autoscaler.hpp"
+#include "runtime/daemon/beside.hpp"
+#include "runtime/daemon/config_exchange.hpp"
+#include "runtime/daemon/daemon_sources.hpp"
+#include "runtime/daemon/on_loop.hpp"
+#include "runtime/daemon/pass_teller.hpp"
+#include "runtime/memory_text.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+constexpr std::string_view source = "capstan";
+/// Of what a mirror shows that is out of touch with the server.
+constexpr Duration cluster_age_max = std::chrono::minutes(1);
+/// A standby may wait for as long as it likes.
+constexpr Duration waiting_patience = std::chrono::hours(24 * 365);
+
+/// [passes' thread]
+class Daemon {
+public:
+    Daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host, DaemonOptions options)
+        : host_(host),
+          options_(std::move(options)),
+          exchange_(std::move(config), host),
+          shown_(exchange_.config().admin, host.metrics().registry()) {}
+
+    Result<void> open();
+    /// Until it is told to stop.
+    void run();
+    void close();
+
+private:
+    Result<void> open_beside();
+    Result<void> make_autoscaler();
+    Result<void> start();
+    Waiting::Next wait();
+    std::optional<std::uint64_t> find_term();
+    void follow_term();
+    Result<void> begin_term(std::uint64_t term);
+    void pass();
+    void keep(const engine::Memory& memory);
+
+    PluginHost& host_;
+    const DaemonOptions options_;
+    ConfigExchange exchange_;
+    Shown shown_;
+    std::shared_ptr<Beside> beside_{};
+    std::unique_ptr<PassTeller> teller_{};
+    std::unique_ptr<Autoscaler> autoscaler_{};
+    std::uint64_t term_ = 0;  ///< whose memory the autoscaler has
+};
+
+Result<void> Daemon::open() {
+    CAPSTAN_CHECK(open_beside());
+    CAPSTAN_CHECK(make_autoscaler());
+    teller_ = std::make_unique<PassTeller>(host_, shown_, beside_);
+    return start();
+}
+
+Result<void> Daemon::open_beside() {
+    CAPSTAN_TRY(beside_, on_loop(host_, [this]() -> Result<std::shared_ptr<Beside>> {
+                    CAPSTAN_TRY(auto beside,
+                                Beside::open(exchange_.config(), host_,
+                                             {.version = options_.version,
+                                              .identity = options_.identity,
+                                              .seed = options_.seed,
+                                              .dry_run = options_.dry_run,
+                                              .on_attempt =
+                                                  [this](const kubernetes::ApiAttempt& attempt) {
+                                                      shown_.metrics.count_request(attempt);
+                                                  },
+                                              .on_overdue = options_.on_overdue}));
+                    return std::shared_ptr<Beside>(std::move(beside));
+                }));
+    return {};
+}
+
+Result<void> Daemon::make_autoscaler() {
+    const auto look = [this] {
+        return on_loop(
+            host_, [beside = beside_] { return beside->link().mirror().cluster(cluster_age_max); });
+    };
+    const auto may_act = [this] {
+        return on_loop(host_, [beside = beside_, term = term_] { return beside->may_act(term); });
+    };
+    CAPSTAN_TRY(autoscaler_,
+                Autoscaler::make(exchange_.config(),
+                                 {.host = host_,
+                                  .cluster = beside_->cluster(),
+                                  .look = look,
+                                  .may_act = may_act,
+                                  .keep = [this](const engine::Memory& memory) { keep(memory); },
+                                  .gate = beside_->gate(),
+                                  .seed = options_.seed,
+                                  .dry_run = options_.dry_run}));
+    return {};
+}
+
+Result<void> Daemon::start() {
+    DaemonFacts facts{.version = options_.version,
+                      .identity = options_.identity,
+                      .dry_run = options_.dry_run,
+                      .config = [this] { return exchange_.toml(); },
+                      .explain = options_.explain};
+    return on_loop(host_, [this, facts]() -> Result<void> {
+        const Config& config = exchange_.config();
+        CAPSTAN_CHECK(beside_->serve(config.admin, make_sources(host_, shown_, *beside_, facts)));
+        if (config.reload.watch) beside_->watch(options_.file);
+        beside_->start();
+        return {};
+    });
+}
+
+void Daemon::run() {
+    for (;;) {
+        const Waiting::Next next = wait();
+        const auto wishes = on_loop(host_, [beside = beside_]() -> Result<Beside::Wishes> {
+            return beside->take_wishes();
+        });
+        if (!wishes || wishes->stop) return;
+        for (const auto& errand : wishes->errands) errand();
+        if (wishes->reload)
+            exchange_.take_over(options_.read_config, *autoscaler_, shown_, beside_);
+        follow_term();
+        if (next == Waiting::Next::pass) pass();
+    }
+}
+
+Waiting::Next Daemon::wait() {
+    const auto next = from_loop<Waiting::Next>(
+        host_,
+        [beside = beside_,
+         wake_at = autoscaler_->wake_at()](const PluginHost::Done<Waiting::Next>& done) {
+            beside->waiting().next(beside->wants_passes(), wake_at, done);
+        },
+        waiting_patience);
+    return next.value_or(Waiting::Next::other);
+}
+
+std::optional<std::uint64_t> Daemon::find_term() {
+    const auto term = on_loop(host_, [beside = beside_]() -> Result<std::optional<std::uint64_t>> {
+        return beside->leadership().term();
+    });
+    return term.value_or(std::nullopt);
+}
+
+/// Health is asked of a host from the moment that it leads.
+void Daemon::follow_term() {
+    const std::optional<std::uint64_t> term = find_term();
+    shown_.metrics.set_leader(term.has_value());
+    if (!term) {
+        shown_.health.stand_by();
+    } else if (!shown_.health.is_watching(*term)) {
+        shown_.health.begin(*term, host_.loop().monotonic());
+        teller_->begun();
+    }
+}
+
+/// The memory of whoever led before is this term's.
+Result<void> Daemon::begin_term(std::uint64_t term) {
+    if (term == term_) return {};
+    CAPSTAN_TRY(engine::Memory memory,
+                from_loop<engine::Memory>(
+                    host_, [beside = beside_](const PluginHost::Done<engine::Memory>& done) {
+                        beside->keeper().load(done);
+                    }));
+    autoscaler_->begin(std::move(memory));
+    term_ = term;
+    return {};
+}
+
+void Daemon::pass() {
+    const std::optional<std::uint64_t> term = find_term();
+    if (!term) return;
+    const Duration began = host_.loop().monotonic();
+    teller_->pass_began();
+    if (const Result<void> begun = begin_term(*term); !begun)
+        return teller_->failed(begun.error(), host_.loop().monotonic() - began);
+    const auto report = autoscaler_->run();
+    if (!report) return teller_->failed(report.error(), host_.loop().monotonic() - began);
+    teller_->tell(*report);
+    if (options_.on_pass) options_.on_pass(**report);
+}
+
+void Daemon::keep(const engine::Memory& memory) {
+    const auto saved = [&]() -> Result<void> {
+        CAPSTAN_TRY(std::string text,
+                    memory_text(memory, options_.version, beside_->keeper().room()));
+        return from_loop<void>(host_, [beside = beside_, text = std::move(text),
+                                       term = term_](const PluginHost::Done<void>& done) {
+            // Whoever leads now has read it, and writes their own.
+            if (beside->leadership().term() != term) return done({});
+            beside->keeper().save(text, done);
+        });
+    }();
+    if (!saved) host_.log().write(LogLevel::error, source, saved.error().message);
+}
+
+void Daemon::close() {
+    if (!beside_) return;
+    const auto stopped =
+        from_loop<void>(host_, [beside = beside_](const PluginHost::Done<void>& done) {
+            beside->stop([done] { done({}); });
+        });
+    if (!stopped) host_.log().write(LogLevel::warn, source, stopped.error().message);
+    autoscaler_.reset();
+    teller_.reset();
+    // It ends where it lived.
+    const auto ended = on_loop(host_, [beside = std::exchange(beside_, nullptr)]() mutable {
+        beside.reset();
+        return Result<void>();
+    });
+    if (!ended) host_.log().write(LogLevel::warn, source, ended.error().message);
+}
+
+}  // namespace
+
+Result<void> run_daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
+                        DaemonOptions options) {
+    Daemon daemon(std::move(config), host, std::move(options));
+    const Result<void> opened = daemon.open();
+    if (opened) daemon.run();
+    daemon.close();
+    return opened;
+}
+
+}  // namespace capstan::runtime

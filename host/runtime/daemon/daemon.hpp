@@ -1,0 +1,44 @@
+/// The autoscaler of a live cluster.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <capstan/result.hpp>
+
+#include "runtime/daemon/admin_routes.hpp"
+#include "runtime/daemon/pass_report.hpp"
+#include "runtime/daemon/reload.hpp"
+#include "runtime/plugin_host.hpp"
+
+namespace capstan::runtime {
+
+struct DaemonOptions {
+    std::string version{};
+    std::string identity{};  ///< of this process, like nobody else's: the Lease's holder
+    std::uint64_t seed = 0;
+    bool dry_run = false;
+    /// The configuration's file, watched where [reload] says so; empty: there is none.
+    std::filesystem::path file{};
+    /// Reads the configuration anew; the error says what is wrong with it, and where.
+    std::function<Result<std::shared_ptr<const LoadedConfig>>()> read_config{};
+    /// It does not come to an end in time, or was told twice to stop. Must end the process.
+    std::function<void()> on_overdue{};
+    /// Each pass that was decided. [passes' thread]
+    std::function<void(const PassReport&)> on_pass{};
+    /// Answers a question about a pass, as text or as JSON. [passes' thread]
+    std::function<Result<std::string>(const PassReport& pass, const AdminQuestion& question)>
+        explain{};
+};
+
+/// Makes passes, one after the other, while this host leads, until a signal (INT, TERM, QUIT) ends
+/// it: a decision that has not been acted on is dropped, what was begun is brought to its end, then
+/// the Lease is handed back. Stands by while another host leads, and again after the Lease was
+/// lost. The host lives in real time. The error: it could not begin.
+Result<void> run_daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
+                        DaemonOptions options);
+
+}  // namespace capstan::runtime

@@ -1,0 +1,162 @@
+#include "runtime/daemon/daemon_metrics.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace capstan::runtime {
+namespace {
+
+double seconds_of(Duration length) { return std::chrono::duration<double>(length).count(); }
+
+prometheus::Gauge& gauge(prometheus::Registry& registry, std::string_view name, const char* help) {
+    return gauges(registry, name, help).Add({});
+}
+
+const prometheus::Histogram::BucketBoundaries& function_buckets() {
+    static const auto buckets = growing_buckets(0.1, 1800, 150);
+    return buckets;
+}
+
+const prometheus::Histogram::BucketBoundaries request_buckets{0.005, 0.025, 0.1, 0.25, 0.5, 1,
+                                                              2,     4,     8,   15,   30,  60};
+
+/// Fields of /proc/self/stat from the third on; the second may have blanks in it.
+std::vector<std::string> stat_fields() {
+    std::ifstream file("/proc/self/stat");
+    std::string line;
+    std::getline(file, line);
+    std::istringstream rest(line.substr(std::min(line.size(), line.rfind(')') + 1)));
+    std::vector<std::string> out;
+    for (std::string field; rest >> field;) out.push_back(field);
+    return out;
+}
+
+double number_at(const std::vector<std::string>& fields, std::size_t at) {
+    return at < fields.size() ? std::strtod(fields[at].c_str(), nullptr) : 0;
+}
+
+double boot_time() {
+    std::ifstream file("/proc/stat");
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("btime ")) return std::strtod(line.c_str() + 6, nullptr);
+    return 0;
+}
+
+double count_open_files() {
+    std::error_code error;
+    double count = 0;
+    for (std::filesystem::directory_iterator at("/proc/self/fd", error), end; !error && at != end;
+         at.increment(error))
+        ++count;
+    return count;
+}
+
+}  // namespace
+
+DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
+    : passes_(registry),
+      last_activity_(gauges(registry, "cluster_autoscaler_last_activity",
+                            "When something was done last, in seconds since 1970.")),
+      durations_(histograms(registry, "cluster_autoscaler_function_duration_seconds",
+                            "Time that parts of a pass took.")),
+      quantiles_(prometheus::BuildSummary()
+                     .Name("cluster_autoscaler_function_duration_quantile_seconds")
+                     .Help("The same as quantiles over the last hour.")
+                     .Register(registry)),
+      errors_(counters(registry, "cluster_autoscaler_errors_total", "Passes that failed, by why.")),
+      requests_(counters(registry, "rest_client_requests_total",
+                         "Requests to the API server, by what came back.")),
+      request_durations_(histograms(registry, "rest_client_request_duration_seconds",
+                                    "Time until the API server answered.")),
+      request_waits_(histograms(registry, "rest_client_rate_limiter_duration_seconds",
+                                "Time that requests waited for our own limit.")),
+      leader_(gauge(registry, "capstan_leader", "1 while this host acts.")),
+      cpu_(counters(registry, "process_cpu_seconds_total", "CPU time used, user and system.")
+               .Add({})),
+      resident_(gauge(registry, "process_resident_memory_bytes", "Resident memory.")),
+      virtual_(gauge(registry, "process_virtual_memory_bytes", "Virtual memory.")),
+      open_files_(gauge(registry, "process_open_fds", "Open file descriptors.")),
+      max_files_(gauge(registry, "process_max_fds", "Most file descriptors there may be.")),
+      start_(gauge(registry, "process_start_time_seconds", "Start, in seconds since 1970.")),
+      threads_(gauge(registry, "process_threads", "Threads.")) {}
+
+void DaemonMetrics::took(const std::string& function, Duration length) {
+    const prometheus::Labels labels{{"function", function}};
+    durations_.Add(labels, function_buckets()).Observe(seconds_of(length));
+    quantiles_
+        .Add(labels, prometheus::Summary::Quantiles{{0.5, 0.05}, {0.9, 0.01}, {0.99, 0.001}},
+             std::chrono::hours(1))
+        .Observe(seconds_of(length));
+}
+
+void DaemonMetrics::pass_began(Time now) {
+    last_activity_.Add({{"activity", "main"}})
+        .Set(static_cast<double>(unix_ns(now) / 1'000'000'000));
+}
+
+void DaemonMetrics::observe(const PassReport& pass) {
+    const engine::Decision& decision = pass.decision();
+    const auto did = [&](const char* activity) {
+        last_activity_.Add({{"activity", activity}})
+            .Set(static_cast<double>(unix_ns(pass.at) / 1'000'000'000));
+    };
+    did("autoscaling");
+    if (!decision.increases.empty()) did("scaleUp");
+    if (!decision.removals.empty()) did("scaleDown");
+    took("main", pass.times.total);
+    took("mainSuccessful", pass.times.total);
+    took("cloudProviderRefresh", pass.times.refresh);
+    took("updateClusterState", pass.times.look);
+    took("decide", pass.times.decide);
+    took("carryOut", pass.times.carry_out);
+    for (std::size_t i = 0; i < pass.problems.size(); ++i)
+        errors_.Add({{"type", "cloudProviderError"}}).Increment();
+    passes_.observe({.snapshot = pass.input.snapshot,
+                     .settings = pass.input.settings,
+                     .decision = decision,
+                     .results = pass.results,
+                     .memory = pass.memory,
+                     .at = pass.at});
+}
+
+void DaemonMetrics::pass_failed(const std::string& type, Duration length) {
+    took("main", length);
+    errors_.Add({{"type", type}}).Increment();
+}
+
+void DaemonMetrics::count_request(const kubernetes::ApiAttempt& attempt) {
+    const std::string code = attempt.status > 0 ? std::to_string(attempt.status) : "<error>";
+    const std::string method(attempt.method), host(attempt.host);
+    requests_.Add({{"code", code}, {"method", method}, {"host", host}}).Increment();
+    const prometheus::Labels labels{{"verb", method}, {"host", host}};
+    request_durations_.Add(labels, request_buckets).Observe(seconds_of(attempt.latency));
+    request_waits_.Add(labels, request_buckets).Observe(seconds_of(attempt.waited));
+}
+
+void DaemonMetrics::set_leader(bool is_leader) { leader_.Set(is_leader ? 1 : 0); }
+
+void DaemonMetrics::look_at_process() {
+    const std::vector<std::string> stat = stat_fields();
+    const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
+    // As proc(5) numbers them: utime 14, stime 15, num_threads 20, starttime 22, vsize 23, rss 24.
+    const double cpu = (number_at(stat, 11) + number_at(stat, 12)) / ticks;
+    cpu_.Increment(std::max(0.0, cpu - cpu_.Value()));
+    threads_.Set(number_at(stat, 17));
+    start_.Set(boot_time() + number_at(stat, 19) / ticks);
+    virtual_.Set(number_at(stat, 20));
+    resident_.Set(number_at(stat, 21) * static_cast<double>(::sysconf(_SC_PAGESIZE)));
+    open_files_.Set(count_open_files());
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        max_files_.Set(static_cast<double>(limit.rlim_cur));
+}
+
+}  // namespace capstan::runtime

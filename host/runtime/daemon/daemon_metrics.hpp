@@ -1,0 +1,52 @@
+/// What the daemon counts beside the passes' own figures, by upstream's and Prometheus' names.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <prometheus/gauge.h>
+#include <prometheus/registry.h>
+#include <prometheus/summary.h>
+
+#include "kubernetes/client/api_client.hpp"
+#include "runtime/daemon/pass_report.hpp"
+#include "runtime/pass_metrics.hpp"
+
+namespace capstan::runtime {
+
+/// One for each registry, which has to outlive it.
+class DaemonMetrics {
+public:
+    explicit DaemonMetrics(prometheus::Registry& registry);
+
+    // [passes' thread]
+    void pass_began(Time now);
+    /// It succeeded.
+    void observe(const PassReport& pass);
+    /// `type` as upstream has it: "apiCallError", "cloudProviderError", "internalError".
+    void pass_failed(const std::string& type, Duration took);
+
+    // [loop]
+    void count_request(const kubernetes::ApiAttempt& attempt);
+    void set_leader(bool is_leader);
+
+    /// Brings the figures of the process up to date; before each exposition. [any thread]
+    void look_at_process();
+
+private:
+    void took(const std::string& function, Duration length);
+
+    PassMetrics passes_;
+    Gauges& last_activity_;
+    Histograms& durations_;
+    prometheus::Family<prometheus::Summary>& quantiles_;
+    Counters& errors_;
+    Counters& requests_;
+    Histograms& request_durations_;
+    Histograms& request_waits_;
+    prometheus::Gauge& leader_;
+    prometheus::Counter& cpu_;
+    prometheus::Gauge &resident_, &virtual_, &open_files_, &max_files_, &start_, &threads_;
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,25 @@
+/// What the admin port answers, from a running daemon.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "runtime/daemon/admin_routes.hpp"
+#include "runtime/daemon/pass_teller.hpp"
+
+namespace capstan::runtime {
+
+struct DaemonFacts {
+    std::string version{}, identity{};
+    bool dry_run = false;
+    std::function<std::string()> config{};  ///< as TOML; asked on the loop's thread
+    /// Answers a question about a pass, as text or as JSON. [passes' thread]
+    std::function<Result<std::string>(const PassReport& pass, const AdminQuestion& question)>
+        explain{};
+};
+
+/// `beside` owns the server that asks these, and outlives them so.
+AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside, DaemonFacts facts);
+
+}  // namespace capstan::runtime

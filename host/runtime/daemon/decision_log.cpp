@@ -1,0 +1,124 @@
+#include "runtime/daemon/decision_log.hpp"
+
+#include <optional>
+#include <regex>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "engine/action_text.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+constexpr std::string_view source = "pass";
+
+/// A back-off that has become shorter with time is no news.
+std::string without_countdown(const std::string& sentence) {
+    static const std::regex countdown(" for [0-9a-z.]+ more");
+    return std::regex_replace(sentence, countdown, "");
+}
+
+std::string from_to(int from, int to) {
+    return " (" + std::to_string(from) + " -> " + std::to_string(to) + ")";
+}
+
+template <class T>
+std::optional<Error> result_of(const std::vector<std::optional<T>>& results, std::size_t at) {
+    return at < results.size() ? results[at] : std::nullopt;
+}
+
+}  // namespace
+
+void DecisionLog::tell(const PassReport& pass) {
+    for (const Error& problem : pass.problems) tell_once(LogLevel::warn, problem.message);
+    for (const HookMiss& miss : pass.result.misses)
+        tell_once(LogLevel::warn, miss.instance.value() + ": " + std::string(name_of(miss.hook)) +
+                                      " overran its deadline; decided without it");
+    tell_reasons(pass);
+    if (!pass.dropped_because.empty()) {
+        tell_once(LogLevel::warn, "decision dropped: " + pass.dropped_because);
+    } else {
+        tell_decreases(pass);
+        tell_removals(pass);
+        tell_increases(pass);
+        tell_cluster_changes(pass);
+    }
+    before_ = std::exchange(told_, {});
+}
+
+void DecisionLog::tell_once(LogLevel level, const std::string& sentence) {
+    const std::string lasting = without_countdown(sentence);
+    if (told_.insert(lasting).second && !before_.contains(lasting))
+        log_.write(level, source, sentence);
+}
+
+void DecisionLog::tell_action(const PassReport& pass, LogLevel level, const std::string& action,
+                              const std::string& because, const std::optional<Error>& error) {
+    if (pass.input.circumstances.dry_run)
+        return tell_once(LogLevel::info, "dry run: would " + action + ": " + because);
+    if (error) return tell_once(LogLevel::warn, action + " is refused: " + error->message);
+    log_.write(level, source, action + ": " + because);
+}
+
+void DecisionLog::tell_increases(const PassReport& pass) {
+    const auto& increases = pass.decision().increases;
+    for (std::size_t i = 0; i < increases.size(); ++i) {
+        const engine::Increase& d = increases[i];
+        tell_action(pass, LogLevel::info, command_of(d) + from_to(d.from, d.from + d.by), d.because,
+                    result_of(pass.results.increases, i));
+    }
+}
+
+void DecisionLog::tell_decreases(const PassReport& pass) {
+    const auto& decreases = pass.decision().decreases;
+    for (std::size_t i = 0; i < decreases.size(); ++i) {
+        const engine::Decrease& d = decreases[i];
+        tell_action(pass, LogLevel::info, command_of(d) + from_to(d.from, d.from - d.by), d.because,
+                    result_of(pass.results.decreases, i));
+    }
+}
+
+void DecisionLog::tell_removals(const PassReport& pass) {
+    const auto& removals = pass.decision().removals;
+    for (std::size_t i = 0; i < removals.size(); ++i) {
+        const bool has_failed =
+            i < pass.results.removals.size() && !pass.results.removals[i].empty();
+        if (!has_failed) {
+            tell_action(pass, LogLevel::info, command_of(removals[i]), removals[i].because, {});
+            continue;
+        }
+        for (const Error& error : pass.results.removals[i])
+            tell_action(pass, LogLevel::info, command_of(removals[i]), removals[i].because, error);
+    }
+}
+
+void DecisionLog::tell_cluster_changes(const PassReport& pass) {
+    const engine::Decision& decision = pass.decision();
+    for (std::size_t i = 0; i < decision.node_changes.size(); ++i) {
+        const engine::NodeChange& change = decision.node_changes[i];
+        tell_action(pass, LogLevel::debug, "change node " + change.node, change.because,
+                    result_of(pass.results.node_changes, i));
+    }
+    for (std::size_t i = 0; i < decision.evictions.size(); ++i) {
+        const engine::Eviction& eviction = decision.evictions[i];
+        std::optional<Error> error = result_of(pass.results.evictions, i);
+        if (error && error->code == ErrorCode::not_found) error.reset();
+        tell_action(pass, LogLevel::info, command_of(eviction) + " from " + eviction.node,
+                    eviction.because, error);
+    }
+}
+
+void DecisionLog::tell_reasons(const PassReport& pass) {
+    const engine::Decision& decision = pass.decision();
+    for (const std::string& note : decision.notes) tell_once(LogLevel::info, note);
+    for (const engine::Unhelped& u : decision.unhelped) {
+        tell_once(LogLevel::info, counted(u.pods.count, "pod") + " like " + u.pods.example +
+                                      (u.pods.count == 1 ? " stays" : " stay") +
+                                      " without room: " + u.because);
+    }
+    if (!decision.no_removals_because.empty())
+        tell_once(LogLevel::debug, "no removals: " + decision.no_removals_because);
+}
+
+}  // namespace capstan::runtime

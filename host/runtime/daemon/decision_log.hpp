@@ -1,0 +1,34 @@
+/// Tells the log of passes: what is done with its reason, and what is new about what is not.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "runtime/daemon/pass_report.hpp"
+#include "runtime/services/logger.hpp"
+
+namespace capstan::runtime {
+
+/// What stays true from pass to pass is told once. [one thread]
+class DecisionLog {
+public:
+    /// Borrows the log.
+    explicit DecisionLog(Logger& log) : log_(log) {}
+    void tell(const PassReport& pass);
+
+private:
+    void tell_increases(const PassReport& pass);
+    void tell_decreases(const PassReport& pass);
+    void tell_removals(const PassReport& pass);
+    void tell_cluster_changes(const PassReport& pass);
+    void tell_reasons(const PassReport& pass);
+    /// One action, with what became of it; nothing yet: it is a dry run.
+    void tell_action(const PassReport& pass, LogLevel level, const std::string& action,
+                     const std::string& because, const std::optional<Error>& error);
+    void tell_once(LogLevel level, const std::string& sentence);
+
+    Logger& log_;
+    std::set<std::string> told_{}, before_{};  ///< in this pass, in the last one
+};
+
+}  // namespace capstan::runtime

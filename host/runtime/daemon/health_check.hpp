@@ -1,0 +1,47 @@
+/// Whether the daemon does its work, for whoever restarts it when it does not.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <capstan/time.hpp>
+
+#include "runtime/config/daemon.hpp"
+
+namespace capstan::runtime {
+
+/// Upstream's rules: unhealthy when no pass has begun for max_inactivity, none has succeeded for
+/// max_failing_time, or none at all since max_startup_time. A standby is healthy. Moments are of
+/// the monotonic clock. [any thread]
+class HealthCheck {
+public:
+    explicit HealthCheck(const Admin& limits) { set_limits(limits); }
+
+    void set_limits(const Admin& limits);
+    /// Passes are made from now on, in that term of this host's.
+    void begin(std::uint64_t term, Duration now);
+    bool is_watching(std::uint64_t term) const;
+    /// They are not, and need not be.
+    void stand_by();
+    void pass_began(Duration now);
+    void pass_succeeded(Duration now);
+
+    /// Why it is not healthy; empty: it is.
+    std::string complaint(Duration now) const;
+    /// Only what a restart may mend: passes do not even begin.
+    std::string stuck(Duration now) const;
+
+private:
+    std::string inactivity(Duration now) const;
+
+    mutable std::mutex mutex_;
+    Duration max_inactivity_{}, max_failing_time_{}, max_startup_time_{};
+    std::optional<Duration> began_{};  ///< nothing: stands by
+    std::uint64_t term_ = 0;
+    Duration last_activity_{};
+    std::optional<Duration> last_success_{};
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,74 @@
+#include "runtime/daemon/leadership.hpp"
+
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+namespace capstan::runtime {
+namespace {
+
+constexpr std::string_view source = "leader";
+
+}  // namespace
+
+Leadership::Leadership(const Cluster& config, kubernetes::Api& api, io::Loop& loop, Logger& log,
+                       Options options)
+    : loop_(loop), log_(log), options_(std::move(options)) {
+    if (options_.is_alone || !config.leader_election.enabled) return;
+    const LeaderElection& election = config.leader_election;
+    elector_.emplace(
+        api, loop,
+        kubernetes::LeaderElector::Options{
+            .ns = config.kube_namespace,
+            .name = election.lease,
+            .identity = options_.identity,
+            .lease_duration = election.lease_duration,
+            .renew_deadline = election.renew_deadline,
+            .retry_period = election.retry_period,
+            .seed = options_.seed,
+            .on_started = [this] { begin_term(); },
+            .on_stopped = [this] { end_term(); },
+            .on_new_leader =
+                [this](const std::string& identity) {
+                    log_.write(LogLevel::info, source,
+                               identity.empty() ? "the Lease was released" : identity + " leads");
+                },
+            .on_trouble =
+                [this](const Error& error) { log_.write(LogLevel::warn, source, error.message); }});
+}
+
+void Leadership::start() {
+    if (elector_) return elector_->start();
+    begin_term();
+}
+
+std::optional<std::uint64_t> Leadership::term() const {
+    const bool is_leader = elector_ ? elector_->is_leader() : leads_;
+    return is_leader ? std::optional(term_) : std::nullopt;
+}
+
+std::string Leadership::leader() const {
+    if (elector_) return elector_->leader();
+    return leads_ ? options_.identity : "";
+}
+
+void Leadership::stop(std::function<void()> done) {
+    if (elector_) return elector_->stop(std::move(done));
+    if (leads_) end_term();
+    boost::asio::post(loop_.io(), std::move(done));
+}
+
+void Leadership::begin_term() {
+    ++term_;
+    leads_ = true;
+    log_.write(LogLevel::info, source, options_.identity + " acts from now on");
+    if (options_.on_change) options_.on_change();
+}
+
+void Leadership::end_term() {
+    leads_ = false;
+    log_.write(LogLevel::warn, source, options_.identity + " acts no longer");
+    if (options_.on_change) options_.on_change();
+}
+
+}  // namespace capstan::runtime

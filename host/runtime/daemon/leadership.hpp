@@ -1,0 +1,54 @@
+/// Whether this host acts, where several run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <capstan/result.hpp>
+
+#include "kubernetes/client/lease.hpp"
+#include "runtime/config/daemon.hpp"
+#include "runtime/services/logger.hpp"
+
+namespace capstan::runtime {
+
+/// Holds the Lease, or waits in line for it. Losing it ends acting at once, and this host becomes a
+/// standby again, for all that it knows is either read from the cluster or kept in its memory's
+/// ConfigMap, which the next term reads anew. Used on the loop's thread alone.
+class Leadership {
+public:
+    struct Options {
+        std::string identity{};  ///< of this process, like nobody else's
+        std::uint64_t seed = 0;
+        bool is_alone = false;              ///< acts without asking for a Lease: a dry run
+        std::function<void()> on_change{};  ///< a term began or ended
+    };
+    /// Borrows all but the options.
+    Leadership(const Cluster& config, kubernetes::Api& api, io::Loop& loop, Logger& log,
+               Options options);
+
+    void start();
+    /// The number of the term that lasts now, from 1; nothing: somebody else leads, or nobody.
+    /// What was decided in one term must not be done in another.
+    std::optional<std::uint64_t> term() const;
+    /// Who leads, as far as is known; empty: nobody.
+    std::string leader() const;
+    /// Leads no longer, at once; then hands the Lease back. `done` is not called inside this.
+    void stop(std::function<void()> done);
+
+private:
+    void begin_term();
+    void end_term();
+
+    io::Loop& loop_;
+    Logger& log_;
+    const Options options_;
+    std::uint64_t term_ = 0;
+    bool leads_ = false;
+    std::optional<kubernetes::LeaderElector> elector_{};  ///< nothing: needs no Lease
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,41 @@
+/// The last pass and the last decisions, for whoever asks.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "runtime/daemon/pass_report.hpp"
+
+namespace capstan::runtime {
+
+/// [any thread]
+class PassBoard {
+public:
+    /// `ring`: decisions that are kept, of passes that asked for something or could not help
+    /// somebody; each as text, so that no snapshot outlives its pass.
+    explicit PassBoard(std::size_t ring = 200) : ring_(ring) {}
+
+    void put(std::shared_ptr<const PassReport> pass);
+    /// The last pass that was decided; NULL: there is none yet.
+    std::shared_ptr<const PassReport> last() const;
+    /// A JSON array, the latest first.
+    std::string decisions() const;
+
+private:
+    mutable std::mutex mutex_;
+    const std::size_t ring_;
+    std::shared_ptr<const PassReport> last_{};
+    std::deque<std::string> decisions_{};
+};
+
+// JSON of the last pass.
+/// Groups with size, health and back-off.
+std::string groups_json(const PassReport& pass);
+/// When, how long, how many pods and nodes, what was asked for.
+std::string pass_json(const PassReport& pass);
+
+}  // namespace capstan::runtime

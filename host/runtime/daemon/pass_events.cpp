@@ -1,0 +1,217 @@
+#include "runtime/daemon/pass_events.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/removal/node_marks.hpp"
+#include "engine/snapshot/spread_timeout.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using kubernetes::EventNote;
+using kubernetes::ObjectReference;
+
+/// Pods without a node by class, by namespace and name.
+using PendingByClass = std::map<engine::ClassId, std::vector<ObjectReference>>;
+
+PendingByClass pending_pods(const PassReport& pass) {
+    const engine::Cluster& cluster = pass.input.snapshot.cluster;
+    PendingByClass out;
+    for (const engine::PodIndex index : cluster.unbound()) {
+        const engine::PodRow pod = cluster.pod(index);
+        const engine::ClassId of = engine::class_at(cluster, pod, pass.input.circumstances.now);
+        out[of].push_back({.kind = "Pod",
+                           .ns = std::string(cluster.text(cluster.pod_class(of).ns)),
+                           .name = std::string(cluster.text(pod.name)),
+                           .uid = std::string(cluster.text(pod.uid))});
+    }
+    for (auto& [of, pods] : out)
+        std::ranges::sort(pods, {},
+                          [](const ObjectReference& pod) { return std::pair(pod.ns, pod.name); });
+    return out;
+}
+
+/// Events about a node carry its name as uid, which is where `kubectl describe` looks for them.
+ObjectReference node_reference(const std::string& name) {
+    return {.kind = "Node", .name = name, .uid = name};
+}
+
+std::string max_text(const PassReport& pass, const NodeGroupId& id) {
+    const auto& groups = *pass.input.snapshot.groups;
+    const auto at =
+        std::ranges::find(groups, id, [](const engine::Group& g) { return g.group.id; });
+    const bool has_max = at != groups.end() && at->group.max;
+    return has_max ? std::to_string(*at->group.max) : "no limit";
+}
+
+/// "pod didn't trigger scale-up: 2 is at its maximum of 3 nodes, 1 has a taint ..."
+std::string not_triggered(const engine::Unhelped& unhelped) {
+    std::string out;
+    for (const engine::GroupReason& reason : unhelped.groups)
+        out += (out.empty() ? "" : ", ") + std::to_string(reason.groups.size()) + " " +
+               reason.sentence;
+    return "pod didn't trigger scale-up: " + (out.empty() ? unhelped.because : out);
+}
+
+class Notes {
+public:
+    Notes(const PassReport& pass, const ObjectReference& cluster, std::size_t pods_max)
+        : pass_(pass), cluster_(cluster), room_(pods_max), pending_(pending_pods(pass)) {}
+
+    std::vector<EventNote> take() {
+        tell_increases();
+        tell_unhelped();
+        tell_removals();
+        tell_marks();
+        tell_evictions();
+        return std::move(notes_);
+    }
+
+private:
+    void about_cluster(bool is_warning, const char* reason, std::string message) {
+        notes_.push_back({.about = cluster_,
+                          .is_warning = is_warning,
+                          .reason = reason,
+                          .message = std::move(message),
+                          .is_distinct = true});
+    }
+    void about(ObjectReference object, bool is_warning, const char* reason, std::string message) {
+        notes_.push_back({.about = std::move(object),
+                          .is_warning = is_warning,
+                          .reason = reason,
+                          .message = std::move(message)});
+    }
+
+    void tell_increases() {
+        const engine::Decision& decision = pass_.decision();
+        std::map<std::size_t, std::string> done_by_option;
+        for (std::size_t i = 0; i < pass_.results.increases.size(); ++i) {
+            const engine::Increase& d = decision.increases[i];
+            const std::string to = std::to_string(d.from + d.by), max = max_text(pass_, d.group);
+            if (const std::optional<Error>& error = pass_.results.increases[i]) {
+                about_cluster(
+                    true, "FailedToScaleUpGroup",
+                    "Scale-up failed for group " + d.group.value() + ": " + error->message);
+                continue;
+            }
+            about_cluster(false, "ScaledUpGroup",
+                          "Scale-up: group " + d.group.value() + " size set to " + to +
+                              " instead of " + std::to_string(d.from) + " (max: " + max + ")");
+            std::string& done = done_by_option[d.option];
+            done += (done.empty() ? "" : " ") + ("{" + d.group.value()) + " " +
+                    std::to_string(d.from) + "->" + to + " (max: " + max + ")}";
+        }
+        for (const auto& [option, done] : done_by_option)
+            if (option < decision.options.size()) tell_helped(decision.options[option], done);
+    }
+    void tell_helped(const engine::ChosenOption& option, const std::string& done) {
+        for (const engine::PodCount& helped : option.pods) {
+            std::vector<ObjectReference>& pods = pending_[helped.pod_class];
+            const std::size_t count = std::min<std::size_t>(pods.size(), helped.count);
+            for (std::size_t i = 0; i < count && room_ > 0; ++i, --room_)
+                about(pods[i], false, "TriggeredScaleUp", "pod triggered scale-up: [" + done + "]");
+            pods.erase(pods.begin(), pods.begin() + static_cast<std::ptrdiff_t>(count));
+        }
+    }
+    void tell_unhelped() {
+        for (const engine::Unhelped& unhelped : pass_.decision().unhelped) {
+            std::vector<ObjectReference>& pods = pending_[unhelped.pods.pod_class];
+            const std::size_t count = std::min<std::size_t>(pods.size(), unhelped.pods.count);
+            const std::string message = not_triggered(unhelped);
+            for (std::size_t i = 0; i < count && room_ > 0; ++i, --room_)
+                about(pods[i], false, "NotTriggerScaleUp", message);
+        }
+    }
+    void tell_removals() {
+        const auto& removals = pass_.decision().removals;
+        for (std::size_t i = 0; i < pass_.results.removals.size(); ++i)
+            tell_removal(removals[i], pass_.results.removals[i]);
+    }
+    void tell_removal(const engine::MachineRemoval& removal, const std::vector<Error>& errors) {
+        for (std::size_t m = 0; m < removal.machines.size(); ++m) {
+            const std::string node = m < removal.nodes.size() ? removal.nodes[m] : "";
+            const auto error = std::ranges::find_if(errors, [&](const Error& e) {
+                return e.subject.empty() || e.subject == removal.machines[m].value();
+            });
+            const Error* const failed = error == errors.end() ? nullptr : &*error;
+            if (node.empty()) {
+                tell_machine(removal, removal.machines[m], failed);
+            } else {
+                tell_node(removal, node, failed);
+            }
+        }
+    }
+    void tell_machine(const engine::MachineRemoval& removal, const MachineId& machine,
+                      const Error* failed) {
+        if (failed != nullptr) {
+            about_cluster(true, "DeleteUnregisteredFailed",
+                          "Failed to remove node " + machine.value() + ": " + failed->message);
+        } else {
+            about_cluster(false, "DeleteUnregistered",
+                          "Removed unregistered node " + machine.value() + ": " + removal.because);
+        }
+    }
+    void tell_node(const engine::MachineRemoval& removal, const std::string& node,
+                   const Error* failed) {
+        if (failed != nullptr) {
+            about(node_reference(node), true, "ScaleDownFailed",
+                  "failed to delete node: " + failed->message);
+            about_cluster(true, "ScaleDownFailed",
+                          "Scale-down: node " + node + " was not removed: " + failed->message);
+            return;
+        }
+        about(node_reference(node), false, "ScaleDown", "nodes removed by cluster autoscaler");
+        const bool was_empty = removal.cause == engine::RemovalCause::empty;
+        about_cluster(false, was_empty ? "ScaleDownEmpty" : "ScaleDown",
+                      std::string("Scale-down: ") + (was_empty ? "empty node " : "node ") + node +
+                          " removed: " + removal.because);
+    }
+    void tell_marks() {
+        const auto& changes = pass_.decision().node_changes;
+        for (std::size_t i = 0; i < pass_.results.node_changes.size(); ++i) {
+            const auto& taints = changes[i].set_taints;
+            const bool is_mark = std::ranges::any_of(taints, [](const Taint& taint) {
+                return taint.key == engine::to_be_deleted_taint;
+            });
+            if (!is_mark) continue;
+            if (const std::optional<Error>& error = pass_.results.node_changes[i]) {
+                about(node_reference(changes[i].node), true, "ScaleDownFailed",
+                      "failed to mark the node as toBeDeleted/unschedulable: " + error->message);
+            } else {
+                about(node_reference(changes[i].node), false, "ScaleDown",
+                      "marked the node as toBeDeleted/unschedulable");
+            }
+        }
+    }
+    void tell_evictions() {
+        const auto& evictions = pass_.decision().evictions;
+        for (std::size_t i = 0; i < pass_.results.evictions.size(); ++i) {
+            if (pass_.results.evictions[i]) continue;
+            about({.kind = "Pod",
+                   .ns = evictions[i].ns,
+                   .name = evictions[i].pod,
+                   .uid = evictions[i].uid},
+                  false, "ScaleDown", "deleting pod for node scale down");
+        }
+    }
+
+    const PassReport& pass_;
+    const ObjectReference& cluster_;
+    std::size_t room_;
+    PendingByClass pending_;
+    std::vector<EventNote> notes_{};
+};
+
+}  // namespace
+
+std::vector<EventNote> events_of(const PassReport& pass, const ObjectReference& cluster,
+                                 std::size_t pods_max) {
+    if (pass.input.circumstances.dry_run || !pass.dropped_because.empty()) return {};
+    return Notes(pass, cluster, pods_max).take();
+}
+
+}  // namespace capstan::runtime

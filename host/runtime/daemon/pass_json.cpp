@@ -1,0 +1,153 @@
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/action_text.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/health.hpp"
+#include "engine/templates/membership.hpp"
+#include "kubernetes/timestamps.hpp"
+#include "runtime/daemon/pass_board.hpp"
+#include "runtime/record/json_text.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+/// Of unhelped classes in one decision that is kept.
+constexpr std::size_t unhelped_max = 50;
+
+std::string moment(Time time) { return kubernetes::find_timestamp_text(time).value_or(""); }
+
+std::int64_t milliseconds_of(Duration length) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(length).count();
+}
+
+void text(JsonText& out, std::string_view key, std::string_view value) {
+    out.key(key);
+    out.text(value);
+}
+void whole(JsonText& out, std::string_view key, std::int64_t value) {
+    out.key(key);
+    out.whole(value);
+}
+
+/// One action: what, why, and what came of it; a dry run has nothing that came.
+void write_action(JsonText& out, const std::string& what, const std::string& because,
+                  const std::string& error) {
+    out.begin_object();
+    text(out, "what", what);
+    text(out, "because", because);
+    if (!error.empty()) text(out, "error", error);
+    out.end_object();
+}
+
+std::string error_at(const std::vector<std::optional<Error>>& results, std::size_t at) {
+    return at < results.size() && results[at] ? results[at]->message : "";
+}
+
+template <class Actions>
+void write_actions(JsonText& out, const Actions& actions,
+                   const std::vector<std::optional<Error>>& results) {
+    for (std::size_t i = 0; i < actions.size(); ++i)
+        write_action(out, command_of(actions[i]), actions[i].because, error_at(results, i));
+}
+
+void write_removals(JsonText& out, const PassReport& pass) {
+    const auto& removals = pass.decision().removals;
+    for (std::size_t i = 0; i < removals.size(); ++i) {
+        std::string errors;
+        if (i < pass.results.removals.size())
+            for (const Error& error : pass.results.removals[i])
+                errors += (errors.empty() ? "" : "; ") + error.message;
+        write_action(out, command_of(removals[i]), removals[i].because, errors);
+    }
+}
+
+void write_node_changes(JsonText& out, const PassReport& pass) {
+    const auto& changes = pass.decision().node_changes;
+    for (std::size_t i = 0; i < changes.size(); ++i)
+        write_action(out, "change node " + changes[i].node, changes[i].because,
+                     error_at(pass.results.node_changes, i));
+}
+
+void write_unhelped(JsonText& out, const engine::Decision& decision) {
+    out.key("unhelped");
+    out.begin_array();
+    for (std::size_t i = 0; i < decision.unhelped.size() && i < unhelped_max; ++i) {
+        const engine::Unhelped& unhelped = decision.unhelped[i];
+        out.begin_object();
+        text(out, "pods", unhelped.pods.example);
+        whole(out, "count", unhelped.pods.count);
+        text(out, "because", unhelped.because);
+        out.end_object();
+    }
+    out.end_array();
+}
+
+void write_group(JsonText& out, const engine::Group& group, const engine::GroupHealth& health,
+                 const PassReport& pass) {
+    out.begin_object();
+    text(out, "id", group.group.id.value());
+    text(out, "cloud", group.cloud.value());
+    if (group.group.min) whole(out, "min", *group.group.min);
+    if (group.group.max) whole(out, "max", *group.group.max);
+    if (group.group.target) whole(out, "target", *group.group.target);
+    whole(out, "machines", static_cast<std::int64_t>(group.machines.size()));
+    whole(out, "ready", health.nodes.ready);
+    whole(out, "unready", health.nodes.unready + health.nodes.long_starting);
+    whole(out, "upcoming", health.upcoming.nodes());
+    if (!health.upcoming.because.empty()) text(out, "upcoming_because", health.upcoming.because);
+    if (!health.unhealthy_because.empty()) text(out, "unhealthy_because", health.unhealthy_because);
+    if (const engine::Backoff* backoff = engine::find_backoff(pass.memory, group, pass.at))
+        text(out, "backoff_because", engine::why_backed_off(*backoff, pass.at));
+    if (group.price_per_hour) {
+        out.key("price_per_hour");
+        out.text(std::to_string(*group.price_per_hour));
+    }
+    out.end_object();
+}
+
+}  // namespace
+
+std::string groups_json(const PassReport& pass) {
+    const engine::Snapshot& snapshot = pass.input.snapshot;
+    const engine::Health health = engine::assess(snapshot, engine::make_membership(snapshot),
+                                                 pass.memory, pass.input.settings, pass.at);
+    JsonText out;
+    out.begin_array();
+    for (std::size_t g = 0; g < snapshot.groups->size(); ++g)
+        write_group(out, (*snapshot.groups)[g], health.groups[g], pass);
+    out.end_array();
+    return out.take();
+}
+
+std::string pass_json(const PassReport& pass) {
+    const engine::Decision& decision = pass.decision();
+    JsonText out;
+    out.begin_object();
+    text(out, "at", moment(pass.input.circumstances.now));
+    whole(out, "milliseconds", milliseconds_of(pass.times.total));
+    out.key("dry_run");
+    out.boolean(pass.input.circumstances.dry_run);
+    if (!pass.dropped_because.empty()) text(out, "dropped_because", pass.dropped_because);
+    whole(out, "nodes", static_cast<std::int64_t>(pass.input.snapshot.cluster.node_count()));
+    whole(out, "pods", static_cast<std::int64_t>(pass.input.snapshot.cluster.pod_count()));
+    out.key("actions");
+    out.begin_array();
+    write_actions(out, decision.decreases, pass.results.decreases);
+    write_removals(out, pass);
+    write_actions(out, decision.increases, pass.results.increases);
+    write_node_changes(out, pass);
+    write_actions(out, decision.evictions, pass.results.evictions);
+    out.end_array();
+    write_unhelped(out, decision);
+    out.key("notes");
+    out.begin_array();
+    for (const Error& problem : pass.problems) out.text(problem.message);
+    for (const std::string& note : decision.notes) out.text(note);
+    out.end_array();
+    out.end_object();
+    return out.take();
+}
+
+}  // namespace capstan::runtime

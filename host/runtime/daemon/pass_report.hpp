@@ -1,0 +1,39 @@
+/// One pass as a whole: what it saw, decided and did, for those who tell of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/pass.hpp"
+#include "runtime/pass_cycle.hpp"
+
+namespace capstan::runtime {
+
+/// How long its parts took, on the host's clock.
+struct PassTimes {
+    Duration look{};     ///< at the cluster
+    Duration refresh{};  ///< of the clouds
+    Duration decide{};
+    Duration carry_out{};
+    Duration total{};
+};
+
+/// Immutable once it is told of.
+struct PassReport {
+    explicit PassReport(PassInput seen) : input(std::move(seen)) {}
+
+    PassInput input;  ///< groups as decided on, with prices and options
+    PassResult result{};
+    engine::Results results{};      ///< empty: nothing was carried out
+    engine::Memory memory{};        ///< after the results
+    std::vector<Error> problems{};  ///< of looking at the clouds
+    std::string dropped_because{};  ///< empty: it was carried out, or is a dry run
+    Time at{};                      ///< when the results were there
+    PassTimes times{};
+
+    const engine::Decision& decision() const noexcept { return result.outcome.decision; }
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,49 @@
+/// Tells everybody of a pass: log, metrics, admin port, status, events.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "runtime/daemon/beside.hpp"
+#include "runtime/daemon/cluster_status.hpp"
+#include "runtime/daemon/daemon_metrics.hpp"
+#include "runtime/daemon/decision_log.hpp"
+#include "runtime/daemon/health_check.hpp"
+#include "runtime/daemon/pass_board.hpp"
+
+namespace capstan::runtime {
+
+/// What is shown of the daemon, whoever asks.
+struct Shown {
+    Shown(const Admin& limits, prometheus::Registry& registry)
+        : health(limits), metrics(registry) {}
+
+    HealthCheck health;
+    PassBoard board{};
+    DaemonMetrics metrics;
+};
+
+/// [passes' thread]
+class PassTeller {
+public:
+    /// Borrows all; `beside` is told of things on the loop's thread.
+    PassTeller(PluginHost& host, Shown& shown, std::shared_ptr<Beside> beside)
+        : host_(host), shown_(shown), log_(host.log()), beside_(std::move(beside)) {}
+
+    /// A term began, and there has been no pass in it.
+    void begun();
+    void pass_began();
+    void tell(const std::shared_ptr<const PassReport>& pass);
+    void failed(const Error& error, Duration took);
+
+private:
+    void write_status(std::string text, Time now);
+
+    PluginHost& host_;
+    Shown& shown_;
+    DecisionLog log_;
+    StatusMaker status_{};
+    std::shared_ptr<Beside> beside_;
+};
+
+}  // namespace capstan::runtime

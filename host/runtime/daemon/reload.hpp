@@ -1,0 +1,41 @@
+/// A configuration that is exchanged while running: what has changed, and which of it can be taken
+/// over.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "runtime/config/config.hpp"
+#include "runtime/plugin_host.hpp"
+#include "runtime/plugin_set.hpp"
+
+namespace capstan::runtime {
+
+/// Read, validated, its plugins' files loaded.
+struct LoadedConfig {
+    std::shared_ptr<const void> owner{};  ///< keeps what the others borrow from
+    Config config;
+    PluginSet plugins{};
+    std::string toml{};  ///< as it is understood, with all defaults; without secrets
+};
+
+/// Keys, dotted as in TOML, in the order of the file.
+struct ConfigChanges {
+    std::vector<std::string> live{};   ///< can be taken over
+    std::vector<std::string> fixed{};  ///< wait for a restart
+    /// Instances of which live settings differ, by their names.
+    std::vector<PluginInstanceId> plugins{};
+};
+
+/// Live are decisions ([pipeline], [scale_up], [scale_down], [limits]), how often they are made and
+/// when they count as overdue, and settings that a plugin declares live.
+ConfigChanges find_changes(const LoadedConfig& before, const LoadedConfig& after);
+
+/// Hands the settings of that instance over. The error: it keeps the old ones. [passes' thread]
+Result<void> reconfigure(PluginHost& host, const std::shared_ptr<const LoadedConfig>& after,
+                         const PluginInstanceId& plugin);
+
+}  // namespace capstan::runtime

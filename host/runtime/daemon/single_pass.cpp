@@ -1,0 +1,104 @@
+#include "runtime/daemon/single_pass.hpp"
+
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "runtime/daemon/api_cluster_client.hpp"
+#include "runtime/daemon/autoscaler.hpp"
+#include "runtime/daemon/cluster_link.hpp"
+#include "runtime/daemon/memory_keeper.hpp"
+#include "runtime/daemon/on_loop.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+constexpr Duration look_period = std::chrono::milliseconds(100);
+constexpr Duration cluster_age_max = std::chrono::minutes(1);
+
+Result<void> refuse() { return fail(ErrorCode::cancelled, "this is a dry run"); }
+
+/// What is needed on the loop's thread, and ends there.
+struct Surroundings {
+    Surroundings(std::unique_ptr<ClusterLink> opened, const Cluster& config, io::Loop& loop)
+        : link(std::move(opened)),
+          cluster(link->api(), loop, {.gate = refuse}),
+          keeper(link->api(), loop,
+                 {.name = {config.kube_namespace, config.memory_config_map_name}}) {}
+
+    std::unique_ptr<ClusterLink> link;
+    ApiClusterClient cluster;
+    MemoryKeeper keeper;
+};
+
+Result<std::shared_ptr<Surroundings>> open(const Config& config, PluginHost& host,
+                                           const SinglePassOptions& options) {
+    return on_loop(host, [&config, &host, options]() -> Result<std::shared_ptr<Surroundings>> {
+        CAPSTAN_TRY(auto link, ClusterLink::open(
+                                   config.cluster, host.loop(), host.log(),
+                                   {.version = options.version,
+                                    .seed = options.seed,
+                                    .dry_run = true,
+                                    .builder = {.spread_timeout_annotation =
+                                                    config.scale_up.spread_timeout_annotation}}));
+        auto out = std::make_shared<Surroundings>(std::move(link), config.cluster, host.loop());
+        out->link->mirror().start();
+        return out;
+    });
+}
+
+/// Looks again until the whole cluster is there.
+Result<engine::Cluster> look(PluginHost& host, const std::shared_ptr<Surroundings>& beside,
+                             Duration patience) {
+    const Duration end = host.loop().monotonic() + patience;
+    for (;;) {
+        auto cluster =
+            on_loop(host, [beside] { return beside->link->mirror().cluster(cluster_age_max); });
+        if (cluster || host.loop().monotonic() >= end) return cluster;
+        std::this_thread::sleep_for(look_period);
+    }
+}
+
+Result<engine::Memory> load_memory(PluginHost& host, const std::shared_ptr<Surroundings>& beside) {
+    CAPSTAN_TRY(
+        engine::Memory memory,
+        from_loop<engine::Memory>(host, [beside](const PluginHost::Done<engine::Memory>& done) {
+            beside->keeper.load(done);
+        }));
+    // A daemon that runs has begun: what it marked is not to be cleared away.
+    memory.started = memory != engine::Memory{};
+    return memory;
+}
+
+Result<std::shared_ptr<const PassReport>> decide_with(const Config& config, PluginHost& host,
+                                                      const SinglePassOptions& options,
+                                                      const std::shared_ptr<Surroundings>& beside) {
+    CAPSTAN_TRY(
+        const auto autoscaler,
+        Autoscaler::make(config, {.host = host,
+                                  .cluster = beside->cluster,
+                                  .look = [&] { return look(host, beside, options.patience); },
+                                  .may_act = [] { return Result<void>(); },
+                                  .keep = [](const engine::Memory&) {},
+                                  .gate = refuse,
+                                  .seed = options.seed,
+                                  .dry_run = true}));
+    CAPSTAN_TRY(engine::Memory memory, load_memory(host, beside));
+    autoscaler->begin(std::move(memory));
+    return autoscaler->run();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const PassReport>> decide_single_pass(const Config& config, PluginHost& host,
+                                                             const SinglePassOptions& options) {
+    CAPSTAN_TRY(std::shared_ptr<Surroundings> beside, open(config, host, options));
+    auto report = decide_with(config, host, options, beside);
+    CAPSTAN_CHECK(on_loop(host, [beside = std::move(beside)]() mutable {
+        beside.reset();
+        return Result<void>();
+    }));
+    return report;
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,29 @@
+/// One pass on a live cluster, which is only decided.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <capstan/result.hpp>
+
+#include "runtime/config/config.hpp"
+#include "runtime/daemon/pass_report.hpp"
+#include "runtime/plugin_host.hpp"
+
+namespace capstan::runtime {
+
+struct SinglePassOptions {
+    std::string version{};
+    std::uint64_t seed = 0;
+    Duration patience = std::chrono::minutes(1);  ///< until the whole cluster has been seen
+};
+
+/// As the daemon of this configuration would decide it now, with the memory it keeps. Takes no
+/// Lease and changes nothing: requests that would do not leave the host. `unavailable`: the cluster
+/// could not be seen in time, with the reason. The host lives in real time.
+Result<std::shared_ptr<const PassReport>> decide_single_pass(const Config& config, PluginHost& host,
+                                                             const SinglePassOptions& options);
+
+}  // namespace capstan::runtime

@@ -1,0 +1,153 @@
+#include <cctype>
+#include <cstdio>
+
+#include "kubernetes/timestamps.hpp"
+#include "runtime/daemon/cluster_status.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+/// Text as YAML, in quotes where it could be taken for something else than text.
+std::string yaml(std::string_view text) {
+    bool is_plain = !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0;
+    for (const char c : text)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && c != '.' &&
+            c != '/')
+            is_plain = false;
+    for (const std::string_view word :
+         {"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
+        if (text == word) is_plain = false;
+    if (is_plain) return std::string(text);
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) {
+            char escaped[8];
+            std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(c));
+            out += escaped;
+        } else {
+            out += c;
+        }
+    }
+    return out + "\"";
+}
+
+/// Lines, each with its depth; two blanks for each.
+class Lines {
+public:
+    explicit Lines(int depth) : depth_(depth) {}
+
+    void begin(std::string_view key) {
+        line(key, "");
+        ++depth_;
+    }
+    void end() { --depth_; }
+    void line(std::string_view key, std::string_view value) {
+        text_.append(static_cast<std::size_t>(depth_) * 2, ' ').append(key).append(":");
+        if (!value.empty()) text_.append(" ").append(value);
+        text_ += '\n';
+    }
+    void line(std::string_view key, int value) { line(key, std::to_string(value)); }
+    std::string take() { return std::move(text_); }
+
+private:
+    int depth_;
+    std::string text_{};
+};
+
+std::string moment(Time time) {
+    return "\"" + kubernetes::find_timestamp_text(time).value_or("") + "\"";
+}
+
+void write_times(Lines& out, const StatusCondition& condition, Time probe) {
+    out.line("lastProbeTime", moment(probe));
+    out.line("lastTransitionTime", moment(condition.transition));
+}
+
+void write_counts(Lines& out, const StatusPart& part) {
+    const engine::NodeCounts& nodes = part.nodes;
+    out.begin("nodeCounts");
+    out.begin("registered");
+    out.line("total", nodes.registered() + nodes.deleted);
+    out.line("ready", nodes.ready);
+    out.line("notStarted", nodes.starting);
+    if (nodes.deleted > 0) out.line("beingDeleted", nodes.deleted);
+    out.begin("unready");
+    out.line("total", nodes.unready + nodes.long_starting);
+    // Nodes whose GPUs are not there yet count as starting here.
+    out.line("resourceUnready", 0);
+    out.end();
+    out.end();
+    out.line("longUnregistered", part.long_unjoined);
+    out.line("unregistered", part.unjoined);
+    out.end();
+}
+
+void write_part(Lines& out, const StatusPart& part, const GroupStatus* group, Time probe) {
+    out.begin("health");
+    out.line("status", part.health.status);
+    write_counts(out, part);
+    if (group != nullptr) {
+        out.line("cloudProviderTarget", group->target);
+        out.line("minSize", group->min);
+        out.line("maxSize", group->max);
+    }
+    write_times(out, part.health, probe);
+    out.end();
+    out.begin("scaleUp");
+    out.line("status", part.scale_up.status);
+    if (group != nullptr && group->backoff) {
+        out.begin("backoffInfo");
+        out.line("errorCode", yaml(group->backoff->code));
+        out.line("errorMessage", yaml(group->backoff->message));
+        out.end();
+    }
+    write_times(out, part.scale_up, probe);
+    out.end();
+    out.begin("scaleDown");
+    out.line("status", part.scale_down.status);
+    if (part.candidates > 0) out.line("candidates", part.candidates);
+    write_times(out, part.scale_down, probe);
+    out.end();
+}
+
+}  // namespace
+
+std::string go_time_text(Time time) {
+    std::string out = kubernetes::find_timestamp_text(time).value_or("1970-01-01T00:00:00Z");
+    out[out.find('T')] = ' ';
+    out.pop_back();  // the Z
+    return out + " +0000 UTC";
+}
+
+std::string status_text(const ClusterStatus& status) {
+    Lines out(0);
+    out.line("time", go_time_text(status.at));
+    out.line("autoscalerStatus", "Running");
+    out.begin("clusterWide");
+    write_part(out, status.cluster, nullptr, status.at);
+    out.end();
+    std::string text = out.take();
+    if (!status.groups.empty()) text += "nodeGroups:\n";
+    for (const GroupStatus& group : status.groups) {
+        Lines lines(1);
+        lines.line("name", yaml(group.name));
+        write_part(lines, group.part, &group, status.at);
+        std::string item = lines.take();
+        item[0] = '-';
+        text += item;
+    }
+    return text;
+}
+
+std::string initializing_text(const std::string& message, Time now) {
+    Lines out(0);
+    out.line("time", go_time_text(now));
+    out.line("autoscalerStatus", "Initializing");
+    out.line("message", yaml(message));
+    return out.take();
+}
+
+}  // namespace capstan::runtime

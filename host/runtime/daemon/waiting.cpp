@@ -1,0 +1,69 @@
+#include "runtime/daemon/waiting.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace capstan::runtime {
+
+Waiting::~Waiting() {
+    if (timer_) loop_.cancel(*timer_);
+}
+
+void Waiting::next(bool wants_passes, std::optional<Time> wake_at, Done done) {
+    wants_passes_ = wants_passes;
+    wanted_.reset();
+    if (wake_at) wanted_ = loop_.monotonic() + (*wake_at - loop_.clock()->now());
+    done_ = std::move(done);
+    look();
+}
+
+void Waiting::see_pods() {
+    if (!seen_pods_) seen_pods_ = loop_.monotonic();
+    look();
+}
+
+void Waiting::interrupt() {
+    is_interrupted_ = true;
+    look();
+}
+
+void Waiting::set_interval(Duration interval) {
+    options_.interval = interval;
+    look();
+}
+
+/// When the next pass begins; nothing: there is none.
+std::optional<Duration> Waiting::due() const {
+    if (!wants_passes_) return std::nullopt;
+    if (!began_) return loop_.monotonic();
+    Duration out = *began_ + options_.interval;
+    if (wanted_) out = std::min(out, *wanted_);
+    if (seen_pods_) out = std::min(out, *seen_pods_ + options_.gather);
+    return std::max(out, *began_ + std::min(options_.pause, options_.interval));
+}
+
+void Waiting::look() {
+    if (timer_) loop_.cancel(*timer_);
+    timer_.reset();
+    if (!done_) return;
+    if (is_interrupted_) return finish(Next::other);
+    const std::optional<Duration> at = due();
+    if (!at) return;
+    if (*at <= loop_.monotonic()) return finish(Next::pass);
+    timer_ = loop_.at(*at, [this] {
+        timer_.reset();
+        look();
+    });
+}
+
+void Waiting::finish(Next next) {
+    if (next == Next::pass) {
+        began_ = loop_.monotonic();
+        seen_pods_.reset();
+    } else {
+        is_interrupted_ = false;
+    }
+    std::exchange(done_, nullptr)(next);
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,61 @@
+/// What the passes' thread does next, and when.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "io/loop.hpp"
+
+namespace capstan::runtime {
+
+/// Passes come one after the other: the next begins an interval after the last one began, earlier
+/// when that one asked for it, or shortly after pods were found that have no node. Several such
+/// pods often come together, so the first one waits for a moment, and however many come, there is a
+/// pause between two passes. Used on the loop's thread alone.
+class Waiting {
+public:
+    struct Options {
+        Duration interval = std::chrono::seconds(10);      ///< from begin to begin
+        Duration gather = std::chrono::milliseconds(100);  ///< from the first pod that waits
+        Duration pause = std::chrono::milliseconds(500);   ///< at least, from begin to begin
+    };
+    enum class Next {
+        pass,
+        other,  ///< see interrupt()
+    };
+    using Done = std::function<void(Next)>;
+
+    /// Borrows the loop.
+    Waiting(io::Loop& loop, Options options) : loop_(loop), options_(options) {}
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    /// Whoever waits is never called.
+    ~Waiting();
+
+    /// Waits for the next thing to do; one at a time. `wants_passes` false: only for interruptions.
+    /// `wake_at`: when the last pass asked for the next one.
+    void next(bool wants_passes, std::optional<Time> wake_at, Done done);
+    /// Pods without a node were seen.
+    void see_pods();
+    /// Something else than a pass is to be done; kept until next() has answered.
+    void interrupt();
+    void set_interval(Duration interval);
+
+private:
+    std::optional<Duration> due() const;
+    void look();
+    void finish(Next next);
+
+    io::Loop& loop_;
+    Options options_;
+    std::optional<Duration> began_{};      ///< the last pass
+    std::optional<Duration> seen_pods_{};  ///< the first of those that wait for a pass
+    bool is_interrupted_ = false;
+    bool wants_passes_ = false;
+    std::optional<Duration> wanted_{};  ///< by the last pass
+    Done done_{};
+    std::optional<io::TimerId> timer_{};
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,57 @@
+/// What an API server does wrong when it is told to.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulation/api_server/api_request.hpp"
+#include "simulation/api_server/refusal.hpp"
+
+namespace capstan::simulation {
+
+struct ApiFault {
+    /// Which requests; empty: any.
+    std::string verb{}, resource{}, subresource{}, space{}, name{};
+
+    /// Answered with this: 409, 410, 429, 500 ...; zero: as usual.
+    int status = 0;
+    std::optional<int> retry_after_s{};
+    Duration delay{0};  ///< before anything else happens
+    bool cuts = false;  ///< the connection ends instead of an answer
+    /// The request is carried out first, so that only its answer is lost.
+    bool is_carried_out = false;
+    /// Of a watch: it begins well, and `status` (as an ERROR event) or the cut comes after so many
+    /// events.
+    std::optional<int> after_events{};
+
+    std::optional<int> times = 1;  ///< so often, then it is over; nothing: until it is removed
+};
+
+/// [the loop's thread]
+class ApiFaults {
+public:
+    void add(ApiFault fault) { faults_.push_back(std::move(fault)); }
+    void clear() { faults_.clear(); }
+    const std::vector<ApiFault>& all() const noexcept { return faults_; }
+    /// How many requests went wrong by it.
+    std::size_t taken() const noexcept { return taken_; }
+
+    /// The first one that is for this request; counted as having come.
+    std::optional<ApiFault> take(const ApiRequest& request);
+
+private:
+    std::vector<ApiFault> faults_;
+    std::size_t taken_ = 0;
+};
+
+/// What a server says that fails so.
+Refusal refusal_of(const ApiFault& fault, const ApiRequest& request);
+
+/// As /capstan/faults has it: {"verb": "patch", "resource": "nodes", "status": 429,
+/// "retryAfterSeconds": 1, "delayMs": 0, "cut": false, "carriedOut": false, "afterEvents": 3,
+/// "times": 2}; times 0: until it is removed. 400: another member, or one of a wrong type.
+Answer<ApiFault> parse_fault(const json::object& written);
+json::object fault_object(const ApiFault& fault);
+
+}  // namespace capstan::simulation

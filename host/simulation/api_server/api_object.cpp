@@ -1,0 +1,137 @@
+#include "simulation/api_server/api_object.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+namespace capstan::simulation {
+namespace {
+
+using namespace std::chrono;
+
+/// The first part of a path and what is behind it.
+std::pair<std::string_view, std::string_view> split(std::string_view path) {
+    const std::size_t point = path.find('.');
+    if (point == std::string_view::npos) return {path, {}};
+    return {path.substr(0, point), path.substr(point + 1)};
+}
+
+std::string_view without_point(std::string_view path) {
+    if (path.starts_with('.')) path.remove_prefix(1);
+    return path;
+}
+
+}  // namespace
+
+const json::value* find_value(const json::object& object, std::string_view path) {
+    const json::object* at = &object;
+    for (path = without_point(path);;) {
+        const auto [first, rest] = split(path);
+        const json::value* found = at->if_contains(json_view(first));
+        if (found == nullptr || found->is_null() || rest.empty())
+            return found == nullptr || found->is_null() ? nullptr : found;
+        at = found->if_object();
+        if (at == nullptr) return nullptr;
+        path = rest;
+    }
+}
+
+const json::object* find_object(const json::object& object, std::string_view path) {
+    const json::value* found = find_value(object, path);
+    return found == nullptr ? nullptr : found->if_object();
+}
+
+const json::array* find_array(const json::object& object, std::string_view path) {
+    const json::value* found = find_value(object, path);
+    return found == nullptr ? nullptr : found->if_array();
+}
+
+std::string_view text_at(const json::object& object, std::string_view path) {
+    const json::value* found = find_value(object, path);
+    return found == nullptr || !found->is_string() ? std::string_view() : view(found->get_string());
+}
+
+std::optional<std::int64_t> integer_at(const json::object& object, std::string_view path) {
+    const json::value* found = find_value(object, path);
+    if (found == nullptr || !found->is_int64()) return std::nullopt;
+    return found->get_int64();
+}
+
+bool is_true_at(const json::object& object, std::string_view path) {
+    const json::value* found = find_value(object, path);
+    return found != nullptr && found->is_bool() && found->get_bool();
+}
+
+json::object& make_object(json::object& object, std::string_view key) {
+    json::value& member = object[json_view(key)];
+    return member.is_object() ? member.get_object() : member.emplace_object();
+}
+
+void set_value(json::object& object, std::string_view path, json::value value) {
+    json::object* at = &object;
+    for (path = without_point(path);;) {
+        const auto [first, rest] = split(path);
+        if (rest.empty()) {
+            (*at)[json_view(first)] = std::move(value);
+            return;
+        }
+        at = &make_object(*at, first);
+        path = rest;
+    }
+}
+
+void set_default(json::object& object, std::string_view path, json::value value) {
+    if (find_value(object, path) == nullptr) set_value(object, path, std::move(value));
+}
+
+void take_member(json::object& object, const json::object& from, std::string_view key) {
+    const json::value* member = from.if_contains(json_view(key));
+    if (member != nullptr) {
+        object[json_view(key)] = *member;
+    } else {
+        object.erase(json_view(key));
+    }
+}
+
+std::string timestamp_text(Time time) {
+    const auto day = floor<days>(time);
+    const year_month_day date(day);
+    const hh_mm_ss clock(floor<seconds>(time - day));
+    char out[32];
+    std::snprintf(out, sizeof out, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                  static_cast<int>(clock.hours().count()),
+                  static_cast<int>(clock.minutes().count()),
+                  static_cast<int>(clock.seconds().count()));
+    return out;
+}
+
+std::string micro_timestamp_text(Time time) {
+    std::string out = timestamp_text(time);
+    out.pop_back();
+    char fraction[16];
+    std::snprintf(fraction, sizeof fraction, ".%06dZ",
+                  static_cast<int>(floor<microseconds>(time - floor<seconds>(time)).count()));
+    return out + fraction;
+}
+
+std::optional<Time> parse_timestamp_text(std::string_view text) {
+    int y = 0, mo = 0, d = 0, h = 0, mi = 0, s = 0, used = 0;
+    const std::string whole(text);
+    if (!text.ends_with('Z') || std::sscanf(whole.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &y, &mo, &d,
+                                            &h, &mi, &s, &used) != 6)
+        return std::nullopt;
+    const year_month_day date{year(y), month(static_cast<unsigned>(mo)),
+                              day(static_cast<unsigned>(d))};
+    if (!date.ok()) return std::nullopt;
+    Duration fraction{0};
+    if (whole[static_cast<std::size_t>(used)] == '.') {
+        std::int64_t step = 100'000'000;
+        for (std::size_t at = static_cast<std::size_t>(used) + 1; whole[at] != 'Z';
+             ++at, step /= 10)
+            fraction += Duration((whole[at] - '0') * step);
+    }
+    return Time(sys_days(date)) + hours(h) + minutes(mi) + seconds(s) + fraction;
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,159 @@
+/// GET of one object and of lists.
+#include <algorithm>
+#include <charconv>
+
+#include <boost/json/serialize.hpp>
+
+#include "simulation/api_server/api_call.hpp"
+#include "simulation/api_server/tables.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+RowObject row_object(const ApiRequest& request) {
+    const std::string_view asked = request.option("includeObject");
+    if (asked == "None") return RowObject::none;
+    return asked == "Object" ? RowObject::object : RowObject::metadata;
+}
+
+/// Where the next page starts, as of which revision; zero: as things are then.
+struct Page {
+    std::uint64_t revision = 0;
+    std::string after{};
+};
+
+std::string page_text(const Page& page) { return std::to_string(page.revision) + ":" + page.after; }
+
+Answer<Page> parse_page(std::string_view text) {
+    Page out;
+    const std::size_t colon = text.find(':');
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out.revision);
+    if (colon == std::string_view::npos || error != std::errc() || end != text.data() + colon)
+        return fail(bad_request("continue key is not valid: " + std::string(text)));
+    out.after = text.substr(colon + 1);
+    return out;
+}
+
+Answer<Listing> continued(const ApiCall& call, const Page& page) {
+    if (page.revision == 0) return call.store.list(call.kind, call.request.space);
+    auto out = call.store.list_at(call.kind, call.request.space, page.revision);
+    if (out || out.error().code != 410) return out;
+    Refusal refusal = expired(
+        "The provided continue parameter is too old to display a consistent list result. You can "
+        "start a new list without the continue parameter, or use the continue token in this "
+        "response to retrieve the remainder of the results.");
+    refusal.next_continue = page_text({0, page.after});
+    return fail(std::move(refusal));
+}
+
+/// By resourceVersion and resourceVersionMatch: as it is now, or exactly as it was.
+Answer<Listing> listing(const ApiCall& call) {
+    const std::string_view match = call.request.option("resourceVersionMatch");
+    CAPSTAN_TRY(const std::uint64_t revision,
+                parse_revision(call.request.option("resourceVersion")));
+    if (match == "Exact") return call.store.list_at(call.kind, call.request.space, revision);
+    if (revision > call.store.revision()) return fail(too_large(revision, call.store.revision()));
+    return call.store.list(call.kind, call.request.space);
+}
+
+struct Cut {
+    std::vector<ApiObject> items{};
+    json::object metadata{};
+};
+
+/// The objects that are asked for, from the page's start to its end.
+Answer<Cut> cut_page(const ApiCall& call, const ObjectQuery& query) {
+    const std::string_view token = call.request.option("continue");
+    Page page;
+    if (!token.empty()) {
+        CAPSTAN_TRY(page, parse_page(token));
+    }
+    CAPSTAN_TRY(const Listing all, token.empty() ? listing(call) : continued(call, page));
+    CAPSTAN_TRY(std::uint64_t limit, parse_revision(call.request.option("limit")));
+    // What is read from a cache comes whole.
+    if (call.request.option("resourceVersion") == "0") limit = 0;
+    Cut out;
+    out.metadata["resourceVersion"] = std::to_string(all.revision);
+    std::uint64_t left = 0;
+    for (const ApiObject& object : all.items) {
+        if (!page.after.empty() && object_key(*object) <= page.after) continue;
+        if (!query.has(*object)) continue;
+        if (limit != 0 && out.items.size() == limit) {
+            ++left;
+        } else {
+            out.items.push_back(in_version(call.kind, object));
+        }
+    }
+    if (left == 0) return out;
+    out.metadata["continue"] = page_text({all.revision, object_key(*out.items.back())});
+    if (query.is_empty()) out.metadata["remainingItemCount"] = left;
+    return out;
+}
+
+std::string list_text(const ResourceKind& kind, const Accepted& accepted, const Cut& cut) {
+    const bool is_partial = accepted.form == Form::metadata;
+    const std::string version = is_partial ? "meta.k8s.io/" + accepted.version : kind.api_version();
+    std::string out = R"({"kind":")" + (is_partial ? "PartialObjectMetadata" : kind.kind) +
+                      R"(List","apiVersion":")" + version + R"(","metadata":)" +
+                      json::serialize(cut.metadata) + R"(,"items":[)";
+    bool is_first = true;
+    for (const ApiObject& object : cut.items) {
+        if (!std::exchange(is_first, false)) out += ',';
+        out += is_partial ? json::serialize(metadata_of(*object, accepted.version))
+                          : json::serialize(*object);
+    }
+    return out + "]}\n";
+}
+
+}  // namespace
+
+Answer<ObjectQuery> parse_object_query(const ResourceKind& kind, const ApiRequest& request) {
+    ObjectQuery out;
+    CAPSTAN_TRY(out.labels, parse_label_query(request.option("labelSelector")));
+    CAPSTAN_TRY(out.fields, parse_field_query(kind, request.option("fieldSelector")));
+    if (!request.name.empty()) out.fields.push_back({"metadata.name", request.name, true});
+    return out;
+}
+
+ApiObject in_version(const ResourceKind& kind, const ApiObject& object) {
+    if (!kind.is_custom || text_at(*object, "apiVersion") == kind.api_version()) return object;
+    json::object out = *object;
+    out["apiVersion"] = kind.api_version();
+    return std::make_shared<const json::object>(std::move(out));
+}
+
+HttpReply object_reply(const ApiCall& call, const ApiObject& object, int status) {
+    const Accepted& accepted = call.request.accepted;
+    const ApiObject shown = in_version(call.kind, object);
+    if (accepted.form == Form::table) {
+        json::object metadata{
+            {"resourceVersion", json_view(text_at(*object, "metadata.resourceVersion"))}};
+        return json_reply(status,
+                          make_table(call.kind, {shown}, std::move(metadata), accepted.version,
+                                     row_object(call.request), call.store.now()));
+    }
+    if (accepted.form == Form::metadata)
+        return json_reply(status, metadata_of(*shown, accepted.version));
+    return json_reply(status, *shown);
+}
+
+Answer<HttpReply> serve_get(const ApiCall& call) {
+    CAPSTAN_TRY(const ApiObject found,
+                call.store.get(call.kind, call.request.space, call.request.name));
+    return object_reply(call, found);
+}
+
+Answer<HttpReply> serve_list(const ApiCall& call) {
+    CAPSTAN_TRY(const ObjectQuery query, parse_object_query(call.kind, call.request));
+    CAPSTAN_TRY(Cut cut, cut_page(call, query));
+    const Accepted& accepted = call.request.accepted;
+    if (accepted.form == Form::table)
+        return json_reply(
+            200, make_table(call.kind, cut.items, std::move(cut.metadata), accepted.version,
+                            row_object(call.request), call.store.now()));
+    HttpReply out = text_reply(200, list_text(call.kind, accepted, cut));
+    out.headers = {{"content-type", "application/json"}};
+    return out;
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,174 @@
+#include "simulation/api_server/api_server.hpp"
+
+#include <utility>
+
+#include <boost/json/serialize.hpp>
+
+#include "simulation/api_server/api_call.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+Refusal unserved(const ApiRequest& request) {
+    return {404,
+            "NotFound",
+            "the server could not find the requested resource",
+            {{"path", request.path}},
+            {},
+            {}};
+}
+
+Refusal unsupported(const ApiRequest& request) {
+    return {405,
+            "MethodNotAllowed",
+            "the server does not allow this method on the requested resource",
+            {{"path", request.path}},
+            {},
+            {}};
+}
+
+Answer<KindPtr> kind_of(const ObjectStore& store, const ApiRequest& request) {
+    KindPtr kind = store.kinds().find(request.group, request.version, request.plural);
+    if (kind == nullptr || (!kind->namespaced && !request.space.empty()))
+        return fail(unserved(request));
+    return kind;
+}
+
+Answer<HttpReply> serve_whole(const ApiCall& call) {
+    const std::string& verb = call.request.verb;
+    if (verb == "get") return serve_get(call);
+    if (verb == "list") return serve_list(call);
+    if (verb == "create" && call.request.name.empty()) return serve_create(call);
+    if (verb == "update" && !call.request.name.empty()) return serve_update(call);
+    if (verb == "patch" && !call.request.name.empty()) return serve_patch(call);
+    if (verb == "delete") return serve_delete(call);
+    if (verb == "deletecollection") return serve_collection_delete(call);
+    return fail(unsupported(call.request));
+}
+
+Answer<HttpReply> serve_status(const ApiCall& call) {
+    const std::string& verb = call.request.verb;
+    if (verb == "get") return serve_get(call);
+    if (verb == "update") return serve_update(call);
+    return verb == "patch" ? serve_patch(call) : fail(unsupported(call.request));
+}
+
+Answer<HttpReply> serve_below(const ApiCall& call) {
+    const std::string& sub = call.request.subresource;
+    const bool is_pod = call.kind.resource() == "pods", creates = call.request.verb == "create";
+    if (sub == "status" && call.kind.has_status) return serve_status(call);
+    if (sub == "scale" && call.kind.scale)
+        return creates ? Answer<HttpReply>(fail(unsupported(call.request))) : serve_scale(call);
+    if (is_pod && sub == "eviction" && creates) return serve_eviction(call);
+    if (is_pod && sub == "binding" && creates) return serve_binding(call);
+    if (is_pod && sub == "log" && call.request.verb == "get") return serve_log(call);
+    return fail(unserved(call.request));
+}
+
+/// POST .../bindings names its pod in the body.
+bool is_binding(const ApiRequest& request) {
+    return request.group.empty() && request.version == "v1" && request.plural == "bindings" &&
+           request.verb == "create";
+}
+
+}  // namespace
+
+ApiServer::ApiServer(ObjectStore& store, Options options)
+    : store_(store),
+      options_(std::move(options)),
+      custom_kinds_(store),
+      watches_(store, options_.watches) {}
+
+ApiServer::~ApiServer() {
+    *alive_ = false;
+    http_.reset();
+}
+
+Result<void> ApiServer::listen() {
+    io::HttpServer::Options options;
+    options.address = options_.address;
+    options.port = options_.port;
+    CAPSTAN_TRY(http_,
+                io::HttpServer::listen(store_.loop().io(), options,
+                                       [this](io::ServedRequest request, io::Responder responder) {
+                                           handle(std::move(request), std::move(responder));
+                                       }));
+    return {};
+}
+
+std::uint16_t ApiServer::port() const noexcept { return http_ == nullptr ? 0 : http_->port(); }
+
+std::string ApiServer::url() const {
+    return "http://" + options_.address + ":" + std::to_string(port());
+}
+
+std::string ApiServer::kubeconfig() const {
+    // JSON is YAML, too.
+    const json::object cluster{{"name", "capstan"}, {"cluster", json::object{{"server", url()}}}};
+    const json::object user{{"name", "capstan"}, {"user", json::object()}};
+    const json::object context{
+        {"name", "capstan"},
+        {"context", json::object{{"cluster", "capstan"}, {"user", "capstan"}}}};
+    return json::serialize(json::object{{"kind", "Config"},
+                                        {"apiVersion", "v1"},
+                                        {"current-context", "capstan"},
+                                        {"clusters", json::array{cluster}},
+                                        {"users", json::array{user}},
+                                        {"contexts", json::array{context}}}) +
+           "\n";
+}
+
+void ApiServer::handle(io::ServedRequest served, io::Responder responder) {
+    auto parsed = parse_request(served);
+    if (!parsed) return responder.send(refusal_reply(parsed.error()));
+    const bool is_own = parsed->path.starts_with("/capstan/");
+    const auto fault = is_own ? std::nullopt : faults_.take(*parsed);
+    if (!fault || fault->delay == Duration(0)) return carry_out(*parsed, responder, fault);
+    store_.loop().after(fault->delay,
+                        [this, alive = alive_, request = std::move(*parsed), responder, fault] {
+                            if (*alive) carry_out(request, responder, fault);
+                        });
+}
+
+std::optional<HttpReply> ApiServer::answer(const io::ServedRequest& served) {
+    const auto parsed = parse_request(served);
+    if (!parsed) return refusal_reply(parsed.error());
+    if (parsed->verb == "watch") return std::nullopt;
+    return reply_to(*parsed);
+}
+
+void ApiServer::carry_out(const ApiRequest& request, const io::Responder& responder,
+                          const std::optional<ApiFault>& fault) {
+    const bool is_late = fault && request.verb == "watch" && fault->after_events;
+    if (fault && !is_late && (fault->cuts || fault->status != 0)) {
+        if (fault->is_carried_out) static_cast<void>(reply_to(request));
+        return fault->cuts ? responder.cut()
+                           : responder.send(refusal_reply(refusal_of(*fault, request)));
+    }
+    if (request.verb != "watch") return responder.send(reply_to(request));
+    if (const auto opened = watch(request, responder, fault); !opened)
+        responder.send(refusal_reply(opened.error()));
+}
+
+Answer<void> ApiServer::watch(const ApiRequest& request, const io::Responder& responder,
+                              const std::optional<ApiFault>& fault) {
+    CAPSTAN_TRY(const KindPtr kind, kind_of(store_, request));
+    return watches_.open(kind, request, responder, fault);
+}
+
+HttpReply ApiServer::reply_to(const ApiRequest& request) {
+    if (auto document = serve_document(request)) return std::move(*document);
+    if (request.path.starts_with("/capstan/faults")) return serve_faults(request);
+    if (auto review = serve_review(request)) return std::move(*review);
+    auto served = serve_object(request);
+    return served ? std::move(*served) : refusal_reply(served.error());
+}
+
+Answer<HttpReply> ApiServer::serve_object(const ApiRequest& request) {
+    if (is_binding(request)) return serve_binding({store_, store_.kind("pods"), request});
+    CAPSTAN_TRY(const KindPtr kind, kind_of(store_, request));
+    const ApiCall call{store_, *kind, request};
+    return request.subresource.empty() ? serve_whole(call) : serve_below(call);
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,74 @@
+/// An API server in this process, good enough for kubectl and for every client that speaks JSON.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <capstan/result.hpp>
+
+#include "io/http_server.hpp"
+#include "simulation/api_server/api_faults.hpp"
+#include "simulation/api_server/custom_kinds.hpp"
+#include "simulation/api_server/object_store.hpp"
+#include "simulation/api_server/watch_streams.hpp"
+
+namespace capstan::simulation {
+
+/// Serves a store. Beside the API there is /capstan/faults: GET lists the faults on demand, POST
+/// adds one, DELETE removes all; POST /capstan/faults/cut cuts all watches, and
+/// /capstan/faults/compact forgets what has happened. [the loop's thread]
+class ApiServer {
+public:
+    struct Options {
+        std::string address = "127.0.0.1";
+        std::uint16_t port = 0;  ///< 0: any free one
+        std::string version = "v1.33.0";
+        WatchStreams::Options watches{};
+    };
+    explicit ApiServer(ObjectStore& store) : ApiServer(store, Options{}) {}
+    /// Borrows the store, and serves its custom resources from now on.
+    ApiServer(ObjectStore& store, Options options);
+    ApiServer(const ApiServer&) = delete;
+    ApiServer& operator=(const ApiServer&) = delete;
+    ~ApiServer();
+
+    /// Answers on the network from now on. `unavailable`: the address is taken.
+    Result<void> listen();
+    /// Zero: not listening.
+    std::uint16_t port() const noexcept;
+    std::string url() const;
+    /// A kubeconfig for it, whole.
+    std::string kubeconfig() const;
+
+    /// One request, as the network would bring it.
+    void handle(io::ServedRequest request, io::Responder responder);
+    /// The same without a connection and without faults; nothing: it is a watch.
+    std::optional<HttpReply> answer(const io::ServedRequest& request);
+
+    ApiFaults& faults() noexcept { return faults_; }
+    void cut_watches() { watches_.cut_all(); }
+    std::size_t watch_count() const noexcept { return watches_.count(); }
+
+private:
+    void carry_out(const ApiRequest& request, const io::Responder& responder,
+                   const std::optional<ApiFault>& fault);
+    HttpReply reply_to(const ApiRequest& request);
+    Answer<HttpReply> serve_object(const ApiRequest& request);
+    std::optional<HttpReply> serve_document(const ApiRequest& request);
+    std::optional<HttpReply> serve_openapi(const ApiRequest& request);
+    HttpReply serve_faults(const ApiRequest& request);
+    Answer<void> watch(const ApiRequest& request, const io::Responder& responder,
+                       const std::optional<ApiFault>& fault);
+
+    ObjectStore& store_;
+    Options options_;
+    CustomKinds custom_kinds_;
+    ApiFaults faults_;
+    WatchStreams watches_;
+    std::unique_ptr<io::HttpServer> http_;
+    std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace capstan::simulation

@@ -1,0 +1,141 @@
+#include "simulation/api_server/custom_kinds.hpp"
+
+#include <utility>
+
+#include <boost/assert.hpp>
+
+namespace capstan::simulation {
+namespace {
+
+std::vector<std::string> texts_at(const json::object& object, std::string_view path) {
+    std::vector<std::string> out;
+    if (const json::array* list = find_array(object, path))
+        for (const json::value& item : *list)
+            if (item.is_string()) out.emplace_back(view(item.get_string()));
+    return out;
+}
+
+std::optional<ScalePaths> scale_in(const json::object& version) {
+    const json::object* scale = find_object(version, "subresources.scale");
+    if (scale == nullptr) return std::nullopt;
+    return ScalePaths{std::string(text_at(*scale, "specReplicasPath")),
+                      std::string(text_at(*scale, "statusReplicasPath")),
+                      std::string(text_at(*scale, "labelSelectorPath"))};
+}
+
+/// Those that are written, with the name in front and, where none is written, the age behind.
+std::vector<PrinterColumn> columns_in(const json::object& version) {
+    std::vector<PrinterColumn> out;
+    if (const json::array* list = find_array(version, "additionalPrinterColumns"))
+        for (const json::value& item : *list)
+            if (const json::object* column = item.if_object())
+                out.push_back({std::string(text_at(*column, "name")),
+                               std::string(text_at(*column, "type")),
+                               std::string(text_at(*column, "jsonPath")),
+                               static_cast<int>(integer_at(*column, "priority").value_or(0))});
+    if (out.empty()) out.push_back({"Age", "date", ".metadata.creationTimestamp", 0});
+    return out;
+}
+
+std::string lower(std::string text) {
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+}
+
+ResourceKind kind_of(const json::object& definition, const json::object& version) {
+    ResourceKind out{.group = std::string(text_at(definition, "spec.group")),
+                     .version = std::string(text_at(version, "name")),
+                     .plural = std::string(text_at(definition, "spec.names.plural")),
+                     .singular = std::string(text_at(definition, "spec.names.singular")),
+                     .kind = std::string(text_at(definition, "spec.names.kind")),
+                     .short_names = texts_at(definition, "spec.names.shortNames"),
+                     .categories = texts_at(definition, "spec.names.categories")};
+    if (out.singular.empty()) out.singular = lower(out.kind);
+    out.namespaced = text_at(definition, "spec.scope") != "Cluster";
+    out.has_status = find_object(version, "subresources.status") != nullptr;
+    out.has_generation = true;
+    out.is_custom = true;
+    out.scale = scale_in(version);
+    out.columns = columns_in(version);
+    return out;
+}
+
+json::object condition(const char* type, const char* reason, const char* message, Time now) {
+    return {{"type", type},
+            {"status", "True"},
+            {"lastTransitionTime", timestamp_text(now)},
+            {"reason", reason},
+            {"message", message}};
+}
+
+json::object established_status(const json::object& definition, Time now) {
+    json::array stored;
+    if (const json::array* versions = find_array(definition, "spec.versions"))
+        for (const json::value& item : *versions)
+            if (const json::object* version = item.if_object();
+                version != nullptr && is_true_at(*version, "storage"))
+                stored.push_back(json_view(text_at(*version, "name")));
+    const json::object* names = find_object(definition, "spec.names");
+    return {{"conditions",
+             json::array{condition("NamesAccepted", "NoConflicts", "no conflicts found", now),
+                         condition("Established", "InitialNamesAccepted",
+                                   "the initial names have been accepted", now)}},
+            {"acceptedNames", names == nullptr ? json::object() : *names},
+            {"storedVersions", std::move(stored)}};
+}
+
+}  // namespace
+
+std::vector<ResourceKind> kinds_in(const json::object& definition) {
+    std::vector<ResourceKind> out;
+    if (const json::array* versions = find_array(definition, "spec.versions"))
+        for (const json::value& item : *versions)
+            if (const json::object* version = item.if_object();
+                version != nullptr && is_true_at(*version, "served"))
+                out.push_back(kind_of(definition, *version));
+    return out;
+}
+
+CustomKinds::CustomKinds(ObjectStore& store) : store_(store) {
+    const ResourceKind& kind = store.kind("customresourcedefinitions.apiextensions.k8s.io");
+    const Listing there = store.list(kind);
+    for (const ApiObject& definition : there.items) establish(*definition);
+    auto made = store.subscribe(kind, store.revision(),
+                                {[this](const Change& change) { follow(change); }, {}});
+    BOOST_ASSERT(made.has_value());
+    subscription_ = std::move(*made);
+}
+
+void CustomKinds::follow(const Change& change) {
+    if (change.type == ChangeType::deleted) {
+        withdraw(*change.object);
+    } else {
+        establish(*change.object);
+    }
+}
+
+void CustomKinds::establish(const json::object& definition) {
+    store_.kinds().replace(text_at(definition, "metadata.name"), kinds_in(definition));
+    if (find_value(definition, "status.acceptedNames") != nullptr) return;
+    const auto set = [&](json::object& fresh) {
+        fresh["status"] = established_status(definition, store_.now());
+    };
+    // It may be gone by now; then nobody waits for its status.
+    static_cast<void>(store_.edit(store_.kind("customresourcedefinitions.apiextensions.k8s.io"), "",
+                                  text_at(definition, "metadata.name"), set,
+                                  {.part = ObjectPart::status}));
+}
+
+/// Its objects go with it.
+void CustomKinds::withdraw(const json::object& definition) {
+    const std::string resource(text_at(definition, "metadata.name"));
+    const KindPtr kind = store_.kinds().find(resource);
+    if (kind == nullptr) return;
+    for (const ApiObject& object : store_.list(*kind).items)
+        static_cast<void>(store_.remove(*kind, text_at(*object, "metadata.namespace"),
+                                        text_at(*object, "metadata.name")));
+    store_.kinds().replace(resource, {});
+}
+
+}  // namespace capstan::simulation

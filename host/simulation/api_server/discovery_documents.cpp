@@ -1,0 +1,171 @@
+#include "simulation/api_server/discovery_documents.hpp"
+
+#include <algorithm>
+
+namespace capstan::simulation {
+namespace {
+
+const std::vector<std::string> all_verbs = {"create", "delete", "deletecollection", "get",
+                                            "list",   "patch",  "update",           "watch"};
+
+json::array texts(const std::vector<std::string>& list) {
+    json::array out;
+    for (const std::string& text : list) out.emplace_back(text);
+    return out;
+}
+
+json::object response_kind(std::string_view group, std::string_view version,
+                           std::string_view kind) {
+    return {
+        {"group", json_view(group)}, {"version", json_view(version)}, {"kind", json_view(kind)}};
+}
+
+json::object discovered(const ResourceKind& kind) {
+    json::object out{{"resource", kind.plural},
+                     {"responseKind", response_kind(kind.group, kind.version, kind.kind)},
+                     {"scope", kind.namespaced ? "Namespaced" : "Cluster"},
+                     {"singularResource", kind.singular},
+                     {"verbs", texts(all_verbs)}};
+    if (!kind.short_names.empty()) out["shortNames"] = texts(kind.short_names);
+    if (!kind.categories.empty()) out["categories"] = texts(kind.categories);
+    json::array below;
+    for (const Subresource& sub : subresources_of(kind))
+        below.push_back(
+            json::object{{"subresource", sub.name},
+                         {"responseKind", response_kind(sub.group, sub.version, sub.kind)},
+                         {"verbs", texts(sub.verbs)}});
+    if (!below.empty()) out["subresources"] = std::move(below);
+    return out;
+}
+
+/// The entry of that name at the end of a list, or a new one.
+json::object& last_named(json::array& list, const char* key, const std::string& name,
+                         json::object fresh) {
+    if (list.empty() || text_at(list.back().get_object(), key) != name)
+        list.push_back(std::move(fresh));
+    return list.back().get_object();
+}
+
+json::object group_version(const std::string& group, const std::string& version) {
+    return {{"groupVersion", group + "/" + version}, {"version", version}};
+}
+
+json::object make_group(const ResourceKinds& kinds, const std::string& group) {
+    json::array versions;
+    for (const KindPtr& kind : kinds.all()) {
+        const json::object entry = group_version(group, kind->version);
+        if (kind->group == group &&
+            std::ranges::find(versions, json::value(entry)) == versions.end())
+            versions.push_back(entry);
+    }
+    const json::value preferred = versions.front();
+    return {{"kind", "APIGroup"},
+            {"apiVersion", "v1"},
+            {"name", group},
+            {"versions", std::move(versions)},
+            {"preferredVersion", preferred}};
+}
+
+json::object legacy_resource(const ResourceKind& kind) {
+    json::object out{{"name", kind.plural},
+                     {"singularName", kind.singular},
+                     {"namespaced", kind.namespaced},
+                     {"kind", kind.kind},
+                     {"verbs", texts(all_verbs)}};
+    if (!kind.short_names.empty()) out["shortNames"] = texts(kind.short_names);
+    if (!kind.categories.empty()) out["categories"] = texts(kind.categories);
+    return out;
+}
+
+json::object legacy_subresource(const ResourceKind& kind, const Subresource& sub) {
+    json::object out{{"name", kind.plural + "/" + sub.name},
+                     {"singularName", ""},
+                     {"namespaced", kind.namespaced},
+                     {"kind", sub.kind},
+                     {"verbs", texts(sub.verbs)}};
+    if (sub.group == kind.group && sub.version == kind.version) return out;
+    out["group"] = sub.group;
+    out["version"] = sub.version;
+    return out;
+}
+
+bool is_served(const ResourceKinds& kinds, std::string_view group, std::string_view version) {
+    return std::ranges::any_of(kinds.all(), [&](const KindPtr& kind) {
+        return kind->group == group && (version.empty() || kind->version == version);
+    });
+}
+
+}  // namespace
+
+std::vector<Subresource> subresources_of(const ResourceKind& kind) {
+    std::vector<Subresource> out;
+    if (kind.resource() == "pods") {
+        out.push_back({"binding", "", "v1", "Binding", {"create"}});
+        out.push_back({"eviction", "policy", "v1", "Eviction", {"create"}});
+        out.push_back({"log", "", "v1", "Pod", {"get"}});
+    }
+    const std::vector<std::string> verbs = {"get", "patch", "update"};
+    if (kind.scale) out.push_back({"scale", "autoscaling", "v1", "Scale", verbs});
+    if (kind.has_status) out.push_back({"status", kind.group, kind.version, kind.kind, verbs});
+    return out;
+}
+
+json::object group_discovery(const ResourceKinds& kinds, bool is_core, Form form) {
+    json::array groups;
+    for (const KindPtr& kind : kinds.all()) {
+        if (kind->group.empty() != is_core) continue;
+        json::object metadata;
+        if (!is_core) metadata["name"] = kind->group;
+        json::object& group =
+            last_named(groups, "metadata.name", kind->group,
+                       {{"metadata", std::move(metadata)}, {"versions", json::array()}});
+        json::object& version = last_named(
+            group["versions"].get_array(), "version", kind->version,
+            {{"version", kind->version}, {"resources", json::array()}, {"freshness", "Current"}});
+        version["resources"].get_array().push_back(discovered(*kind));
+    }
+    const bool is_beta = form == Form::discovery_v2beta1;
+    return {{"kind", "APIGroupDiscoveryList"},
+            {"apiVersion", is_beta ? "apidiscovery.k8s.io/v2beta1" : "apidiscovery.k8s.io/v2"},
+            {"metadata", json::object()},
+            {"items", std::move(groups)}};
+}
+
+json::object legacy_versions() {
+    return {{"kind", "APIVersions"},
+            {"versions", json::array{"v1"}},
+            {"serverAddressByClientCIDRs", json::array()}};
+}
+
+json::object legacy_groups(const ResourceKinds& kinds) {
+    json::array groups;
+    for (const KindPtr& kind : kinds.all())
+        if (!kind->group.empty())
+            last_named(groups, "name", kind->group, make_group(kinds, kind->group));
+    return {{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", std::move(groups)}};
+}
+
+std::optional<json::object> legacy_group(const ResourceKinds& kinds, std::string_view group) {
+    if (!is_served(kinds, group, {})) return std::nullopt;
+    return make_group(kinds, std::string(group));
+}
+
+std::optional<json::object> legacy_resources(const ResourceKinds& kinds, std::string_view group,
+                                             std::string_view version) {
+    if (!is_served(kinds, group, version)) return std::nullopt;
+    json::array resources;
+    std::string name;
+    for (const KindPtr& kind : kinds.all()) {
+        if (kind->group != group || kind->version != version) continue;
+        name = kind->api_version();
+        resources.push_back(legacy_resource(*kind));
+        for (const Subresource& sub : subresources_of(*kind))
+            resources.push_back(legacy_subresource(*kind, sub));
+    }
+    return json::object{{"kind", "APIResourceList"},
+                        {"apiVersion", "v1"},
+                        {"groupVersion", name},
+                        {"resources", std::move(resources)}};
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,15 @@
+/// Patches that know nothing of the kind they change.
+#pragma once
+
+#include "simulation/api_server/api_object.hpp"
+#include "simulation/api_server/refusal.hpp"
+
+namespace capstan::simulation {
+
+/// RFC 6902. 422: a test does not hold, or a place is not there; `document` is half changed then.
+Answer<void> apply_json_patch(json::value& document, const json::array& operations);
+
+/// RFC 7386: null removes, objects are merged, all else is replaced.
+void apply_merge_patch(json::value& document, const json::value& patch);
+
+}  // namespace capstan::simulation

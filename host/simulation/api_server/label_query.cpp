@@ -1,0 +1,189 @@
+#include "simulation/api_server/label_query.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace capstan::simulation {
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// At commas that stand outside of parentheses.
+std::vector<std::string_view> conditions_in(std::string_view text) {
+    std::vector<std::string_view> out;
+    std::size_t start = 0;
+    int depth = 0;
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+        if (i < text.size() && text[i] == '(') ++depth;
+        if (i < text.size() && text[i] == ')') --depth;
+        if (i != text.size() && (text[i] != ',' || depth > 0)) continue;
+        out.push_back(trimmed(text.substr(start, i - start)));
+        start = i + 1;
+    }
+    return out;
+}
+
+bool is_label_text(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '-' || c == '_' || c == '.' || c == '/';
+    });
+}
+
+Refusal unreadable(std::string_view text) {
+    return bad_request("unable to parse requirement: \"" + std::string(text) + "\"");
+}
+
+/// "a in (b,c)"; nothing: not of that form.
+std::optional<LabelCondition> set_condition(std::string_view text) {
+    const std::size_t open = text.find('(');
+    if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
+    const std::string_view front = trimmed(text.substr(0, open));
+    const std::size_t blank = front.find_last_of(blanks);
+    if (blank == std::string_view::npos) return std::nullopt;
+    const std::string_view word = front.substr(blank + 1);
+    if (word != "in" && word != "notin") return std::nullopt;
+    LabelCondition out{std::string(trimmed(front.substr(0, blank))),
+                       word == "in" ? LabelOperator::in : LabelOperator::not_in,
+                       {}};
+    for (const std::string_view value :
+         conditions_in(text.substr(open + 1, text.size() - open - 2)))
+        out.values.emplace_back(value);
+    return out;
+}
+
+LabelCondition plain_condition(std::string_view text) {
+    const std::size_t at = text.find_first_of("=<>!", 1);
+    if (at == std::string_view::npos) {
+        if (text.starts_with('!'))
+            return {std::string(trimmed(text.substr(1))), LabelOperator::absent, {}};
+        return {std::string(text), LabelOperator::exists, {}};
+    }
+    const std::string key(trimmed(text.substr(0, at)));
+    const bool is_long = text.substr(at).starts_with("==") || text.substr(at).starts_with("!=");
+    const std::string value(trimmed(text.substr(at + (is_long ? 2 : 1))));
+    switch (text[at]) {
+        case '<': return {key, LabelOperator::less, {value}};
+        case '>': return {key, LabelOperator::greater, {value}};
+        case '!': return {key, LabelOperator::not_in, {value}};
+        default: return {key, LabelOperator::in, {value}};
+    }
+}
+
+std::optional<std::int64_t> number(std::string_view text) {
+    std::int64_t out = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return out;
+}
+
+bool is_beyond(std::string_view has, const LabelCondition& condition) {
+    const auto ours = number(has);
+    const auto theirs = number(condition.values.empty() ? "" : condition.values.front());
+    if (!ours || !theirs) return false;
+    return condition.op == LabelOperator::greater ? *ours > *theirs : *ours < *theirs;
+}
+
+bool holds(const LabelCondition& condition, const json::value* label) {
+    const bool is_there = label != nullptr && label->is_string();
+    const auto is_named = [&] {
+        return std::ranges::find(condition.values, view(label->get_string())) !=
+               condition.values.end();
+    };
+    switch (condition.op) {
+        case LabelOperator::exists: return is_there;
+        case LabelOperator::absent: return !is_there;
+        case LabelOperator::in: return is_there && is_named();
+        case LabelOperator::not_in: return !is_there || !is_named();
+        case LabelOperator::greater:
+        case LabelOperator::less:
+            return is_there && is_beyond(view(label->get_string()), condition);
+    }
+    return false;
+}
+
+LabelOperator operator_of(std::string_view written) {
+    if (written == "Exists") return LabelOperator::exists;
+    if (written == "DoesNotExist") return LabelOperator::absent;
+    return written == "NotIn" ? LabelOperator::not_in : LabelOperator::in;
+}
+
+std::string joined(const std::vector<std::string>& values) {
+    std::string out;
+    for (const std::string& value : values) out += (out.empty() ? "" : ",") + value;
+    return out;
+}
+
+std::string condition_text(const LabelCondition& condition) {
+    switch (condition.op) {
+        case LabelOperator::exists: return condition.key;
+        case LabelOperator::absent: return "!" + condition.key;
+        case LabelOperator::in:
+            if (condition.values.size() == 1) return condition.key + "=" + condition.values.front();
+            return condition.key + " in (" + joined(condition.values) + ")";
+        default: return condition.key + " notin (" + joined(condition.values) + ")";
+    }
+}
+
+}  // namespace
+
+Answer<LabelQuery> parse_label_query(std::string_view text) {
+    LabelQuery out;
+    if (trimmed(text).empty()) return out;
+    for (const std::string_view part : conditions_in(text)) {
+        if (part.empty()) return fail(unreadable(text));
+        const auto in_set = set_condition(part);
+        out.push_back(in_set ? *in_set : plain_condition(part));
+        const LabelCondition& last = out.back();
+        const bool good = !last.key.empty() && is_label_text(last.key) &&
+                          std::ranges::all_of(last.values, is_label_text);
+        if (!good) return fail(unreadable(part));
+    }
+    return out;
+}
+
+LabelQuery label_query_of(const json::object& selector) {
+    LabelQuery out;
+    if (const json::object* labels = find_object(selector, "matchLabels"))
+        for (const auto& [key, value] : *labels)
+            if (value.is_string())
+                out.push_back({key, LabelOperator::in, {std::string(view(value.get_string()))}});
+    if (const json::array* list = find_array(selector, "matchExpressions"))
+        for (const json::value& item : *list) {
+            const json::object* expression = item.if_object();
+            if (expression == nullptr) continue;
+            LabelCondition condition{std::string(text_at(*expression, "key")),
+                                     operator_of(text_at(*expression, "operator")),
+                                     {}};
+            if (const json::array* values = find_array(*expression, "values"))
+                for (const json::value& value : *values)
+                    if (value.is_string()) condition.values.emplace_back(view(value.get_string()));
+            out.push_back(std::move(condition));
+        }
+    return out;
+}
+
+std::string label_query_text(const json::object& selector) {
+    LabelQuery query = label_query_of(selector);
+    std::ranges::sort(query, {}, &LabelCondition::key);
+    std::string out;
+    for (const LabelCondition& condition : query)
+        out += (out.empty() ? "" : ",") + condition_text(condition);
+    return out;
+}
+
+bool has_labels(const json::object& object, const LabelQuery& query) {
+    const json::object* labels = find_object(object, "metadata.labels");
+    return std::ranges::all_of(query, [&](const LabelCondition& condition) {
+        return holds(condition, labels == nullptr ? nullptr : labels->if_contains(condition.key));
+    });
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,163 @@
+#include "simulation/api_server/object_checks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace capstan::simulation {
+namespace {
+
+constexpr std::size_t longest_name = 253;
+
+bool is_small_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+/// Labels of small letters, digits and dashes, with points between.
+bool is_subdomain(std::string_view name) {
+    if (name.empty() || name.size() > longest_name) return false;
+    char before = '.';
+    for (const char c : name) {
+        if (!is_small_or_digit(c) && c != '-' && c != '.') return false;
+        if (!is_small_or_digit(c) && before == '.') return false;
+        if (c == '.' && before == '-') return false;
+        before = c;
+    }
+    return is_small_or_digit(before);
+}
+
+bool is_path_segment(std::string_view name) {
+    return !name.empty() && name != "." && name != ".." &&
+           name.find_first_of("/%") == std::string_view::npos;
+}
+
+/// Missing, it becomes what it has to be.
+bool settle(json::object& object, std::string_view path, std::string_view expected) {
+    const std::string_view found = text_at(object, path);
+    if (found.empty()) set_value(object, path, json_view(expected));
+    return found.empty() || found == expected;
+}
+
+/// What no client may change, whichever part it writes.
+constexpr std::array kept_metadata = {"name",
+                                      "namespace",
+                                      "uid",
+                                      "creationTimestamp",
+                                      "deletionTimestamp",
+                                      "deletionGracePeriodSeconds",
+                                      "generation",
+                                      "resourceVersion"};
+
+void keep_metadata(json::object& asked, const json::object& current) {
+    json::object& fresh = make_object(asked, "metadata");
+    const json::object& old = current.at("metadata").as_object();
+    for (const char* key : kept_metadata) take_member(fresh, old, key);
+    if (!fresh.contains("managedFields")) take_member(fresh, old, "managedFields");
+}
+
+bool is_same(const json::object& a, const json::object& b,
+             std::initializer_list<std::string_view> but) {
+    const auto counts = [&](const json::key_value_pair& member) {
+        return std::ranges::find(but, view(member.key())) == but.end();
+    };
+    const auto agrees = [&](const json::object& one, const json::object& other) {
+        return std::ranges::all_of(one, [&](const json::key_value_pair& member) {
+            const json::value* match = other.if_contains(member.key());
+            return !counts(member) || (match != nullptr && *match == member.value());
+        });
+    };
+    const auto missing = [&](const json::object& one, const json::object& other) {
+        return std::ranges::any_of(one, [&](const json::key_value_pair& member) {
+            return counts(member) && !other.contains(member.key());
+        });
+    };
+    return agrees(a, b) && !missing(b, a);
+}
+
+}  // namespace
+
+Answer<void> check_identity(const ResourceKind& kind, std::string_view space,
+                            json::object& object) {
+    if (!settle(object, "kind", kind.kind) || !settle(object, "apiVersion", kind.api_version()))
+        return fail(bad_request(kind.resource() + " in version " + kind.api_version() +
+                                " cannot be handled as a " +
+                                std::string(text_at(object, "apiVersion")) + " " +
+                                std::string(text_at(object, "kind"))));
+    if (const json::value* metadata = object.if_contains("metadata");
+        metadata != nullptr && !metadata->is_object())
+        return fail(bad_request(kind.kind + ": metadata is no object"));
+    json::object& metadata = make_object(object, "metadata");
+    if (!kind.namespaced) {
+        metadata.erase("namespace");
+    } else if (!settle(object, "metadata.namespace", space)) {
+        return fail(bad_request(
+            "the namespace of the provided object does not match the namespace sent on the "
+            "request"));
+    }
+    return {};
+}
+
+Answer<void> check_name(const ResourceKind& kind, std::string_view name) {
+    const bool takes_any = kind.group == "rbac.authorization.k8s.io";
+    if (takes_any ? is_path_segment(name) : is_subdomain(name)) return {};
+    return fail(invalid(kind.resource(), std::string(name),
+                        name.empty()
+                            ? "metadata.name: Required value: name or generateName is required"
+                            : "metadata.name: Invalid value: \"" + std::string(name) +
+                                  "\": a lowercase RFC 1123 subdomain must consist of lower case "
+                                  "alphanumeric characters, '-' or '.', and must start and end "
+                                  "with an alphanumeric character"));
+}
+
+Answer<void> check_preconditions(const ResourceKind& kind, const json::object& current,
+                                 std::string_view uid, std::string_view resource_version) {
+    const std::string name(text_at(current, "metadata.name"));
+    const std::string_view has_uid = text_at(current, "metadata.uid");
+    if (!uid.empty() && uid != has_uid)
+        return fail(conflict(kind.resource(), name,
+                             "Precondition failed: UID in precondition: " + std::string(uid) +
+                                 ", UID in object meta: " + std::string(has_uid)));
+    if (!resource_version.empty() &&
+        resource_version != text_at(current, "metadata.resourceVersion"))
+        return fail(conflict(kind.resource(), name,
+                             "the object has been modified; please apply your changes to the "
+                             "latest version and try again"));
+    return {};
+}
+
+json::object merge_parts(const ResourceKind& kind, const json::object& current, json::object asked,
+                         ObjectPart part) {
+    if (part == ObjectPart::status) {
+        json::object out = current;
+        take_member(out, asked, "status");
+        return out;
+    }
+    keep_metadata(asked, current);
+    if (part == ObjectPart::all_but_status && kind.has_status)
+        take_member(asked, current, "status");
+    return asked;
+}
+
+bool is_same_object(const json::object& a, const json::object& b) {
+    const json::object* ours = find_object(a, "metadata");
+    const json::object* theirs = find_object(b, "metadata");
+    return is_same(a, b, {"metadata"}) && ours != nullptr && theirs != nullptr &&
+           is_same(*ours, *theirs, {"resourceVersion", "managedFields"});
+}
+
+bool is_same_desire(const json::object& a, const json::object& b) {
+    return is_same(a, b, {"apiVersion", "kind", "metadata", "status"});
+}
+
+std::string name_suffix(std::uint64_t random) {
+    // No vowels and nothing that looks like another: names stay readable and decent.
+    constexpr std::string_view letters = "bcdfghjklmnpqrstvwxz2456789";
+    std::string out;
+    for (int i = 0; i < 5; ++i, random /= letters.size()) out += letters[random % letters.size()];
+    return out;
+}
+
+bool has_finalizers(const json::object& object) {
+    const json::array* finalizers = find_array(object, "metadata.finalizers");
+    return finalizers != nullptr && !finalizers->empty();
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,33 @@
+/// What an object must be before it is kept, and which of its members a write may change.
+#pragma once
+
+#include <string_view>
+
+#include "simulation/api_server/api_object.hpp"
+#include "simulation/api_server/object_store.hpp"
+#include "simulation/api_server/refusal.hpp"
+#include "simulation/api_server/resource_kinds.hpp"
+
+namespace capstan::simulation {
+
+/// Fills in kind, apiVersion and namespace where they are missing; 400: they are others.
+Answer<void> check_identity(const ResourceKind& kind, std::string_view space, json::object& object);
+/// 422: no name that the API takes.
+Answer<void> check_name(const ResourceKind& kind, std::string_view name);
+/// 409: the object is not the one, or not any more the one, that was meant.
+Answer<void> check_preconditions(const ResourceKind& kind, const json::object& current,
+                                 std::string_view uid, std::string_view resource_version);
+
+/// What becomes of `current` when `asked` is written to that part of it.
+json::object merge_parts(const ResourceKind& kind, const json::object& current, json::object asked,
+                         ObjectPart part);
+/// Apart from its revision and its managers.
+bool is_same_object(const json::object& a, const json::object& b);
+/// Apart from metadata and status.
+bool is_same_desire(const json::object& a, const json::object& b);
+
+/// "" or the five characters that a generated name ends in.
+std::string name_suffix(std::uint64_t random);
+bool has_finalizers(const json::object& object);
+
+}  // namespace capstan::simulation

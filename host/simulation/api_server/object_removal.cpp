@@ -1,0 +1,68 @@
+/// How objects end: at once, after their grace, or when the last finalizer is gone.
+#include <utility>
+
+#include "simulation/api_server/object_checks.hpp"
+#include "simulation/api_server/object_store.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+/// What a kubelet may still take to stop it. Nothing: there is nobody who would have to.
+std::int64_t grace_of(const ResourceKind& kind, const json::object& object,
+                      const RemoveOptions& options) {
+    if (kind.resource() != "pods" || text_at(object, "spec.nodeName").empty()) return 0;
+    const std::string_view phase = text_at(object, "status.phase");
+    if (phase == "Succeeded" || phase == "Failed") return 0;
+    const std::int64_t own = integer_at(object, "spec.terminationGracePeriodSeconds").value_or(30);
+    return std::max<std::int64_t>(options.grace_s.value_or(own), 0);
+}
+
+void add_finalizer(json::object& object, std::string_view finalizer) {
+    json::value& list = make_object(object, "metadata")["finalizers"];
+    if (!list.is_array()) list.emplace_array();
+    for (const json::value& item : list.get_array())
+        if (item == json::value(json_view(finalizer))) return;
+    list.get_array().push_back(json_view(finalizer));
+}
+
+void add_propagation(json::object& object, const std::string& propagation) {
+    if (propagation == "Foreground") add_finalizer(object, "foregroundDeletion");
+    if (propagation == "Orphan") add_finalizer(object, "orphan");
+}
+
+/// A second removal can only shorten the wait.
+void mark_leaving(const ResourceKind& kind, json::object& object, Time now, std::int64_t grace) {
+    json::object& metadata = make_object(object, "metadata");
+    const auto before = integer_at(object, "metadata.deletionGracePeriodSeconds");
+    if (before && *before <= grace) return;
+    metadata["deletionTimestamp"] = timestamp_text(now + std::chrono::seconds(grace));
+    metadata["deletionGracePeriodSeconds"] = grace;
+    if (kind.has_generation && !before)
+        metadata["generation"] = integer_at(object, "metadata.generation").value_or(0) + 1;
+}
+
+}  // namespace
+
+Answer<Removed> ObjectStore::remove(const ResourceKind& kind, std::string_view space,
+                                    std::string_view name, const RemoveOptions& options) {
+    CAPSTAN_TRY(const ApiObject current, get(kind, space, name));
+    CAPSTAN_CHECK(check_preconditions(kind, *current, options.uid, options.resource_version));
+    json::object fresh = *current;
+    const std::int64_t grace = grace_of(kind, fresh, options);
+    add_propagation(fresh, options.propagation);
+    const bool waits = grace > 0 || has_finalizers(fresh);
+    if (waits) mark_leaving(kind, fresh, now(), grace);
+    if (options.is_dry_run) return Removed{current, !waits};
+    if (!waits) return Removed{end(kind, std::move(fresh), current), true};
+    if (is_same_object(fresh, *current)) return Removed{current, false};
+    return Removed{keep(kind, ChangeType::modified, std::move(fresh), current), false};
+}
+
+void ObjectStore::empty_space(std::string_view space) {
+    for (const KindPtr& kind : std::vector(kinds_.all())) {
+        if (!kind->namespaced) continue;
+        for (const ApiObject& object : list(*kind, space).items) end(*kind, *object, object);
+    }
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,103 @@
+#include "simulation/api_server/object_shelf.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+namespace capstan::simulation {
+
+struct Subscription::State {
+    Subscriber subscriber;
+    std::uint64_t seen = 0;
+    bool is_awake = false;
+    bool is_over = false;
+};
+
+Subscription::~Subscription() { state_->is_over = true; }
+
+std::string object_key(std::string_view space, std::string_view name) {
+    return std::string(space).append("/").append(name);
+}
+
+std::string object_key(const json::object& object) {
+    return object_key(text_at(object, "metadata.namespace"), text_at(object, "metadata.name"));
+}
+
+ApiObject ObjectShelf::find(std::string_view key) const {
+    const auto found = objects_.find(key);
+    return found == objects_.end() ? nullptr : found->second;
+}
+
+ObjectShelf::Objects ObjectShelf::objects_at(std::uint64_t revision) const {
+    Objects out = objects_;
+    for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
+        if (change->revision <= revision) break;
+        const std::string key = object_key(*change->object);
+        if (change->before == nullptr) {
+            out.erase(key);
+        } else {
+            out[key] = change->before;
+        }
+    }
+    return out;
+}
+
+void ObjectShelf::record(const std::string& key, Change change) {
+    if (change.type == ChangeType::deleted) {
+        objects_.erase(key);
+    } else {
+        objects_[key] = change.object;
+    }
+    changes_.push_back(std::move(change));
+    if (changes_.size() > history_) {
+        oldest_ = changes_.front().revision;
+        changes_.pop_front();
+    }
+    std::erase_if(subscribers_, [](const auto& weak) { return weak.expired(); });
+    for (const auto& weak : subscribers_)
+        if (const auto state = weak.lock()) wake(state);
+}
+
+void ObjectShelf::forget_until(std::uint64_t revision) {
+    oldest_ = std::max(oldest_, revision);
+    while (!changes_.empty() && changes_.front().revision <= oldest_) changes_.pop_front();
+}
+
+std::unique_ptr<Subscription> ObjectShelf::subscribe(std::uint64_t after, Subscriber subscriber) {
+    auto state = std::make_shared<Subscription::State>();
+    state->subscriber = std::move(subscriber);
+    state->seen = after;
+    subscribers_.push_back(state);
+    wake(state);
+    return std::make_unique<Subscription>(std::move(state));
+}
+
+void ObjectShelf::wake(const std::shared_ptr<Subscription::State>& state) {
+    if (std::exchange(state->is_awake, true)) return;
+    boost::asio::post(io_, [this, state] {
+        state->is_awake = false;
+        if (!state->is_over) deliver(state);
+    });
+}
+
+void ObjectShelf::deliver(const std::shared_ptr<Subscription::State>& state) {
+    while (!state->is_over && state->seen >= oldest_) {
+        const Change* change = next(state->seen);
+        if (change == nullptr) return;
+        state->seen = change->revision;
+        // A copy: whoever is told may write, which moves the history.
+        const Change told = *change;
+        state->subscriber.changed(told);
+    }
+    if (state->is_over) return;
+    state->is_over = true;
+    if (state->subscriber.expired) state->subscriber.expired();
+}
+
+const Change* ObjectShelf::next(std::uint64_t after) const {
+    const auto found = std::ranges::upper_bound(changes_, after, {}, &Change::revision);
+    return found == changes_.end() ? nullptr : &*found;
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,88 @@
+/// One resource's objects, what lately happened to them, and who wants to know.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "simulation/api_server/api_object.hpp"
+
+namespace capstan::simulation {
+
+enum class ChangeType { added, modified, deleted };
+
+struct Change {
+    std::uint64_t revision = 0;
+    ChangeType type = ChangeType::added;
+    ApiObject object{};  ///< deleted: its last state, with the revision of its end
+    ApiObject before{};  ///< NULL: added
+};
+
+struct Subscriber {
+    std::function<void(const Change&)> changed{};
+    /// What comes next is not remembered any more; nothing follows.
+    std::function<void()> expired{};
+};
+
+class ObjectShelf;
+
+/// Ends what it stands for when it goes. Must go before the store.
+class Subscription {
+public:
+    struct State;
+    explicit Subscription(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    Subscription(const Subscription&) = delete;
+    Subscription& operator=(const Subscription&) = delete;
+    ~Subscription();
+
+private:
+    std::shared_ptr<State> state_;
+};
+
+/// Subscribers are called by the loop, never inside a write, each in the order of the revisions.
+/// [the loop's thread]
+class ObjectShelf {
+public:
+    using Objects = std::map<std::string, ApiObject, std::less<>>;
+    ObjectShelf(boost::asio::io_context& io, std::size_t history) : io_(io), history_(history) {}
+    ObjectShelf(const ObjectShelf&) = delete;
+    ObjectShelf& operator=(const ObjectShelf&) = delete;
+
+    /// Ordered by "namespace/name".
+    const Objects& objects() const noexcept { return objects_; }
+    /// NULL: none.
+    ApiObject find(std::string_view key) const;
+    /// As it was at a revision that is not older than `oldest`.
+    Objects objects_at(std::uint64_t revision) const;
+    void record(const std::string& key, Change change);
+
+    /// The oldest revision from which all that happened since is remembered.
+    std::uint64_t oldest() const noexcept { return oldest_; }
+    void forget_until(std::uint64_t revision);
+    std::unique_ptr<Subscription> subscribe(std::uint64_t after, Subscriber subscriber);
+
+private:
+    void wake(const std::shared_ptr<Subscription::State>& state);
+    void deliver(const std::shared_ptr<Subscription::State>& state);
+    const Change* next(std::uint64_t after) const;
+
+    boost::asio::io_context& io_;
+    std::size_t history_;
+    Objects objects_;
+    std::deque<Change> changes_;
+    std::uint64_t oldest_ = 0;
+    std::vector<std::weak_ptr<Subscription::State>> subscribers_;
+};
+
+/// "namespace/name"; "/name" of what has no namespace.
+std::string object_key(std::string_view space, std::string_view name);
+std::string object_key(const json::object& object);
+
+}  // namespace capstan::simulation

@@ -1,0 +1,201 @@
+#include "simulation/api_server/object_store.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include <boost/assert.hpp>
+
+#include "simulation/api_server/managed_fields.hpp"
+#include "simulation/api_server/object_checks.hpp"
+#include "simulation/api_server/object_defaults.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+std::vector<ApiObject> items_of(const ObjectShelf::Objects& objects, std::string_view space) {
+    std::vector<ApiObject> out;
+    const std::string prefix = object_key(space, "");
+    auto at = space.empty() ? objects.begin() : objects.lower_bound(prefix);
+    for (; at != objects.end() && (space.empty() || at->first.starts_with(prefix)); ++at)
+        out.push_back(at->second);
+    return out;
+}
+
+void set_revision(json::object& object, std::uint64_t revision) {
+    make_object(object, "metadata")["resourceVersion"] = std::to_string(revision);
+}
+
+}  // namespace
+
+ObjectStore::ObjectStore(io::Loop& loop, Options options)
+    : loop_(loop), options_(options), random_(options.seed) {
+    for (const char* name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
+        json::object space{{"metadata", json::object{{"name", name}}}};
+        const auto made = create(kind("namespaces"), "", std::move(space));
+        BOOST_ASSERT(made.has_value());
+    }
+}
+
+ObjectStore::~ObjectStore() = default;
+
+const ResourceKind& ObjectStore::kind(std::string_view resource) const {
+    const KindPtr found = kinds_.find(resource);
+    BOOST_ASSERT(found != nullptr);
+    return *found;
+}
+
+ObjectShelf& ObjectStore::shelf(const ResourceKind& kind) const {
+    auto& out = shelves_[kind.resource()];
+    if (out == nullptr) out = std::make_unique<ObjectShelf>(loop_.io(), options_.history);
+    return *out;
+}
+
+ApiObject ObjectStore::find(const ResourceKind& kind, std::string_view space,
+                            std::string_view name) const {
+    return shelf(kind).find(object_key(space, name));
+}
+
+Answer<ApiObject> ObjectStore::get(const ResourceKind& kind, std::string_view space,
+                                   std::string_view name) const {
+    ApiObject found = find(kind, space, name);
+    if (found == nullptr) return fail(not_found(kind.resource(), std::string(name)));
+    return found;
+}
+
+Listing ObjectStore::list(const ResourceKind& kind, std::string_view space) const {
+    return {items_of(shelf(kind).objects(), space), revision_};
+}
+
+Answer<void> ObjectStore::check_revision(const ResourceKind& kind, std::uint64_t revision) const {
+    if (revision > revision_) return fail(too_large(revision, revision_));
+    const std::uint64_t oldest = shelf(kind).oldest();
+    if (revision < oldest)
+        return fail(expired("too old resource version: " + std::to_string(revision) + " (" +
+                            std::to_string(oldest) + ")"));
+    return {};
+}
+
+Answer<Listing> ObjectStore::list_at(const ResourceKind& kind, std::string_view space,
+                                     std::uint64_t revision) const {
+    CAPSTAN_CHECK(check_revision(kind, revision));
+    return Listing{items_of(shelf(kind).objects_at(revision), space), revision};
+}
+
+Answer<void> ObjectStore::check_space(const ResourceKind& kind, std::string_view space) const {
+    if (!kind.namespaced) return {};
+    if (space.empty())
+        return fail(bad_request("an empty namespace may not be set during creation"));
+    CAPSTAN_TRY(const ApiObject found, get(this->kind("namespaces"), "", space));
+    return {};
+}
+
+Answer<void> ObjectStore::name_new(const ResourceKind& kind, std::string_view space,
+                                   json::object& object) {
+    std::string name(text_at(object, "metadata.name"));
+    if (const std::string_view start = text_at(object, "metadata.generateName");
+        name.empty() && !start.empty()) {
+        do name = std::string(start) + name_suffix(random_.next());
+        while (find(kind, space, name) != nullptr);
+        set_value(object, "metadata.name", json_view(name));
+    }
+    CAPSTAN_CHECK(check_name(kind, name));
+    if (find(kind, space, name) != nullptr) return fail(already_exists(kind.resource(), name));
+    return {};
+}
+
+std::string ObjectStore::make_uid() {
+    const std::uint64_t high = random_.next(), low = random_.next();
+    char out[40];
+    std::snprintf(out, sizeof out, "%08x-%04x-4%03x-a%03x-%012llx",
+                  static_cast<unsigned>(high >> 32), static_cast<unsigned>(high >> 16 & 0xffff),
+                  static_cast<unsigned>(high & 0xfff), static_cast<unsigned>(low >> 52),
+                  static_cast<unsigned long long>(low & 0xffff'ffff'ffff));
+    return out;
+}
+
+Answer<ApiObject> ObjectStore::create(const ResourceKind& kind, std::string_view space,
+                                      json::object object, const WriteOptions& options) {
+    CAPSTAN_CHECK(check_identity(kind, space, object));
+    CAPSTAN_CHECK(check_space(kind, space));
+    if (!text_at(object, "metadata.resourceVersion").empty())
+        return fail(bad_request("resourceVersion should not be set on objects to be created"));
+    CAPSTAN_CHECK(name_new(kind, space, object));
+    json::object& metadata = make_object(object, "metadata");
+    metadata["uid"] = make_uid();
+    metadata["creationTimestamp"] = timestamp_text(now());
+    metadata.erase("deletionTimestamp");
+    metadata.erase("deletionGracePeriodSeconds");
+    if (kind.has_generation) metadata["generation"] = 1;
+    set_defaults(kind, object);
+    if (options.part != ObjectPart::everything) set_first_status(kind, object);
+    if (!options.manager.empty())
+        record_fields(object, nullptr, {options.manager, "Update", options.subresource}, now());
+    if (options.is_dry_run) return std::make_shared<json::object>(std::move(object));
+    return keep(kind, ChangeType::added, std::move(object), nullptr);
+}
+
+Answer<ApiObject> ObjectStore::update(const ResourceKind& kind, std::string_view space,
+                                      std::string_view name, json::object object,
+                                      const WriteOptions& options) {
+    CAPSTAN_TRY(const ApiObject current, get(kind, space, name));
+    CAPSTAN_CHECK(check_identity(kind, space, object));
+    if (text_at(object, "metadata.name") != name)
+        return fail(
+            bad_request("the name of the object (" + std::string(text_at(object, "metadata.name")) +
+                        ") does not match the name on the URL (" + std::string(name) + ")"));
+    CAPSTAN_CHECK(check_preconditions(kind, *current, text_at(object, "metadata.uid"),
+                                      text_at(object, "metadata.resourceVersion")));
+    json::object fresh = merge_parts(kind, *current, std::move(object), options.part);
+    set_defaults(kind, fresh);
+    if (kind.has_generation && !is_same_desire(fresh, *current))
+        set_value(fresh, "metadata.generation",
+                  integer_at(*current, "metadata.generation").value_or(0) + 1);
+    if (!options.manager.empty())
+        record_fields(fresh, current.get(), {options.manager, "Update", options.subresource},
+                      now());
+    const bool is_leaving = find_value(fresh, "metadata.deletionTimestamp") != nullptr &&
+                            !has_finalizers(fresh) && has_finalizers(*current) &&
+                            integer_at(fresh, "metadata.deletionGracePeriodSeconds") == 0;
+    if (is_same_object(fresh, *current) && managers_of(fresh) == managers_of(*current))
+        return current;
+    if (options.is_dry_run) return std::make_shared<json::object>(std::move(fresh));
+    if (is_leaving) return end(kind, std::move(fresh), current);
+    return keep(kind, ChangeType::modified, std::move(fresh), current);
+}
+
+Answer<ApiObject> ObjectStore::edit(const ResourceKind& kind, std::string_view space,
+                                    std::string_view name,
+                                    const std::function<void(json::object&)>& change,
+                                    const WriteOptions& options) {
+    CAPSTAN_TRY(const ApiObject current, get(kind, space, name));
+    json::object fresh = *current;
+    change(fresh);
+    return update(kind, space, name, std::move(fresh), options);
+}
+
+ApiObject ObjectStore::keep(const ResourceKind& kind, ChangeType type, json::object object,
+                            ApiObject before) {
+    set_revision(object, ++revision_);
+    auto kept = std::make_shared<const json::object>(std::move(object));
+    shelf(kind).record(object_key(*kept), {revision_, type, kept, std::move(before)});
+    return kept;
+}
+
+ApiObject ObjectStore::end(const ResourceKind& kind, json::object object, ApiObject before) {
+    if (kind.resource() == "namespaces") empty_space(text_at(object, "metadata.name"));
+    return keep(kind, ChangeType::deleted, std::move(object), std::move(before));
+}
+
+Answer<std::unique_ptr<Subscription>> ObjectStore::subscribe(const ResourceKind& kind,
+                                                             std::uint64_t after,
+                                                             Subscriber subscriber) {
+    CAPSTAN_CHECK(check_revision(kind, after));
+    return shelf(kind).subscribe(after, std::move(subscriber));
+}
+
+void ObjectStore::compact(std::uint64_t revision) {
+    for (const KindPtr& kind : kinds_.all())
+        shelf(*kind).forget_until(std::min(revision, revision_));
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,27 @@
+/// What stands in the columns of the kinds that people look at most.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "simulation/api_server/tables.hpp"
+
+namespace capstan::simulation {
+
+json::array node_cells(const json::object& node, Time now);
+json::array pod_cells(const json::object& pod, Time now);
+json::array deployment_cells(const json::object& deployment, Time now);
+json::array replica_set_cells(const json::object& set, Time now);
+json::array stateful_set_cells(const json::object& set, Time now);
+json::array daemon_set_cells(const json::object& set, Time now);
+json::array job_cells(const json::object& job, Time now);
+
+/// What people read where nothing is written.
+json::value text_or(const json::object& object, std::string_view path, std::string_view otherwise);
+std::int64_t count_at(const json::object& object, std::string_view path);
+json::value name_cell(const json::object& object);
+json::value age_cell(const json::object& object, Time now);
+/// "a=b,c=d"; "<none>": no labels.
+std::string labels_text(const json::object* labels);
+
+}  // namespace capstan::simulation

@@ -1,0 +1,240 @@
+#include "simulation/api_server/watch_streams.hpp"
+
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "simulation/api_server/tables.hpp"
+
+namespace capstan::simulation {
+
+class WatchStreams::Stream : public std::enable_shared_from_this<Stream> {
+public:
+    Stream(ObjectStore& store, KindPtr kind, const ApiRequest& request, io::Responder responder,
+           std::optional<ApiFault> fault)
+        : store_(store),
+          kind_(std::move(kind)),
+          request_(request),
+          responder_(std::move(responder)),
+          fault_(std::move(fault)) {}
+    ~Stream() { stop(); }
+
+    Answer<void> start(const Options& options);
+    void stop();
+    void cut() { responder_.cut(); }
+    void when_closed(std::function<void()> then) { responder_.when_closed(std::move(then)); }
+
+private:
+    bool wants_bookmarks() const { return request_.is_set("allowWatchBookmarks"); }
+    bool is_initial_list() const { return request_.is_set("sendInitialEvents"); }
+    void begin();
+    std::uint64_t send_initial(Listing listing);
+    void follow(std::uint64_t after);
+    void set_timers(const Options& options);
+    void bookmark_again(Duration interval);
+    void tell(const Change& change);
+    void send(std::string_view type, const ApiObject& object);
+    void send_object(std::string_view type, const json::object& object);
+    void send_bookmark(std::uint64_t revision, bool ends_initial);
+    void send_error(const Refusal& refusal);
+    void finish();
+    bool falls();
+
+    ObjectStore& store_;
+    KindPtr kind_;
+    ApiRequest request_;
+    io::Responder responder_;
+    std::optional<ApiFault> fault_;
+    ObjectQuery query_;
+    int events_ = 0;
+    bool is_over_ = false;
+    std::unique_ptr<Subscription> subscription_;
+    std::optional<io::TimerId> bookmark_timer_, end_timer_;
+};
+
+Answer<void> WatchStreams::Stream::start(const Options& options) {
+    CAPSTAN_TRY(query_, parse_object_query(*kind_, request_));
+    const std::string_view from = request_.option("resourceVersion");
+    CAPSTAN_TRY(const std::uint64_t revision, parse_revision(from));
+    if (is_initial_list() && request_.option("resourceVersionMatch") != "NotOlderThan")
+        return fail(Refusal{422,
+                            "Invalid",
+                            "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: "
+                            "Forbidden: sendInitialEvents requires setting resourceVersionMatch "
+                            "to NotOlderThan",
+                            {},
+                            {},
+                            {}});
+    if (revision > store_.revision()) return fail(too_large(revision, store_.revision()));
+    begin();
+    if (falls()) return {};
+    const bool is_fresh = revision == 0 || is_initial_list();
+    follow(is_fresh ? send_initial(store_.list(*kind_, request_.space)) : revision);
+    set_timers(options);
+    return {};
+}
+
+void WatchStreams::Stream::begin() {
+    responder_.begin({200, {{"content-type", "application/json"}}, {}});
+}
+
+std::uint64_t WatchStreams::Stream::send_initial(Listing listing) {
+    const bool is_refused = request_.option("sendInitialEvents") == "false";
+    for (const ApiObject& object : listing.items)
+        if (!is_refused && query_.has(*object)) send("ADDED", object);
+    if (is_initial_list() && wants_bookmarks()) send_bookmark(listing.revision, true);
+    return listing.revision;
+}
+
+void WatchStreams::Stream::follow(std::uint64_t after) {
+    if (is_over_) return;
+    auto made = store_.subscribe(
+        *kind_, after,
+        {[this](const Change& change) { tell(change); },
+         [this] {
+             send_error(expired("The resourceVersion for the provided watch is too old."));
+         }});
+    if (made) {
+        subscription_ = std::move(*made);
+    } else {
+        send_error(made.error());
+    }
+}
+
+void WatchStreams::Stream::set_timers(const Options& options) {
+    if (is_over_) return;
+    Duration longest = options.longest;
+    if (const auto asked = parse_revision(request_.option("timeoutSeconds")); asked && *asked > 0)
+        longest = std::chrono::seconds(*asked);
+    const std::weak_ptr<Stream> weak = weak_from_this();
+    end_timer_ = store_.loop().after(longest, [weak] {
+        const auto self = weak.lock();
+        if (self == nullptr) return;
+        if (self->wants_bookmarks()) self->send_bookmark(self->store_.revision(), false);
+        self->finish();
+    });
+    if (wants_bookmarks()) bookmark_again(options.bookmark_interval);
+}
+
+void WatchStreams::Stream::bookmark_again(Duration interval) {
+    const std::weak_ptr<Stream> weak = weak_from_this();
+    bookmark_timer_ = store_.loop().after(interval, [weak, interval] {
+        const auto self = weak.lock();
+        if (self == nullptr || self->is_over_) return;
+        // Behind all that has happened up to here and is still to be told.
+        boost::asio::post(self->store_.loop().io(), [weak, revision = self->store_.revision()] {
+            if (const auto later = weak.lock()) later->send_bookmark(revision, false);
+        });
+        self->bookmark_again(interval);
+    });
+}
+
+/// An object that stops to match is gone for this watch, and one that starts to match is new.
+void WatchStreams::Stream::tell(const Change& change) {
+    const std::string_view space = text_at(*change.object, "metadata.namespace");
+    if (!request_.space.empty() && space != request_.space) return;
+    const bool was = change.before != nullptr && query_.has(*change.before);
+    const bool is = change.type != ChangeType::deleted && query_.has(*change.object);
+    if (was && is) {
+        send("MODIFIED", change.object);
+    } else if (is) {
+        send("ADDED", change.object);
+    } else if (was) {
+        json::object last = change.type == ChangeType::deleted ? *change.object : *change.before;
+        set_value(last, "metadata.resourceVersion", json_view(std::to_string(change.revision)));
+        send("DELETED", std::make_shared<const json::object>(std::move(last)));
+    }
+}
+
+void WatchStreams::Stream::send(std::string_view type, const ApiObject& object) {
+    if (is_over_ || falls()) return;
+    ++events_;
+    const ApiObject shown = in_version(*kind_, object);
+    const Accepted& accepted = request_.accepted;
+    if (accepted.form == Form::table) {
+        const RowObject row =
+            request_.option("includeObject") == "Object" ? RowObject::object : RowObject::metadata;
+        json::object metadata{
+            {"resourceVersion", json_view(text_at(*object, "metadata.resourceVersion"))}};
+        send_object(type, make_table(*kind_, {shown}, std::move(metadata), accepted.version, row,
+                                     store_.now()));
+    } else if (accepted.form == Form::metadata) {
+        send_object(type, metadata_of(*shown, accepted.version));
+    } else {
+        send_object(type, *shown);
+    }
+    if (fault_ && fault_->after_events) static_cast<void>(falls());
+}
+
+void WatchStreams::Stream::send_object(std::string_view type, const json::object& object) {
+    responder_.write(R"({"type":")" + std::string(type) + R"(","object":)" +
+                     json::serialize(object) + "}\n");
+}
+
+void WatchStreams::Stream::send_bookmark(std::uint64_t revision, bool ends_initial) {
+    if (is_over_) return;
+    json::object metadata{{"resourceVersion", std::to_string(revision)}};
+    if (ends_initial) metadata["annotations"] = json::object{{"k8s.io/initial-events-end", "true"}};
+    const bool is_partial = request_.accepted.form == Form::metadata;
+    send_object("BOOKMARK", {{"kind", is_partial ? "PartialObjectMetadata" : kind_->kind},
+                             {"apiVersion", is_partial ? "meta.k8s.io/" + request_.accepted.version
+                                                       : kind_->api_version()},
+                             {"metadata", std::move(metadata)}});
+}
+
+void WatchStreams::Stream::send_error(const Refusal& refusal) {
+    if (is_over_) return;
+    send_object("ERROR", status_object(refusal));
+    finish();
+}
+
+/// Whether the fault has come that this watch was promised.
+bool WatchStreams::Stream::falls() {
+    if (is_over_ || !fault_ || events_ < fault_->after_events.value_or(0)) return is_over_;
+    if (fault_->cuts) {
+        is_over_ = true;
+        responder_.cut();
+    } else if (fault_->status != 0) {
+        send_error(refusal_of(*fault_, request_));
+    }
+    return is_over_;
+}
+
+void WatchStreams::Stream::finish() {
+    is_over_ = true;
+    responder_.end();
+}
+
+void WatchStreams::Stream::stop() {
+    is_over_ = true;
+    subscription_.reset();
+    if (bookmark_timer_) store_.loop().cancel(*bookmark_timer_);
+    if (end_timer_) store_.loop().cancel(*end_timer_);
+    bookmark_timer_.reset();
+    end_timer_.reset();
+}
+
+WatchStreams::~WatchStreams() = default;
+
+Answer<void> WatchStreams::open(const KindPtr& kind, const ApiRequest& request,
+                                io::Responder responder, const std::optional<ApiFault>& fault) {
+    auto stream = std::make_shared<Stream>(store_, kind, request, std::move(responder), fault);
+    CAPSTAN_CHECK(stream->start(options_));
+    const std::uint64_t id = ++last_id_;
+    streams_.emplace(id, stream);
+    stream->when_closed([this, id, weak = std::weak_ptr<Stream>(stream)] {
+        // The stream is kept by this object alone: gone with it, or still in its list.
+        if (weak.lock() != nullptr) close(id);
+    });
+    return {};
+}
+
+void WatchStreams::cut_all() {
+    const auto cut = streams_;
+    for (const auto& entry : cut) entry.second->cut();
+}
+
+void WatchStreams::close(std::uint64_t id) { streams_.erase(id); }
+
+}  // namespace capstan::simulation

@@ -1,0 +1,289 @@
+// What a reflector does when something goes wrong, condition by condition.
+#include <gtest/gtest.h>
+
+#include "followed_kind.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Condition {
+    const char* what;
+    Answer answer;        ///< of the watch
+    std::string event{};  ///< or in it
+    const char* next;
+};
+
+TEST(ReflectorSetbacks, OfAWatchAreAnsweredByAWaitAndThisRequest) {
+    const char* same = "watch resourceVersion=10";
+    const char* anew = "list resourceVersion=10";
+    const char* newest = "list limit=2";
+    for (const Condition& condition : {
+             Condition{"gone", {.status = 410, .body = status_body("Gone")}, "", anew},
+             Condition{"expired", {.status = 410, .body = status_body("Expired")}, "", anew},
+             Condition{"expired in the stream", {}, error_line(410, "Expired"), anew},
+             Condition{"gone in the stream", {}, error_line(410, "Gone"), anew},
+             Condition{"too many requests", {.status = 429}, "", same},
+             Condition{"too many in the stream", {}, error_line(429, "TooManyRequests"), same},
+             Condition{"failing", {.status = 500, .body = status_body("InternalError")}, "", same},
+             Condition{"failing in the stream", {}, error_line(500, "InternalError"), same},
+             Condition{"overloaded", {.status = 503}, "", same},
+             Condition{"timeout", {.status = 504, .body = status_body("Timeout")}, "", same},
+             Condition{
+                 "from the future",
+                 {.status = 504,
+                  .body = status_body("Timeout", "Too large resource version: 10, current: 4")},
+                 "",
+                 newest},
+             Condition{
+                 "nonsense asked", {.status = 400, .body = status_body("BadRequest")}, "", newest},
+             Condition{
+                 "no credentials", {.status = 401, .body = status_body("Unauthorized")}, "", same},
+             Condition{"forbidden", {.status = 403, .body = status_body("Forbidden")}, "", same},
+             Condition{"no such kind", {.status = 404, .body = status_body("NotFound")}, "", anew},
+             Condition{"no JSON", {}, "<html>", anew},
+             Condition{"no event", {}, "{}\n", anew},
+             Condition{"ends at once", {}, "", same},
+         }) {
+        SCOPED_TRACE(condition.what);
+        FollowedKind nodes(false);
+        nodes.sync();
+        condition.event.empty() ? nodes.api.answer(condition.answer) : nodes.push(condition.event);
+        EXPECT_EQ(nodes.api.open_count(), 0u) << "waits first";
+        EXPECT_EQ(nodes.troubles.size(), 1u);
+        const Duration waited = nodes.wait_for_request();
+        EXPECT_GE(waited, 800ms);
+        EXPECT_LE(waited, 1600ms);
+        EXPECT_EQ(nodes.asks(), condition.next);
+        EXPECT_EQ(nodes.store.take(), "") << "nothing is lost meanwhile";
+    }
+}
+
+TEST(ReflectorSetbacks, AConnectionThatIsRefusedOrLostIsTriedAgainFromTheSameVersion) {
+    for (const ErrorCode code :
+         {ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::cancelled}) {
+        FollowedKind nodes(false);
+        nodes.sync();
+        nodes.api.fail({code, "connection refused"});
+        nodes.wait_for_request();
+        EXPECT_EQ(nodes.asks(), "watch resourceVersion=10");
+    }
+}
+
+TEST(ReflectorSetbacks, WaitsGrowWhileItGoesOnAndAreShortAgainAfterTwoGoodMinutes) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    Duration least = 800ms;
+    for (int i = 0; i < 8; ++i) {
+        nodes.api.fail({ErrorCode::unavailable, "connection refused"});
+        const Duration waited = nodes.wait_for_request();
+        EXPECT_GE(waited, least);
+        EXPECT_LE(waited, 2 * least);
+        least = std::min<Duration>(2 * least, 30s);
+    }
+    nodes.loop.advance(2min);
+    nodes.api.fail({ErrorCode::unavailable, "connection refused"});
+    EXPECT_LE(nodes.wait_for_request(), 1600ms);
+}
+
+TEST(ReflectorSetbacks, TheServersAdviceToWaitIsTaken) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.api.answer({.status = 429, .retry_after = 20s});
+    EXPECT_EQ(nodes.wait_for_request(), Duration(20s));
+    nodes.push(line("ERROR", R"({"kind":"Status","code":429,"details":{"retryAfterSeconds":25}})"));
+    EXPECT_EQ(nodes.wait_for_request(), Duration(25s));
+    nodes.api.answer({.status = 429, .retry_after = 24h});
+    EXPECT_LE(nodes.wait_for_request(), Duration(5min)) << "within reason";
+}
+
+TEST(ReflectorSetbacks, AServerThatFailsInsideIsAskedForTheSameForAMinuteThenListedAnew) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    const Duration start = nodes.loop.monotonic();
+    while (nodes.asks() == "watch resourceVersion=10") {
+        ASSERT_LT(nodes.loop.monotonic() - start, 3min);
+        nodes.push(error_line(500, "InternalError", "etcd"));
+        nodes.wait_for_request();
+    }
+    EXPECT_EQ(nodes.asks(), "list resourceVersion=10");
+    EXPECT_GT(nodes.loop.monotonic() - start, 1min);
+    EXPECT_EQ(nodes.troubles.size(), 1u) << "told once";
+}
+
+TEST(ReflectorSetbacks, AnEventEndsTheMinuteOfFailures) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    for (int i = 0; i < 20; ++i) {
+        nodes.loop.advance(30s);
+        nodes.push(bookmark(10));
+        nodes.push(error_line(500, "InternalError"));
+        nodes.wait_for_request();
+        ASSERT_EQ(nodes.asks(), "watch resourceVersion=10");
+    }
+}
+
+TEST(ReflectorSetbacks, AnExpiredRelistAsksForTheNewest) {
+    for (const Answer& answer :
+         {Answer{.status = 410, .body = status_body("Expired")},
+          Answer{.status = 504,
+                 .body = status_body("Timeout", "Too large resource version: 10")}}) {
+        FollowedKind nodes(false);
+        nodes.sync();
+        nodes.push(error_line(410, "Expired"));
+        nodes.wait_for_request();
+        EXPECT_EQ(nodes.asks(), "list resourceVersion=10");
+        nodes.api.answer(answer);
+        nodes.wait_for_request();
+        EXPECT_EQ(nodes.asks(), "list limit=2");
+        nodes.api.answer({.body = page(20, {node_text("b", 3)})});
+        EXPECT_EQ(nodes.store.take(), "[+b]");
+        EXPECT_EQ(nodes.asks(), "watch resourceVersion=20");
+    }
+}
+
+TEST(ReflectorSetbacks, AnExpiredRelistByInitialEventsAsksForTheNewest) {
+    FollowedKind nodes(true);
+    nodes.push(initial_end(10));
+    nodes.push(error_line(410, "Expired"));
+    nodes.wait_for_request();
+    EXPECT_EQ(nodes.asks(), "watch list resourceVersion=10");
+    nodes.api.answer({.status = 410, .body = status_body("Expired")});
+    nodes.wait_for_request();
+    EXPECT_EQ(nodes.asks(), "watch list");
+}
+
+TEST(ReflectorSetbacks, AnExpiredPageIsFollowedByAWholeListNotByTheServersOtherToken) {
+    FollowedKind nodes(false);
+    nodes.api.answer({.body = page(10, {node_text("a", 3)}, "p2")});
+    nodes.api.answer(
+        {.status = 410,
+         .body = R"({"kind":"Status","reason":"Expired","metadata":{"continue":"inconsistent"}})"});
+    nodes.wait_for_request();
+    EXPECT_EQ(nodes.asks(), "list");
+    nodes.api.answer({.body = page(20, {node_text("b", 3)})});
+    EXPECT_EQ(nodes.store.take(), "[+a[+b]");
+}
+
+TEST(ReflectorSetbacks, AListThatIsCutOffBeginsAnew) {
+    for (const std::string& text : {page(10, {node_text("a", 3)}).substr(0, 80),
+                                    std::string(R"({"kind":"Status"})"), std::string()}) {
+        FollowedKind nodes(false);
+        nodes.api.answer({.body = text});
+        EXPECT_FALSE(nodes.reflector.has_synced()) << text;
+        EXPECT_GE(nodes.wait_for_request(), 800ms);
+        EXPECT_EQ(nodes.asks(), "list resourceVersion=0 limit=2");
+    }
+}
+
+TEST(ReflectorSetbacks, AForbiddenKindIsToldOnceAndTriedOn) {
+    FollowedKind nodes(false);
+    for (int i = 0; i < 5; ++i) {
+        nodes.api.answer({.status = 403, .body = status_body("Forbidden", "cannot list nodes")});
+        EXPECT_FALSE(nodes.reflector.is_unavailable());
+        nodes.wait_for_request();
+        EXPECT_EQ(nodes.asks(), "list resourceVersion=0 limit=2");
+    }
+    ASSERT_EQ(nodes.troubles.size(), 1u);
+    EXPECT_NE(nodes.troubles[0].find("cannot list nodes"), std::string::npos);
+    nodes.sync();
+    EXPECT_TRUE(nodes.reflector.has_synced());
+}
+
+TEST(ReflectorSetbacks, DecisionsNeedNotWaitForAnOptionalKindThatIsForbidden) {
+    FollowedKind kind(false, true);
+    kind.api.answer({.status = 403, .body = status_body("Forbidden")});
+    EXPECT_TRUE(kind.reflector.is_unavailable());
+    EXPECT_LE(kind.wait_for_request(), 1600ms);
+    kind.sync();
+    EXPECT_FALSE(kind.reflector.is_unavailable());
+    EXPECT_TRUE(kind.reflector.has_synced());
+}
+
+TEST(ReflectorSetbacks, AnOptionalKindThatIsNotThereIsLookedForEveryFiveMinutes) {
+    FollowedKind kind(true, true);
+    for (int i = 0; i < 3; ++i) {
+        kind.api.answer({.status = 404, .body = status_body("NotFound")});
+        EXPECT_TRUE(kind.reflector.is_unavailable());
+        EXPECT_EQ(kind.wait_for_request(), Duration(5min));
+    }
+    EXPECT_EQ(kind.troubles.size(), 1u);
+    EXPECT_EQ(kind.store.take(), "[][][]");
+    kind.push(line("ADDED", node_text("a", 3)) + initial_end(10));
+    EXPECT_FALSE(kind.reflector.is_unavailable());
+    EXPECT_EQ(kind.store.take(), "[+a]");
+}
+
+TEST(ReflectorSetbacks, ASilentWatchIsGivenUpTwoMinutesAfterTheLastBookmark) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.push(bookmark(20));
+    nodes.loop.advance(60s);
+    nodes.push(bookmark(21));
+    nodes.loop.advance(2min);
+    EXPECT_EQ(nodes.api.asked().size(), 2u);
+    nodes.loop.advance(10s);
+    EXPECT_EQ(nodes.asks(), "watch resourceVersion=21") << "without a wait";
+    EXPECT_TRUE(nodes.api.asked()[1].is_cancelled);
+    EXPECT_EQ(nodes.reflector.age(), Duration(2min + 10s)) << "nobody knows since when";
+    nodes.push(bookmark(22));
+    EXPECT_EQ(nodes.reflector.age(), Duration(0));
+}
+
+TEST(ReflectorSetbacks, AServerWithoutBookmarksMayBeSilentUntilTheTimeoutOfTheWatch) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.loop.advance(300s);
+    EXPECT_EQ(nodes.api.asked().size(), 2u);
+    EXPECT_EQ(nodes.reflector.age(), Duration(0)) << "the watch is open";
+    nodes.loop.advance(335s);
+    EXPECT_EQ(nodes.api.asked().size(), 3u);
+    EXPECT_EQ(nodes.asks(), "watch resourceVersion=10");
+}
+
+TEST(ReflectorSetbacks, ASilentListIsGivenUpAfterAMinute) {
+    FollowedKind nodes(false);
+    nodes.push(page(10, {node_text("a", 3)}).substr(0, 60));
+    nodes.loop.advance(50s);
+    nodes.push(page(10, {node_text("a", 3)}).substr(60, 10));
+    nodes.loop.advance(59s);
+    EXPECT_EQ(nodes.api.asked().size(), 1u);
+    nodes.loop.advance(5s);
+    EXPECT_EQ(nodes.api.asked().size(), 2u);
+    EXPECT_EQ(nodes.asks(), "list resourceVersion=0 limit=2");
+}
+
+TEST(ReflectorSetbacks, AgeCountsFromTheLossOfTheWatch) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.loop.advance(4min);
+    EXPECT_EQ(nodes.reflector.age(), Duration(0));
+    nodes.api.fail({ErrorCode::unavailable, "connection lost"});
+    EXPECT_TRUE(nodes.reflector.status().trouble);
+    nodes.wait_for_request();
+    const Duration lost = nodes.reflector.age();
+    EXPECT_LE(lost, Duration(1600ms));
+    nodes.api.fail({ErrorCode::unavailable, "connection refused"});
+    nodes.wait_for_request();
+    EXPECT_GT(nodes.reflector.age(), lost) << "an attempt is not yet touch";
+    nodes.push(line("MODIFIED", node_text("a", 11)));
+    EXPECT_EQ(nodes.reflector.age(), Duration(0));
+    EXPECT_FALSE(nodes.reflector.status().trouble);
+}
+
+TEST(ReflectorSetbacks, TroubleIsToldAgainOnceItHasBeenOver) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    for (int i = 1; i <= 3; ++i) {
+        nodes.api.fail({ErrorCode::unavailable, "connection lost"});
+        nodes.wait_for_request();
+        nodes.api.fail({ErrorCode::unavailable, "connection refused"});
+        nodes.wait_for_request();
+        nodes.push(line("MODIFIED", node_text("a", 11)));
+        EXPECT_EQ(nodes.troubles.size(), static_cast<std::size_t>(i));
+    }
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes

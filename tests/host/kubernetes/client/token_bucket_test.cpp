@@ -1,0 +1,42 @@
+#include "kubernetes/client/token_bucket.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace capstan::kubernetes {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(TokenBucket, LetsABurstGoAndQueuesTheRest) {
+    TokenBucket bucket(10, 2);
+    EXPECT_EQ(bucket.take(1s), 0ms);
+    EXPECT_EQ(bucket.take(1s), 0ms);
+    EXPECT_EQ(bucket.take(1s), 100ms);
+    EXPECT_EQ(bucket.take(1s), 200ms);
+    EXPECT_EQ(bucket.take(1100ms), 200ms) << "behind those that wait";
+}
+
+TEST(TokenBucket, FillsUpToTheBurstAndNoFurther) {
+    TokenBucket bucket(10, 2);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(bucket.take(1s), 0ms);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(bucket.take(1h), 0ms);
+    EXPECT_EQ(bucket.take(1h), 100ms);
+}
+
+TEST(TokenBucket, GivesAPlaceThatIsGivenBackToOthers) {
+    TokenBucket bucket(10, 1);
+    EXPECT_EQ(bucket.take(1s), 0ms);
+    EXPECT_EQ(bucket.take(1s), 100ms);
+    bucket.give_back();
+    EXPECT_EQ(bucket.take(1s), 100ms);
+}
+
+TEST(TokenBucket, WithoutARateHoldsNobodyUp) {
+    TokenBucket bucket(-1, 1);
+    for (int i = 0; i < 1000; ++i) EXPECT_EQ(bucket.take(1s), 0ms);
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes

@@ -1,0 +1,75 @@
+#include "simulation/api_server/api_faults.hpp"
+
+#include "served_api.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+ApiRequest request(const std::string& method, const std::string& target) {
+    return parse_request({.method = method, .target = target}).value();
+}
+
+TEST(Faults, AreForTheRequestsThatTheyName) {
+    const std::string node = "/api/v1/nodes/n1";
+    const std::string pod = "/api/v1/namespaces/s/pods/p/eviction";
+    struct Case {
+        ApiFault fault;
+        std::string method, target;
+        bool comes;
+    };
+    const Case cases[] = {
+        {{}, "GET", node, true},
+        {{.verb = "patch"}, "PATCH", node, true},
+        {{.verb = "patch"}, "GET", node, false},
+        {{.resource = "nodes", .name = "n1"}, "GET", node, true},
+        {{.resource = "nodes", .name = "n2"}, "GET", node, false},
+        {{.subresource = "eviction", .space = "s"}, "POST", pod, true},
+        {{.subresource = "eviction", .space = "t"}, "POST", pod, false},
+        {{.verb = "watch"}, "GET", "/api/v1/nodes?watch=1", true},
+        {{.resource = "deployments.apps"}, "GET", "/apis/apps/v1/deployments", true},
+    };
+    for (const Case& c : cases) {
+        ApiFaults faults;
+        faults.add(c.fault);
+        EXPECT_EQ(faults.take(request(c.method, c.target)).has_value(), c.comes) << c.target;
+    }
+}
+
+TEST(Faults, ComeAsOftenAsTheyWereToldTo) {
+    ApiFaults faults;
+    faults.add({.status = 500, .times = 2});
+    const ApiRequest any = request("GET", "/api/v1/nodes");
+    EXPECT_TRUE(faults.take(any));
+    EXPECT_TRUE(faults.take(any));
+    EXPECT_FALSE(faults.take(any));
+    faults.add({.status = 500, .times = std::nullopt});
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(faults.take(any));
+    faults.clear();
+    EXPECT_FALSE(faults.take(any));
+    EXPECT_EQ(faults.taken(), 22u);
+}
+
+TEST(Faults, AreReadAndWrittenAlike) {
+    const json::object written = parsed(R"({"verb":"patch","resource":"nodes","status":429,
+        "retryAfterSeconds":1,"delayMs":5,"cut":true,"carriedOut":true,"afterEvents":3,"times":2})");
+    const auto fault = parse_fault(written);
+    ASSERT_TRUE(fault) << fault.error();
+    EXPECT_EQ(fault_object(*fault), written);
+    for (const char* bad : {R"({"color":"red"})", R"({"status":"429"})", R"({"cut":1})"})
+        EXPECT_FALSE(parse_fault(parsed(bad))) << bad;
+    EXPECT_FALSE(parse_fault(parsed(R"({"times":0})"))->times) << "until it is removed";
+}
+
+TEST_F(ServedApi, TakesFaultsAtTheirOwnDoor) {
+    EXPECT_EQ(ask("POST", "/capstan/faults", R"({"status":500})").status, 200);
+    EXPECT_EQ(find_array(get("/capstan/faults").body, "faults")->size(), 1u);
+    EXPECT_EQ(ask("POST", "/capstan/faults", R"({"statuss":500})").status, 400);
+    EXPECT_TRUE(find_array(ask("DELETE", "/capstan/faults").body, "faults")->empty());
+    const std::uint64_t then = store.revision();
+    run_pod("p");
+    ask("POST", "/capstan/faults/compact");
+    EXPECT_EQ(store.list_at(store.kind("pods"), "", then).error().code, 410);
+}
+
+}  // namespace
+}  // namespace capstan::simulation

@@ -1,0 +1,171 @@
+#include "served_api.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+struct Writes : ServedApi {
+    const std::string maps = "/api/v1/namespaces/default/configmaps";
+    const std::string nodes = "/api/v1/nodes";
+    static constexpr const char* merge = "application/merge-patch+json";
+    static constexpr const char* strategic = "application/strategic-merge-patch+json";
+    static constexpr const char* operations = "application/json-patch+json";
+
+    void SetUp() override {
+        ASSERT_EQ(ask("POST", maps, R"({"metadata":{"name":"m"},"data":{"a":"1"}})").status, 201);
+        ASSERT_EQ(ask("POST", nodes, R"({"metadata":{"name":"n"},"status":{"phase":"x"}})").status,
+                  201);
+    }
+    std::string revision(const std::string& path) {
+        return std::string(text_at(get(path).body, "metadata.resourceVersion"));
+    }
+};
+
+TEST_F(Writes, AreReadBack) {
+    const Said said = get(maps + "/m");
+    EXPECT_EQ(said.status, 200);
+    EXPECT_EQ(text_at(said.body, "data.a"), "1");
+    EXPECT_EQ(text_at(said.body, "metadata.namespace"), "default");
+    EXPECT_EQ(text_at(get(nodes + "/n").body, "status.phase"), "x") << "nodes bring a status along";
+}
+
+TEST_F(Writes, OfAllPatchTypesChangeWhatTheyNameAlone) {
+    struct Case {
+        const char* type;
+        const char* body;
+    };
+    const Case cases[] = {
+        {merge, R"({"data":{"b":"2"}})"},
+        {strategic, R"({"data":{"b":"2"}})"},
+        {operations, R"([{"op":"add","path":"/data/b","value":"2"}])"},
+    };
+    for (const Case& c : cases) {
+        const Said said = ask("PATCH", maps + "/m", c.body, c.type);
+        EXPECT_EQ(said.status, 200) << c.type;
+        EXPECT_EQ(json::serialize(said.body.at("data")), R"({"a":"1","b":"2"})") << c.type;
+        ASSERT_EQ(ask("PATCH", maps + "/m", R"({"data":{"b":null}})", merge).status, 200);
+    }
+}
+
+TEST_F(Writes, AreRefusedWithTheStatusThatTellsWhy) {
+    struct Case {
+        const char* what;
+        std::string method, path, body, type;
+        int status;
+        const char* reason;
+    };
+    const std::string json_type = "application/json";
+    const Case cases[] = {
+        {"twice", "POST", maps, R"({"metadata":{"name":"m"}})", json_type, 409, "AlreadyExists"},
+        {"absent", "PATCH", maps + "/x", "{}", merge, 404, "NotFound"},
+        {"absent", "PUT", maps + "/x", R"({"metadata":{"name":"x"}})", json_type, 404, "NotFound"},
+        {"absent", "DELETE", maps + "/x", "", json_type, 404, "NotFound"},
+        {"guarded", "PATCH", maps + "/m", R"({"metadata":{"resourceVersion":"1"}})", merge, 409,
+         "Conflict"},
+        {"a test", "PATCH", maps + "/m", R"([{"op":"test","path":"/data/a","value":"2"}])",
+         operations, 422, "Invalid"},
+        {"no patch", "PATCH", maps + "/m", "{}", json_type, 415, "UnsupportedMediaType"},
+        {"protobuf", "POST", maps, "k8s", "application/vnd.kubernetes.protobuf", 415,
+         "UnsupportedMediaType"},
+        {"no JSON", "POST", maps, "{", json_type, 400, "BadRequest"},
+        {"a list", "POST", maps, "[]", json_type, 400, "BadRequest"},
+        {"other name", "PUT", maps + "/m", R"({"metadata":{"name":"x"}})", json_type, 400,
+         "BadRequest"},
+        {"other uid", "DELETE", maps + "/m", R"({"preconditions":{"uid":"x"}})", json_type, 409,
+         "Conflict"},
+        {"no such part", "PATCH", maps + "/m/status", "{}", merge, 404, "NotFound"},
+        {"no such method", "PUT", maps, R"({"metadata":{"name":"m"}})", json_type, 405,
+         "MethodNotAllowed"},
+    };
+    for (const Case& c : cases) {
+        const Said said = ask(c.method, c.path, c.body, c.type);
+        EXPECT_EQ(said.status, c.status) << c.what;
+        EXPECT_EQ(text_at(said.body, "reason"), c.reason) << c.what;
+        EXPECT_EQ(integer_at(said.body, "code"), c.status) << c.what;
+    }
+}
+
+TEST_F(Writes, OfTaintsAreLostByNobodyWhoGuardsThem) {
+    const std::string before = revision(nodes + "/n");
+    const std::string patch = R"({"metadata":{"resourceVersion":")" + before +
+                              R"("},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}})";
+    EXPECT_EQ(ask("PATCH", nodes + "/n", patch, merge).status, 200);
+    EXPECT_EQ(ask("PATCH", nodes + "/n", patch, merge).status, 409);
+}
+
+TEST_F(Writes, OfAStatusAndOfTheRestStayApart) {
+    const std::string path = nodes + "/n";
+    ask("PATCH", path, R"({"spec":{"a":1},"status":{"phase":"y"}})", merge);
+    EXPECT_EQ(text_at(get(path).body, "status.phase"), "x");
+    ask("PATCH", path + "/status", R"({"spec":{"a":2},"status":{"phase":"z"}})", strategic);
+    EXPECT_EQ(text_at(get(path).body, "status.phase"), "z");
+    EXPECT_EQ(integer_at(get(path).body, "spec.a"), 1);
+}
+
+TEST_F(Writes, OfADryRunAreAnsweredAndForgotten) {
+    EXPECT_EQ(ask("POST", maps + "?dryRun=All", R"({"metadata":{"name":"q"}})").status, 201);
+    EXPECT_EQ(get(maps + "/q").status, 404);
+    const Said patched = ask("PATCH", maps + "/m?dryRun=All", R"({"data":{"a":"9"}})", merge);
+    EXPECT_EQ(text_at(patched.body, "data.a"), "9");
+    EXPECT_EQ(text_at(get(maps + "/m").body, "data.a"), "1");
+    EXPECT_EQ(ask("DELETE", maps + "/m", R"({"dryRun":["All"]})").status, 200);
+    EXPECT_EQ(get(maps + "/m").status, 200);
+}
+
+TEST_F(Writes, ThatRemoveSayWhatIsGone) {
+    const Said said = ask("DELETE", maps + "/m", R"({"propagationPolicy":"Background"})");
+    EXPECT_EQ(said.status, 200);
+    EXPECT_EQ(text_at(said.body, "status"), "Success");
+    EXPECT_EQ(text_at(said.body, "details.name"), "m");
+    EXPECT_EQ(get(maps + "/m").status, 404);
+}
+
+TEST_F(Writes, RemoveCollectionsByTheirLabels) {
+    ask("POST", maps, R"({"metadata":{"name":"q","labels":{"go":"yes"}}})");
+    EXPECT_EQ(ask("DELETE", maps + "?labelSelector=go%3Dyes").status, 200);
+    EXPECT_EQ(get(maps + "/q").status, 404);
+    EXPECT_EQ(get(maps + "/m").status, 200);
+}
+
+struct Scales : ServedApi {
+    const std::string path = "/apis/apps/v1/namespaces/default/deployments/d/scale";
+    void SetUp() override {
+        const json::object made = parsed(R"({"metadata":{"name":"d"},"spec":{"replicas":2,
+            "selector":{"matchLabels":{"app":"d","a":"b"}}}})");
+        ASSERT_TRUE(store.create(store.kind("deployments.apps"), "default", made));
+    }
+};
+
+TEST_F(Scales, ShowAndSetHowMany) {
+    const Said before = get(path);
+    EXPECT_EQ(text_at(before.body, "kind"), "Scale");
+    EXPECT_EQ(integer_at(before.body, "spec.replicas"), 2);
+    EXPECT_EQ(integer_at(before.body, "status.replicas"), 0);
+    EXPECT_EQ(text_at(before.body, "status.selector"), "a=b,app=d");
+    const char* merge = "application/merge-patch+json";
+    EXPECT_EQ(
+        integer_at(ask("PATCH", path, R"({"spec":{"replicas":5}})", merge).body, "spec.replicas"),
+        5);
+    EXPECT_EQ(ask("PUT", path, json::serialize(before.body)).status, 409) << "it has been changed";
+    json::object now = get(path).body;
+    set_value(now, "spec.replicas", 7);
+    EXPECT_EQ(ask("PUT", path, json::serialize(now)).status, 200);
+    EXPECT_EQ(integer_at(get(path).body, "spec.replicas"), 7);
+    EXPECT_EQ(ask("PATCH", path, R"({"spec":{"replicas":-1}})", merge).status, 422);
+}
+
+TEST_F(Scales, AreNothingThatOtherKindsHave) {
+    EXPECT_EQ(get("/api/v1/namespaces/default/configmaps/m/scale").status, 404);
+}
+
+TEST_F(ServedApi, LetsEverybodyDoEverything) {
+    const std::string reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    const Said json = ask("POST", reviews, R"({"spec":{"resourceAttributes":{"verb":"get"}}})");
+    EXPECT_EQ(json.status, 201);
+    EXPECT_TRUE(is_true_at(json.body, "status.allowed"));
+    EXPECT_EQ(text_at(json.body, "spec.resourceAttributes.verb"), "get");
+    const Said other = ask("POST", reviews, "k8s", "application/vnd.kubernetes.protobuf");
+    EXPECT_TRUE(is_true_at(other.body, "status.allowed")) << "whatever it says";
+}
+
+}  // namespace
+}  // namespace capstan::simulation
