@@ -197,8 +197,11 @@ TEST_F(ServiceKube, DeletesUnderThePreconditionsThatAreGiven) {
     send(request(CAPSTAN_KUBE_DELETE, nodes, "", "n2"), came);
     EXPECT_EQ(api.last().request.body, R"({"apiVersion":"v1","kind":"DeleteOptions"})")
         << "absent is not zero";
-    api.answer({});
-    api.answer({});
+    what = request(CAPSTAN_KUBE_DELETE, nodes, "", "n3");
+    what.dry_run = 1;
+    send(what, came);
+    EXPECT_THAT(api.last().request.body, HasSubstr(R"("dryRun":["All"])"));
+    for (int i = 0; i < 3; ++i) api.answer({});
 }
 
 TEST_F(ServiceKube, NamesTheGrantThatIsMissing) {
