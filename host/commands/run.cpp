@@ -32,6 +32,7 @@ int refuse(Streams streams, const Error& error) {
 
 runtime::PluginHost::Options host_options(const Arguments& arguments, std::uint64_t seed) {
     runtime::PluginHost::Options out{.seed = seed, .version = CAPSTAN_VERSION};
+    out.has_cluster = true;
     if (arguments.state.empty()) return out;
     const std::filesystem::path folder(arguments.state);
     out.state = folder / "plugins";

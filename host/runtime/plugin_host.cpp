@@ -45,6 +45,12 @@ PluginHost::PluginHost(const Config& config, Options options)
     } else {
         environment_.state = std::make_shared<FileStateStore>(options.state);
     }
+    if (options.has_cluster) {
+        environment_.kube = std::make_shared<KubeGateway>(
+            *loop_, kubernetes::EventRecorder::Options{
+                        .correlator = {.component = "capstan"},
+                        .seed = io::seed_for(options.seed, "plugin events")});
+    }
     if (virtual_loop_ != nullptr) return;
     environment_.http = std::make_shared<io::CurlHttpClient>(io_);
     thread_ = std::thread([this] { io_.run(); });

@@ -38,6 +38,8 @@ public:
         std::filesystem::path state{};
         /// The clock of deadlines and timers, moved by its owner; NULL: the machine's.
         std::shared_ptr<io::ManualClock> clock{};
+        /// Whether there will be a cluster for plugins; see cluster().
+        bool has_cluster = false;
     };
     /// Makes every instance of `plugins` in their order, then starts them all at once. The first
     /// error undoes everything and names its instance.
@@ -56,6 +58,9 @@ public:
         return instances_;
     }
     io::Loop& loop() noexcept { return *loop_; }
+    /// What plugins see of the cluster, to be connected by its owner on the loop's thread, and
+    /// disconnected there before the connection goes. NULL: without has_cluster.
+    KubeGateway* cluster() noexcept { return environment_.kube.get(); }
     /// Moves the virtual time; NULL: this host lives in real time.
     io::ManualLoop* virtual_loop() noexcept { return virtual_loop_; }
     /// What `begin` starts and ends with its argument, waited for. On virtual time the clock goes

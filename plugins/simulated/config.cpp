@@ -192,7 +192,9 @@ void check_config(const Settings& settings) {
 }
 
 Config read_config(const Settings& settings) {
-    Config out{.latency = settings.duration("latency"), .failure = find_failure(settings)};
+    Config out{.latency = settings.duration("latency"),
+               .failure = find_failure(settings),
+               .register_nodes = settings.boolean("register_nodes")};
     for (const Settings& group : settings.tables("groups"))
         out.groups.push_back(read_group(group, settings));
     return out;

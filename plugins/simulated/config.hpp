@@ -56,6 +56,7 @@ struct GroupConfig {
 struct Config {
     Duration latency{};              ///< of every call
     std::optional<Error> failure{};  ///< what every call fails with
+    bool register_nodes = false;     ///< machines that run join the cluster as Node objects
     std::vector<GroupConfig> groups{};
 };
 

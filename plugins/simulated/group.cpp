@@ -23,9 +23,29 @@ Group::Group(GroupConfig config, Time start, Time now)
     request(config_.size);
     launch();
     now_ = now;
+    begin_listing(now);
+}
+
+Group::Group(GroupConfig config, Time start, Time now, GroupRecord record)
+    : config_(std::move(config)),
+      start_(start),
+      now_(now),
+      machines_(std::move(record.machines)),
+      last_number_(record.last_number),
+      capacity_(config_.capacity),
+      failure_(config_.failure) {
+    // What they did to machines is on record.
+    while (changes_done_ < config_.changes.size() &&
+           start_ + config_.changes[changes_done_].at <= now)
+        set_terms(config_.changes[changes_done_++]);
+    launch();
+    begin_listing(now);
+}
+
+void Group::begin_listing(Time now) {
     if (config_.refresh_every <= Duration(0)) return;
     // A list is as old as the last multiple of the time between two, whoever asks when.
-    next_listing_ = now - (now - start) % config_.refresh_every;
+    next_listing_ = now - (now - start_) % config_.refresh_every;
     listed_ = list();
 }
 
@@ -68,13 +88,29 @@ void Group::happen() {
     *next_listing_ += config_.refresh_every;
 }
 
-void Group::apply(const Change& change) {
+void Group::adopt(int number, std::string type, Time launched) {
+    // Those that wait stand last.
+    const auto waiting = std::ranges::find_if_not(
+        machines_, [](const Machine& m) { return m.launched.has_value(); });
+    machines_.insert(waiting, {.number = number,
+                               .type = std::move(type),
+                               .requested = launched,
+                               .launched = launched,
+                               .gone_at = {}});
+    last_number_ = std::max(last_number_, number);
+}
+
+void Group::set_terms(const Change& change) {
     if (change.capacity) capacity_ = change.capacity;
     if (change.unlimited) capacity_.reset();
     if (change.recover) failure_ = removal_failure_ = machine_error_ = std::nullopt;
     if (change.failure) failure_ = change.failure;
     if (change.removal_failure) removal_failure_ = change.removal_failure;
     if (change.machine_error) machine_error_ = change.machine_error;
+}
+
+void Group::apply(const Change& change) {
+    set_terms(change);
     vanish(change);
     if (change.target) set_target(*change.target);
     request(change.add);

@@ -12,6 +12,23 @@
 
 namespace capstan::simulated {
 
+/// A machine as the cloud knows it.
+struct MachineRecord {
+    int number = 0;  ///< counted from 1, never used twice
+    std::string type{};
+    Time requested{};
+    std::optional<Time> launched{};  ///< nothing: the cloud has none for it yet
+    std::optional<Time> gone_at{};   ///< is being removed until then
+    bool operator==(const MachineRecord&) const = default;
+};
+
+/// All that a group must know of its past to go on in another process.
+struct GroupRecord {
+    int last_number = 0;
+    std::vector<MachineRecord> machines{};  ///< by number
+    bool operator==(const GroupRecord&) const = default;
+};
+
 /// Told the time, so that nothing here waits. The target is the number of its machines, requested
 /// ones included and those that are being removed not: what a change takes away is requested anew,
 /// and requests become machines in their order as soon as the cloud has any.
@@ -19,6 +36,8 @@ class Group {
 public:
     /// `start`: from which changes count. `now`: what it starts with has booted long ago.
     Group(GroupConfig config, Time start, Time now);
+    /// Goes on from what was recorded at `now`; then it is to reach the present.
+    Group(GroupConfig config, Time start, Time now, GroupRecord record);
 
     /// Everything that was to happen until `now` has. Before each of the others; time never steps
     /// back.
@@ -36,21 +55,23 @@ public:
     NodeGroup group() const;
     /// As of the last time that the list was made anew.
     std::vector<capstan::Machine> machines() const;
+    /// As they are.
+    std::vector<capstan::Machine> machines_now() const { return list(); }
+    GroupRecord record() const { return {last_number_, machines_}; }
+    /// Takes in a machine that it does not know and that runs already, with a higher number than
+    /// all it had.
+    void adopt(int number, std::string type, Time launched);
 
 private:
-    struct Machine {
-        int number = 0;  ///< counted from 1, never used twice
-        std::string type{};
-        Time requested{};
-        std::optional<Time> launched{};  ///< nothing: the cloud has none for it yet
-        std::optional<Time> gone_at{};   ///< is being removed until then
-    };
+    using Machine = MachineRecord;
 
     // What happens to it.
     std::optional<Time> next_vanishing() const;
     std::optional<Time> next_event() const;
     void happen();
     void apply(const Change& change);
+    void set_terms(const Change& change);
+    void begin_listing(Time now);
     void vanish(const Change& change);
     void run(int count);
     void set_target(int target);

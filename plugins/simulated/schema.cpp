@@ -185,15 +185,20 @@ Schema config_schema() {
     groups.default_value =
         R"([{ id = "simulated", max = 10, machine = { cpu = "4", memory = "16Gi" } }])";
     groups.live = true;
-    return {live(duration("latency", "How long each call takes.", R"("0s")")),
-            live(table("fail", "Every call fails with this.", failure_fields())),
-            duration("refresh_every",
-                     "The lists of machines are as they were when so much time had passed, again "
-                     "and again, but that of a group is new after a removal; 0s: as they are.",
-                     R"("0s")"),
-            text("region", "Where the zones are.", R"("simulated")"),
-            text("currency", "Of all prices, ISO 4217.", R"("USD")"),
-            std::move(groups)};
+    return {
+        live(duration("latency", "How long each call takes.", R"("0s")")),
+        live(table("fail", "Every call fails with this.", failure_fields())),
+        duration("refresh_every",
+                 "The lists of machines are as they were when so much time had passed, again "
+                 "and again, but that of a group is new after a removal; 0s: as they are.",
+                 R"("0s")"),
+        flag("register_nodes",
+             "Machines that run join the cluster as Node objects without a kubelet, for kwok to "
+             "look after. Needs the grants state and kube, nodes:list,create,delete.",
+             "false"),
+        text("region", "Where the zones are.", R"("simulated")"),
+        text("currency", "Of all prices, ISO 4217.", R"("USD")"),
+        std::move(groups)};
 }
 
 }  // namespace capstan::simulated

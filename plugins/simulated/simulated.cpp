@@ -18,7 +18,7 @@ T demand(const NodeGroupId& group, Result<T> result) {
 }  // namespace
 
 Simulated::Simulated(Host host, Config config)
-    : host_(host), start_(host_.now()), config_(std::move(config)) {
+    : host_(host), start_(host_.now()), config_(std::move(config)), nodes_(host_) {
     for (const GroupConfig& group : config_.groups)
         groups_.emplace(group.id.value(), Group(group, start_, start_));
 }
@@ -42,6 +42,7 @@ void Simulated::reconfigure(Config config) {
 
 Task<void> Simulated::arrive() {
     co_await sleep_for(host_, config_.latency);
+    if (config_.register_nodes) co_await recall();
     for (auto& [id, group] : groups_) group.reach(host_.now());
     if (config_.failure) throw Failure(*config_.failure);
 }
@@ -55,6 +56,7 @@ Group& Simulated::group(const NodeGroupId& id) {
 
 Task<CloudView> Simulated::refresh() {
     co_await arrive();
+    if (config_.register_nodes) co_await register_nodes();
     CloudView view;
     for (const auto& [id, group] : groups_) {
         view.groups.push_back(group.group());
@@ -68,6 +70,7 @@ Resized Simulated::resize(const Resize& request, Change change) {
     if (const Resized* known = resized_.find(request.idempotency_key)) return *known;
     Group& wanted = group(request.group);
     const Resized answer{demand(request.group, (wanted.*change)(request))};
+    if (config_.register_nodes) write_down();
     resized_.keep(request.idempotency_key, answer);
     return answer;
 }
@@ -87,6 +90,7 @@ Task<Removed> Simulated::remove(Removal request) {
     if (const Removed* known = removed_.find(request.idempotency_key)) co_return *known;
     Group& wanted = group(request.group);
     Removed answer = demand(request.group, wanted.remove(request));
+    if (config_.register_nodes) write_down();
     removed_.keep(request.idempotency_key, answer);
     co_return answer;
 }

@@ -2,9 +2,12 @@
 /// no time but the host's clock, so that a day takes as long as the host's clock does.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <capstan/cloud_provider.hpp>
 #include <capstan/host.hpp>
@@ -12,10 +15,17 @@
 #include "answers.hpp"
 #include "config.hpp"
 #include "group.hpp"
+#include "ledger.hpp"
+#include "nodes.hpp"
 
 namespace capstan::simulated {
 
 /// Equal settings and equal requests at equal times, equal answers.
+///
+/// With register_nodes the cloud outlives its process. Each request is written down in
+/// capstan.state/1 before it is answered, and what follows from it is worked out anew; where
+/// nothing was written down, the machines are those whose Node objects are there. Several processes
+/// may share what is written: each takes in what another one wrote.
 class Simulated {
 public:
     Simulated(Host host, Config config);
@@ -40,6 +50,19 @@ public:
 private:
     /// Takes the time of a call, then lets everything happen that was to happen meanwhile.
     Task<void> arrive();
+    /// Becomes what is written down, or what the cluster shows.
+    Task<void> recall();
+    void restore(Ledger ledger);
+    Ledger adopted(const std::vector<JoinedNode>& nodes) const;
+    void write_down();
+    /// Makes the Node objects those of the machines that run.
+    Task<void> register_nodes();
+    bool take_in(const std::vector<JoinedNode>& nodes);
+    struct Work {
+        std::vector<JoinedNode> gone{};
+        std::map<std::string, std::string> missing{};  ///< objects by name
+    };
+    Work work_for(const std::vector<JoinedNode>& nodes) const;
     Group& group(const NodeGroupId& id);
     const GroupConfig* find_config(std::string_view id) const;
     /// The target afterwards, asked for with `change`; once per idempotency key.
@@ -47,8 +70,10 @@ private:
     Resized resize(const Resize& request, Change change);
 
     const Host host_;
-    const Time start_;
+    Time start_;
     Config config_;
+    Nodes nodes_;
+    std::optional<std::uint64_t> revision_{};  ///< of what is written down; nothing: not known
     std::map<std::string, Group, std::less<>> groups_;
     Answers<Resized> resized_;
     Answers<Removed> removed_;

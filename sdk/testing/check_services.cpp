@@ -15,12 +15,14 @@ namespace testing {
 namespace {
 
 constexpr std::array services{
-    CAPSTAN_SERVICE_CLOCK,   CAPSTAN_SERVICE_EXEC, CAPSTAN_SERVICE_HTTP,    CAPSTAN_SERVICE_LOG,
-    CAPSTAN_SERVICE_METRICS, CAPSTAN_SERVICE_OPS,  CAPSTAN_SERVICE_SECRETS, CAPSTAN_SERVICE_STATE};
+    CAPSTAN_SERVICE_CLOCK, CAPSTAN_SERVICE_EXEC,    CAPSTAN_SERVICE_HTTP,
+    CAPSTAN_SERVICE_KUBE,  CAPSTAN_SERVICE_LOG,     CAPSTAN_SERVICE_METRICS,
+    CAPSTAN_SERVICE_OPS,   CAPSTAN_SERVICE_SECRETS, CAPSTAN_SERVICE_STATE};
 /// Those a configuration need not grant; without the others no host is one.
-constexpr std::array granted{CAPSTAN_SERVICE_HTTP, CAPSTAN_SERVICE_METRICS, CAPSTAN_SERVICE_SECRETS,
-                             CAPSTAN_SERVICE_STATE};
-constexpr std::array bounded{CAPSTAN_SERVICE_EXEC, CAPSTAN_SERVICE_HTTP, CAPSTAN_SERVICE_METRICS};
+constexpr std::array granted{CAPSTAN_SERVICE_HTTP, CAPSTAN_SERVICE_KUBE, CAPSTAN_SERVICE_METRICS,
+                             CAPSTAN_SERVICE_SECRETS, CAPSTAN_SERVICE_STATE};
+constexpr std::array bounded{CAPSTAN_SERVICE_EXEC, CAPSTAN_SERVICE_HTTP, CAPSTAN_SERVICE_KUBE,
+                             CAPSTAN_SERVICE_METRICS};
 
 /// Starts the instance, asks it something, stops it; what must not happen even in a poor host.
 std::vector<std::string> faults_of_life(Session& session, const Subject& subject) {

@@ -13,6 +13,7 @@ const void* table_of(std::string_view id) noexcept {
     if (id == CAPSTAN_SERVICE_CLOCK) return &fake_clock_table();
     if (id == CAPSTAN_SERVICE_EXEC) return &fake_exec_table();
     if (id == CAPSTAN_SERVICE_HTTP) return &fake_http_table();
+    if (id == CAPSTAN_SERVICE_KUBE) return &fake_kube_table();
     if (id == CAPSTAN_SERVICE_LOG) return &fake_log_table();
     if (id == CAPSTAN_SERVICE_METRICS) return &fake_metrics_table();
     if (id == CAPSTAN_SERVICE_OPS) return &fake_ops_table();
@@ -91,6 +92,7 @@ Result<void> FakeHost::stop(const capstan_instance* instance) {
 void FakeHost::restart() { parts_->loop.restart(); }
 
 FakeHttp& FakeHost::http() noexcept { return parts_->http; }
+FakeKube& FakeHost::kube() noexcept { return parts_->kube; }
 std::map<std::string, std::string, std::less<>>& FakeHost::secrets() noexcept {
     return parts_->secrets;
 }

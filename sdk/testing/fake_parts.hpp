@@ -38,6 +38,8 @@ struct FakeParts {
     std::uint64_t random_state;
     std::set<std::string, std::less<>> withheld, busy;
     FakeHttp http;
+    FakeKube kube;  ///< as the strand: not guarded
+    std::set<std::uint64_t> kube_watches;
     std::map<std::string, std::string, std::less<>> secrets;
     std::map<std::string, StoredValue, std::less<>> state;
     std::int32_t log_level = CAPSTAN_LOG_TRACE;
@@ -60,6 +62,7 @@ inline FakeParts& parts(const capstan_host* host) noexcept {
 const capstan_clock& fake_clock_table() noexcept;
 const capstan_exec& fake_exec_table() noexcept;
 const capstan_http& fake_http_table() noexcept;
+const capstan_kube& fake_kube_table() noexcept;
 const capstan_log& fake_log_table() noexcept;
 const capstan_metrics& fake_metrics_table() noexcept;
 const capstan_ops& fake_ops_table() noexcept;

@@ -6,6 +6,7 @@
 
 #include "engine/scale_down/drain_rules.hpp"
 #include "io/url.hpp"
+#include "runtime/config/kube_grant.hpp"
 #include "runtime/config/text.hpp"
 
 namespace capstan::runtime {
@@ -145,6 +146,21 @@ bool is_instance_name(std::string_view name) {
     });
 }
 
+void check_kube_grants(const Config& config, const PluginConfig& plugin, Diagnostics& out) {
+    const SettingValue* value = &config.tree;
+    for (const std::string& key :
+         {std::string("plugin"), plugin.id.value(), std::string("grants"), std::string("kube")}) {
+        value = value->find(key);
+        if (value == nullptr) return;
+    }
+    for (const SettingValue& text : value->children) {
+        const Result<KubeGrant> grant = parse_kube_grant(text.text);
+        if (grant) continue;
+        out.error(text.place, join_path("plugin", plugin.id.value()) + ".grants.kube: '" +
+                                  shortened(text.text, 60) + "': " + grant.error().message);
+    }
+}
+
 void check_plugins(const Config& config, Diagnostics& out) {
     for (const PluginConfig& plugin : config.plugins) {
         const std::string path = join_path("plugin", plugin.id.value());
@@ -160,6 +176,7 @@ void check_plugins(const Config& config, Diagnostics& out) {
             out.warning(place_of(config.tree, {"plugin", plugin.id.value(), "grants", "secrets"}),
                         path + ".grants.secrets: no secret will be found without [secrets] dir");
         }
+        check_kube_grants(config, plugin, out);
     }
 }
 

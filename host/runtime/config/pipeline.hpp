@@ -82,12 +82,19 @@ struct Grants {
     std::vector<std::string> http;
     std::vector<std::string> secrets;
     bool state = false;
+    std::vector<std::string> kube{};
 };
 void describe(auto&& key, Grants& s) {
     key("http", s.http,
         "Host names it may send requests to; \"*.example.com\" stands for every name below.");
     key("secrets", s.secrets, "Names of the secrets it may read.");
     key("state", s.state, "May keep a little state that outlives a restart.");
+    key("kube", s.kube,
+        "What it may do with the cluster's objects: \"RESOURCE.GROUP:VERB,VERB@NAMESPACE\", as in "
+        "\"pods:list,watch\", \"deployments.apps:get,update/scale@shop\", "
+        "\"deployments.apps/scale:get,update\". Verbs are get, list, watch, create, update, patch "
+        "and delete; without a namespace it holds in all. \"events:create\" lets it tell users of "
+        "things.");
 }
 
 struct PluginLimits {

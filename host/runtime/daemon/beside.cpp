@@ -43,6 +43,10 @@ Result<void> Beside::open_link(const Config& all) {
                                                           all.scale_up.spread_timeout_annotation},
                                           .on_attempt = options_.on_attempt,
                                           .on_unschedulable = [this] { waiting_.see_pods(); }}));
+    if (KubeGateway* const plugins = host_.cluster()) {
+        plugins->connect(link_->api());
+        lent_.reset(plugins);
+    }
     make_writers(config);
     make_tellers(config);
     leadership_.emplace(config, link_->api(), loop, host_.log(),

@@ -108,6 +108,10 @@ private:
     boost::asio::signal_set signals_;
     std::optional<io::TimerId> sync_timer_{};
     std::unique_ptr<ClusterLink> link_{};
+    struct TakeBack {
+        void operator()(KubeGateway* plugins) const { plugins->disconnect(); }
+    };
+    std::unique_ptr<KubeGateway, TakeBack> lent_{};  ///< the link, to plugins
     std::optional<ApiClusterClient> cluster_{};
     std::optional<MemoryKeeper> keeper_{};
     std::optional<StatusWriter> status_{};

@@ -72,6 +72,14 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
                                              environment.http, operations_, tasks_, clock_);
         *requests_ = http_;
     }
+    if (!identity_.grants.kube.empty()) {
+        kube_ = std::make_shared<PluginKube>(
+            PluginKube::Options{.instance = id(),
+                                .grants = read_kube_grants(identity_.grants.kube),
+                                .seed = io::seed_for(environment.seed, id() + "/kube")},
+            environment.kube, loop_, operations_, tasks_);
+        *cluster_requests_ = kube_;
+    }
     if (!identity_.grants.secrets.empty()) secrets_ = environment.secrets;
     if (identity_.grants.state) state_ = environment.state;
     host_ = {sizeof host_,
@@ -93,8 +101,9 @@ OperationTable::Options HostContext::operation_options() {
             .on_late = [metrics = metrics_] { metrics->late_completion(); },
             .on_overdue = [metrics = metrics_] { metrics->overdue_operation(); },
             .on_cancel =
-                [requests = requests_](capstan_op op) {
+                [requests = requests_, cluster = cluster_requests_](capstan_op op) {
                     if (const auto http = requests->lock()) http->cancel(op);
+                    if (const auto kube = cluster->lock()) kube->cancel(op);
                 }};
 }
 
@@ -105,6 +114,7 @@ const void* HostContext::service(std::string_view id) const noexcept {
     if (id == CAPSTAN_SERVICE_CLOCK) return &services::clock;
     if (id == CAPSTAN_SERVICE_EXEC) return &services::exec;
     if (id == CAPSTAN_SERVICE_HTTP) return http_ ? &services::http : nullptr;
+    if (id == CAPSTAN_SERVICE_KUBE) return kube_ ? &services::kube : nullptr;
     if (id == CAPSTAN_SERVICE_SECRETS) return secrets_ ? &services::secrets : nullptr;
     if (id == CAPSTAN_SERVICE_STATE) return state_ ? &services::state : nullptr;
     return nullptr;
@@ -120,11 +130,13 @@ void HostContext::cancel_open(capstan_op except) {
     operations_->cancel_all(except);
     tasks_->cancel_all();
     if (http_) http_->cancel_all();
+    if (kube_) kube_->cancel_all();
 }
 
 void HostContext::abandon() {
     operations_->close_all(0, {ErrorCode::cancelled, "the instance was abandoned"});
     if (http_) http_->cancel_all();
+    if (kube_) kube_->cancel_all();
     tasks_->abandon();
 }
 

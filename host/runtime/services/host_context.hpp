@@ -13,10 +13,12 @@
 #include "runtime/config/pipeline.hpp"
 #include "runtime/instances/breadcrumbs.hpp"
 #include "runtime/loop/task_board.hpp"
+#include "runtime/services/kube_gateway.hpp"
 #include "runtime/services/logger.hpp"
 #include "runtime/services/metrics.hpp"
 #include "runtime/services/operations.hpp"
 #include "runtime/services/plugin_http.hpp"
+#include "runtime/services/plugin_kube.hpp"
 #include "runtime/services/plugin_metrics.hpp"
 #include "runtime/services/secrets.hpp"
 #include "runtime/services/state_store.hpp"
@@ -39,6 +41,7 @@ struct HostEnvironment {
     /// Time is virtual, so nobody is late: how long a plugin keeps its strand in real time is the
     /// machine's affair and not reported.
     bool is_virtual = false;
+    std::shared_ptr<KubeGateway> kube{};  ///< NULL: it has no cluster
 };
 
 /// Who an instance is and what it may use.
@@ -73,6 +76,7 @@ public:
     OperationTable& operations() const noexcept { return *operations_; }
     TaskBoard& tasks() const noexcept { return *tasks_; }
     PluginHttp* http() const noexcept { return http_.get(); }                ///< NULL: not granted
+    PluginKube* kube() const noexcept { return kube_.get(); }                ///< NULL: not granted
     const SecretSource* secrets() const noexcept { return secrets_.get(); }  ///< NULL: not granted
     StateStore* state() const noexcept { return state_.get(); }              ///< NULL: not granted
     void say(LogLevel level, const std::string& message, const LogPairs& fields = {}) const;
@@ -105,6 +109,9 @@ private:
     std::shared_ptr<PluginHttp> http_;
     const std::shared_ptr<std::weak_ptr<PluginHttp>> requests_ =
         std::make_shared<std::weak_ptr<PluginHttp>>();
+    std::shared_ptr<PluginKube> kube_;
+    const std::shared_ptr<std::weak_ptr<PluginKube>> cluster_requests_ =
+        std::make_shared<std::weak_ptr<PluginKube>>();
     const std::shared_ptr<OperationTable> operations_;
     const std::shared_ptr<TaskBoard> tasks_;
     std::shared_ptr<SecretSource> secrets_;

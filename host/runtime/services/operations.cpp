@@ -245,4 +245,12 @@ void OperationTable::call_cancel(capstan_op op) {
     cancel_returned_.notify_all();
 }
 
+Result<Duration> time_left(const OperationTable& operations, capstan_op parent, Duration now) {
+    if (parent == 0) return Duration::max();
+    const std::optional<Duration> deadline = operations.deadline_of(parent);
+    if (!deadline || operations.is_cancelled(parent))
+        return capstan::fail(ErrorCode::cancelled, "the operation it is for is over");
+    return std::max(*deadline - now, Duration(1));
+}
+
 }  // namespace capstan::runtime

@@ -107,4 +107,8 @@ private:
     std::vector<Slot> slots_;
 };
 
+/// What a request made for `parent` may take at most; without one as long as it likes. `cancelled`:
+/// the operation is over. `now`: of the clock of deadlines.
+Result<Duration> time_left(const OperationTable& operations, capstan_op parent, Duration now);
+
 }  // namespace capstan::runtime

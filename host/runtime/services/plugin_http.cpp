@@ -72,21 +72,12 @@ Result<HttpRequest> PluginHttp::copy(const capstan_http_request& raw) const {
         return fail(ErrorCode::permission, url.host + " is not granted");
     out.headers = copy_headers(raw.headers);
     CAPSTAN_CHECK(io::check_syntax(out));
-    CAPSTAN_TRY(const Duration left, time_left(raw.parent));
+    CAPSTAN_TRY(const Duration left, time_left(*operations_, raw.parent, clock_->monotonic()));
     out.timeout = std::min(
         raw.timeout_ms > 0 ? std::chrono::milliseconds(raw.timeout_ms) : default_timeout, left);
     out.max_reply_bytes = raw.max_reply_bytes == 0 ? default_reply_bytes
                                                    : std::min(raw.max_reply_bytes, max_reply_bytes);
     return out;
-}
-
-Result<Duration> PluginHttp::time_left(capstan_op parent) const {
-    if (parent == 0) return Duration::max();
-    const std::optional<Duration> deadline = operations_->deadline_of(parent);
-    if (!deadline || operations_->is_cancelled(parent)) {
-        return fail(ErrorCode::cancelled, "the operation it is for is over");
-    }
-    return std::max(*deadline - clock_->monotonic(), Duration(1));
 }
 
 capstan_status PluginHttp::send(const capstan_http_request& raw, capstan_http_done done,

@@ -40,7 +40,6 @@ private:
         bool cancelled = false;
     };
     Result<HttpRequest> copy(const capstan_http_request& request) const;
-    Result<Duration> time_left(capstan_op parent) const;
     void began(std::uint64_t key, io::HttpClient::RequestId id);
     void cancel_if(const std::function<bool(const Open&)>& matches);
 

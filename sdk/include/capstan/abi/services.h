@@ -5,6 +5,7 @@
 #include "service_clock.h"
 #include "service_exec.h"
 #include "service_http.h"
+#include "service_kube.h"
 #include "service_log.h"
 #include "service_metrics.h"
 #include "service_ops.h"

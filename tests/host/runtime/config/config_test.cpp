@@ -302,6 +302,13 @@ TEST_F(ConfigTest, WarnsOfSecretsWithoutAFolder) {
         "[secrets] dir");
 }
 
+TEST_F(ConfigTest, PointsAtWhatIsNoGrantOfTheCluster) {
+    EXPECT_EQ(first_line("[plugin.aws]\ngrants = { kube = [\"pods:get\", \"nodes:read\"] }\n"),
+              "capstan.toml:2:32: plugin.aws.grants.kube: 'nodes:read': \"read\" is no verb: get, "
+              "list, watch, create, update, patch, delete");
+    EXPECT_EQ(first_line("[plugin.aws]\ngrants = { kube = [\"pods:get@shop\"] }\n"), "");
+}
+
 TEST_F(ConfigTest, SurvivesHostileFiles) {
     for (const std::string& text :
          {std::string(1 << 20, '['), std::string("\0\0\0", 3), std::string(1 << 20, 'a'),

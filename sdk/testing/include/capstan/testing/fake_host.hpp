@@ -24,6 +24,7 @@
 #include <capstan/host.hpp>
 #include <capstan/labels.hpp>
 #include <capstan/testing/fake_http.hpp>
+#include <capstan/testing/fake_kube.hpp>
 #include <capstan/testing/operation.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
@@ -111,6 +112,8 @@ public:
 
     // Services.
     FakeHttp& http() noexcept;
+    /// Changed by the test between two turns of the host, not beside one.
+    FakeKube& kube() noexcept;
     std::map<std::string, std::string, std::less<>>& secrets() noexcept;  ///< granted, by name
     Result<StoredValue> state(std::string_view key) const;                ///< as read_state
     void put_state(std::string key, std::string value);
@@ -129,7 +132,8 @@ public:
     /// As in a host that has no such service, or does not grant it. Before the plugin meets the
     /// host.
     void withhold(std::string service_id);
-    /// From now on capstan.exec/1, capstan.http/1 or capstan.metrics/1 answers CAPSTAN_E_BUSY.
+    /// From now on capstan.exec/1, capstan.http/1, capstan.kube/1 or capstan.metrics/1 answers
+    /// CAPSTAN_E_BUSY.
     void overload(std::string service_id, bool is_busy = true);
 
 private:

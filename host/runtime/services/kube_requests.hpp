@@ -1,0 +1,44 @@
+/// What a plugin asks of the cluster, read and checked, as a request to the API server.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <capstan/abi/service_kube.h>
+#include <capstan/result.hpp>
+
+#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/event_correlator.hpp"
+#include "runtime/config/kube_grant.hpp"
+
+namespace capstan::runtime {
+
+/// One request, without its deadline.
+struct KubeCall {
+    KubeAction action{};
+    kubernetes::ApiRequest request{};
+    std::uint64_t max_reply_bytes = 0;
+};
+
+/// What a watch follows.
+struct KubeFollowed {
+    KubeAction action{};  ///< list; watch is another
+    std::string path{};
+    kubernetes::ApiRequest::Query selectors{};
+    std::string api_version{}, kind{};
+    std::size_t queue_limit = 0;
+};
+
+// `invalid_argument`: no request; the message says what is wrong. Structs long enough have been
+// seen to.
+Result<KubeCall> parse_kube_request(const capstan_kube_request& raw, const std::string& instance);
+Result<KubeFollowed> parse_kube_watch(const capstan_kube_watch& raw);
+Result<kubernetes::EventNote> parse_kube_note(const capstan_kube_note& raw);
+
+/// What writing such an event takes.
+KubeAction action_of(const kubernetes::EventNote& note);
+
+/// Says what to add where.
+Error missing_grant(const std::string& instance, const KubeAction& action);
+
+}  // namespace capstan::runtime

@@ -1,0 +1,149 @@
+#include "runtime/services/kube_watch.hpp"
+
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace capstan::runtime {
+namespace {
+
+/// Told in one turn of the strand, so that others have theirs.
+constexpr int told_at_once = 64;
+constexpr Duration busy_delay = std::chrono::milliseconds(50);
+
+std::int32_t type_of(kubernetes::ObjectWatch::Change change) {
+    using Change = kubernetes::ObjectWatch::Change;
+    switch (change) {
+        case Change::added: return CAPSTAN_KUBE_ADDED;
+        case Change::modified: return CAPSTAN_KUBE_MODIFIED;
+        case Change::deleted: return CAPSTAN_KUBE_DELETED;
+        case Change::synced: break;
+    }
+    return CAPSTAN_KUBE_SYNCED;
+}
+
+}  // namespace
+
+KubeWatchFeed::KubeWatchFeed(std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
+                             std::shared_ptr<TaskBoard> tasks, KubeFollowed what, Listener listener,
+                             std::uint64_t seed)
+    : gateway_(std::move(gateway)),
+      loop_(loop),
+      tasks_(std::move(tasks)),
+      what_(std::move(what)),
+      listener_(listener),
+      seed_(seed) {}
+
+void KubeWatchFeed::start() {
+    boost::asio::post(loop_.io(), [self = shared_from_this()] { self->open(); });
+}
+
+void KubeWatchFeed::open() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (has_ended_) return;
+    }
+    kubernetes::ObjectWatch::Options options{.path = what_.path,
+                                             .selectors = what_.selectors,
+                                             .api_version = what_.api_version,
+                                             .kind = what_.kind,
+                                             .purpose = "plugin",
+                                             .seed = seed_};
+    // The watch belongs to this, so it does not outlive it.
+    options.on_change = [this](auto change, const boost::json::object& object) {
+        take(change, object);
+    };
+    options.on_trouble = [this](const Error& error) { enqueue({CAPSTAN_KUBE_TROUBLE, {}, error}); };
+    watch_ = std::make_unique<kubernetes::ObjectWatch>(gateway_->api(), loop_, std::move(options));
+    watch_->start();
+}
+
+void KubeWatchFeed::take(kubernetes::ObjectWatch::Change change,
+                         const boost::json::object& object) {
+    const std::int32_t type = type_of(change);
+    enqueue({type, type == CAPSTAN_KUBE_SYNCED ? std::string() : boost::json::serialize(object),
+             std::nullopt});
+}
+
+void KubeWatchFeed::enqueue(Told told) {
+    bool is_full = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (has_ended_) return;
+        queue_.push_back(std::move(told));
+        is_full = queue_.size() >= what_.queue_limit;
+        if (is_full) is_paused_ = true;
+    }
+    if (is_full) watch_->pause();
+    schedule();
+}
+
+void KubeWatchFeed::schedule() {
+    const std::lock_guard lock(mutex_);
+    if (is_scheduled_ || has_ended_ || queue_.empty()) return;
+    const capstan_status promised = tasks_->promise();
+    // Closed: the end is near.
+    if (promised == CAPSTAN_E_CANCELLED) return;
+    is_scheduled_ = true;
+    if (promised == CAPSTAN_OK)
+        return tasks_->deliver([self = shared_from_this()] { self->deliver(); });
+    loop_.after(busy_delay, [weak = weak_from_this()] {
+        const auto self = weak.lock();
+        if (!self) return;
+        {
+            const std::lock_guard guard(self->mutex_);
+            self->is_scheduled_ = false;
+        }
+        self->schedule();
+    });
+}
+
+void KubeWatchFeed::deliver() {
+    for (int i = 0; i < told_at_once; ++i) {
+        const std::optional<Told> told = next();
+        if (!told) break;
+        call(*told);
+    }
+    bool resumes = false;
+    {
+        const std::lock_guard lock(mutex_);
+        is_scheduled_ = false;
+        resumes = !has_ended_ && queue_.empty() && std::exchange(is_paused_, false);
+    }
+    if (resumes) {
+        boost::asio::post(loop_.io(), [self = shared_from_this()] {
+            if (self->watch_) self->watch_->resume();
+        });
+    }
+    schedule();
+}
+
+std::optional<KubeWatchFeed::Told> KubeWatchFeed::next() {
+    const std::lock_guard lock(mutex_);
+    if (queue_.empty()) return std::nullopt;
+    Told told = std::move(queue_.front());
+    queue_.pop_front();
+    return told;
+}
+
+void KubeWatchFeed::call(const Told& told) const {
+    capstan_error error{};
+    if (told.error) error = lower(*told.error);
+    const capstan_kube_event event{sizeof event, told.type, str(told.object),
+                                   told.error ? &error : nullptr};
+    listener_.on_event(listener_.user, &event);
+}
+
+void KubeWatchFeed::end() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(has_ended_, true)) return;
+        queue_.clear();
+    }
+    // Never inside its own callback.
+    boost::asio::post(loop_.io(), [self = shared_from_this()] { self->watch_.reset(); });
+    tasks_->deliver([self = shared_from_this()] { self->call({CAPSTAN_KUBE_ENDED, {}, {}}); });
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,72 @@
+/// One watch of one instance: from the loop's thread to its strand, through a queue with a limit.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <capstan/abi/service_kube.h>
+#include <capstan/error.hpp>
+
+#include "kubernetes/client/object_watch.hpp"
+#include "runtime/loop/task_board.hpp"
+#include "runtime/services/kube_gateway.hpp"
+#include "runtime/services/kube_requests.hpp"
+
+namespace capstan::runtime {
+
+/// [any thread] unless a function says otherwise.
+class KubeWatchFeed : public std::enable_shared_from_this<KubeWatchFeed> {
+public:
+    struct Listener {
+        capstan_kube_on_event on_event = nullptr;
+        void* user = nullptr;
+    };
+    /// Borrows the loop. `tasks` has promised one call, which is the last one.
+    KubeWatchFeed(std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
+                  std::shared_ptr<TaskBoard> tasks, KubeFollowed what, Listener listener,
+                  std::uint64_t seed);
+
+    /// Once.
+    void start();
+    /// The plugin hears of nothing but the end, which keeps the promise. Once; later ones do
+    /// nothing.
+    void end();
+
+private:
+    struct Told {
+        std::int32_t type = 0;
+        std::string object{};
+        std::optional<Error> error{};
+    };
+
+    // On the loop's thread.
+    void open();
+    void take(kubernetes::ObjectWatch::Change change, const boost::json::object& object);
+    void enqueue(Told told);
+
+    void schedule();
+    /// On the strand.
+    void deliver();
+    std::optional<Told> next();
+    void call(const Told& told) const;
+
+    const std::shared_ptr<KubeGateway> gateway_;
+    io::Loop& loop_;
+    const std::shared_ptr<TaskBoard> tasks_;
+    const KubeFollowed what_;
+    const Listener listener_;
+    const std::uint64_t seed_;
+    std::unique_ptr<kubernetes::ObjectWatch> watch_;  ///< the loop's thread alone
+
+    std::mutex mutex_;
+    std::deque<Told> queue_;
+    bool is_scheduled_ = false;
+    bool is_paused_ = false;
+    bool has_ended_ = false;
+};
+
+}  // namespace capstan::runtime

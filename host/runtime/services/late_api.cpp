@@ -1,0 +1,64 @@
+#include "runtime/services/late_api.hpp"
+
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+namespace capstan::runtime {
+
+void LateApi::disconnect() {
+    kubernetes::Api* const api = std::exchange(api_, nullptr);
+    for (auto& [key, open] : std::exchange(open_, {})) {
+        api->cancel(open.id);
+        later(std::move(open.done),
+              {ErrorCode::cancelled, "the host closes its connection to the cluster"});
+    }
+}
+
+kubernetes::Api::RequestId LateApi::send(kubernetes::ApiRequest request, Done done) {
+    if (api_ == nullptr) return refuse(request, std::move(done));
+    const RequestId key = ++last_;
+    open_[key].done = std::move(done);
+    open_[key].id = api_->send(std::move(request), finish_with(key));
+    return key;
+}
+
+kubernetes::Api::RequestId LateApi::stream(kubernetes::ApiRequest request, Part on_part,
+                                           Done done) {
+    if (api_ == nullptr) return refuse(request, std::move(done));
+    const RequestId key = ++last_;
+    open_[key].done = std::move(done);
+    // What was open when the connection was closed tells nothing more.
+    const auto tell = [this, key, on_part = std::move(on_part)](std::string_view part) {
+        if (open_.contains(key)) on_part(part);
+    };
+    open_[key].id = api_->stream(std::move(request), tell, finish_with(key));
+    return key;
+}
+
+kubernetes::Api::Done LateApi::finish_with(RequestId key) {
+    return [this, key](Result<kubernetes::ApiReply> reply) {
+        auto found = open_.extract(key);
+        if (!found.empty()) found.mapped().done(std::move(reply));
+    };
+}
+
+void LateApi::cancel(RequestId id) {
+    const auto at = open_.find(id);
+    if (at != open_.end()) api_->cancel(at->second.id);
+}
+
+kubernetes::Api::RequestId LateApi::refuse(const kubernetes::ApiRequest& request, Done done) {
+    later(std::move(done), {ErrorCode::unavailable, request.method + " " + request.path +
+                                                        ": the host is not connected to a "
+                                                        "cluster yet"});
+    return ++last_;
+}
+
+void LateApi::later(Done done, Error error) {
+    boost::asio::post(loop_.io(), [done = std::move(done), error = std::move(error)] {
+        done(capstan::fail(error));
+    });
+}
+
+}  // namespace capstan::runtime

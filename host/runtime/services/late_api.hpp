@@ -1,0 +1,43 @@
+/// An Api whose server is known later than those who ask it: plugins start before the host is
+/// connected, and outlive its connection.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "io/loop.hpp"
+#include "kubernetes/client/api.hpp"
+
+namespace capstan::runtime {
+
+/// Without a connection every request ends as `unavailable`. Used on the loop's thread alone.
+class LateApi final : public kubernetes::Api {
+public:
+    /// Borrows the loop.
+    explicit LateApi(io::Loop& loop) : loop_(loop) {}
+
+    /// Borrows `api` until `disconnect`.
+    void connect(kubernetes::Api& api) noexcept { api_ = &api; }
+    /// What is open ends as `cancelled`.
+    void disconnect();
+
+    RequestId send(kubernetes::ApiRequest request, Done done) override;
+    RequestId stream(kubernetes::ApiRequest request, Part on_part, Done done) override;
+    void cancel(RequestId id) override;
+
+private:
+    struct Open {
+        RequestId id = 0;  ///< of the server's
+        Done done{};
+    };
+    RequestId refuse(const kubernetes::ApiRequest& request, Done done);
+    Done finish_with(RequestId key);
+    void later(Done done, Error error);
+
+    io::Loop& loop_;
+    kubernetes::Api* api_ = nullptr;
+    RequestId last_ = 0;
+    std::map<RequestId, Open> open_;
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,84 @@
+/// The cluster as one instance may use it, behind capstan.kube/1.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/abi/service_kube.h>
+
+#include "runtime/config/kube_grant.hpp"
+#include "runtime/loop/task_board.hpp"
+#include "runtime/services/kube_gateway.hpp"
+#include "runtime/services/kube_requests.hpp"
+#include "runtime/services/kube_watch.hpp"
+#include "runtime/services/operations.hpp"
+
+namespace capstan::runtime {
+
+/// Lets through what the instance's grants name. [any thread]
+class PluginKube : public std::enable_shared_from_this<PluginKube> {
+public:
+    struct Options {
+        std::string instance{};
+        std::vector<KubeGrant> grants{};
+        std::size_t max_open = 64;  ///< requests
+        std::size_t max_watches = 16;
+        std::uint64_t seed = 0;
+    };
+    /// Borrows the loop. `gateway`: NULL: this host has no cluster, and everything is unsupported.
+    PluginKube(Options options, std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
+               std::shared_ptr<OperationTable> operations, std::shared_ptr<TaskBoard> tasks);
+
+    // As capstan_kube says.
+    capstan_status send(const capstan_kube_request* request, capstan_kube_done done, void* user);
+    capstan_status resolve(capstan_str api_version, capstan_str kind, capstan_op parent,
+                           capstan_kube_resolved done, void* user);
+    capstan_status watch(const capstan_kube_watch* watch, capstan_kube_on_event on_event,
+                         void* user, std::uint64_t* id);
+    capstan_status unwatch(std::uint64_t id);
+    capstan_status record(const capstan_kube_note* note);
+
+    /// Ends the requests made for `parent` as cancelled.
+    void cancel(capstan_op parent);
+    /// All requests, and all watches.
+    void cancel_all();
+
+private:
+    using Id = kubernetes::Api::RequestId;
+    struct Open {
+        capstan_op parent = 0;
+        std::optional<Id> id{};  ///< nothing: on its way to the Api, or none of its requests
+        std::function<void(const Error&)> fail{};
+    };
+
+    Result<KubeCall> prepare(const capstan_kube_request& raw) const;
+    Result<KubeFollowed> prepare(const capstan_kube_watch& raw) const;
+    Result<void> demand(const KubeAction& action) const;
+    Result<void> demand_cluster() const;
+    capstan_status accept(Open open, std::uint64_t& key);
+    void start(std::uint64_t key, KubeCall call, capstan_kube_done done, void* user);
+    /// False: it is over already, and its caller knows.
+    bool finish(std::uint64_t key, std::function<void()> tell);
+    void fail(std::uint64_t key, Error error);
+    void cancel_if(const std::function<bool(const Open&)>& matches);
+    void refuse_watch(Error error, KubeWatchFeed::Listener listener);
+    void post(std::function<void()> on_loop);
+
+    const Options options_;
+    const std::shared_ptr<KubeGateway> gateway_;
+    io::Loop& loop_;
+    const std::shared_ptr<OperationTable> operations_;
+    const std::shared_ptr<TaskBoard> tasks_;
+    std::mutex mutex_;
+    std::uint64_t last_key_ = 0;
+    std::map<std::uint64_t, Open> open_;
+    std::map<std::uint64_t, std::shared_ptr<KubeWatchFeed>> watches_;
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,27 @@
+/// What a cloud that outlives its process keeps of itself, as one text.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <capstan/result.hpp>
+
+#include "group.hpp"
+
+namespace capstan::simulated {
+
+/// Requests and removals at `saved`; what happened afterwards follows from the settings.
+struct Ledger {
+    Time start{};
+    Time saved{};
+    std::map<std::string, GroupRecord, std::less<>> groups{};
+    bool operator==(const Ledger&) const = default;
+};
+
+/// About thirty bytes a machine. Times are cut to milliseconds.
+std::string to_text(const Ledger& ledger);
+/// `invalid_argument`: it is none.
+Result<Ledger> parse_ledger(std::string_view text);
+
+}  // namespace capstan::simulated

@@ -1,0 +1,48 @@
+/// Machines as Node objects of the cluster: written without a kubelet, for kwok to look after.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/cloud_view.hpp>
+#include <capstan/host.hpp>
+#include <capstan/kube.hpp>
+#include <capstan/node_template.hpp>
+#include <capstan/task.hpp>
+
+namespace capstan::simulated {
+
+/// A Node object of this cloud, as the cluster has it.
+struct JoinedNode {
+    std::string name{}, uid{};
+    std::string group{};  ///< empty: no machine of a simulated cloud
+    int number = 0;       ///< of the machine
+    std::string type{};   ///< of the machine
+    std::optional<Time> launched{};
+};
+
+/// "web-3": a name that the cluster takes.
+std::string node_name(const NodeGroupId& group, int number);
+/// The number in "simulated://web/3"; 0: it has none.
+int number_of(const MachineId& machine);
+
+/// The Node objects of one instance, found by a label with its name.
+class Nodes {
+public:
+    explicit Nodes(Host host) : host_(host) {}
+
+    // On the instance's strand. Failures say which node.
+    Task<std::vector<JoinedNode>> list();
+    /// Only if it is still the one that was listed; one that is gone already is as good.
+    Task<void> remove(JoinedNode node);
+    /// As `write` made it. A node of that name that is none of this cloud's is a conflict.
+    Task<void> create(std::string name, std::string object);
+    std::string write(const NodeTemplate& node, const Machine& machine) const;
+
+private:
+    const Host host_;
+};
+
+}  // namespace capstan::simulated

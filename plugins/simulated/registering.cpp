@@ -1,0 +1,133 @@
+// How a cloud whose machines join a cluster comes through the end of its process.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "simulated.hpp"
+
+namespace capstan::simulated {
+namespace {
+
+constexpr std::string_view state_key = "machines";
+
+bool has_node(const Machine& machine) {
+    return machine.state == MachineState::running || machine.state == MachineState::deleting;
+}
+
+/// Whoever has a node runs, however long machines take to boot by now.
+Time launch_of(const JoinedNode& node, const GroupConfig& config, Time now) {
+    return std::min(node.launched.value_or(now), now - config.boot);
+}
+
+}  // namespace
+
+Task<void> Simulated::recall() {
+    const Result<StoredValue> kept = read_state(host_, state_key);
+    if (kept) {
+        if (revision_ == kept->revision) co_return;
+        Result<Ledger> ledger = parse_ledger(kept->value);
+        if (!ledger) throw Failure(std::move(ledger.error()));
+        restore(*std::move(ledger));
+        revision_ = kept->revision;
+        co_return;
+    }
+    if (kept.error().code != ErrorCode::not_found)
+        throw Failure(within("register_nodes keeps the machines", kept.error()));
+    const std::vector<JoinedNode> nodes = co_await nodes_.list();
+    // Another call may have been quicker; its word is written down.
+    if (revision_) co_return;
+    restore(adopted(nodes));
+    revision_ = 0;
+    write_down();
+}
+
+void Simulated::restore(Ledger ledger) {
+    start_ = ledger.start;
+    for (const GroupConfig& config : config_.groups) {
+        const auto known = ledger.groups.find(config.id.value());
+        groups_.erase(config.id.value());
+        groups_.emplace(config.id.value(),
+                        known == ledger.groups.end()
+                            ? Group(config, start_, ledger.saved)
+                            : Group(config, start_, ledger.saved, std::move(known->second)));
+    }
+}
+
+/// Groups that have nodes have those machines and no others; groups without begin anew.
+Ledger Simulated::adopted(const std::vector<JoinedNode>& nodes) const {
+    Ledger out{.start = host_.now(), .saved = host_.now()};
+    for (const JoinedNode& node : nodes) {
+        const GroupConfig* const config = find_config(node.group);
+        if (config == nullptr) continue;
+        const Time launched = launch_of(node, *config, out.start);
+        GroupRecord& group = out.groups[node.group];
+        group.last_number = std::max(group.last_number, node.number);
+        group.machines.push_back({.number = node.number,
+                                  .type = node.type,
+                                  .requested = launched,
+                                  .launched = launched,
+                                  .gone_at = {}});
+    }
+    for (auto& [id, group] : out.groups) {
+        std::ranges::sort(group.machines, {}, &MachineRecord::number);
+        const auto twice = std::ranges::unique(group.machines, {}, &MachineRecord::number);
+        group.machines.erase(twice.begin(), twice.end());
+    }
+    return out;
+}
+
+/// What cannot be written down has not happened: the next call goes on from what is.
+void Simulated::write_down() {
+    Ledger ledger{.start = start_, .saved = host_.now()};
+    for (const auto& [id, group] : groups_) ledger.groups.emplace(id, group.record());
+    const std::uint64_t before = revision_.value_or(0);
+    revision_.reset();
+    const Result<std::uint64_t> written = write_state(host_, state_key, to_text(ledger), before);
+    if (!written) throw Failure(within("register_nodes keeps the machines", written.error()));
+    revision_ = *written;
+}
+
+Task<void> Simulated::register_nodes() {
+    const std::vector<JoinedNode> nodes = co_await nodes_.list();
+    if (take_in(nodes)) write_down();
+    // By value, for requests go on while these are under way.
+    const Work work = work_for(nodes);
+    for (const JoinedNode& node : work.gone) co_await nodes_.remove(node);
+    for (const auto& [name, object] : work.missing) co_await nodes_.create(name, object);
+}
+
+/// A node with a number that was never given out is another process' whose word was lost.
+bool Simulated::take_in(const std::vector<JoinedNode>& nodes) {
+    std::vector<JoinedNode> sorted = nodes;
+    std::ranges::sort(sorted, {}, &JoinedNode::number);
+    bool is_new = false;
+    for (const JoinedNode& node : sorted) {
+        const auto at = groups_.find(node.group);
+        if (at == groups_.end() || node.number <= at->second.record().last_number) continue;
+        at->second.adopt(node.number, node.type, launch_of(node, at->second.config(), host_.now()));
+        is_new = true;
+    }
+    return is_new;
+}
+
+Simulated::Work Simulated::work_for(const std::vector<JoinedNode>& nodes) const {
+    std::set<std::string, std::less<>> joined;
+    for (const JoinedNode& node : nodes) joined.insert(node.name);
+    Work out;
+    std::set<std::string, std::less<>> wanted;
+    for (const auto& [id, group] : groups_) {
+        for (const Machine& machine : group.machines_now()) {
+            if (!has_node(machine)) continue;
+            std::string name = node_name(machine.group, number_of(machine.id));
+            const bool joins = machine.state == MachineState::running && !joined.contains(name);
+            if (joins) out.missing.emplace(name, nodes_.write(group.config().node, machine));
+            wanted.insert(std::move(name));
+        }
+    }
+    for (const JoinedNode& node : nodes) {
+        if (!wanted.contains(node.name)) out.gone.push_back(node);
+    }
+    return out;
+}
+
+}  // namespace capstan::simulated

@@ -1,0 +1,341 @@
+/// JSON text as values: what objects of the cluster are read and written as.
+///     CAPSTAN_TRY(Json pod, parse_json(event.object));
+///     if (pod.text_at({"spec", "nodeName"}).empty()) pod.at("metadata").at("labels").set("a",
+///     "b");
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <capstan/detail/text.hpp>
+#include <capstan/result.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// A value: copied whole, compared member by member in their order. Members keep the order of the
+/// text; numbers keep their digits, so what is only passed on is not changed.
+class Json {
+public:
+    enum class Type : std::uint8_t { null, boolean, number, text, array, object };
+    using Member = std::pair<std::string, Json>;
+
+    Json() = default;  ///< null
+    Json(bool value) : type_(Type::boolean), text_(value ? "true" : "false") {}
+    Json(std::int64_t value) : type_(Type::number), text_(std::to_string(value)) {}
+    Json(int value) : Json(std::int64_t{value}) {}
+    Json(std::string value) : type_(Type::text), text_(std::move(value)) {}
+    Json(std::string_view value) : Json(std::string(value)) {}
+    Json(const char* value) : Json(std::string(value)) {}
+    static Json array(std::vector<Json> items = {}) {
+        Json out;
+        out.type_ = Type::array;
+        out.items_ = std::move(items);
+        return out;
+    }
+    static Json object(std::vector<Member> members = {}) {
+        Json out;
+        out.type_ = Type::object;
+        out.members_ = std::move(members);
+        return out;
+    }
+    /// Digits as JSON writes numbers.
+    static Json number(std::string digits) {
+        Json out;
+        out.type_ = Type::number;
+        out.text_ = std::move(digits);
+        return out;
+    }
+
+    Type type() const noexcept { return type_; }
+    bool is_null() const noexcept { return type_ == Type::null; }
+    bool is_object() const noexcept { return type_ == Type::object; }
+    bool is_array() const noexcept { return type_ == Type::array; }
+    bool is_text() const noexcept { return type_ == Type::text; }
+
+    // Each is empty, false or nothing for a value of another type.
+    const std::string& text() const noexcept { return is_text() ? text_ : none(); }
+    bool boolean() const noexcept { return type_ == Type::boolean && text_ == "true"; }
+    std::optional<std::int64_t> integer() const noexcept {
+        std::int64_t out = 0;
+        const char* const end = text_.data() + text_.size();
+        const auto [at, bad] = std::from_chars(text_.data(), end, out);
+        if (type_ != Type::number || bad != std::errc() || at != end) return std::nullopt;
+        return out;
+    }
+    const std::vector<Json>& items() const noexcept { return items_; }
+    const std::vector<Member>& members() const noexcept { return members_; }
+
+    /// NULL: no such member, or this is no object.
+    const Json* find(std::string_view key) const noexcept {
+        for (const Member& member : members_) {
+            if (member.first == key) return &member.second;
+        }
+        return nullptr;
+    }
+    /// The value at the end of a path of members; NULL: one of them is missing.
+    const Json* find(std::initializer_list<std::string_view> path) const noexcept {
+        const Json* here = this;
+        for (const std::string_view key : path) {
+            here = here->find(key);
+            if (here == nullptr) return nullptr;
+        }
+        return here;
+    }
+    /// Empty: absent, or no text.
+    const std::string& text_at(std::initializer_list<std::string_view> path) const noexcept {
+        const Json* value = find(path);
+        return value != nullptr ? value->text() : none();
+    }
+
+    /// The member, made as null where there is none; what is no object becomes one.
+    Json& at(std::string_view key) {
+        if (!is_object()) *this = object();
+        for (Member& member : members_) {
+            if (member.first == key) return member.second;
+        }
+        return members_.emplace_back(std::string(key), Json()).second;
+    }
+    Json& set(std::string_view key, Json value) {
+        at(key) = std::move(value);
+        return *this;
+    }
+    void erase(std::string_view key) {
+        std::erase_if(members_, [key](const Member& member) { return member.first == key; });
+    }
+    /// What is no array becomes one.
+    void append(Json value) {
+        if (!is_array()) *this = array();
+        items_.push_back(std::move(value));
+    }
+
+    bool operator==(const Json&) const = default;
+
+private:
+    friend std::string to_string(const Json& value);
+    static const std::string& none() noexcept {
+        static const std::string empty;
+        return empty;
+    }
+    Type type_ = Type::null;
+    std::string text_{};  ///< of a text; of a number or a boolean as it is written
+    std::vector<Json> items_{};
+    std::vector<Member> members_{};
+};
+
+namespace detail {
+
+inline void append_json_text(std::string& out, std::string_view text) {
+    static constexpr char digits[] = "0123456789abcdef";
+    out += '"';
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out += {'\\', c};
+        } else if (c == '\n') {
+            out += "\\n";
+        } else if (byte < 0x20) {
+            out += {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
+        } else {
+            out += c;
+        }
+    }
+    out += '"';
+}
+
+inline void append_utf8(std::string& out, std::uint32_t point) {
+    const auto tail = [&](int shift) {
+        return static_cast<char>(0x80 | ((point >> shift) & 0x3f));
+    };
+    if (point < 0x80) {
+        out += static_cast<char>(point);
+    } else if (point < 0x800) {
+        out += {static_cast<char>(0xc0 | (point >> 6)), tail(0)};
+    } else if (point < 0x10000) {
+        out += {static_cast<char>(0xe0 | (point >> 12)), tail(6), tail(0)};
+    } else {
+        out += {static_cast<char>(0xf0 | (point >> 18)), tail(12), tail(6), tail(0)};
+    }
+}
+
+/// One text, from its start to its end.
+class JsonReader {
+public:
+    explicit JsonReader(std::string_view text) : text_(text) {}
+
+    Result<Json> read_all() {
+        CAPSTAN_TRY(Json out, read(0));
+        skip_space();
+        if (at_ != text_.size()) return complain("something stands behind the value");
+        return out;
+    }
+
+private:
+    static constexpr int depth_max = 128;
+
+    Unexpected complain(std::string_view what) const {
+        return fail(ErrorCode::invalid_argument,
+                    "no JSON: " + std::string(what) + ", at byte " + std::to_string(at_));
+    }
+    void skip_space() noexcept {
+        while (at_ < text_.size() &&
+               std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
+            ++at_;
+    }
+    bool take(char c) noexcept {
+        skip_space();
+        if (at_ == text_.size() || text_[at_] != c) return false;
+        ++at_;
+        return true;
+    }
+    bool take_word(std::string_view word) noexcept {
+        if (text_.substr(at_, word.size()) != word) return false;
+        at_ += word.size();
+        return true;
+    }
+
+    Result<Json> read(int depth) {
+        if (depth > depth_max) return complain("nested too deeply");
+        if (take('{')) return read_object(depth);
+        if (take('[')) return read_array(depth);
+        if (take('"')) {
+            CAPSTAN_TRY(std::string out, read_text());
+            return Json(std::move(out));
+        }
+        if (take_word("true")) return Json(true);
+        if (take_word("false")) return Json(false);
+        if (take_word("null")) return Json();
+        return read_number();
+    }
+    Result<Json> read_object(int depth) {
+        std::vector<Json::Member> out;
+        if (take('}')) return Json::object();
+        do {
+            if (!take('"')) return complain("expected a member's name");
+            CAPSTAN_TRY(std::string key, read_text());
+            if (!take(':')) return complain("expected ':'");
+            CAPSTAN_TRY(Json value, read(depth + 1));
+            out.emplace_back(std::move(key), std::move(value));
+        } while (take(','));
+        if (!take('}')) return complain("expected ',' or '}'");
+        return Json::object(std::move(out));
+    }
+    Result<Json> read_array(int depth) {
+        std::vector<Json> out;
+        if (take(']')) return Json::array();
+        do {
+            CAPSTAN_TRY(Json value, read(depth + 1));
+            out.push_back(std::move(value));
+        } while (take(','));
+        if (!take(']')) return complain("expected ',' or ']'");
+        return Json::array(std::move(out));
+    }
+    Result<Json> read_number() {
+        std::string_view rest = text_.substr(at_);
+        const std::size_t before = rest.size();
+        const auto take_one = [&rest](std::string_view of) {
+            if (rest.empty() || of.find(rest.front()) == std::string_view::npos) return false;
+            rest.remove_prefix(1);
+            return true;
+        };
+        take_one("-");
+        bool is_sound = !take_digits(rest).empty();
+        if (take_one(".")) is_sound = !take_digits(rest).empty() && is_sound;
+        if (take_one("eE")) {
+            take_one("+-");
+            is_sound = !take_digits(rest).empty() && is_sound;
+        }
+        if (!is_sound) return complain("expected a value");
+        const std::size_t length = before - rest.size();
+        at_ += length;
+        return Json::number(std::string(text_.substr(at_ - length, length)));
+    }
+    /// Behind the first quotation mark.
+    Result<std::string> read_text() {
+        std::string out;
+        while (at_ < text_.size()) {
+            const char c = text_[at_++];
+            if (c == '"') return out;
+            if (static_cast<unsigned char>(c) < 0x20) return complain("a control character");
+            if (c != '\\') {
+                out += c;
+            } else {
+                CAPSTAN_CHECK(read_escape(out));
+            }
+        }
+        return complain("a text without an end");
+    }
+    Result<void> read_escape(std::string& out) {
+        static constexpr std::string_view names = "\"\\/bfnrt", values = "\"\\/\b\f\n\r\t";
+        const char c = at_ < text_.size() ? text_[at_++] : '\0';
+        if (const std::size_t known = names.find(c); known != std::string_view::npos) {
+            out += values[known];
+            return {};
+        }
+        if (c != 'u') return complain("an unknown escape");
+        CAPSTAN_TRY(std::uint32_t point, read_hex());
+        const bool is_first_half = point >= 0xd800 && point < 0xdc00;
+        if (is_first_half) {
+            if (!take_word("\\u")) return complain("half a character");
+            CAPSTAN_TRY(const std::uint32_t half, read_hex());
+            if (half < 0xdc00 || half > 0xdfff) return complain("half a character");
+            point = 0x10000 + ((point - 0xd800) << 10) + (half - 0xdc00);
+        } else if (point >= 0xdc00 && point < 0xe000) {
+            return complain("half a character");
+        }
+        append_utf8(out, point);
+        return {};
+    }
+    Result<std::uint32_t> read_hex() {
+        std::uint32_t out = 0;
+        const std::string_view digits = text_.substr(at_, 4);
+        const auto [end, bad] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), out, 16);
+        if (digits.size() != 4 || bad != std::errc() || end != digits.data() + 4)
+            return complain("expected four hexadecimal digits");
+        at_ += 4;
+        return out;
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace detail
+
+/// `invalid_argument`: it is none; the message names the byte.
+inline Result<Json> parse_json(std::string_view text) {
+    return detail::JsonReader(text).read_all();
+}
+
+/// Without white space.
+inline std::string to_string(const Json& value) {
+    std::string out;
+    const char* between = "";
+    switch (value.type()) {
+        case Json::Type::null: return "null";
+        case Json::Type::boolean:
+        case Json::Type::number: return value.text_;
+        case Json::Type::text: detail::append_json_text(out, value.text_); return out;
+        case Json::Type::array:
+            for (const Json& item : value.items_) {
+                out += (out.empty() ? "" : ",") + to_string(item);
+            }
+            return "[" + out + "]";
+        case Json::Type::object: break;
+    }
+    for (const auto& [key, member] : value.members_) {
+        out += between;
+        detail::append_json_text(out, key);
+        out += ":" + to_string(member);
+        between = ",";
+    }
+    return "{" + out + "}";
+}
+
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,100 @@
+#include "runtime/config/kube_grant.hpp"
+
+#include <string>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+
+bool allows(std::string_view text, const KubeAction& action) {
+    const Result<KubeGrant> grant = parse_kube_grant(text);
+    EXPECT_TRUE(grant) << text << ": " << grant.error().message;
+    return grant && grant->allows(action);
+}
+
+TEST(KubeGrant, HoldsForItsVerbsOnItsResource) {
+    const char* const text = "pods:list,watch";
+    EXPECT_TRUE(allows(text, {.plural = "pods", .verb = "list", .ns = "shop"}));
+    EXPECT_TRUE(allows(text, {.plural = "pods", .verb = "watch"}));
+    EXPECT_FALSE(allows(text, {.plural = "pods", .verb = "get", .ns = "shop"}));
+    EXPECT_FALSE(allows(text, {.plural = "nodes", .verb = "list"}));
+    EXPECT_FALSE(allows(text, {.group = "metrics.k8s.io", .plural = "pods", .verb = "list"}));
+}
+
+TEST(KubeGrant, HoldsInItsNamespacesAlone) {
+    const char* const text = "pods:list@shop,tools";
+    EXPECT_TRUE(allows(text, {.plural = "pods", .verb = "list", .ns = "shop"}));
+    EXPECT_TRUE(allows(text, {.plural = "pods", .verb = "list", .ns = "tools"}));
+    EXPECT_FALSE(allows(text, {.plural = "pods", .verb = "list", .ns = "bank"}));
+    EXPECT_FALSE(allows(text, {.plural = "pods", .verb = "list"})) << "of all namespaces";
+}
+
+TEST(KubeGrant, OfASubresourceIsNotOfTheObject) {
+    const KubeAction scale{
+        .group = "apps", .plural = "deployments", .subresource = "scale", .verb = "update"};
+    KubeAction whole = scale;
+    whole.subresource.clear();
+    for (const char* const text :
+         {"deployments.apps/scale:get,update", "deployments.apps:update/scale"}) {
+        EXPECT_TRUE(allows(text, scale)) << text;
+        EXPECT_FALSE(allows(text, whole)) << text;
+    }
+    EXPECT_FALSE(allows("deployments.apps:update", scale));
+}
+
+TEST(KubeGrant, MixesVerbsOfTheObjectAndOfItsSubresources) {
+    const char* const text = "balancers.balancer.x-k8s.io:get,list,watch,update/status";
+    KubeAction action{.group = "balancer.x-k8s.io", .plural = "balancers", .verb = "update"};
+    EXPECT_FALSE(allows(text, action));
+    action.subresource = "status";
+    EXPECT_TRUE(allows(text, action));
+    action = {.group = "balancer.x-k8s.io", .plural = "balancers", .verb = "watch"};
+    EXPECT_TRUE(allows(text, action));
+}
+
+TEST(KubeGrant, SaysWhatIsWrongWithIt) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"", "expected \"RESOURCE:VERB,VERB\""},
+        {"pods", "expected \"RESOURCE:VERB,VERB\""},
+        {":get", "expected a resource"},
+        {"Pods:get", "expected a resource"},
+        {"../pods:get", "expected a resource"},
+        {"pods.:get", "\"\" is no API group"},
+        {"pods./x:get", "\"\" is no API group"},
+        {"pods/:get", "\"\" is no subresource"},
+        {"pods:", "\"\" is no verb"},
+        {"pods:get,", "\"\" is no verb"},
+        {"pods:*", "\"*\" is no verb: get, list, watch, create, update, patch, delete"},
+        {"pods:read", "\"read\" is no verb"},
+        {"pods:get/", "\"\" is no subresource"},
+        {"pods/status:update/status", "stands behind the resource and behind \"update\""},
+        {"pods:get@", "\"\" is no namespace"},
+        {"pods:get@a,,b", "\"\" is no namespace"},
+        {"pods:get@Shop", "\"Shop\" is no namespace"}};
+    for (const auto& [text, why] : cases) {
+        const Result<KubeGrant> grant = parse_kube_grant(text);
+        ASSERT_FALSE(grant) << text;
+        EXPECT_EQ(grant.error().code, ErrorCode::invalid_config) << text;
+        EXPECT_THAT(grant.error().message, HasSubstr(why)) << text;
+    }
+}
+
+TEST(KubeGrant, IsNamedAsItWouldHaveToBeWritten) {
+    const KubeAction actions[] = {{.plural = "nodes", .verb = "create"},
+                                  {.group = "apps",
+                                   .plural = "deployments",
+                                   .subresource = "scale",
+                                   .verb = "update",
+                                   .ns = "shop"}};
+    EXPECT_EQ(grant_for(actions[0]), "nodes:create");
+    EXPECT_EQ(grant_for(actions[1]), "deployments.apps:update/scale@shop");
+    for (const KubeAction& action : actions) EXPECT_TRUE(allows(grant_for(action), action));
+}
+
+}  // namespace
+}  // namespace capstan::runtime

@@ -1,0 +1,418 @@
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../../kubernetes/client/scripted_api.hpp"
+#include "../test_host.hpp"
+#include "runtime/services/host_context.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+using kubernetes::refusal;
+using kubernetes::ScriptedApi;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+capstan_kube_resource resource(const char* group, const char* plural, const char* kind,
+                               bool has_namespace) {
+    return {sizeof(capstan_kube_resource),
+            has_namespace ? 1 : 0,
+            str(group),
+            str("v1"),
+            str(plural),
+            str(kind)};
+}
+const capstan_kube_resource nodes = resource("", "nodes", "Node", false);
+const capstan_kube_resource pods = resource("", "pods", "Pod", true);
+const capstan_kube_resource deployments = resource("apps", "deployments", "Deployment", true);
+
+capstan_kube_request request(std::int32_t verb, const capstan_kube_resource& of, const char* ns,
+                             const char* name, const char* body = "") {
+    capstan_kube_request out{};
+    out.struct_size = sizeof out;
+    out.verb = verb;
+    out.resource = &of;
+    out.ns = str(ns);
+    out.name = str(name);
+    out.body = str(body);
+    return out;
+}
+
+/// What came back to one request.
+struct Came {
+    int times = 0;
+    capstan_status status = CAPSTAN_OK;
+    std::string body{};
+    std::optional<Error> error{};
+    bool was_on_strand = false;
+    HostContext* context = nullptr;
+
+    static void done(void* user, capstan_status status, const capstan_kube_reply* reply,
+                     const capstan_error* error) noexcept {
+        auto& self = *static_cast<Came*>(user);
+        ++self.times;
+        self.status = status;
+        if (reply != nullptr) self.body = text(reply->body);
+        if (error != nullptr) self.error = raise(*error);
+        self.was_on_strand = self.context != nullptr && self.context->strand().is_here();
+    }
+};
+
+/// A context without a plugin, whose cluster answers as the test says.
+struct ServiceKube : testing::Test {
+    TestHost host;
+    ScriptedApi api{host.loop};
+    std::shared_ptr<KubeGateway> gateway = std::make_shared<KubeGateway>(host.loop);
+    std::shared_ptr<HostContext> context =
+        make({"nodes:get,list,create,delete,patch", "pods:list,watch@shop", "events:create",
+              "deployments.apps/scale:get,update"});
+    std::vector<std::string> told;
+
+    ServiceKube() { gateway->connect(api); }
+    ~ServiceKube() override {
+        context->close();
+        context->cancel_open(0);
+        host.loop.settle();
+    }
+    std::shared_ptr<HostContext> make(std::vector<std::string> grants) {
+        InstanceIdentity who = identity("probe");
+        who.grants.kube = std::move(grants);
+        HostEnvironment environment = host.environment();
+        environment.kube = gateway;
+        return HostContext::make(environment, who);
+    }
+    const capstan_host* raw() const { return context->host(); }
+    const capstan_kube& kube() const {
+        return *static_cast<const capstan_kube*>(raw()->service(raw(), CAPSTAN_SERVICE_KUBE));
+    }
+    Came send(const capstan_kube_request& what) {
+        Came came;
+        send(what, came);
+        return came;
+    }
+    void send(const capstan_kube_request& what, Came& came) {
+        came.context = context.get();
+        EXPECT_EQ(kube().send(raw(), &what, &Came::done, &came), CAPSTAN_OK);
+        host.loop.settle();
+    }
+    static void hear(void* user, const capstan_kube_event* event) noexcept {
+        static constexpr const char* names[] = {"?",      "added",   "modified", "deleted",
+                                                "synced", "trouble", "ended"};
+        std::string line = names[event->type];
+        if (event->object.len > 0) {
+            const auto object = boost::json::parse(text(event->object));
+            line += " " + std::string(object.at("metadata").at("name").as_string());
+        }
+        if (event->error != nullptr) line += " " + std::string(text(event->error->message));
+        static_cast<ServiceKube*>(user)->told.push_back(line);
+    }
+    std::uint64_t watch(std::uint32_t queue_limit = 0, const char* ns = "shop") {
+        const capstan_kube_watch what{sizeof what, queue_limit, &pods, str(ns), {}, {}};
+        std::uint64_t id = 0;
+        EXPECT_EQ(kube().watch(raw(), &what, &hear, this, &id), CAPSTAN_OK);
+        host.loop.settle();
+        return id;
+    }
+    std::vector<std::string> news() { return std::exchange(told, {}); }
+};
+
+std::string page(std::initializer_list<const char*> names) {
+    std::string items;
+    for (const char* const name : names) {
+        items += (items.empty() ? "" : ",") +
+                 (R"({"metadata":{"name":")" + std::string(name) +
+                  R"(","namespace":"shop","uid":"u","resourceVersion":"1"}})");
+    }
+    return R"({"metadata":{"resourceVersion":"5"},"items":[)" + items + "]}";
+}
+
+std::string event(const char* name, const char* version) {
+    return R"({"type":"ADDED","object":{"metadata":{"name":")" + std::string(name) +
+           R"(","namespace":"shop","uid":"u","resourceVersion":")" + version + "\"}}}\n";
+}
+
+TEST_F(ServiceKube, IsThereForThoseThatWereGrantedSomething) {
+    const auto poor = make({});
+    EXPECT_EQ(poor->host()->service(poor->host(), CAPSTAN_SERVICE_KUBE), nullptr);
+}
+
+TEST_F(ServiceKube, BringsTheReplyToTheStrand) {
+    Came came;
+    send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), came);
+    EXPECT_EQ(came.times, 0);
+    EXPECT_EQ(api.first().line(), "GET /api/v1/nodes/n1");
+    api.answer({.body = R"({"kind":"Node"})"});
+    EXPECT_EQ(came.times, 1);
+    EXPECT_EQ(came.body, R"({"kind":"Node"})");
+    EXPECT_TRUE(came.was_on_strand);
+}
+
+TEST_F(ServiceKube, WritesVerbsAsTheServerKnowsThem) {
+    const auto line_of = [&](const capstan_kube_request& what) {
+        Came came;
+        send(what, came);
+        const std::string line = api.first().line();
+        api.answer({.body = "{}"});
+        EXPECT_EQ(came.status, CAPSTAN_OK);
+        return line;
+    };
+    capstan_kube_request list = request(CAPSTAN_KUBE_LIST, nodes, "", "");
+    list.label_selector = str("a=b");
+    list.limit = 10;
+    EXPECT_EQ(line_of(list), "GET /api/v1/nodes?labelSelector=a=b&limit=10");
+    EXPECT_EQ(line_of(request(CAPSTAN_KUBE_CREATE, nodes, "", "", "{}")),
+              "POST /api/v1/nodes?fieldManager=capstan-probe");
+    capstan_kube_request patch = request(CAPSTAN_KUBE_PATCH, nodes, "", "n1", "{}");
+    patch.patch_type = CAPSTAN_KUBE_PATCH_MERGE;
+    patch.dry_run = 1;
+    EXPECT_EQ(line_of(patch), "PATCH /api/v1/nodes/n1?fieldManager=capstan-probe&dryRun=All");
+    EXPECT_EQ(api.last().request.content_type, "application/merge-patch+json");
+    capstan_kube_request scale = request(CAPSTAN_KUBE_UPDATE, deployments, "shop", "web", "{}");
+    scale.subresource = str("scale");
+    scale.field_manager = str("me");
+    EXPECT_EQ(line_of(scale),
+              "PUT /apis/apps/v1/namespaces/shop/deployments/web/scale?fieldManager=me");
+}
+
+TEST_F(ServiceKube, DeletesUnderThePreconditionsThatAreGiven) {
+    Came came;
+    capstan_kube_request what = request(CAPSTAN_KUBE_DELETE, nodes, "", "n1");
+    what.uid = str("u1");
+    what.present = CAPSTAN_KUBE_HAS_GRACE;
+    what.propagation = CAPSTAN_KUBE_PROPAGATION_FOREGROUND;
+    send(what, came);
+    EXPECT_EQ(api.first().line(), "DELETE /api/v1/nodes/n1");
+    EXPECT_EQ(api.first().request.body,
+              R"({"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u1"},)"
+              R"("gracePeriodSeconds":0,"propagationPolicy":"Foreground"})");
+    came = {};
+    send(request(CAPSTAN_KUBE_DELETE, nodes, "", "n2"), came);
+    EXPECT_EQ(api.last().request.body, R"({"apiVersion":"v1","kind":"DeleteOptions"})")
+        << "absent is not zero";
+    what = request(CAPSTAN_KUBE_DELETE, nodes, "", "n3");
+    what.dry_run = 1;
+    send(what, came);
+    EXPECT_THAT(api.last().request.body, HasSubstr(R"("dryRun":["All"])"));
+    for (int i = 0; i < 3; ++i) api.answer({});
+}
+
+TEST_F(ServiceKube, NamesTheGrantThatIsMissing) {
+    const std::pair<capstan_kube_request, const char*> cases[] = {
+        {request(CAPSTAN_KUBE_UPDATE, nodes, "", "n1", "{}"), "nodes:update"},
+        {request(CAPSTAN_KUBE_LIST, pods, "bank", ""), "pods:list@bank"},
+        {request(CAPSTAN_KUBE_LIST, pods, "", ""), "pods:list"},
+        {request(CAPSTAN_KUBE_GET, deployments, "shop", "web"), "deployments.apps:get@shop"}};
+    for (const auto& [what, grant] : cases) {
+        const Came came = send(what);
+        EXPECT_EQ(came.status, CAPSTAN_E_PERMISSION);
+        EXPECT_EQ(came.error->message,
+                  "not granted: add \"" + std::string(grant) + "\" to plugin.probe.grants.kube");
+    }
+    EXPECT_THAT(api.asked(), IsEmpty());
+}
+
+TEST_F(ServiceKube, SaysWhatIsNoRequest) {
+    capstan_kube_resource dots = nodes;
+    dots.plural = str("..");
+    capstan_kube_request patch = request(CAPSTAN_KUBE_PATCH, nodes, "", "n1", "{}");
+    patch.patch_type = 77;
+    const std::pair<capstan_kube_request, const char*> cases[] = {
+        {request(77, nodes, "", "n1"), "an unknown verb, 77"},
+        {request(CAPSTAN_KUBE_GET, nodes, "", ""), "without a name"},
+        {request(CAPSTAN_KUBE_GET, nodes, "", ".."), "without a name"},
+        {request(CAPSTAN_KUBE_GET, nodes, "", "a/b"), "without a name"},
+        {request(CAPSTAN_KUBE_GET, nodes, "shop", "n1"), "in no namespace"},
+        {request(CAPSTAN_KUBE_GET, deployments, "", "web"), "without a namespace"},
+        {request(CAPSTAN_KUBE_GET, dots, "", "n1"), "is no resource"},
+        {request(CAPSTAN_KUBE_CREATE, nodes, "", "", ""), "without a body"},
+        {request(CAPSTAN_KUBE_CREATE, nodes, "", "n1", "{}"), "stands in the object"},
+        {patch, "an unknown type of patch, 77"}};
+    for (const auto& [what, why] : cases) {
+        const Came came = send(what);
+        EXPECT_EQ(came.status, CAPSTAN_E_INVALID_ARGUMENT) << why;
+        ASSERT_TRUE(came.error) << why;
+        EXPECT_THAT(came.error->message, HasSubstr(why));
+    }
+    EXPECT_THAT(api.asked(), IsEmpty());
+    EXPECT_EQ(kube().send(raw(), nullptr, &Came::done, nullptr), CAPSTAN_E_INVALID_ARGUMENT);
+}
+
+TEST_F(ServiceKube, PassesOnWhatTheServerRefuses) {
+    Came came;
+    send(request(CAPSTAN_KUBE_CREATE, nodes, "", "", "{}"), came);
+    api.answer(refusal(409, "AlreadyExists"));
+    EXPECT_EQ(came.status, CAPSTAN_E_CONFLICT);
+    EXPECT_EQ(came.error->provider_code, "AlreadyExists");
+}
+
+TEST_F(ServiceKube, RefusesALongerReplyThanAskedFor) {
+    Came came;
+    capstan_kube_request what = request(CAPSTAN_KUBE_LIST, nodes, "", "");
+    what.max_reply_bytes = 3;
+    send(what, came);
+    api.answer({.body = "1234"});
+    EXPECT_EQ(came.status, CAPSTAN_E_QUOTA);
+}
+
+TEST_F(ServiceKube, EndsRequestsWithTheOperationTheyAreFor) {
+    Operation operation;
+    operation.what = "refresh";
+    operation.deadline = host.loop.monotonic() + 2s;
+    operation.done = [](const auto&) {};
+    const auto op = context->operations().open(operation);
+    ASSERT_TRUE(op) << op.error();
+    capstan_kube_request what = request(CAPSTAN_KUBE_GET, nodes, "", "n1");
+    what.parent = *op;
+    Came came;
+    send(what, came);
+    EXPECT_EQ(api.first().request.timeout, 2s) << "at most what is left";
+    host.loop.advance(3s);
+    EXPECT_EQ(came.times, 1);
+    EXPECT_EQ(came.status, CAPSTAN_E_CANCELLED);
+    EXPECT_TRUE(api.last().is_cancelled);
+}
+
+TEST_F(ServiceKube, EndsEverythingWhenTheInstanceStops) {
+    Came came;
+    send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), came);
+    watch();
+    context->close();
+    context->cancel_open(0);
+    host.loop.settle();
+    EXPECT_EQ(came.status, CAPSTAN_E_CANCELLED);
+    EXPECT_THAT(news(), ElementsAre("ended"));
+    EXPECT_EQ(api.open_count(), 0u);
+    EXPECT_EQ(context->tasks().open_count(), 0u);
+    const capstan_kube_request late = request(CAPSTAN_KUBE_GET, nodes, "", "n1");
+    EXPECT_EQ(kube().send(raw(), &late, &Came::done, &came), CAPSTAN_E_CANCELLED);
+}
+
+TEST_F(ServiceKube, RefusesMoreRequestsAndWatchesThanItKeeps) {
+    std::vector<Came> came(65);
+    const capstan_kube_request what = request(CAPSTAN_KUBE_GET, nodes, "", "n1");
+    for (int i = 0; i < 64; ++i)
+        ASSERT_EQ(kube().send(raw(), &what, &Came::done, &came[i]), CAPSTAN_OK);
+    EXPECT_EQ(kube().send(raw(), &what, &Came::done, &came[64]), CAPSTAN_E_BUSY);
+    for (int i = 0; i < 16; ++i) watch();
+    const capstan_kube_watch more{sizeof more, 0, &pods, str("shop"), {}, {}};
+    std::uint64_t id = 0;
+    EXPECT_EQ(kube().watch(raw(), &more, &hear, this, &id), CAPSTAN_E_BUSY);
+    context->cancel_open(0);
+    host.loop.settle();
+    EXPECT_EQ(came[64].times, 0);
+}
+
+TEST_F(ServiceKube, WatchesUntilToldOtherwise) {
+    const std::uint64_t id = watch();
+    EXPECT_NE(id, 0u);
+    api.answer({.body = page({"a", "b"})});
+    EXPECT_THAT(news(), ElementsAre("added a", "added b", "synced"));
+    api.push(api.last().id, event("c", "6"));
+    EXPECT_THAT(news(), ElementsAre("added c"));
+    EXPECT_EQ(kube().unwatch(raw(), id), CAPSTAN_OK);
+    EXPECT_EQ(kube().unwatch(raw(), id), CAPSTAN_E_NOT_FOUND);
+    host.loop.settle();
+    EXPECT_THAT(news(), ElementsAre("ended"));
+    EXPECT_EQ(api.open_count(), 0u);
+}
+
+TEST_F(ServiceKube, SaysWhyAWatchIsNotGrantedAndEndsIt) {
+    watch(0, "bank");
+    EXPECT_THAT(news(), ElementsAre("trouble not granted: add \"pods:list@bank\" to "
+                                    "plugin.probe.grants.kube",
+                                    "ended"));
+    EXPECT_THAT(api.asked(), IsEmpty());
+}
+
+TEST_F(ServiceKube, ReadsNoFurtherWhileTheQueueIsFull) {
+    watch(2);
+    api.answer({.body = page({})});
+    ASSERT_THAT(news(), ElementsAre("synced"));
+    // The strand is kept busy by what it is told: nothing settles in between.
+    const auto id = api.last().id;
+    api.last().on_part(event("a", "6") + event("b", "7") + event("c", "8"));
+    EXPECT_THAT(news(), IsEmpty());
+    host.loop.settle();
+    EXPECT_THAT(news(), ElementsAre("added a", "added b", "added c"));
+    EXPECT_GT(api.last().id, id) << "and goes on";
+    EXPECT_THAT(api.last().line(), HasSubstr("resourceVersion=8"));
+}
+
+TEST_F(ServiceKube, FindsTheResourceBehindAKind) {
+    struct Found {
+        std::string plural;
+        capstan_status status = -1;
+    } found;
+    const auto keep = [](void* user, capstan_status status, const capstan_kube_resource* r,
+                         const capstan_error*) noexcept {
+        auto& self = *static_cast<Found*>(user);
+        self.status = status;
+        if (r != nullptr) self.plural = text(r->plural);
+    };
+    EXPECT_EQ(kube().resolve(raw(), str("v1"), str("Node"), 0, keep, &found), CAPSTAN_OK);
+    host.loop.settle();
+    api.answer({.body = R"({"kind":"APIVersions","versions":["v1"]})"});
+    api.answer({.body = R"({"kind":"APIResourceList","groupVersion":"v1","resources":[
+        {"name":"nodes","kind":"Node","namespaced":false,"verbs":["get"]}]})"});
+    EXPECT_EQ(found.status, CAPSTAN_OK);
+    EXPECT_EQ(found.plural, "nodes");
+    EXPECT_EQ(kube().resolve(raw(), str("v1"), str("Gnome"), 0, keep, &found), CAPSTAN_OK);
+    host.loop.settle();
+    EXPECT_EQ(found.status, CAPSTAN_E_NOT_FOUND);
+}
+
+TEST_F(ServiceKube, TellsUsersOfThings) {
+    capstan_kube_note note{};
+    note.struct_size = sizeof note;
+    note.api_version = str("v1");
+    note.kind = str("Node");
+    note.name = str("n1");
+    note.reason = str("Joined");
+    note.message = str("a machine joined");
+    EXPECT_EQ(kube().record(raw(), &note), CAPSTAN_OK);
+    host.loop.settle();
+    EXPECT_THAT(api.first().line(), HasSubstr("POST /api/v1/namespaces/default/events"));
+    note.reason = {};
+    EXPECT_EQ(kube().record(raw(), &note), CAPSTAN_E_INVALID_ARGUMENT);
+    context = make({"nodes:get"});
+    note.reason = str("Joined");
+    EXPECT_EQ(kube().record(raw(), &note), CAPSTAN_E_PERMISSION);
+}
+
+TEST_F(ServiceKube, IsUnsupportedByAHostWithoutACluster) {
+    gateway = nullptr;
+    context = make({"nodes:get"});
+    const Came came = send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"));
+    EXPECT_EQ(came.status, CAPSTAN_E_UNSUPPORTED);
+}
+
+TEST_F(ServiceKube, WaitsForAHostThatIsNotConnectedYet) {
+    gateway->disconnect();
+    EXPECT_EQ(send(request(CAPSTAN_KUBE_GET, nodes, "", "n1")).status, CAPSTAN_E_UNAVAILABLE);
+    watch();
+    EXPECT_THAT(news(), ElementsAre(HasSubstr("trouble")));
+    gateway->connect(api);
+    host.loop.advance(10s);
+    api.answer({.body = page({"a"})});
+    EXPECT_THAT(news(), ElementsAre("added a", "synced"));
+}
+
+TEST_F(ServiceKube, EndsWhatIsOpenWhenTheConnectionGoes) {
+    Came came;
+    send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), came);
+    gateway->disconnect();
+    host.loop.settle();
+    EXPECT_EQ(came.status, CAPSTAN_E_CANCELLED);
+    EXPECT_EQ(api.open_count(), 0u);
+}
+
+}  // namespace
+}  // namespace capstan::runtime
