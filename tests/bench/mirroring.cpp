@@ -11,7 +11,7 @@
 
 #include "cases.hpp"
 #include "io/loop.hpp"
-#include "kubernetes/client/mirror.hpp"
+#include "kubernetes/client/watch/mirror.hpp"
 #include "kubernetes_text.hpp"
 #include "measured.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "io/http_client.hpp"
 #include "io/loop.hpp"
+#include "kubernetes/client/access/credentials.hpp"
 #include "kubernetes/client/api.hpp"
-#include "kubernetes/client/credentials.hpp"
 
 namespace capstan::kubernetes {
 

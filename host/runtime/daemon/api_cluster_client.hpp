@@ -6,8 +6,8 @@
 #include <string>
 
 #include "io/loop.hpp"
-#include "kubernetes/client/evictions.hpp"
-#include "kubernetes/client/node_writes.hpp"
+#include "kubernetes/client/writes/evictions.hpp"
+#include "kubernetes/client/writes/node_writes.hpp"
 #include "runtime/cluster_client.hpp"
 #include "runtime/instances/cloud_client.hpp"
 

@@ -15,7 +15,7 @@
 #include <capstan/result.hpp>
 
 #include "io/http_server.hpp"
-#include "kubernetes/client/event_recorder.hpp"
+#include "kubernetes/client/writes/event_recorder.hpp"
 #include "runtime/config/config.hpp"
 #include "runtime/daemon/admin_server.hpp"
 #include "runtime/daemon/api_cluster_client.hpp"

@@ -1,7 +1,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "kubernetes/client/mirror_kinds.hpp"
+#include "kubernetes/client/watch/mirror_kinds.hpp"
 #include "runtime/daemon/checkup.hpp"
 
 namespace capstan::runtime {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "io/curl_http_client.hpp"
-#include "kubernetes/client/access.hpp"
-#include "kubernetes/client/access_ca.hpp"
+#include "kubernetes/client/access/access.hpp"
+#include "kubernetes/client/access/access_ca.hpp"
 
 namespace capstan::runtime {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "io/loop.hpp"
 #include "kubernetes/client/api_client.hpp"
-#include "kubernetes/client/mirror.hpp"
+#include "kubernetes/client/watch/mirror.hpp"
 #include "runtime/config/daemon.hpp"
 #include "runtime/services/logger.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <capstan/result.hpp>
 
-#include "kubernetes/client/lease.hpp"
+#include "kubernetes/client/writes/lease.hpp"
 #include "runtime/config/daemon.hpp"
 #include "runtime/services/logger.hpp"
 

@@ -9,7 +9,7 @@
 #include <capstan/result.hpp>
 
 #include "engine/memory.hpp"
-#include "kubernetes/client/config_maps.hpp"
+#include "kubernetes/client/writes/config_maps.hpp"
 
 namespace capstan::runtime {
 

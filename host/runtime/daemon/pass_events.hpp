@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kubernetes/client/event_correlator.hpp"
+#include "kubernetes/client/writes/event_correlator.hpp"
 #include "runtime/daemon/pass_report.hpp"
 
 namespace capstan::runtime {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "kubernetes/client/config_maps.hpp"
-#include "kubernetes/client/event_correlator.hpp"
+#include "kubernetes/client/writes/config_maps.hpp"
+#include "kubernetes/client/writes/event_correlator.hpp"
 
 namespace capstan::runtime {
 

@@ -7,7 +7,7 @@
 #include "io/loop.hpp"
 #include "kubernetes/client/api.hpp"
 #include "kubernetes/client/discovery.hpp"
-#include "kubernetes/client/event_recorder.hpp"
+#include "kubernetes/client/writes/event_recorder.hpp"
 #include "runtime/services/late_api.hpp"
 
 namespace capstan::runtime {

@@ -11,7 +11,7 @@
 #include <capstan/abi/service_kube.h>
 #include <capstan/error.hpp>
 
-#include "kubernetes/client/object_watch.hpp"
+#include "kubernetes/client/watch/object_watch.hpp"
 #include "runtime/loop/task_board.hpp"
 #include "runtime/services/kube_gateway.hpp"
 #include "runtime/services/kube_requests.hpp"

@@ -11,7 +11,7 @@
 
 #include "io/http_client.hpp"
 #include "io/loop.hpp"
-#include "kubernetes/client/credentials.hpp"
+#include "kubernetes/client/access/credentials.hpp"
 
 namespace capstan::kubernetes {
 

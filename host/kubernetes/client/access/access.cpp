@@ -1,0 +1,89 @@
+#include "kubernetes/client/access/access.hpp"
+
+#include <utility>
+
+#include "io/url.hpp"
+#include "kubernetes/client/access/credentials_file.hpp"
+#include "kubernetes/client/access/exec_credentials.hpp"
+#include "kubernetes/client/access/kubeconfig.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+constexpr std::string_view in_cluster = "in-cluster";
+
+Result<std::string> ca_of(const KubeconfigCluster& cluster) {
+    if (cluster.ca.file.empty()) return cluster.ca.text;
+    auto text = read_pem_file(cluster.ca.file, PemKind::certificate);
+    if (!text) return fail(within("certificate authority", std::move(text).error()));
+    return text;
+}
+
+ExecCluster exec_cluster(const KubeconfigCluster& cluster, const ClusterAccess& access) {
+    return {.server = access.server,
+            .tls_server_name = access.tls.server_name,
+            .insecure_skip_tls_verify = cluster.insecure_skip_tls_verify,
+            .ca_pem = access.tls.ca_pem,
+            .proxy_url = cluster.proxy_url,
+            .disable_compression = cluster.disable_compression,
+            .config = cluster.exec_config};
+}
+
+Result<std::unique_ptr<Credentials>> credentials_of(const Kubeconfig& config,
+                                                    const ClusterAccess& access, io::Loop& loop,
+                                                    const AccessSurroundings& surroundings) {
+    if (!config.user.exec)
+        return make_stored_credentials(loop, stored_secrets(config.user), surroundings.on_trouble);
+    ExecCredentials::Options options{.plugin = *config.user.exec,
+                                     .cluster = exec_cluster(config.cluster, access),
+                                     .headers = config.user.impersonation,
+                                     .environment = surroundings.environment};
+    return std::make_unique<ExecCredentials>(loop, std::move(options));
+}
+
+Result<ClusterAccess> open_kubeconfig_access(const AccessChoice& choice, io::Loop& loop,
+                                             const AccessSurroundings& surroundings) {
+    const KubeconfigChoice which{.file = choice.kubeconfig, .context = choice.context};
+    CAPSTAN_TRY(Kubeconfig config, read_kubeconfig(which, surroundings.environment));
+    if (!choice.server.empty()) {
+        config.cluster.server = choice.server;
+        // It was the name of the server that is not asked.
+        config.cluster.tls_server_name.clear();
+    }
+    ClusterAccess out{.server = config.cluster.server,
+                      .tls = {.server_name = config.cluster.tls_server_name,
+                              .verify = !config.cluster.insecure_skip_tls_verify},
+                      .ca_file = config.cluster.ca.file,
+                      .proxy_url = config.cluster.proxy_url,
+                      .compression = !config.cluster.disable_compression,
+                      .kube_namespace = config.kube_namespace};
+    CAPSTAN_TRY(out.tls.ca_pem, ca_of(config.cluster));
+    CAPSTAN_TRY(out.credentials, credentials_of(config, out, loop, surroundings));
+    return out;
+}
+
+/// The URL that was chosen, as the rest wants it.
+Result<std::string> server_of(const AccessChoice& choice) {
+    std::string out = choice.server;
+    while (out.ends_with('/')) out.pop_back();
+    const auto url = out.empty() ? Result<io::Url>() : io::parse_url(out);
+    if (!url)
+        return fail(ErrorCode::invalid_config, "the server to use instead: " + url.error().message);
+    return out;
+}
+
+}  // namespace
+
+Result<ClusterAccess> open_access(const AccessChoice& choice, io::Loop& loop,
+                                  const AccessSurroundings& surroundings) {
+    AccessChoice checked = choice;
+    CAPSTAN_TRY(checked.server, server_of(choice));
+    if (choice.kubeconfig != in_cluster) return open_kubeconfig_access(checked, loop, surroundings);
+    if (!choice.context.empty())
+        return fail(ErrorCode::invalid_config, "a pod's service account has no contexts");
+    CAPSTAN_TRY(ClusterAccess out, open_in_cluster_access(loop, surroundings));
+    if (!checked.server.empty()) out.server = checked.server;
+    return out;
+}
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,59 @@
+/// Where the API server is, how it proves who it is, and how we prove who we are.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "io/loop.hpp"
+#include "io/tls_options.hpp"
+#include "kubernetes/client/access/credentials.hpp"
+#include "kubernetes/client/access/credentials_environment.hpp"
+#include "kubernetes/client/access/credentials_stored.hpp"
+
+namespace capstan::kubernetes {
+
+/// What the operator chose.
+struct AccessChoice {
+    /// "in-cluster": the pod's service account. Else a kubeconfig's path; empty: where kubectl
+    /// would look, that is KUBECONFIG and HOME's .kube/config.
+    std::string kubeconfig = "in-cluster";
+    std::string context{};  ///< of the kubeconfig; empty: the current one
+    std::string server{};   ///< a URL in place of the one found; empty: that
+};
+
+/// What surrounds the program; tests bring their own.
+struct AccessSurroundings {
+    Environment environment = Environment::of_process();
+    std::filesystem::path service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
+    /// What goes wrong later without ending anything: a file that cannot be read again.
+    OnTrouble on_trouble{};
+};
+
+struct ClusterAccess {
+    std::string server{};  ///< "https://10.0.0.1:6443", without a slash at the end
+    /// Whom to trust; the client's certificate comes with each Credential instead.
+    io::TlsOptions tls{};
+    std::filesystem::path ca_file{};  ///< where tls.ca_pem is from, for a CaWatch; empty: it stays
+    std::string proxy_url{};          ///< empty: as the environment says, NO_PROXY included
+    bool compression = true;          ///< whether replies may come compressed
+    std::string kube_namespace{};
+    std::unique_ptr<Credentials> credentials{};
+    std::vector<std::string> warnings{};  ///< for the log, once
+};
+
+/// Reads everything that is needed at the start, which may fail with `invalid_config`: then it says
+/// which file or variable to mend, and no secret. Borrows the loop for as long as the credentials
+/// live.
+Result<ClusterAccess> open_access(const AccessChoice& choice, io::Loop& loop,
+                                  const AccessSurroundings& surroundings);
+
+/// The pod's service account. Its certificate authority may be missing: then the system's count,
+/// and a warning says so.
+Result<ClusterAccess> open_in_cluster_access(io::Loop& loop,
+                                             const AccessSurroundings& surroundings);
+
+}  // namespace capstan::kubernetes

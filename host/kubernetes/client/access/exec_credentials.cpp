@@ -1,0 +1,112 @@
+#include "kubernetes/client/access/exec_credentials.hpp"
+
+#include <utility>
+
+#include "io/printable.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+std::string name_of(const ExecPlugin& plugin) {
+    return "exec plugin " + io::printable(plugin.command, 200);
+}
+
+}  // namespace
+
+ExecCredentials::ExecCredentials(io::Loop& loop, Options options)
+    : loop_(loop), later_(loop), options_(std::move(options)) {}
+
+void ExecCredentials::get(Done done) {
+    if (is_fresh()) {
+        later_.call([done = std::move(done), out = *credential_] { done(out); });
+        return;
+    }
+    waiting_.push_back(std::move(done));
+    if (waiting_.size() == 1) run();
+}
+
+void ExecCredentials::rejected(const Credential& credential) {
+    if (credential_ == credential) credential_.reset();
+}
+
+bool ExecCredentials::is_fresh() const {
+    return credential_ && (!expires_ || loop_.clock()->now() < *expires_);
+}
+
+void ExecCredentials::run() {
+    auto started = start();
+    if (started) {
+        process_ = *std::move(started);
+        return;
+    }
+    Error error = within(name_of(options_.plugin), std::move(started).error());
+    later_.call([this, error = std::move(error)] { tell_all(fail(error)); });
+}
+
+Result<std::unique_ptr<ProgramProcess>> ExecCredentials::start() {
+    CAPSTAN_TRY(const std::filesystem::path program, find_program());
+    Environment environment = options_.environment;
+    for (const auto& [name, value] : options_.plugin.variables) environment.set(name, value);
+    environment.set("KUBERNETES_EXEC_INFO", exec_info(options_.plugin, options_.cluster));
+    const ProgramRun run{.program = program,
+                         .arguments = options_.plugin.arguments,
+                         .environment = environment.lines(),
+                         .deadline = options_.deadline,
+                         .output_max = exec_output_max};
+    return ProgramProcess::start(loop_, run,
+                                 [this](Result<ProgramEnd> end) { on_end(std::move(end)); });
+}
+
+Result<std::filesystem::path> ExecCredentials::find_program() const {
+    const ExecPlugin& plugin = options_.plugin;
+    const bool is_path = plugin.command.find('/') != std::string::npos;
+    std::error_code error;
+    if (is_path && std::filesystem::exists(plugin.command, error))
+        return std::filesystem::path(plugin.command);
+    const auto found =
+        is_path ? std::nullopt : find_in_path(plugin.command, options_.environment.get("PATH"));
+    if (found) return *found;
+    std::string why = is_path ? "there is no such program" : "PATH leads to no such program";
+    if (!plugin.install_hint.empty()) why += "; " + io::printable(plugin.install_hint, 1024);
+    return fail(ErrorCode::invalid_config, std::move(why));
+}
+
+void ExecCredentials::on_end(Result<ProgramEnd> end) {
+    process_.reset();
+    auto answer = answer_of(std::move(end));
+    if (!answer) {
+        tell_all(fail(within(name_of(options_.plugin), std::move(answer).error())));
+        return;
+    }
+    keep(*std::move(answer));
+    tell_all(*credential_);
+}
+
+Result<ExecAnswer> ExecCredentials::answer_of(Result<ProgramEnd> end) const {
+    if (!end) return fail(std::move(end).error());
+    const std::string said = last_words(end->errors);
+    const std::string suffix = said.empty() ? "" : "; it said: " + said;
+    if (!end->is_well()) return fail(ErrorCode::unavailable, end->sentence() + suffix);
+    auto answer = parse_exec_answer(options_.plugin.api_version, end->output);
+    if (!answer) answer.error().message += suffix;
+    return answer;
+}
+
+void ExecCredentials::keep(ExecAnswer answer) {
+    Credential out{options_.headers, std::move(answer.certificate_pem), std::move(answer.key_pem)};
+    if (!answer.token.empty()) out.headers.emplace_back("authorization", "Bearer " + answer.token);
+    credential_ = std::move(out);
+    expires_ = answer.expires;
+}
+
+void ExecCredentials::tell_all(const Result<Credential>& result) {
+    const Result<Credential> copy = result;
+    const auto alive = later_.watch();
+    for (const Done& done : std::exchange(waiting_, {})) {
+        // Whoever is told may end us, or ask again at once.
+        if (alive.expired()) return;
+        done(copy);
+    }
+}
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,60 @@
+/// The cluster as the API server shows it, kept up to date by watching.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "engine/snapshot/cluster_builder.hpp"
+#include "io/loop.hpp"
+#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/watch/reflector.hpp"
+
+namespace capstan::kubernetes {
+
+/// Follows every kind a snapshot is made of with one reflector each, all feeding one
+/// ClusterBuilder. Used on the loop's thread alone. None of the callbacks may end the mirror; they
+/// may call it.
+class Mirror {
+public:
+    struct Options {
+        engine::ClusterBuilderOptions builder{};
+        std::uint64_t seed = 0;   ///< of jitter
+        std::int64_t page = 500;  ///< objects in a page of a LIST
+        bool watch_list = true;   ///< asks for initial events first; LIST where that is refused
+        /// Something that a cluster shows has changed; heartbeats do not count. Told once, and
+        /// again only after the next cluster().
+        std::function<void()> on_change{};
+        /// The same of pods that the scheduler found no node for: worth a pass at once.
+        std::function<void()> on_unschedulable{};
+        /// What went wrong, once until it is over; and objects that could not be read, for which
+        /// their last version goes on to stand.
+        std::function<void(const std::string& kind, const Error& error)> on_trouble{};
+    };
+    /// Borrows both.
+    Mirror(Api& api, io::Loop& loop, Options options);
+    Mirror(const Mirror&) = delete;
+    Mirror& operator=(const Mirror&) = delete;
+    /// Cancels what is open; nobody is called back afterwards.
+    ~Mirror();
+
+    void start();
+    /// Every kind that is not unavailable has been here as a whole.
+    bool has_synced() const;
+    /// The cluster as a whole: while a kind is being listed anew, as it was before, so that no
+    /// decision sees half a list. Costs what changed since the last call, and once in a while the
+    /// making of a new builder without what old objects left behind. `unavailable`: not synced yet,
+    /// or a kind has been out of touch with the server for longer than `max_age`, with the kind
+    /// and its trouble.
+    Result<engine::Cluster> cluster(Duration max_age);
+    std::vector<ReflectorStatus> status() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,110 @@
+#include "kubernetes/client/watch/mirror_store.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "engine/snapshot/cluster_copy.hpp"
+#include "kubernetes/list_decoder.hpp"
+#include "kubernetes/object_name.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+/// Hands on to the builder, and notes pods that the scheduler found no node for.
+class WakefulSink final : public engine::ClusterSink {
+public:
+    explicit WakefulSink(MirrorFeed& feed) : feed_(feed), builder_(feed.builder()) {}
+
+    void set(const engine::PodObject& pod) override {
+        const std::uint64_t before = builder_.changes();
+        builder_.set(pod);
+        const bool waits = pod.unscheduled_reason == "Unschedulable" && !pod.deleted;
+        if (waits && builder_.changes() != before) feed_.see_unschedulable();
+    }
+    void set(const engine::NodeObject& node) override { builder_.set(node); }
+    void set(engine::DaemonSetObject object) override { builder_.set(std::move(object)); }
+    void set(engine::DisruptionBudgetObject object) override { builder_.set(std::move(object)); }
+    void set(engine::ControllerObject object) override { builder_.set(std::move(object)); }
+    void set(engine::ClaimObject object) override { builder_.set(std::move(object)); }
+    void set(engine::VolumeObject object) override { builder_.set(std::move(object)); }
+    void set(engine::StorageClassObject object) override { builder_.set(std::move(object)); }
+    void set(engine::CsiNodeObject object) override { builder_.set(std::move(object)); }
+    void set(engine::CsiDriverObject object) override { builder_.set(std::move(object)); }
+    void set(engine::CsiCapacityObject object) override { builder_.set(std::move(object)); }
+    void set(engine::NamespaceObject object) override { builder_.set(std::move(object)); }
+
+private:
+    MirrorFeed& feed_;
+    engine::ClusterBuilder& builder_;
+};
+
+/// Objects in trouble that are told of one by one; more of them say nothing new.
+constexpr std::size_t most_reports = 100;
+
+}  // namespace
+
+MirrorStore::MirrorStore(const ObjectKind& kind, MirrorFeed& feed, OnProblem on_problem)
+    : kind_(kind), feed_(feed), on_problem_(std::move(on_problem)) {}
+
+void MirrorStore::begin_replace() {
+    seen_.clear();
+    if (std::exchange(is_replacing_, true)) {
+        may_have_old_ = true;  // of the list that was cut off
+    } else {
+        feed_.begin_replace();
+    }
+}
+
+void MirrorStore::finish_replace() {
+    if (may_have_old_) remove_unseen();
+    seen_ = {};
+    may_have_old_ = true;
+    if (std::exchange(is_replacing_, false)) feed_.end_replace();
+}
+
+void MirrorStore::remove_unseen() {
+    std::vector<ObjectName> gone;
+    engine::for_each_name(feed_.builder().build(), kind_.object, [&](auto ns, auto name) {
+        ObjectName full{std::string(ns), std::string(name)};
+        if (!seen_.contains(to_string(full))) gone.push_back(std::move(full));
+    });
+    for (const ObjectName& name : gone) feed_.builder().remove(kind_.object, name.ns, name.name);
+    const auto is_gone = [&](const std::string& name) { return !seen_.contains(name); };
+    std::erase_if(reported_, is_gone);
+    std::erase_if(unreadable_, is_gone);
+}
+
+void MirrorStore::set(const boost::json::value& object) {
+    const std::optional<ObjectName> known = find_object_name(kind_, object);
+    const std::string name = known ? to_string(*known) : "(without a name)";
+    if (is_replacing_ && may_have_old_) seen_.insert(name);
+    JsonProblems problems(object);
+    WakefulSink sink(feed_);
+    const bool is_loaded = kind_.load(problems.root(), sink);
+    if (is_loaded) unreadable_.erase(name);
+    if (problems.empty()) {
+        reported_.erase(name);
+    } else {
+        report(name, problems, is_loaded);
+    }
+}
+
+void MirrorStore::report(const std::string& name, const JsonProblems& problems, bool is_loaded) {
+    const bool is_new = reported_.insert(name).second;
+    const bool is_lost = !is_loaded && unreadable_.insert(name).second;
+    if ((!is_new && !is_lost) || reported_.size() > most_reports) return;
+    const JsonProblem& first = problems.kept().front();
+    const ObjectProblem problem{std::string(kind_.kind) + " " + name, first.pointer, first.what};
+    const char* outcome = is_loaded ? "" : "; what was known of it before is kept";
+    on_problem_({ErrorCode::invalid_argument, to_string(problem) + outcome});
+}
+
+void MirrorStore::remove(const boost::json::value& object) {
+    const std::optional<ObjectName> name = find_object_name(kind_, object);
+    if (!name) return;
+    feed_.builder().remove(kind_.object, name->ns, name->name);
+    reported_.erase(to_string(*name));
+    unreadable_.erase(to_string(*name));
+}
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,53 @@
+/// Objects of one kind on their way into the builder.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <unordered_set>
+
+#include <boost/json/value.hpp>
+
+#include <capstan/error.hpp>
+
+#include "kubernetes/client/watch/mirror_feed.hpp"
+#include "kubernetes/client/watch/reflector.hpp"
+#include "kubernetes/object_kinds.hpp"
+
+namespace capstan::kubernetes {
+
+/// An object that cannot be decoded leaves its last version where it is, be it right or not, and is
+/// reported until it can be read: a pod that were taken away would free its node for removal, and a
+/// node would seem to be a machine that never joined.
+class MirrorStore final : public KindStore {
+public:
+    using OnProblem = std::function<void(const Error&)>;
+    /// Borrows both.
+    MirrorStore(const ObjectKind& kind, MirrorFeed& feed, OnProblem on_problem);
+
+    void begin_replace() override;
+    void finish_replace() override;
+    void set(const boost::json::value& object) override;
+    void remove(const boost::json::value& object) override;
+    void settle() override { feed_.settle(); }
+
+    bool is_replacing() const noexcept { return is_replacing_; }
+    std::size_t unreadable() const noexcept { return unreadable_.size(); }
+
+private:
+    using Names = std::unordered_set<std::string>;  // looked up only; their order decides nothing
+
+    void remove_unseen();
+    void report(const std::string& name, const JsonProblems& problems, bool is_loaded);
+
+    const ObjectKind& kind_;
+    MirrorFeed& feed_;
+    OnProblem on_problem_;
+    bool is_replacing_ = false;
+    bool may_have_old_ = false;  ///< objects from before the present list
+    Names seen_{};               ///< in the present list
+    Names reported_{};           ///< of which some part could not be read
+    Names unreadable_{};
+};
+
+}  // namespace capstan::kubernetes

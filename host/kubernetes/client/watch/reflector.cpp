@@ -1,0 +1,235 @@
+#include "kubernetes/client/watch/reflector.hpp"
+
+#include <utility>
+
+#include "kubernetes/client/watch/reflector_state.hpp"
+#include "kubernetes/object_name.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string_view find_annotation(const boost::json::value& object, std::string_view key) {
+    const boost::json::value* metadata = find_member(object, "metadata");
+    const boost::json::value* all =
+        metadata != nullptr ? find_member(*metadata, "annotations") : nullptr;
+    return all != nullptr ? find_text(*all, key) : std::string_view();
+}
+
+std::string version_of(const boost::json::value& object) {
+    const boost::json::value* metadata = find_member(object, "metadata");
+    return metadata != nullptr ? std::string(find_text(*metadata, "resourceVersion"))
+                               : std::string();
+}
+
+}  // namespace
+
+Reflector::State::State(Api& to, io::Loop& on, KindStore& into, Options how)
+    : api(to),
+      loop(on),
+      store(into),
+      options(std::move(how)),
+      backoff(io::seed_for(options.seed, "backoff")),
+      random(io::seed_for(options.seed, "timeout")),
+      uses_watch_list(options.watch_list) {}
+
+Reflector::State::~State() { drop(); }
+
+void Reflector::State::list() {
+    if (has_synced) ++relists;
+    is_replacing = false;
+    if (!uses_watch_list) return list_page({});
+    const auto timeout =
+        std::chrono::duration_cast<std::chrono::seconds>(with_jitter(random, 300s, 300s));
+    stream_timeout = timeout;
+    const std::string since = from == ListFrom::last_seen ? version : std::string();
+    open(watch_list_request(options.what, since, timeout), Phase::starting);
+}
+
+void Reflector::State::list_page(std::string next) {
+    next_page = std::move(next);
+    open(list_request(options.what, from, version, next_page, options.page), Phase::listing);
+}
+
+void Reflector::State::watch() {
+    // Not all at once, or all clients of a server that was restarted would ever come together.
+    const auto timeout =
+        std::chrono::duration_cast<std::chrono::seconds>(with_jitter(random, 300s, 300s));
+    stream_timeout = timeout;
+    open(watch_request(options.what, version, timeout), Phase::watching);
+}
+
+void Reflector::State::wait(Duration delay) {
+    drop();
+    timer = loop.after(delay, [this, here = std::weak_ptr(present)] {
+        if (!here.expired()) lists_next ? list() : watch();
+    });
+}
+
+void Reflector::State::open(ApiRequest asked, Phase to) {
+    drop();
+    phase = to;
+    changes = events = 0;
+    opened = heard = loop.monotonic();
+    stream_setback.reset();
+    reader.emplace(*this);
+    const std::weak_ptr here(present);
+    request = api.stream(
+        std::move(asked),
+        [this, here](std::string_view part) {
+            if (!here.expired()) take_part(part);
+        },
+        [this, here](const Result<ApiReply>& reply) {
+            if (!here.expired()) take_end(reply);
+        });
+    guard_silence();
+}
+
+void Reflector::State::drop() {
+    phase = Phase::waiting;
+    present = std::make_shared<char>();
+    if (const auto id = std::exchange(request, std::nullopt)) api.cancel(*id);
+    if (const auto id = std::exchange(timer, std::nullopt)) loop.cancel(*id);
+}
+
+void Reflector::State::take_part(std::string_view part) {
+    hear();
+    const Result<void> fed = reader->feed(part);
+    // Only now, for the reader must not be ended while it reads.
+    if (const auto setback = std::exchange(stream_setback, std::nullopt)) {
+        set_back(setback->first, setback->second);
+    } else if (!fed) {
+        set_back(within(what_is_done(), fed.error()), Setback::broken);
+    }
+    store.settle();
+}
+
+void Reflector::State::take_end(const Result<ApiReply>& reply) {
+    request.reset();
+    if (!reply) {
+        set_back(reply.error(), setback_of(reply.error()));
+    } else {
+        hear();
+        take_good_end();
+    }
+    store.settle();
+}
+
+void Reflector::State::take_good_end() {
+    if (phase == Phase::listing) return end_page();
+    if (phase == Phase::watching) return end_watch();
+    set_back({ErrorCode::unavailable, what_is_done() + ": ended before all had been told"},
+             Setback::broken);
+}
+
+void Reflector::State::end_page() {
+    const Result<PageEnd> page = reader->finish_page();
+    if (!page) return set_back(within(what_is_done(), page.error()), Setback::broken);
+    if (!page->next.empty()) return list_page(page->next);
+    if (page->resource_version.empty())
+        return set_back({ErrorCode::invalid_argument,
+                         what_is_done() + ": the list has no resourceVersion to go on from"},
+                        Setback::broken);
+    finish_replace(page->resource_version);
+    watch();
+}
+
+void Reflector::State::end_watch() {
+    // The server's timeout; but one that closes at once would be asked without end.
+    if (changes == 0 && loop.monotonic() - opened < 1s)
+        return set_back(
+            {ErrorCode::unavailable, what_is_done() + ": ended at once, without an event"},
+            Setback::busy);
+    trouble.reset();
+    as_of = loop.monotonic();
+    watch();
+}
+
+void Reflector::State::take_item(const boost::json::value& object) {
+    begin_replace();
+    store.set(object);
+}
+
+void Reflector::State::take_event(std::string_view type, const boost::json::value& object) {
+    if (stream_setback) return;  // what follows an error means nothing
+    if (type == "ERROR") {
+        Error error = error_of_event(what_is_done(), object);
+        const Setback what = setback_of(error);
+        stream_setback.emplace(std::move(error), what);
+    } else if (type == "BOOKMARK") {
+        take_bookmark(object);
+    } else if (type == "ADDED" || type == "MODIFIED" || type == "DELETED") {
+        take_change(type, object);
+    } else {
+        Error error{ErrorCode::invalid_argument, what_is_done() + ": a line that is no event"};
+        stream_setback.emplace(std::move(error), Setback::broken);
+    }
+}
+
+void Reflector::State::take_bookmark(const boost::json::value& object) {
+    ++events;
+    if (phase == Phase::watching) {
+        if (!std::exchange(expects_bookmarks, true)) guard_silence();  // sooner than before
+        see_version(object);
+    } else if (find_annotation(object, initial_events_end) == "true") {
+        finish_replace(version_of(object));
+        phase = Phase::watching;
+    }
+}
+
+void Reflector::State::take_change(std::string_view type, const boost::json::value& object) {
+    ++events;
+    ++changes;
+    // Versions of initial events are in no order, so none of them is a place to go on from.
+    if (phase == Phase::starting) {
+        begin_replace();
+    } else {
+        see_version(object);
+    }
+    type == "DELETED" ? store.remove(object) : store.set(object);
+}
+
+void Reflector::State::see_version(const boost::json::value& object) {
+    failing_since.reset();
+    std::string seen = version_of(object);
+    if (!seen.empty()) version = std::move(seen);
+}
+
+void Reflector::State::begin_replace() {
+    if (!std::exchange(is_replacing, true)) store.begin_replace();
+}
+
+void Reflector::State::finish_replace(std::string new_version) {
+    begin_replace();  // of an empty list
+    store.finish_replace();
+    is_replacing = false;
+    version = std::move(new_version);
+    from = ListFrom::last_seen;
+    has_synced = true;
+    is_unavailable = false;
+    as_of = loop.monotonic();
+}
+
+Reflector::Reflector(Api& api, io::Loop& loop, KindStore& store, Options options)
+    : state_(std::make_unique<State>(api, loop, store, std::move(options))) {}
+Reflector::~Reflector() = default;
+
+void Reflector::start() { state_->list(); }
+bool Reflector::has_synced() const noexcept { return state_->has_synced; }
+bool Reflector::is_unavailable() const noexcept { return state_->is_unavailable; }
+
+Duration Reflector::age() const {
+    return state_->is_in_touch() ? Duration{0} : state_->loop.monotonic() - state_->as_of;
+}
+
+ReflectorStatus Reflector::status() const {
+    return {.has_synced = state_->has_synced,
+            .is_unavailable = state_->is_unavailable,
+            .resource_version = state_->version,
+            .last_heard = state_->last_heard,
+            .relists = state_->relists,
+            .trouble = state_->is_in_touch() ? std::nullopt : state_->trouble};
+}
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,56 @@
+#include "kubernetes/client/watch/reflector_requests.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+ApiRequest request_for(const Followed& what, Duration timeout) {
+    ApiRequest out{.path = path_of(what.resource), .timeout = timeout, .purpose = "reflector"};
+    if (!what.field_selector.empty()) out.query.emplace_back("fieldSelector", what.field_selector);
+    return out;
+}
+
+void add_watch(ApiRequest& to, std::chrono::seconds timeout) {
+    to.query.emplace_back("watch", "true");
+    to.query.emplace_back("allowWatchBookmarks", "true");
+    to.query.emplace_back("timeoutSeconds", std::to_string(timeout.count()));
+}
+
+}  // namespace
+
+ApiRequest list_request(const Followed& what, ListFrom from, const std::string& version,
+                        const std::string& next, std::int64_t page) {
+    // A server may take its time to gather a large list before it says anything.
+    ApiRequest out = request_for(what, std::chrono::seconds(60));
+    const bool is_since = from == ListFrom::last_seen && !version.empty();
+    if (!next.empty()) {
+        out.query.emplace_back("continue", next);
+    } else if (from == ListFrom::cache) {
+        out.query.emplace_back("resourceVersion", "0");
+    } else if (is_since) {
+        out.query.emplace_back("resourceVersion", version);
+    }
+    // With a version and a limit a server would leave its cache and ask its database.
+    if (!is_since && from != ListFrom::newest_whole)
+        out.query.emplace_back("limit", std::to_string(page));
+    return out;
+}
+
+ApiRequest watch_request(const Followed& what, const std::string& version,
+                         std::chrono::seconds timeout) {
+    ApiRequest out = request_for(what, std::chrono::seconds(30));
+    add_watch(out, timeout);
+    out.query.emplace_back("resourceVersion", version);
+    return out;
+}
+
+ApiRequest watch_list_request(const Followed& what, const std::string& version,
+                              std::chrono::seconds timeout) {
+    ApiRequest out = request_for(what, std::chrono::seconds(30));
+    add_watch(out, timeout);
+    out.query.emplace_back("sendInitialEvents", "true");
+    out.query.emplace_back("resourceVersionMatch", "NotOlderThan");
+    if (!version.empty()) out.query.emplace_back("resourceVersion", version);
+    return out;
+}
+
+}  // namespace capstan::kubernetes

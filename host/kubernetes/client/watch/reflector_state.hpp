@@ -1,0 +1,102 @@
+/// What a reflector is about to do, and how that changes with what it hears.
+///
+///     listing or starting --all are here--> watching --timeout of the server--> watching
+///          ^                                    |
+///          +------ waiting <---- setback -------+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kubernetes/client/watch/reflector.hpp"
+#include "kubernetes/client/watch/watch_backoff.hpp"
+#include "kubernetes/client/watch/watch_reader.hpp"
+#include "kubernetes/client/watch/watch_setback.hpp"
+
+namespace capstan::kubernetes {
+
+struct Reflector::State final : WatchSink {
+    enum class Phase : std::uint8_t {
+        waiting,   ///< for a timer, or the start
+        listing,   ///< page by page
+        starting,  ///< a watch that tells all objects first
+        watching,
+    };
+    State(Api& api, io::Loop& loop, KindStore& store, Options options);
+    ~State() override;
+
+    // What to do: each drops what was done before.
+    void list();
+    void list_page(std::string next);
+    void watch();
+    void wait(Duration delay);
+    void open(ApiRequest request, Phase to);
+    void drop();
+
+    // What comes back.
+    void take_part(std::string_view part);
+    void take_end(const Result<ApiReply>& reply);
+    void take_item(const boost::json::value& object) override;
+    void take_event(std::string_view type, const boost::json::value& object) override;
+    void take_bookmark(const boost::json::value& object);
+    void take_change(std::string_view type, const boost::json::value& object);
+    void see_version(const boost::json::value& object);
+    void take_good_end();
+    void end_page();
+    void end_watch();
+    void begin_replace();
+    void finish_replace(std::string new_version);
+
+    // What went wrong.
+    void set_back(Error error, Setback what);
+    void choose_next(Phase during, Setback what);
+    bool lists_after(Setback what);
+    ListFrom next_from(Phase during, Setback what) const;
+    void leave_watch(Setback what);
+    void tell(const Error& error);
+    void become_absent();
+
+    // Silence.
+    void guard_silence();
+    Duration silence_due() const;
+    /// The watch is open beyond doubt.
+    bool is_in_touch() const;
+    void hear();
+    std::string what_is_done() const;
+
+    Api& api;
+    io::Loop& loop;
+    KindStore& store;
+    const Options options;
+    WatchBackoff backoff;
+    io::RandomSource random;
+
+    Phase phase = Phase::waiting;
+    bool uses_watch_list;
+    bool lists_next = true;  ///< after the wait
+    ListFrom from = ListFrom::cache;
+    std::string version{};  ///< the last one seen; empty: none
+    std::string next_page{};
+    bool is_replacing = false;
+
+    std::optional<Api::RequestId> request{};
+    std::optional<io::TimerId> timer{};
+    /// Callbacks of what has been dropped find it gone.
+    std::shared_ptr<char> present = std::make_shared<char>();
+    std::optional<WatchReader> reader{};
+    std::optional<std::pair<Error, Setback>> stream_setback{};
+    Duration opened{}, heard{}, stream_timeout{};
+    std::size_t changes = 0, events = 0;  ///< in this stream; events: bookmarks included
+    bool expects_bookmarks = false;
+
+    bool has_synced = false, is_unavailable = false;
+    std::uint64_t relists = 0;
+    Duration as_of{};  ///< when the store was as the server is; see age()
+    std::optional<Time> last_heard{};
+    std::optional<Duration> failing_since{};
+    std::optional<Error> trouble{};
+};
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,102 @@
+#include "kubernetes/client/watch/watch_events.hpp"
+
+namespace capstan::kubernetes {
+
+void WatchEvents::begin(bool is_array) {
+    if (!builder_.is_idle()) {
+        if (!builder_.keeps_next()) return skip();
+        return is_array ? builder_.begin_array() : builder_.begin_object();
+    }
+    switch (place_) {
+        case Place::outside: return is_array ? skip() : void(place_ = Place::document);
+        case Place::document: return begin_member(is_array);
+        case Place::metadata: return skip();
+        case Place::items: return is_array ? skip() : begin_object();
+    }
+}
+
+void WatchEvents::begin_member(bool is_array) {
+    if (key_ == "items" && is_array) {
+        place_ = Place::items;
+    } else if (key_ == "metadata" && !is_array) {
+        place_ = Place::metadata;
+    } else if (key_ == "object" && !is_array) {
+        begin_object();
+    } else {
+        skip();
+    }
+}
+
+void WatchEvents::begin_object() {
+    builder_.clear();
+    builder_.begin_object();
+}
+
+void WatchEvents::end() {
+    if (!builder_.is_idle()) {
+        if (builder_.end()) end_object();
+    } else if (place_ == Place::document) {
+        end_document();
+    } else {
+        place_ = Place::document;
+    }
+}
+
+void WatchEvents::end_object() {
+    if (place_ == Place::items) {
+        sink_.take_item(builder_.object());
+        builder_.clear();
+    } else {
+        has_object_ = true;
+    }
+}
+
+/// An event is told once all of it is there, for its type may stand last.
+void WatchEvents::end_document() {
+    place_ = Place::outside;
+    if (is_page_) return;
+    if (has_object_) {
+        sink_.take_event(type_, builder_.object());
+    } else {
+        sink_.take_event({}, nullptr);
+    }
+    builder_.clear();
+    has_object_ = false;
+    type_.clear();
+}
+
+void WatchEvents::key(std::string_view key) {
+    if (!builder_.is_idle()) return builder_.key(key);
+    key_ = key;
+    if (place_ == Place::document && key == "items") is_page_ = true;
+}
+
+/// Where the text that comes next goes; NULL: nobody reads it.
+std::string* WatchEvents::wanted_text() {
+    if (place_ == Place::document && key_ == "type") return &type_;
+    if (place_ == Place::metadata && key_ == "resourceVersion") return &page_.resource_version;
+    if (place_ == Place::metadata && key_ == "continue") return &page_.next;
+    return nullptr;
+}
+
+void WatchEvents::text_part(std::string_view part) {
+    if (builder_.is_idle()) {
+        if (std::string* wanted = wanted_text()) *wanted += part;
+    } else if (builder_.keeps_next()) {
+        builder_.text_part(part);
+    }
+}
+
+void WatchEvents::text(std::string_view rest) {
+    if (builder_.is_idle()) {
+        text_part(rest);
+    } else if (builder_.keeps_next()) {
+        builder_.text(rest);
+    }
+}
+
+void WatchEvents::scalar(const boost::json::value& value) {
+    if (!builder_.is_idle() && builder_.keeps_next()) builder_.scalar(value);
+}
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,197 @@
+#include "kubernetes/client/access/access.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "credentials_folder.hpp"
+#include "kubernetes/client/access/access_ca.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string certificate = "-----BEGIN CERTIFICATE-----\n";
+
+class AccessTest : public ::testing::Test {
+protected:
+    AccessSurroundings surroundings(const std::string& host = "10.0.0.1") const {
+        Environment environment;
+        environment.set("KUBERNETES_SERVICE_HOST", host);
+        environment.set("KUBERNETES_SERVICE_PORT", "443");
+        environment.set("PATH", "/usr/bin:/bin");
+        return {.environment = environment, .service_account = folder_ / "account"};
+    }
+    void write_account() const {
+        folder_.write("account/token", "t\n");
+        folder_.write("account/ca.crt", certificate);
+        folder_.write("account/namespace", "web");
+    }
+    /// With a cluster and a user as flow maps.
+    AccessChoice kubeconfig(const std::string& cluster, const std::string& user) const {
+        return {.kubeconfig =
+                    folder_
+                        .write("config",
+                               "current-context: c\n"
+                               "contexts: [{name: c, context: {cluster: k, user: u}}]\n"
+                               "clusters: [{name: k, cluster: {" +
+                                   cluster + "}}]\nusers: [{name: u, user: {" + user + "}}]\n")
+                        .string()};
+    }
+    Result<ClusterAccess> open(const AccessChoice& choice, const AccessSurroundings& around) {
+        return open_access(choice, virtual_.loop, around);
+    }
+    std::string authorization(const ClusterAccess& access) {
+        return Asked(*access.credentials, virtual_.loop).header("authorization");
+    }
+
+    VirtualLoop virtual_;
+    CredentialsFolder folder_;
+};
+
+TEST_F(AccessTest, IsThePodsServiceAccountInACluster) {
+    write_account();
+    const auto access = open({}, surroundings());
+    ASSERT_TRUE(access) << access.error();
+    EXPECT_EQ(access->server, "https://10.0.0.1:443");
+    EXPECT_EQ(access->tls.ca_pem, certificate);
+    EXPECT_EQ(access->ca_file, folder_ / "account/ca.crt");
+    EXPECT_TRUE(access->tls.verify);
+    EXPECT_TRUE(access->compression);
+    EXPECT_EQ(access->kube_namespace, "web");
+    EXPECT_THAT(access->warnings, IsEmpty());
+    EXPECT_EQ(authorization(*access), "Bearer t");
+}
+
+TEST_F(AccessTest, PutsAnIpv6AddressInBrackets) {
+    write_account();
+    EXPECT_EQ(open({}, surroundings("fd00::1"))->server, "https://[fd00::1]:443");
+    EXPECT_EQ(open({}, surroundings("[fd00::1]"))->server, "https://[fd00::1]:443");
+    EXPECT_THAT(open({}, surroundings("a b")).error().message, HasSubstr("no host and port"));
+}
+
+TEST_F(AccessTest, SaysWhatAPodLacks) {
+    const AccessSurroundings nowhere{.environment = Environment(),
+                                     .service_account = folder_ / "account"};
+    EXPECT_THAT(open({}, nowhere).error().message, HasSubstr("not in a cluster: KUBERNETES_"));
+    EXPECT_THAT(open({}, surroundings()).error().message,
+                HasSubstr("account/token: cannot be read: No such file or directory"));
+    EXPECT_THAT(open({.context = "prod"}, surroundings()).error().message,
+                HasSubstr("a pod's service account has no contexts"));
+}
+
+TEST_F(AccessTest, TrustsTheSystemsAuthoritiesWhereAPodHasNone) {
+    folder_.write("account/token", "t");
+    const auto access = open({}, surroundings());
+    ASSERT_TRUE(access);
+    EXPECT_EQ(access->tls.ca_pem, "");
+    EXPECT_THAT(access->warnings,
+                ElementsAre(HasSubstr("ca.crt: cannot be read: No such file or directory; the "
+                                      "system's authorities count instead")));
+    EXPECT_EQ(access->kube_namespace, "default");
+}
+
+TEST_F(AccessTest, LetsTheEnvironmentNameThePodsNamespace) {
+    write_account();
+    AccessSurroundings around = surroundings();
+    around.environment.set("POD_NAMESPACE", "mine");
+    EXPECT_EQ(open({}, around)->kube_namespace, "mine");
+}
+
+TEST_F(AccessTest, IsWhatAKubeconfigSays) {
+    folder_.write("ca", certificate + "k");
+    const auto access =
+        open(kubeconfig("server: 'https://api:6443', certificate-authority: ca, tls-server-name: "
+                        "kubernetes, proxy-url: 'http://proxy:1', disable-compression: true",
+                        "token: t"),
+             surroundings());
+    ASSERT_TRUE(access) << access.error();
+    EXPECT_EQ(access->server, "https://api:6443");
+    EXPECT_EQ(access->tls.ca_pem, certificate + "k");
+    EXPECT_EQ(access->ca_file, folder_ / "ca");
+    EXPECT_EQ(access->tls.server_name, "kubernetes");
+    EXPECT_EQ(access->proxy_url, "http://proxy:1");
+    EXPECT_FALSE(access->compression);
+    EXPECT_EQ(access->kube_namespace, "default");
+    EXPECT_EQ(authorization(*access), "Bearer t");
+}
+
+TEST_F(AccessTest, GoesToTheServerThatWasChosenInstead) {
+    AccessChoice choice =
+        kubeconfig("server: 'https://api', tls-server-name: x, insecure-skip-tls-verify: true", "");
+    choice.server = "https://127.0.0.1:6443/";
+    const auto access = open(choice, surroundings());
+    EXPECT_EQ(access->server, "https://127.0.0.1:6443");
+    EXPECT_EQ(access->tls.server_name, "");
+    EXPECT_FALSE(access->tls.verify);
+    write_account();
+    EXPECT_EQ(open({.server = "https://other"}, surroundings())->server, "https://other");
+    EXPECT_THAT(open({.server = "other"}, surroundings()).error().message,
+                HasSubstr("the server to use instead: URL: "));
+}
+
+TEST_F(AccessTest, LooksWhereKubectlWould) {
+    AccessSurroundings around = surroundings();
+    around.environment.set("KUBECONFIG", kubeconfig("server: 'http://k'", "").kubeconfig);
+    EXPECT_EQ(open({.kubeconfig = ""}, around)->server, "http://k");
+}
+
+TEST_F(AccessTest, AsksAPluginThatKnowsTheCluster) {
+    folder_.script("login",
+                   "echo \"$KUBERNETES_EXEC_INFO\" > \"$FOLDER/info\"\n"
+                   "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":"
+                   "\"client.authentication.k8s.io/v1\",\"status\":{\"token\":\"e\"}}'");
+    AccessSurroundings around = surroundings();
+    around.environment.set("FOLDER", (folder_ / ".").string());
+    const auto access =
+        open(kubeconfig("server: 'https://api'",
+                        "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./login, "
+                        "interactiveMode: IfAvailable, provideClusterInfo: true}"),
+             around);
+    ASSERT_TRUE(access) << access.error();
+    EXPECT_EQ(authorization(*access), "Bearer e");
+    EXPECT_THAT(folder_.read("info"), HasSubstr(R"("cluster":{"server":"https://api"})"));
+}
+
+TEST_F(AccessTest, RefusesAKubeconfigWhoseFilesAreMissing) {
+    const std::string server = "server: 'https://api'";
+    EXPECT_THAT(open(kubeconfig(server + ", certificate-authority: none", ""), surroundings())
+                    .error()
+                    .message,
+                HasSubstr("certificate authority: " + (folder_ / "none").string()));
+    EXPECT_THAT(open(kubeconfig(server, "client-certificate: a, client-key: b"), surroundings())
+                    .error()
+                    .message,
+                HasSubstr("client certificate: " + (folder_ / "a").string()));
+    EXPECT_THAT(open(kubeconfig(server, "tokenFile: none"), surroundings()).error().message,
+                HasSubstr("token: " + (folder_ / "none").string()));
+}
+
+TEST_F(AccessTest, NoticesNewAuthoritiesWithinFiveMinutes) {
+    const auto file = folder_.write("ca", certificate + "1");
+    std::vector<std::string> seen, troubles;
+    auto watch = std::make_unique<CaWatch>(
+        virtual_.loop, file, certificate + "1", [&](const std::string& ca) { seen.push_back(ca); },
+        [&](const Error& error) { troubles.push_back(error.message); });
+    virtual_.loop.advance(minutes(5));
+    EXPECT_THAT(seen, IsEmpty());
+    folder_.write("ca", certificate + "2");
+    virtual_.loop.advance(seconds(299));
+    EXPECT_THAT(seen, IsEmpty());
+    virtual_.loop.advance(seconds(1));
+    EXPECT_THAT(seen, ElementsAre(certificate + "2"));
+    folder_.write("ca", "half writ");
+    virtual_.loop.advance(minutes(5));
+    EXPECT_THAT(troubles, ElementsAre(HasSubstr("ca: holds no certificate in PEM form")));
+    folder_.write("ca", certificate + "3");
+    watch.reset();
+    virtual_.loop.advance(minutes(10));
+    EXPECT_EQ(seen.size(), 1u);
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes

@@ -1,0 +1,114 @@
+/// One reflector of nodes on a scripted API server, and what it hears.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../scripted_api.hpp"
+#include "io/loop.hpp"
+#include "kubernetes/client/watch/reflector.hpp"
+#include "kubernetes/object_name.hpp"
+
+namespace capstan::kubernetes {
+
+/// Notes what it is told: "[" a list begins, "+a" set, "-a" removed, "]" the list is whole.
+struct NotedStore final : KindStore {
+    void begin_replace() override { told += "["; }
+    void finish_replace() override { told += "]"; }
+    void set(const boost::json::value& object) override { told += "+" + name_of(object); }
+    void remove(const boost::json::value& object) override { told += "-" + name_of(object); }
+    void settle() override {}
+
+    static std::string name_of(const boost::json::value& object) {
+        return std::string(find_text(*find_member(object, "metadata"), "name"));
+    }
+    /// Since the last call.
+    std::string take() { return std::exchange(told, {}); }
+    std::string told;
+};
+
+inline std::string node_text(const std::string& name, int version) {
+    return R"({"metadata":{"name":")" + name + R"(","resourceVersion":")" +
+           std::to_string(version) + R"("}})";
+}
+inline std::string line(const std::string& type, const std::string& object) {
+    return R"({"type":")" + type + R"(","object":)" + object + "}\n";
+}
+inline std::string bookmark(int version) {
+    return line("BOOKMARK",
+                R"({"metadata":{"resourceVersion":")" + std::to_string(version) + R"("}})");
+}
+inline std::string initial_end(int version) {
+    return line("BOOKMARK", R"({"metadata":{"resourceVersion":")" + std::to_string(version) +
+                                R"(","annotations":{"k8s.io/initial-events-end":"true"}}})");
+}
+inline std::string error_line(int code, const std::string& reason,
+                              const std::string& message = "") {
+    return line("ERROR", R"({"kind":"Status","status":"Failure","code":)" + std::to_string(code) +
+                             R"(,"reason":")" + reason + R"(","message":")" + message + R"("})");
+}
+/// A page of a list; `next`: its token for the next one.
+inline std::string page(int version, const std::vector<std::string>& objects,
+                        const std::string& next = "") {
+    std::string out = R"({"metadata":{"resourceVersion":")" + std::to_string(version) +
+                      R"(","continue":")" + next + R"("},"items":[)";
+    for (std::size_t i = 0; i < objects.size(); ++i) out += (i > 0 ? "," : "") + objects[i];
+    return out + "]}";
+}
+inline std::string status_body(const std::string& reason, const std::string& message = "") {
+    return R"({"kind":"Status","reason":")" + reason + R"(","message":")" + message + R"("})";
+}
+
+struct FollowedKind {
+    explicit FollowedKind(bool watch_list, bool is_optional = false)
+        : reflector(api, loop, store,
+                    {.what = {resources::nodes},
+                     .is_optional = is_optional,
+                     .page = 2,
+                     .watch_list = watch_list,
+                     .seed = 5,
+                     .on_trouble = [this](const Error& e) { troubles.push_back(e.message); }}) {
+        reflector.start();
+    }
+
+    const ScriptedApi::Asked& open() const { return api.first(); }
+    /// What the open request asks for: "list", with its version or its continue; "watch"; "watch
+    /// list".
+    std::string asks() const {
+        std::map<std::string, std::string> query;
+        for (const auto& [key, value] : open().request.query) query[key] = value;
+        std::string out = query.contains("watch") ? "watch" : "list";
+        if (query.contains("sendInitialEvents")) out += " list";
+        for (const char* key : {"resourceVersion", "continue", "limit"}) {
+            if (query.contains(key)) out += std::string(" ") + key + "=" + query[key];
+        }
+        return out;
+    }
+    void push(const std::string& text) { api.push(open().id, text); }
+    /// Lets time pass until something is asked again; how long that took.
+    Duration wait_for_request() {
+        const Duration before = loop.monotonic();
+        while (api.open_count() == 0) {
+            const auto due = loop.next_due();
+            if (!due) return Duration::max();
+            loop.advance(*due - loop.monotonic());
+        }
+        return loop.monotonic() - before;
+    }
+    /// Brings a list of node a at version 10 in, and watches from there.
+    void sync() {
+        api.answer({.body = page(10, {node_text("a", 3)})});
+        store.take();
+    }
+
+    boost::asio::io_context io;
+    io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
+    ScriptedApi api{loop};
+    NotedStore store;
+    std::vector<std::string> troubles;
+    Reflector reflector;
+};
+
+}  // namespace capstan::kubernetes

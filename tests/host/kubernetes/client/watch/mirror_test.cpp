@@ -1,0 +1,295 @@
+#include "kubernetes/client/watch/mirror.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "followed_kind.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string pod_text(const std::string& name, int version, const std::string& node = "",
+                     const std::string& reason = "") {
+    const std::string condition =
+        reason.empty() ? ""
+                       : R"({"type":"PodScheduled","status":"False","reason":")" + reason + R"("})";
+    return R"({"metadata":{"name":")" + name + R"(","namespace":"shop","resourceVersion":")" +
+           std::to_string(version) + R"("},"spec":{"nodeName":")" + node +
+           R"(","containers":[{"resources":{"requests":{"cpu":"1"}}}]},"status":{"conditions":[)" +
+           condition + "]}}";
+}
+std::string ready_node(const std::string& name, int version, const std::string& heartbeat) {
+    return R"({"metadata":{"name":")" + name + R"(","resourceVersion":")" +
+           std::to_string(version) +
+           R"("},"status":{"allocatable":{"cpu":"4"},"conditions":[{"type":"Ready","status":"True",)"
+           R"("lastHeartbeatTime":")" +
+           heartbeat + R"(","lastTransitionTime":"2026-01-01T00:00:00Z"}]}})";
+}
+
+struct Mirrored : ::testing::Test {
+    /// Answers each kind's list, with nothing unless told.
+    void sync(const std::string& pods = page(10, {}), const std::string& nodes = page(10, {})) {
+        if (api.asked().empty()) mirror.start();
+        while (has_open("list")) {
+            const ScriptedApi::Asked& asked = *find_open("list");
+            const std::string& path = asked.request.path;
+            const std::string body = path == "/api/v1/pods"    ? pods
+                                     : path == "/api/v1/nodes" ? nodes
+                                                               : page(10, {});
+            api.answer(asked.id, {.body = body});
+        }
+    }
+    static bool is_watch(const ScriptedApi::Asked& asked) {
+        return asked.line().find("watch=true") != std::string::npos;
+    }
+    const ScriptedApi::Asked* find_open(const std::string& what, const std::string& path = "") {
+        for (const ScriptedApi::Asked& asked : api.asked()) {
+            if (asked.is_open && is_watch(asked) == (what == "watch") &&
+                (path.empty() || asked.request.path == path))
+                return &asked;
+        }
+        return nullptr;
+    }
+    bool has_open(const std::string& what) { return find_open(what) != nullptr; }
+    void push(const std::string& path, const std::string& text) {
+        api.push(find_open("watch", path)->id, text);
+    }
+    /// Has the pods listed anew, and waits for the request.
+    void expire_pods() {
+        push("/api/v1/pods", error_line(410, "Expired"));
+        loop.advance(2s);
+    }
+    std::vector<std::string> pods() {
+        const Result<engine::Cluster> cluster = mirror.cluster(1min);
+        std::vector<std::string> out;
+        for (engine::PodIndex i = 0; cluster && i < cluster->pod_count(); ++i)
+            out.emplace_back(cluster->text(cluster->pod(i).name));
+        std::ranges::sort(out);
+        return out;
+    }
+    ReflectorStatus status(const std::string& kind) {
+        for (const ReflectorStatus& each : mirror.status()) {
+            if (each.kind == kind) return each;
+        }
+        return {};
+    }
+    using Texts = std::vector<std::string>;
+
+    boost::asio::io_context io;
+    io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
+    ScriptedApi api{loop};
+    int changes = 0, unschedulable = 0;
+    std::vector<std::string> troubles;
+    Mirror mirror{api,
+                  loop,
+                  {.seed = 3,
+                   .watch_list = false,
+                   .on_change = [this] { ++changes; },
+                   .on_unschedulable = [this] { ++unschedulable; },
+                   .on_trouble =
+                       [this](const std::string& kind, const Error& error) {
+                           troubles.push_back(kind + ": " + error.message);
+                       }}};
+};
+TEST_F(Mirrored, FollowsEveryKindAndOnlyPodsThatHaveNotEnded) {
+    mirror.start();
+    Texts paths;
+    for (const ScriptedApi::Asked& asked : api.asked()) paths.push_back(asked.request.path);
+    std::ranges::sort(paths);
+    EXPECT_EQ(
+        paths,
+        (Texts{"/api/v1/namespaces", "/api/v1/nodes", "/api/v1/persistentvolumeclaims",
+               "/api/v1/persistentvolumes", "/api/v1/pods", "/api/v1/replicationcontrollers",
+               "/apis/apps/v1/daemonsets", "/apis/apps/v1/replicasets",
+               "/apis/apps/v1/statefulsets", "/apis/batch/v1/jobs",
+               "/apis/policy/v1/poddisruptionbudgets", "/apis/storage.k8s.io/v1/csidrivers",
+               "/apis/storage.k8s.io/v1/csinodes", "/apis/storage.k8s.io/v1/csistoragecapacities",
+               "/apis/storage.k8s.io/v1/storageclasses"}));
+    EXPECT_NE(api.first("GET /api/v1/pods")
+                  .line()
+                  .find("fieldSelector=status.phase!=Succeeded,status.phase!=Failed"),
+              std::string::npos);
+}
+
+TEST_F(Mirrored, HandsOutNothingBeforeEveryKindIsHere) {
+    mirror.start();
+    const auto namespaces = find_open("list", "/api/v1/namespaces")->id;
+    while (find_open("list")->id != namespaces)
+        api.answer(find_open("list")->id, {.body = page(10, {})});
+    EXPECT_FALSE(mirror.has_synced());
+    const auto early = mirror.cluster(1h);
+    ASSERT_FALSE(early);
+    EXPECT_EQ(early.error().code, ErrorCode::unavailable);
+    EXPECT_EQ(changes, 0);
+    api.answer(namespaces, {.body = page(10, {})});
+    EXPECT_TRUE(mirror.has_synced());
+    EXPECT_EQ(changes, 1);
+    EXPECT_TRUE(mirror.cluster(1h));
+}
+
+TEST_F(Mirrored, IsWhatWasListedAndWhatHappenedSince) {
+    sync(page(10, {pod_text("a", 1), pod_text("b", 2)}), page(10, {ready_node("n", 1, "t")}));
+    EXPECT_EQ(pods(), (Texts{"a", "b"}));
+    push("/api/v1/pods", line("ADDED", pod_text("c", 11)) + line("DELETED", pod_text("a", 12)));
+    EXPECT_EQ(pods(), (Texts{"b", "c"}));
+    EXPECT_EQ(status("Pod").objects, 2u);
+    EXPECT_EQ(status("Node").objects, 1u);
+    EXPECT_EQ(status("Pod").resource_version, "12");
+}
+
+TEST_F(Mirrored, StandsEventsThatComeTwiceOrInAnotherOrder) {
+    sync(page(10, {pod_text("a", 1)}));
+    push("/api/v1/pods",
+         line("DELETED", pod_text("ghost", 11)) + line("ADDED", pod_text("a", 11)) +
+             line("MODIFIED", pod_text("new", 12)) + line("ADDED", pod_text("new", 12)) +
+             line("DELETED", pod_text("a", 13)) + line("DELETED", pod_text("a", 13)));
+    EXPECT_EQ(pods(), (Texts{"new"}));
+}
+
+TEST_F(Mirrored, ShowsTheClusterAsItWasWhileAKindIsListedAnewAndThenWithoutWhatIsGone) {
+    sync(page(10, {pod_text("a", 1), pod_text("b", 2)}));
+    push("/api/v1/pods", line("ADDED", pod_text("c", 11)));  // not shown yet
+    expire_pods();
+    const auto id = find_open("list", "/api/v1/pods")->id;
+    const std::string text = page(20, {pod_text("c", 11), pod_text("d", 19)});
+    for (std::size_t at = 0; at + 1 < text.size(); at += 10) {
+        api.push(
+            id, std::string_view(text).substr(at, std::min<std::size_t>(10, text.size() - 1 - at)));
+        ASSERT_EQ(pods(), (Texts{"a", "b", "c"}));
+    }
+    api.push(id, "}");
+    EXPECT_EQ(pods(), (Texts{"a", "b", "c"})) << "until the server says that this was all";
+    changes = 0;
+    api.end(id);
+    EXPECT_EQ(changes, 1);
+    EXPECT_EQ(pods(), (Texts{"c", "d"}));
+    EXPECT_EQ(status("Pod").relists, 1u);
+}
+
+TEST_F(Mirrored, AListThatIsCutOffChangesNothingAndTheNextOneCounts) {
+    sync(page(10, {pod_text("a", 1), pod_text("b", 2)}));
+    EXPECT_EQ(pods(), (Texts{"a", "b"}));
+    expire_pods();
+    auto id = find_open("list", "/api/v1/pods")->id;
+    const std::string text = page(20, {pod_text("b", 2), pod_text("x", 19)});
+    api.push(id, std::string_view(text).substr(0, text.size() - 5));
+    api.fail(id, {ErrorCode::unavailable, "connection lost"});
+    EXPECT_EQ(pods(), (Texts{"a", "b"}));
+    loop.advance(5s);
+    id = find_open("list", "/api/v1/pods")->id;
+    EXPECT_EQ(pods(), (Texts{"a", "b"}));
+    api.answer(id, {.body = page(30, {pod_text("a", 1)})});
+    EXPECT_EQ(pods(), (Texts{"a"}));
+}
+
+TEST_F(Mirrored, AFirstListThatIsCutOffLeavesNothingBehind) {
+    mirror.start();
+    api.push(find_open("list", "/api/v1/pods")->id, page(10, {pod_text("x", 1)}).substr(0, 300));
+    api.fail(find_open("list", "/api/v1/pods")->id, {ErrorCode::unavailable, "connection lost"});
+    loop.advance(2s);
+    sync(page(10, {pod_text("a", 1)}));
+    EXPECT_EQ(pods(), (Texts{"a"}));
+}
+
+TEST_F(Mirrored, GoesOutOfTouchWithAKindAndSaysWhich) {
+    sync();
+    ASSERT_TRUE(mirror.cluster(10min));
+    api.fail(find_open("watch", "/apis/policy/v1/poddisruptionbudgets")->id,
+             {ErrorCode::unavailable, "connection refused"});
+    for (int i = 0; i < 30; ++i) {
+        loop.advance(10s);
+        if (const auto* again = find_open("watch", "/apis/policy/v1/poddisruptionbudgets"))
+            api.fail(again->id, {ErrorCode::unavailable, "connection refused"});
+    }
+    EXPECT_TRUE(mirror.cluster(10min));
+    const auto cluster = mirror.cluster(4min);
+    ASSERT_FALSE(cluster);
+    EXPECT_EQ(cluster.error().code, ErrorCode::unavailable);
+    EXPECT_TRUE(cluster.error().message.starts_with("PodDisruptionBudget: out of touch"))
+        << cluster.error().message;
+    EXPECT_NE(cluster.error().message.find("connection refused"), std::string::npos);
+    EXPECT_EQ(troubles, (Texts{"PodDisruptionBudget: connection refused"})) << "told once";
+}
+
+TEST_F(Mirrored, GoesOnWithoutOptionalKinds) {
+    mirror.start();
+    for (const char* kind : {"csidrivers", "csinodes", "csistoragecapacities", "storageclasses"})
+        api.answer(find_open("list", std::string("/apis/storage.k8s.io/v1/") + kind)->id,
+                   {.status = 404, .body = status_body("NotFound")});
+    sync();
+    EXPECT_TRUE(mirror.has_synced());
+    loop.advance(4min);
+    EXPECT_TRUE(mirror.cluster(1min));
+    EXPECT_TRUE(status("CSIDriver").is_unavailable);
+}
+
+TEST_F(Mirrored, WakesForWhatChangesACluster) {
+    sync(page(10, {pod_text("a", 1)}), page(10, {ready_node("n", 1, "12:00")}));
+    ASSERT_TRUE(mirror.cluster(1min));
+    changes = 0;
+    push("/api/v1/nodes", line("MODIFIED", ready_node("n", 11, "12:05")));
+    push("/api/v1/nodes", bookmark(12));
+    push("/api/v1/pods", line("MODIFIED", pod_text("a", 13)));
+    EXPECT_EQ(changes, 0) << "heartbeats";
+    push("/api/v1/pods", line("MODIFIED", pod_text("a", 14, "n")));
+    EXPECT_EQ(changes, 1);
+    push("/api/v1/pods", line("ADDED", pod_text("b", 15)));
+    EXPECT_EQ(changes, 1) << "once until it is looked at";
+    ASSERT_TRUE(mirror.cluster(1min));
+    push("/api/v1/pods", line("DELETED", pod_text("b", 16)));
+    EXPECT_EQ(changes, 2);
+    EXPECT_EQ(unschedulable, 0);
+}
+
+TEST_F(Mirrored, WakesAtOnceForAPodThatFoundNoNode) {
+    sync(page(10, {pod_text("a", 1)}));
+    ASSERT_TRUE(mirror.cluster(1min));
+    push("/api/v1/pods", line("ADDED", pod_text("gated", 11, "", "SchedulingGated")));
+    EXPECT_EQ(unschedulable, 0);
+    push("/api/v1/pods", line("MODIFIED", pod_text("a", 12, "", "Unschedulable")));
+    EXPECT_EQ(unschedulable, 1);
+    ASSERT_TRUE(mirror.cluster(1min));
+    push("/api/v1/pods", line("MODIFIED", pod_text("a", 13, "", "Unschedulable")));
+    EXPECT_EQ(unschedulable, 1) << "the scheduler tried again";
+    expire_pods();
+    api.answer(find_open("list", "/api/v1/pods")->id,
+               {.body = page(20, {pod_text("a", 13, "", "Unschedulable"),
+                                  pod_text("b", 14, "", "Unschedulable")})});
+    EXPECT_EQ(unschedulable, 2) << "one that came while nobody watched";
+}
+
+TEST_F(Mirrored, KeepsWhatItKnewOfAnObjectThatCannotBeReadAndSaysSoOnce) {
+    sync(page(10, {pod_text("a", 1, "n")}));
+    const std::string unreadable =
+        R"({"metadata":{"name":"a","namespace":"shop","resourceVersion":"11"},"spec":{"nodeName":7}})";
+    push("/api/v1/pods", line("MODIFIED", unreadable) + line("MODIFIED", unreadable));
+    EXPECT_EQ(pods(), (Texts{"a"}));
+    EXPECT_EQ(status("Pod").unreadable, 1u);
+    ASSERT_EQ(troubles.size(), 1u);
+    EXPECT_TRUE(troubles[0].starts_with("Pod: Pod shop/a: /spec")) << troubles[0];
+    EXPECT_TRUE(troubles[0].ends_with("; what was known of it before is kept")) << troubles[0];
+    expire_pods();
+    api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(20, {unreadable})});
+    EXPECT_EQ(pods(), (Texts{"a"})) << "it is still there";
+    push("/api/v1/pods", line("MODIFIED", pod_text("a", 21)));
+    EXPECT_EQ(status("Pod").unreadable, 0u);
+    push("/api/v1/pods", line("MODIFIED", unreadable) + line("DELETED", unreadable));
+    EXPECT_EQ(pods(), (Texts{}));
+    EXPECT_EQ(status("Pod").unreadable, 0u);
+}
+
+TEST_F(Mirrored, LeavesNothingOpenBehind) {
+    {
+        Mirror other(api, loop, {});
+        other.start();
+    }
+    loop.settle();
+    EXPECT_EQ(api.open_count(), 0u);
+    EXPECT_FALSE(loop.next_due());
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes

@@ -1,0 +1,52 @@
+#include "kubernetes/client/watch/watch_backoff.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace capstan::kubernetes {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(WatchBackoff, DoublesFromEightTenthsOfASecondToThirtySecondsWithJitterOnTop) {
+    WatchBackoff backoff(7);
+    Duration now = 100s;
+    for (const Duration least :
+         {800ms, 1600ms, 3200ms, 6400ms, 12800ms, 25600ms, 30000ms, 30000ms}) {
+        const Duration wait = backoff.next(now);
+        EXPECT_GE(wait, least);
+        EXPECT_LE(wait, 2 * least);
+        now += wait + 1s;
+    }
+}
+
+TEST(WatchBackoff, StartsAnewAfterTwoMinutesWithoutAFailureAndNotBefore) {
+    WatchBackoff backoff(7);
+    Duration now = 0s;
+    for (int i = 0; i < 6; ++i) now += backoff.next(now);
+    EXPECT_GE(backoff.next(now + 2min - 1ns), 30s);
+    WatchBackoff other(7);
+    now = 0s;
+    for (int i = 0; i < 6; ++i) now += other.next(now);
+    EXPECT_LE(other.next(now + 2min), 1600ms);
+}
+
+TEST(WatchBackoff, IsRepeatedByItsSeedAndDiffersByIt) {
+    const auto first = [](std::uint64_t seed) { return WatchBackoff(seed).next(0s); };
+    EXPECT_EQ(first(1), first(1));
+    std::set<Duration> waits;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) waits.insert(first(seed));
+    EXPECT_GT(waits.size(), 15u);
+}
+
+TEST(WatchBackoff, JitterReachesBothEnds) {
+    io::RandomSource random(3);
+    std::set<Duration> seen;
+    for (int i = 0; i < 100; ++i) seen.insert(with_jitter(random, Duration(5), Duration(2)));
+    EXPECT_EQ(seen, (std::set<Duration>{Duration(5), Duration(6), Duration(7)}));
+    EXPECT_EQ(with_jitter(random, 5s, 0s), 5s);
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes

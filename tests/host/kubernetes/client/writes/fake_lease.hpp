@@ -1,0 +1,41 @@
+/// One Lease on a fake server, as electors in tests see it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "../scripted_api.hpp"
+#include "kubernetes/client/json_object.hpp"
+
+namespace capstan::kubernetes {
+
+/// Keeps a Lease as an API server does: a write over an older version is a conflict.
+class FakeLease {
+public:
+    std::optional<boost::json::object> lease{};
+    int writes = 0;
+
+    std::string holder() const {
+        return lease ? text_at(*lease, {"spec", "holderIdentity"}) : std::string();
+    }
+    std::int64_t transitions() const { return integer_at(*lease, {"spec", "leaseTransitions"}); }
+
+    Answer answer(const ScriptedApi::Asked& asked) {
+        if (asked.request.method == "GET") return lease ? stored() : refusal(404, "NotFound");
+        auto body = asked.json().as_object();
+        if (asked.request.method == "POST" && lease) return refusal(409, "AlreadyExists");
+        if (asked.request.method == "PUT" && !lease) return refusal(404, "NotFound");
+        if (asked.request.method == "PUT" &&
+            text_at(body, {"metadata", "resourceVersion"}) != std::to_string(writes))
+            return refusal(409, "Conflict");
+        lease = std::move(body);
+        make_object(*lease, "metadata")["resourceVersion"] = std::to_string(++writes);
+        return stored();
+    }
+
+private:
+    Answer stored() const { return {.body = boost::json::serialize(*lease)}; }
+};
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,310 @@
+#include "kubernetes/client/writes/lease.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fake_lease.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A process that would lead, with its own way to the server.
+struct Candidate {
+    Candidate(io::ManualLoop& loop, FakeLease& lease, const std::string& identity)
+        : api(loop), server(lease) {
+        connect();
+        elector.emplace(
+            api, loop,
+            LeaderElector::Options{
+                .ns = "kube-system",
+                .identity = identity,
+                .seed = std::hash<std::string>{}(identity),
+                .on_started = [this] { seen += "+"; },
+                .on_stopped = [this] { seen += "-"; },
+                .on_new_leader = [this](const std::string& id) { seen += "(" + id + ")"; },
+                .on_trouble = [this](const Error&) { ++troubles; }});
+        elector->start();
+    }
+    void connect() {
+        api.automatic = [this](const ScriptedApi::Asked& asked) { return server.answer(asked); };
+    }
+    /// From now on nothing is answered but what the test answers.
+    void disconnect() { api.automatic = nullptr; }
+    void refuse(Answer what) {
+        api.automatic = [what](const ScriptedApi::Asked&) { return what; };
+    }
+    bool leads() const { return elector->is_leader(); }
+
+    ScriptedApi api;
+    FakeLease& server;
+    std::string seen;
+    int troubles = 0;
+    std::optional<LeaderElector> elector;
+};
+
+struct Election : ::testing::Test {
+    boost::asio::io_context io;
+    std::shared_ptr<io::ManualClock> clock =
+        std::make_shared<io::ManualClock>(Time(1'700'000'000s));
+    io::ManualLoop loop{io, clock};
+    FakeLease lease;
+    Candidate a{loop, lease, "a"};
+
+    /// Advances until `done`, by tenths of a second; how long that took.
+    template <class Done>
+    Duration until(Done done, Duration limit = 1min) {
+        Duration taken{};
+        for (; !done() && taken < limit; taken += 100ms) loop.advance(100ms);
+        return taken;
+    }
+};
+
+TEST_F(Election, MakesTheLeaseAndLeadsAtOnceWhereThereIsNone) {
+    loop.advance(0s);
+    EXPECT_TRUE(a.leads());
+    EXPECT_EQ(a.seen, "(a)+");
+    EXPECT_EQ(*lease.lease, boost::json::parse(R"({"apiVersion":"coordination.k8s.io/v1",
+        "kind":"Lease","metadata":{"name":"cluster-autoscaler","namespace":"kube-system",
+        "resourceVersion":"1"},"spec":{"holderIdentity":"a","leaseDurationSeconds":15,
+        "acquireTime":"2023-11-14T22:13:20.000000Z","renewTime":"2023-11-14T22:13:20.000000Z",
+        "leaseTransitions":0}})"));
+}
+
+TEST_F(Election, RenewsEveryTwoSecondsWithoutReadingFirst) {
+    loop.advance(0s);
+    const std::size_t before = a.api.asked().size();
+    loop.advance(20s);
+    EXPECT_EQ(a.api.asked().size(), before + 10);
+    EXPECT_EQ(a.api.last().line(),
+              "PUT /apis/coordination.k8s.io/v1/namespaces/kube-system/"
+              "leases/cluster-autoscaler");
+    EXPECT_EQ(text_at(*lease.lease, {"spec", "acquireTime"}), "2023-11-14T22:13:20.000000Z");
+    EXPECT_EQ(text_at(*lease.lease, {"spec", "renewTime"}), "2023-11-14T22:13:40.000000Z");
+    EXPECT_EQ(a.seen, "(a)+");
+}
+
+TEST_F(Election, HasOneLeaderAndAStandbyThatKnowsWhoItIs) {
+    loop.advance(0s);
+    Candidate b(loop, lease, "b");
+    loop.advance(10min);
+    EXPECT_TRUE(a.leads());
+    EXPECT_FALSE(b.leads());
+    EXPECT_EQ(b.seen, "(a)");
+    EXPECT_EQ(lease.transitions(), 0);
+}
+
+TEST_F(Election, PassesToTheStandbyOnceAKilledLeaderHasBeenSilentForTheLease) {
+    loop.advance(0s);
+    Candidate b(loop, lease, "b");
+    loop.advance(1min);
+    a.elector.reset();
+    const Duration taken = until([&] { return b.leads(); });
+    EXPECT_GE(taken, 12s);
+    EXPECT_LE(taken, 15s + 2s * 2.2 + 2s);
+    EXPECT_EQ(b.seen, "(a)(b)+");
+    EXPECT_EQ(lease.transitions(), 1);
+}
+
+TEST_F(Election, PassesToTheStandbyAtOnceWhenTheLeaderGivesItBack) {
+    loop.advance(0s);
+    Candidate b(loop, lease, "b");
+    loop.advance(1min);
+    bool is_over = false;
+    a.elector->stop([&] { is_over = true; });
+    EXPECT_FALSE(a.leads());
+    EXPECT_EQ(a.seen, "(a)+-");
+    loop.advance(0s);
+    EXPECT_TRUE(is_over);
+    EXPECT_EQ(lease.holder(), "");
+    EXPECT_EQ(integer_at(*lease.lease, {"spec", "leaseDurationSeconds"}), 1);
+    EXPECT_LE(until([&] { return b.leads(); }), 2s * 2.2 + 1s);
+    EXPECT_EQ(lease.transitions(), 1);
+}
+
+TEST_F(Election, DoesNotBelieveTheClocksOfOthers) {
+    loop.advance(0s);
+    for (const char* other : {"1999-01-01T00:00:00.000000Z", "2099-01-01T00:00:00.000000Z", "?"}) {
+        SCOPED_TRACE(other);
+        Candidate b(loop, lease, "b");
+        // Renewed all the time, but by a clock that stands elsewhere.
+        a.api.automatic = [&](const ScriptedApi::Asked& asked) {
+            const Answer answer = lease.answer(asked);
+            make_object(*lease.lease, "spec")["renewTime"] = other + std::to_string(lease.writes);
+            return answer;
+        };
+        loop.advance(1min);
+        EXPECT_TRUE(a.leads());
+        EXPECT_FALSE(b.leads());
+        a.connect();
+    }
+}
+
+TEST_F(Election, EndsBeforeAnotherCanTakeOverWhenTheServerIsLost) {
+    loop.advance(0s);
+    Candidate b(loop, lease, "b");
+    loop.advance(1min);
+    a.disconnect();
+    bool both = false;
+    const Duration ended = until([&] { return !a.leads(); });
+    EXPECT_LE(ended, 10s);
+    until([&] {
+        both = both || (a.leads() && b.leads());
+        return b.leads();
+    });
+    EXPECT_FALSE(both);
+    EXPECT_EQ(a.seen, "(a)+-");
+    EXPECT_TRUE(b.leads());
+}
+
+TEST_F(Election, OutlivesAShortOutage) {
+    loop.advance(0s);
+    a.refuse(refusal(503, "ServiceUnavailable"));
+    loop.advance(7s);
+    a.connect();
+    loop.advance(3s);
+    EXPECT_EQ(a.seen, "(a)+");
+    EXPECT_GT(a.troubles, 0);
+    EXPECT_EQ(lease.transitions(), 0);
+}
+
+TEST_F(Election, IgnoresARenewalThatIsAnsweredAfterTheDeadline) {
+    loop.advance(0s);
+    a.disconnect();
+    loop.advance(2s);
+    const auto renewal = a.api.first();
+    loop.advance(9s);
+    EXPECT_EQ(a.seen, "(a)+-");
+    // It was carried out all the same; that alone makes nobody lead.
+    lease.answer(renewal);
+    EXPECT_FALSE(a.leads());
+    EXPECT_TRUE(a.api.asked()[renewal.id - 1].is_cancelled);
+}
+
+TEST_F(Election, IsNoLongerAnsweredYesWhenTheProcessWasSuspendedForTooLong) {
+    loop.advance(0s);
+    clock->advance_to(clock->monotonic() + 11s);
+    EXPECT_FALSE(a.leads());
+}
+
+TEST_F(Election, LeadsAgainAfterItsServerCameBackFirst) {
+    loop.advance(0s);
+    a.disconnect();
+    loop.advance(11s);
+    a.connect();
+    loop.advance(10s);
+    EXPECT_EQ(a.seen, "(a)+-+");
+    EXPECT_EQ(lease.transitions(), 0) << "nobody else held it";
+}
+
+TEST_F(Election, EndsAtOnceWhenSomebodyTookTheLeaseByForce) {
+    loop.advance(0s);
+    make_object(*lease.lease, "spec")["holderIdentity"] = "operator";
+    make_object(*lease.lease, "metadata")["resourceVersion"] = std::to_string(++lease.writes);
+    loop.advance(2s);
+    EXPECT_EQ(a.seen, "(a)+-(operator)");
+    EXPECT_EQ(lease.holder(), "operator");
+}
+
+TEST_F(Election, GoesOnWhenSomebodyElseWroteToTheLeaseOrDeletedIt) {
+    loop.advance(0s);
+    make_object(*lease.lease, "metadata")["resourceVersion"] = std::to_string(++lease.writes);
+    loop.advance(2s);
+    lease.lease.reset();
+    loop.advance(2s);
+    EXPECT_EQ(a.seen, "(a)+");
+    EXPECT_EQ(lease.holder(), "a");
+}
+
+TEST_F(Election, KeepsWhatItDoesNotKnow) {
+    loop.advance(0s);
+    a.elector.reset();
+    make_object(*lease.lease, "spec")["strategy"] = "OldestEmulationVersion";
+    make_object(*lease.lease, "metadata")["labels"] = boost::json::object{{"theirs", "1"}};
+    Candidate b(loop, lease, "b");
+    until([&] { return b.leads(); });
+    EXPECT_EQ(text_at(*lease.lease, {"spec", "strategy"}), "OldestEmulationVersion");
+    EXPECT_EQ(text_at(*lease.lease, {"metadata", "labels", "theirs"}), "1");
+    EXPECT_EQ(lease.transitions(), 1);
+}
+
+TEST_F(Election, IsWonByOneOfTwoThatAskAtTheSameTime) {
+    Candidate b(loop, lease, "b");
+    loop.advance(1min);
+    EXPECT_NE(a.leads(), b.leads());
+    EXPECT_EQ(a.seen.find('-'), std::string::npos);
+    EXPECT_EQ(b.seen.find('-'), std::string::npos);
+}
+
+TEST_F(Election, TriesOnWhateverTheServerSays) {
+    for (const int status : {400, 401, 403, 409, 422, 429, 500, 503, 504}) {
+        SCOPED_TRACE(status);
+        lease.lease.reset();
+        Candidate b(loop, lease, "b");
+        a.elector.reset();
+        b.refuse(refusal(status, "Whatever"));
+        loop.advance(30s);
+        EXPECT_EQ(b.seen, "");
+        EXPECT_EQ(b.troubles > 0, status != 409);
+        b.connect();
+        loop.advance(5s);
+        EXPECT_TRUE(b.leads());
+    }
+}
+
+TEST_F(Election, GivesBackOverAConflictAndNotForLongerThanTheDeadline) {
+    loop.advance(0s);
+    make_object(*lease.lease, "metadata")["resourceVersion"] = std::to_string(++lease.writes);
+    bool is_over = false;
+    a.elector->stop([&] { is_over = true; });
+    loop.advance(1s);
+    EXPECT_TRUE(is_over);
+    EXPECT_EQ(lease.holder(), "");
+
+    Candidate b(loop, lease, "b");
+    until([&] { return b.leads(); });
+    b.disconnect();
+    bool b_is_over = false;
+    b.elector->stop([&] { b_is_over = true; });
+    loop.advance(9s);
+    EXPECT_FALSE(b_is_over);
+    loop.advance(1s);
+    EXPECT_TRUE(b_is_over);
+}
+
+TEST_F(Election, LeavesTheLeaseOfAnotherAloneWhenItStops) {
+    loop.advance(0s);
+    Candidate b(loop, lease, "b");
+    loop.advance(5s);
+    const int writes = lease.writes;
+    bool is_over = false;
+    b.elector->stop([&] { is_over = true; });
+    loop.advance(0s);
+    EXPECT_TRUE(is_over);
+    EXPECT_EQ(lease.writes, writes);
+    EXPECT_EQ(lease.holder(), "a");
+}
+
+TEST(LeaderElector, RefusesTimesThatWouldLetTwoLead) {
+    using Options = LeaderElector::Options;
+    const Options good{.ns = "kube-system", .identity = "a"};
+    EXPECT_TRUE(LeaderElector::check(good));
+    const auto with = [&](auto change) {
+        Options options = good;
+        change(options);
+        return LeaderElector::check(options).has_value();
+    };
+    EXPECT_FALSE(with([](Options& o) { o.identity = ""; }));
+    EXPECT_FALSE(with([](Options& o) { o.ns = ""; }));
+    EXPECT_FALSE(with([](Options& o) { o.renew_deadline = o.lease_duration; }));
+    EXPECT_FALSE(with([](Options& o) { o.retry_period = 8334ms; }));
+    EXPECT_TRUE(with([](Options& o) { o.retry_period = 8333ms; }));
+    EXPECT_FALSE(with([](Options& o) { o.retry_period = 0s; }));
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes
