@@ -1,0 +1,25 @@
+/// How quickly the parts of a control plane go about their work.
+#pragma once
+
+#include <cstdint>
+
+#include <capstan/time.hpp>
+
+namespace capstan::simulation {
+
+/// Delays are those of a real cluster at speed 1, and are divided by `speed`; so are the seconds
+/// that objects speak of: graces, deadlines, tolerations.
+struct ControlPlaneOptions {
+    double speed = 1;  ///< above 0
+    /// From a pod's node until it is ready, unless it is annotated.
+    Duration pod_start_up = std::chrono::seconds(2);
+    /// From a Job's pod's start until it has succeeded, unless it is annotated.
+    Duration job_run_time = std::chrono::seconds(10);
+    /// From a node's registration until it is ready, where it does not come ready.
+    Duration node_start_up = std::chrono::seconds(1);
+    /// The part of its grace that a pod takes to stop, from 0 to 1.
+    double grace_share = 0.1;
+    std::uint64_t seed = 1;  ///< of the order among equals, where a cluster has none
+};
+
+}  // namespace capstan::simulation
