@@ -7,7 +7,7 @@
 ///                    capstan::make_class<acme::Score>({.id = "score", .doc = "Acme's score."}))
 ///
 /// A class is any C++ class that satisfies one of the contracts (expander.hpp, similarity.hpp,
-/// splitter.hpp, cloud_provider.hpp). It is made from (Host, const Settings&), from
+/// splitter.hpp, cloud_provider.hpp, controller.hpp). It is made from (Host, const Settings&), from
 /// (const Settings&) or from nothing, and may have:
 ///
 ///     static Schema schema();                     its settings; none without it
@@ -31,6 +31,7 @@
 
 #include <capstan/abi/abi.h>
 #include <capstan/cloud_provider.hpp>
+#include <capstan/controller.hpp>
 #include <capstan/expander.hpp>
 #include <capstan/host.hpp>
 #include <capstan/settings.hpp>
@@ -44,8 +45,8 @@ CAPSTAN_NAMESPACE_BEGIN
 struct ClassOptions {
     std::string_view id;   ///< lower case, digits, '_'; a literal
     std::string_view doc;  ///< one sentence; a literal
-    /// Answers from arguments, settings, seed and time alone. Clouds are never pure, whatever
-    /// stands here.
+    /// Answers from arguments, settings, seed and time alone. Clouds and controllers are never
+    /// pure, whatever stands here.
     bool pure = true;
 };
 
@@ -55,8 +56,8 @@ using State = std::map<std::string, std::string>;
 
 template <class T>
 auto table_of(T& object) {
-    constexpr int contracts =
-        int(Expander<T>) + int(SimilarityCheck<T>) + int(Splitter<T>) + int(CloudProvider<T>);
+    constexpr int contracts = int(Expander<T>) + int(SimilarityCheck<T>) + int(Splitter<T>) +
+                              int(CloudProvider<T>) + int(Controller<T>);
     static_assert(contracts == 1,
                   "a plugin class fulfils exactly one contract; check its hook's signature");
     if constexpr (Expander<T>) {
@@ -65,6 +66,8 @@ auto table_of(T& object) {
         return SimilarityTable<T>(object);
     } else if constexpr (Splitter<T>) {
         return SplitterTable<T>(object);
+    } else if constexpr (Controller<T>) {
+        return ControllerTable<T>(object);
     } else {
         return CloudTable<T>(object);
     }
@@ -227,9 +230,10 @@ capstan_class make_class(ClassOptions options) {
     static_assert(detail::demand_shape<T>());
     capstan_class out{};
     out.struct_size = sizeof out;
-    out.flags = CloudProvider<T> ? static_cast<std::uint32_t>(CAPSTAN_CLASS_NEEDS_LEADER)
-                : options.pure   ? static_cast<std::uint32_t>(CAPSTAN_CLASS_PURE)
-                                 : 0u;
+    constexpr bool needs_leader = CloudProvider<T> || Controller<T>;
+    out.flags = needs_leader   ? static_cast<std::uint32_t>(CAPSTAN_CLASS_NEEDS_LEADER)
+                : options.pure ? static_cast<std::uint32_t>(CAPSTAN_CLASS_PURE)
+                               : 0u;
     out.concurrency =
         Table::is_parallel ? CAPSTAN_CONCURRENCY_PARALLEL : CAPSTAN_CONCURRENCY_SERIAL;
     out.class_id = str(options.id);

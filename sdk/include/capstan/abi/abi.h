@@ -3,6 +3,7 @@
 #define CAPSTAN_ABI_ABI_H
 
 #include "cloud.h"
+#include "controller.h"
 #include "expander.h"
 #include "plugin.h"
 #include "services.h"

@@ -9,6 +9,7 @@
 #include "service_log.h"
 #include "service_metrics.h"
 #include "service_ops.h"
+#include "service_reconcile.h"
 #include "service_secrets.h"
 #include "service_state.h"
 

@@ -1,0 +1,117 @@
+/// The contract of a controller: a reconciler with objects of its own in the cluster.
+///
+///     class Mirror {
+///     public:
+///         Mirror(Host host, const Settings& settings);
+///         Task<void> start();                           // follows its objects: kube.hpp
+///         Task<Reconciled> reconcile(Reconcile what);   // reads, decides, writes
+///     };
+///
+/// The Task may also be a plain value or Result. All of it runs on the instance's strand and must
+/// not block. `reconcile` is called only while this host leads, and writes are made nowhere else:
+///
+///     KubeWatch pods_{host_, KubeSelection(pods), [this](const KubeEvent& event) {
+///         remember(event);
+///         want_reconcile(host_, 500ms);
+///     }};
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/abi/controller.h>
+#include <capstan/abi/service_reconcile.h>
+#include <capstan/detail/raise_lists.hpp>
+#include <capstan/lowering.hpp>
+#include <capstan/task.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+struct Reconcile {
+    bool is_first = false;  ///< since this host leads: what was remembered may be out of date
+};
+
+/// What came of one reconcile; see capstan_reconciled.
+struct Reconciled {
+    int objects = 0;                     ///< it looks after so many of its own
+    std::optional<Duration> again_in{};  ///< wants to be called then, asked or not
+    std::string summary{};               ///< one sentence with numbers
+    std::vector<Error> problems{};       ///< Error::subject is what it is about
+    bool operator==(const Reconciled&) const = default;
+};
+
+template <class T>
+concept Controller = requires(T& t, Reconcile what) { t.reconcile(what); };
+
+/// Asks to be called within that time; see capstan_reconcile_service.want. [any thread]
+inline Result<void> want_reconcile(const Host& host, Duration within) {
+    const auto* service = host.service<capstan_reconcile_service>(CAPSTAN_SERVICE_RECONCILE);
+    const capstan_status status = CAPSTAN_HAS(service, capstan_reconcile_service, want)
+                                      ? service->want(host.raw(), within.count())
+                                      : CAPSTAN_E_UNSUPPORTED;
+    if (status == CAPSTAN_OK) return {};
+    return fail(error_code(status), "the host refused to come back");
+}
+
+namespace detail {
+template <>
+inline constexpr std::size_t first_size<capstan_reconciled> =
+    offsetof(capstan_reconciled, problems) + sizeof(capstan_array);
+}  // namespace detail
+
+/// A copy that trusts nothing; see raising.hpp.
+inline Result<Reconciled> raise_reconciled(const capstan_reconciled& raw) {
+    CAPSTAN_CHECK(detail::check_size(raw));
+    if (raw.objects < 0) return detail::misfit("objects is " + std::to_string(raw.objects));
+    Reconciled out{.objects = raw.objects};
+    if (raw.again_ns >= 0) out.again_in = Duration(raw.again_ns);
+    CAPSTAN_TRY(out.summary, detail::raise_text("summary", raw.summary));
+    CAPSTAN_TRY(out.problems,
+                detail::raise_list<capstan_error>("problems", raw.problems, detail::raise_error));
+    return out;
+}
+
+namespace detail {
+
+template <>
+struct Completion<Reconciled> {
+    static capstan_status complete(const Host& host, capstan_op op, const Reconciled& value) {
+        Lowering lowering;
+        const capstan_reconciled crossing{sizeof crossing, value.objects,
+                                          value.again_in ? value.again_in->count() : -1,
+                                          str(value.summary), lowering.list(value.problems)};
+        return host.ops()->complete(host.raw(), op, CAPSTAN_RESULT_RECONCILED, &crossing);
+    }
+};
+
+template <Controller T>
+struct ControllerTable {
+    static constexpr const char* kind = CAPSTAN_KIND_CONTROLLER;
+    static constexpr bool is_parallel = false;
+    T* object;
+    const Host* host = nullptr;
+    capstan_controller table{sizeof table, 0, nullptr, &reconcile};
+
+    explicit ControllerTable(T& controller) noexcept : object(&controller) {}
+    /// Called once the table stands where it will stay.
+    void attach(const Host& owner) noexcept {
+        host = &owner;
+        table.self = this;
+    }
+
+private:
+    static capstan_status reconcile(void* self, capstan_op op,
+                                    const capstan_reconcile* what) noexcept {
+        auto& me = *static_cast<ControllerTable*>(self);
+        return run_operation<Reconciled>(
+            *me.host, op, [&] { return me.object->reconcile({.is_first = what->is_first != 0}); });
+    }
+};
+
+}  // namespace detail
+
+CAPSTAN_NAMESPACE_END
