@@ -3,12 +3,21 @@
 ///     class AcmeCloud {
 ///     public:
 ///         AcmeCloud(Host host, const Settings& settings);
-///         Task<CloudView> refresh();                       // once per pass: one consistent
-///         picture Task<Resized> increase(Resize request); Task<Resized> decrease_target(Resize
-///         request);   // takes back, never removes a machine Task<Removed> remove(Removal
-///         request); Task<NodeTemplate> describe(NodeGroupId group);  // when a group's fingerprint
-///         changes
-///         // optional:
+///
+///         // once per pass: one consistent picture
+///         Task<CloudView> refresh();
+///
+///         Task<Resized> increase(Resize request);
+///
+///         // takes back, never removes a machine
+///         Task<Resized> decrease_target(Resize request);
+///
+///         Task<Removed> remove(Removal request);
+///
+///         // when a group's fingerprint changes
+///         Task<NodeTemplate> describe(NodeGroupId group);
+///
+///         // optional, besides what autoprovision.hpp has for clouds that make groups:
 ///         Result<Price> price(const Call& call, const TemplateView& node) const;
 ///         GroupOptions options(const Call& call, const GroupView& group) const;
 ///     };
@@ -26,6 +35,7 @@
 #include <string>
 
 #include <capstan/abi/cloud.h>
+#include <capstan/autoprovision.hpp>
 #include <capstan/call.hpp>
 #include <capstan/cloud_view.hpp>
 #include <capstan/lowering.hpp>
@@ -145,20 +155,25 @@ struct CloudTable {
     capstan_cloud_templates templates{sizeof templates, 0, nullptr, &describe};
     capstan_cloud_pricing pricing{sizeof pricing, 0, nullptr, nullptr};
     capstan_cloud_options options{sizeof options, 0, nullptr, nullptr};
+    AutoprovisionTable<T> autoprovision;
 
-    explicit CloudTable(T& cloud_object) noexcept : object(&cloud_object) {}
+    explicit CloudTable(T& cloud_object) noexcept
+        : object(&cloud_object), autoprovision(cloud_object) {}
     /// Called once the tables stand where they will stay.
     void attach(const Host& owner) noexcept {
         host = &owner;
         cloud.self = templates.self = pricing.self = options.self = this;
         if constexpr (has_price) pricing.price = &price;
         if constexpr (has_options) options.get = &get_options;
+        autoprovision.attach(owner);
     }
     const void* interface_of(const char* id) const noexcept {
         if (std::strcmp(id, CAPSTAN_KIND_CLOUD) == 0) return &cloud;
         if (std::strcmp(id, CAPSTAN_INTERFACE_TEMPLATES) == 0) return &templates;
         if (has_price && std::strcmp(id, CAPSTAN_INTERFACE_PRICING) == 0) return &pricing;
         if (has_options && std::strcmp(id, CAPSTAN_INTERFACE_OPTIONS) == 0) return &options;
+        if (autoprovision.is_there && std::strcmp(id, CAPSTAN_INTERFACE_AUTOPROVISION) == 0)
+            return &autoprovision.table;
         return nullptr;
     }
 

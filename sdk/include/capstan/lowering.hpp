@@ -70,12 +70,15 @@ public:
     template <class T>
     void list(const T&& temporary) = delete;
 
+protected:
+    /// Each of `values` through `lower_one`.
+    template <class Values, class F>
+    capstan_array map(const Values& values, F lower_one);
+
 private:
     static constexpr std::uint64_t bit_if(bool present, std::uint64_t bit) noexcept {
         return present ? bit : 0;
     }
-    template <class Values, class F>
-    capstan_array map(const Values& values, F lower_one);
     /// `raw` at an address that stays.
     template <class Raw>
     const Raw* keep(const Raw& raw) {

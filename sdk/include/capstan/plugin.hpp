@@ -7,8 +7,8 @@
 ///                    capstan::make_class<acme::Score>({.id = "score", .doc = "Acme's score."}))
 ///
 /// A class is any C++ class that satisfies one of the contracts (expander.hpp, similarity.hpp,
-/// splitter.hpp, cloud_provider.hpp, controller.hpp). It is made from (Host, const Settings&), from
-/// (const Settings&) or from nothing, and may have:
+/// splitter.hpp, cloud_provider.hpp, group_source.hpp, controller.hpp). It is made from (Host,
+/// const Settings&), from (const Settings&) or from nothing, and may have:
 ///
 ///     static Schema schema();                     its settings; none without it
 ///     static void check(const Settings&);         refuses, by reject(), what a schema cannot say
@@ -33,6 +33,7 @@
 #include <capstan/cloud_provider.hpp>
 #include <capstan/controller.hpp>
 #include <capstan/expander.hpp>
+#include <capstan/group_source.hpp>
 #include <capstan/host.hpp>
 #include <capstan/settings.hpp>
 #include <capstan/similarity.hpp>
@@ -57,7 +58,7 @@ using State = std::map<std::string, std::string>;
 template <class T>
 auto table_of(T& object) {
     constexpr int contracts = int(Expander<T>) + int(SimilarityCheck<T>) + int(Splitter<T>) +
-                              int(CloudProvider<T>) + int(Controller<T>);
+                              int(CloudProvider<T>) + int(GroupSource<T>) + int(Controller<T>);
     static_assert(contracts == 1,
                   "a plugin class fulfils exactly one contract; check its hook's signature");
     if constexpr (Expander<T>) {
@@ -66,6 +67,8 @@ auto table_of(T& object) {
         return SimilarityTable<T>(object);
     } else if constexpr (Splitter<T>) {
         return SplitterTable<T>(object);
+    } else if constexpr (GroupSource<T>) {
+        return GroupSourceTable<T>(object);
     } else if constexpr (Controller<T>) {
         return ControllerTable<T>(object);
     } else {

@@ -6,6 +6,7 @@
 
 #include <capstan/abi/cloud.h>
 #include <capstan/abi/error.h>
+#include <capstan/abi/group_source.h>
 #include <capstan/abi/model.h>
 #include <capstan/namespace.hpp>
 
@@ -63,6 +64,18 @@ inline constexpr std::size_t first_size<capstan_removal> =
 template <>
 inline constexpr std::size_t first_size<capstan_removed> =
     offsetof(capstan_removed, failed) + sizeof(capstan_array);
+template <>
+inline constexpr std::size_t first_size<capstan_machine_offer> =
+    offsetof(capstan_machine_offer, price_per_hour) + sizeof(double);
+template <>
+inline constexpr std::size_t first_size<capstan_machine_type> =
+    offsetof(capstan_machine_type, offers) + sizeof(capstan_array);
+template <>
+inline constexpr std::size_t first_size<capstan_machine_types> =
+    offsetof(capstan_machine_types, types) + sizeof(capstan_array);
+template <>
+inline constexpr std::size_t first_size<capstan_group_plan> =
+    offsetof(capstan_group_plan, taints) + sizeof(capstan_array);
 
 }  // namespace detail
 CAPSTAN_NAMESPACE_END

@@ -1,0 +1,112 @@
+/// The companion of a cloud that makes and deletes node groups; a class that is a CloudProvider
+/// fulfils it with four functions more.
+///
+///     Task<MachineTypes> machine_types();                 // once per pass, after refresh
+///     Result<PlannedGroup> new_group(const Call& call, const GroupPlan& plan) const;
+///     Task<void> create(GroupPlan plan);                  // with target 0; again is harmless
+///     Task<void> destroy(NodeGroupId group);              // empty ones that create made
+///
+/// `new_group` is theory: `refresh` does not list what it answers. It runs on a decision thread,
+/// maybe at the same time as the others, like `price`. ErrorCode::unsupported: such a group cannot
+/// be. `destroy` refuses a group with machines or a target (`conflict`), and one that is not its
+/// own
+/// (`permission`).
+#pragma once
+
+#include <concepts>
+#include <cstring>
+#include <utility>
+
+#include <capstan/abi/autoprovision.h>
+#include <capstan/call.hpp>
+#include <capstan/lowering_provisioning.hpp>
+#include <capstan/machine_type.hpp>
+#include <capstan/raising_provisioning.hpp>
+#include <capstan/task.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+template <class T>
+concept Autoprovisions =
+    requires(T& t, const Call& call, const GroupPlan& plan, GroupPlan owned, NodeGroupId group) {
+        t.machine_types();
+        { t.new_group(call, plan) } -> std::convertible_to<Result<PlannedGroup>>;
+        t.create(owned);
+        t.destroy(group);
+    };
+
+namespace detail {
+
+template <>
+struct Completion<MachineTypes> {
+    static capstan_status complete(const Host& host, capstan_op op, const MachineTypes& value) {
+        ProvisioningLowering lowering;
+        const auto crossing = lowering.lower(value);
+        return host.ops()->complete(host.raw(), op, CAPSTAN_RESULT_MACHINE_TYPES, &crossing);
+    }
+};
+
+/// The companion's table for an object that has the four functions; otherwise none.
+template <class T>
+struct AutoprovisionTable {
+    static constexpr bool is_there = Autoprovisions<T>;
+    static_assert(
+        is_there || !requires { &T::new_group; },
+        "machine_types(), new_group(const Call&, const GroupPlan&), create(GroupPlan) and "
+        "destroy(NodeGroupId) come together");
+
+    T* object;
+    const Host* host = nullptr;
+    capstan_cloud_autoprovision table{sizeof table, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
+
+    explicit AutoprovisionTable(T& cloud) noexcept : object(&cloud) {}
+    void attach(const Host& owner) noexcept {
+        host = &owner;
+        table.self = this;
+        if constexpr (is_there) {
+            table.machine_types = &machine_types;
+            table.new_group = &new_group;
+            table.create = &create;
+            table.destroy = &destroy;
+        }
+    }
+
+private:
+    static AutoprovisionTable& me(void* self) noexcept {
+        return *static_cast<AutoprovisionTable*>(self);
+    }
+    static capstan_status machine_types(void* self, capstan_op op) noexcept {
+        return run_operation<MachineTypes>(*me(self).host, op,
+                                           [&] { return me(self).object->machine_types(); });
+    }
+    static capstan_status new_group(void* self, const capstan_call* call,
+                                    const capstan_group_plan* raw,
+                                    const capstan_new_group_out* out) noexcept {
+        return guarded(call, [&]() -> Result<void> {
+            CAPSTAN_TRY(const GroupPlan plan, raise_group_plan(*raw));
+            CAPSTAN_TRY(const PlannedGroup planned,
+                        Result<PlannedGroup>(me(self).object->new_group(Call(*call), plan)));
+            Lowering lowering;
+            const capstan_group group = lowering.lower(planned.group);
+            const capstan_template node = lowering.lower(planned.node);
+            out->answer(out, &group, &node);
+            return {};
+        });
+    }
+    static capstan_status create(void* self, capstan_op op,
+                                 const capstan_group_plan* raw) noexcept {
+        return run_operation<void>(*me(self).host, op, [&] {
+            Result<GroupPlan> plan = raise_group_plan(*raw);
+            if (!plan) throw Failure(std::move(plan).error());
+            return me(self).object->create(std::move(*plan));
+        });
+    }
+    static capstan_status destroy(void* self, capstan_op op, capstan_str group) noexcept {
+        return run_operation<void>(
+            *me(self).host, op, [&] { return me(self).object->destroy(NodeGroupId(text(group))); });
+    }
+};
+
+}  // namespace detail
+
+CAPSTAN_NAMESPACE_END

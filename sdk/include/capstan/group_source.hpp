@@ -1,0 +1,155 @@
+/// The contract of a group source: node groups that could exist.
+///
+///     class OnePool {
+///     public:
+///         void suggest(const Call& call, const GroupSourceQuestion& question,
+///                      const Suggest& suggest) const;
+///         bool owns(const Call& call, const GroupView& group) const;
+///     };
+///
+/// It answers from its arguments and settings alone, so that a group like one that exists is found
+/// again by its name. The host drops what no pod or no limit allows, compares the rest with the
+/// groups there are on equal terms, has its cloud make what was chosen, and delete it when it is
+/// empty and `owns` says yes.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include <capstan/abi/group_source.h>
+#include <capstan/call.hpp>
+#include <capstan/lowering_provisioning.hpp>
+#include <capstan/machine_type.hpp>
+#include <capstan/views.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+class MachineOfferView {
+public:
+    explicit MachineOfferView(const capstan_machine_offer& offer) noexcept : offer_(&offer) {}
+    std::string_view zone() const noexcept { return text(offer_->zone); }
+    bool spot() const noexcept { return offer_->spot != 0; }
+    View<capstan_kv> labels() const noexcept { return View<capstan_kv>(offer_->labels); }
+    std::optional<double> price_per_hour() const noexcept {
+        return (offer_->present & CAPSTAN_MACHINE_OFFER_PRICE) != 0
+                   ? std::optional<double>(offer_->price_per_hour)
+                   : std::nullopt;
+    }
+
+private:
+    const capstan_machine_offer* offer_;
+};
+using MachineOfferList = Listing<MachineOfferView, capstan_machine_offer>;
+
+class MachineTypeView {
+public:
+    explicit MachineTypeView(const capstan_machine_type& type) noexcept : type_(&type) {}
+    std::string_view name() const noexcept { return text(type_->name); }
+    View<capstan_kv> labels() const noexcept { return View<capstan_kv>(type_->labels); }
+    View<capstan_taint> taints() const noexcept { return View<capstan_taint>(type_->taints); }
+    View<capstan_quantity> capacity() const noexcept {
+        return View<capstan_quantity>(type_->capacity);
+    }
+    View<capstan_quantity> allocatable() const noexcept {
+        return View<capstan_quantity>(type_->allocatable);
+    }
+    MachineOfferList offers() const noexcept { return MachineOfferList(type_->offers); }
+
+private:
+    const capstan_machine_type* type_;
+};
+using MachineTypeList = Listing<MachineTypeView, capstan_machine_type>;
+
+class ExistingGroupView {
+public:
+    explicit ExistingGroupView(const capstan_existing_group& existing) noexcept
+        : existing_(&existing) {}
+    GroupView group() const noexcept { return GroupView(*existing_->group); }
+    /// What a new node of it would be; nothing: unknown.
+    std::optional<TemplateView> node() const noexcept {
+        return existing_->node != nullptr ? std::optional<TemplateView>(*existing_->node)
+                                          : std::nullopt;
+    }
+
+private:
+    const capstan_existing_group* existing_;
+};
+using ExistingGroupList = Listing<ExistingGroupView, capstan_existing_group>;
+
+/// Borrowed for the call.
+class GroupSourceQuestion {
+public:
+    explicit GroupSourceQuestion(const capstan_group_source_in& in) noexcept : in_(&in) {}
+    /// Who has no room on nodes that are there or to come.
+    PodClassList pods() const noexcept { return PodClassList(in_->pods); }
+    /// Of one cloud, ordered by name.
+    MachineTypeList machines() const noexcept { return MachineTypeList(in_->machines); }
+    /// Of all clouds, ordered by id.
+    ExistingGroupList existing() const noexcept { return ExistingGroupList(in_->existing); }
+    /// By how much the cluster may still grow; "nodes" and "gpu" are among the names, what is not
+    /// there has no limit.
+    View<capstan_quantity> room() const noexcept { return View<capstan_quantity>(in_->room); }
+
+private:
+    const capstan_group_source_in* in_;
+};
+
+/// suggest(plan, because) names a group that could be; what it does not name is not considered.
+class Suggest {
+public:
+    explicit Suggest(const capstan_group_source_out& out) noexcept : out_(&out) {}
+    void operator()(const GroupPlan& plan, std::string_view because) const {
+        ProvisioningLowering lowering;
+        const capstan_group_plan crossing = lowering.lower(plan);
+        out_->suggest(out_, &crossing, str(because));
+    }
+    /// Why a machine type is not suggested, or not everywhere; for the explanation only.
+    void leave_out(std::string_view machine_type, std::string_view because) const noexcept {
+        out_->leave_out(out_, str(machine_type), str(because));
+    }
+    /// How many groups the cluster may have, all counted.
+    void limit_groups(std::int32_t most) const noexcept { out_->limit_groups(out_, most); }
+
+private:
+    const capstan_group_source_out* out_;
+};
+
+template <class T>
+concept GroupSource = requires(T& t, const Call& call, const GroupSourceQuestion& question,
+                               const Suggest& suggest, const GroupView& group) {
+    t.suggest(call, question, suggest);
+    { t.owns(call, group) } -> std::convertible_to<bool>;
+};
+
+namespace detail {
+
+template <GroupSource T>
+struct GroupSourceTable {
+    static constexpr const char* kind = CAPSTAN_KIND_GROUP_SOURCE;
+    static constexpr bool is_parallel = GroupSource<const T>;
+    capstan_group_source table;
+
+    explicit GroupSourceTable(T& object) noexcept
+        : table{sizeof table, 0, &object, &suggest, &owns} {}
+    static capstan_status suggest(void* self, const capstan_call* call,
+                                  const capstan_group_source_in* in,
+                                  const capstan_group_source_out* out) noexcept {
+        return guarded(call, [&] {
+            return static_cast<T*>(self)->suggest(Call(*call), GroupSourceQuestion(*in),
+                                                  Suggest(*out));
+        });
+    }
+    static capstan_status owns(void* self, const capstan_call* call, const capstan_group* group,
+                               std::int32_t* owns) noexcept {
+        return guarded(call, [&] {
+            *owns = static_cast<T*>(self)->owns(Call(*call), GroupView(*group)) ? 1 : 0;
+        });
+    }
+};
+
+}  // namespace detail
+
+CAPSTAN_NAMESPACE_END
