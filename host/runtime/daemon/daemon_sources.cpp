@@ -22,6 +22,8 @@ void write_kind(JsonText& out, const kubernetes::ReflectorStatus& kind) {
     out.natural(kind.objects);
     out.key("unreadable");
     out.natural(kind.unreadable);
+    out.key("relists");
+    out.natural(kind.relists);
     if (kind.last_heard)
         text(out, "last_heard", kubernetes::find_timestamp_text(*kind.last_heard).value_or(""));
     if (kind.is_unavailable) text(out, "trouble", "this server does not have it");
