@@ -11,6 +11,7 @@
 
 #include <capstan/error.hpp>
 #include <capstan/ids.hpp>
+#include <capstan/machine_type.hpp>
 #include <capstan/taints.hpp>
 #include <capstan/time.hpp>
 
@@ -48,7 +49,24 @@ struct MachineRemoval {
     bool operator==(const MachineRemoval&) const = default;
 };
 
-/// Asks a cloud for more machines.
+/// Has a cloud make a group, of no machines at first.
+struct GroupCreation {
+    NodeGroupId group{};
+    PluginInstanceId cloud{};
+    GroupPlan plan{};
+    std::string because{};
+    bool operator==(const GroupCreation&) const = default;
+};
+
+/// Has a cloud delete a group that it made and that is empty.
+struct GroupDeletion {
+    NodeGroupId group{};
+    PluginInstanceId cloud{};
+    std::string because{};
+    bool operator==(const GroupDeletion&) const = default;
+};
+
+/// Asks a cloud for more machines; of a group that is to be made first, once it is there.
 struct Increase {
     NodeGroupId group{};
     PluginInstanceId cloud{};
@@ -90,11 +108,14 @@ struct Results {
     All<std::optional<Error>> decreases{};  ///< nothing: done
     /// Machines that did not go, by Error::subject; one without a subject stands for all.
     All<std::vector<Error>> removals{};
+    All<std::optional<Error>> creations{};
     All<std::optional<Error>> increases{};
     All<std::optional<Error>> node_changes{};
     /// `not_found`: it was gone already, which is as good. `throttled`: a budget does not allow it
     /// now, or the API asks for patience.
     All<std::optional<Error>> evictions{};
+    /// `not_found`: it was gone already, which is as good.
+    All<std::optional<Error>> deletions{};
 };
 
 }  // namespace capstan::engine

@@ -72,20 +72,34 @@ struct NodeVerdict {
     bool operator==(const NodeVerdict&) const = default;
 };
 
+/// A group that could be made, as the pass considered it.
+struct Candidate {
+    NodeGroupId group{};  ///< empty: it came to no group at all
+    PluginInstanceId cloud{};
+    GroupPlan plan{};  ///< of what came to no group the machine type alone
+    std::string because{};
+    /// Why it was not compared with the groups that are there; empty: it was.
+    std::string dropped_because{};
+    bool operator==(const Candidate&) const = default;
+};
+
 struct Decision {
     // What to do, kind by kind in this order, each in its own.
     std::vector<Decrease> decreases{};
     std::vector<MachineRemoval> removals{};
+    std::vector<GroupCreation> creations{};
     std::vector<Increase> increases{};
     std::vector<NodeChange> node_changes{};
     std::vector<Eviction> evictions{};
+    std::vector<GroupDeletion> deletions{};
 
     // Why.
     std::vector<ChosenOption> options{};
     std::vector<PodCount> helped{};
     std::vector<Unhelped> unhelped{};
     std::vector<SkippedPods> skipped{};
-    std::vector<NodeVerdict> nodes{};  ///< every node of the cluster, by name
+    std::vector<Candidate> candidates{};  ///< by cloud and name
+    std::vector<NodeVerdict> nodes{};     ///< every node of the cluster, by name
     /// Why no removal begins now, whatever nodes there are: a cooldown, an unhealthy cluster;
     /// empty: nothing forbids it.
     std::string no_removals_because{};

@@ -12,6 +12,7 @@
 
 #include <capstan/error.hpp>
 #include <capstan/ids.hpp>
+#include <capstan/machine_type.hpp>
 #include <capstan/time.hpp>
 
 namespace capstan::engine {
@@ -109,6 +110,16 @@ struct LastActions {
     bool operator==(const LastActions&) const = default;
 };
 
+/// A group that its cloud was asked to make, and that it does not list yet.
+struct GroupToCome {
+    PluginInstanceId cloud{};
+    GroupPlan plan{};
+    int nodes = 0;  ///< that it is to have at once
+    Time since{};
+    Time deadline{};  ///< the last moment at which it is waited for
+    bool operator==(const GroupToCome&) const = default;
+};
+
 struct Memory {
     /// False: this is the first pass since the autoscaler started; whoever loads a saved memory
     /// says so. What was done and not remembered is cleared away then.
@@ -126,6 +137,10 @@ struct Memory {
     /// What nodes to come are for: a pass that put pods on them in another way than the one that
     /// ordered them might find one node too few.
     std::map<NodeGroupId, std::vector<PlannedNodes>> planned{};
+
+    std::map<NodeGroupId, GroupToCome> groups_to_come{};
+    /// Autoprovisioned groups that are empty, since when they have been seen so.
+    std::map<NodeGroupId, Time> empty_groups{};
 
     std::map<std::string, Unneeded> unneeded{};  ///< by node
     /// Where a class of pods last found room when its node was looked at, by the pod's

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <capstan/cloud_provider.hpp>
+#include <capstan/ids.hpp>
+#include <capstan/machine_type.hpp>
 #include <capstan/node_group.hpp>
 #include <capstan/node_template.hpp>
 #include <capstan/pod.hpp>
@@ -73,6 +77,59 @@ public:
     /// above `nodes` in all.
     virtual Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
                                            const Circumstances& circumstances) = 0;
+};
+
+/// Which groups could be made of one cloud's machines; everything borrowed for the call.
+struct GroupsQuestion {
+    struct Existing {
+        const NodeGroup* group = nullptr;    ///< never NULL
+        const NodeTemplate* node = nullptr;  ///< NULL: unknown
+    };
+    std::span<const PodClass> pods;         ///< who has no room on nodes that are there or to come
+    std::span<const MachineType> machines;  ///< by name
+    std::span<const Existing> existing;     ///< of all clouds, by id
+    /// By how much the cluster may still grow; "nodes" and "gpu" are among the names. What is not
+    /// there has no limit.
+    Resources room;
+};
+
+struct GroupsAnswer {
+    struct Suggestion {
+        GroupPlan plan{};
+        std::string because{};
+    };
+    struct LeftOut {
+        std::string machine_type{}, because{};
+    };
+    std::vector<Suggestion> groups{};  ///< no two of one name; each on offer
+    std::vector<LeftOut> left_out{};
+    std::optional<int> most_groups{};      ///< the cluster may have in all; nothing: any number
+    std::vector<std::string> sentences{};  ///< its own explanation
+};
+
+class GroupSource {
+public:
+    virtual ~GroupSource() = default;
+    virtual Result<GroupsAnswer> suggest(const GroupsQuestion& question,
+                                         const Circumstances& circumstances) = 0;
+    /// Whether the group, which its cloud marks as autoprovisioned, is one of its own.
+    virtual Result<bool> owns(const NodeGroup& group, const Circumstances& circumstances) = 0;
+};
+
+/// A group that could be, as its cloud sees it.
+struct TheoreticalGroup {
+    PlannedGroup planned{};
+    GroupOptions options{};
+    std::optional<double> price_per_hour{};  ///< of one node; nothing: that of the offer
+};
+
+/// Tells what clouds would make of a plan.
+class GroupMaker {
+public:
+    virtual ~GroupMaker() = default;
+    /// `unsupported`: its cloud makes no such group, which is no complaint.
+    virtual Result<TheoreticalGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
+                                               const Circumstances& circumstances) = 0;
 };
 
 }  // namespace capstan::engine

@@ -85,6 +85,8 @@ struct ScaleDownSettings {
     /// How long a node may take to vanish after its cloud agreed to remove it.
     Duration max_deletion_time = std::chrono::minutes(5);
     int max_bulk_soft_taint_count = 10;
+    /// How long an autoprovisioned group stays empty before it is deleted.
+    Duration empty_group_time{0};
 };
 
 struct Settings {

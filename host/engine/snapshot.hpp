@@ -9,6 +9,7 @@
 #include <capstan/cloud_provider.hpp>
 #include <capstan/cloud_view.hpp>
 #include <capstan/ids.hpp>
+#include <capstan/machine_type.hpp>
 #include <capstan/node_group.hpp>
 #include <capstan/node_template.hpp>
 #include <capstan/time.hpp>
@@ -27,12 +28,22 @@ struct Group {
     GroupOptions options{};
     std::optional<double> price_per_hour{};  ///< of one node
     std::vector<Machine> machines{};         ///< by id
+    /// What its cloud would make it of, by node auto-provisioning; NULL: it is there.
+    std::shared_ptr<const GroupPlan> plan{};
+};
+
+/// What a cloud would make groups of; types by name.
+struct CloudMachines {
+    PluginInstanceId cloud{};
+    std::vector<MachineType> types{};
 };
 
 /// Groups ascend by id; ids are unique over all clouds.
 struct Snapshot {
     Cluster cluster;
     std::shared_ptr<const std::vector<Group>> groups;
+    /// Of each cloud that makes groups; NULL: there is none.
+    std::shared_ptr<const std::vector<CloudMachines>> machines{};
 };
 
 }  // namespace capstan::engine

@@ -18,6 +18,8 @@ BOOST_DESCRIBE_ENUM(Unremovable, none, scale_down_disabled_annotation, scale_dow
 BOOST_DESCRIBE_STRUCT(Decrease, (), (group, cloud, from, by, because))
 BOOST_DESCRIBE_STRUCT(MachineRemoval, (), (group, cloud, machines, nodes, force, cause, because))
 BOOST_DESCRIBE_STRUCT(Increase, (), (group, cloud, from, by, pods_helped, option, because))
+BOOST_DESCRIBE_STRUCT(GroupCreation, (), (group, cloud, plan, because))
+BOOST_DESCRIBE_STRUCT(GroupDeletion, (), (group, cloud, because))
 BOOST_DESCRIBE_STRUCT(NodeChange, (),
                       (node, set_taints, drop_taints, unschedulable, annotations, because))
 BOOST_DESCRIBE_STRUCT(Eviction, (), (pod, ns, uid, node, grace, best_effort, because))
@@ -30,9 +32,11 @@ BOOST_DESCRIBE_STRUCT(Unhelped, (), (pods, because, groups))
 BOOST_DESCRIBE_STRUCT(SkippedPods, (), (count, because))
 BOOST_DESCRIBE_STRUCT(NodeVerdict, (),
                       (node, group, reason, utilization, unneeded_since, pod, because))
+BOOST_DESCRIBE_STRUCT(Candidate, (), (group, cloud, plan, because, dropped_because))
 BOOST_DESCRIBE_STRUCT(Decision, (),
-                      (decreases, removals, increases, node_changes, evictions, options, helped,
-                       unhelped, skipped, nodes, no_removals_because, notes))
+                      (decreases, removals, creations, increases, node_changes, evictions,
+                       deletions, options, helped, unhelped, skipped, candidates, nodes,
+                       no_removals_because, notes))
 
 }  // namespace capstan::engine
 

@@ -5,6 +5,7 @@
 #include <capstan/cloud_view.hpp>
 #include <capstan/error.hpp>
 #include <capstan/labels.hpp>
+#include <capstan/machine_type.hpp>
 #include <capstan/node_group.hpp>
 #include <capstan/node_template.hpp>
 #include <capstan/taints.hpp>
@@ -38,5 +39,9 @@ BOOST_DESCRIBE_STRUCT(GroupOptions, (),
                        unready_time, max_node_provision_time, drain_timeout, zero_or_max,
                        ignore_daemonsets_utilization))
 BOOST_DESCRIBE_STRUCT(Machine, (), (id, group, state, machine_type, zone, launched, error))
+BOOST_DESCRIBE_STRUCT(MachineOffer, (), (zone, spot, labels, price_per_hour))
+BOOST_DESCRIBE_STRUCT(MachineType, (), (name, labels, taints, capacity, allocatable, offers))
+BOOST_DESCRIBE_STRUCT(GroupPlan, (), (name, machine_type, zone, spot, labels, taints))
+BOOST_DESCRIBE_STRUCT(PlannedGroup, (), (group, node))
 
 CAPSTAN_NAMESPACE_END

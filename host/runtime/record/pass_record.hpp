@@ -26,7 +26,9 @@ namespace capstan::engine {
 BOOST_DESCRIBE_STRUCT(Circumstances, (), (seed, now, dry_run, simulation))
 BOOST_DESCRIBE_STRUCT(Group, (),
                       (group, cloud, described, undescribed_because, options, price_per_hour,
-                       machines))
+                       machines, plan))
+BOOST_DESCRIBE_STRUCT(CloudMachines, (), (cloud, types))
+BOOST_DESCRIBE_STRUCT(TheoreticalGroup, (), (planned, options, price_per_hour))
 BOOST_DESCRIBE_STRUCT(Outcome, (), (decision, memory, wake_at))
 
 }  // namespace capstan::engine
@@ -34,8 +36,9 @@ BOOST_DESCRIBE_STRUCT(Outcome, (), (decision, memory, wake_at))
 namespace capstan::runtime {
 
 BOOST_DESCRIBE_ENUM(Hook, create, start, stop, destroy, reconfigure, self_check, callback, blocking,
-                    refresh, increase, decrease_target, remove, describe, price, options, filter,
-                    similar, bucket, split)
+                    refresh, increase, decrease_target, remove, describe, price, options,
+                    machine_types, new_group, create_group, destroy_group, filter, similar, bucket,
+                    split, suggest, owns)
 BOOST_DESCRIBE_STRUCT(HookMiss, (), (instance, hook))
 
 /// A plugin that was asked, as it was.
