@@ -73,14 +73,14 @@ struct NodeVerdict {
 };
 
 /// A group that could be made, as the pass considered it.
-struct Candidate {
+struct NewGroup {
     NodeGroupId group{};  ///< empty: it came to no group at all
     PluginInstanceId cloud{};
     GroupPlan plan{};  ///< of what came to no group the machine type alone
     std::string because{};
     /// Why it was not compared with the groups that are there; empty: it was.
     std::string dropped_because{};
-    bool operator==(const Candidate&) const = default;
+    bool operator==(const NewGroup&) const = default;
 };
 
 struct Decision {
@@ -98,8 +98,8 @@ struct Decision {
     std::vector<PodCount> helped{};
     std::vector<Unhelped> unhelped{};
     std::vector<SkippedPods> skipped{};
-    std::vector<Candidate> candidates{};  ///< by cloud and name
-    std::vector<NodeVerdict> nodes{};     ///< every node of the cluster, by name
+    std::vector<NewGroup> new_groups{};  ///< by cloud and name
+    std::vector<NodeVerdict> nodes{};    ///< every node of the cluster, by name
     /// Why no removal begins now, whatever nodes there are: a cooldown, an unhealthy cluster;
     /// empty: nothing forbids it.
     std::string no_removals_because{};

@@ -114,7 +114,8 @@ struct LastActions {
 struct GroupToCome {
     PluginInstanceId cloud{};
     GroupPlan plan{};
-    int nodes = 0;  ///< that it is to have at once
+    int nodes = 0;        ///< that it is to have at once
+    bool agreed = false;  ///< false: whether the cloud was asked at all is not known (yet)
     Time since{};
     Time deadline{};  ///< the last moment at which it is waited for
     bool operator==(const GroupToCome&) const = default;

@@ -32,10 +32,10 @@ BOOST_DESCRIBE_STRUCT(Unhelped, (), (pods, because, groups))
 BOOST_DESCRIBE_STRUCT(SkippedPods, (), (count, because))
 BOOST_DESCRIBE_STRUCT(NodeVerdict, (),
                       (node, group, reason, utilization, unneeded_since, pod, because))
-BOOST_DESCRIBE_STRUCT(Candidate, (), (group, cloud, plan, because, dropped_because))
+BOOST_DESCRIBE_STRUCT(NewGroup, (), (group, cloud, plan, because, dropped_because))
 BOOST_DESCRIBE_STRUCT(Decision, (),
                       (decreases, removals, creations, increases, node_changes, evictions,
-                       deletions, options, helped, unhelped, skipped, candidates, nodes,
+                       deletions, options, helped, unhelped, skipped, new_groups, nodes,
                        no_removals_because, notes))
 
 }  // namespace capstan::engine

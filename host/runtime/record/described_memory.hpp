@@ -17,7 +17,7 @@ BOOST_DESCRIBE_STRUCT(NodeRemoval, (),
                       (group, machine, phase, empty, ready, cordoned, since, phase_since,
                        unneeded_since, evictions, because))
 BOOST_DESCRIBE_STRUCT(PlannedNodes, (), (nodes, pods))
-BOOST_DESCRIBE_STRUCT(GroupToCome, (), (cloud, plan, nodes, since, deadline))
+BOOST_DESCRIBE_STRUCT(GroupToCome, (), (cloud, plan, nodes, agreed, since, deadline))
 BOOST_DESCRIBE_STRUCT(LastActions, (), (scale_up, removal, failed_removal))
 BOOST_DESCRIBE_STRUCT(Memory, (),
                       (started, backoffs, make_backoffs, failed_machines, requests, unjoined,
