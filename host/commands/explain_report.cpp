@@ -34,10 +34,6 @@ std::string fate_of(const engine::PodAnswer& pod) {
     return out + ", " + std::to_string(pod.left) + " stay without room";
 }
 
-std::string length_since(Time since, Time at) {
-    return format_duration(std::chrono::floor<std::chrono::seconds>(at - since));
-}
-
 std::string verdict_text(const std::string& refusal) {
     return refusal.empty() ? "takes one" : refusal;
 }
@@ -82,7 +78,8 @@ void print_node(std::ostream& out, const engine::NodeVerdict& node, Time at) {
     Rows rows{
         {"group", node.group.empty() ? "none" : node.group.value()},
         {"used", node.utilization ? percent(*node.utilization) : "not worked out"},
-        {"unneeded", node.unneeded_since ? "for " + length_since(*node.unneeded_since, at) : "no"},
+        {"unneeded",
+         node.unneeded_since ? "for " + format_rough_duration(at - *node.unneeded_since) : "no"},
         {"goes", node.reason == engine::Unremovable::none
                      ? "yes"
                      : "no: " + std::string(engine::name_of(node.reason))},
@@ -177,8 +174,9 @@ json::object node_json(const engine::NodeVerdict& node, Time at) {
                      {"pod", node.pod},
                      {"because", node.because}};
     out["utilization"] = node.utilization ? json::value(*node.utilization) : json::value(nullptr);
-    out["unneeded_for"] = node.unneeded_since ? json::value(length_since(*node.unneeded_since, at))
-                                              : json::value(nullptr);
+    out["unneeded_for"] = node.unneeded_since
+                              ? json::value(format_rough_duration(at - *node.unneeded_since))
+                              : json::value(nullptr);
     return out;
 }
 

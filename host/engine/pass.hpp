@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/decision.hpp"
 #include "engine/memory.hpp"
+#include "engine/parts.hpp"
 #include "engine/policies.hpp"
 #include "engine/scale_up/expander_chain.hpp"
 #include "engine/scale_up/similar_groups.hpp"
@@ -19,7 +22,20 @@ namespace capstan::engine {
 struct Policies {
     std::vector<Stage> chain;
     std::vector<NamedCheck> similarity;
-    Splitter* splitter = nullptr;  ///< NULL: an option's nodes all go to its own group
+    Splitter* splitter = nullptr;   ///< NULL: an option's nodes all go to its own group
+    PartListener* parts = nullptr;  ///< is told, and decides nothing; NULL: nobody is
+};
+
+/// What metrics tell of a pass and nobody decides on.
+struct PassFigures {
+    std::uint32_t untried_pods = 0;   ///< that count before their scheduler has tried them
+    std::uint32_t left_out_pods = 0;  ///< since a pass considers no more than so many
+    /// Totals over the cluster, "cpu", by name: how many groups could not grow for their maximum,
+    /// how many nodes could not go for their minimum.
+    std::map<std::string, int> at_maximum{}, at_minimum{};
+    /// Whether nodes were looked at as to their removal; nothing of it is done in an unhealthy
+    /// cluster.
+    bool looked_at_nodes = false;
 };
 
 struct Outcome {
@@ -28,6 +44,7 @@ struct Outcome {
     /// When to decide again even if nothing changes: a back-off ends, a pod grows old enough.
     /// Nothing: not before something changes.
     std::optional<Time> wake_at;
+    PassFigures figures{};
 };
 
 /// Same arguments, same outcome, byte for byte. Keeps nothing of its arguments.

@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "engine/health/backoff.hpp"
-#include "engine/removal/removal.hpp"
-#include "engine/scale_down/scale_down.hpp"
 #include "engine/scale_up/planned_seats.hpp"
 #include "engine/scale_up/report.hpp"
 
@@ -28,18 +26,29 @@ Memory brought_up(Memory memory, const Snapshot& snapshot, const Membership& mem
     return remember_removals(std::move(memory), snapshot, membership, settings, now);
 }
 
+template <class F>
+decltype(auto) during(const Policies& policies, Part part, F work) {
+    const PartScope scope(policies.parts, part);
+    return work();
+}
+
 }  // namespace
 
 PassRun::PassRun(const Snapshot& snapshot, Memory memory, const Policies& policies,
                  const Settings& settings, const Circumstances& circumstances,
                  std::span<const ClassId> asked)
-    : memory_(brought_up(std::move(memory), snapshot, make_membership(snapshot), settings,
-                         circumstances.now)),
-      scene_(make_scene(snapshot, memory_, settings, circumstances.now, asked)),
-      scale_up_(scene_, policies, circumstances) {
-    scale_up_.run();
+    : memory_(during(policies, Part::remember,
+                     [&] {
+                         return brought_up(std::move(memory), snapshot, make_membership(snapshot),
+                                           settings, circumstances.now);
+                     })),
+      scene_(make_scene(snapshot, memory_, settings, circumstances.now, asked, policies.parts)),
+      scale_up_(during(policies, Part::seat_pending,
+                       [&] { return ScaleUp(scene_, policies, circumstances); })) {
+    during(policies, Part::scale_up, [&] { scale_up_.run(); });
     memory_.planned = planned_nodes(scene_, scale_up_.placement());
     outcome_.decision = make_decision(scale_up_);
+    outcome_.figures = figures_of(scale_up_, outcome_.decision);
     Decision& decision = outcome_.decision;
     decision.decreases = scene_.repairs.decreases;
     decision.removals = scene_.repairs.removals;
@@ -63,16 +72,23 @@ void PassRun::remove_nodes() {
     what_if.undo(scale_up_.start());
     ScaleDown plan = plan_scale_down(scene_, what_if, scene_.candidates, scene_.budgets,
                                      decision.increases, memory_);
-    RemovalSteps steps = step_removals(*scene_.snapshot, scene_.membership, scene_.candidates, plan,
-                                       scene_.budgets, memory_, *scene_.settings, scene_.now);
+    RemovalSteps steps = take_steps(plan);
     decision.nodes = std::move(plan.nodes);
     decision.no_removals_because = std::move(plan.no_removals_because);
+    outcome_.figures.at_minimum = std::move(plan.at_minimum);
+    outcome_.figures.looked_at_nodes = plan.looked_at_nodes;
     append(decision.removals, std::move(steps.removals));
     decision.node_changes = std::move(steps.node_changes);
     decision.evictions = std::move(steps.evictions);
     append(decision.notes, std::move(steps.notes));
     add_wake(outcome_.wake_at, plan.wake_at);
     add_wake(outcome_.wake_at, steps.wake_at);
+}
+
+RemovalSteps PassRun::take_steps(const ScaleDown& plan) {
+    const PartScope part(scene_.parts, Part::scale_down);
+    return step_removals(*scene_.snapshot, scene_.membership, scene_.candidates, plan,
+                         scene_.budgets, memory_, *scene_.settings, scene_.now);
 }
 
 void PassRun::note_wake() {

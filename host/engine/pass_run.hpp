@@ -5,6 +5,8 @@
 #include <span>
 
 #include "engine/pass.hpp"
+#include "engine/removal/removal.hpp"
+#include "engine/scale_down/scale_down.hpp"
 #include "engine/scale_up/scale_up.hpp"
 
 namespace capstan::engine {
@@ -29,6 +31,7 @@ public:
 
 private:
     void remove_nodes();
+    RemovalSteps take_steps(const ScaleDown& plan);
     void note_wake();
 
     Memory memory_;

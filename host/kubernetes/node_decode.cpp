@@ -28,6 +28,8 @@ void decode_readiness(const JsonPlace& conditions, engine::NodeObject& out) {
     const std::vector<JsonPlace> all = conditions.items();
     out.ready = all.empty();
     for (const JsonPlace& condition : all) {
+        if (condition["type"].text() == "Suspended")
+            out.suspended = condition["status"].text() == "True";
         if (condition["type"].text() != "Ready") continue;
         out.ready = condition["status"].text() == "True";
         out.ready_since = decode_timestamp(condition["lastTransitionTime"]).value_or(Time());

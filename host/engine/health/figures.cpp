@@ -65,7 +65,7 @@ void count_machines(GroupFigures& figures, const std::vector<bool>& joined,
 int GroupFigures::target() const noexcept { return std::max(0, group->group.target.value_or(0)); }
 
 int GroupFigures::provisioned() const noexcept {
-    return nodes.ready + nodes.unready + machines.foreign;
+    return nodes.ready + nodes.unready + nodes.suspended + machines.foreign;
 }
 
 bool GroupFigures::is_whole() const noexcept { return group->options.zero_or_max.value_or(false); }

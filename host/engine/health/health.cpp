@@ -61,7 +61,8 @@ private:
     Standing standing(NodeIndex n) const {
         const Readiness readiness = out_.readiness[n];
         const NodeRow& node = snapshot_.cluster.node(n);
-        if (readiness == Readiness::deleted || readiness == Readiness::long_starting) {
+        if (readiness == Readiness::deleted || readiness == Readiness::suspended ||
+            readiness == Readiness::long_starting) {
             return Standing::out;
         }
         if (readiness == Readiness::starting && is_upcoming(n)) return Standing::starting;
@@ -95,8 +96,10 @@ private:
         const int coming = std::max(asked_for, out.unjoined + group.nodes.starting);
         out.least = std::max(0, group.target() - out.long_unjoined - out.failed - coming -
                                     group.nodes.deleted - group.machines.foreign);
-        const int present = group.nodes.ready + group.nodes.unready + group.nodes.starting;
-        const int missing = std::max(0, out.least - group.nodes.ready);
+        // Whoever suspended a node knows of it: it is not missing.
+        const int well = group.nodes.ready + group.nodes.suspended;
+        const int present = well + group.nodes.unready + group.nodes.starting;
+        const int missing = std::max(0, out.least - well);
         out.unhealthy_because =
             find_too_many(missing, std::max(missing, present),
                           missing == 1 ? "is not ready" : "are not ready", settings_);

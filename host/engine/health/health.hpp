@@ -25,6 +25,7 @@ enum class Standing {
 /// How a node counts; the first that applies.
 enum class Readiness {
     deleted,        ///< its machine is gone or going, or it carries BeingDeleted
+    suspended,      ///< by its Suspended condition
     long_starting,  ///< carries a readiness taint for longer than a node may take to start
     starting,       ///< not ready, or with a readiness taint, and young enough
     ready,
@@ -44,8 +45,10 @@ struct Upcoming {
 };
 
 struct NodeCounts {
-    int ready = 0, unready = 0, starting = 0, long_starting = 0, deleted = 0;
-    int registered() const noexcept { return ready + unready + starting + long_starting; }
+    int ready = 0, unready = 0, starting = 0, long_starting = 0, suspended = 0, deleted = 0;
+    int registered() const noexcept {
+        return ready + unready + starting + long_starting + suspended;
+    }
     bool operator==(const NodeCounts&) const = default;
 };
 

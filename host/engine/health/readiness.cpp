@@ -24,6 +24,7 @@ public:
     Readiness read(NodeIndex n) const {
         const NodeRow& node = snapshot_.cluster.node(n);
         if (is_deleted(n)) return Readiness::deleted;
+        if (node.suspended) return Readiness::suspended;
         const auto is_young = [&] {
             return alarm_.is_younger(node.created, settings_.max_node_startup_time);
         };
@@ -92,6 +93,7 @@ bool is_agreed_to_go(const Memory& memory, std::string_view node) {
 void add_node(Readiness readiness, NodeCounts& counts) noexcept {
     switch (readiness) {
         case Readiness::deleted: ++counts.deleted; return;
+        case Readiness::suspended: ++counts.suspended; return;
         case Readiness::long_starting: ++counts.long_starting; return;
         case Readiness::starting: ++counts.starting; return;
         case Readiness::ready: ++counts.ready; return;

@@ -16,6 +16,7 @@ namespace capstan::engine {
 /// By NodeIndex. The first that applies:
 ///
 ///     its machine is going, or it carries BeingDeleted            deleted
+///     its condition Suspended is True                             suspended
 ///     carries a readiness taint: young | old                      starting | long_starting
 ///     ready, and without a start-up taint                         ready
 ///     young, and not one that lost its readiness with pods on it  starting

@@ -157,7 +157,7 @@ private:
             const Past* past = find_past(pod);
             if (past != nullptr && past->agreed && now_ >= gone_by(pod, *past->agreed))
                 return "pod " + full_name(cluster_, pod) + " is still there " +
-                       format_duration(now_ - *past->agreed) + " after its eviction";
+                       format_rough_duration(now_ - *past->agreed) + " after its eviction";
         }
         return now_ < deadline() ? std::string() : why_late();
     }

@@ -35,6 +35,12 @@ public:
     }
 
 private:
+    bool is_ready(NodeIndex n) const {
+        const Readiness readiness = health_.readiness[n];
+        const bool is_suspended = readiness == Readiness::suspended;
+        return readiness == Readiness::ready || (is_suspended && snapshot_.cluster.node(n).ready);
+    }
+
     void look_at(NodeIndex n) {
         const auto ineligible =
             find_ineligible(snapshot_, membership_, health_, memory_, settings_, n, now_);
@@ -46,10 +52,7 @@ private:
         const std::uint32_t group = membership_.machine_of[n]->group;
         const Result<Utilization> used = meter_.of(n, &(*snapshot_.groups)[group]);
         if (!used) return stays(n, Unremovable::unexpected_error, used.error().message);
-        Candidate node{.node = n,
-                       .group = group,
-                       .utilization = used->share,
-                       .ready = health_.readiness[n] == Readiness::ready};
+        Candidate node{.node = n, .group = group, .utilization = used->share, .ready = is_ready(n)};
         if (!node.ready && !settings_.scale_down.unready_enabled) {
             return stays(n, Unremovable::scale_down_unready_disabled,
                          "it is not ready, and unready_enabled is off", used->share);

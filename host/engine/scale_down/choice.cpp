@@ -14,10 +14,6 @@
 namespace capstan::engine {
 namespace {
 
-std::string rounded(Duration duration) {
-    return format_duration(std::chrono::floor<std::chrono::seconds>(duration));
-}
-
 UnderWay count_under_way(const Memory& memory) {
     UnderWay out;
     for (const auto& [node, removal] : memory.removals) {
@@ -60,7 +56,7 @@ private:
         return memory_.unneeded.at(name).since;
     }
     std::string told_since(std::size_t i) const {
-        return "unneeded for " + rounded(scene_.now - since(i));
+        return "unneeded for " + format_rough_duration(scene_.now - since(i));
     }
 
     /// What holds for all nodes.

@@ -18,8 +18,8 @@ std::optional<Cooldown> find_cooldown(const LastActions& last, const ScaleDownSe
         if (until <= now || (out && out->until >= until)) return;
         const auto ago = std::chrono::floor<std::chrono::seconds>(now - *when);
         out = {.until = until,
-               .because = std::string(what) + " " + format_duration(ago) + " ago, and " + key +
-                          " is " + format_duration(delay)};
+               .because = std::string(what) + " " + format_rough_duration(ago) + " ago, and " +
+                          key + " is " + format_duration(delay)};
     };
     consider(last.scale_up, "machines were asked for", settings.delay_after_add, "delay_after_add");
     consider(last.failed_removal, "a removal failed", settings.delay_after_failure,

@@ -31,8 +31,9 @@ std::string_view doing(RemovalPhase phase) {
 Ineligible under_way(const NodeRemoval& removal, Time now) {
     const auto part = [](std::string text) { return text.empty() ? text : "; " + text; };
     return {.reason = Unremovable::currently_being_deleted,
-            .because = "its removal is under way for " + format_duration(now - removal.since) +
-                       ": for " + format_duration(now - removal.phase_since) + " " +
+            .because = "its removal is under way for " +
+                       format_rough_duration(now - removal.since) + ": for " +
+                       format_rough_duration(now - removal.phase_since) + " " +
                        std::string(doing(removal.phase)) + part(removal.because)};
 }
 

@@ -56,7 +56,9 @@ std::optional<Keep> Floors::find_keep(NodeIndex node, GroupIndex group) const {
         return Keep{Unremovable::minimal_resource_limit_exceeded,
                     "cluster minimum of " + total.name + ": of " + total.shown(total.used) +
                         " the node has " + total.shown(share) + ", and at least " +
-                        total.shown(total.bound.min) + " have to stay"};
+                        total.shown(total.bound.min) + " have to stay",
+                    {},
+                    total.name};
     }
     return std::nullopt;
 }

@@ -17,6 +17,7 @@ struct Keep {
     Unremovable reason = Unremovable::none;
     std::string because{};  ///< one sentence with numbers
     std::string pod{};      ///< "namespace/name" of the pod that keeps it; empty: none does
+    std::string total{};    ///< "cpu": the total of which the minimum keeps it; empty: none does
 };
 
 /// Nodes whose removal is under way have gone already; what is on its way has not come. A copy is a

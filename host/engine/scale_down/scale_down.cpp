@@ -124,18 +124,28 @@ ChosenNode make_chosen(std::size_t i, const Candidate& node, const Keep& verdict
     return out;
 }
 
+UnneededNodes look_for_unneeded(const Scene& scene, Placement& placement,
+                                const Candidates& candidates, DisruptionBudgets budgets,
+                                Memory& memory) {
+    const PartScope part(scene.parts, Part::find_unneeded);
+    UnneededNodes out = find_unneeded(scene, placement, candidates, std::move(budgets), memory);
+    remember_unneeded(scene, candidates, out, memory);
+    remember_hints(out, scene, candidates, memory);
+    return out;
+}
+
 ScaleDown plan(const Scene& scene, Placement& placement, const Candidates& candidates,
                DisruptionBudgets budgets, std::span<const Increase> grows, Memory& memory) {
     UnneededNodes unneeded =
-        find_unneeded(scene, placement, candidates, std::move(budgets), memory);
-    remember_unneeded(scene, candidates, unneeded, memory);
-    remember_hints(unneeded, scene, candidates, memory);
+        look_for_unneeded(scene, placement, candidates, std::move(budgets), memory);
+    const PartScope part(scene.parts, Part::scale_down);
     Selection choice =
         choose_nodes(scene, candidates, unneeded, grows, count_seated(scene, placement), memory);
     drop_what_needs_others(scene, placement, candidates, unneeded, choice);
 
     ScaleDown out{.no_removals_because = std::move(choice.no_removals_because),
-                  .wake_at = choice.wake_at};
+                  .wake_at = choice.wake_at,
+                  .looked_at_nodes = true};
     for (const RemovalUnit& unit : choice.units) {
         for (const std::size_t i : unit.candidates)
             out.chosen.push_back(make_chosen(i, candidates.nodes[i], choice.verdicts[i]));
@@ -143,6 +153,7 @@ ScaleDown plan(const Scene& scene, Placement& placement, const Candidates& candi
     for (std::size_t i = 0; i < candidates.nodes.size(); ++i) {
         const bool is_needed = unneeded.kept[i].has_value();
         Keep& keep = is_needed ? *unneeded.kept[i] : choice.verdicts[i];
+        if (!keep.total.empty()) ++out.at_minimum[keep.total];
         const bool waits = !is_needed && keep.reason != Unremovable::none;
         out.nodes.push_back(verdict_of(scene, candidates.nodes[i], std::move(keep), memory));
         if (waits) out.soft.push_back(out.nodes.back().node);

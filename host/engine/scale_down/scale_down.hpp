@@ -3,6 +3,7 @@
 /// now.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -33,6 +34,9 @@ struct ScaleDown {
     /// Groups whose size this pass puts right: what is left of them only the next pass knows.
     std::set<NodeGroupId> settling{};
     std::optional<Time> wake_at{};  ///< when time alone lets another node go
+    // See PassFigures.
+    std::map<std::string, int> at_minimum{};
+    bool looked_at_nodes = false;
 };
 
 /// `placement`: nodes as the pass finds them, pending pods that fit on them seated, nothing of this

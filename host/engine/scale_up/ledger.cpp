@@ -48,10 +48,21 @@ std::string Ledger::obstacle(GroupIndex group) const {
         return "at its maximum of " + std::to_string(*scene_->groups()[group].group.max) +
                " with the " + std::to_string(grown_[group]) + " of this pass";
     }
-    const int least = before.whole ? left : 1;
-    const Allowed allowed = allows(group, least);
+    const auto [least, allowed] = least_growth(group);
     if (allowed.nodes >= least) return {};
     return before.whole ? "only ever empty or full, and " + allowed.because : allowed.because;
+}
+
+std::string Ledger::total_at_limit(GroupIndex group) const {
+    const bool is_closed = !scene_->rooms[group].obstacle.empty() || closed_.contains(group);
+    if (is_closed || room(group) == 0) return {};
+    const auto [least, allowed] = least_growth(group);
+    return allowed.nodes < least ? allowed.total : std::string();
+}
+
+Ledger::Least Ledger::least_growth(GroupIndex group) const {
+    const int least = scene_->rooms[group].whole ? room(group) : 1;
+    return {least, allows(group, least)};
 }
 
 Allowed Ledger::allows(GroupIndex group, int wanted) const {

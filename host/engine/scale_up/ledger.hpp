@@ -21,6 +21,8 @@ public:
     /// Why the group cannot grow by even one node, or not as a whole; empty: it can. The limits of
     /// the cluster are among the reasons.
     std::string obstacle(GroupIndex group) const;
+    /// The total whose limit is the one obstacle, "cpu"; empty: there is another, or none.
+    std::string total_at_limit(GroupIndex group) const;
     /// How many of `wanted` nodes the limits of the cluster allow.
     Allowed allows(GroupIndex group, int wanted) const;
 
@@ -29,6 +31,14 @@ public:
     void close(GroupIndex group, std::string because) { closed_[group] = std::move(because); }
 
 private:
+    /// Of a group that has room and was not closed: the least growth there is, and what limits
+    /// leave of it.
+    struct Least {
+        int nodes = 0;
+        Allowed allowed{};
+    };
+    Least least_growth(GroupIndex group) const;
+
     const Scene* scene_;
     Budget budget_;
     std::vector<int> grown_;  // by group

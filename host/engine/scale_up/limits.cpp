@@ -25,6 +25,7 @@ Allowed Budget::allows(const NodeTemplate& node, int wanted) const {
         const std::int64_t left = std::max<std::int64_t>(0, *total.bound.max - total.used);
         if (left / needed >= out.nodes) continue;
         out.nodes = static_cast<int>(left / needed);
+        out.total = total.name;
         out.because = "cluster limit of " + total.name + ": " + total.shown(total.used) + " of " +
                       total.shown(*total.bound.max) + " used, a node takes " + total.shown(needed);
     }

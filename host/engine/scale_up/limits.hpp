@@ -16,12 +16,14 @@ namespace capstan::engine {
 struct Allowed {
     int nodes = 0;
     std::string because{};  ///< "cluster limit of cpu: 80 of 82 used, a node takes 4"; empty: all
+    std::string total{};    ///< "cpu"; empty: all
 };
 
 /// What of the limits is used: by the capacity of all nodes, virtual ones (label
 /// type=virtual-kubelet) left out, and of those that clouds were asked for. Limits come before a
-/// group's own bounds: a group grows to its maximum only where they allow it. A cluster found outside its
-/// limits has nothing started because of them, and nothing that would take it further out.
+/// group's own bounds: a group grows to its maximum only where they allow it. A cluster found
+/// outside its limits has nothing started because of them, and nothing that would take it further
+/// out.
 ///     28 cores used; max 5: no node of 4 cores; max 32: one; max 80: thirteen
 class Budget {
 public:

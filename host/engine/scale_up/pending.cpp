@@ -91,8 +91,13 @@ private:
         ClassId pod_class;
         Symbol name;
         Time created;
+        bool untried;  ///< by its scheduler
     };
-    void take(const PodRow& pod, ClassId id) { taken_.push_back({id, pod.name, pod.created}); }
+    void take(const PodRow& pod, ClassId id) {
+        const bool is_untried =
+            pod.node == no_node && cluster_.text(pod.unscheduled_reason).empty();
+        taken_.push_back({id, pod.name, pod.created, is_untried});
+    }
 
     ClassId class_now(const PodRow& pod) {
         const ClassId id = class_at(cluster_, pod, now_);
@@ -107,6 +112,7 @@ private:
         const Reasons::Id young = reasons_.add("are not among the " + std::to_string(most) +
                                                " oldest, which are all that a pass considers");
         for (std::size_t i = most; i < taken_.size(); ++i) reasons_.count(young);
+        out_.left_out = static_cast<std::uint32_t>(taken_.size() - most);
         const auto age = [&](const Taken& pod) {
             return std::tuple(pod.created, cluster_.text(cluster_.pod_class(pod.pod_class).ns),
                               cluster_.text(pod.name));
@@ -119,6 +125,7 @@ private:
     void count(const Taken& pod) {
         Found& found = of_class(pod.pod_class);
         const std::string_view name = cluster_.text(pod.name);
+        if (pod.untried) ++out_.untried;
         if (found.count++ == 0 || name < found.first) found.first = name;
     }
 

@@ -23,6 +23,8 @@ struct PendingPods {
     /// When a pod that is too young now will count, or one that insists on its spread over zones
     /// will not any more; nothing: there is neither.
     std::optional<Time> wake_at{};
+    std::uint32_t untried = 0;   ///< that count before their scheduler has tried them
+    std::uint32_t left_out = 0;  ///< of more than Settings::max_pods_considered
 };
 
 /// Those that their scheduler found no room for; of bypassed schedulers also those that it has not

@@ -116,6 +116,7 @@ void tell_groups(const ScaleUp& scale_up, bool any_left, std::vector<std::string
 }  // namespace
 
 Decision make_decision(ScaleUp& scale_up) {
+    const PartScope part(scale_up.scene().parts, Part::explain);
     const Progress& progress = scale_up.progress();
     Decision decision;
     decision.increases = Increases(scale_up).list();
@@ -125,6 +126,16 @@ Decision make_decision(ScaleUp& scale_up) {
     decision.notes.insert(decision.notes.end(), progress.notes.begin(), progress.notes.end());
     tell_groups(scale_up, !decision.unhelped.empty(), decision.notes);
     return decision;
+}
+
+PassFigures figures_of(const ScaleUp& scale_up, const Decision& decision) {
+    const Scene& scene = scale_up.scene();
+    PassFigures out{.untried_pods = scene.pending.untried, .left_out_pods = scene.pending.left_out};
+    for (GroupIndex g = 0; !decision.unhelped.empty() && g < scene.groups().size(); ++g) {
+        const std::string total = scale_up.progress().ledger.total_at_limit(g);
+        if (!total.empty()) ++out.at_maximum[total];
+    }
+    return out;
 }
 
 }  // namespace capstan::engine

@@ -11,5 +11,7 @@ inline constexpr std::size_t max_explained_classes = 1000;
 
 /// After run().
 Decision make_decision(ScaleUp& scale_up);
+/// What of them a scale-up knows. `decision`: as made of it.
+PassFigures figures_of(const ScaleUp& scale_up, const Decision& decision);
 
 }  // namespace capstan::engine

@@ -110,10 +110,15 @@ void ScaleUp::take_options() {
     }
 }
 
+std::vector<Option> ScaleUp::make_options(const std::vector<int>& pods) {
+    const PartScope part(scene().parts, Part::make_options);
+    return maker_.make(pods, ground_.progress.ledger, plan_);
+}
+
 bool ScaleUp::take_option() {
     Progress& progress = ground_.progress;
     const std::vector<int> pods = waiting();
-    const std::vector<Option> options = maker_.make(pods, progress.ledger, plan_);
+    const std::vector<Option> options = make_options(pods);
     if (options.empty()) return false;
     const Settings& settings = *scene().settings;
     if (std::ssize(progress.grants) >= settings.max_options_per_pass) {

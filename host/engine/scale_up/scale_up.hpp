@@ -40,6 +40,7 @@ private:
     void make_plan();
     bool is_spread_once(Subject subject) const;
     void take_options();
+    std::vector<Option> make_options(const std::vector<int>& pods);
     bool take_option();
     bool seat_late();
     template <class Wanted>

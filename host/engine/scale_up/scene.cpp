@@ -117,15 +117,19 @@ Scene::Scene(const Snapshot& the_snapshot, const Memory& the_memory, const Setti
                                  the_settings, the_now)) {}
 
 Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings& settings, Time now,
-                 std::span<const ClassId> asked) {
+                 std::span<const ClassId> asked, PartListener* parts) {
     Scene scene(snapshot, memory, settings, now);
+    scene.parts = parts;
     for (const auto& [node, removal] : memory.removals) {
         const auto index = snapshot.cluster.find_node(node);
         if (index && removal.phase != RemovalPhase::undoing) scene.going.push_back(*index);
     }
     scene.planned = memory.planned;
-    scene.pending = find_pending(snapshot.cluster, settings, now,
-                                 displaced_pods(snapshot, memory, settings, now));
+    {
+        const PartScope part(parts, Part::find_pending);
+        scene.pending = find_pending(snapshot.cluster, settings, now,
+                                     displaced_pods(snapshot, memory, settings, now));
+    }
     scene.nominated = find_nominated(snapshot.cluster, settings);
     std::vector<NodeShape> shapes;
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {

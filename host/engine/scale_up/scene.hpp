@@ -10,6 +10,7 @@
 #include "engine/health/health.hpp"
 #include "engine/health/repairs.hpp"
 #include "engine/memory.hpp"
+#include "engine/parts.hpp"
 #include "engine/scale_down/candidates.hpp"
 #include "engine/scale_down/disruption_budgets.hpp"
 #include "engine/scale_up/pending.hpp"
@@ -30,7 +31,7 @@ struct GroupRoom {
     std::string obstacle{};  ///< why it cannot grow; empty: it can
 };
 
-/// Borrows snapshot and settings.
+/// Borrows snapshot, settings and listener.
 struct Scene {
     Scene(const Snapshot& the_snapshot, const Memory& the_memory, const Settings& the_settings,
           Time the_now);
@@ -52,6 +53,7 @@ struct Scene {
     /// By shape: groups. By subject: pending classes, then those that are only nominated or asked
     /// about.
     std::unique_ptr<Rules> rules{};
+    PartListener* parts = nullptr;  ///< NULL: nobody listens
 
     std::span<const Group> groups() const noexcept { return *snapshot->groups; }
     const NodeGroupId& id(GroupIndex group) const noexcept { return groups()[group].group.id; }
@@ -63,7 +65,7 @@ bool is_repaired(const Repairs& repairs, const NodeGroupId& group);
 
 /// `asked`: classes to be answered for though they may not be pending.
 Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings& settings, Time now,
-                 std::span<const ClassId> asked = {});
+                 std::span<const ClassId> asked = {}, PartListener* parts = nullptr);
 
 /// The subject of a class; nothing: the rules were not made for it.
 std::optional<Subject> find_subject(const Scene& scene, ClassId pod_class) noexcept;

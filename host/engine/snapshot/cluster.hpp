@@ -68,6 +68,7 @@ struct NodeRow {
     const Resources* allocatable = nullptr;  ///< never NULL
     bool unschedulable = false;
     bool ready = true;
+    bool suspended = false;
     Time ready_since{}, created{};
 };
 

@@ -41,6 +41,7 @@ NodeObject node_object(const Cluster& cluster, const NodeRow& row) {
             .unschedulable = row.unschedulable,
             .ready = row.ready,
             .ready_since = row.ready_since,
+            .suspended = row.suspended,
             .created = row.created};
 }
 

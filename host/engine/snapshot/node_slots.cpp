@@ -23,7 +23,7 @@ bool is_same(const NodeRow& a, const NodeRow& b) noexcept {
     return a.name == b.name && a.provider_id == b.provider_id && is_same(a.labels, b.labels) &&
            is_same(a.annotations, b.annotations) && is_same(a.taints, b.taints) &&
            a.capacity == b.capacity && a.allocatable == b.allocatable &&
-           a.unschedulable == b.unschedulable && a.ready == b.ready &&
+           a.unschedulable == b.unschedulable && a.ready == b.ready && a.suspended == b.suspended &&
            a.ready_since == b.ready_since && a.created == b.created;
 }
 
@@ -44,6 +44,7 @@ bool NodeSlots::set(const NodeObject& object) {
                          .allocatable = &node.allocatable->resources,
                          .unschedulable = object.unschedulable,
                          .ready = object.ready,
+                         .suspended = object.suspended,
                          .ready_since = object.ready_since,
                          .created = object.created};
     if (!is_new && is_same(row, node.row)) return false;

@@ -45,6 +45,7 @@ struct NodeObject {
     bool unschedulable = false;  ///< spec.unschedulable: cordoned
     bool ready = true;           ///< the Ready condition is True
     Time ready_since{};          ///< last transition of that condition
+    bool suspended = false;      ///< the Suspended condition is True
     Time created{};
 };
 

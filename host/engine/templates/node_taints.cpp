@@ -30,9 +30,10 @@ constexpr std::array condition_keys{
     "NodeWithImpairedVolumes"sv,
     "DeletionCandidateOfClusterAutoscaler"sv,
 };
+constexpr std::string_view ignore_prefix = "ignore-taint.cluster-autoscaler.kubernetes.io/";
 constexpr std::array startup_prefixes{
     "startup-taint.cluster-autoscaler.kubernetes.io/"sv,
-    "ignore-taint.cluster-autoscaler.kubernetes.io/"sv,
+    ignore_prefix,
 };
 constexpr std::string_view status_prefix = "status-taint.cluster-autoscaler.kubernetes.io/";
 
@@ -58,6 +59,15 @@ bool is_starting_taint(std::string_view key, const Settings& settings) noexcept 
     return is_among(starting_keys, key) || starts_with_any(startup_prefixes, key) ||
            is_among(settings.startup_taints, key) ||
            starts_with_any(settings.startup_taint_prefixes, key);
+}
+
+std::string_view kind_of_taint(std::string_view key, const Settings& settings) noexcept {
+    if (key.starts_with(ignore_prefix)) return ignore_prefix;
+    const bool is_well_known =
+        is_deletion_taint(key) || is_among(starting_keys, key) || is_among(condition_keys, key);
+    if (is_well_known) return key;
+    if (is_starting_taint(key, settings)) return "startup-taint";
+    return is_passing(key, settings) ? "status-taint" : "other";
 }
 
 std::vector<Taint> lasting_taints(const std::vector<Taint>& taints, const Settings& settings) {

@@ -104,7 +104,7 @@ private:
         const Duration skew =
             std::max(Duration(0), std::chrono::abs(host_.loop().clock()->now() - *theirs) -
                                       std::chrono::seconds(1));
-        const std::string text = format_duration(std::chrono::floor<std::chrono::seconds>(skew));
+        const std::string text = format_rough_duration(skew);
         if (skew <= skew_max) return add(Verdict::good, "clock", "agrees with the API server's");
         add(Verdict::doubtful, "clock", text + " off the API server's",
             "synchronise the clocks: ages of pods and nodes decide");

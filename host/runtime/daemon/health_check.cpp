@@ -5,14 +5,6 @@
 #include <capstan/duration.hpp>
 
 namespace capstan::runtime {
-namespace {
-
-std::string seconds_of(Duration length) {
-    return format_duration(std::chrono::floor<std::chrono::seconds>(length));
-}
-
-}  // namespace
-
 void HealthCheck::set_limits(const Admin& limits) {
     const std::lock_guard lock(mutex_);
     max_inactivity_ = limits.max_inactivity;
@@ -52,7 +44,7 @@ void HealthCheck::pass_succeeded(Duration now) {
 
 std::string HealthCheck::inactivity(Duration now) const {
     if (!began_ || now - last_activity_ <= max_inactivity_) return {};
-    return "no pass has begun for " + seconds_of(now - last_activity_);
+    return "no pass has begun for " + format_rough_duration(now - last_activity_);
 }
 
 std::string HealthCheck::stuck(Duration now) const {
@@ -65,9 +57,10 @@ std::string HealthCheck::complaint(Duration now) const {
     if (!began_) return {};
     if (const std::string inactive = inactivity(now); !inactive.empty()) return inactive;
     if (last_success_ && now - *last_success_ > max_failing_time_)
-        return "no pass has succeeded for " + seconds_of(now - *last_success_);
+        return "no pass has succeeded for " + format_rough_duration(now - *last_success_);
     if (!last_success_ && now - *began_ > max_startup_time_)
-        return "no pass has succeeded since the start, " + seconds_of(now - *began_) + " ago";
+        return "no pass has succeeded since the start, " + format_rough_duration(now - *began_) +
+               " ago";
     return {};
 }
 

@@ -24,7 +24,7 @@ BOOST_DESCRIBE_STRUCT(PodOwner, (), (kind, api_group, name, uid, job_among_owner
 
 BOOST_DESCRIBE_STRUCT(NodeObject, (),
                       (name, provider_id, labels, annotations, taints, capacity, allocatable,
-                       unschedulable, ready, ready_since, created))
+                       unschedulable, ready, ready_since, suspended, created))
 BOOST_DESCRIBE_STRUCT(DaemonSetObject, (), (ns, name, uid, spec, labels, annotations))
 BOOST_DESCRIBE_STRUCT(DisruptionBudgetObject, (),
                       (ns, name, selector, disruptions_allowed, is_observed))

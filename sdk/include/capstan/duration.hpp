@@ -151,4 +151,15 @@ inline std::string format_duration(Duration duration) {
     return out;
 }
 
+/// The same for people, who want no fractions of a second: whole seconds, below one of them whole
+/// milliseconds; what is more is cut off.
+///     38.6497214s -> "38s"        1h -> "1h"        1.5ms -> "1ms"
+inline std::string format_rough_duration(Duration duration) {
+    using namespace std::chrono;
+    const bool is_short = duration > -seconds(1) && duration < seconds(1);
+    const Duration whole = is_short ? Duration(duration_cast<milliseconds>(duration))
+                                    : Duration(duration_cast<seconds>(duration));
+    return format_duration(whole);
+}
+
 CAPSTAN_NAMESPACE_END

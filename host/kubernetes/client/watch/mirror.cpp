@@ -88,7 +88,7 @@ Result<engine::Cluster> Mirror::cluster(Duration max_age) {
             return fail(ErrorCode::unavailable, kind + ": not all of them are here yet" + because);
         if (lane.is_depended_on() && lane.reflector.age() > max_age)
             return fail(ErrorCode::unavailable, kind + ": out of touch with the API server for " +
-                                                    format_duration(lane.reflector.age()) +
+                                                    format_rough_duration(lane.reflector.age()) +
                                                     because);
     }
     if (auto cluster = state_->feed.cluster()) return *std::move(cluster);
