@@ -1,0 +1,162 @@
+#include "balancer.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
+
+#include "selector_text.hpp"
+
+namespace capstan::replicas {
+namespace {
+
+/// The API's numbers of replicas.
+constexpr std::int64_t count_max = 2'147'483'647;
+
+std::int64_t count_at(const Json& object, std::initializer_list<std::string_view> path,
+                      std::int64_t otherwise) {
+    const Json* value = object.find(path);
+    const auto number = value != nullptr ? value->integer() : std::nullopt;
+    return number ? std::clamp<std::int64_t>(*number, 0, count_max) : otherwise;
+}
+
+class Reader {
+public:
+    explicit Reader(const Json& object) : object_(object) {}
+
+    Balancer read() {
+        out_.ns = object_.text_at({"metadata", "namespace"});
+        out_.name = object_.text_at({"metadata", "name"});
+        out_.uid = object_.text_at({"metadata", "uid"});
+        out_.generation = count_at(object_, {"metadata", "generation"}, 0);
+        out_.replicas = count_at(object_, {"spec", "replicas"}, 1);
+        if (const Json* status = object_.find("status")) out_.status = *status;
+        read_targets();
+        read_selector();
+        read_policy();
+        read_fallback();
+        return std::move(out_);
+    }
+
+private:
+    void complain(Phase phase, std::string message) {
+        out_.troubles.push_back({phase, std::move(message)});
+    }
+
+    void read_targets() {
+        const Json* targets = object_.find({"spec", "targets"});
+        if (targets == nullptr) return;
+        for (const Json& each : targets->items()) read_target(each);
+    }
+    /// The first of several keeps the name, and the object: two would pull it to and fro.
+    void read_target(const Json& json) {
+        Target target{.name = json.text_at({"name"}),
+                      .ref = {.api_version = json.text_at({"scaleTargetRef", "apiVersion"}),
+                              .kind = json.text_at({"scaleTargetRef", "kind"}),
+                              .name = json.text_at({"scaleTargetRef", "name"})},
+                      .min = count_at(json, {"minReplicas"}, 0),
+                      .max = count_at(json, {"maxReplicas"}, unlimited)};
+        const std::string who = "target " + target.name;
+        for (const Target& other : out_.targets) {
+            if (other.name == target.name)
+                return complain(Phase::spec, who + " is there twice, the second is left alone");
+            if (other.ref.kind == target.ref.kind && other.ref.name == target.ref.name &&
+                group_of(other.ref) == group_of(target.ref))
+                return complain(Phase::spec, who + " is left alone: " + target.ref.kind + " " +
+                                                 target.ref.name + " is target " + other.name);
+        }
+        if (target.min > target.max)
+            complain(Phase::spec, who + ": minReplicas " + std::to_string(target.min) +
+                                      " is above maxReplicas " + std::to_string(target.max) +
+                                      ", the minimum counts");
+        out_.targets.push_back(std::move(target));
+    }
+    static std::string_view group_of(const ScaleRef& ref) {
+        const std::size_t slash = ref.api_version.find('/');
+        return slash == std::string::npos ? std::string_view()
+                                          : std::string_view(ref.api_version).substr(0, slash);
+    }
+
+    void read_selector() {
+        const Json* selector = object_.find({"spec", "selector"});
+        auto read = read_label_selector(selector != nullptr ? *selector : Json());
+        if (!read)
+            return complain(Phase::pod_labels, "incorrect selector: " + read.error().message);
+        out_.selector = *std::move(read);
+    }
+
+    void read_policy() {
+        const std::string& name = object_.text_at({"spec", "policy", "policyName"});
+        if (name == "priority") {
+            read_priorities();
+        } else if (name == "proportional") {
+            read_proportions();
+        } else {
+            complain(Phase::policy, "policy not supported: " + in_quotes(name));
+        }
+    }
+    const Json* demand(std::string_view block, std::string_view member) {
+        const Json* found = object_.find({"spec", "policy", block, member});
+        const bool has_block = object_.find({"spec", "policy", block}) != nullptr;
+        if (found == nullptr)
+            complain(Phase::policy, "incomplete policy definition: missing " +
+                                        std::string(has_block ? member : block));
+        return found;
+    }
+    void demand_target(const std::string& name, std::string_view where) {
+        if (std::ranges::find(out_.targets, name, &Target::name) == out_.targets.end())
+            complain(Phase::spec,
+                     std::string(where) + " names " + in_quotes(name) + ", which is no target");
+    }
+    void read_priorities() {
+        const Json* order = demand("priorities", "targetOrder");
+        if (order == nullptr) return;
+        std::set<std::string> seen;
+        for (const Json& each : order->items()) {
+            if (!seen.insert(each.text()).second) continue;
+            demand_target(each.text(), "targetOrder");
+            out_.order.push_back(each.text());
+        }
+        out_.policy = Policy::priority;
+    }
+    void read_proportions() {
+        const Json* weights = demand("proportions", "targetProportions");
+        if (weights == nullptr) return;
+        for (const auto& [name, weight] : weights->members()) {
+            demand_target(name, "targetProportions");
+            out_.weights[name] =
+                std::clamp<std::int64_t>(weight.integer().value_or(0), 0, count_max);
+        }
+        out_.policy = Policy::proportional;
+    }
+
+    /// As the KEP has it, or else as upstream's objects have it.
+    void read_fallback() {
+        const Json* fallback = object_.find({"spec", "policy", "fallback"});
+        if (fallback == nullptr || !fallback->is_object()) return;
+        const std::string& text = fallback->text_at({"startupTimeout"});
+        if (!text.empty()) {
+            const Result<Duration> timeout = parse_duration(text);
+            if (timeout && *timeout >= Duration::zero()) {
+                out_.startup_timeout = *timeout;
+                return;
+            }
+            complain(Phase::spec, "startupTimeout: " + (timeout ? in_quotes(text) + " is negative"
+                                                                : timeout.error().message));
+        }
+        if (fallback->find("startupTimeoutSeconds") != nullptr)
+            out_.startup_timeout =
+                std::chrono::seconds(count_at(*fallback, {"startupTimeoutSeconds"}, 0));
+    }
+
+    const Json& object_;
+    Balancer out_;
+};
+
+}  // namespace
+
+Balancer read_balancer(const Json& object) { return Reader(object).read(); }
+
+}  // namespace capstan::replicas

@@ -1,0 +1,92 @@
+#include "book.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace capstan::replicas {
+
+bool Book::put(const Json& object) {
+    Balancer balancer = read_balancer(object);
+    std::shared_ptr<Entry>& entry = entries_[balancer.path()];
+    const Json* spec = object.find("spec");
+    const bool is_same = entry && entry->balancer.uid == balancer.uid && spec != nullptr &&
+                         entry->spec == *spec && entry->balancer.generation == balancer.generation;
+    if (is_same) {
+        entry->balancer.status = std::move(balancer.status);
+        return false;
+    }
+    if (!entry || entry->balancer.uid != balancer.uid) entry = std::make_shared<Entry>();
+    entry->balancer = std::move(balancer);
+    entry->spec = spec != nullptr ? *spec : Json();
+    entry->is_dirty = true;
+    return true;
+}
+
+std::shared_ptr<Entry> Book::remove(const Json& object) {
+    const auto at = entries_.find(object.text_at({"metadata", "namespace"}) + "/" +
+                                  object.text_at({"metadata", "name"}));
+    if (at == entries_.end()) return nullptr;
+    std::shared_ptr<Entry> entry = std::move(at->second);
+    entry->is_gone = true;
+    entries_.erase(at);
+    return entry;
+}
+
+void Book::soil_all() {
+    for (const auto& [path, entry] : entries_) entry->is_dirty = true;
+}
+
+void Book::forget_told() {
+    for (const auto& [path, entry] : entries_) {
+        entry->troubles.reset();
+        entry->has_fallen_back.reset();
+        entry->status.reset();
+    }
+}
+
+bool Book::soil_namespace(const std::string& ns) {
+    bool is_any = false;
+    const std::string start = ns + "/";
+    for (auto at = entries_.lower_bound(start); at != entries_.end(); ++at) {
+        if (!at->first.starts_with(start)) break;
+        at->second->is_dirty = is_any = true;
+    }
+    return is_any;
+}
+
+bool Book::soil_target(const KubeResource& resource, const std::string& ns,
+                       const std::string& name) {
+    bool is_any = false;
+    for (const auto& [path, entry] : entries_) {
+        if (entry->balancer.ns != ns) continue;
+        for (const Target& target : entry->balancer.targets) {
+            if (target.ref.name == name && target.ref.kind == resource.kind)
+                entry->is_dirty = is_any = true;
+        }
+    }
+    return is_any;
+}
+
+void Book::soil_due(Time now) {
+    for (const auto& [path, entry] : entries_) {
+        if (entry->next_due && *entry->next_due <= now) entry->is_dirty = true;
+    }
+}
+
+std::vector<std::shared_ptr<Entry>> Book::dirty() const {
+    std::vector<std::shared_ptr<Entry>> out;
+    for (const auto& [path, entry] : entries_) {
+        if (entry->is_dirty) out.push_back(entry);
+    }
+    return out;
+}
+
+std::optional<Time> Book::next_due() const {
+    std::optional<Time> out;
+    for (const auto& [path, entry] : entries_) {
+        if (entry->next_due) out = std::min(out.value_or(Time::max()), *entry->next_due);
+    }
+    return out;
+}
+
+}  // namespace capstan::replicas

@@ -1,0 +1,61 @@
+/// The Balancers of the cluster, and what is remembered of each.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/json.hpp>
+#include <capstan/kube_request.hpp>
+
+#include "balancer.hpp"
+#include "decide.hpp"
+
+namespace capstan::replicas {
+
+struct Entry {
+    Balancer balancer{};
+    Json spec{};  ///< as written
+    bool is_dirty = true;
+    bool is_gone = false;                ///< deleted while it was worked on
+    std::map<ScaleRef, Scale> scales{};  ///< as last read or written
+    std::optional<Time> next_due{};
+    // As last told or written by this process while it leads; nothing: not yet.
+    std::optional<std::string> troubles{};
+    std::optional<bool> has_fallen_back{};
+    std::optional<Json> status{};
+    std::vector<Trouble> now{};  ///< what goes wrong with it
+};
+
+/// [strand]
+class Book {
+public:
+    /// Whether it is new, or another spec; its own status is no news.
+    bool put(const Json& object);
+    /// NULL: there was none.
+    std::shared_ptr<Entry> remove(const Json& object);
+
+    void soil_all();
+    /// Others may have told and written since.
+    void forget_told();
+    // Whether there was anybody to soil.
+    bool soil_namespace(const std::string& ns);
+    /// Those with that target.
+    bool soil_target(const KubeResource& resource, const std::string& ns, const std::string& name);
+    void soil_due(Time now);
+
+    /// By namespace and name.
+    std::vector<std::shared_ptr<Entry>> dirty() const;
+    const std::map<std::string, std::shared_ptr<Entry>>& entries() const noexcept {
+        return entries_;
+    }
+    std::optional<Time> next_due() const;
+
+private:
+    std::map<std::string, std::shared_ptr<Entry>> entries_;  ///< by path
+};
+
+}  // namespace capstan::replicas

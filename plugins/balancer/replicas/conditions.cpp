@@ -1,0 +1,50 @@
+#include "conditions.hpp"
+
+#include "pods.hpp"
+
+namespace capstan::replicas {
+namespace {
+
+/// The API takes no longer one.
+constexpr std::size_t message_max = 32768;
+constexpr std::size_t message_cut = 2048;
+static_assert(message_cut < message_max);
+
+std::string cut(std::string text) {
+    if (text.size() <= message_cut) return text;
+    // Not inside a character.
+    std::size_t end = message_cut;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+    return text.substr(0, end) + "...";
+}
+
+}  // namespace
+
+std::optional<Condition> find_condition(const Json& status, std::string_view type) {
+    const Json* all = status.find("conditions");
+    if (all == nullptr) return std::nullopt;
+    for (const Json& each : all->items()) {
+        if (each.text_at({"type"}) != type) continue;
+        const Json* generation = each.find("observedGeneration");
+        return Condition{.type = std::string(type),
+                         .is_true = each.text_at({"status"}) == "True",
+                         .reason = each.text_at({"reason"}),
+                         .message = each.text_at({"message"}),
+                         .observed_generation = generation ? generation->integer().value_or(0) : 0,
+                         .since = find_time(each.text_at({"lastTransitionTime"}))};
+    }
+    return std::nullopt;
+}
+
+Json write_condition(const Condition& condition, const Json& status_before, Time now) {
+    const auto before = find_condition(status_before, condition.type);
+    const bool was_so = before && before->is_true == condition.is_true && before->since;
+    return Json::object({{"type", condition.type},
+                         {"status", condition.is_true ? "True" : "False"},
+                         {"observedGeneration", condition.observed_generation},
+                         {"lastTransitionTime", time_text(was_so ? *before->since : now)},
+                         {"reason", condition.reason},
+                         {"message", cut(condition.message)}});
+}
+
+}  // namespace capstan::replicas

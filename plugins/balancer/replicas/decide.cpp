@@ -1,0 +1,122 @@
+#include "decide.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "fallen_back.hpp"
+#include "selector_text.hpp"
+
+namespace capstan::replicas {
+namespace {
+
+class Decider {
+public:
+    Decider(const Balancer& balancer, const Pods& pods, const Config& config, Time now)
+        : balancer_(balancer), pods_(pods), config_(config), now_(now) {
+        out_.troubles = balancer.troubles;
+    }
+
+    Decision decide(const std::vector<Reading>& readings) {
+        for (std::size_t i = 0; i < readings.size(); ++i)
+            look_at(balancer_.targets[i], readings[i]);
+        if (balancer_.selector) {
+            out_.observed = pods_.count(balancer_.ns, *balancer_.selector, nullptr, now_, {}).total;
+        }
+        if (!balancer_.policy) return std::move(out_);
+        out_.is_placed = true;
+        out_.placement = place(question_);
+        plan(readings);
+        return std::move(out_);
+    }
+
+private:
+    void complain(Phase phase, const Target& target, const std::string& what) {
+        out_.troubles.push_back({phase, "target " + target.name + ": " + what});
+    }
+
+    void look_at(const Target& target, const Reading& reading) {
+        TargetState state{.name = target.name};
+        if (reading.scale) state.replicas = reading.scale->replicas;
+        // One that cannot be read at the moment goes on as it was.
+        const bool is_gone = reading.error && reading.error->code == ErrorCode::not_found;
+        if (reading.error) complain(Phase::scale_polling, target, reading.error->message);
+        const std::optional<Scale>& known = reading.scale ? reading.scale : reading.before;
+        if (known && !is_gone) state.pods = count(target, *known);
+        const auto weight = balancer_.weights.find(target.name);
+        question_.targets.push_back(
+            {.name = target.name,
+             .min = target.min,
+             .max = target.max,
+             .weight = weight == balancer_.weights.end() ? 0 : weight->second,
+             .total = state.pods.total,
+             .blocked = state.pods.blocked,
+             .is_gone = is_gone});
+        out_.targets.push_back(std::move(state));
+    }
+
+    /// An empty selector would hold for every pod of the namespace.
+    PodCounts count(const Target& target, const Scale& scale) {
+        const auto selector = parse_selector(scale.selector);
+        if (!selector || scale.selector.empty()) {
+            complain(Phase::pod_listing, target,
+                     selector ? "its Scale names no selector, so its pods are not known"
+                              : "its Scale's selector: " + selector.error().message);
+            return {};
+        }
+        const LabelSelector* const own = balancer_.selector ? &*balancer_.selector : nullptr;
+        PodCounts out = pods_.count(balancer_.ns, *selector, own, now_, balancer_.startup_timeout);
+        if (out.foreign > 0)
+            complain(Phase::pod_labels, target,
+                     "pod " + out.foreign_name +
+                         (out.foreign > 1 ? " and " + std::to_string(out.foreign - 1) + " more"
+                                          : std::string()) +
+                         " without the labels that the Balancer's selector asks for");
+        if (out.next_due) due(*out.next_due);
+        return out;
+    }
+
+    void due(Time at) { out_.next_due = std::min(out_.next_due.value_or(Time::max()), at); }
+
+    void plan(const std::vector<Reading>& readings) {
+        std::vector<Scaled> scaled;
+        for (std::size_t i = 0; i < readings.size(); ++i) {
+            TargetState& state = out_.targets[i];
+            state.desired = out_.placement.replicas.at(state.name);
+            if (state.replicas) {
+                scaled.push_back({state.name, *state.replicas, state.desired, state.pods.ready});
+                continue;
+            }
+            const bool is_gone = question_.targets[i].is_gone;
+            const std::int64_t has =
+                readings[i].before && !is_gone ? readings[i].before->replicas : 0;
+            const bool is_known = is_gone || readings[i].before;
+            if (is_known) out_.stuck += std::max<std::int64_t>(state.desired - has, 0);
+        }
+        const std::optional<Time> held_until =
+            hold_end(balancer_, out_.placement.fallback, config_.fallback_hold, now_);
+        if (held_until) due(*held_until);
+        out_.steps = plan_steps(std::move(scaled), balancer_.replicas, config_.easing,
+                                held_until.has_value());
+    }
+
+    const Balancer& balancer_;
+    const Pods& pods_;
+    const Config& config_;
+    const Time now_;
+    Question question_{.policy = balancer_.policy.value_or(Policy::priority),
+                       .wanted = balancer_.replicas,
+                       .targets = {},
+                       .order = balancer_.order,
+                       .falls_back = balancer_.startup_timeout.has_value(),
+                       .rounding = config_.rounding};
+    Decision out_;
+};
+
+}  // namespace
+
+Decision decide(const Balancer& balancer, const std::vector<Reading>& readings, const Pods& pods,
+                const Config& config, Time now) {
+    return Decider(balancer, pods, config, now).decide(readings);
+}
+
+}  // namespace capstan::replicas

@@ -1,0 +1,86 @@
+#include "placement.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <capstan/detail/int128.hpp>
+
+namespace capstan::replicas {
+namespace {
+
+/// Replicas that will not start: the blocked ones, and those that are yet to be created beside
+/// them.
+std::int64_t not_starting(const PlacedTarget& target, std::int64_t placed) {
+    if (target.is_gone) return placed;
+    if (target.blocked <= 0) return 0;
+    return std::max<std::int64_t>(target.blocked + placed - target.total, 0);
+}
+
+/// Sums stop at the end of their range; a Balancer that wants so much is beyond help.
+void add(std::int64_t& sum, std::int64_t more) {
+    sum = detail::saturated(detail::Int128(sum) + more);
+}
+
+void place_by_priority(const Question& question, std::int64_t rest, Placement& out) {
+    std::set<std::string_view> visited;
+    for (const std::string& name : question.order) {
+        const auto target = std::ranges::find(question.targets, name, &PlacedTarget::name);
+        if (target == question.targets.end() || !visited.insert(name).second) continue;
+        std::int64_t& placed = out.replicas[name];
+        const std::int64_t room = std::max<std::int64_t>(target->max - placed, 0);
+        const std::int64_t taken = std::min(room, rest);
+        placed += taken;
+        rest -= taken;
+        if (!question.falls_back) continue;
+        const std::int64_t extra = not_starting(*target, placed);
+        add(out.fallback, extra);
+        add(rest, extra);
+    }
+    out.overflow = rest;
+}
+
+/// Hands `rest` out among the targets that `suits` picks; the answer is what is left.
+template <class Suits>
+std::int64_t fill(const Question& question, std::int64_t rest, Placement& out, Suits suits) {
+    std::vector<Sharer> sharers;
+    for (const PlacedTarget& target : question.targets) {
+        if (suits(target))
+            sharers.push_back({target.name, target.weight, out.replicas[target.name], target.max});
+    }
+    const std::int64_t left = share_out(rest, sharers, question.rounding);
+    for (const Sharer& sharer : sharers) out.replicas[std::string(sharer.name)] = sharer.has;
+    return left;
+}
+
+void place_by_proportions(const Question& question, std::int64_t rest, Placement& out) {
+    rest = fill(question, rest, out, [](const PlacedTarget&) { return true; });
+    out.overflow = rest;
+    if (rest > 0 || !question.falls_back) return;
+    const auto is_healthy = [](const PlacedTarget& t) { return !t.is_gone && t.blocked <= 0; };
+    for (const PlacedTarget& target : question.targets)
+        add(out.fallback, not_starting(target, out.replicas[target.name]));
+    out.overflow = fill(question, out.fallback, out, is_healthy);
+}
+
+}  // namespace
+
+Placement place(const Question& question) {
+    Placement out;
+    std::int64_t minimums = 0;
+    for (const PlacedTarget& target : question.targets) {
+        out.replicas[target.name] = target.min;
+        add(minimums, target.min);
+    }
+    const std::int64_t rest = std::max<std::int64_t>(question.wanted - minimums, 0);
+    out.missing = std::max<std::int64_t>(minimums - question.wanted, 0);
+    if (question.policy == Policy::priority) {
+        place_by_priority(question, rest, out);
+    } else {
+        place_by_proportions(question, rest, out);
+    }
+    // What found no other place has not been asked of anybody.
+    out.fallback = std::max<std::int64_t>(out.fallback - out.overflow, 0);
+    return out;
+}
+
+}  // namespace capstan::replicas

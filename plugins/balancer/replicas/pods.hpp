@@ -1,0 +1,59 @@
+/// The pods of the cluster, as far as Balancers care.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <capstan/json.hpp>
+#include <capstan/labels.hpp>
+#include <capstan/time.hpp>
+
+namespace capstan::replicas {
+
+struct PodFacts {
+    Labels labels{};
+    bool is_running = false;  ///< else pending
+    bool is_ready = false;
+    std::optional<Time> created{};
+    bool operator==(const PodFacts&) const = default;
+};
+
+/// Nothing for pods that count no more: ended, failed, or being deleted. (Upstream goes on counting
+/// what is being deleted.)
+std::optional<PodFacts> read_pod(const Json& pod);
+
+/// "2026-01-01T00:00:00Z", with or without parts of a second. Nothing: it is none.
+std::optional<Time> find_time(std::string_view text);
+std::string time_text(Time time);
+
+/// Pods of one selector.
+struct PodCounts {
+    std::int64_t total = 0, running = 0, ready = 0;
+    std::int64_t blocked = 0;        ///< pending for longer than the startup timeout
+    std::optional<Time> next_due{};  ///< when the next one will be
+    std::int64_t foreign = 0;        ///< that the Balancer's own selector does not hold for
+    std::string foreign_name{};      ///< of the first of these
+    bool operator==(const PodCounts&) const = default;
+};
+
+/// [strand]
+class Pods {
+public:
+    /// Whether anything that counts is another now.
+    bool put(const Json& pod);
+    bool remove(const Json& pod);
+    void clear() { namespaces_.clear(); }
+
+    /// `own`: the Balancer's selector, NULL: none. `timeout`: nothing: none is ever blocked.
+    PodCounts count(const std::string& ns, const LabelSelector& of, const LabelSelector* own,
+                    Time now, std::optional<Duration> timeout) const;
+
+private:
+    using ByName = std::map<std::string, PodFacts, std::less<>>;
+    std::map<std::string, ByName, std::less<>> namespaces_;
+};
+
+}  // namespace capstan::replicas

@@ -1,0 +1,56 @@
+/// The Balancer: keeps the replicas of several targets in the proportion, or the order, that an
+/// object asks for.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <capstan/controller.hpp>
+#include <capstan/host.hpp>
+
+#include "followed.hpp"
+#include "scales.hpp"
+#include "settings.hpp"
+#include "teller.hpp"
+
+namespace capstan::replicas {
+
+/// [strand]
+class Replicas {
+public:
+    Replicas(Host host, Config config);
+    Replicas(const Replicas&) = delete;
+    Replicas& operator=(const Replicas&) = delete;
+
+    void start() { followed_.start(); }
+    void stop() { followed_.stop(); }
+    Task<Reconciled> reconcile(Reconcile what);
+    void reconfigure(Config config);
+
+private:
+    /// One Balancer's turn, on what it was at its begin.
+    struct Turn {
+        std::shared_ptr<Entry> entry;
+        Balancer balancer;
+        std::vector<Reading> readings{};
+        Decision decision{};
+        std::vector<Step> done{};
+    };
+    void want_soon() const;
+    Task<void> look_after(std::shared_ptr<Entry> entry);
+    Task<void> read_targets(Turn& turn);
+    Task<void> carry_out(Turn& turn);
+    Task<bool> write(Turn& turn, Step step);
+    Task<void> write_status(Turn& turn);
+    Reconciled report() const;
+
+    Host host_;
+    Config config_;
+    Scales scales_;
+    Teller teller_;
+    Followed followed_;
+    std::optional<Time> looked_at_all_{};
+};
+
+}  // namespace capstan::replicas

@@ -1,0 +1,93 @@
+#include "settings.hpp"
+
+#include <charconv>
+
+#include <capstan/sentence.hpp>
+
+namespace capstan::replicas {
+namespace {
+
+constexpr std::string_view least_error = "least_error", highest_averages = "highest_averages";
+constexpr double day_ns = 24.0 * 3600 * 1e9;
+
+Setting duration(std::string_view key, std::string_view doc, std::string_view default_value,
+                 double min) {
+    return {.key = key,
+            .type = SettingType::duration,
+            .doc = doc,
+            .default_value = default_value,
+            .live = true,
+            .min = min,
+            .max = day_ns};
+}
+
+}  // namespace
+
+Schema config_schema() {
+    return {
+        {.key = "namespace",
+         .type = SettingType::string,
+         .doc = "The one namespace whose Balancers it looks after. Empty: all.",
+         .default_value = "\"\""},
+        {.key = "proportional_rounding",
+         .type = SettingType::enumeration,
+         .doc = "Where proportions give no whole numbers: least_error keeps the largest difference "
+                "of shares least; highest_averages gives upstream's numbers, where one more "
+                "replica never takes one from a target.",
+         .default_value = "\"least_error\"",
+         .live = true,
+         .allowed = {least_error, highest_averages}},
+        {.key = "max_moved",
+         .type = SettingType::string,
+         .doc =
+             "At most so many replicas (\"5\"), or such a part of what is wanted (\"20%\"), move "
+             "from target to target in one step; the next step waits until pods are ready where "
+             "they went. Empty: all at once.",
+         .default_value = "\"\"",
+         .live = true},
+        duration("fallback_hold",
+                 "How long replicas that were asked of others stay once all pods start again.",
+                 "\"0s\"", 0),
+        duration("resync", "How often each Balancer is looked at without anything having happened.",
+                 "\"30s\"", 1e9),
+        duration("debounce", "How long changes are gathered before they are looked at.",
+                 "\"500ms\"", 0),
+    };
+}
+
+Config read_config(const Settings& settings) {
+    Config out{.ns = settings.text("namespace"),
+               .rounding = settings.text("proportional_rounding") == highest_averages
+                               ? Rounding::highest_averages
+                               : Rounding::least_error,
+               .resync = settings.duration("resync"),
+               .debounce = settings.duration("debounce"),
+               .fallback_hold = settings.duration("fallback_hold")};
+    Result<Easing> easing = parse_easing(settings.text("max_moved"));
+    if (!easing) throw Failure(std::move(easing.error()));
+    out.easing = *easing;
+    return out;
+}
+
+void check_config(const Settings& settings) {
+    const Result<Easing> easing = parse_easing(settings.text("max_moved"));
+    if (!easing) settings.reject("max_moved", easing.error().message);
+}
+
+Result<Easing> parse_easing(std::string_view text) {
+    if (text.empty()) return Easing{};
+    const bool is_percent = text.ends_with('%');
+    const std::string_view digits = text.substr(0, text.size() - (is_percent ? 1 : 0));
+    std::int64_t number = 0;
+    const auto [end, bad] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const bool is_number = bad == std::errc() && end == digits.data() + digits.size();
+    if (!is_number || number < 1 || number > (is_percent ? 100 : 1'000'000'000))
+        return fail(ErrorCode::invalid_config,
+                    in_quotes(text) +
+                        " is neither a number of replicas nor a part of them; write "
+                        "it like \"5\" or \"20%\"");
+    if (is_percent) return Easing{.percent = number};
+    return Easing{.most = number};
+}
+
+}  // namespace capstan::replicas

@@ -1,0 +1,32 @@
+/// Sharing replicas out by weight, within bounds.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace capstan::replicas {
+
+/// What to do where exact shares are no whole numbers.
+enum class Rounding {
+    least_error,       ///< largest remainders: the largest difference of shares is least
+    highest_averages,  ///< D'Hondt: one more replica never takes one from anybody
+};
+
+/// One who takes part.
+struct Sharer {
+    std::string_view name;    ///< ties go to the lower one
+    std::int64_t weight = 0;  ///< nobody below one gets anything
+    std::int64_t has = 0;     ///< keeps it in any case
+    std::int64_t most = 0;    ///< at most this; who has more keeps it
+    bool operator==(const Sharer&) const = default;
+};
+
+/// Hands out up to `rest` more, so that what all then have is as near to their weights as bounds
+/// allow: who has more than their share, or would get more than their most, leaves the calculation,
+/// and the others share what is left by their own weights.
+///     weights 60/30/10, the first at most 2, rest 10  ->  2/6/2
+/// Returns what nobody could take. Time does not depend on `rest`.
+std::int64_t share_out(std::int64_t rest, std::vector<Sharer>& sharers, Rounding rounding);
+
+}  // namespace capstan::replicas

@@ -1,0 +1,107 @@
+#include "status.hpp"
+
+#include <algorithm>
+
+#include <capstan/sentence.hpp>
+
+#include "conditions.hpp"
+#include "selector_text.hpp"
+
+namespace capstan::replicas {
+namespace {
+
+Condition balancing_of(const Balancer& balancer, const Decision& decision) {
+    Condition out{.type = std::string(balancing),
+                  .is_true = decision.troubles.empty(),
+                  .reason = "Completed",
+                  .message = "Balancer running OK",
+                  .observed_generation = balancer.generation};
+    if (out.is_true) return out;
+    const auto first = std::ranges::min_element(decision.troubles, {}, &Trouble::phase);
+    out.reason = name_of(first->phase);
+    out.message = troubles_text(decision.troubles);
+    return out;
+}
+
+/// While it is False the generation stays that in which it became so: see hold_end.
+Condition fallen_back_of(const Balancer& balancer, const Decision& decision) {
+    Condition out{.type = std::string(fallen_back),
+                  .is_true = decision.placement.fallback > 0,
+                  .reason = "PodsDoNotStart",
+                  .message = fallback_text(decision),
+                  .observed_generation = balancer.generation};
+    if (out.is_true) return out;
+    out.reason = "PodsStart";
+    out.message = "no replica is asked of another target than it belongs to";
+    const auto before = find_condition(balancer.status, fallen_back);
+    if (before && !before->is_true) out.observed_generation = before->observed_generation;
+    return out;
+}
+
+Json targets_of(const Decision& decision) {
+    Json out = Json::array();
+    for (const TargetState& target : decision.targets) {
+        Json each = Json::object({{"name", target.name}});
+        if (decision.is_placed) each.set("desired", target.desired);
+        if (target.replicas) each.set("replicas", *target.replicas);
+        each.set("pods", target.pods.total);
+        each.set("ready", target.pods.ready);
+        each.set("blocked", target.pods.blocked);
+        out.append(std::move(each));
+    }
+    return out;
+}
+
+/// What has another place is asked for elsewhere; the others wait for one.
+bool does_not_start(const TargetState& target) {
+    return target.pods.blocked > 0 || (!target.replicas && target.desired > 0);
+}
+
+}  // namespace
+
+Json make_status(const Balancer& balancer, const Decision& decision, Time now) {
+    Json out = Json::object();
+    out.set("observedGeneration", balancer.generation);
+    out.set("replicas", decision.observed);
+    out.set("selector", balancer.selector ? to_text(*balancer.selector) : std::string());
+    out.set("missing", decision.placement.missing);
+    out.set("overflow", decision.placement.overflow);
+    out.set("fallback", decision.placement.fallback);
+    out.set("targets", targets_of(decision));
+    out.at("conditions")
+        .append(write_condition(balancing_of(balancer, decision), balancer.status, now));
+    out.at("conditions")
+        .append(write_condition(fallen_back_of(balancer, decision), balancer.status, now));
+    return out;
+}
+
+bool is_same(const Json& a, const Json& b) {
+    if (a.is_object() && b.is_object()) {
+        return a.members().size() == b.members().size() &&
+               std::ranges::all_of(a.members(), [&](const Json::Member& member) {
+                   const Json* other = b.find(member.first);
+                   return other != nullptr && is_same(member.second, *other);
+               });
+    }
+    if (a.is_array() && b.is_array()) return std::ranges::equal(a.items(), b.items(), is_same);
+    return a == b;
+}
+
+std::string troubles_text(const std::vector<Trouble>& troubles) {
+    std::string out;
+    for (const Trouble& trouble : troubles) out += (out.empty() ? "" : "; ") + trouble.message;
+    return out;
+}
+
+std::string fallback_text(const Decision& decision) {
+    std::vector<std::string> names;
+    for (const TargetState& target : decision.targets) {
+        if (does_not_start(target)) names.push_back(target.name);
+    }
+    const std::int64_t n = decision.placement.fallback;
+    return counted(n, "replica") + (n == 1 ? " is" : " are") +
+           " asked of others, for pods do not start in " +
+           listed(names, [](const std::string& name) { return name; });
+}
+
+}  // namespace capstan::replicas
