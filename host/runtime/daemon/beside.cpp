@@ -42,7 +42,8 @@ Result<void> Beside::open_link(const Config& all) {
                                           .builder = {.spread_timeout_annotation =
                                                           all.scale_up.spread_timeout_annotation},
                                           .on_attempt = options_.on_attempt,
-                                          .on_unschedulable = [this] { waiting_.see_pods(); }}));
+                                          .on_unschedulable = [this] { waiting_.see_pods(); },
+                                          .http = options_.http}));
     if (KubeGateway* const plugins = host_.cluster()) {
         plugins->connect(link_->api());
         lent_.reset(plugins);

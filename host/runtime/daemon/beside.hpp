@@ -41,6 +41,7 @@ public:
         /// Stopping takes longer than `stop_deadline`, or was asked for twice.
         std::function<void()> on_overdue{};
         Duration stop_deadline = std::chrono::seconds(25);
+        io::HttpClient* http = nullptr;  ///< see ClusterLink
     };
     /// What the passes' thread is to look after.
     struct Wishes {

@@ -29,7 +29,8 @@ struct ClusterLink::Parts {
         : access(std::move(opened)),
           tls(access.tls),
           http(loop.io(), http_options(access, options.version)),
-          api(http, loop, *access.credentials, api_options(config, log, options)),
+          api(options.http != nullptr ? *options.http : http, loop, *access.credentials,
+              api_options(config, log, options)),
           mirror(api, loop, mirror_options(log, options)) {
         if (!access.ca_file.empty()) watch_ca(loop, log);
     }

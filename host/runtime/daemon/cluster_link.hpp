@@ -27,6 +27,7 @@ public:
         engine::ClusterBuilderOptions builder{};
         std::function<void(const kubernetes::ApiAttempt&)> on_attempt{};
         std::function<void()> on_unschedulable{};  ///< see Mirror
+        io::HttpClient* http = nullptr;            ///< how requests leave; NULL: over the network
     };
     /// Reads what is needed to get in, and sends nothing yet. Certificates and tokens that change
     /// later are followed. `invalid_config`: says what to mend. Borrows loop and log.

@@ -74,7 +74,8 @@ Result<void> Daemon::open_beside() {
                                                   [this](const kubernetes::ApiAttempt& attempt) {
                                                       shown_.metrics.count_request(attempt);
                                                   },
-                                              .on_overdue = options_.on_overdue}));
+                                              .on_overdue = options_.on_overdue,
+                                              .http = options_.http}));
                     return std::shared_ptr<Beside>(std::move(beside));
                 }));
     return {};

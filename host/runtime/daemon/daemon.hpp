@@ -32,12 +32,15 @@ struct DaemonOptions {
     /// Answers a question about a pass, as text or as JSON. [passes' thread]
     std::function<Result<std::string>(const PassReport& pass, const AdminQuestion& question)>
         explain{};
+    /// How requests to the API server leave the process; NULL: over the network. Borrowed.
+    io::HttpClient* http = nullptr;
 };
 
 /// Makes passes, one after the other, while this host leads, until a signal (INT, TERM, QUIT) ends
 /// it: a decision that has not been acted on is dropped, what was begun is brought to its end, then
 /// the Lease is handed back. Stands by while another host leads, and again after the Lease was
-/// lost. The host lives in real time. The error: it could not begin.
+/// lost. On virtual time the host's clock moves while this waits, and both threads are the caller's.
+/// The error: it could not begin.
 Result<void> run_daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
                         DaemonOptions options);
 

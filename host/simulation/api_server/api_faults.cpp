@@ -23,6 +23,15 @@ struct FlagMember {
 constexpr std::array flag_members = {FlagMember{"cut", &ApiFault::cuts},
                                      FlagMember{"carriedOut", &ApiFault::is_carried_out}};
 
+constexpr std::array spoil_names = {"none", "garbage", "half", "torn", "silence"};
+
+bool read_spoil(ApiFault& out, std::string_view name) {
+    const auto found = std::ranges::find(spoil_names, name);
+    if (found == spoil_names.end()) return false;
+    out.spoil = static_cast<Spoil>(found - spoil_names.begin());
+    return true;
+}
+
 bool is_for(const std::string& wanted, const std::string& has) {
     return wanted.empty() || wanted == has;
 }
@@ -55,6 +64,7 @@ bool read_number(ApiFault& out, std::string_view key, std::int64_t number) {
 bool read_member(ApiFault& out, std::string_view key, const json::value& value) {
     if (value.is_int64()) return read_number(out, key, value.get_int64());
     if (value.is_string()) {
+        if (key == "spoil") return read_spoil(out, view(value.get_string()));
         const auto found = std::ranges::find(text_members, key, &TextMember::key);
         if (found == text_members.end()) return false;
         out.*(found->member) = std::string(view(value.get_string()));
@@ -121,6 +131,8 @@ json::object fault_object(const ApiFault& fault) {
     if (fault.retry_after_s) out["retryAfterSeconds"] = *fault.retry_after_s;
     if (fault.delay != Duration(0))
         out["delayMs"] = std::chrono::duration_cast<std::chrono::milliseconds>(fault.delay).count();
+    if (fault.spoil != Spoil::none)
+        out["spoil"] = spoil_names[static_cast<std::size_t>(fault.spoil)];
     if (fault.after_events) out["afterEvents"] = *fault.after_events;
     out["times"] = fault.times.value_or(0);
     return out;

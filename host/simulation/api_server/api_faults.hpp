@@ -10,6 +10,15 @@
 
 namespace capstan::simulation {
 
+/// What becomes of the answer to a request that was carried out.
+enum class Spoil {
+    none,
+    garbage,  ///< something else than JSON
+    half,     ///< its first half, as if that were all
+    torn,     ///< its first half, then the connection ends
+    silence,  ///< nothing comes, and the connection stays
+};
+
 struct ApiFault {
     /// Which requests; empty: any.
     std::string verb{}, resource{}, subresource{}, space{}, name{};
@@ -19,10 +28,11 @@ struct ApiFault {
     std::optional<int> retry_after_s{};
     Duration delay{0};  ///< before anything else happens
     bool cuts = false;  ///< the connection ends instead of an answer
-    /// The request is carried out first, so that only its answer is lost.
+    /// The request is carried out first, before the delay, so that only its answer is lost or late.
     bool is_carried_out = false;
-    /// Of a watch: it begins well, and `status` (as an ERROR event) or the cut comes after so many
-    /// events.
+    Spoil spoil = Spoil::none;
+    /// Of a watch: it begins well, and `status` (as an ERROR event), the cut or what is spoilt
+    /// comes after so many events.
     std::optional<int> after_events{};
 
     std::optional<int> times = 1;  ///< so often, then it is over; nothing: until it is removed
@@ -49,8 +59,9 @@ private:
 Refusal refusal_of(const ApiFault& fault, const ApiRequest& request);
 
 /// As /capstan/faults has it: {"verb": "patch", "resource": "nodes", "status": 429,
-/// "retryAfterSeconds": 1, "delayMs": 0, "cut": false, "carriedOut": false, "afterEvents": 3,
-/// "times": 2}; times 0: until it is removed. 400: another member, or one of a wrong type.
+/// "retryAfterSeconds": 1, "delayMs": 0, "cut": false, "carriedOut": false, "spoil": "torn",
+/// "afterEvents": 3, "times": 2}; times 0: until it is removed. 400: another member, or one of a
+/// wrong type.
 Answer<ApiFault> parse_fault(const json::object& written);
 json::object fault_object(const ApiFault& fault);
 

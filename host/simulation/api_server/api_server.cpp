@@ -71,6 +71,25 @@ bool is_binding(const ApiRequest& request) {
            request.verb == "create";
 }
 
+/// What stands in a proxy's place of an answer.
+constexpr const char* garbage = "<html><body>Bad gateway</body></html>";
+
+void send_spoilt(Spoil spoil, HttpReply reply, const io::Responder& responder) {
+    switch (spoil) {
+        case Spoil::none: return responder.send(std::move(reply));
+        case Spoil::garbage: return responder.send({200, {{"content-type", "text/html"}}, garbage});
+        case Spoil::silence:
+            // Held for as long as the peer waits.
+            return responder.when_closed([responder] {});
+        case Spoil::half:
+        case Spoil::torn: break;
+    }
+    reply.body.resize(reply.body.size() / 2);
+    if (spoil == Spoil::half) return responder.send(std::move(reply));
+    responder.begin(std::move(reply));
+    responder.cut();
+}
+
 }  // namespace
 
 ApiServer::ApiServer(ObjectStore& store, Options options)
@@ -125,11 +144,14 @@ void ApiServer::handle(io::ServedRequest served, io::Responder responder) {
     if (!parsed) return responder.send(refusal_reply(parsed.error()));
     const bool is_own = parsed->path.starts_with("/capstan/");
     const auto fault = is_own ? std::nullopt : faults_.take(*parsed);
-    if (!fault || fault->delay == Duration(0)) return carry_out(*parsed, responder, fault);
-    store_.loop().after(fault->delay,
-                        [this, alive = alive_, request = std::move(*parsed), responder, fault] {
-                            if (*alive) carry_out(request, responder, fault);
-                        });
+    std::optional<HttpReply> reply;
+    if (fault && fault->is_carried_out && parsed->verb != "watch") reply = reply_to(*parsed);
+    if (!fault || fault->delay == Duration(0))
+        return conclude(*parsed, responder, fault, std::move(reply));
+    store_.loop().after(fault->delay, [this, alive = alive_, request = std::move(*parsed),
+                                       responder, fault, reply = std::move(reply)] {
+        if (*alive) conclude(request, responder, fault, reply);
+    });
 }
 
 std::optional<HttpReply> ApiServer::answer(const io::ServedRequest& served) {
@@ -139,17 +161,19 @@ std::optional<HttpReply> ApiServer::answer(const io::ServedRequest& served) {
     return reply_to(*parsed);
 }
 
-void ApiServer::carry_out(const ApiRequest& request, const io::Responder& responder,
-                          const std::optional<ApiFault>& fault) {
-    const bool is_late = fault && request.verb == "watch" && fault->after_events;
-    if (fault && !is_late && (fault->cuts || fault->status != 0)) {
-        if (fault->is_carried_out) static_cast<void>(reply_to(request));
-        return fault->cuts ? responder.cut()
-                           : responder.send(refusal_reply(refusal_of(*fault, request)));
+void ApiServer::conclude(const ApiRequest& request, const io::Responder& responder,
+                         const std::optional<ApiFault>& fault, std::optional<HttpReply> reply) {
+    const bool is_watch = request.verb == "watch";
+    const bool begins_well = is_watch && fault && fault->after_events;
+    if (fault && !begins_well && fault->cuts) return responder.cut();
+    if (fault && !begins_well && fault->status != 0)
+        return responder.send(refusal_reply(refusal_of(*fault, request)));
+    if (is_watch) {
+        const auto opened = watch(request, responder, fault);
+        return opened ? void() : responder.send(refusal_reply(opened.error()));
     }
-    if (request.verb != "watch") return responder.send(reply_to(request));
-    if (const auto opened = watch(request, responder, fault); !opened)
-        responder.send(refusal_reply(opened.error()));
+    if (!reply) reply = reply_to(request);
+    send_spoilt(fault ? fault->spoil : Spoil::none, *std::move(reply), responder);
 }
 
 Answer<void> ApiServer::watch(const ApiRequest& request, const io::Responder& responder,

@@ -52,8 +52,8 @@ public:
     std::size_t watch_count() const noexcept { return watches_.count(); }
 
 private:
-    void carry_out(const ApiRequest& request, const io::Responder& responder,
-                   const std::optional<ApiFault>& fault);
+    void conclude(const ApiRequest& request, const io::Responder& responder,
+                  const std::optional<ApiFault>& fault, std::optional<HttpReply> reply);
     HttpReply reply_to(const ApiRequest& request);
     Answer<HttpReply> serve_object(const ApiRequest& request);
     std::optional<HttpReply> serve_document(const ApiRequest& request);

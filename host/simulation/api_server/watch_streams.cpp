@@ -40,6 +40,7 @@ private:
     void send_error(const Refusal& refusal);
     void finish();
     bool falls();
+    void send_spoilt();
 
     ObjectStore& store_;
     KindPtr kind_;
@@ -197,8 +198,20 @@ bool WatchStreams::Stream::falls() {
         responder_.cut();
     } else if (fault_->status != 0) {
         send_error(refusal_of(*fault_, request_));
+    } else if (fault_->spoil != Spoil::none) {
+        send_spoilt();
     }
     return is_over_;
+}
+
+void WatchStreams::Stream::send_spoilt() {
+    is_over_ = true;
+    if (fault_->spoil == Spoil::garbage) responder_.write("<html>\n");
+    if (fault_->spoil == Spoil::half || fault_->spoil == Spoil::torn)
+        responder_.write(R"({"type":"MODIFIED","object":{"kind":")");
+    if (fault_->spoil == Spoil::half) responder_.end();
+    if (fault_->spoil == Spoil::torn) responder_.cut();
+    if (end_timer_) store_.loop().cancel(*std::exchange(end_timer_, std::nullopt));
 }
 
 void WatchStreams::Stream::finish() {
