@@ -4,6 +4,8 @@
 #include <optional>
 #include <ranges>
 
+#include <capstan/abi/controller.h>
+
 #include "io/curl_http_client.hpp"
 #include "runtime/config/settings_view.hpp"
 
@@ -101,7 +103,9 @@ Result<void> PluginHost::make(const LoadedPlugin& plugin) {
                                    .class_id = std::string(plugin.plugin_class.id),
                                    .origin = origin_of(plugin),
                                    .grants = plugin.config.grants,
-                                   .limits = plugin.config.limits}};
+                                   .limits = plugin.config.limits,
+                                   .is_controller =
+                                       plugin.plugin_class.kind == CAPSTAN_KIND_CONTROLLER}};
     SettingsView settings(plugin.settings, settings_path(plugin.config), nullptr);
     CAPSTAN_TRY(auto instance,
                 PluginInstance::create(environment_, std::move(spec), *settings.abi()));

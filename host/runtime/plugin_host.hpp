@@ -69,6 +69,7 @@ public:
     Result<T> wait(const std::function<void(Done<T>)>& begin, Duration patience);
     Logger& log() noexcept { return *environment_.log; }
     Metrics& metrics() noexcept { return *environment_.metrics; }
+    std::shared_ptr<Metrics> shared_metrics() const { return environment_.metrics; }
 
 private:
     PluginHost(const Config& config, Options options);

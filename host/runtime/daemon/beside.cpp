@@ -50,14 +50,17 @@ Result<void> Beside::open_link(const Config& all) {
     }
     make_writers(config);
     make_tellers(config);
-    leadership_.emplace(config, link_->api(), loop, host_.log(),
-                        Leadership::Options{.identity = options_.identity,
-                                            .seed = options_.seed,
-                                            .is_alone = options_.dry_run,
-                                            .on_change = [this, config] {
-                                                tell_of_leadership(config);
-                                                waiting_.interrupt();
-                                            }});
+    leadership_.emplace(
+        config, link_->api(), loop, host_.log(),
+        Leadership::Options{.identity = options_.identity,
+                            .seed = options_.seed,
+                            .is_alone = options_.dry_run,
+                            .on_change = [this, config] {
+                                if (options_.on_lead)
+                                    options_.on_lead(leadership_->term().has_value());
+                                tell_of_leadership(config);
+                                waiting_.interrupt();
+                            }});
     return {};
 }
 
@@ -110,9 +113,9 @@ void Beside::tell_of_leadership(const Cluster& config) {
 
 void Beside::start() {
     await_signal();
-    link_->mirror().start();
+    if (options_.makes_passes) link_->mirror().start();
     leadership_->start();
-    await_sync();
+    if (options_.makes_passes) await_sync();
 }
 
 Result<void> Beside::serve(const Admin& config, AdminSources sources) {
@@ -149,8 +152,10 @@ bool Beside::add_errand(std::function<void()> errand) {
     return true;
 }
 
+bool Beside::is_ready() const { return !options_.makes_passes || link_->mirror().has_synced(); }
+
 bool Beside::wants_passes() const {
-    return leadership_->term().has_value() && link_->mirror().has_synced();
+    return options_.makes_passes && leadership_->term().has_value() && link_->mirror().has_synced();
 }
 
 Result<void> Beside::may_act(std::uint64_t term) {

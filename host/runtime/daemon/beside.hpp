@@ -41,6 +41,10 @@ public:
         /// Stopping takes longer than `stop_deadline`, or was asked for twice.
         std::function<void()> on_overdue{};
         Duration stop_deadline = std::chrono::seconds(25);
+        /// This host begins to lead, or leads no longer.
+        std::function<void(bool leads)> on_lead{};
+        /// Otherwise the cluster is not mirrored, and nothing of it is decided.
+        bool makes_passes = true;
         io::HttpClient* http = nullptr;  ///< see ClusterLink
     };
     /// What the passes' thread is to look after.
@@ -67,6 +71,8 @@ public:
     /// Lease back. `done` when that is over.
     void stop(std::function<void()> done);
 
+    /// The whole cluster has been seen, where that is asked for.
+    bool is_ready() const;
     /// Whether passes are to be made: this host leads, and has seen the whole cluster.
     bool wants_passes() const;
     /// From now on this term's decisions may be carried out; the error: it is over, or this host

@@ -6,6 +6,7 @@
 #include "runtime/daemon/autoscaler.hpp"
 #include "runtime/daemon/beside.hpp"
 #include "runtime/daemon/config_exchange.hpp"
+#include "runtime/daemon/controllers.hpp"
 #include "runtime/daemon/daemon_sources.hpp"
 #include "runtime/daemon/on_loop.hpp"
 #include "runtime/daemon/pass_teller.hpp"
@@ -19,6 +20,11 @@ constexpr std::string_view source = "capstan";
 constexpr Duration cluster_age_max = std::chrono::minutes(1);
 /// A standby may wait for as long as it likes.
 constexpr Duration waiting_patience = std::chrono::hours(24 * 365);
+
+/// Without clouds there is nothing to decide, if there is something else to do.
+bool makes_passes(const Pipeline& pipeline) {
+    return !pipeline.clouds.empty() || pipeline.controllers.empty();
+}
 
 /// [passes' thread]
 class Daemon {
@@ -50,6 +56,7 @@ private:
     ConfigExchange exchange_;
     Shown shown_;
     std::shared_ptr<Beside> beside_{};
+    std::unique_ptr<Controllers> controllers_{};
     std::unique_ptr<PassTeller> teller_{};
     std::unique_ptr<Autoscaler> autoscaler_{};
     std::uint64_t term_ = 0;  ///< whose memory the autoscaler has
@@ -64,18 +71,22 @@ Result<void> Daemon::open() {
 
 Result<void> Daemon::open_beside() {
     CAPSTAN_TRY(beside_, on_loop(host_, [this]() -> Result<std::shared_ptr<Beside>> {
-                    CAPSTAN_TRY(auto beside,
-                                Beside::open(exchange_.config(), host_,
-                                             {.version = options_.version,
-                                              .identity = options_.identity,
-                                              .seed = options_.seed,
-                                              .dry_run = options_.dry_run,
-                                              .on_attempt =
-                                                  [this](const kubernetes::ApiAttempt& attempt) {
-                                                      shown_.metrics.count_request(attempt);
-                                                  },
-                                              .on_overdue = options_.on_overdue,
-                                              .http = options_.http}));
+    CAPSTAN_TRY(controllers_, Controllers::make(exchange_.config().pipeline, host_));
+                    CAPSTAN_TRY(
+                        auto beside,
+                        Beside::open(exchange_.config(), host_,
+                                     {.version = options_.version,
+                                      .identity = options_.identity,
+                                      .seed = options_.seed,
+                                      .dry_run = options_.dry_run,
+                                      .on_attempt =
+                                          [this](const kubernetes::ApiAttempt& attempt) {
+                                              shown_.metrics.count_request(attempt);
+                                          },
+                                      .on_overdue = options_.on_overdue,
+                                      .on_lead = [this](bool leads) { controllers_->lead(leads); },
+                                      .makes_passes = makes_passes(exchange_.config().pipeline),
+                                      .http = options_.http}));
                     return std::shared_ptr<Beside>(std::move(beside));
                 }));
     return {};
@@ -103,11 +114,13 @@ Result<void> Daemon::make_autoscaler() {
 }
 
 Result<void> Daemon::start() {
-    DaemonFacts facts{.version = options_.version,
-                      .identity = options_.identity,
-                      .dry_run = options_.dry_run,
-                      .config = [this] { return exchange_.toml(); },
-                      .explain = options_.explain};
+    DaemonFacts facts{
+        .version = options_.version,
+        .identity = options_.identity,
+        .dry_run = options_.dry_run,
+        .config = [this] { return exchange_.toml(); },
+        .controller = [this](const std::string& plugin) { return controllers_->status(plugin); },
+        .explain = options_.explain};
     return on_loop(host_, [this, facts]() -> Result<void> {
         const Config& config = exchange_.config();
         CAPSTAN_CHECK(beside_->serve(config.admin, make_sources(host_, shown_, *beside_, facts)));
@@ -154,7 +167,7 @@ std::optional<std::uint64_t> Daemon::find_term() {
 void Daemon::follow_term() {
     const std::optional<std::uint64_t> term = find_term();
     shown_.metrics.set_leader(term.has_value());
-    if (!term) {
+    if (!term || !makes_passes(exchange_.config().pipeline)) {
         shown_.health.stand_by();
     } else if (!shown_.health.is_watching(*term)) {
         shown_.health.begin(*term, host_.loop().monotonic());
@@ -211,6 +224,7 @@ void Daemon::close() {
     if (!stopped) host_.log().write(LogLevel::warn, source, stopped.error().message);
     autoscaler_.reset();
     teller_.reset();
+    if (controllers_) controllers_->lead(false);
     // It ends where it lived.
     const auto ended = on_loop(host_, [beside = std::exchange(beside_, nullptr)]() mutable {
         beside.reset();

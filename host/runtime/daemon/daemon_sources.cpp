@@ -55,7 +55,34 @@ std::string status_json(Shown& shown, Beside& beside, const DaemonFacts& facts) 
     return head + ",\"last_pass\":" + pass_json(*pass) + "}";
 }
 
-std::string plugins_json(PluginHost& host) {
+void write_controller(JsonText& out, const ControllerStatus& status) {
+    out.key("controller");
+    out.begin_object();
+    out.key("leads");
+    out.boolean(status.is_leading);
+    out.key("reconciles");
+    out.natural(status.reconciles);
+    out.key("failures");
+    out.natural(status.failures);
+    if (status.last) {
+        text(out, "summary", status.last->summary);
+        out.key("objects");
+        out.natural(static_cast<std::uint64_t>(status.last->objects));
+        out.key("problems");
+        out.begin_array();
+        for (const Error& problem : status.last->problems) {
+            out.begin_object();
+            text(out, "subject", problem.subject);
+            text(out, "problem", problem.message);
+            out.end_object();
+        }
+        out.end_array();
+    }
+    if (status.error) text(out, "error", status.error->message);
+    out.end_object();
+}
+
+std::string plugins_json(PluginHost& host, const DaemonFacts& facts) {
     JsonText out;
     out.begin_array();
     for (const auto& instance : host.instances()) {
@@ -68,6 +95,8 @@ std::string plugins_json(PluginHost& host) {
         out.boolean(instance->is_running());
         if (const auto hook = instance->quarantined_by())
             text(out, "quarantined_by", name_of(*hook));
+        if (const auto controller = facts.controller(instance->id()))
+            write_controller(out, *controller);
         out.end_object();
     }
     out.end_array();
@@ -109,10 +138,10 @@ AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside, Daemon
             },
         .complaint = [&host, &shown] { return shown.health.complaint(host.loop().monotonic()); },
         .stuck = [&host, &shown] { return shown.health.stuck(host.loop().monotonic()); },
-        .is_ready = [&beside] { return beside.link().mirror().has_synced(); },
+        .is_ready = [&beside] { return beside.is_ready(); },
         .status = [&shown, &beside, facts] { return status_json(shown, beside, facts); },
         .groups = groups,
-        .plugins = [&host] { return plugins_json(host); },
+        .plugins = [&host, facts] { return plugins_json(host, facts); },
         .config = [facts] { return config_json(facts.config()); },
         .decisions = [&shown] { return shown.board.decisions(); },
         .explain =

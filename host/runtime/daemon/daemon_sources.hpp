@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/daemon/admin_routes.hpp"
+#include "runtime/daemon/controllers.hpp"
 #include "runtime/daemon/pass_teller.hpp"
 
 namespace capstan::runtime {
@@ -14,6 +15,8 @@ struct DaemonFacts {
     std::string version{}, identity{};
     bool dry_run = false;
     std::function<std::string()> config{};  ///< as TOML; asked on the loop's thread
+    /// Nothing: there is no controller of that name. [any thread]
+    std::function<std::optional<ControllerStatus>(const std::string& plugin)> controller{};
     /// Answers a question about a pass, as text or as JSON. [passes' thread]
     std::function<Result<std::string>(const PassReport& pass, const AdminQuestion& question)>
         explain{};

@@ -57,6 +57,8 @@ void collect(const SettingValue& before, const SettingValue& after, const std::s
 bool is_live(std::string_view path) {
     // Pods were read by it.
     if (path == "scale_up.spread_timeout_annotation") return false;
+    // Instances are made at the start.
+    if (path.starts_with("pipeline.controllers")) return false;
     constexpr std::array<std::string_view, 6> starts{
         "pipeline", "scale_up", "scale_down", "limits", "admin.max_", "cluster.scan_interval"};
     return std::ranges::any_of(starts, [&](std::string_view s) { return path.starts_with(s); });

@@ -34,13 +34,14 @@ enum class Hook {
     split,
     suggest,
     owns,
+    reconcile,
 };
-inline constexpr std::array<std::string_view, 25> hook_names{
-    "create",          "start",     "stop",         "destroy",       "reconfigure",
-    "self_check",      "callback",  "blocking",     "refresh",       "increase",
-    "decrease_target", "remove",    "describe",     "price",         "options",
-    "machine_types",   "new_group", "create_group", "destroy_group", "filter",
-    "similar",         "bucket",    "split",        "suggest",       "owns"};
+inline constexpr std::array<std::string_view, 26> hook_names{
+    "create",        "start",    "stop",    "destroy",       "reconfigure",     "self_check",
+    "callback",      "blocking", "refresh", "increase",      "decrease_target", "remove",
+    "describe",      "price",    "options", "machine_types", "new_group",       "create_group",
+    "destroy_group", "filter",   "similar", "bucket",        "split",           "suggest",
+    "owns",          "reconcile"};
 inline constexpr std::size_t hook_count = hook_names.size();
 
 constexpr std::size_t index_of(Hook hook) noexcept { return static_cast<std::size_t>(hook); }

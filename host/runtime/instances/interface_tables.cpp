@@ -2,6 +2,7 @@
 
 #include <capstan/abi/cloud.h>
 #include <capstan/abi/expander.h>
+#include <capstan/abi/controller.h>
 #include <capstan/abi/similarity.h>
 #include <capstan/abi/splitter.h>
 
@@ -38,6 +39,7 @@ const std::vector<Table>& tables() {
           {"remove", offsetof(capstan_cloud, remove)}}},
         {CAPSTAN_INTERFACE_TEMPLATES, {{"describe", offsetof(capstan_cloud_templates, describe)}}},
         {CAPSTAN_INTERFACE_PRICING, {{"price", offsetof(capstan_cloud_pricing, price)}}},
+        {CAPSTAN_KIND_CONTROLLER, {{"reconcile", offsetof(capstan_controller, reconcile)}}},
         {CAPSTAN_INTERFACE_OPTIONS, {{"get", offsetof(capstan_cloud_options, get)}}},
     };
     return all;

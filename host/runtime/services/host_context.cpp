@@ -115,6 +115,8 @@ const void* HostContext::service(std::string_view id) const noexcept {
     if (id == CAPSTAN_SERVICE_EXEC) return &services::exec;
     if (id == CAPSTAN_SERVICE_HTTP) return http_ ? &services::http : nullptr;
     if (id == CAPSTAN_SERVICE_KUBE) return kube_ ? &services::kube : nullptr;
+    if (id == CAPSTAN_SERVICE_RECONCILE)
+        return identity_.is_controller ? &services::reconcile : nullptr;
     if (id == CAPSTAN_SERVICE_SECRETS) return secrets_ ? &services::secrets : nullptr;
     if (id == CAPSTAN_SERVICE_STATE) return state_ ? &services::state : nullptr;
     return nullptr;

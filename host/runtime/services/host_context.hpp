@@ -20,6 +20,7 @@
 #include "runtime/services/plugin_http.hpp"
 #include "runtime/services/plugin_kube.hpp"
 #include "runtime/services/plugin_metrics.hpp"
+#include "runtime/services/reconcile_wishes.hpp"
 #include "runtime/services/secrets.hpp"
 #include "runtime/services/state_store.hpp"
 
@@ -52,6 +53,7 @@ struct InstanceIdentity {
     std::uint64_t generation = 1;  ///< counts the instances this table of the configuration has had
     Grants grants{};
     PluginLimits limits{};
+    bool is_controller = false;  ///< may ask to be called: capstan.reconcile/1
 };
 
 /// [any thread] unless a function says otherwise.
@@ -78,7 +80,8 @@ public:
     PluginHttp* http() const noexcept { return http_.get(); }                ///< NULL: not granted
     PluginKube* kube() const noexcept { return kube_.get(); }                ///< NULL: not granted
     const SecretSource* secrets() const noexcept { return secrets_.get(); }  ///< NULL: not granted
-    StateStore* state() const noexcept { return state_.get(); }              ///< NULL: not granted
+    ReconcileWishes& wishes() noexcept { return wishes_; }
+    StateStore* state() const noexcept { return state_.get(); }  ///< NULL: not granted
     void say(LogLevel level, const std::string& message, const LogPairs& fields = {}) const;
 
     /// Timers, posted functions, blocking work and requests are refused from now on. Log, metrics,
@@ -116,6 +119,7 @@ private:
     const std::shared_ptr<TaskBoard> tasks_;
     std::shared_ptr<SecretSource> secrets_;
     std::shared_ptr<StateStore> state_;
+    ReconcileWishes wishes_;
     const std::string version_;
     capstan_host host_{};
 };

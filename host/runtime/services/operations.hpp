@@ -55,6 +55,8 @@ public:
     Result<capstan_op> open(Operation operation);
     /// What a function answered that was handed `op`: a status other than CAPSTAN_OK ends it.
     void answered(capstan_op op, capstan_status status);
+    /// Gives one up: the plugin is told, and its requests end, as if its deadline had come.
+    void cancel(capstan_op op) { give_up(op); }
     /// Gives every operation but `except` up: the plugin is told and may end it by itself until
     /// `close_all`.
     void cancel_all(capstan_op except);

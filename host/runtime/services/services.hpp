@@ -15,6 +15,7 @@ extern const capstan_clock clock;
 extern const capstan_exec exec;
 extern const capstan_http http;
 extern const capstan_kube kube;
+extern const capstan_reconcile_service reconcile;
 extern const capstan_secrets secrets;
 extern const capstan_state state;
 

@@ -1,0 +1,89 @@
+#include "runtime/daemon/controllers.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include <prometheus/registry.h>
+
+namespace capstan::runtime {
+
+/// What the host counts about one controller.
+class ControllerMetrics {
+public:
+    ControllerMetrics(std::shared_ptr<Metrics> metrics, const std::string& plugin)
+        : metrics_(std::move(metrics)),
+          reconciles_(prometheus::BuildCounter()
+                          .Name("capstan_controller_reconciles_total")
+                          .Help("Reconciles of a controller that came to an end, by outcome.")
+                          .Register(metrics_->registry())),
+          durations_(one(
+              prometheus::BuildHistogram()
+                  .Name("capstan_controller_reconcile_duration_seconds")
+                  .Help("How long reconciles of a controller took.")
+                  .Register(metrics_->registry()),
+              plugin, prometheus::Histogram::BucketBoundaries{0.01, 0.1, 0.5, 1, 5, 10, 30, 60})),
+          objects_(one(prometheus::BuildGauge()
+                           .Name("capstan_controller_objects")
+                           .Help("Objects of its own that a controller looks after.")
+                           .Register(metrics_->registry()),
+                       plugin)),
+          problems_(one(prometheus::BuildGauge()
+                            .Name("capstan_controller_problems")
+                            .Help("What goes wrong with them.")
+                            .Register(metrics_->registry()),
+                        plugin)),
+          good_(reconciles_.Add({{"plugin", plugin}, {"outcome", "done"}})),
+          failed_(reconciles_.Add({{"plugin", plugin}, {"outcome", "failed"}})) {}
+
+    void observe(const ControllerStatus& status) {
+        (status.error ? failed_ : good_).Increment();
+        if (status.took) durations_.Observe(std::chrono::duration<double>(*status.took).count());
+        if (!status.last) return;
+        objects_.Set(status.last->objects);
+        problems_.Set(static_cast<double>(status.last->problems.size()));
+    }
+
+private:
+    template <class Metric, class... Arguments>
+    static Metric& one(prometheus::Family<Metric>& family, const std::string& plugin,
+                       const Arguments&... with) {
+        return family.Add({{"plugin", plugin}}, with...);
+    }
+    const std::shared_ptr<Metrics> metrics_;
+    prometheus::Family<prometheus::Counter>& reconciles_;
+    prometheus::Histogram& durations_;
+    prometheus::Gauge &objects_, &problems_;
+    prometheus::Counter &good_, &failed_;
+};
+
+Result<std::unique_ptr<Controllers>> Controllers::make(const Pipeline& pipeline, PluginHost& host) {
+    std::unique_ptr<Controllers> out(new Controllers());
+    for (const PluginInstanceId& id : pipeline.controllers) {
+        auto instance = host.find(id);
+        if (!instance)
+            return fail(ErrorCode::internal, "pipeline: there is no instance " + id.value());
+        const auto metrics =
+            std::make_shared<ControllerMetrics>(host.shared_metrics(), instance->id());
+        CAPSTAN_TRY(auto client, ControllerClient::of(std::move(instance),
+                                                      [metrics](const ControllerStatus& status) {
+                                                          metrics->observe(status);
+                                                      }));
+        out->clients_.push_back(std::move(client));
+    }
+    return out;
+}
+
+Controllers::~Controllers() { lead(false); }
+
+void Controllers::lead(bool leads) {
+    for (const auto& client : clients_) client->lead(leads);
+}
+
+std::optional<ControllerStatus> Controllers::status(std::string_view id) const {
+    for (const auto& client : clients_) {
+        if (client->instance()->id() == id) return client->status();
+    }
+    return std::nullopt;
+}
+
+}  // namespace capstan::runtime

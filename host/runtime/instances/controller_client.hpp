@@ -1,0 +1,76 @@
+/// A controller plugin, called while this host leads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/controller.hpp>
+
+#include "runtime/instances/instance.hpp"
+
+namespace capstan::runtime {
+
+/// What can be told of a controller.
+struct ControllerStatus {
+    bool is_leading = false;
+    std::uint64_t reconciles = 0, failures = 0;
+    std::optional<Duration> took{};    ///< the last one that came to an end
+    std::optional<Reconciled> last{};  ///< the last one that went well
+    std::optional<Error> error{};      ///< of the last one, if it failed
+};
+
+/// Decides when one controller is called, as abi/controller.h says: when this host begins to lead,
+/// when it asked for it, when its time has come, after ten minutes at the latest, and after
+/// failures at growing distances. Never twice at once. The only client of its instance. [any
+/// thread]
+class ControllerClient : public std::enable_shared_from_this<ControllerClient> {
+public:
+    /// Told of every end, on the strand.
+    using OnEnd = std::function<void(const ControllerStatus&)>;
+    /// `internal`: the instance is no controller.
+    static Result<std::shared_ptr<ControllerClient>> of(std::shared_ptr<PluginInstance> instance,
+                                                        OnEnd on_end = {});
+    ~ControllerClient();
+    ControllerClient(const ControllerClient&) = delete;
+    ControllerClient& operator=(const ControllerClient&) = delete;
+
+    /// From now on it is called, or not any more; then what is under way is cancelled, and its
+    /// requests with it.
+    void lead(bool leads);
+    ControllerStatus status() const;
+    const std::shared_ptr<PluginInstance>& instance() const noexcept { return instance_; }
+
+private:
+    ControllerClient(std::shared_ptr<PluginInstance> instance, const capstan_controller& controller,
+                     OnEnd on_end);
+    // On the strand.
+    void begin_leading();
+    void stop_leading();
+    void want(Duration within);
+    void set_timer();
+    void call();
+    void ended(Duration began, Result<Reconciled> result);
+    Duration next_after(const Result<Reconciled>& result);
+    Duration now() const { return instance_->context().clock().monotonic(); }
+
+    const std::shared_ptr<PluginInstance> instance_;
+    const capstan_controller& controller_;
+    const OnEnd on_end_;
+    mutable std::mutex mutex_;
+    ControllerStatus status_;  ///< guarded by it
+    // On the strand only.
+    bool is_leading_ = false;
+    bool is_first_ = false;
+    bool is_under_way_ = false;
+    capstan_op op_ = 0;
+    int failures_ = 0;               ///< one after the other
+    std::optional<Duration> due_{};  ///< of the clock of deadlines
+    io::TimerId timer_ = 0;
+};
+
+}  // namespace capstan::runtime
