@@ -17,6 +17,10 @@ std::string command_of(const MachineRemoval& removal) {
     return out + " from " + removal.group.value();
 }
 
+std::string command_of(const GroupCreation& creation) { return "create " + creation.group.value(); }
+
+std::string command_of(const GroupDeletion& deletion) { return "delete " + deletion.group.value(); }
+
 std::string command_of(const Increase& increase) {
     return "increase " + increase.group.value() + " by " + std::to_string(increase.by);
 }

@@ -11,6 +11,10 @@ namespace capstan::engine {
 std::string command_of(const Decrease& decrease);
 /// "remove n1, n2 from web"
 std::string command_of(const MachineRemoval& removal);
+/// "create nap-n1-a1b2"
+std::string command_of(const GroupCreation& creation);
+/// "delete nap-n1-a1b2"
+std::string command_of(const GroupDeletion& deletion);
 /// "increase web by 3"
 std::string command_of(const Increase& increase);
 /// "evict shop/web-1"

@@ -4,6 +4,7 @@
 
 #include "engine/health/requests.hpp"
 #include "engine/pass_run.hpp"
+#include "engine/provisioning/groups_to_come.hpp"
 #include "engine/removal/results.hpp"
 
 namespace capstan::engine {
@@ -15,11 +16,13 @@ Outcome run_pass(const Snapshot& snapshot, Memory memory, const Policies& polici
 
 Memory remember_plan(Memory before, const Outcome& outcome) {
     before.planned = outcome.memory.planned;
+    before.groups_to_come = outcome.memory.groups_to_come;
     return before;
 }
 
 Memory remember_results(Memory memory, const Decision& decision, const Results& results,
                         const Settings& settings, Time now) {
+    memory = remember_creations(std::move(memory), decision, results, settings, now);
     memory = remember_sizes(std::move(memory), decision, results, settings, now);
     return remember_steps(std::move(memory), decision, results, settings, now);
 }

@@ -18,11 +18,20 @@
 
 namespace capstan::engine {
 
+/// A group source, under the name it has in the configuration.
+struct NamedSource {
+    std::string name;
+    GroupSource* source;
+};
+
 /// Who is asked; everything borrowed for the time of the pass.
 struct Policies {
     std::vector<Stage> chain;
     std::vector<NamedCheck> similarity;
-    Splitter* splitter = nullptr;   ///< NULL: an option's nodes all go to its own group
+    Splitter* splitter = nullptr;  ///< NULL: an option's nodes all go to its own group
+    /// Groups are made where there is one of these, a maker, and a cloud with machines to offer.
+    std::vector<NamedSource> group_sources{};
+    GroupMaker* maker = nullptr;
     PartListener* parts = nullptr;  ///< is told, and decides nothing; NULL: nobody is
 };
 
@@ -52,13 +61,13 @@ Outcome run_pass(const Snapshot& snapshot, Memory memory, const Policies& polici
                  const Settings& settings, const Circumstances& circumstances);
 
 /// What to save before a decision is carried out, for a host that dies in the middle of it: the
-/// memory of before, and what the nodes are for that are about to be ordered. That they were
-/// ordered the clouds will say; whom for only this.
+/// memory of before, what the nodes are for that are about to be ordered, and which groups are
+/// about to be made. That it was done the clouds will say; whom for only this.
 Memory remember_plan(Memory before, const Outcome& outcome);
 
-/// What became of a decision's actions: requests that were taken, groups that refused and are left
-/// alone for a while, steps of removals that are done or failed. `results` is in the order of the
-/// decision, or empty for actions that were not carried out.
+/// What became of a decision's actions: groups that are to come, requests that were taken, groups
+/// that refused and are left alone for a while, steps of removals that are done or failed.
+/// `results` is in the order of the decision, or empty for actions that were not carried out.
 Memory remember_results(Memory memory, const Decision& decision, const Results& results,
                         const Settings& settings, Time now);
 

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "engine/health/backoff.hpp"
+#include "engine/provisioning/empty_groups.hpp"
+#include "engine/provisioning/groups_to_come.hpp"
 #include "engine/scale_up/planned_seats.hpp"
 #include "engine/scale_up/report.hpp"
 
@@ -26,6 +28,24 @@ Memory brought_up(Memory memory, const Snapshot& snapshot, const Membership& mem
     return remember_removals(std::move(memory), snapshot, membership, settings, now);
 }
 
+/// Groups as they are and as they could be; `memory` is brought up to the moment.
+GroupsToMake begin(const Snapshot& listed, Memory& memory, const Policies& policies,
+                   const Settings& settings, const Circumstances& circumstances) {
+    const Time now = circumstances.now;
+    memory = remember_groups_to_come(std::move(memory), listed, settings, now);
+    const Snapshot known = with_groups_to_come(listed, memory, policies, circumstances);
+    memory = brought_up(std::move(memory), known, make_membership(known), settings, now);
+    return find_groups_to_make(known, memory, policies, settings, circumstances);
+}
+
+Scene make_scene_of(const GroupsToMake& groups, const Memory& memory, const Policies& policies,
+                    const Settings& settings, Time now, std::span<const ClassId> asked) {
+    Scene out = make_scene(groups.snapshot, memory, settings, now, asked, policies.parts);
+    out.most_groups = groups.most_groups;
+    out.new_groups = groups.candidates;
+    return out;
+}
+
 template <class F>
 decltype(auto) during(const Policies& policies, Part part, F work) {
     const PartScope scope(policies.parts, part);
@@ -37,12 +57,10 @@ decltype(auto) during(const Policies& policies, Part part, F work) {
 PassRun::PassRun(const Snapshot& snapshot, Memory memory, const Policies& policies,
                  const Settings& settings, const Circumstances& circumstances,
                  std::span<const ClassId> asked)
-    : memory_(during(policies, Part::remember,
-                     [&] {
-                         return brought_up(std::move(memory), snapshot, make_membership(snapshot),
-                                           settings, circumstances.now);
-                     })),
-      scene_(make_scene(snapshot, memory_, settings, circumstances.now, asked, policies.parts)),
+    : to_make_(during(policies, Part::remember,
+                      [&] { return begin(snapshot, memory, policies, settings, circumstances); })),
+      memory_(std::move(memory)),
+      scene_(make_scene_of(to_make_, memory_, policies, settings, circumstances.now, asked)),
       scale_up_(during(policies, Part::seat_pending,
                        [&] { return ScaleUp(scene_, policies, circumstances); })) {
     during(policies, Part::scale_up, [&] { scale_up_.run(); });
@@ -56,11 +74,13 @@ PassRun::PassRun(const Snapshot& snapshot, Memory memory, const Policies& polici
                               scene_.repairs.increases.end());
     append(decision.notes, scene_.repairs.notes);
     remove_nodes();
+    make_groups(policies, circumstances);
     note_wake();
     memory_.started = true;
 }
 
 Outcome PassRun::take_outcome() {
+    outcome_.decision.new_groups = std::move(to_make_.candidates);
     outcome_.memory = std::move(memory_);
     return std::move(outcome_);
 }
@@ -89,6 +109,18 @@ RemovalSteps PassRun::take_steps(const ScaleDown& plan) {
     const PartScope part(scene_.parts, Part::scale_down);
     return step_removals(*scene_.snapshot, scene_.membership, scene_.candidates, plan,
                          scene_.budgets, memory_, *scene_.settings, scene_.now);
+}
+
+void PassRun::make_groups(const Policies& policies, const Circumstances& circumstances) {
+    Decision& decision = outcome_.decision;
+    decision.creations = find_creations(scene_, decision.increases, to_make_.candidates);
+    expect_groups(memory_, decision, scene_.now);
+    EmptyGroups empty =
+        find_empty_groups(scene_, policies, circumstances, decision.increases, memory_);
+    decision.deletions = std::move(empty.deletions);
+    append(decision.notes, std::move(empty.notes));
+    append(decision.notes, to_make_.notes);
+    add_wake(outcome_.wake_at, empty.wake_at);
 }
 
 void PassRun::note_wake() {

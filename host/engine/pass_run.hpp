@@ -5,6 +5,7 @@
 #include <span>
 
 #include "engine/pass.hpp"
+#include "engine/provisioning/groups_to_make.hpp"
 #include "engine/removal/removal.hpp"
 #include "engine/scale_down/scale_down.hpp"
 #include "engine/scale_up/scale_up.hpp"
@@ -32,8 +33,10 @@ public:
 private:
     void remove_nodes();
     RemovalSteps take_steps(const ScaleDown& plan);
+    void make_groups(const Policies& policies, const Circumstances& circumstances);
     void note_wake();
 
+    GroupsToMake to_make_;
     Memory memory_;
     Scene scene_;
     ScaleUp scale_up_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <capstan/sentence.hpp>
 
@@ -12,6 +13,13 @@ using Indices = std::vector<std::uint32_t>;
 
 const NodeGroupId& id_of(const ScaleUpQuestion& question, std::uint32_t option) {
     return question.options[option].group.id;
+}
+
+/// Where the ids of groups that are there and of others were compared, which ones counted.
+std::string among_existing(const ScaleUpQuestion& question, const Indices& left) {
+    const auto exists = [&](std::uint32_t i) { return question.options[i].group_exists; };
+    const bool both = std::ranges::any_of(left, exists) && !std::ranges::all_of(left, exists);
+    return both ? " whose group exists" : "";
 }
 
 /// One pass through a stage: narrows `left`, or says why the chain must end.
@@ -83,14 +91,16 @@ Choice choose(const std::vector<Stage>& chain, const ScaleUpQuestion& question,
     }
 
     Choice& choice = round.choice;
-    choice.option = *std::ranges::min_element(round.left, {},
-                                              [&](std::uint32_t i) { return id_of(question, i); });
+    // What has to be made first comes after what is there.
+    choice.option = *std::ranges::min_element(round.left, {}, [&](std::uint32_t i) {
+        return std::pair(!question.options[i].group_exists, id_of(question, i));
+    });
     const std::string& group = id_of(question, *choice.option).value();
     if (question.options.size() == 1) {
         choice.because = group + " is the only option";
     } else if (round.left.size() > 1) {
         choice.because = group + " has the lowest id of " + std::to_string(round.left.size()) +
-                         " options still tied";
+                         " options still tied" + among_existing(question, round.left);
     } else {
         choice.because = group + " is what " + choice.stages.back().stage + " left of " +
                          std::to_string(choice.stages.back().shown) + " options";

@@ -1,5 +1,6 @@
 #include "engine/scale_up/ledger.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace capstan::engine {
@@ -12,6 +13,13 @@ int ordered(const Scene& scene, GroupIndex group) {
         if (increase.group == scene.id(group)) out += increase.by;
     }
     return out;
+}
+
+/// Those to be made, which a cloud has agreed to, are among them.
+int count_groups(const Scene& scene) {
+    return static_cast<int>(std::ranges::count_if(scene.groups(), [](const Group& group) {
+        return group.plan == nullptr || group.group.target != 0;
+    }));
 }
 
 /// Its looks as far as they are known: without a template what the cloud tells, else a mere node.
@@ -37,6 +45,7 @@ std::vector<NodeTemplate> nodes_to_come(const Scene& scene) {
 Ledger::Ledger(const Scene& scene)
     : scene_(&scene),
       budget_(*scene.snapshot, nodes_to_come(scene), *scene.settings),
+      groups_(count_groups(scene)),
       grown_(scene.groups().size(), 0) {}
 
 std::string Ledger::obstacle(GroupIndex group) const {
@@ -49,7 +58,12 @@ std::string Ledger::obstacle(GroupIndex group) const {
                " with the " + std::to_string(grown_[group]) + " of this pass";
     }
     const auto [least, allowed] = least_growth(group);
-    if (allowed.nodes >= least) return {};
+    if (allowed.nodes >= least) {
+        const auto& most = scene_->most_groups;
+        if (!most || groups_ < *most || !is_new(group)) return {};
+        return "limit of groups: there are " + std::to_string(groups_) + " of " +
+               std::to_string(*most);
+    }
     return before.whole ? "only ever empty or full, and " + allowed.because : allowed.because;
 }
 
@@ -69,7 +83,13 @@ Allowed Ledger::allows(GroupIndex group, int wanted) const {
     return budget_.allows(*scene_->templates[group].node, wanted);
 }
 
+bool Ledger::is_new(GroupIndex group) const {
+    const Group& of = scene_->groups()[group];
+    return of.plan != nullptr && of.group.target == 0 && grown_[group] == 0;
+}
+
 void Ledger::take(GroupIndex group, int nodes) {
+    if (is_new(group)) ++groups_;
     grown_[group] += nodes;
     budget_.take(*scene_->templates[group].node, nodes);
 }

@@ -25,6 +25,12 @@ public:
     std::string total_at_limit(GroupIndex group) const;
     /// How many of `wanted` nodes the limits of the cluster allow.
     Allowed allows(GroupIndex group, int wanted) const;
+    /// The same of nodes of no group.
+    Allowed allows(const NodeTemplate& node, int wanted) const {
+        return budget_.allows(node, wanted);
+    }
+    /// Of each limit of the cluster, by its name: what is left.
+    Resources left() const { return budget_.left(); }
 
     void take(GroupIndex group, int nodes);
     /// No more of this group in this pass.
@@ -38,9 +44,12 @@ private:
         Allowed allowed{};
     };
     Least least_growth(GroupIndex group) const;
+    /// Whether it would have to be made first.
+    bool is_new(GroupIndex group) const;
 
     const Scene* scene_;
     Budget budget_;
+    int groups_ = 0;          // those that there are, and those that this pass makes
     std::vector<int> grown_;  // by group
     std::map<GroupIndex, std::string> closed_;
 };

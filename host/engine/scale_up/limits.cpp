@@ -32,6 +32,13 @@ Allowed Budget::allows(const NodeTemplate& node, int wanted) const {
     return out;
 }
 
+Resources Budget::left() const {
+    Resources out;
+    for (const Total& total : totals_)
+        out.set(total.name, std::max<std::int64_t>(0, *total.bound.max - total.used));
+    return out;
+}
+
 void Budget::take(const NodeTemplate& node, int nodes) { use(node.capacity, nodes); }
 
 void Budget::use(const Resources& capacity, std::int64_t nodes) {

@@ -35,6 +35,8 @@ public:
     /// told, of equals the first of cpu, memory, nodes, gpu, makes of GPUs by name.
     Allowed allows(const NodeTemplate& node, int wanted) const;
     void take(const NodeTemplate& node, int nodes);
+    /// Of each total that has a maximum, by its name: what is left.
+    Resources left() const;
 
 private:
     void use(const Resources& capacity, std::int64_t nodes);

@@ -56,6 +56,7 @@ ScaleUpOption Question::describe_option(const Option& option, const Ledger& ledg
     out.pod_count = option.prospect->pods;
     for (const GroupIndex other : option.similar) out.similar.push_back(scene_->id(other));
     out.price_per_hour = group.price_per_hour;
+    out.group_exists = group.plan == nullptr;
     return out;
 }
 

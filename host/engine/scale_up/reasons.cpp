@@ -8,11 +8,29 @@ namespace {
 
 constexpr std::string_view would_take = "would take it";
 
+/// Where every machine type is left out, the reason that is true of most of them.
+std::string why_none_made(const Scene& scene) {
+    std::map<std::string, int> reasons;
+    for (const NewGroup& made : scene.new_groups) {
+        if (!made.group.value().empty()) return {};
+        ++reasons[made.dropped_because];
+    }
+    if (reasons.empty()) return {};
+    const auto most =
+        std::ranges::max_element(reasons, {}, [](const auto& entry) { return entry.second; });
+    return "no group could be made either: " + most->first;
+}
+
 }  // namespace
 
 Reasons::Reasons(const Scene& scene, const Ledger& ledger, Placement& placement,
                  std::string stopped)
-    : placement_(&placement), stopped_(std::move(stopped)) {
+    : placement_(&placement), stopped_(std::move(stopped)), unmade_(why_none_made(scene)) {
+    for (const NewGroup& made : scene.new_groups) {
+        const bool is_group = !made.group.value().empty();
+        if (is_group && !made.dropped_because.empty())
+            shut_["would be made, but " + made.dropped_because].push_back(made.group);
+    }
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
         obstacles_.push_back(ledger.obstacle(g));
         if (obstacles_[g].empty()) {
@@ -47,6 +65,11 @@ std::vector<GroupReason> Reasons::of(Subject subject) {
 }
 
 std::string Reasons::sum_up(const std::vector<GroupReason>& reasons) const {
+    const std::string of_groups = sum_up_groups(reasons);
+    return unmade_.empty() ? of_groups : of_groups + "; " + unmade_;
+}
+
+std::string Reasons::sum_up_groups(const std::vector<GroupReason>& reasons) const {
     if (reasons.empty()) return "there is no node group";
     for (const GroupReason& reason : reasons) {
         if (reason.sentence.starts_with(would_take)) {

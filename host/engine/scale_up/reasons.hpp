@@ -26,8 +26,11 @@ public:
     std::string sum_up(const std::vector<GroupReason>& reasons) const;
 
 private:
+    std::string sum_up_groups(const std::vector<GroupReason>& reasons) const;
+
     Placement* placement_;
     std::string stopped_;
+    std::string unmade_;  // why no group could be made of most machine types; empty: some could
     std::vector<std::string> obstacles_;                    // by group
     std::map<std::string, std::vector<NodeGroupId>> shut_;  // groups that cannot grow, by obstacle
     std::map<ShapeId, std::vector<NodeGroupId>> open_;      // the others, by shape

@@ -101,6 +101,7 @@ void tell_groups(const ScaleUp& scale_up, bool any_left, std::vector<std::string
     const Ledger& ledger = scale_up.progress().ledger;
     std::map<std::string, std::vector<NodeGroupId>> said;
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
+        if (scene.groups()[g].plan != nullptr) continue;  // told of among the candidates
         const bool was_open = scene.rooms[g].obstacle.empty();
         const bool is_limited = was_open && any_left && ledger.room(g) > 0;
         const std::string sentence =

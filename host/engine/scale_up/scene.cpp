@@ -34,6 +34,7 @@ std::string find_obstacle(const Scene& scene, GroupIndex index, const GroupRoom&
                           const Memory& memory) {
     const Group& group = scene.groups()[index];
     if (!group.group.target) return "its cloud does not say how large it is";
+    if (group.plan != nullptr && *group.group.target > 0) return "its cloud is making it";
     if (room.whole && !group.group.max) return "only ever empty or full, and has no maximum";
     if (room.nodes == 0) return why_full(group.group);
     // What is there of it may be half of a machine that works as a whole; more would not mend it.

@@ -3,10 +3,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "engine/decision.hpp"
 #include "engine/health/health.hpp"
 #include "engine/health/repairs.hpp"
 #include "engine/memory.hpp"
@@ -48,12 +50,16 @@ struct Scene {
     std::vector<NodeIndex> going{};  ///< nodes that are being removed, ascending: they take no pod
     std::vector<GroupRoom> rooms{};  ///< by group
     std::map<NodeGroupId, std::vector<PlannedNodes>> planned{};  ///< by the pass before
-    PendingPods pending{};           ///< subject i is its class i
+    PendingPods pending{};                                       ///< subject i is its class i
     std::vector<Nomination> nominated{};
     /// By shape: groups. By subject: pending classes, then those that are only nominated or asked
     /// about.
     std::unique_ptr<Rules> rules{};
     PartListener* parts = nullptr;  ///< NULL: nobody listens
+    /// Groups that the cluster may have, those counted that a pass makes; nothing: any number.
+    std::optional<int> most_groups{};
+    /// Groups that could be made and are none of the groups, since there is no use in it.
+    std::span<const NewGroup> new_groups{};
 
     std::span<const Group> groups() const noexcept { return *snapshot->groups; }
     const NodeGroupId& id(GroupIndex group) const noexcept { return groups()[group].group.id; }

@@ -20,7 +20,9 @@ void SimilarSets::prepare() {
     std::vector<NodeTemplate> templates;
     for (GroupIndex g = 0; g < scene_->groups().size(); ++g) {
         const auto& node = scene_->templates[g].node;
-        if (node == nullptr || scene_->rooms[g].whole) continue;
+        // For the sake of an even number of nodes no group is made.
+        const bool is_made = scene_->groups()[g].plan == nullptr;
+        if (node == nullptr || scene_->rooms[g].whole || !is_made) continue;
         places_[g] = groups_.size();
         if (scene_->rooms[g].obstacle.empty()) open_.push_back(groups_.size());
         all_.push_back(groups_.size());

@@ -1,0 +1,76 @@
+#include "engine/provisioning/empty_groups.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <capstan/duration.hpp>
+
+#include "engine/health/alarm.hpp"
+
+namespace capstan::engine {
+namespace {
+
+bool is_empty(const Scene& scene, GroupIndex index, const std::vector<Increase>& increases) {
+    const Group& group = scene.groups()[index];
+    const GroupHealth& health = scene.health.groups[index];
+    return group.plan == nullptr && group.group.autoprovisioned && group.group.target == 0 &&
+           group.machines.empty() && health.upcoming.nodes() == 0 && health.outstanding == 0 &&
+           std::ranges::find(increases, group.group.id, &Increase::group) == increases.end();
+}
+
+/// Groups that are empty now, since when.
+std::map<NodeGroupId, Time> follow(const Scene& scene, const std::vector<Increase>& increases,
+                                   const std::map<NodeGroupId, Time>& before) {
+    std::map<NodeGroupId, Time> out;
+    for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
+        if (!is_empty(scene, g, increases)) continue;
+        const auto known = before.find(scene.id(g));
+        out.emplace(scene.id(g), known == before.end() ? scene.now : known->second);
+    }
+    return out;
+}
+
+bool is_draining(const Memory& memory) {
+    return std::ranges::any_of(memory.removals, [](const auto& entry) {
+        return !entry.second.empty && entry.second.phase != RemovalPhase::undoing;
+    });
+}
+
+/// Whether a source calls the group its own; why that is not known becomes a note.
+bool is_owned(const NodeGroup& group, const Policies& policies, const Circumstances& circumstances,
+              std::vector<std::string>& notes) {
+    for (const NamedSource& source : policies.group_sources) {
+        const Result<bool> owns = source.source->owns(group, circumstances);
+        if (owns && *owns) return true;
+        if (!owns)
+            notes.push_back("group source " + source.name + " failed, group " + group.id.value() +
+                            " stays: " + owns.error().message);
+    }
+    return false;
+}
+
+}  // namespace
+
+EmptyGroups find_empty_groups(const Scene& scene, const Policies& policies,
+                              const Circumstances& circumstances,
+                              const std::vector<Increase>& increases, Memory& memory) {
+    EmptyGroups out;
+    memory.empty_groups = follow(scene, increases, memory.empty_groups);
+    const ScaleDownSettings& settings = scene.settings->scale_down;
+    if (policies.group_sources.empty() || !settings.enabled || is_draining(memory)) return out;
+    Alarm alarm(scene.now);
+    for (const Group& group : scene.groups()) {
+        const auto since = memory.empty_groups.find(group.group.id);
+        if (since == memory.empty_groups.end()) continue;
+        if (!is_owned(group.group, policies, circumstances, out.notes)) continue;
+        if (alarm.is_younger(since->second, settings.empty_group_time)) continue;
+        out.deletions.push_back({.group = group.group.id,
+                                 .cloud = group.cloud,
+                                 .because = "auto-provisioned, and empty for " +
+                                            format_duration(scene.now - since->second)});
+    }
+    out.wake_at = alarm.at();
+    return out;
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,27 @@
+/// Groups that auto-provisioning made and that nobody needs any more.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/pass.hpp"
+#include "engine/scale_up/scene.hpp"
+
+namespace capstan::engine {
+
+struct EmptyGroups {
+    std::vector<GroupDeletion> deletions{};
+    std::vector<std::string> notes{};
+    std::optional<Time> wake_at{};  ///< when the next one has been empty for long enough
+};
+
+/// Deleted is a group that its cloud marks as autoprovisioned and that a source calls its own, with
+/// a target of 0, no machines and none on their way, which is not grown now and has been so for
+/// ScaleDownSettings::empty_group_time. Nothing is deleted while a node is drained or removals are
+/// switched off. Notes in `memory` since when groups are empty.
+EmptyGroups find_empty_groups(const Scene& scene, const Policies& policies,
+                              const Circumstances& circumstances,
+                              const std::vector<Increase>& increases, Memory& memory);
+
+}  // namespace capstan::engine

@@ -1,0 +1,93 @@
+#include "engine/provisioning/groups_to_come.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include <capstan/duration.hpp>
+
+#include "engine/health/alarm.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/provisioning/groups_to_make.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// How long the answer of a cloud may be out when the host that asked it is gone.
+constexpr Duration answer_time = std::chrono::minutes(2);
+
+Time later(Time since, Duration by) { return end_of(since, by).value_or(Time::max()); }
+
+bool is_listed(const Snapshot& snapshot, const NodeGroupId& id) {
+    return std::ranges::binary_search(*snapshot.groups, id, {},
+                                      [](const Group& group) { return group.group.id; });
+}
+
+Error did_not_come(const GroupToCome& group) {
+    return {.code = ErrorCode::deadline,
+            .message = "its cloud agreed to make it, and did not list it within " +
+                       format_duration(group.deadline - group.since)};
+}
+
+int nodes_of(const Decision& decision, const NodeGroupId& group) {
+    const auto at = std::ranges::find(decision.increases, group, &Increase::group);
+    return at == decision.increases.end() ? 0 : at->by;
+}
+
+}  // namespace
+
+Memory remember_groups_to_come(Memory memory, const Snapshot& listed, const Settings& settings,
+                               Time now) {
+    for (auto at = memory.groups_to_come.begin(); at != memory.groups_to_come.end();) {
+        const auto& [id, group] = *at;
+        const bool is_late = group.deadline < now;
+        if (is_late && group.agreed && !is_listed(listed, id))
+            back_off(memory, id, did_not_come(group), BackoffPolicy::exponential, settings, now);
+        at = is_late || is_listed(listed, id) ? memory.groups_to_come.erase(at) : std::next(at);
+    }
+    return memory;
+}
+
+Snapshot with_groups_to_come(const Snapshot& listed, const Memory& memory, const Policies& policies,
+                             const Circumstances& circumstances) {
+    if (memory.groups_to_come.empty() || policies.maker == nullptr) return listed;
+    std::vector<Group> more;
+    for (const auto& [id, to_come] : memory.groups_to_come) {
+        auto theory = policies.maker->new_group(to_come.cloud, to_come.plan, circumstances);
+        if (!theory || theory->planned.group.id != id) continue;
+        more.push_back(theoretical(*std::move(theory), to_come.cloud, to_come.plan));
+        more.back().group.target = to_come.nodes;
+    }
+    return with_groups(listed, std::move(more));
+}
+
+void expect_groups(Memory& memory, const Decision& decision, Time now) {
+    for (const GroupCreation& creation : decision.creations) {
+        memory.groups_to_come[creation.group] = {.cloud = creation.cloud,
+                                                 .plan = creation.plan,
+                                                 .nodes = nodes_of(decision, creation.group),
+                                                 .since = now,
+                                                 .deadline = later(now, answer_time)};
+    }
+}
+
+Memory remember_creations(Memory memory, const Decision& decision, const Results& results,
+                          const Settings& settings, Time now) {
+    for (std::size_t i = 0; i < decision.creations.size(); ++i) {
+        const NodeGroupId& id = decision.creations[i].group;
+        const auto at = memory.groups_to_come.find(id);
+        const bool was_asked = i < results.creations.size();
+        if (was_asked && !results.creations[i] && at != memory.groups_to_come.end()) {
+            at->second.agreed = true;
+            at->second.deadline = later(at->second.since, settings.max_node_provision_time);
+            continue;
+        }
+        memory.groups_to_come.erase(id);
+        if (was_asked && results.creations[i])
+            memory = remember_failure(std::move(memory), id, *results.creations[i], settings, now);
+    }
+    return memory;
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,222 @@
+#include "engine/provisioning/groups_to_make.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "engine/provisioning/plan_fit.hpp"
+#include "engine/scale_up/ground.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// Pods without room, for whom groups are looked for.
+std::vector<PodClass> find_waiting(const Scene& scene, const Progress& progress) {
+    std::vector<PodClass> out;
+    for (Subject s = 0; s < scene.pending_count(); ++s) {
+        if (progress.left[s] == 0) continue;
+        const PodCount& pods = scene.pending.classes[s];
+        const std::string_view name =
+            std::string_view(pods.example).substr(pods.example.find('/') + 1);
+        out.push_back(describe(scene.snapshot->cluster, pods.pod_class, name,
+                               static_cast<std::uint32_t>(progress.left[s])));
+    }
+    return out;
+}
+
+/// Labels that tell one node from all others say nothing about a group.
+Labels shared_labels(Labels labels) {
+    labels.erase("kubernetes.io/hostname");
+    return labels;
+}
+
+/// The sources' suggestions, one after the other.
+class Search {
+public:
+    Search(const Scene& scene, const Policies& policies, const Circumstances& circumstances)
+        : scene_(scene),
+          policies_(policies),
+          circumstances_(circumstances),
+          ground_(scene),
+          waiting_(find_waiting(scene, ground_.progress)),
+          out_{.snapshot = *scene.snapshot} {
+        for (GroupIndex g = 0; g < scene.groups().size(); ++g)
+            existing_.push_back({&scene.groups()[g].group, scene.templates[g].node.get()});
+    }
+
+    GroupsToMake run() {
+        if (waiting_.empty()) return std::move(out_);
+        for (const CloudMachines& machines : *scene_.snapshot->machines) {
+            for (const NamedSource& source : policies_.group_sources) ask(source, machines);
+        }
+        out_.snapshot = with_groups(*scene_.snapshot, std::move(groups_));
+        std::ranges::sort(out_.candidates, {}, [](const NewGroup& candidate) {
+            return std::tie(candidate.cloud, candidate.plan.name, candidate.plan.machine_type,
+                            candidate.dropped_because);
+        });
+        return std::move(out_);
+    }
+
+private:
+    void ask(const NamedSource& source, const CloudMachines& machines) {
+        const GroupsQuestion question{.pods = waiting_,
+                                      .machines = machines.types,
+                                      .existing = existing_,
+                                      .room = ground_.progress.ledger.left()};
+        Result<GroupsAnswer> answer = source.source->suggest(question, circumstances_);
+        if (!answer) {
+            out_.notes.push_back("group source " + source.name +
+                                 " failed, no group is made: " + answer.error().message);
+            return;
+        }
+        if (answer->most_groups)
+            out_.most_groups =
+                std::min(out_.most_groups.value_or(*answer->most_groups), *answer->most_groups);
+        for (auto& [type, because] : answer->left_out) {
+            out_.candidates.push_back({.cloud = machines.cloud,
+                                       .plan = {.machine_type = std::move(type)},
+                                       .dropped_because = std::move(because)});
+        }
+        for (auto& [plan, because] : answer->groups)
+            consider(
+                {.cloud = machines.cloud, .plan = std::move(plan), .because = std::move(because)},
+                machines);
+    }
+
+    void consider(NewGroup candidate, const CloudMachines& machines) {
+        candidate.group = NodeGroupId(candidate.plan.name);
+        candidate.dropped_because = why_not(candidate, machines);
+        out_.candidates.push_back(std::move(candidate));
+    }
+
+    /// Takes the candidate among the groups, or says why not.
+    std::string why_not(NewGroup& candidate, const CloudMachines& machines) {
+        const auto type =
+            std::ranges::find(machines.types, candidate.plan.machine_type, &MachineType::name);
+        if (type == machines.types.end()) return "its cloud does not offer the machine type";
+        const MachineOffer* offer = find_offer(*type, candidate.plan);
+        const NodeTemplate sketch = make_sketch(*type, offer, candidate.plan);
+        if (auto useless = why_useless(sketch, waiting_)) return *std::move(useless);
+        const Allowed allowed = ground_.progress.ledger.allows(sketch, 1);
+        if (allowed.nodes < 1) return allowed.because;
+        Result<TheoreticalGroup> theory =
+            policies_.maker->new_group(candidate.cloud, candidate.plan, circumstances_);
+        if (!theory) return refused(theory.error());
+        candidate.group = theory->planned.group.id;
+        if (!theory->price_per_hour && offer != nullptr)
+            theory->price_per_hour = offer->price_per_hour;
+        Group group = theoretical(*std::move(theory), candidate.cloud, candidate.plan);
+        if (!taken_.insert(group.group.id).second) return "suggested twice";
+        if (std::string like = find_alike(group); !like.empty()) return like;
+        groups_.push_back(std::move(group));
+        return {};
+    }
+
+    std::string refused(const Error& error) {
+        if (error.code != ErrorCode::unsupported) out_.notes.push_back(error.message);
+        return "its cloud makes no such group: " + error.message;
+    }
+
+    /// A group that is there and as good; empty: there is none.
+    std::string find_alike(const Group& made) const {
+        for (GroupIndex g = 0; g < scene_.groups().size(); ++g) {
+            const Group& group = scene_.groups()[g];
+            if (group.group.id == made.group.id) return "it is there already";
+            if (group.cloud != made.cloud || group.described == nullptr ||
+                group.price_per_hour != made.price_per_hour) {
+                continue;
+            }
+            const NodeTemplate& there = *group.described;
+            const NodeTemplate& new_one = *made.described;
+            const bool is_alike = there.capacity == new_one.capacity &&
+                                  there.allocatable == new_one.allocatable &&
+                                  there.taints == new_one.taints &&
+                                  shared_labels(there.labels) == shared_labels(new_one.labels);
+            if (is_alike && ground_.progress.ledger.obstacle(g).empty())
+                return "group " + group.group.id.value() + " is just like it";
+        }
+        return {};
+    }
+
+    const Scene& scene_;
+    const Policies& policies_;
+    const Circumstances& circumstances_;
+    const Ground ground_;
+    const std::vector<PodClass> waiting_;
+    std::vector<GroupsQuestion::Existing> existing_;
+    std::vector<Group> groups_;
+    std::set<NodeGroupId> taken_;
+    GroupsToMake out_;
+};
+
+bool may_make(const Snapshot& snapshot, const Policies& policies) {
+    return !policies.group_sources.empty() && policies.maker != nullptr &&
+           snapshot.machines != nullptr && !snapshot.machines->empty();
+}
+
+}  // namespace
+
+GroupsToMake find_groups_to_make(const Snapshot& snapshot, const Memory& memory,
+                                 const Policies& policies, const Settings& settings,
+                                 const Circumstances& circumstances) {
+    if (!may_make(snapshot, policies)) return {.snapshot = snapshot};
+    const Scene scene = make_scene(snapshot, memory, settings, circumstances.now);
+    return Search(scene, policies, circumstances).run();
+}
+
+std::vector<GroupCreation> find_creations(const Scene& scene,
+                                          const std::vector<Increase>& increases,
+                                          const std::vector<NewGroup>& candidates) {
+    std::map<NodeGroupId, std::string_view> reasons;
+    for (const NewGroup& candidate : candidates)
+        reasons.try_emplace(candidate.group, candidate.because);
+    std::vector<GroupCreation> out;
+    for (const Increase& increase : increases) {
+        const auto group = std::ranges::lower_bound(scene.groups(), increase.group, {},
+                                                    [](const Group& g) { return g.group.id; });
+        if (group == scene.groups().end() || group->group.id != increase.group) continue;
+        if (group->plan == nullptr) continue;
+        out.push_back({.group = increase.group,
+                       .cloud = increase.cloud,
+                       .plan = *group->plan,
+                       .because = std::string(reasons[increase.group])});
+    }
+    return out;
+}
+
+Group theoretical(TheoreticalGroup theory, const PluginInstanceId& cloud, const GroupPlan& plan) {
+    Group out{.group = std::move(theory.planned.group),
+              .cloud = cloud,
+              .described = std::make_shared<const NodeTemplate>(std::move(theory.planned.node)),
+              .options = std::move(theory.options),
+              .price_per_hour = theory.price_per_hour,
+              .plan = std::make_shared<const GroupPlan>(plan)};
+    out.group.target = 0;
+    return out;
+}
+
+Snapshot with_groups(const Snapshot& snapshot, std::vector<Group> more) {
+    if (more.empty()) return snapshot;
+    std::vector<Group> groups = *snapshot.groups;
+    std::ranges::move(more, std::back_inserter(groups));
+    // Of equal ids the one that is there stands first.
+    std::vector<std::size_t> order(groups.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::sort(order, {}, [&](std::size_t i) {
+        return std::pair(std::string_view(groups[i].group.id.value()), i);
+    });
+    std::vector<Group> sorted;
+    sorted.reserve(groups.size());
+    for (const std::size_t i : order) {
+        if (!sorted.empty() && sorted.back().group.id == groups[i].group.id) continue;
+        sorted.push_back(std::move(groups[i]));
+    }
+    Snapshot out = snapshot;
+    out.groups = std::make_shared<const std::vector<Group>>(std::move(sorted));
+    return out;
+}
+
+}  // namespace capstan::engine

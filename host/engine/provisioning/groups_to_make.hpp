@@ -1,0 +1,41 @@
+/// Node groups that could be made for the pods that wait. From here on they are groups like any
+/// other, but for their plan: they are compared, chosen and limited by what compares, chooses and
+/// limits the groups there are.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/pass.hpp"
+#include "engine/scale_up/scene.hpp"
+
+namespace capstan::engine {
+
+/// What came of asking the sources.
+struct GroupsToMake {
+    Snapshot snapshot;                    ///< with the groups that could be made
+    std::vector<NewGroup> candidates{};  ///< all that were suggested
+    /// Groups the cluster may have in all; nothing: any number.
+    std::optional<int> most_groups{};
+    std::vector<std::string> notes{};
+};
+
+/// Asks every source about the machines of every cloud, if there are pods without room. Dropped
+/// before anything is simulated is what exists, what no waiting pod would run on, what no limit
+/// leaves room for, what its cloud cannot make, and what is just like a group that may grow.
+GroupsToMake find_groups_to_make(const Snapshot& snapshot, const Memory& memory,
+                                 const Policies& policies, const Settings& settings,
+                                 const Circumstances& circumstances);
+
+/// Those of the increases whose group does not exist yet.
+std::vector<GroupCreation> find_creations(const Scene& scene,
+                                          const std::vector<Increase>& increases,
+                                          const std::vector<NewGroup>& candidates);
+
+/// A group as its cloud would make it, of no machines.
+Group theoretical(TheoreticalGroup theory, const PluginInstanceId& cloud, const GroupPlan& plan);
+/// `snapshot` with `more` groups; of one that it has already its own counts.
+Snapshot with_groups(const Snapshot& snapshot, std::vector<Group> more);
+
+}  // namespace capstan::engine

@@ -1,0 +1,53 @@
+#include "engine/provisioning/plan_fit.hpp"
+
+#include <algorithm>
+
+#include <capstan/taints.hpp>
+
+namespace capstan::engine {
+namespace {
+
+/// Of one pod; empty: it would run there.
+std::string refusal_of(const NodeTemplate& sketch, const PodClass& pod) {
+    if (!selects(pod, sketch.labels, {})) return "it asks for other labels";
+    if (const Taint* taint = find_untolerated(sketch.taints, pod.tolerations))
+        return "it does not tolerate " + to_string(*taint);
+    return find_shortage(pod.requests, sketch.allocatable).value_or("");
+}
+
+}  // namespace
+
+NodeTemplate make_sketch(const MachineType& type, const MachineOffer* offer,
+                         const GroupPlan& plan) {
+    NodeTemplate out{.name = plan.name,
+                     .machine_type = type.name,
+                     .zone = plan.zone,
+                     .labels = plan.labels,
+                     .taints = plan.taints,
+                     .capacity = type.capacity,
+                     .allocatable = type.allocatable,
+                     .free = type.allocatable};
+    if (offer != nullptr) out.labels.insert(offer->labels.begin(), offer->labels.end());
+    out.labels.insert(type.labels.begin(), type.labels.end());
+    out.taints.insert(out.taints.end(), type.taints.begin(), type.taints.end());
+    return out;
+}
+
+const MachineOffer* find_offer(const MachineType& type, const GroupPlan& plan) noexcept {
+    const auto at = std::ranges::find_if(type.offers, [&](const MachineOffer& offer) {
+        return offer.zone == plan.zone && offer.spot == plan.spot;
+    });
+    return at == type.offers.end() ? nullptr : &*at;
+}
+
+std::optional<std::string> why_useless(const NodeTemplate& sketch, std::span<const PodClass> pods) {
+    std::string first;
+    for (const PodClass& pod : pods) {
+        const std::string refusal = refusal_of(sketch, pod);
+        if (refusal.empty()) return std::nullopt;
+        if (first.empty()) first = "pod " + pod.ns + "/" + pod.example + ": " + refusal;
+    }
+    return "no pod that waits would run on it" + (first.empty() ? "" : "; " + first);
+}
+
+}  // namespace capstan::engine
