@@ -126,6 +126,56 @@ GroupConfig read_group(const Settings& group, const Settings& cloud) {
     return out;
 }
 
+std::optional<Price> find_price(const Settings& type, std::string_view key, bool spot,
+                                const Settings& cloud) {
+    if (!type.has(key)) return std::nullopt;
+    return Price{.per_hour = type.number(key), .currency = cloud.text("currency"), .spot = spot};
+}
+
+MachineTypeConfig read_machine_type(const Settings& type, const Settings& cloud) {
+    const Settings machine = type.table("machine");
+    MachineTypeConfig out{
+        .name = machine.text("type"),
+        .node = read_node(machine, machine.text("type"), {.region = cloud.text("region")}),
+        .zones = type.texts("zones"),
+        .on_demand = type.boolean("on_demand"),
+        .spot = type.boolean("spot"),
+        .price = find_price(type, "price_per_hour", false, cloud),
+        .spot_price = find_price(type, "spot_price_per_hour", true, cloud),
+        .group = {.types = {machine.text("type")},
+                  .boot = type.duration("boot"),
+                  .delete_time = type.duration("delete_time"),
+                  .refresh_every = cloud.duration("refresh_every"),
+                  .capacity = find_count(type, "capacity"),
+                  .on_exhausted = read_shortage(type.text("on_exhausted")),
+                  .error_after = type.duration("error_after"),
+                  .failure = find_failure(type)},
+        .creation_failure = find_failure(type, "fail_create"),
+        .deletion_failure = find_failure(type, "fail_delete")};
+    if (out.zones.empty()) out.zones.emplace_back();
+    return out;
+}
+
+void check_machine_types(const Settings& settings) {
+    std::set<std::string> names;
+    for (const Settings& type : settings.tables("machine_types")) {
+        const Settings machine = type.table("machine");
+        check_node(machine);
+        if (!machine.tables("mix").empty())
+            machine.reject("mix", "groups are made of machines of one type");
+        if (!machine.has("type") || machine.text("type").empty()) {
+            machine.reject("cpu", "a machine type needs a 'type', which is its name");
+        } else if (!names.insert(machine.text("type")).second) {
+            machine.reject("type", "another machine type has this name");
+        }
+        std::set<std::string> zones;
+        for (const std::string& zone : type.texts("zones"))
+            if (!zones.insert(zone).second) type.reject("zones", "one of them is there twice");
+        if (!type.boolean("on_demand") && !type.boolean("spot"))
+            type.reject("on_demand", "it is to be had neither on demand nor as spot");
+    }
+}
+
 void check_size(const Settings& group) {
     const std::int64_t min = group.integer("min");
     const int size = size_of(group);
@@ -189,6 +239,7 @@ void check_config(const Settings& settings) {
         check_node(group.table("machine"));
         for (const Settings& change : group.tables("changes")) check_change(change);
     }
+    check_machine_types(settings);
 }
 
 Config read_config(const Settings& settings) {
@@ -197,6 +248,8 @@ Config read_config(const Settings& settings) {
                .register_nodes = settings.boolean("register_nodes")};
     for (const Settings& group : settings.tables("groups"))
         out.groups.push_back(read_group(group, settings));
+    for (const Settings& type : settings.tables("machine_types"))
+        out.machine_types.push_back(read_machine_type(type, settings));
     return out;
 }
 

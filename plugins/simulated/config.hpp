@@ -51,6 +51,18 @@ struct GroupConfig {
     std::optional<Price> price{};
     GroupOptions options{};
     std::vector<Change> changes{};  ///< by time
+    bool is_made = false;           ///< by the cloud itself, when it was asked to
+};
+
+/// Machines of which the cloud makes groups.
+struct MachineTypeConfig {
+    std::string name{};
+    NodeTemplate node{};               ///< of one of them, wherever it is
+    std::vector<std::string> zones{};  ///< one at least; an empty one: the cloud has none
+    bool on_demand = true, spot = false;
+    std::optional<Price> price{}, spot_price{};
+    GroupConfig group{};  ///< how groups of it behave; its machines are told above
+    std::optional<Error> creation_failure{}, deletion_failure{};  ///< of every group of it
 };
 
 struct Config {
@@ -58,6 +70,7 @@ struct Config {
     std::optional<Error> failure{};  ///< what every call fails with
     bool register_nodes = false;     ///< machines that run join the cluster as Node objects
     std::vector<GroupConfig> groups{};
+    std::vector<MachineTypeConfig> machine_types{};
 };
 
 Schema config_schema();

@@ -189,6 +189,7 @@ NodeGroup Group::group() const {
             .min = config_.min,
             .max = config_.max,
             .target = target(),
+            .autoprovisioned = config_.is_made,
             .template_fingerprint = config_.node.fingerprint};
 }
 

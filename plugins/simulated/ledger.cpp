@@ -63,6 +63,39 @@ Result<GroupRecord> read_group(const Json& json, Time start) {
     return out;
 }
 
+Json write(const GroupPlan& plan) {
+    Json out = Json::object({{"type", plan.machine_type},
+                             {"zone", plan.zone},
+                             {"spot", plan.spot},
+                             {"labels", Json::object()},
+                             {"taints", Json::array()}});
+    for (const auto& [key, value] : plan.labels) out.at("labels").set(key, value);
+    for (const Taint& taint : plan.taints) {
+        out.at("taints").append(Json::array(
+            {Json(taint.key), Json(taint.value), Json(std::string(name_of(taint.effect)))}));
+    }
+    return out;
+}
+
+Result<GroupPlan> read_plan(const std::string& name, const Json& json) {
+    const Json* const labels = json.find("labels");
+    const Json* const taints = json.find("taints");
+    const Json* const spot = json.find("spot");
+    if (labels == nullptr || taints == nullptr || spot == nullptr) return refuse();
+    GroupPlan out{.name = name,
+                  .machine_type = json.text_at({"type"}),
+                  .zone = json.text_at({"zone"}),
+                  .spot = spot->boolean()};
+    for (const auto& [key, value] : labels->members()) out.labels.emplace(key, value.text());
+    for (const Json& each : taints->items()) {
+        if (each.items().size() != 3) return refuse();
+        const auto effect = find_effect(each.items()[2].text());
+        if (!effect) return refuse();
+        out.taints.push_back({each.items()[0].text(), each.items()[1].text(), *effect});
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string to_text(const Ledger& ledger) {
@@ -75,6 +108,8 @@ std::string to_text(const Ledger& ledger) {
         for (const MachineRecord& machine : group.machines)
             written.at("machines").append(write(machine, ledger.start));
     }
+    if (!ledger.plans.empty()) out.set("plans", Json::object());
+    for (const auto& [name, plan] : ledger.plans) out.at("plans").set(name, write(plan));
     return to_string(out);
 }
 
@@ -92,6 +127,12 @@ Result<Ledger> parse_ledger(std::string_view text) {
     for (const auto& [id, each] : groups->members()) {
         CAPSTAN_TRY(GroupRecord group, read_group(each, out.start));
         out.groups.emplace(id, std::move(group));
+    }
+    const Json* const plans = json->find("plans");
+    if (plans == nullptr) return out;
+    for (const auto& [name, each] : plans->members()) {
+        CAPSTAN_TRY(GroupPlan plan, read_plan(name, each));
+        out.plans.emplace(name, std::move(plan));
     }
     return out;
 }

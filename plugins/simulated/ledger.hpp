@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <capstan/machine_type.hpp>
 #include <capstan/result.hpp>
 
 #include "group.hpp"
@@ -16,6 +17,7 @@ struct Ledger {
     Time start{};
     Time saved{};
     std::map<std::string, GroupRecord, std::less<>> groups{};
+    std::map<std::string, GroupPlan, std::less<>> plans{};  ///< of groups that the cloud made
     bool operator==(const Ledger&) const = default;
 };
 

@@ -80,24 +80,6 @@ void add_standard_labels(NodeTemplate& node, const Location& location) {
     }
 }
 
-std::string fingerprint_of(const NodeTemplate& node) {
-    Hash hash;
-    for (const std::string& text : {node.name, node.machine_type, node.zone, node.arch, node.os})
-        hash.add(text);
-    for (const auto& [key, value] : node.labels) {
-        hash.add(key);
-        hash.add(value);
-    }
-    for (const Taint& taint : node.taints) hash.add(to_string(taint));
-    for (const Resources& resources : {node.capacity, node.allocatable, node.free}) {
-        for (const auto& [resource, value] : resources) {
-            hash.add(resource);
-            hash.add(value);
-        }
-    }
-    return std::to_string(hash.value());
-}
-
 bool is_negative(std::string_view written) {
     const Result<Quantity> quantity = parse_quantity(written);
     return quantity && quantity->sign() < 0;
@@ -153,6 +135,24 @@ void check_mix(const Settings& machine) {
 }
 
 }  // namespace
+
+std::string fingerprint_of(const NodeTemplate& node) {
+    Hash hash;
+    for (const std::string& text : {node.name, node.machine_type, node.zone, node.arch, node.os})
+        hash.add(text);
+    for (const auto& [key, value] : node.labels) {
+        hash.add(key);
+        hash.add(value);
+    }
+    for (const Taint& taint : node.taints) hash.add(to_string(taint));
+    for (const Resources& resources : {node.capacity, node.allocatable, node.free}) {
+        for (const auto& [resource, value] : resources) {
+            hash.add(resource);
+            hash.add(value);
+        }
+    }
+    return std::to_string(hash.value());
+}
 
 NodeTemplate read_node(const Settings& machine, std::string name, const Location& location) {
     NodeTemplate node{.name = std::move(name),

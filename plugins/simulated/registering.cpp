@@ -42,8 +42,13 @@ Task<void> Simulated::recall() {
 }
 
 void Simulated::restore(Ledger ledger) {
+    const std::lock_guard lock(mutex_);
     start_ = ledger.start;
-    for (const GroupConfig& config : config_.groups) {
+    for (const auto& [name, plan] : made_) {
+        if (!ledger.plans.contains(name)) groups_.erase(name);
+    }
+    made_ = std::move(ledger.plans);
+    for (const GroupConfig& config : all_groups(config_)) {
         const auto known = ledger.groups.find(config.id.value());
         groups_.erase(config.id.value());
         groups_.emplace(config.id.value(),
@@ -78,7 +83,7 @@ Ledger Simulated::adopted(const std::vector<JoinedNode>& nodes) const {
 
 /// What cannot be written down has not happened: the next call goes on from what is.
 void Simulated::write_down() {
-    Ledger ledger{.start = start_, .saved = host_.now()};
+    Ledger ledger{.start = start_, .saved = host_.now(), .plans = made_};
     for (const auto& [id, group] : groups_) ledger.groups.emplace(id, group.record());
     const std::uint64_t before = revision_.value_or(0);
     revision_.reset();
@@ -92,8 +97,14 @@ Task<void> Simulated::register_nodes() {
     if (take_in(nodes)) write_down();
     // By value, for requests go on while these are under way.
     const Work work = work_for(nodes);
-    for (const JoinedNode& node : work.gone) co_await nodes_.remove(node);
-    for (const auto& [name, object] : work.missing) co_await nodes_.create(name, object);
+    try {
+        for (const JoinedNode& node : work.gone) co_await nodes_.remove(node);
+        for (const auto& [name, object] : work.missing) co_await nodes_.create(name, object);
+    } catch (const Failure& failure) {
+        // In a dry run the host writes nothing; what the cloud has is worth telling all the same.
+        if (failure.error().code != ErrorCode::cancelled) throw;
+        host_.info("nodes stay as they are: " + failure.error().message);
+    }
 }
 
 /// A node with a number that was never given out is another process' whose word was lost.

@@ -178,6 +178,31 @@ std::vector<Setting> group_fields() {
     return out;
 }
 
+Setting price(std::string_view key, std::string_view doc) {
+    return {.key = key, .type = SettingType::number, .doc = doc, .min = 0, .max = 1e6};
+}
+
+std::vector<Setting> machine_type_fields() {
+    std::vector<Setting> out{
+        required(table("machine", "What each is; `type` is the name.", machine_fields())),
+        list_of(text("zones", "Where it can be had; the cloud has no zones without it.")),
+        flag("on_demand", "Groups can be made of it on demand.", "true"),
+        flag("spot", "And of spot machines, which the cloud may take back.", "false"),
+        price("price_per_hour", "Of one machine on demand, in `currency`."),
+        price("spot_price_per_hour", "Of one spot machine."),
+        duration("boot", "How long a machine takes to run.", R"("60s")"),
+        duration("delete_time", "How long a machine takes to go once it is removed.", R"("0s")"),
+        table("fail", "Every increase of a group of it fails with this.", failure_fields()),
+        table("fail_create", "No group can be made of it.", failure_fields()),
+        table("fail_delete", "No group of it can be deleted.", failure_fields())};
+    for (Setting& field : size_fields()) {
+        if (field.key == "capacity") field.doc = "Machines that each group gets at most.";
+        if (field.key == "capacity" || field.key == "on_exhausted" || field.key == "error_after")
+            out.push_back(std::move(field));
+    }
+    return out;
+}
+
 }  // namespace
 
 Schema config_schema() {
@@ -198,7 +223,9 @@ Schema config_schema() {
              "false"),
         text("region", "Where the zones are.", R"("simulated")"),
         text("currency", "Of all prices, ISO 4217.", R"("USD")"),
-        std::move(groups)};
+        std::move(groups),
+        live(list_of(table("machine_types", "What node auto-provisioning may make groups of.",
+                           machine_type_fields())))};
 }
 
 }  // namespace capstan::simulated

@@ -5,6 +5,8 @@
 
 #include <capstan/sentence.hpp>
 
+#include "made_groups.hpp"
+
 namespace capstan::simulated {
 namespace {
 
@@ -24,12 +26,13 @@ Simulated::Simulated(Host host, Config config)
 }
 
 void Simulated::reconfigure(Config config) {
+    const std::vector<GroupConfig> groups = all_groups(config);
     std::erase_if(groups_, [&](const auto& known) {
-        return std::ranges::none_of(config.groups, [&](const GroupConfig& group) {
-            return group.id.value() == known.first;
-        });
+        return std::ranges::none_of(
+            groups, [&](const GroupConfig& group) { return group.id.value() == known.first; });
     });
-    for (const GroupConfig& group : config.groups) {
+    std::erase_if(made_, [&](const auto& entry) { return !groups_.contains(entry.first); });
+    for (const GroupConfig& group : groups) {
         const auto known = groups_.find(group.id.value());
         if (known == groups_.end()) {
             groups_.emplace(group.id.value(), Group(group, start_, host_.now()));
@@ -101,12 +104,20 @@ Task<NodeTemplate> Simulated::describe(NodeGroupId id) {
 }
 
 Result<Price> Simulated::price(const Call&, const TemplateView& node) const {
-    const GroupConfig* const config = find_config(node.name());
-    if (config != nullptr && config->price) return *config->price;
+    {
+        const std::lock_guard lock(mutex_);
+        const GroupConfig* const config = find_config(node.name());
+        if (config != nullptr && config->price) return *config->price;
+    }
+    NodeTemplate machine{.machine_type = std::string(node.machine_type())};
+    for (const capstan_kv& label : node.labels())
+        machine.labels.emplace(text(label.key), text(label.value));
+    if (const auto price = find_price(config_, machine)) return *price;
     return fail(ErrorCode::not_found, "no price is known for " + in_quotes(node.name()));
 }
 
 GroupOptions Simulated::options(const Call&, const GroupView& group) const {
+    const std::lock_guard lock(mutex_);
     const GroupConfig* const config = find_config(group.id());
     return config != nullptr ? config->options : GroupOptions{};
 }

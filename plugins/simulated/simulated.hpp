@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,10 +43,14 @@ public:
     Task<Resized> decrease_target(Resize request);
     Task<Removed> remove(Removal request);
     Task<NodeTemplate> describe(NodeGroupId id);
+    Task<MachineTypes> machine_types();
+    Task<void> create(GroupPlan plan);
+    Task<void> destroy(NodeGroupId id);
 
-    // On a decision thread, at the same time as the above: they look at nothing that changes.
+    // On a decision thread, at the same time as the above.
     Result<Price> price(const Call& call, const TemplateView& node) const;
     GroupOptions options(const Call& call, const GroupView& group) const;
+    Result<PlannedGroup> new_group(const Call& call, const GroupPlan& plan) const;
 
 private:
     /// Takes the time of a call, then lets everything happen that was to happen meanwhile.
@@ -65,6 +70,8 @@ private:
     Work work_for(const std::vector<JoinedNode>& nodes) const;
     Group& group(const NodeGroupId& id);
     const GroupConfig* find_config(std::string_view id) const;
+    const MachineTypeConfig* find_machine_type(std::string_view name) const;
+    std::vector<GroupConfig> all_groups(const Config& config) const;
     /// The target afterwards, asked for with `change`; once per idempotency key.
     template <class Change>
     Resized resize(const Resize& request, Change change);
@@ -74,7 +81,9 @@ private:
     Config config_;
     Nodes nodes_;
     std::optional<std::uint64_t> revision_{};  ///< of what is written down; nothing: not known
+    mutable std::mutex mutex_;  ///< which groups there are, as far as decision threads look
     std::map<std::string, Group, std::less<>> groups_;
+    std::map<std::string, GroupPlan, std::less<>> made_;  ///< those of them that it made, by id
     Answers<Resized> resized_;
     Answers<Removed> removed_;
 };

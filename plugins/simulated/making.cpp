@@ -1,0 +1,85 @@
+// How the cloud makes groups and deletes them.
+#include <algorithm>
+
+#include <capstan/sentence.hpp>
+
+#include "made_groups.hpp"
+#include "simulated.hpp"
+
+namespace capstan::simulated {
+
+Task<MachineTypes> Simulated::machine_types() {
+    co_await arrive();
+    co_return offers_of(config_);
+}
+
+Result<PlannedGroup> Simulated::new_group(const Call&, const GroupPlan& plan) const {
+    CAPSTAN_TRY(const GroupConfig config, make_group(config_, plan));
+    return PlannedGroup{Group(config, start_, start_).group(), config.node};
+}
+
+Task<void> Simulated::create(GroupPlan plan) {
+    co_await arrive();
+    const auto there = made_.find(plan.name);
+    if (there != made_.end() && there->second == plan) co_return;
+    if (groups_.contains(plan.name))
+        throw Failure(ErrorCode::conflict, "there is another group " + in_quotes(plan.name));
+    const MachineTypeConfig* const type = find_machine_type(plan.machine_type);
+    if (type != nullptr && type->creation_failure) throw Failure(*type->creation_failure);
+    Result<GroupConfig> config = make_group(config_, plan);
+    if (!config) throw Failure(std::move(config).error());
+    {
+        const std::lock_guard lock(mutex_);
+        groups_.emplace(plan.name, Group(*std::move(config), start_, host_.now()));
+    }
+    made_.emplace(plan.name, plan);
+    if (config_.register_nodes) write_down();
+}
+
+Task<void> Simulated::destroy(NodeGroupId id) {
+    co_await arrive();
+    const Group& doomed = group(id);
+    const auto plan = made_.find(id.value());
+    if (plan == made_.end())
+        throw Failure(ErrorCode::permission,
+                      "group " + in_quotes(id.value()) + " was not made by auto-provisioning");
+    const std::size_t machines = doomed.machines_now().size();
+    if (machines > 0) {
+        throw Failure(ErrorCode::conflict,
+                      "group " + in_quotes(id.value()) + " has " +
+                          counted(static_cast<std::int64_t>(machines), "machine"));
+    }
+    const MachineTypeConfig* const type = find_machine_type(plan->second.machine_type);
+    if (type != nullptr && type->deletion_failure) throw Failure(*type->deletion_failure);
+    {
+        const std::lock_guard lock(mutex_);
+        groups_.erase(id.value());
+    }
+    made_.erase(plan);
+    if (config_.register_nodes) write_down();
+}
+
+const MachineTypeConfig* Simulated::find_machine_type(std::string_view name) const {
+    const auto at = std::ranges::find(config_.machine_types, name, &MachineTypeConfig::name);
+    return at == config_.machine_types.end() ? nullptr : &*at;
+}
+
+/// Those of the settings, and those it made: of types that are gone they stay as they were.
+std::vector<GroupConfig> Simulated::all_groups(const Config& config) const {
+    std::vector<GroupConfig> out = config.groups;
+    for (const auto& [name, plan] : made_) {
+        const bool is_taken = std::ranges::any_of(
+            config.groups, [&](const GroupConfig& group) { return group.id.value() == name; });
+        if (is_taken) continue;
+        Result<GroupConfig> group = make_group(config, plan);
+        const auto known = groups_.find(name);
+        if (group) {
+            out.push_back(*std::move(group));
+        } else if (known != groups_.end()) {
+            out.push_back(known->second.config());
+        }
+    }
+    return out;
+}
+
+}  // namespace capstan::simulated
