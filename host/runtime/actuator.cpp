@@ -85,12 +85,15 @@ public:
         : circumstances_(circumstances), done_(std::move(done)) {
         results_.decreases.resize(decision.decreases.size());
         results_.removals.resize(decision.removals.size());
+        results_.creations.resize(decision.creations.size());
         results_.increases.resize(decision.increases.size());
         results_.node_changes.resize(decision.node_changes.size());
         results_.evictions.resize(decision.evictions.size());
+        results_.deletions.resize(decision.deletions.size());
         open_ = 1 + decision.decreases.size() + decision.removals.size() +
-                decision.increases.size() + decision.node_changes.size() +
-                decision.evictions.size();
+                decision.creations.size() + decision.increases.size() +
+                decision.node_changes.size() + decision.evictions.size() +
+                decision.deletions.size();
         for (const engine::MachineRemoval& removal : decision.removals)
             removals_.push_back({removal, clouds.find(removal.cloud)});
         for (std::size_t at = 0; at < decision.node_changes.size(); ++at) {
@@ -100,9 +103,15 @@ public:
     }
 
     void start(const engine::Decision& decision, const Clouds& clouds, ClusterClient& cluster) {
-        resize("decrease", decision.decreases, results_.decreases, clouds,
-               &CloudClient::decrease_target);
-        resize("increase", decision.increases, results_.increases, clouds, &CloudClient::increase);
+        for (std::size_t at = 0; at < decision.decreases.size(); ++at)
+            resize("decrease", decision.decreases[at], results_.decreases[at],
+                   clouds.find(decision.decreases[at].cloud), &CloudClient::decrease_target);
+        create(decision, clouds);
+        for (std::size_t at = 0; at < decision.increases.size(); ++at) {
+            if (is_created(decision, decision.increases[at].group)) continue;
+            increase(at, decision.increases[at], clouds.find(decision.increases[at].cloud));
+        }
+        destroy(decision, clouds);
         // Those that wait for no change; later ones are begun by the last of their changes.
         std::vector<std::size_t> due;
         for (std::size_t at = 0; at < removals_.size(); ++at)
@@ -124,24 +133,75 @@ public:
     }
 
 private:
-    using Errors = std::vector<std::optional<Error>>;
     using Resizing = void (CloudClient::*)(Resize, CloudClient::Done<Resized>);
 
     template <class Change>
-    void resize(std::string_view kind, const std::vector<Change>& changes, Errors& results,
-                const Clouds& clouds, Resizing call) {
-        for (std::size_t at = 0; at < changes.size(); ++at) {
-            const Change& change = changes[at];
-            std::optional<Error>& result = results[at];
-            const std::shared_ptr<CloudClient> cloud = clouds.find(change.cloud);
+    void resize(std::string_view kind, const Change& change, std::optional<Error>& result,
+                const std::shared_ptr<CloudClient>& cloud, Resizing call) {
+        if (!cloud) return take(result, no_such_cloud(change.group, change.cloud));
+        (cloud.get()->*call)(resize_of(kind, change, circumstances_),
+                             [self = shared_from_this(), &result](Result<Resized> resized) {
+                                 self->take(result, error_of(std::move(resized)));
+                             });
+    }
+    void increase(std::size_t at, const engine::Increase& increase,
+                  const std::shared_ptr<CloudClient>& cloud) {
+        resize("increase", increase, results_.increases[at], cloud, &CloudClient::increase);
+    }
+
+    static bool is_created(const engine::Decision& decision, const NodeGroupId& group) {
+        return std::ranges::find(decision.creations, group, &engine::GroupCreation::group) !=
+               decision.creations.end();
+    }
+    /// Increases of a group begin when it is there.
+    void create(const engine::Decision& decision, const Clouds& clouds) {
+        for (std::size_t at = 0; at < decision.creations.size(); ++at) {
+            const engine::GroupCreation& creation = decision.creations[at];
+            std::map<std::size_t, engine::Increase> increases;
+            for (std::size_t i = 0; i < decision.increases.size(); ++i)
+                if (decision.increases[i].group == creation.group)
+                    increases.emplace(i, decision.increases[i]);
+            const auto cloud = clouds.find(creation.cloud);
+            const auto created = [self = shared_from_this(), at, cloud,
+                                  increases](std::optional<Error> error) {
+                self->take_creation(at, std::move(error), increases, cloud);
+            };
             if (!cloud) {
-                take(result, no_such_cloud(change.group, change.cloud));
+                created(no_such_cloud(creation.group, creation.cloud));
                 continue;
             }
-            (cloud.get()->*call)(resize_of(kind, change, circumstances_),
-                                 [self = shared_from_this(), &result](Result<Resized> resized) {
-                                     self->take(result, error_of(std::move(resized)));
-                                 });
+            cloud->create(creation.plan, [created](Result<std::monostate> result) {
+                created(error_of(std::move(result)));
+            });
+        }
+    }
+    void take_creation(std::size_t at, std::optional<Error> error,
+                       const std::map<std::size_t, engine::Increase>& increases,
+                       const std::shared_ptr<CloudClient>& cloud) {
+        for (const auto& [place, asked] : increases) {
+            if (!error) {
+                increase(place, asked, cloud);
+                continue;
+            }
+            // Nobody refused to grow it: the group's own error says all.
+            take(results_.increases[place],
+                 Error{ErrorCode::cancelled, "group " + asked.group.value() + " was not made"});
+        }
+        take(results_.creations[at], std::move(error));
+    }
+    void destroy(const engine::Decision& decision, const Clouds& clouds) {
+        for (std::size_t at = 0; at < decision.deletions.size(); ++at) {
+            const engine::GroupDeletion& deletion = decision.deletions[at];
+            std::optional<Error>& result = results_.deletions[at];
+            const auto cloud = clouds.find(deletion.cloud);
+            if (!cloud) {
+                take(result, no_such_cloud(deletion.group, deletion.cloud));
+                continue;
+            }
+            cloud->destroy(deletion.group,
+                           [self = shared_from_this(), &result](Result<std::monostate> deleted) {
+                               self->take(result, error_of(std::move(deleted)));
+                           });
         }
     }
 
@@ -226,9 +286,11 @@ Results unknown_results(const engine::Decision& decision, const Error& error) {
     Results out;
     out.decreases.assign(decision.decreases.size(), error);
     out.removals.assign(decision.removals.size(), {error});
+    out.creations.assign(decision.creations.size(), error);
     out.increases.assign(decision.increases.size(), error);
     out.node_changes.assign(decision.node_changes.size(), error);
     out.evictions.assign(decision.evictions.size(), error);
+    out.deletions.assign(decision.deletions.size(), error);
     return out;
 }
 

@@ -11,9 +11,10 @@ namespace capstan::runtime {
 
 using CarriedOutDone = std::function<void(engine::Results)>;
 
-/// Asks clouds and cluster for all of the decision at once, but for one thing: a node is told that
+/// Asks clouds and cluster for all of the decision at once, but for two things: a node is told that
 /// it is being deleted (a removal in the decision names it) before its machine is asked to go, and
-/// where that fails, the machine is not asked for. `done` gets what became of each action, in the
+/// where that fails, the machine is not asked for. And a group is made before it is asked to grow;
+/// where that fails, its increases are `cancelled`. `done` gets what became of each action, in the
 /// order of the decision. One that fails keeps no other. Ends always, each call has its deadline. A
 /// dry run asks for nothing and has no results. Carried out again under the same circumstances, a
 /// decision has no second effect. `done` is called by the thread that runs the host's loop, or

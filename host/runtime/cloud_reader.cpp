@@ -42,7 +42,7 @@ struct CloudReader::Reading {
     CloudReading result;
     Done done;
     std::map<NodeGroupId, Description> descriptions{};
-    std::size_t open = 1;  ///< descriptions that are awaited, and one for asking for them
+    std::size_t open = 1;  ///< answers that are awaited, and one for asking for them
 };
 
 std::string CloudReader::named(std::string_view what) const {
@@ -56,7 +56,7 @@ void CloudReader::read(Done done) {
 }
 
 void CloudReader::take(Result<CloudView> view, Done done) {
-    if (!view) return done({known_, {std::move(view).error()}});
+    if (!view) return done({.groups = known_, .problems = {std::move(view).error()}});
     describe(std::make_shared<Reading>(Reading{merge(*std::move(view)), std::move(done)}));
 }
 
@@ -122,7 +122,21 @@ void CloudReader::describe(const std::shared_ptr<Reading>& reading) {
                               self->finish(*reading);
                           });
     }
+    if (client_->makes_groups()) ask_machine_types(reading);
     finish(*reading);
+}
+
+void CloudReader::ask_machine_types(const std::shared_ptr<Reading>& reading) {
+    ++reading->open;
+    client_->machine_types([self = shared_from_this(), reading](Result<MachineTypes> machines) {
+        if (machines) {
+            reading->result.machines = std::move(machines->types);
+            std::ranges::sort(reading->result.machines, {}, &MachineType::name);
+        } else {
+            reading->result.problems.push_back(std::move(machines).error());
+        }
+        self->finish(*reading);
+    });
 }
 
 void CloudReader::described(Reading& reading, std::size_t at, Result<NodeTemplate> node) {

@@ -18,7 +18,9 @@ namespace capstan::runtime {
 /// One cloud's part of a CloudsView.
 struct CloudReading {
     std::vector<engine::Group> groups{};  ///< in the order of the cloud
-    std::vector<Error> problems{};        ///< each names its cloud
+    /// What it would make groups of, by name; empty: it makes none, or it is not known of what.
+    std::vector<MachineType> machines{};
+    std::vector<Error> problems{};  ///< each names its cloud
 };
 
 /// Keeps what it read last, for groups that cannot be read this time and for templates that have
@@ -48,6 +50,7 @@ private:
     const Description* find_description(const engine::Group& group) const;
     void describe(const std::shared_ptr<Reading>& reading);
     void described(Reading& reading, std::size_t at, Result<NodeTemplate> node);
+    void ask_machine_types(const std::shared_ptr<Reading>& reading);
     void finish(Reading& reading);
     std::string named(std::string_view what) const;
 

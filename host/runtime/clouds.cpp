@@ -36,6 +36,21 @@ std::vector<engine::Group> merge(std::vector<CloudReading> readings, std::vector
     return out;
 }
 
+using Machines = std::vector<engine::CloudMachines>;
+
+/// NULL: no cloud makes groups.
+std::shared_ptr<const Machines> machines_of(
+    std::vector<CloudReading>& readings,
+    const std::vector<std::shared_ptr<PluginInstance>>& clouds) {
+    Machines out;
+    for (std::size_t cloud = 0; cloud < readings.size(); ++cloud) {
+        if (readings[cloud].machines.empty()) continue;
+        out.push_back(
+            {clouds[cloud]->context().identity().id, std::move(readings[cloud].machines)});
+    }
+    return out.empty() ? nullptr : std::make_shared<const Machines>(std::move(out));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Clouds>> Clouds::make(const Pipeline& pipeline, const PluginHost& host,
@@ -82,6 +97,7 @@ void Clouds::take(std::size_t cloud, CloudReading reading) {
         const std::lock_guard lock(mutex_);
         readings_[cloud] = std::move(reading);
         if (--open_ > 0) return;
+        view.machines = machines_of(readings_, instances_);
         view.groups = std::make_shared<const std::vector<engine::Group>>(
             merge(std::exchange(readings_, {}), view.problems));
         view_ = view;

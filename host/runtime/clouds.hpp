@@ -22,6 +22,8 @@ struct CloudsView {
     /// By id; not NULL. Without prices and options, which a pass asks for (pass_cycle.hpp).
     std::shared_ptr<const std::vector<engine::Group>> groups =
         std::make_shared<const std::vector<engine::Group>>();
+    /// What clouds would make groups of, in pipeline order; NULL: none makes any.
+    std::shared_ptr<const std::vector<engine::CloudMachines>> machines{};
     /// What could not be read or is in the way, by cloud in pipeline order: each a sentence that
     /// names its cloud. `subject` is the group, where it is one's.
     std::vector<Error> problems{};

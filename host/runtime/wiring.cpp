@@ -26,6 +26,10 @@ Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host) {
         wiring.similarity.push_back(std::move(instance));
     }
     CAPSTAN_TRY(wiring.splitter, find(host, pipeline.scale_up.splitter));
+    for (const PluginInstanceId& source : pipeline.scale_up.group_sources) {
+        CAPSTAN_TRY(auto instance, find(host, source));
+        wiring.group_sources.push_back(std::move(instance));
+    }
     return wiring;
 }
 
@@ -44,6 +48,11 @@ Result<PassPolicies> PassPolicies::make(const Wiring& wiring, PassWatch& watch) 
     }
     if (wiring.splitter) {
         CAPSTAN_TRY(out.splitter_, PluginSplitter::make(wiring.splitter, watch));
+    }
+    for (const auto& instance : wiring.group_sources) {
+        CAPSTAN_TRY(auto source, PluginGroupSource::make(instance, watch));
+        out.group_sources_.push_back({instance->id(), source.get()});
+        out.sources_.push_back(std::move(source));
     }
     return out;
 }

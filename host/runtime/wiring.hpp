@@ -21,6 +21,7 @@ struct Wiring {
     std::vector<Stage> expanders;
     std::vector<std::shared_ptr<PluginInstance>> similarity;
     std::shared_ptr<PluginInstance> splitter;  ///< NULL: nobody shares nodes out
+    std::vector<std::shared_ptr<PluginInstance>> group_sources;
 };
 
 /// `internal`: a name without an instance, which load_plugins would have refused.
@@ -37,7 +38,12 @@ public:
     /// Only where the wiring has one.
     engine::Splitter& splitter() const noexcept { return *splitter_; }
     /// All of them, borrowed from this.
-    engine::Policies policies() const { return {chain_, similarity_, splitter_.get()}; }
+    engine::Policies policies() const {
+        return {.chain = chain_,
+                .similarity = similarity_,
+                .splitter = splitter_.get(),
+                .group_sources = group_sources_};
+    }
 
 private:
     std::vector<std::unique_ptr<engine::Expander>> expanders_;
@@ -45,6 +51,8 @@ private:
     std::unique_ptr<engine::Splitter> splitter_;
     std::vector<engine::Stage> chain_;
     std::vector<engine::NamedCheck> similarity_;
+    std::vector<std::unique_ptr<engine::GroupSource>> sources_;
+    std::vector<engine::NamedSource> group_sources_;
 };
 
 }  // namespace capstan::runtime

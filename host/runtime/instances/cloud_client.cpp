@@ -3,8 +3,8 @@
 #include <any>
 #include <utility>
 
-#include <capstan/lowering.hpp>
-#include <capstan/raising.hpp>
+#include <capstan/lowering_provisioning.hpp>
+#include <capstan/raising_provisioning.hpp>
 
 namespace capstan::runtime {
 
@@ -20,9 +20,16 @@ struct Pinned {
     Pinned(const Pinned&) = delete;
     Pinned& operator=(const Pinned&) = delete;
     const Request request;
-    Lowering arena;
+    ProvisioningLowering arena;
     const decltype(arena.lower(request)) raw;
 };
+
+bool is_change(Hook hook) {
+    return hook == Hook::increase || hook == Hook::decrease_target || hook == Hook::remove ||
+           hook == Hook::create_group || hook == Hook::destroy_group;
+}
+
+Result<std::monostate> raise_nothing(const void* /*result*/) { return std::monostate(); }
 
 /// Reads a result of which the operation only has the address.
 template <class Raw, auto raise>
@@ -50,15 +57,18 @@ Result<std::shared_ptr<CloudClient>> CloudClient::of(std::shared_ptr<PluginInsta
         return fail(ErrorCode::internal, "plugin " + instance->id() + " is no " CAPSTAN_KIND_CLOUD);
     CAPSTAN_TRY(const capstan_cloud_templates* const templates,
                 instance->interface<capstan_cloud_templates>(CAPSTAN_INTERFACE_TEMPLATES));
+    CAPSTAN_TRY(const capstan_cloud_autoprovision* const groups,
+                instance->interface<capstan_cloud_autoprovision>(CAPSTAN_INTERFACE_AUTOPROVISION));
     return std::shared_ptr<CloudClient>(
-        new CloudClient(std::move(instance), *cloud, templates, std::move(gate)));
+        new CloudClient(std::move(instance), *cloud, {templates, groups}, std::move(gate)));
 }
 
 CloudClient::CloudClient(std::shared_ptr<PluginInstance> instance, const capstan_cloud& cloud,
-                         const capstan_cloud_templates* templates, ChangeGate gate)
+                         Companions companions, ChangeGate gate)
     : instance_(std::move(instance)),
       cloud_(cloud),
-      templates_(templates),
+      templates_(companions.templates),
+      groups_(companions.groups),
       gate_(std::move(gate)) {}
 
 template <class T>
@@ -74,6 +84,8 @@ void CloudClient::submit(Hook hook, Duration timeout, std::uint32_t result_type,
     };
     call->done = [done = std::move(done)](Result<std::any> result) {
         if (!result) return done(fail(std::move(result).error()));
+        // What has no result is copied as nothing.
+        if (!result->has_value()) return done(T());
         done(std::any_cast<T>(std::move(*result)));
     };
     call->start = std::move(start);
@@ -133,14 +145,44 @@ void CloudClient::describe(NodeGroupId group, Done<NodeTemplate> done) {
         std::move(done));
 }
 
+void CloudClient::machine_types(Done<MachineTypes> done) {
+    submit<MachineTypes>(
+        Hook::machine_types, call_deadline(), CAPSTAN_RESULT_MACHINE_TYPES,
+        &raise_as<capstan_machine_types, raise_machine_types>,
+        [groups = groups_](capstan_op op) -> capstan_status {
+            if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
+            return groups->machine_types(groups->self, op);
+        },
+        std::move(done));
+}
+
+void CloudClient::create(GroupPlan plan, Done<std::monostate> done) {
+    const auto pinned = std::make_shared<const Pinned<GroupPlan>>(std::move(plan));
+    submit<std::monostate>(
+        Hook::create_group, call_deadline(), CAPSTAN_RESULT_NONE, &raise_nothing,
+        [groups = groups_, pinned](capstan_op op) -> capstan_status {
+            if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
+            return groups->create(groups->self, op, &pinned->raw);
+        },
+        std::move(done));
+}
+
+void CloudClient::destroy(NodeGroupId group, Done<std::monostate> done) {
+    submit<std::monostate>(
+        Hook::destroy_group, call_deadline(), CAPSTAN_RESULT_NONE, &raise_nothing,
+        [groups = groups_, group = std::move(group)](capstan_op op) -> capstan_status {
+            if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
+            return groups->destroy(groups->self, op, str(group.value()));
+        },
+        std::move(done));
+}
+
 Duration CloudClient::call_deadline() const {
     return instance_->context().identity().limits.call_deadline.value_or(default_deadline);
 }
 
 Result<void> CloudClient::ask_gate(Hook hook) const {
-    const bool is_change =
-        hook == Hook::increase || hook == Hook::decrease_target || hook == Hook::remove;
-    return is_change && gate_ ? gate_() : Result<void>();
+    return is_change(hook) && gate_ ? gate_() : Result<void>();
 }
 
 /// [strand]

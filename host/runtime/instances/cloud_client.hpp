@@ -4,7 +4,9 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <variant>
 
+#include <capstan/abi/autoprovision.h>
 #include <capstan/abi/cloud.h>
 #include <capstan/cloud_provider.hpp>
 #include <capstan/cloud_view.hpp>
@@ -29,8 +31,8 @@ public:
     template <class T>
     using Done = std::function<void(Result<T>)>;
 
-    /// `internal`: the instance is no cloud. Where the gate is closed, increase, decrease_target
-    /// and remove end with its error, and the plugin does not hear of them.
+    /// `internal`: the instance is no cloud. Where the gate is closed, what would change something
+    /// ends with its error, and the plugin does not hear of it.
     static Result<std::shared_ptr<CloudClient>> of(std::shared_ptr<PluginInstance> instance,
                                                    ChangeGate gate = {});
 
@@ -42,6 +44,11 @@ public:
     void remove(Removal removal, Done<Removed> done);
     /// What a new node of the group will offer; `unsupported`: this cloud describes none.
     void describe(NodeGroupId group, Done<NodeTemplate> done);
+    // `unsupported`: this cloud makes no groups.
+    void machine_types(Done<MachineTypes> done);
+    void create(GroupPlan plan, Done<std::monostate> done);
+    void destroy(NodeGroupId group, Done<std::monostate> done);
+    bool makes_groups() const noexcept { return groups_ != nullptr; }
 
     const std::shared_ptr<PluginInstance>& instance() const noexcept { return instance_; }
 
@@ -50,8 +57,12 @@ private:
     template <class T>
     using Raise = Result<T> (*)(const void* result);
     using Start = std::function<capstan_status(capstan_op)>;
+    struct Companions {
+        const capstan_cloud_templates* templates = nullptr;   ///< NULL: none
+        const capstan_cloud_autoprovision* groups = nullptr;  ///< NULL: none
+    };
     CloudClient(std::shared_ptr<PluginInstance> instance, const capstan_cloud& cloud,
-                const capstan_cloud_templates* templates, ChangeGate gate);
+                Companions companions, ChangeGate gate);
     Result<void> ask_gate(Hook hook) const;
     template <class T>
     void submit(Hook hook, Duration timeout, std::uint32_t result_type, Raise<T> raise, Start start,
@@ -62,7 +73,8 @@ private:
 
     const std::shared_ptr<PluginInstance> instance_;
     const capstan_cloud& cloud_;
-    const capstan_cloud_templates* const templates_;  ///< NULL: none
+    const capstan_cloud_templates* const templates_;   ///< NULL: none
+    const capstan_cloud_autoprovision* const groups_;  ///< NULL: none
     const ChangeGate gate_;
     // On the strand only.
     std::size_t under_way_ = 0;
@@ -73,6 +85,11 @@ private:
 /// `not_found`: not this one's. [pass thread]
 Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const NodeTemplate& node,
                         const engine::Circumstances& circumstances, PassWatch& watch);
+/// What the cloud would make of a plan; `unsupported`: it makes no groups, or none like that. [pass
+/// thread]
+Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,
+                                   const GroupPlan& plan,
+                                   const engine::Circumstances& circumstances, PassWatch& watch);
 /// A group's own wishes; `unsupported`: it has none. [pass thread]
 Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
                                  const NodeGroup& group, const engine::Circumstances& circumstances,

@@ -5,24 +5,13 @@
 #include <capstan/lowering.hpp>
 
 #include "runtime/instances/cloud_client.hpp"
-#include "runtime/instances/hook_guard.hpp"
+#include "runtime/instances/cloud_companion.hpp"
 
 namespace capstan::runtime {
 
 namespace {
 
 bool is_share(double value) { return value >= 0 && value <= 1; }
-
-/// The interface `id`, kept by the watch; `unsupported`: there is none.
-template <class Table>
-Result<const Table*> companion(const std::shared_ptr<PluginInstance>& cloud, const char* id,
-                               PassWatch& watch) {
-    CAPSTAN_TRY(const Table* const table, cloud->interface<Table>(id));
-    if (table == nullptr)
-        return fail(ErrorCode::unsupported, "plugin " + cloud->id() + " has no " + id);
-    watch.admit(cloud);
-    return table;
-}
 
 /// What is wrong with a price, or nothing.
 std::string breach_of(const capstan_price& price) {
@@ -99,7 +88,7 @@ std::string raise_options(const capstan_group_options& raw, GroupOptions& out) {
 Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const NodeTemplate& node,
                         const engine::Circumstances& circumstances, PassWatch& watch) {
     CAPSTAN_TRY(const auto* const table,
-                companion<capstan_cloud_pricing>(cloud, CAPSTAN_INTERFACE_PRICING, watch));
+                find_companion<capstan_cloud_pricing>(cloud, CAPSTAN_INTERFACE_PRICING, watch));
     Lowering arena;
     const capstan_template lowered = arena.lower(node);
     capstan_price price{};
@@ -117,7 +106,7 @@ Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
                                  const NodeGroup& group, const engine::Circumstances& circumstances,
                                  PassWatch& watch) {
     CAPSTAN_TRY(const auto* const table,
-                companion<capstan_cloud_options>(cloud, CAPSTAN_INTERFACE_OPTIONS, watch));
+                find_companion<capstan_cloud_options>(cloud, CAPSTAN_INTERFACE_OPTIONS, watch));
     Lowering arena;
     const capstan_group lowered = arena.lower(group);
     capstan_group_options raw{};

@@ -1,8 +1,10 @@
 #include "runtime/instances/interface_tables.hpp"
 
+#include <capstan/abi/autoprovision.h>
 #include <capstan/abi/cloud.h>
-#include <capstan/abi/expander.h>
 #include <capstan/abi/controller.h>
+#include <capstan/abi/expander.h>
+#include <capstan/abi/group_source.h>
 #include <capstan/abi/similarity.h>
 #include <capstan/abi/splitter.h>
 
@@ -37,9 +39,17 @@ const std::vector<Table>& tables() {
           {"increase", offsetof(capstan_cloud, increase)},
           {"decrease_target", offsetof(capstan_cloud, decrease_target)},
           {"remove", offsetof(capstan_cloud, remove)}}},
+        {CAPSTAN_KIND_CONTROLLER, {{"reconcile", offsetof(capstan_controller, reconcile)}}},
         {CAPSTAN_INTERFACE_TEMPLATES, {{"describe", offsetof(capstan_cloud_templates, describe)}}},
         {CAPSTAN_INTERFACE_PRICING, {{"price", offsetof(capstan_cloud_pricing, price)}}},
-        {CAPSTAN_KIND_CONTROLLER, {{"reconcile", offsetof(capstan_controller, reconcile)}}},
+        {CAPSTAN_KIND_GROUP_SOURCE,
+         {{"suggest", offsetof(capstan_group_source, suggest)},
+          {"owns", offsetof(capstan_group_source, owns)}}},
+        {CAPSTAN_INTERFACE_AUTOPROVISION,
+         {{"machine_types", offsetof(capstan_cloud_autoprovision, machine_types)},
+          {"new_group", offsetof(capstan_cloud_autoprovision, new_group)},
+          {"create", offsetof(capstan_cloud_autoprovision, create)},
+          {"destroy", offsetof(capstan_cloud_autoprovision, destroy)}}},
         {CAPSTAN_INTERFACE_OPTIONS, {{"get", offsetof(capstan_cloud_options, get)}}},
     };
     return all;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include <capstan/abi/expander.h>
+#include <capstan/abi/group_source.h>
 #include <capstan/abi/similarity.h>
 #include <capstan/abi/splitter.h>
 
@@ -12,7 +13,7 @@
 
 namespace capstan::runtime {
 
-/// What the three have in common: an instance whose interface is known, and the watch of the pass
+/// What they have in common: an instance whose interface is known, and the watch of the pass
 /// it works for, which it borrows. Cheap to make: one per pass. [pass thread]
 template <class Table>
 class PluginPolicy {
@@ -83,6 +84,21 @@ public:
 private:
     explicit PluginSplitter(PluginPolicy<capstan_splitter> plugin) : plugin_(plugin) {}
     const PluginPolicy<capstan_splitter> plugin_;
+};
+
+/// Breaches: a plan that makes no sense, of a machine that is not on offer or of a name that was
+/// there before; a limit below zero.
+class PluginGroupSource final : public engine::GroupSource {
+public:
+    static Result<std::unique_ptr<PluginGroupSource>> make(std::shared_ptr<PluginInstance> instance,
+                                                           PassWatch& watch);
+    Result<engine::GroupsAnswer> suggest(const engine::GroupsQuestion& question,
+                                         const engine::Circumstances& circumstances) override;
+    Result<bool> owns(const NodeGroup& group, const engine::Circumstances& circumstances) override;
+
+private:
+    explicit PluginGroupSource(PluginPolicy<capstan_group_source> plugin) : plugin_(plugin) {}
+    const PluginPolicy<capstan_group_source> plugin_;
 };
 
 }  // namespace capstan::runtime

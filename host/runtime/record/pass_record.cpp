@@ -29,6 +29,10 @@ std::string config_text(const Config& config, const PluginSet& plugins) {
                         });
 }
 
+std::vector<engine::CloudMachines> machines_of(const engine::Snapshot& snapshot) {
+    return snapshot.machines ? *snapshot.machines : std::vector<engine::CloudMachines>();
+}
+
 }  // namespace
 
 PluginRecord make_plugin_record(const LoadedPlugin& plugin) {
@@ -52,7 +56,9 @@ PassRecord make_pass_record(std::string_view host, const SetupRecord& setup, con
             .known_misses = result.misses,
             .cluster = make_cluster_record(input.snapshot.cluster),
             .groups = *result.groups,
+            .machines = machines_of(input.snapshot),
             .notes = result.notes,
+            .theories = result.theories,
             .memory = input.memory,
             .outcome = result.outcome};
 }

@@ -40,6 +40,7 @@ BOOST_DESCRIBE_ENUM(Hook, create, start, stop, destroy, reconfigure, self_check,
                     machine_types, new_group, create_group, destroy_group, filter, similar, bucket,
                     split, suggest, owns)
 BOOST_DESCRIBE_STRUCT(HookMiss, (), (instance, hook))
+BOOST_DESCRIBE_STRUCT(Theory, (), (cloud, plan, group, error))
 
 /// A plugin that was asked, as it was.
 struct PluginRecord {
@@ -67,13 +68,15 @@ struct PassRecord {
     std::vector<HookMiss> known_misses{};
     ClusterRecord cluster{};
     std::vector<engine::Group> groups{};  ///< with prices and options
-    std::vector<std::string> notes{};     ///< see PassResult
+    std::vector<engine::CloudMachines> machines{};
+    std::vector<std::string> notes{};  ///< see PassResult
+    std::vector<Theory> theories{};    ///< see PassResult
     engine::Memory memory{};
     engine::Outcome outcome{};
 };
 BOOST_DESCRIBE_STRUCT(PassRecord, (),
-                      (version, host, setup, circumstances, known_misses, cluster, groups, notes,
-                       memory, outcome))
+                      (version, host, setup, circumstances, known_misses, cluster, groups, machines,
+                       notes, theories, memory, outcome))
 
 PluginRecord make_plugin_record(const LoadedPlugin& plugin);
 SetupRecord make_setup_record(const Config& config, const PluginSet& plugins);

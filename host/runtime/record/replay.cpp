@@ -95,14 +95,16 @@ Result<PassInput> make_pass_input(const PassRecord& record, const engine::Settin
                              {.spread_timeout_annotation = settings.spread_timeout_annotation}));
     return PassInput{
         .snapshot = {std::move(cluster),
-                     std::make_shared<const std::vector<engine::Group>>(record.groups)},
+                     std::make_shared<const std::vector<engine::Group>>(record.groups),
+                     std::make_shared<const std::vector<engine::CloudMachines>>(record.machines)},
         .memory = record.memory,
         .settings = settings,
         .wiring = std::move(wiring),
         .clouds = {},
         .circumstances = record.circumstances,
         .known_misses = record.known_misses,
-        .notes = record.notes};
+        .notes = record.notes,
+        .theories = record.theories};
 }
 
 std::vector<Difference> find_differences(const engine::Outcome& recorded,

@@ -1,0 +1,64 @@
+#include "runtime/group_maker.hpp"
+
+#include <algorithm>
+
+namespace capstan::runtime {
+namespace {
+
+Result<engine::TheoreticalGroup> answer_of(const Theory& theory) {
+    if (theory.group) return *theory.group;
+    return fail(theory.error.value_or(Error{ErrorCode::internal, "nothing is known of it"}));
+}
+
+}  // namespace
+
+CloudGroupMaker::CloudGroupMaker(const std::vector<std::shared_ptr<PluginInstance>>& clouds,
+                                 const std::vector<Theory>& told, PassWatch& watch)
+    : clouds_(clouds), watch_(watch) {
+    for (const Theory& theory : told)
+        told_.emplace(Key(theory.cloud.value(), theory.plan.name), theory);
+}
+
+Result<engine::TheoreticalGroup> CloudGroupMaker::new_group(
+    const PluginInstanceId& cloud, const GroupPlan& plan,
+    const engine::Circumstances& circumstances) {
+    const Key key(cloud.value(), plan.name);
+    const auto used = used_.find(key);
+    if (used != used_.end() && used->second.plan == plan) return answer_of(used->second);
+    const auto known = told_.find(key);
+    Theory theory{.cloud = cloud, .plan = plan};
+    if (known != told_.end() && known->second.plan == plan) {
+        theory = known->second;
+    } else if (auto group = ask(cloud, plan, circumstances)) {
+        theory.group = *std::move(group);
+    } else {
+        theory.error = std::move(group).error();
+    }
+    return answer_of(used_.insert_or_assign(key, std::move(theory)).first->second);
+}
+
+std::vector<Theory> CloudGroupMaker::take_theories() {
+    std::vector<Theory> out;
+    out.reserve(used_.size());
+    for (auto& [key, theory] : used_) out.push_back(std::move(theory));
+    used_.clear();
+    return out;
+}
+
+Result<engine::TheoreticalGroup> CloudGroupMaker::ask(
+    const PluginInstanceId& cloud, const GroupPlan& plan,
+    const engine::Circumstances& circumstances) const {
+    const auto instance =
+        std::ranges::find(clouds_, cloud.value(), [](const auto& each) { return each->id(); });
+    if (instance == clouds_.end())
+        return fail(ErrorCode::unsupported, "there is no cloud " + cloud.value() + " to ask");
+    CAPSTAN_TRY(PlannedGroup planned, ask_new_group(*instance, plan, circumstances, watch_));
+    engine::TheoreticalGroup out{.planned = std::move(planned)};
+    if (auto options = ask_options(*instance, out.planned.group, circumstances, watch_))
+        out.options = *std::move(options);
+    if (const auto price = ask_price(*instance, out.planned.node, circumstances, watch_))
+        out.price_per_hour = price->per_hour;
+    return out;
+}
+
+}  // namespace capstan::runtime

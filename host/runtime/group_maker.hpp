@@ -1,0 +1,48 @@
+/// What clouds would make of plans, asked in a pass and remembered for its record.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/policies.hpp"
+#include "runtime/instances/cloud_client.hpp"
+#include "runtime/instances/pass_watch.hpp"
+
+namespace capstan::runtime {
+
+/// What a cloud said to a plan: a group, or an error.
+struct Theory {
+    PluginInstanceId cloud{};
+    GroupPlan plan{};
+    std::optional<engine::TheoreticalGroup> group{};
+    std::optional<Error> error{};
+};
+
+/// Asks each cloud once about each plan, and nobody about what is `told` already. Borrows its
+/// arguments. [pass thread]
+class CloudGroupMaker final : public engine::GroupMaker {
+public:
+    CloudGroupMaker(const std::vector<std::shared_ptr<PluginInstance>>& clouds,
+                    const std::vector<Theory>& told, PassWatch& watch);
+
+    Result<engine::TheoreticalGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
+                                               const engine::Circumstances& circumstances) override;
+    /// All that was asked for, by cloud and name of the plan: `told` of a pass that asks nobody.
+    std::vector<Theory> take_theories();
+
+private:
+    using Key = std::pair<std::string, std::string>;  ///< cloud, name of the plan
+    Result<engine::TheoreticalGroup> ask(const PluginInstanceId& cloud, const GroupPlan& plan,
+                                         const engine::Circumstances& circumstances) const;
+
+    const std::vector<std::shared_ptr<PluginInstance>>& clouds_;
+    PassWatch& watch_;
+    std::map<Key, Theory> told_;
+    std::map<Key, Theory> used_;
+};
+
+}  // namespace capstan::runtime

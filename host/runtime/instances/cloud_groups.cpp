@@ -1,0 +1,75 @@
+// The interface beside a cloud that makes and deletes groups: what would come of a plan.
+#include <utility>
+
+#include <capstan/lowering_provisioning.hpp>
+#include <capstan/raising_provisioning.hpp>
+
+#include "runtime/instances/cloud_client.hpp"
+#include "runtime/instances/cloud_companion.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+/// Takes the one answer; raised while the plugin still lends it.
+class NewGroupSink {
+public:
+    NewGroupSink() {
+        raw_ = {sizeof raw_, 0, this,
+                [](const capstan_new_group_out* out, const capstan_group* group,
+                   const capstan_template* node) noexcept {
+                    static_cast<NewGroupSink*>(out->ctx)->take(group, node);
+                }};
+    }
+    NewGroupSink(const NewGroupSink&) = delete;
+    NewGroupSink& operator=(const NewGroupSink&) = delete;
+
+    const capstan_new_group_out* raw() const noexcept { return &raw_; }
+    /// What the plugin answered, or what is wrong with that.
+    Result<PlannedGroup> answer() && {
+        if (answers_ != 1)
+            return fail(ErrorCode::internal, "answered " + std::to_string(answers_) + " times");
+        return std::move(planned_);
+    }
+
+private:
+    void take(const capstan_group* group, const capstan_template* node) noexcept {
+        try {
+            if (++answers_ == 1) planned_ = raise(group, node);
+        } catch (...) {
+            answers_ = 0;
+        }
+    }
+    static Result<PlannedGroup> raise(const capstan_group* group, const capstan_template* node) {
+        if (group == nullptr || node == nullptr)
+            return fail(ErrorCode::internal, "answered a group or template that is NULL");
+        PlannedGroup out;
+        CAPSTAN_TRY(out.group, raise_group(*group));
+        CAPSTAN_TRY(out.node, raise_template(*node));
+        return out;
+    }
+
+    capstan_new_group_out raw_{};
+    int answers_ = 0;
+    Result<PlannedGroup> planned_{PlannedGroup()};
+};
+
+}  // namespace
+
+Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,
+                                   const GroupPlan& plan,
+                                   const engine::Circumstances& circumstances, PassWatch& watch) {
+    CAPSTAN_TRY(const auto* const table, find_companion<capstan_cloud_autoprovision>(
+                                             cloud, CAPSTAN_INTERFACE_AUTOPROVISION, watch));
+    ProvisioningLowering arena;
+    const capstan_group_plan lowered = arena.lower(plan);
+    NewGroupSink sink;
+    CAPSTAN_CHECK(
+        call_hook(*cloud, Hook::new_group, circumstances, watch, [&](const capstan_call* call) {
+            return table->new_group(table->self, call, &lowered, sink.raw());
+        }));
+    Result<PlannedGroup> planned = std::move(sink).answer();
+    if (!planned) return contract_breach(*cloud, Hook::new_group, planned.error().message);
+    return planned;
+}
+
+}  // namespace capstan::runtime
