@@ -38,7 +38,7 @@ namespace capstan::runtime {
 BOOST_DESCRIBE_ENUM(Hook, create, start, stop, destroy, reconfigure, self_check, callback, blocking,
                     refresh, increase, decrease_target, remove, describe, price, options,
                     machine_types, new_group, create_group, destroy_group, filter, similar, bucket,
-                    split, suggest, owns)
+                    split, suggest, owns, reconcile)
 BOOST_DESCRIBE_STRUCT(HookMiss, (), (instance, hook))
 BOOST_DESCRIBE_STRUCT(Theory, (), (cloud, plan, group, error))
 
