@@ -87,8 +87,12 @@ Result<PassResult> run(const PassInput& input, PassWatch& watch) {
     CAPSTAN_TRY(Preparation pass, prepare(input, watch));
     PassResult out;
     out.groups = pass.snapshot.groups;
-    out.outcome = engine::run_pass(pass.snapshot, input.memory, pass.policies.policies(),
-                                   input.settings, input.circumstances);
+    PartClock clock;
+    engine::Policies policies = pass.policies.policies();
+    policies.parts = &clock;
+    out.outcome = engine::run_pass(pass.snapshot, input.memory, policies, input.settings,
+                                   input.circumstances);
+    out.part_times = clock.times();
     out.notes = input.notes;
     std::ranges::move(pass.notes, std::back_inserter(out.notes));
     std::ranges::copy(out.notes, std::back_inserter(out.outcome.decision.notes));

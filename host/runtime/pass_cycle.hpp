@@ -11,6 +11,7 @@
 #include "engine/pass.hpp"
 #include "engine/scale_up/explain.hpp"
 #include "runtime/instances/pass_runner.hpp"
+#include "runtime/part_times.hpp"
 #include "runtime/wiring.hpp"
 
 namespace capstan::runtime {
@@ -39,6 +40,7 @@ struct PassResult {
     /// With the `groups` they give this result again where no cloud can be asked.
     std::vector<std::string> notes;
     int reruns = 0;
+    PartTimes part_times{};  ///< of the run that this came of; they differ from run to run
 };
 
 /// Runs engine::run_pass on a thread of its own and waits for it. Equal inputs, equal results, byte

@@ -3,6 +3,7 @@
 
 #include <prometheus/registry.h>
 
+#include "runtime/pass_metrics/choice_metrics.hpp"
 #include "runtime/pass_metrics/growth_metrics.hpp"
 #include "runtime/pass_metrics/observation.hpp"
 #include "runtime/pass_metrics/pass_gauges.hpp"
@@ -20,6 +21,7 @@ public:
 
 private:
     PassGauges gauges_;
+    ChoiceMetrics choices_;
     GrowthMetrics growth_;
     RemovalMetrics removals_;
 };

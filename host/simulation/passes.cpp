@@ -145,6 +145,7 @@ Result<void> Passes::carry_out(engine::Outcome outcome, const runtime::PassInput
                                 .decision = decision,
                                 .results = results,
                                 .memory = memory_,
+                                .figures = outcome.figures,
                                 .at = now()});
     return {};
 }

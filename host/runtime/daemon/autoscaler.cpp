@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "runtime/actuator.hpp"
+#include "runtime/daemon/soft_taint_clock.hpp"
 #include "runtime/engine_settings.hpp"
 
 namespace capstan::runtime {
@@ -71,8 +72,10 @@ void Autoscaler::act(PassReport& report) {
     // A host that dies in the middle of it is to know what the new nodes are for.
     if (!decision.increases.empty() && !is_dry)
         parts_.keep(engine::remember_plan(memory_, report.result.outcome));
+    SoftTaintClock cluster(parts_.cluster, parts_.host.loop());
     report.results =
-        carry_out_now(decision, *clouds_, parts_.cluster, report.input.circumstances, parts_.host);
+        carry_out_now(decision, *clouds_, cluster, report.input.circumstances, parts_.host);
+    report.times.soft_taints = cluster.took();
     const Time end = parts_.host.loop().clock()->now();
     report.times.carry_out = now() - began;
     memory_ = engine::remember_results(report.result.outcome.memory, decision, report.results,

@@ -44,6 +44,7 @@ private:
     Result<void> open_beside();
     Result<void> make_autoscaler();
     Result<void> start();
+    void reload();
     Waiting::Next wait();
     std::optional<std::uint64_t> find_term();
     void follow_term();
@@ -132,17 +133,24 @@ Result<void> Daemon::start() {
 
 void Daemon::run() {
     for (;;) {
+        const Duration began = host_.loop().monotonic();
         const Waiting::Next next = wait();
+        shown_.metrics.waited(host_.loop().monotonic() - began);
         const auto wishes = on_loop(host_, [beside = beside_]() -> Result<Beside::Wishes> {
             return beside->take_wishes();
         });
         if (!wishes || wishes->stop) return;
         for (const auto& errand : wishes->errands) errand();
-        if (wishes->reload)
-            exchange_.take_over(options_.read_config, *autoscaler_, shown_, beside_);
+        if (wishes->reload) reload();
         follow_term();
         if (next == Waiting::Next::pass) pass();
     }
+}
+
+void Daemon::reload() {
+    const Duration began = host_.loop().monotonic();
+    exchange_.take_over(options_.read_config, *autoscaler_, shown_, beside_);
+    shown_.metrics.reconfigured(host_.loop().monotonic() - began);
 }
 
 Waiting::Next Daemon::wait() {

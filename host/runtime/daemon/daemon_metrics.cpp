@@ -59,6 +59,20 @@ double count_open_files() {
     return count;
 }
 
+const char* function_of(engine::Part part) {
+    switch (part) {
+        case engine::Part::remember: return "updateClusterState";
+        case engine::Part::find_pending: return "scaleUp:buildPodEquivalenceGroups";
+        case engine::Part::seat_pending: return "filterOutSchedulable";
+        case engine::Part::scale_up: return "scaleUp";
+        case engine::Part::make_options: return "scaleUp:estimate";
+        case engine::Part::explain: return "scaleUp:skippedNodeGroupsSimulation";
+        case engine::Part::find_unneeded: return "findUnneeded";
+        case engine::Part::scale_down: return "scaleDown";
+    }
+    return "other";
+}
+
 }  // namespace
 
 DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
@@ -86,7 +100,12 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
       open_files_(gauge(registry, "process_open_fds", "Open file descriptors.")),
       max_files_(gauge(registry, "process_max_fds", "Most file descriptors there may be.")),
       start_(gauge(registry, "process_start_time_seconds", "Start, in seconds since 1970.")),
-      threads_(gauge(registry, "process_threads", "Threads.")) {}
+      threads_(gauge(registry, "process_threads", "Threads.")) {
+    for (const char* type :
+         {"cloudProviderError", "apiCallError", "internalError", "transientError",
+          "configurationError", "nodeGroupDoesNotExistError", "unexpectedScaleDownStateError"})
+        errors_.Add({{"type", type}});
+}
 
 void DaemonMetrics::took(const std::string& function, Duration length) {
     const prometheus::Labels labels{{"function", function}};
@@ -108,13 +127,14 @@ void DaemonMetrics::observe(const PassReport& pass) {
         last_activity_.Add({{"activity", activity}})
             .Set(static_cast<double>(unix_ns(pass.at) / 1'000'000'000));
     };
+    did("mainSuccessful");
     did("autoscaling");
     if (!decision.increases.empty()) did("scaleUp");
     if (!decision.removals.empty()) did("scaleDown");
     took("main", pass.times.total);
     took("mainSuccessful", pass.times.total);
     took("cloudProviderRefresh", pass.times.refresh);
-    took("updateClusterState", pass.times.look);
+    took_parts(pass);
     took("decide", pass.times.decide);
     took("carryOut", pass.times.carry_out);
     for (std::size_t i = 0; i < pass.problems.size(); ++i)
@@ -124,8 +144,22 @@ void DaemonMetrics::observe(const PassReport& pass) {
                      .decision = decision,
                      .results = pass.results,
                      .memory = pass.memory,
+                     .figures = pass.result.outcome.figures,
                      .at = pass.at});
 }
+
+/// By upstream's names. What it does in several places is added up.
+void DaemonMetrics::took_parts(const PassReport& pass) {
+    using engine::Part;
+    std::map<Part, Duration> times = pass.result.part_times;
+    times[Part::remember] += pass.times.look;
+    for (const auto& [part, length] : times) took(function_of(part), length);
+    if (pass.times.soft_taints) took("scaleDown:softTaintUnneeded", *pass.times.soft_taints);
+}
+
+void DaemonMetrics::waited(Duration length) { took("loopWait", length); }
+
+void DaemonMetrics::reconfigured(Duration length) { took("reconfigure", length); }
 
 void DaemonMetrics::pass_failed(const std::string& type, Duration length) {
     took("main", length);

@@ -25,6 +25,10 @@ public:
     void observe(const PassReport& pass);
     /// `type` as upstream has it: "apiCallError", "cloudProviderError", "internalError".
     void pass_failed(const std::string& type, Duration took);
+    /// There was nothing to do for so long.
+    void waited(Duration length);
+    /// Another configuration was taken over, or refused.
+    void reconfigured(Duration length);
     void set_leader(bool is_leader);
 
     /// [loop]
@@ -34,6 +38,7 @@ public:
     void look_at_process();
 
 private:
+    void took_parts(const PassReport& pass);
     void took(const std::string& function, Duration length);
 
     PassMetrics passes_;

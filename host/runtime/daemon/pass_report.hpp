@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,8 @@ struct PassTimes {
     Duration refresh{};  ///< of the clouds
     Duration decide{};
     Duration carry_out{};
+    /// Within it: until the last soft taint was set or taken off; nothing: there was none to.
+    std::optional<Duration> soft_taints{};
     Duration total{};
 };
 

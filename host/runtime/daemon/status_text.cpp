@@ -73,6 +73,7 @@ void write_counts(Lines& out, const StatusPart& part) {
     out.line("total", nodes.registered() + nodes.deleted);
     out.line("ready", nodes.ready);
     out.line("notStarted", nodes.starting);
+    out.line("suspended", nodes.suspended);
     if (nodes.deleted > 0) out.line("beingDeleted", nodes.deleted);
     out.begin("unready");
     out.line("total", nodes.unready + nodes.long_starting);

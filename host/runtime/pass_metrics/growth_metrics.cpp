@@ -50,9 +50,18 @@ GrowthMetrics::GrowthMetrics(prometheus::Registry& registry)
                        "Failures to grow a group, by reason.")),
       failed_gpu_(counters(registry, "cluster_autoscaler_failed_gpu_scale_ups_total",
                            "Those of them of groups whose machines have GPUs.")),
+      failed_nodes_(counters(registry, "cluster_autoscaler_failed_node_creations_total",
+                             "Machines that failures to grow a group have cost, by reason.")),
       never_joined_(counters(registry, "cluster_autoscaler_old_unregistered_nodes_removed_count",
                              "Machines that were removed because they never joined.")
-                        .Add({})) {}
+                        .Add({})) {
+    for (const char* reason : {"cloudProviderError", "apiCallError", "timeout"}) {
+        prometheus::Labels labels = labels_with_drivers({});
+        labels["reason"] = reason;
+        failed_.Add(labels);
+        failed_nodes_.Add({{"reason", reason}});
+    }
+}
 
 void GrowthMetrics::observe(const PassObservation& pass) {
     count_increases(pass);
@@ -86,10 +95,35 @@ void GrowthMetrics::count_failures(const PassObservation& pass) {
             if (known != last_failures_->end() && known->second == backoff.last_failure) continue;
         }
         if (error == nullptr) error = find_machine_error(pass, group, backoff.code);
-        count_failure(gpu_of_group(pass.snapshot, group),
-                      error != nullptr ? failure_reason(*error) : failure_reason(backoff.code));
+        const std::string reason =
+            error != nullptr ? failure_reason(*error) : failure_reason(backoff.code);
+        count_failure(gpu_of_group(pass.snapshot, group), reason);
+        failed_nodes_.Add({{"reason", reason}}).Increment(count_lost(pass, group));
     }
     last_failures_ = std::move(seen);
+    requests_ = pass.memory.requests;
+    failed_machines_ = pass.memory.failed_machines;
+}
+
+/// What a refusal refused; else machines that failed since the last pass; else all that were still
+/// waited for.
+int GrowthMetrics::count_lost(const PassObservation& pass, const NodeGroupId& group) const {
+    int refused = 0;
+    for (std::size_t i = 0; i < pass.results.increases.size(); ++i)
+        if (pass.decision.increases[i].group == group && pass.results.increases[i])
+            refused += pass.decision.increases[i].by;
+    if (refused > 0) return refused;
+    const auto known = failed_machines_.find(group);
+    const auto now = pass.memory.failed_machines.find(group);
+    const auto is_new = [&](const MachineId& machine) {
+        return known == failed_machines_.end() || !known->second.contains(machine);
+    };
+    const auto failed = now == pass.memory.failed_machines.end()
+                            ? 0
+                            : static_cast<int>(std::ranges::count_if(now->second, is_new));
+    if (failed > 0) return failed;
+    const auto request = requests_.find(group);
+    return request == requests_.end() ? 0 : std::max(0, request->second.increase);
 }
 
 void GrowthMetrics::count_failure(const Gpu& gpu, const std::string& reason) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include <prometheus/registry.h>
@@ -24,13 +25,18 @@ private:
     void count_increases(const PassObservation& pass);
     void count_failures(const PassObservation& pass);
     void count_failure(const Gpu& gpu, const std::string& reason);
+    int count_lost(const PassObservation& pass, const NodeGroupId& group) const;
 
     Counters& scaled_up_;
     Counters& scaled_up_gpu_;  ///< upstream gave it up with 1.36, and dashboards have it
     Counters& failed_;
     Counters& failed_gpu_;  ///< the same
+    Counters& failed_nodes_;
     prometheus::Counter& never_joined_;
     std::optional<std::map<NodeGroupId, Time>> last_failures_{};
+    // As of the last pass.
+    std::map<NodeGroupId, engine::ScaleUpRequest> requests_{};
+    std::map<NodeGroupId, std::set<MachineId>> failed_machines_{};
 };
 
 }  // namespace capstan::runtime

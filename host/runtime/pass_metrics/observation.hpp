@@ -14,7 +14,8 @@ struct PassObservation {
     const engine::Decision& decision;
     const engine::Results& results;
     const engine::Memory& memory;  ///< after the results
-    Time at;                       ///< when they were there, on the clock of the pass
+    const engine::PassFigures& figures;
+    Time at;  ///< when they were there, on the clock of the pass
 };
 
 }  // namespace capstan::runtime

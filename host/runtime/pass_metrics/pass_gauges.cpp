@@ -1,12 +1,19 @@
 #include "runtime/pass_metrics/pass_gauges.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
 #include <string>
 
 #include "engine/health/backoff.hpp"
+#include "engine/removal/node_marks.hpp"
 #include "engine/removal/phases.hpp"
 #include "engine/scale_down/cooldown.hpp"
 #include "engine/templates/membership.hpp"
+#include "engine/templates/node_taints.hpp"
 #include "runtime/pass_metrics/failure_reason.hpp"
 
 namespace capstan::runtime {
@@ -26,6 +33,17 @@ bool is_resting(const PassObservation& pass) {
 
 GaugeSeries::Values::value_type by_state(const char* state, int count) {
     return {{{"state", state}}, static_cast<double>(count)};
+}
+
+/// Upstream's: of so many kinds it still takes a controller's pods together.
+constexpr std::size_t most_kinds_of_pods = 10;
+
+/// `unit`: what one of the gauge's is in a Bound. Without a maximum there is no limit.
+GaugeSeries::Values limits(const engine::Bound& bound, double unit) {
+    const double most = bound.max ? static_cast<double>(*bound.max) / unit
+                                  : std::numeric_limits<double>::infinity();
+    return {{{{"direction", "minimum"}}, static_cast<double>(bound.min) / unit},
+            {{{"direction", "maximum"}}, most}};
 }
 
 }  // namespace
@@ -52,6 +70,21 @@ PassGauges::PassGauges(prometheus::Registry& registry)
       in_cooldown_(gauges(registry, "cluster_autoscaler_scale_down_in_cooldown",
                           "1 while no removal begins because of what happened a while ago.")
                        .Add({})),
+      overflowing_(gauges(registry, "cluster_autoscaler_overflowing_controllers_count",
+                          "Controllers with waiting pods of more than 10 different kinds.")
+                       .Add({})),
+      skip_eval_(gauges(registry, "cluster_autoscaler_max_node_skip_eval_duration_seconds",
+                        "For how long nodes have not been looked at as to their removal; 0: they "
+                        "were in the last pass.")
+                     .Add({})),
+      cpu_limits_(gauges(registry, "cluster_autoscaler_cpu_limits_cores",
+                         "Fewest and most cores that all nodes may have together.")),
+      memory_limits_(gauges(registry, "cluster_autoscaler_memory_limits_bytes",
+                            "Least and most memory that all nodes may have together.")),
+      taints_(gauges(registry, "cluster_autoscaler_node_taints_count",
+                     "Taints of all nodes, by kind.")),
+      skipped_pods_(gauges(registry, "cluster_autoscaler_skipped_pods_count",
+                           "Pods that a pass did not look at, since it considers only so many.")),
       nodes_(gauges(registry, "cluster_autoscaler_nodes_count",
                     "Nodes by state; machines without a node as unregistered.")),
       groups_(gauges(registry, "cluster_autoscaler_node_groups_count", "Node groups by type.")),
@@ -78,23 +111,15 @@ PassGauges::PassGauges(prometheus::Registry& registry)
 void PassGauges::observe(const PassObservation& pass) {
     const engine::Health health = engine::assess(
         pass.snapshot, engine::make_membership(pass.snapshot), pass.memory, pass.settings, pass.at);
-    observe_cluster(pass, health);
+    observe_cluster(health);
+    observe_totals(pass);
+    observe_pods(pass);
     observe_groups(pass, health);
     observe_removals(pass);
 }
 
-void PassGauges::observe_cluster(const PassObservation& pass, const engine::Health& health) {
+void PassGauges::observe_cluster(const engine::Health& health) {
     safe_.Set(health.unhealthy_because.empty() ? 1 : 0);
-    max_nodes_.Set(static_cast<double>(pass.settings.nodes.max.value_or(0)));
-    const engine::Cluster& cluster = pass.snapshot.cluster;
-    double cores = 0, bytes = 0;
-    for (engine::NodeIndex node = 0; node < cluster.node_count(); ++node) {
-        const Resources& capacity = *cluster.node(node).capacity;
-        cores += static_cast<double>(capacity.amount("cpu")) / 1000;
-        bytes += static_cast<double>(capacity.amount("memory"));
-    }
-    cores_.Set(cores);
-    memory_.Set(bytes);
     int unregistered = 0, long_unregistered = 0;
     for (const engine::GroupHealth& group : health.groups) {
         unregistered += group.unjoined;
@@ -102,14 +127,49 @@ void PassGauges::observe_cluster(const PassObservation& pass, const engine::Heal
     }
     const engine::NodeCounts& all = health.all;
     nodes_.replace({by_state("ready", all.ready), by_state("unready", all.unready),
-                    by_state("notStarted", all.starting),
+                    by_state("notStarted", all.starting), by_state("suspended", all.suspended),
                     by_state("longNotStarted", all.long_starting), by_state("deleted", all.deleted),
                     by_state("unregistered", unregistered),
                     by_state("longUnregistered", long_unregistered)});
+}
+
+void PassGauges::observe_totals(const PassObservation& pass) {
+    max_nodes_.Set(static_cast<double>(pass.settings.nodes.max.value_or(0)));
+    cpu_limits_.replace(limits(pass.settings.cpu, 1000));
+    memory_limits_.replace(limits(pass.settings.memory, 1));
+    const engine::Cluster& cluster = pass.snapshot.cluster;
+    double cores = 0, bytes = 0;
+    GaugeSeries::Values taints;
+    for (engine::NodeIndex index = 0; index < cluster.node_count(); ++index) {
+        const engine::NodeRow& node = cluster.node(index);
+        for (const Taint& taint : node.taints)
+            ++taints[{{"type", std::string(engine::kind_of_taint(taint.key, pass.settings))}}];
+        if (engine::is_marked(node)) continue;
+        cores += static_cast<double>(node.capacity->amount("cpu")) / 1000;
+        bytes += static_cast<double>(node.capacity->amount("memory"));
+    }
+    cores_.Set(cores);
+    memory_.Set(bytes);
+    taints_.replace(taints);
+}
+
+void PassGauges::observe_pods(const PassObservation& pass) {
     std::uint64_t pods = 0;
-    for (const engine::PodCount& helped : pass.decision.helped) pods += helped.count;
-    for (const engine::Unhelped& unhelped : pass.decision.unhelped) pods += unhelped.pods.count;
-    pods_.replace({{{{"type", "unschedulable"}}, static_cast<double>(pods)}});
+    std::map<std::string, std::set<engine::ClassId>> classes;  // by owner
+    const auto add = [&](const engine::PodCount& some) {
+        pods += some.count;
+        const std::string& owner = pass.snapshot.cluster.pod_class(some.pod_class).owner->uid;
+        if (!owner.empty()) classes[owner].insert(some.pod_class);
+    };
+    for (const engine::PodCount& helped : pass.decision.helped) add(helped);
+    for (const engine::Unhelped& unhelped : pass.decision.unhelped) add(unhelped.pods);
+    pods_.replace(
+        {{{{"type", "unschedulable"}}, static_cast<double>(pods)},
+         {{{"type", "scheduler_unprocessed"}}, static_cast<double>(pass.figures.untried_pods)}});
+    skipped_pods_.replace({{{{"requestor", "filter-out-pod-list-processor"}},
+                            static_cast<double>(pass.figures.left_out_pods)}});
+    overflowing_.Set(static_cast<double>(std::ranges::count_if(
+        classes, [](const auto& owner) { return owner.second.size() > most_kinds_of_pods; })));
 }
 
 void PassGauges::observe_groups(const PassObservation& pass, const engine::Health& health) {
@@ -155,6 +215,8 @@ void PassGauges::observe_removals(const PassObservation& pass) {
         if (verdict.reason != engine::Unremovable::none)
             ++reasons[{{"reason", std::string(engine::name_of(verdict.reason))}}];
     unremovable_.replace(reasons);
+    if (pass.figures.looked_at_nodes || !looked_at_nodes_) looked_at_nodes_ = pass.at;
+    skip_eval_.Set(std::chrono::duration<double>(pass.at - *looked_at_nodes_).count());
 }
 
 }  // namespace capstan::runtime

@@ -1,6 +1,8 @@
 /// What a pass found, as gauges.
 #pragma once
 
+#include <optional>
+
 #include <prometheus/registry.h>
 
 #include "engine/health/health.hpp"
@@ -16,7 +18,9 @@ public:
     void observe(const PassObservation& pass);
 
 private:
-    void observe_cluster(const PassObservation& pass, const engine::Health& health);
+    void observe_cluster(const engine::Health& health);
+    void observe_totals(const PassObservation& pass);
+    void observe_pods(const PassObservation& pass);
     void observe_groups(const PassObservation& pass, const engine::Health& health);
     void observe_removals(const PassObservation& pass);
 
@@ -27,6 +31,10 @@ private:
     prometheus::Gauge& unneeded_;
     prometheus::Gauge& pending_deletions_;
     prometheus::Gauge& in_cooldown_;
+    prometheus::Gauge& overflowing_;
+    prometheus::Gauge& skip_eval_;
+    std::optional<Time> looked_at_nodes_{};  ///< when that was last done
+    GaugeSeries cpu_limits_, memory_limits_, taints_, skipped_pods_;
     GaugeSeries nodes_, groups_, pods_, unremovable_;
     GaugeSeries group_min_, group_max_, group_target_, group_healthiness_;
     GaugeSeries in_backoff_, unhealthy_, backoff_status_;

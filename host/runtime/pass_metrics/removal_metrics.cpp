@@ -70,7 +70,14 @@ RemovalMetrics::RemovalMetrics(prometheus::Registry& registry)
                          "Time that nodes spent in a phase of their removal.")),
       latencies_(histograms(registry, "cluster_autoscaler_node_removal_latency_seconds",
                             "Time from becoming unneeded until the cloud agreed to remove the "
-                            "machine, or the node was needed again.")) {}
+                            "machine, or the node was needed again.")) {
+    for (const char* reason : {"underutilized", "empty", "unready"}) {
+        prometheus::Labels labels = labels_with_drivers({});
+        labels["reason"] = reason;
+        scaled_down_.Add(labels);
+    }
+    for (const char* result : {"succeeded", "failed"}) evicted_.Add({{"eviction_result", result}});
+}
 
 void RemovalMetrics::observe(const PassObservation& pass) {
     count_machines(pass);
@@ -147,9 +154,10 @@ void RemovalMetrics::count_failure(const PassObservation& pass, const std::strin
 }
 
 void RemovalMetrics::end(const NodeRemoval& removal, Time at) {
-    const std::string kind = removal.empty ? "empty" : "nonEmpty";
-    durations_.Add({{"function", "scaleDown:nodeDeletion:" + kind}}, duration_buckets)
-        .Observe(seconds(at - removal.since));
+    const std::string all = "scaleDown:nodeDeletion";
+    for (const std::string& function : {all, all + (removal.empty ? ":empty" : ":nonEmpty")})
+        durations_.Add({{"function", function}}, duration_buckets)
+            .Observe(seconds(at - removal.since));
 }
 
 void RemovalMetrics::observe_latency(Duration latency, bool deleted) {

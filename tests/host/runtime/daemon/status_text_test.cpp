@@ -15,7 +15,7 @@ TEST(StatusText, SaysWhatUpstreamSays) {
     const StatusPart part{.health = {"Healthy", noon - 1h},
                           .scale_up = {"NoActivity", noon - 2h},
                           .scale_down = {"CandidatesPresent", noon},
-                          .nodes = {.ready = 2, .unready = 1, .starting = 1},
+                          .nodes = {.ready = 2, .unready = 1, .starting = 1, .suspended = 1},
                           .unjoined = 3,
                           .candidates = 1};
     EXPECT_EQ(status_text({.at = noon, .cluster = part}),
@@ -26,9 +26,10 @@ TEST(StatusText, SaysWhatUpstreamSays) {
               "    status: Healthy\n"
               "    nodeCounts:\n"
               "      registered:\n"
-              "        total: 4\n"
+              "        total: 5\n"
               "        ready: 2\n"
               "        notStarted: 1\n"
+              "        suspended: 1\n"
               "        unready:\n"
               "          total: 1\n"
               "          resourceUnready: 0\n"

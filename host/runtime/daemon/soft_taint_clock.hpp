@@ -1,0 +1,32 @@
+/// How long it takes to tell nodes that they are to be avoided.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "io/loop.hpp"
+#include "runtime/cluster_client.hpp"
+
+namespace capstan::runtime {
+
+/// Passes everything on.
+class SoftTaintClock final : public ClusterClient {
+public:
+    /// Borrows both.
+    SoftTaintClock(ClusterClient& cluster, io::Loop& loop);
+
+    void change(const engine::NodeChange& change, Done done) override;
+    void evict(const engine::Eviction& eviction, Done done) override;
+
+    /// From the first soft taint that was set or taken off to the end of the last one; nothing:
+    /// none was, or one has not come to its end. [any thread]
+    std::optional<Duration> took() const;
+
+private:
+    struct Times;
+    ClusterClient& cluster_;
+    io::Loop& loop_;
+    std::shared_ptr<Times> times_;
+};
+
+}  // namespace capstan::runtime

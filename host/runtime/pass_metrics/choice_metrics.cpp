@@ -1,0 +1,125 @@
+#include "runtime/pass_metrics/choice_metrics.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include <capstan/quantity.hpp>
+
+#include "engine/health/backoff.hpp"
+#include "engine/removal/phases.hpp"
+#include "engine/templates/membership.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+constexpr const char* machine_type_label = "node.kubernetes.io/instance-type";
+const prometheus::Histogram::BucketBoundaries kinds_buckets{1, 2, 4, 8, 16, 32};
+
+/// What new machines of a group are.
+struct Make {
+    std::string type{};   ///< empty: no label says it
+    std::string cores{};  ///< "4"; empty: unknown
+};
+
+std::string cores_of(const Resources& capacity) {
+    return to_string(MilliCpu(capacity.amount("cpu")));
+}
+
+/// As its cloud describes them, else as its first node by name is.
+Make make_of(const engine::Snapshot& snapshot, const NodeGroupId& id) {
+    const engine::Group* group = engine::find_group(snapshot, id);
+    if (group == nullptr) return {};
+    if (group->described) {
+        const auto label = group->described->labels.find(machine_type_label);
+        const bool is_there = label != group->described->labels.end();
+        return {is_there ? label->second : "", cores_of(group->described->capacity)};
+    }
+    const engine::Membership membership = engine::make_membership(snapshot);
+    const auto& nodes = membership.nodes[static_cast<std::size_t>(group - snapshot.groups->data())];
+    if (nodes.empty()) return {};
+    const engine::NodeRow& node = snapshot.cluster.node(nodes.front());
+    const auto label = engine::find_label(snapshot.cluster, node.labels, machine_type_label);
+    return {label ? std::string(snapshot.cluster.text(*label)) : "", cores_of(*node.capacity)};
+}
+
+/// Upstream's words for how many there are, so that they are few.
+std::string count_word(std::size_t namespaces) {
+    if (namespaces <= 5) return std::to_string(namespaces);
+    return namespaces <= 10 ? "6-10" : "11+";
+}
+
+std::size_t count_namespaces(const engine::Cluster& cluster,
+                             const std::vector<engine::PodCount>& pods) {
+    std::set<engine::Symbol> out;
+    for (const engine::PodCount& some : pods) out.insert(cluster.pod_class(some.pod_class).ns);
+    return out.size();
+}
+
+int find_count(const std::map<std::string, int>& counts, const char* total) {
+    const auto at = counts.find(total);
+    return at == counts.end() ? 0 : at->second;
+}
+
+template <class Errors>
+std::ptrdiff_t count_done(const Errors& errors) {
+    return std::ranges::count_if(errors, [](const auto& error) { return !error; });
+}
+
+}  // namespace
+
+ChoiceMetrics::ChoiceMetrics(prometheus::Registry& registry)
+    : kinds_(histograms(registry, "cluster_autoscaler_binpacking_heterogeneity",
+                        "Kinds of pods that an option was chosen for.")),
+      skipped_(counters(registry, "cluster_autoscaler_skipped_scale_events_count",
+                        "Groups that could not grow for a maximum of the cluster, and nodes that "
+                        "could not go for a minimum, counted in each pass.")),
+      created_(counters(registry, "cluster_autoscaler_created_node_groups_total",
+                        "Groups that clouds were asked to make, and agreed to.")
+                   .Add({{"group_type", ""}})),
+      deleted_(counters(registry, "cluster_autoscaler_deleted_node_groups_total",
+                        "Groups that clouds were asked to delete, and agreed to.")
+                   .Add({{"group_type", ""}})) {
+    for (const char* direction : {"up", "down"})
+        for (const char* reason : {"CpuResourceLimit", "MemoryResourceLimit"})
+            skipped_.Add({{"direction", direction}, {"reason", reason}});
+}
+
+void ChoiceMetrics::observe(const PassObservation& pass) {
+    count_kinds(pass);
+    count_limits(pass);
+    count_groups(pass);
+}
+
+void ChoiceMetrics::count_kinds(const PassObservation& pass) {
+    for (const engine::ChosenOption& option : pass.decision.options) {
+        const Make make = make_of(pass.snapshot, option.group);
+        const std::size_t namespaces = count_namespaces(pass.snapshot.cluster, option.pods);
+        kinds_
+            .Add({{"instance_type", make.type},
+                  {"cpu_count", make.cores},
+                  {"namespace_count", count_word(namespaces)}},
+                 kinds_buckets)
+            .Observe(static_cast<double>(option.pods.size()));
+    }
+}
+
+void ChoiceMetrics::count_limits(const PassObservation& pass) {
+    const auto count = [&](const char* direction, const std::map<std::string, int>& counts) {
+        skipped_.Add({{"direction", direction}, {"reason", "CpuResourceLimit"}})
+            .Increment(find_count(counts, "cpu"));
+        skipped_.Add({{"direction", direction}, {"reason", "MemoryResourceLimit"}})
+            .Increment(find_count(counts, "memory"));
+    };
+    count("up", pass.figures.at_maximum);
+    count("down", pass.figures.at_minimum);
+}
+
+void ChoiceMetrics::count_groups(const PassObservation& pass) {
+    created_.Increment(static_cast<double>(count_done(pass.results.creations)));
+    deleted_.Increment(static_cast<double>(count_done(pass.results.deletions)));
+}
+
+}  // namespace capstan::runtime

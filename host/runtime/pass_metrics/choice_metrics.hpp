@@ -1,0 +1,27 @@
+/// What passes chose, and what limits of the cluster did not allow.
+#pragma once
+
+#include <prometheus/registry.h>
+
+#include "runtime/pass_metrics/families.hpp"
+#include "runtime/pass_metrics/observation.hpp"
+
+namespace capstan::runtime {
+
+class ChoiceMetrics {
+public:
+    explicit ChoiceMetrics(prometheus::Registry& registry);
+    void observe(const PassObservation& pass);
+
+private:
+    void count_kinds(const PassObservation& pass);
+    void count_limits(const PassObservation& pass);
+    void count_groups(const PassObservation& pass);
+
+    Histograms& kinds_;
+    Counters& skipped_;
+    prometheus::Counter& created_;
+    prometheus::Counter& deleted_;
+};
+
+}  // namespace capstan::runtime
