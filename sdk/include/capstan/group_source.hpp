@@ -57,6 +57,7 @@ public:
         return View<capstan_quantity>(type_->allocatable);
     }
     MachineOfferList offers() const noexcept { return MachineOfferList(type_->offers); }
+    const capstan_machine_type& raw() const noexcept { return *type_; }
 
 private:
     const capstan_machine_type* type_;

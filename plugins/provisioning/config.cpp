@@ -1,0 +1,98 @@
+#include "config.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace capstan::provisioning {
+namespace {
+
+/// Room for machine type, zone and the rest of the name within 63 characters.
+constexpr std::size_t longest_prefix = 30;
+
+Setting choice(std::string_view key, std::string_view doc, std::string_view default_value,
+               std::vector<std::string_view> allowed) {
+    return {.key = key,
+            .type = SettingType::enumeration,
+            .doc = doc,
+            .default_value = default_value,
+            .allowed = std::move(allowed)};
+}
+
+Setting names(std::string_view key, std::string_view doc) {
+    return {
+        .key = key, .type = SettingType::string, .doc = doc, .default_value = "[]", .list = true};
+}
+
+std::set<std::string, std::less<>> read_names(const Settings& settings, std::string_view key) {
+    const std::vector<std::string> written = settings.texts(key);
+    return {written.begin(), written.end()};
+}
+
+Dedicated read_dedicated(std::string_view name) {
+    if (name == "off") return Dedicated::off;
+    return name == "toleration" ? Dedicated::toleration : Dedicated::selector_and_toleration;
+}
+
+Spot read_spot(std::string_view name) {
+    if (name == "never") return Spot::never;
+    return name == "only" ? Spot::only : Spot::also;
+}
+
+bool is_fit_for_names(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+}
+
+}  // namespace
+
+Schema config_schema() {
+    return {
+        choice("popularity",
+               "What makes labels popular: how many pods ask for them, or how much cpu those pods "
+               "request.",
+               R"("pods")", {"pods", "cpu"}),
+        choice("dedicated",
+               "When nodes are tainted: for pods with a toleration and a selector on the same key "
+               "and value, for pods with a toleration of a key and a value, or never.",
+               R"("selector_and_toleration")", {"selector_and_toleration", "toleration", "off"}),
+        {.key = "alpha",
+         .type = SettingType::boolean,
+         .doc = "A group for each set of labels that pods ask for, however well they go together.",
+         .default_value = "false"},
+        choice("spot", "Whether groups may be of spot machines, where the cloud has any.",
+               R"("also")", {"also", "never", "only"}),
+        {.key = "max_groups",
+         .type = SettingType::integer,
+         .doc = "How many groups the cluster may have, whoever made them.",
+         .default_value = "50",
+         .min = 0,
+         .max = 100'000},
+        {.key = "prefix",
+         .type = SettingType::string,
+         .doc = "How the names of groups begin that are made, and that may be deleted.",
+         .default_value = R"("nodeautoprovisioning")"},
+        names("machine_types", "What groups may be made of; empty: all that the cloud offers."),
+        names("zones", "Where; empty: everywhere.")};
+}
+
+void check_config(const Settings& settings) {
+    const std::string prefix = settings.text("prefix");
+    const bool begins_well = !prefix.empty() && prefix.front() >= 'a' && prefix.front() <= 'z';
+    if (!begins_well || !std::ranges::all_of(prefix, is_fit_for_names))
+        settings.reject("prefix", "is not of lower-case letters, digits and '-', a letter first");
+    if (prefix.size() > longest_prefix)
+        settings.reject("prefix",
+                        "is longer than " + std::to_string(longest_prefix) + " characters");
+}
+
+Config read_config(const Settings& settings) {
+    return {.popularity = settings.text("popularity") == "cpu" ? Popularity::cpu : Popularity::pods,
+            .dedicated = read_dedicated(settings.text("dedicated")),
+            .alpha = settings.boolean("alpha"),
+            .spot = read_spot(settings.text("spot")),
+            .max_groups = static_cast<int>(settings.integer("max_groups")),
+            .prefix = settings.text("prefix"),
+            .machine_types = read_names(settings, "machine_types"),
+            .zones = read_names(settings, "zones")};
+}
+
+}  // namespace capstan::provisioning

@@ -1,0 +1,62 @@
+#include "group_names.hpp"
+
+#include <cstdio>
+
+#include <capstan/hash.hpp>
+#include <capstan/taints.hpp>
+
+namespace capstan::provisioning {
+namespace {
+
+constexpr std::size_t longest_name = 63;
+
+std::string digest(const GroupPlan& plan) {
+    Hash hash;
+    hash.add(plan.machine_type);
+    hash.add(plan.zone);
+    hash.add(std::int64_t{plan.spot ? 1 : 0});
+    for (const auto& [key, value] : plan.labels) {
+        hash.add(key);
+        hash.add(value);
+    }
+    for (const Taint& taint : plan.taints) hash.add(to_string(taint));
+    // Both halves count, and what a name has room for is enough to tell a cluster's groups apart.
+    const auto folded = static_cast<std::uint32_t>(hash.value() ^ (hash.value() >> 32));
+    char out[9];
+    std::snprintf(out, sizeof out, "%08x", static_cast<unsigned>(folded));
+    return out;
+}
+
+/// Lower-case letters, digits and single '-'.
+std::string cleaned(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        const bool is_upper = c >= 'A' && c <= 'Z';
+        const char lower = is_upper ? static_cast<char>(c - 'A' + 'a') : c;
+        const bool is_plain = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+        if (is_plain) {
+            out += lower;
+        } else if (!out.empty() && out.back() != '-') {
+            out += '-';
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string make_group_name(std::string_view prefix, const GroupPlan& plan) {
+    const std::string ending = "-" + digest(plan);
+    std::string out = std::string(prefix) + "-" +
+                      cleaned(plan.machine_type + (plan.zone.empty() ? "" : "-" + plan.zone) +
+                              (plan.spot ? "-spot" : ""));
+    if (out.size() > longest_name - ending.size()) out.resize(longest_name - ending.size());
+    while (out.back() == '-') out.pop_back();
+    return out + ending;
+}
+
+bool has_prefix(std::string_view id, std::string_view prefix) noexcept {
+    return id.size() > prefix.size() && id.starts_with(prefix) && id[prefix.size()] == '-';
+}
+
+}  // namespace capstan::provisioning

@@ -1,0 +1,35 @@
+/// Which labels nodes of one machine get: as many pods' wishes at once as go together.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "wishes.hpp"
+
+namespace capstan::provisioning {
+
+/// Pods with their wish; the pods fit on the bare node once it has the labels.
+struct Wishing {
+    const PodClass* pods = nullptr;  ///< never NULL
+    Wish wish{};
+};
+
+/// Labels and taints for one group, and whom it is for.
+struct LabelSet {
+    Wish wish{};
+    std::uint32_t pods = 0;     ///< that would run there
+    std::uint32_t leading = 0;  ///< of those, that ask for what is asked for most
+    Labels led_by{};            ///< which is this
+};
+
+/// The most popular wish leads; each other one joins, by popularity, that contradicts nothing that
+/// is there and keeps nobody off who joined before. Who is left over begins anew. Wishes for
+/// different taints never meet, since a pod would need to tolerate all of them.
+///     3 x {x: a}, 2 x {y: b}, 1 x {x: c}  ->  {x: a, y: b}, {x: c}
+/// Equally popular wishes go by their labels. With `alpha` each wish is a set of its own.
+std::vector<LabelSet> make_label_sets(const Bare& node, std::span<const Wishing> wishing,
+                                      const Config& config);
+
+}  // namespace capstan::provisioning

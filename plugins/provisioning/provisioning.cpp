@@ -1,0 +1,170 @@
+#include "provisioning.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <capstan/raising_pods.hpp>
+#include <capstan/raising_provisioning.hpp>
+#include <capstan/sentence.hpp>
+
+#include "group_names.hpp"
+#include "label_sets.hpp"
+#include "wishes.hpp"
+
+namespace capstan::provisioning {
+namespace {
+
+std::string text_of(const Labels& labels) {
+    std::string out;
+    for (const auto& [key, value] : labels) out += (out.empty() ? "" : ", ") + key + "=" + value;
+    return out;
+}
+
+std::string reason_for(const LabelSet& set) {
+    std::string out = "for " + counted(set.pods, "pod");
+    if (!set.wish.labels.empty()) out += " that want " + text_of(set.wish.labels);
+    for (const Taint& taint : set.wish.taints) out += ", alone by " + to_string(taint);
+    if (set.leading < set.pods) {
+        out += "; most popular, with " + counted(set.leading, "pod") + ": " +
+               (set.led_by.empty() ? "any node" : text_of(set.led_by));
+    }
+    return out;
+}
+
+std::int64_t gpus_of(const Resources& capacity) {
+    std::int64_t out = 0;
+    for (const auto& [resource, amount] : capacity) {
+        if (resource.ends_with("/gpu") || resource.starts_with("gpu.intel.com/")) out += amount;
+    }
+    return out;
+}
+
+std::int64_t share_of(const Resources& capacity, std::string_view resource) {
+    if (resource == "nodes") return 1;
+    return resource == "gpu" ? gpus_of(capacity) : capacity.amount(resource);
+}
+
+/// The limit that has no room for one machine.
+std::optional<std::string> find_limit(const Resources& capacity, const Resources& room) {
+    for (const auto& [resource, left] : room) {
+        const std::int64_t needed = share_of(capacity, resource);
+        if (needed <= 0 || needed <= left) continue;
+        return "cluster limit of " + resource + ": " + format_amount(resource, left) +
+               " left, a node takes " + format_amount(resource, needed);
+    }
+    return std::nullopt;
+}
+
+/// All groups that could be made of one machine type.
+class OfType {
+public:
+    OfType(const MachineType& type, const Situation& situation, const Config& config,
+           Suggestions& out)
+        : type_(type), situation_(situation), config_(config), out_(out) {}
+
+    void run() {
+        if (const auto obstacle = find_obstacle()) return leave_out(*obstacle);
+        const std::size_t before = out_.groups.size();
+        for (const MachineOffer& offer : type_.offers) {
+            if (is_wanted(offer)) suggest(offer);
+        }
+        if (out_.groups.size() > before) return;
+        leave_out(first_refusal_.empty() ? "none of its offers is among those that are to be used"
+                                         : first_refusal_);
+    }
+
+private:
+    std::optional<std::string> find_obstacle() const {
+        const auto& allowed = config_.machine_types;
+        if (!allowed.empty() && !allowed.contains(type_.name))
+            return "is not among the machine_types";
+        if (situation_.groups >= config_.max_groups) {
+            return "limit of groups: there are " + std::to_string(situation_.groups) + " of " +
+                   std::to_string(config_.max_groups);
+        }
+        if (type_.offers.empty()) return "its cloud does not offer it anywhere";
+        return find_limit(type_.capacity, situation_.room);
+    }
+    bool is_wanted(const MachineOffer& offer) const {
+        if (offer.spot ? config_.spot == Spot::never : config_.spot == Spot::only) return false;
+        return config_.zones.empty() || config_.zones.contains(offer.zone);
+    }
+    void suggest(const MachineOffer& offer) {
+        const Bare node = make_bare(type_, offer);
+        for (LabelSet& set : make_label_sets(node, find_wishing(node), config_)) {
+            GroupPlan plan{.machine_type = type_.name,
+                           .zone = offer.zone,
+                           .spot = offer.spot,
+                           .labels = set.wish.labels,
+                           .taints = set.wish.taints};
+            plan.name = make_group_name(config_.prefix, plan);
+            out_.groups.push_back({std::move(plan), reason_for(set)});
+        }
+    }
+    /// Pods that fit on the empty node, once it has the labels they ask for.
+    std::vector<Wishing> find_wishing(const Bare& node) {
+        std::vector<Wishing> out;
+        for (const PodClass& pods : situation_.pods) {
+            if (auto wish = find_wish(node, pods, config_.dedicated)) {
+                out.push_back({&pods, *std::move(wish)});
+            } else if (first_refusal_.empty()) {
+                first_refusal_ = "no pod fits on it; " + pods.ns + "/" + pods.example + ": " +
+                                 wish.error().message;
+            }
+        }
+        return out;
+    }
+    void leave_out(std::string because) {
+        out_.left_out.push_back({type_.name, std::move(because)});
+    }
+
+    const MachineType& type_;
+    const Situation& situation_;
+    const Config& config_;
+    Suggestions& out_;
+    std::string first_refusal_;
+};
+
+template <class T>
+T demand(Result<T> result) {
+    if (!result) throw Failure(std::move(result).error());
+    return *std::move(result);
+}
+
+}  // namespace
+
+Suggestions suggest_groups(const Situation& situation, const Config& config) {
+    Suggestions out;
+    for (const MachineType& type : situation.machines) OfType(type, situation, config, out).run();
+    return out;
+}
+
+void Provisioning::suggest(const Call& call, const GroupSourceQuestion& question,
+                           const Suggest& suggest) const {
+    suggest.limit_groups(config_.max_groups);
+    std::vector<PodClass> pods;
+    for (const PodClassView view : question.pods())
+        pods.push_back(demand(raise_pod_class(view.raw())));
+    std::vector<MachineType> machines;
+    for (const MachineTypeView view : question.machines())
+        machines.push_back(demand(raise_machine_type(view.raw())));
+    const Suggestions found =
+        suggest_groups({.pods = pods,
+                        .machines = machines,
+                        .groups = static_cast<int>(question.existing().size()),
+                        .room = Resources(question.room())},
+                       config_);
+    for (const auto& [plan, because] : found.groups) suggest(plan, because);
+    for (const auto& [type, because] : found.left_out) suggest.leave_out(type, because);
+    call.explain(counted(static_cast<std::int64_t>(found.groups.size()), "group") + " of " +
+                 counted(static_cast<std::int64_t>(machines.size()), "machine type") +
+                 " could be made, " + std::to_string(found.left_out.size()) + " types left out");
+}
+
+bool Provisioning::owns(const Call& /*call*/, const GroupView& group) const {
+    return has_prefix(group.id(), config_.prefix);
+}
+
+}  // namespace capstan::provisioning

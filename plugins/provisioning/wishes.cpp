@@ -1,0 +1,155 @@
+#include "wishes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <tuple>
+
+#include <capstan/sentence.hpp>
+#include <capstan/taints.hpp>
+
+namespace capstan::provisioning {
+namespace {
+
+constexpr const char* type_label = "node.kubernetes.io/instance-type";
+constexpr const char* zone_label = "topology.kubernetes.io/zone";
+
+/// Whoever asks for these asks for a machine, not for a label that somebody could add.
+constexpr std::array<std::string_view, 14> machine_keys{"kubernetes.io/arch",
+                                                        "kubernetes.io/os",
+                                                        "kubernetes.io/hostname",
+                                                        type_label,
+                                                        "node.kubernetes.io/lifecycle",
+                                                        zone_label,
+                                                        "topology.kubernetes.io/region",
+                                                        "beta.kubernetes.io/arch",
+                                                        "beta.kubernetes.io/os",
+                                                        "beta.kubernetes.io/instance-type",
+                                                        "failure-domain.beta.kubernetes.io/zone",
+                                                        "failure-domain.beta.kubernetes.io/region",
+                                                        "karpenter.sh/capacity-type",
+                                                        "cloud.google.com/gke-spot"};
+
+bool is_of_machine(std::string_view key) {
+    return std::ranges::find(machine_keys, key) != machine_keys.end();
+}
+
+/// What Kubernetes itself puts on nodes is nobody's to dedicate.
+bool is_of_system(std::string_view key) {
+    return key.starts_with("node.kubernetes.io/") ||
+           key.starts_with("node.cloudprovider.kubernetes.io/") ||
+           key.starts_with("node-role.kubernetes.io/");
+}
+
+/// Adds `key=value` to what is wished for; the error: it cannot be.
+Result<void> wish_for(const Bare& node, const std::string& key, const std::string& value,
+                      Labels& wished) {
+    const auto refuse = [&](const std::string& has) {
+        return fail(ErrorCode::unsupported, "it asks for " + key + "=" + value + ", " + has);
+    };
+    const auto own = node.labels.find(key);
+    if (own != node.labels.end()) {
+        if (own->second != value) return refuse("the machine has " + in_quotes(own->second));
+        return {};
+    }
+    if (is_of_machine(key)) return refuse("the machine has none");
+    const auto [at, is_new] = wished.emplace(key, value);
+    if (!is_new && at->second != value) return refuse("and for " + in_quotes(at->second));
+    return {};
+}
+
+/// What selector and one term of the affinity come to; NULL: there is no affinity.
+Result<Labels> labels_for(const Bare& node, const PodClass& pods, const NodeSelectorTerm* term) {
+    Labels out;
+    for (const auto& [key, value] : pods.node_selector)
+        CAPSTAN_CHECK(wish_for(node, key, value, out));
+    if (term == nullptr) return out;
+    for (const Requirement& requirement : term->labels) {
+        if (requirement.op == Operator::in && requirement.values.size() == 1)
+            CAPSTAN_CHECK(wish_for(node, requirement.key, requirement.values.front(), out));
+    }
+    Labels all = node.labels;
+    all.insert(out.begin(), out.end());
+    if (!matches(*term, all, {}))
+        return fail(ErrorCode::unsupported, "its node affinity is not met by any label");
+    return out;
+}
+
+Result<Labels> find_labels(const Bare& node, const PodClass& pods) {
+    if (pods.affinity_required.empty()) return labels_for(node, pods, nullptr);
+    Result<Labels> first = labels_for(node, pods, &pods.affinity_required.front());
+    for (std::size_t i = 1; i < pods.affinity_required.size() && !first; ++i) {
+        if (auto other = labels_for(node, pods, &pods.affinity_required[i])) return other;
+    }
+    return first;
+}
+
+/// Whether pods that tolerate this want nodes of their own.
+bool dedicates(const Toleration& toleration, const Labels& wished, Dedicated dedicated) {
+    if (dedicated == Dedicated::off || toleration.op != Toleration::Op::equal) return false;
+    if (toleration.key.empty() || toleration.value.empty() || is_of_system(toleration.key))
+        return false;
+    if (toleration.effect == Effect::prefer_no_schedule) return false;
+    if (dedicated == Dedicated::toleration) return true;
+    const auto selected = wished.find(toleration.key);
+    return selected != wished.end() && selected->second == toleration.value;
+}
+
+std::vector<Taint> taints_for(const Bare& node, const PodClass& pods, const Labels& wished,
+                              Dedicated dedicated) {
+    std::vector<Taint> out;
+    for (const Toleration& toleration : pods.tolerations) {
+        if (!dedicates(toleration, wished, dedicated)) continue;
+        const bool is_there = std::ranges::any_of(
+            node.taints, [&](const Taint& t) { return t.key == toleration.key; });
+        if (is_there) continue;
+        out.push_back(
+            {toleration.key, toleration.value, toleration.effect.value_or(Effect::no_schedule)});
+    }
+    const auto order = [](const Taint& a, const Taint& b) {
+        return std::tie(a.key, a.value, a.effect) < std::tie(b.key, b.value, b.effect);
+    };
+    std::ranges::sort(out, order);
+    out.erase(std::ranges::unique(out).begin(), out.end());
+    return out;
+}
+
+/// Of a pod and the place it takes itself.
+Resources needed_by(const PodClass& pods) {
+    Resources out = pods.requests;
+    if (!out.find("pods")) out.set("pods", 1);
+    return out;
+}
+
+}  // namespace
+
+Bare make_bare(const MachineType& type, const MachineOffer& offer) {
+    Bare out{.labels = offer.labels, .taints = type.taints, .room = type.allocatable};
+    out.labels.insert(type.labels.begin(), type.labels.end());
+    out.labels.emplace(type_label, type.name);
+    if (!offer.zone.empty()) out.labels.emplace(zone_label, offer.zone);
+    // A cloud that does not tell how many pods a machine runs does not limit them.
+    if (!out.room.find("pods")) out.room.set("pods", 110);
+    return out;
+}
+
+Result<Wish> find_wish(const Bare& node, const PodClass& pods, Dedicated dedicated) {
+    Wish out;
+    CAPSTAN_TRY(out.labels, find_labels(node, pods));
+    out.taints = taints_for(node, pods, out.labels, dedicated);
+    if (const Taint* taint = find_untolerated(node.taints, pods.tolerations)) {
+        return fail(ErrorCode::unsupported,
+                    "it does not tolerate " + to_string(*taint) + " of the machine");
+    }
+    if (const auto shortage = find_shortage(needed_by(pods), node.room))
+        return fail(ErrorCode::unsupported, *shortage);
+    return out;
+}
+
+bool takes(const Bare& node, const Labels& added, const PodClass& pods) {
+    Labels all = node.labels;
+    all.insert(added.begin(), added.end());
+    return selects(pods, all, {});
+}
+
+}  // namespace capstan::provisioning

@@ -1,0 +1,42 @@
+/// What pods ask of a node that is made for them, and whether a machine could be that node.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <capstan/machine_type.hpp>
+#include <capstan/pod.hpp>
+#include <capstan/result.hpp>
+
+#include "config.hpp"
+
+namespace capstan::provisioning {
+
+/// An empty node, before labels are made for anybody.
+struct Bare {
+    Labels labels{};  ///< of the machine, in that zone: nobody may ask for other values
+    std::vector<Taint> taints{};
+    Resources room{};
+};
+
+/// A type as it is on offer in one zone. Its name and zone stand in for labels it does not tell.
+Bare make_bare(const MachineType& type, const MachineOffer& offer);
+
+/// What has to be added to a bare node so that it takes a pod.
+struct Wish {
+    Labels labels{};              ///< none that the machine has
+    std::vector<Taint> taints{};  ///< that keep others off; ordered
+    bool operator==(const Wish&) const = default;
+};
+
+/// The wish of one of the pods, which fits on the node then. Of the terms of a required affinity
+/// the first that can be met counts; In with one value is met like a selector, and what cannot be
+/// met by adding a label has to hold as it is. The error says why no label helps.
+Result<Wish> find_wish(const Bare& node, const PodClass& pods, Dedicated dedicated);
+
+/// Whether the node would still take such a pod with these labels on top.
+bool takes(const Bare& node, const Labels& added, const PodClass& pods);
+
+}  // namespace capstan::provisioning
