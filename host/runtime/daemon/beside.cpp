@@ -45,7 +45,7 @@ Result<void> Beside::open_link(const Config& all) {
                                           .on_unschedulable = [this] { waiting_.see_pods(); },
                                           .http = options_.http}));
     if (KubeGateway* const plugins = host_.cluster()) {
-        plugins->connect(link_->api());
+        plugins->connect(link_->api(), [this] { return may_write(); });
         lent_.reset(plugins);
     }
     make_writers(config);
@@ -170,6 +170,13 @@ Result<void> Beside::ask_gate() const {
     if (options_.dry_run) return fail(ErrorCode::cancelled, "this is a dry run");
     if (leadership_ && leadership_->term() == acting_term_) return {};
     return fail(ErrorCode::cancelled, "this host leads no longer");
+}
+
+/// What plugins write is of no pass: they need not have decided it in this term.
+Result<void> Beside::may_write() const {
+    if (options_.dry_run) return fail(ErrorCode::cancelled, "this is a dry run");
+    if (leadership_ && leadership_->term()) return {};
+    return fail(ErrorCode::cancelled, "this host does not lead");
 }
 
 ChangeGate Beside::gate() {

@@ -106,6 +106,7 @@ private:
     void take_signal(int number);
     void await_sync();
     Result<void> ask_gate() const;
+    Result<void> may_write() const;
 
     PluginHost& host_;
     const Options options_;

@@ -12,8 +12,8 @@
 
 namespace capstan::runtime {
 
-/// Used on the loop's thread alone. That nothing is written in a dry run is the Api's to enforce,
-/// where no plugin can pass.
+/// Used on the loop's thread alone. Nothing is written while the gate is closed, where no plugin
+/// can pass: in a dry run, and while another host leads.
 class KubeGateway {
 public:
     /// Borrows the loop.
@@ -21,8 +21,10 @@ public:
         : api_(loop), discovery_(api_, loop), events_(api_, loop, std::move(events)) {}
 
     /// Borrows `api`, which calls back on this loop, until `disconnect`. Until then, and
-    /// afterwards, requests end as `unavailable`, and watches try again.
-    void connect(kubernetes::Api& api) noexcept { api_.connect(api); }
+    /// afterwards, requests end as `unavailable`, and watches try again. See LateApi::WriteGate.
+    void connect(kubernetes::Api& api, LateApi::WriteGate gate = {}) {
+        api_.connect(api, std::move(gate));
+    }
     void disconnect() { api_.disconnect(); }
 
     kubernetes::Api& api() noexcept { return api_; }

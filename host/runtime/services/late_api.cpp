@@ -4,6 +4,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include "kubernetes/client/api_rules.hpp"
+
 namespace capstan::runtime {
 
 void LateApi::disconnect() {
@@ -16,7 +18,7 @@ void LateApi::disconnect() {
 }
 
 kubernetes::Api::RequestId LateApi::send(kubernetes::ApiRequest request, Done done) {
-    if (api_ == nullptr) return refuse(request, std::move(done));
+    if (auto why = find_obstacle(request)) return refuse(request, std::move(done), *std::move(why));
     const RequestId key = ++last_;
     open_[key].done = std::move(done);
     open_[key].id = api_->send(std::move(request), finish_with(key));
@@ -25,7 +27,7 @@ kubernetes::Api::RequestId LateApi::send(kubernetes::ApiRequest request, Done do
 
 kubernetes::Api::RequestId LateApi::stream(kubernetes::ApiRequest request, Part on_part,
                                            Done done) {
-    if (api_ == nullptr) return refuse(request, std::move(done));
+    if (auto why = find_obstacle(request)) return refuse(request, std::move(done), *std::move(why));
     const RequestId key = ++last_;
     open_[key].done = std::move(done);
     // What was open when the connection was closed tells nothing more.
@@ -48,10 +50,17 @@ void LateApi::cancel(RequestId id) {
     if (at != open_.end()) api_->cancel(at->second.id);
 }
 
-kubernetes::Api::RequestId LateApi::refuse(const kubernetes::ApiRequest& request, Done done) {
-    later(std::move(done), {ErrorCode::unavailable, request.method + " " + request.path +
-                                                        ": the host is not connected to a "
-                                                        "cluster yet"});
+std::optional<Error> LateApi::find_obstacle(const kubernetes::ApiRequest& request) const {
+    if (api_ == nullptr)
+        return Error{ErrorCode::unavailable, "the host is not connected to a cluster yet"};
+    if (!gate_ || kubernetes::is_question(request)) return std::nullopt;
+    const Result<void> may = gate_();
+    return may ? std::nullopt : std::optional(within("not sent", may.error()));
+}
+
+kubernetes::Api::RequestId LateApi::refuse(const kubernetes::ApiRequest& request, Done done,
+                                           Error why) {
+    later(std::move(done), within(request.method + " " + request.path, std::move(why)));
     return ++last_;
 }
 

@@ -2,8 +2,10 @@
 /// connected, and outlive its connection.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "io/loop.hpp"
 #include "kubernetes/client/api.hpp"
@@ -16,8 +18,15 @@ public:
     /// Borrows the loop.
     explicit LateApi(io::Loop& loop) : loop_(loop) {}
 
+    /// Asked right before a request is sent that would change the cluster; an error: it may not
+    /// be, because of that, and ends as that. NULL: it always may.
+    using WriteGate = std::function<Result<void>()>;
+
     /// Borrows `api` until `disconnect`.
-    void connect(kubernetes::Api& api) noexcept { api_ = &api; }
+    void connect(kubernetes::Api& api, WriteGate gate = {}) {
+        api_ = &api;
+        gate_ = std::move(gate);
+    }
     /// What is open ends as `cancelled`.
     void disconnect();
 
@@ -30,12 +39,15 @@ private:
         RequestId id = 0;  ///< of the server's
         Done done{};
     };
-    RequestId refuse(const kubernetes::ApiRequest& request, Done done);
+    RequestId refuse(const kubernetes::ApiRequest& request, Done done, Error why);
+    /// Why it is not sent; nothing: it is.
+    std::optional<Error> find_obstacle(const kubernetes::ApiRequest& request) const;
     Done finish_with(RequestId key);
     void later(Done done, Error error);
 
     io::Loop& loop_;
     kubernetes::Api* api_ = nullptr;
+    WriteGate gate_{};
     RequestId last_ = 0;
     std::map<RequestId, Open> open_;
 };

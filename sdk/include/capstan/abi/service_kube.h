@@ -1,6 +1,7 @@
 /* capstan/abi/service_kube.h - "capstan.kube/1": objects of the cluster, through the host's one client and
  * rate limit. Granted by `grants.kube`, verb by verb. Objects cross as JSON text, as the API server writes
- * them. Where the host is told to change nothing, what would change the cluster ends as CAPSTAN_E_CANCELLED.
+ * them. While the host is told to change nothing, or another host leads, what would change the cluster ends
+ * as CAPSTAN_E_CANCELLED, and nothing of it is sent; it can be read all the same.
  */
 #ifndef CAPSTAN_ABI_SERVICE_KUBE_H
 #define CAPSTAN_ABI_SERVICE_KUBE_H

@@ -204,6 +204,30 @@ TEST_F(ServiceKube, DeletesUnderThePreconditionsThatAreGiven) {
     for (int i = 0; i < 3; ++i) api.answer({});
 }
 
+TEST_F(ServiceKube, WritesNothingWhileAnotherHostLeadsAndReadsAllTheSame) {
+    Result<void> may = capstan::fail(ErrorCode::cancelled, "this host does not lead");
+    gateway->connect(api, [&] { return may; });
+    for (const auto& what : {request(CAPSTAN_KUBE_CREATE, nodes, "", "", "{}"),
+                             request(CAPSTAN_KUBE_PATCH, nodes, "", "n1", "{}"),
+                             request(CAPSTAN_KUBE_DELETE, nodes, "", "n1")}) {
+        const Came came = send(what);
+        EXPECT_EQ(came.status, CAPSTAN_E_CANCELLED);
+        ASSERT_TRUE(came.error);
+        EXPECT_THAT(came.error->message, HasSubstr(": not sent: this host does not lead"));
+    }
+    EXPECT_THAT(api.asked(), IsEmpty());
+    Came read;
+    send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), read);
+    api.answer({.body = "{}"});
+    EXPECT_EQ(read.status, CAPSTAN_OK);
+    may = {};
+    Came written;
+    send(request(CAPSTAN_KUBE_DELETE, nodes, "", "n1"), written);
+    EXPECT_EQ(api.first().line(), "DELETE /api/v1/nodes/n1");
+    api.answer({.body = "{}"});
+    EXPECT_EQ(written.status, CAPSTAN_OK);
+}
+
 TEST_F(ServiceKube, NamesTheGrantThatIsMissing) {
     const std::pair<capstan_kube_request, const char*> cases[] = {
         {request(CAPSTAN_KUBE_UPDATE, nodes, "", "n1", "{}"), "nodes:update"},
