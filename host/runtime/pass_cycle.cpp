@@ -79,7 +79,9 @@ Result<Preparation> prepare(const PassInput& input, PassWatch& watch) {
     Inquiry inquiry(input, watch);
     for (engine::Group& group : groups) inquiry.fill(group);
     return Preparation{std::move(policies),
-                       {input.snapshot.cluster, std::make_shared<const Groups>(std::move(groups))},
+                       {.cluster = input.snapshot.cluster,
+                        .groups = std::make_shared<const Groups>(std::move(groups)),
+                        .machines = input.snapshot.machines},
                        inquiry.notes()};
 }
 
@@ -90,9 +92,12 @@ Result<PassResult> run(const PassInput& input, PassWatch& watch) {
     PartClock clock;
     engine::Policies policies = pass.policies.policies();
     policies.parts = &clock;
+    CloudGroupMaker maker(input.clouds, input.theories, watch);
+    policies.maker = &maker;
     out.outcome = engine::run_pass(pass.snapshot, input.memory, policies, input.settings,
                                    input.circumstances);
     out.part_times = clock.times();
+    out.theories = maker.take_theories();
     out.notes = input.notes;
     std::ranges::move(pass.notes, std::back_inserter(out.notes));
     std::ranges::copy(out.notes, std::back_inserter(out.outcome.decision.notes));
@@ -101,12 +106,15 @@ Result<PassResult> run(const PassInput& input, PassWatch& watch) {
 
 Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question, PassWatch& watch) {
     CAPSTAN_TRY(const Preparation pass, prepare(input, watch));
-    const engine::Policies policies = pass.policies.policies();
+    engine::Policies policies = pass.policies.policies();
+    CloudGroupMaker maker(input.clouds, input.theories, watch);
+    policies.maker = &maker;
     std::vector<engine::ClassId> asked;
     if (question.pod_class) asked.push_back(*question.pod_class);
     engine::Explanation explanation(pass.snapshot, input.memory, policies, input.settings,
                                     input.circumstances, asked);
     PassAnswer out;
+    out.new_groups = explanation.decision().new_groups;
     if (question.pod_class) {
         CAPSTAN_TRY(out.pod, explanation.pod(*question.pod_class));
     } else if (question.group) {

@@ -10,6 +10,7 @@
 
 #include "engine/pass.hpp"
 #include "engine/scale_up/explain.hpp"
+#include "runtime/group_maker.hpp"
 #include "runtime/instances/pass_runner.hpp"
 #include "runtime/part_times.hpp"
 #include "runtime/wiring.hpp"
@@ -29,6 +30,7 @@ struct PassInput {
     engine::Circumstances circumstances{};
     std::vector<HookMiss> known_misses{};  ///< instances that are not asked; see run_watched
     std::vector<std::string> notes{};      ///< of clouds that were asked already, see PassResult
+    std::vector<Theory> theories{};        ///< of clouds that were asked already, see PassResult
 };
 
 struct PassResult {
@@ -39,6 +41,8 @@ struct PassResult {
     /// What clouds' prices and options failed with, also at the end of the decision's own notes.
     /// With the `groups` they give this result again where no cloud can be asked.
     std::vector<std::string> notes;
+    /// What clouds said to plans of groups, likewise.
+    std::vector<Theory> theories{};
     int reruns = 0;
     PartTimes part_times{};  ///< of the run that this came of; they differ from run to run
 };
@@ -60,6 +64,7 @@ struct PassAnswer {
     std::optional<engine::GroupAnswer> group{};
     std::optional<engine::NodeVerdict> node{};
     std::optional<engine::Matrix> matrix{};
+    std::vector<engine::NewGroup> new_groups{};  ///< that could be made, whatever was asked
 };
 
 /// Runs the pass again to ask about it. `not_found`: there is no such group or node.

@@ -31,7 +31,7 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
     const Duration looked = now();
     const CloudsView view = clouds_->refresh_now(parts_.host);
     auto out = std::make_shared<PassReport>(
-        PassInput{.snapshot = {cluster, view.groups},
+        PassInput{.snapshot = {cluster, view.groups, view.machines},
                   .memory = memory_,
                   .settings = settings_,
                   .wiring = wiring_,
