@@ -1,16 +1,42 @@
 #include "simulation/control_plane/control_plane.hpp"
 
+#include <boost/assert.hpp>
+
+#include "simulation/control_plane/control_context.hpp"
+#include "simulation/control_plane/garbage_collector.hpp"
+#include "simulation/control_plane/nodes/node_lives.hpp"
+#include "simulation/control_plane/nodes/pod_lives.hpp"
+#include "simulation/control_plane/scheduling/pod_scheduler.hpp"
+#include "simulation/control_plane/workloads/daemon_sets.hpp"
+#include "simulation/control_plane/workloads/deployments.hpp"
+#include "simulation/control_plane/workloads/replica_sets.hpp"
+#include "simulation/control_plane/workloads/stateful_sets.hpp"
+
 namespace capstan::simulation {
 
-struct ControlPlane::Parts {};
+struct ControlPlane::Parts {
+    Parts(ObjectStore& store, const Options& options) : context(store, options) {}
+
+    ControlContext context;
+    NodeLives node_lives{context};
+    PodLives pod_lives{context};
+    PodScheduler scheduler{context};
+    ReplicaSets replica_sets{context, "replicasets.apps", "replicaset-controller"};
+    ReplicaSets replication_controllers{context, "replicationcontrollers",
+                                        "replication-controller"};
+    Deployments deployments{context};
+    StatefulSets stateful_sets{context};
+    DaemonSets daemon_sets{context};
+    GarbageCollector garbage_collector{context};
+};
 
 ControlPlane::ControlPlane(ObjectStore& store, Options options) {
-    static_cast<void>(store);
-    static_cast<void>(options);
+    BOOST_ASSERT(options.speed > 0);
+    parts_ = std::make_unique<Parts>(store, options);
 }
 
 ControlPlane::~ControlPlane() = default;
 
-void ControlPlane::start() {}
+void ControlPlane::start() { parts_->context.feed().start(); }
 
 }  // namespace capstan::simulation

@@ -1,0 +1,131 @@
+#include "simulation/control_plane/garbage_collector.hpp"
+
+#include <algorithm>
+
+#include "simulation/control_plane/finalizers.hpp"
+#include "simulation/control_plane/owners.hpp"
+#include "simulation/control_plane/pod_facts.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+/// "pods|default/web-0", and back.
+std::string key_of(const ObjectName& name) {
+    return name.resource + "|" + object_key(name.space, name.name);
+}
+
+ObjectName name_in(const std::string& key) {
+    const std::size_t bar = key.find('|'), slash = key.find('/', bar);
+    return {key.substr(0, bar), key.substr(bar + 1, slash - bar - 1), key.substr(slash + 1)};
+}
+
+bool waits_for_dependents(const json::object& object) {
+    return is_leaving(object) && has_finalizer(object, foreground_finalizer);
+}
+
+bool has_same_owners(const json::object& a, const json::object& b) {
+    const json::array* ours = find_array(a, "metadata.ownerReferences");
+    const json::array* theirs = find_array(b, "metadata.ownerReferences");
+    return (ours == nullptr) == (theirs == nullptr) && (ours == nullptr || *ours == *theirs);
+}
+
+bool holds_up(const json::object& dependent, std::string_view uid) {
+    return std::ranges::any_of(owners_of(dependent), [&](const json::object* owner) {
+        return text_at(*owner, "uid") == uid && is_true_at(*owner, "blockOwnerDeletion");
+    });
+}
+
+}  // namespace
+
+GarbageCollector::GarbageCollector(ControlContext& context)
+    : context_(context),
+      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
+    context.feed().listen_to_all(
+        [this](const ResourceKind& kind, const Change& change) { follow(kind, change); });
+}
+
+void GarbageCollector::add(const ObjectName& name) { queue_.add(key_of(name)); }
+
+void GarbageCollector::follow(const ResourceKind& kind, const Change& change) {
+    const json::object& object = *change.object;
+    const std::string_view uid = text_at(object, "metadata.uid");
+    if (change.type == ChangeType::deleted) {
+        for (const ObjectName& dependent : context_.index().dependents_of(uid)) add(dependent);
+        // Owners that waited for it.
+        for (const json::object* owner : owners_of(object))
+            for (const ObjectName& name : context_.index().named_by_uid(text_at(*owner, "uid")))
+                add(name);
+        return;
+    }
+    const bool is_new = change.before == nullptr || !has_same_owners(object, *change.before);
+    if (is_leaving(object) || (is_new && !owners_of(object).empty()))
+        add({kind.resource(), std::string(text_at(object, "metadata.namespace")),
+             std::string(text_at(object, "metadata.name"))});
+}
+
+ApiObject GarbageCollector::find(const ObjectName& name) const {
+    const KindPtr kind = context_.store().kinds().find(name.resource);
+    return kind == nullptr ? nullptr : context_.store().find(*kind, name.space, name.name);
+}
+
+void GarbageCollector::reconcile(const std::string& key) {
+    const ObjectName name = name_in(key);
+    const ApiObject object = find(name);
+    if (object == nullptr) return;
+    const ResourceKind& kind = context_.kind(name.resource);
+    if (waits_for_dependents(*object)) return go_after_dependents(kind, *object);
+    if (is_leaving(*object) && has_finalizer(*object, orphan_finalizer))
+        return leave_orphans(kind, *object);
+    if (!is_leaving(*object)) collect(kind, *object);
+}
+
+/// Goes when no owner is left that keeps it; lets go of those that are gone while others stay.
+void GarbageCollector::collect(const ResourceKind& kind, const json::object& object) {
+    bool is_kept = false, is_awaited = false;
+    std::vector<std::string> gone;
+    for (const json::object* reference : owners_of(object)) {
+        const std::string_view uid = text_at(*reference, "uid");
+        const auto names = context_.index().named_by_uid(uid);
+        const ApiObject owner = names.empty() ? nullptr : find(names.front());
+        if (owner == nullptr) {
+            gone.emplace_back(uid);
+        } else if (waits_for_dependents(*owner)) {
+            is_awaited = true;
+        } else {
+            is_kept = true;
+        }
+    }
+    if (!is_kept && (is_awaited || !gone.empty()))
+        return context_.remove(kind.resource(), object,
+                               {.propagation = is_awaited ? "Foreground" : ""});
+    if (gone.empty()) return;
+    context_.edit(kind.resource(), object, [&](json::object& fresh) {
+        for (const std::string& uid : gone) remove_owner(fresh, uid);
+    });
+}
+
+void GarbageCollector::go_after_dependents(const ResourceKind& kind, const json::object& owner) {
+    const std::string_view uid = text_at(owner, "metadata.uid");
+    bool is_held_up = false;
+    for (const ObjectName& name : context_.index().dependents_of(uid)) {
+        const ApiObject dependent = find(name);
+        if (dependent == nullptr) continue;
+        if (!is_leaving(*dependent)) add(name);
+        is_held_up = is_held_up || holds_up(*dependent, uid);
+    }
+    if (is_held_up) return;
+    context_.edit(kind.resource(), owner,
+                  [](json::object& fresh) { remove_finalizer(fresh, foreground_finalizer); });
+}
+
+void GarbageCollector::leave_orphans(const ResourceKind& kind, const json::object& owner) {
+    const std::string_view uid = text_at(owner, "metadata.uid");
+    for (const ObjectName& name : context_.index().dependents_of(uid))
+        if (const ApiObject dependent = find(name))
+            context_.edit(name.resource, *dependent,
+                          [&](json::object& fresh) { remove_owner(fresh, uid); });
+    context_.edit(kind.resource(), owner,
+                  [](json::object& fresh) { remove_finalizer(fresh, orphan_finalizer); });
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,31 @@
+/// Objects go with those they belong to.
+#pragma once
+
+#include <string>
+
+#include "simulation/control_plane/control_context.hpp"
+#include "simulation/control_plane/reconcile_queue.hpp"
+
+namespace capstan::simulation {
+
+/// Of all kinds, custom ones too. An object whose owners are all gone goes; an owner that waits in
+/// the foreground goes after those that hold it up; one that leaves orphans, after they have let go
+/// of it. [the loop's thread]
+class GarbageCollector {
+public:
+    explicit GarbageCollector(ControlContext& context);
+
+private:
+    void follow(const ResourceKind& kind, const Change& change);
+    void add(const ObjectName& name);
+    void reconcile(const std::string& key);
+    void collect(const ResourceKind& kind, const json::object& object);
+    void go_after_dependents(const ResourceKind& kind, const json::object& owner);
+    void leave_orphans(const ResourceKind& kind, const json::object& owner);
+    ApiObject find(const ObjectName& name) const;
+
+    ControlContext& context_;
+    ReconcileQueue queue_;
+};
+
+}  // namespace capstan::simulation

@@ -1,0 +1,189 @@
+#include "simulation/control_plane/scheduling/pod_scheduler.hpp"
+
+#include <tuple>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "simulation/control_plane/conditions.hpp"
+#include "simulation/control_plane/pod_facts.hpp"
+#include "simulation/control_plane/scheduling/unschedulable.hpp"
+#include "simulation/scheduler.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+constexpr std::string_view component = "default-scheduler";
+
+bool wants_node(const json::object& pod) {
+    return text_at(pod, "spec.nodeName").empty() &&
+           text_at(pod, "spec.schedulerName") == component && is_active(pod);
+}
+
+bool is_gated(const json::object& pod) {
+    const json::array* gates = find_array(pod, "spec.schedulingGates");
+    return gates != nullptr && !gates->empty();
+}
+
+/// The class of each pod without a node, by "namespace/name".
+std::map<std::string, engine::ClassId> unbound_classes(const engine::Cluster& cluster) {
+    std::map<std::string, engine::ClassId> out;
+    for (const engine::PodIndex index : cluster.unbound()) {
+        const engine::PodRow row = cluster.pod(index);
+        const std::string_view space = cluster.text(cluster.pod_class(row.pod_class).ns);
+        out.emplace(object_key(space, cluster.text(row.name)), row.pod_class);
+    }
+    return out;
+}
+
+}  // namespace
+
+bool PodScheduler::Turn::operator<(const Turn& other) const {
+    // Negated: the highest comes first.
+    return std::tuple(-priority, created, key) <
+           std::tuple(-other.priority, other.created, other.key);
+}
+
+PodScheduler::PodScheduler(ControlContext& context)
+    : context_(context), view_(context, [this] { note_change(); }) {
+    context.feed().listen("pods", [this](const Change& change) { follow(change); });
+}
+
+PodScheduler::~PodScheduler() { context_.loop().cancel(next_round_); }
+
+void PodScheduler::follow(const Change& change) {
+    const std::string key = object_key(*change.object);
+    const ApiObject pod = context_.find("pods", key);
+    if (pod == nullptr || !wants_node(*pod)) return stop_waiting(key);
+    if (is_gated(*pod)) {
+        stop_waiting(key);
+        return set_refused(*pod, "SchedulingGated",
+                           "Scheduling is blocked due to non-empty scheduling gates");
+    }
+    const auto [place, is_new] = waiting_.try_emplace(key);
+    if (!is_new) return;
+    place->second = {number_or(*pod, "spec.priority", 0),
+                     std::string(text_at(*pod, "metadata.creationTimestamp")), key};
+    round_.insert(place->second);
+    wake();
+}
+
+void PodScheduler::stop_waiting(const std::string& key) {
+    const auto found = waiting_.find(key);
+    if (found == waiting_.end()) return;
+    round_.erase(found->second);
+    waiting_.erase(found);
+}
+
+/// Those who were refused get another round, after the one that goes on.
+void PodScheduler::note_change() {
+    if (std::exchange(has_changed_, true) || next_round_ != 0) return;
+    const Duration pause = context_.paced(round_pause);
+    next_round_ = context_.loop().after(pause, [this, alive = std::weak_ptr(alive_)] {
+        if (!alive.expired()) begin_round();
+    });
+}
+
+void PodScheduler::begin_round() {
+    next_round_ = 0;
+    if (!round_.empty()) {
+        has_changed_ = false;
+        return note_change();
+    }
+    has_changed_ = false;
+    for (const auto& [key, turn] : waiting_) round_.insert(turn);
+    wake();
+}
+
+void PodScheduler::wake() {
+    if (round_.empty() || std::exchange(is_awake_, true)) return;
+    boost::asio::post(context_.loop().io(), [this, alive = std::weak_ptr(alive_)] {
+        if (!alive.expired()) take_turn();
+    });
+}
+
+std::vector<ApiObject> PodScheduler::next_pods() {
+    std::vector<ApiObject> out;
+    while (!round_.empty() && out.size() < pods_per_turn) {
+        const Turn turn = *round_.begin();
+        round_.erase(round_.begin());
+        if (ApiObject pod = context_.find("pods", turn.key)) out.push_back(std::move(pod));
+    }
+    return out;
+}
+
+/// Without those that the engine cannot read, or that were bound since.
+std::vector<PodScheduler::Candidate> PodScheduler::classified(
+    const engine::Cluster& cluster, const std::vector<ApiObject>& pods) const {
+    const auto classes = unbound_classes(cluster);
+    std::vector<Candidate> out;
+    for (const ApiObject& pod : pods)
+        if (const auto found = classes.find(object_key(*pod)); found != classes.end())
+            out.push_back({pod, found->second});
+    return out;
+}
+
+void PodScheduler::take_turn() {
+    is_awake_ = false;
+    const engine::Cluster cluster = view_.cluster();
+    const std::vector<Candidate> candidates = classified(cluster, next_pods());
+    std::vector<engine::ClassId> classes;
+    for (const Candidate& candidate : candidates) classes.push_back(candidate.pod_class);
+    const auto nodes = find_nodes(cluster, classes);
+    std::vector<ApiObject> refused;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (nodes[i]) {
+            bind(*candidates[i].pod, std::string(cluster.text(cluster.node(*nodes[i]).name)));
+        } else {
+            refused.push_back(candidates[i].pod);
+        }
+    }
+    refuse(refused);
+    wake();
+}
+
+void PodScheduler::bind(const json::object& pod, const std::string& node) {
+    const auto set_node = [&](json::object& fresh) {
+        set_value(fresh, "spec.nodeName", json_view(node));
+        set_condition(fresh, {.type = "PodScheduled"}, context_.now());
+        make_object(fresh, "status").erase("nominatedNodeName");
+    };
+    if (context_.edit("pods", pod, set_node) == nullptr) return;
+    stop_waiting(object_key(pod));
+    view_.bind(pod, node);
+    context_.events().record(
+        context_.kind("pods"), pod,
+        {component, "Scheduled", "Successfully assigned " + object_key(pod) + " to " + node});
+}
+
+/// Why is asked after the others of the turn have their nodes.
+void PodScheduler::refuse(const std::vector<ApiObject>& pods) {
+    if (pods.empty()) return;
+    const engine::Cluster cluster = view_.cluster();
+    const std::vector<Candidate> candidates = classified(cluster, pods);
+    std::set<engine::ClassId> classes;
+    for (const Candidate& candidate : candidates) classes.insert(candidate.pod_class);
+    const auto reasons = explain_unschedulable(cluster, classes);
+    for (const Candidate& candidate : candidates)
+        set_refused(*candidate.pod, "Unschedulable", reasons.at(candidate.pod_class));
+}
+
+/// Said again only when it is something new.
+void PodScheduler::set_refused(const json::object& pod, std::string_view reason,
+                               const std::string& message) {
+    const json::object* before = find_condition(pod, "PodScheduled");
+    if (before != nullptr && text_at(*before, "reason") == reason &&
+        text_at(*before, "message") == message)
+        return;
+    context_.edit("pods", pod, [&](json::object& fresh) {
+        set_condition(
+            fresh,
+            {.type = "PodScheduled", .status = "False", .reason = reason, .message = message},
+            context_.now());
+    });
+    if (reason == "Unschedulable")
+        context_.events().record(context_.kind("pods"), pod,
+                                 {component, "FailedScheduling", message, true});
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,64 @@
+/// Gives nodes to pods that ask for the default scheduler: the engine's predicates, the
+/// simulation's scores.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "simulation/control_plane/control_context.hpp"
+#include "simulation/control_plane/scheduling/scheduling_view.hpp"
+
+namespace capstan::simulation {
+
+/// Pods of higher priority come first, then older ones. Who found no node is tried again, together
+/// with all others who did not, when something changed, but not all the time. Nobody is preempted.
+/// [the loop's thread]
+class PodScheduler {
+public:
+    /// Pods that are tried in one turn of the loop.
+    static constexpr std::size_t pods_per_turn = 250;
+    /// Between two rounds over those who wait.
+    static constexpr Duration round_pause = std::chrono::milliseconds(200);
+
+    explicit PodScheduler(ControlContext& context);
+    ~PodScheduler();
+
+private:
+    /// A pod's place among those that wait.
+    struct Turn {
+        std::int64_t priority = 0;
+        std::string created{}, key{};
+        bool operator<(const Turn& other) const;
+    };
+    struct Candidate {
+        ApiObject pod{};
+        engine::ClassId pod_class = 0;
+    };
+    void follow(const Change& change);
+    void stop_waiting(const std::string& key);
+    void note_change();
+    void wake();
+    void take_turn();
+    void begin_round();
+    std::vector<ApiObject> next_pods();
+    std::vector<Candidate> classified(const engine::Cluster& cluster,
+                                      const std::vector<ApiObject>& pods) const;
+    void bind(const json::object& pod, const std::string& node);
+    void refuse(const std::vector<ApiObject>& pods);
+    void set_refused(const json::object& pod, std::string_view reason, const std::string& message);
+
+    ControlContext& context_;
+    std::map<std::string, Turn> waiting_;
+    std::set<Turn> round_;  ///< those of them who are still to be tried
+    bool has_changed_ = false, is_awake_ = false;
+    io::TimerId next_round_ = 0;  ///< 0: none is set
+    std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+    SchedulingView view_;
+};
+
+}  // namespace capstan::simulation

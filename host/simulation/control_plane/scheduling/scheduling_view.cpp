@@ -1,0 +1,55 @@
+#include "simulation/control_plane/scheduling/scheduling_view.hpp"
+
+#include <utility>
+
+#include "kubernetes/object_kinds.hpp"
+#include "simulation/control_plane/nodes/node_facts.hpp"
+#include "simulation/control_plane/nodes/node_taints.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+bool is_for_scheduling(const ResourceKind& kind) {
+    if (kind.group == "storage.k8s.io") return true;
+    return kind.group.empty() &&
+           (kind.kind == "Pod" || kind.kind == "Node" || kind.kind == "Namespace" ||
+            kind.kind == "PersistentVolume" || kind.kind == "PersistentVolumeClaim");
+}
+
+}  // namespace
+
+SchedulingView::SchedulingView(ControlContext& context, std::function<void()> changed)
+    : context_(context), changed_(std::move(changed)) {
+    context.feed().listen_to_all([this](const ResourceKind& kind, const Change& change) {
+        if (is_for_scheduling(kind)) follow(kind, change);
+    });
+}
+
+void SchedulingView::follow(const ResourceKind& kind, const Change& change) {
+    const auto* known = kubernetes::find_kind(kind.kind, kind.api_version());
+    if (known == nullptr) return;
+    const std::uint64_t before = builder_.changes();
+    const std::string_view space = text_at(*change.object, "metadata.namespace");
+    const std::string_view name = text_at(*change.object, "metadata.name");
+    // What is there now: a pod that got its node since must not be without one again.
+    if (const ApiObject object = context_.store().find(kind, space, name)) {
+        load(kind, *object);
+    } else {
+        builder_.remove(known->object, space, name);
+    }
+    if (builder_.changes() != before) changed_();
+}
+
+void SchedulingView::load(const ResourceKind& kind, const json::object& object) {
+    json::value document = object;
+    // A node's taints come right behind the node; nobody may slip in between.
+    if (kind.kind == "Node") set_condition_taints(document.get_object(), context_.now());
+    kubernetes::JsonProblems problems(document);
+    kubernetes::find_kind(kind.kind, kind.api_version())->load(problems.root(), builder_);
+}
+
+void SchedulingView::bind(const json::object& pod, std::string_view node) {
+    builder_.bind_pod(text_at(pod, "metadata.namespace"), text_at(pod, "metadata.name"), node);
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,33 @@
+/// The store's objects as the engine's predicates want them, kept up to date.
+#pragma once
+
+#include <functional>
+
+#include "engine/snapshot/cluster_builder.hpp"
+#include "simulation/control_plane/control_context.hpp"
+
+namespace capstan::simulation {
+
+/// Holds what the store holds, also of changes that were not told yet where they come first to
+/// another object's. [the loop's thread]
+class SchedulingView {
+public:
+    /// `changed` is called when something did that a cluster shows.
+    SchedulingView(ControlContext& context, std::function<void()> changed);
+    SchedulingView(const SchedulingView&) = delete;
+    SchedulingView& operator=(const SchedulingView&) = delete;
+
+    engine::Cluster cluster() { return builder_.build(); }
+    /// A pod has its node now; said by who bound it, before it is told.
+    void bind(const json::object& pod, std::string_view node);
+
+private:
+    void follow(const ResourceKind& kind, const Change& change);
+    void load(const ResourceKind& kind, const json::object& object);
+
+    ControlContext& context_;
+    std::function<void()> changed_;
+    engine::ClusterBuilder builder_;
+};
+
+}  // namespace capstan::simulation

@@ -1,0 +1,27 @@
+/// The pods of a DaemonSet: which nodes take one, and what each looks like.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/snapshot/pod_spec.hpp"
+#include "simulation/control_plane/workloads/pod_control.hpp"
+
+namespace capstan::simulation {
+
+/// What its template says, with what every daemon bears.
+engine::PodSpec daemon_spec(const json::object& set);
+
+enum class DaemonVerdict {
+    runs,   ///< the node is to have one
+    stays,  ///< it is to have no new one, and may keep what it has
+    goes,   ///< selector, affinity or a NoExecute taint are against it
+};
+DaemonVerdict judge_daemon(const engine::PodSpec& spec, const json::object& node);
+
+json::object make_daemon_pod(const Workload& set, std::string_view node,
+                             std::string_view revision_hash);
+/// The node that a daemon's pod is on, or asks for; empty: neither.
+std::string daemon_node(const json::object& pod);
+
+}  // namespace capstan::simulation

@@ -1,0 +1,140 @@
+#include "simulation/control_plane/workloads/pod_control.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/json/serialize.hpp>
+
+#include "simulation/api_server/object_checks.hpp"
+#include "simulation/control_plane/owners.hpp"
+#include "simulation/control_plane/pod_facts.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+void add_controller(const ResourceKind& kind, const json::object& dependent,
+                    ReconcileQueue& queue) {
+    const json::object* controller = find_controller(dependent);
+    if (controller != nullptr && text_at(*controller, "kind") == kind.kind &&
+        text_at(*controller, "apiVersion") == kind.api_version())
+        queue.add(
+            object_key(text_at(dependent, "metadata.namespace"), text_at(*controller, "name")));
+}
+
+void add_adopters(ControlContext& context, const ResourceKind& kind, const json::object& orphan,
+                  ReconcileQueue& queue) {
+    for (const ApiObject& object :
+         context.store().list(kind, text_at(orphan, "metadata.namespace")).items)
+        if (has_labels(orphan, selector_of({&kind, object}))) queue.add(object_key(*object));
+}
+
+bool adopt(ControlContext& context, const Workload& workload, std::string_view resource,
+           const json::object& orphan) {
+    return context.edit(resource, orphan, [&](json::object& fresh) {
+        add_owner(fresh, make_controller_reference(*workload.kind, *workload.object));
+    }) != nullptr;
+}
+
+void release(ControlContext& context, const Workload& workload, std::string_view resource,
+             const json::object& dependent) {
+    context.edit(resource, dependent, [&](json::object& fresh) {
+        remove_owner(fresh, text_at(*workload.object, "metadata.uid"));
+    });
+}
+
+}  // namespace
+
+void watch_workloads(ControlContext& context, std::string_view resource, std::string_view dependent,
+                     ReconcileQueue& queue) {
+    context.feed().listen(resource,
+                          [&](const Change& change) { queue.add(object_key(*change.object)); });
+    const ResourceKind& kind = context.kind(resource);
+    context.feed().listen(dependent, [&](const Change& change) {
+        add_controller(kind, *change.object, queue);
+        if (change.before != nullptr) add_controller(kind, *change.before, queue);
+        if (change.type != ChangeType::deleted && find_controller(*change.object) == nullptr)
+            add_adopters(context, kind, *change.object, queue);
+    });
+}
+
+LabelQuery selector_of(const Workload& workload) {
+    const json::object* selector = find_object(*workload.object, "spec.selector");
+    if (selector == nullptr) return {{"", LabelOperator::in, {}}};
+    // A replication controller's selector is labels and nothing else.
+    if (workload.kind->kind != "ReplicationController") return label_query_of(*selector);
+    return label_query_of(json::object{{"matchLabels", *selector}});
+}
+
+std::vector<ApiObject> claim(ControlContext& context, const Workload& workload,
+                             std::string_view resource) {
+    const LabelQuery selector = selector_of(workload);
+    const std::string_view uid = text_at(*workload.object, "metadata.uid");
+    if (!is_leaving(*workload.object))
+        for (const ApiObject& orphan : context.index().without_controller(
+                 text_at(*workload.object, "metadata.namespace"), resource))
+            if (has_labels(*orphan, selector) && !is_leaving(*orphan))
+                adopt(context, workload, resource, *orphan);
+    std::vector<ApiObject> out;
+    for (ApiObject& dependent : context.index().controlled_by(uid, resource)) {
+        if (has_labels(*dependent, selector)) {
+            out.push_back(std::move(dependent));
+        } else if (!is_leaving(*workload.object)) {
+            release(context, workload, resource, *dependent);
+        }
+    }
+    return out;
+}
+
+json::object make_pod(const Workload& workload) {
+    const json::object& object = *workload.object;
+    json::object pod;
+    json::object& metadata = make_object(pod, "metadata");
+    if (const json::object* from = find_object(object, "spec.template.metadata"))
+        for (const char* key : {"labels", "annotations", "finalizers"})
+            take_member(metadata, *from, key);
+    metadata["generateName"] = std::string(text_at(object, "metadata.name")) + "-";
+    if (const json::object* spec = find_object(object, "spec.template.spec")) pod["spec"] = *spec;
+    add_owner(pod, make_controller_reference(*workload.kind, object));
+    return pod;
+}
+
+ApiObject create_pod(ControlContext& context, const Workload& workload, json::object pod) {
+    const ApiObject made =
+        context.create("pods", text_at(*workload.object, "metadata.namespace"), std::move(pod));
+    if (made == nullptr) {
+        context.events().record(*workload.kind, *workload.object,
+                                {workload.component, "FailedCreate", "Error creating a pod", true});
+    } else {
+        tell(context, workload, "SuccessfulCreate",
+             "Created pod: " + std::string(text_at(*made, "metadata.name")));
+    }
+    return made;
+}
+
+void delete_pod(ControlContext& context, const Workload& workload, const json::object& pod) {
+    context.remove("pods", pod);
+    tell(context, workload, "SuccessfulDelete",
+         "Deleted pod: " + std::string(text_at(pod, "metadata.name")));
+}
+
+void tell(ControlContext& context, const Workload& workload, std::string_view reason,
+          std::string message) {
+    context.events().record(*workload.kind, *workload.object,
+                            {workload.component, reason, std::move(message)});
+}
+
+ApiObject write_status(ControlContext& context, const Workload& workload,
+                       const std::function<void(json::object&)>& change) {
+    return context.edit(workload.kind->resource(), *workload.object, change, ObjectPart::status);
+}
+
+std::string template_hash(const json::object& pod_template, std::int64_t collisions) {
+    // FNV-1a, 64 bits.
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : json::serialize(pod_template) + std::to_string(collisions))
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    const std::string all = name_suffix(hash) + name_suffix(hash >> 32);
+    return all;
+}
+
+}  // namespace capstan::simulation

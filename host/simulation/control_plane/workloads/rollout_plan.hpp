@@ -1,0 +1,37 @@
+/// How large each ReplicaSet of a Deployment is to be next.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace capstan::simulation {
+
+struct SetSize {
+    std::int64_t wanted = 0;     ///< spec.replicas
+    std::int64_t available = 0;  ///< pods of it
+    std::int64_t limit = 0;      ///< pods its Deployment could have in all when it was last scaled
+};
+
+struct Rollout {
+    std::int64_t replicas = 0;         ///< of the Deployment
+    std::int64_t max_surge = 0;        ///< pods above that while it rolls
+    std::int64_t max_unavailable = 0;  ///< pods below that while it rolls
+    SetSize fresh{};                   ///< of the present template
+    std::vector<SetSize> old{};        ///< the eldest first
+};
+
+/// What each is to want now.
+struct SetSizes {
+    std::int64_t fresh = 0;
+    std::vector<std::int64_t> old{};
+    bool operator==(const SetSizes&) const = default;
+};
+
+/// The next step of rolling: the new one grows as far as the surge allows; once it is as large as
+/// it may be now, old ones shrink as far as enough pods stay available, unhealthy pods first.
+SetSizes plan_rolling_step(const Rollout& rollout);
+/// The Deployment was scaled while it rolls, or is paused: each set keeps its share.
+///     5 and 5 of 10, limit 13  ->  10 and 10 of 20, limit 23... the largest takes what is left
+SetSizes plan_scaling(const Rollout& rollout);
+
+}  // namespace capstan::simulation

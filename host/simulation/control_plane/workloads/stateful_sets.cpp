@@ -1,0 +1,143 @@
+#include "simulation/control_plane/workloads/stateful_sets.hpp"
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+#include "simulation/control_plane/pod_facts.hpp"
+#include "simulation/control_plane/workloads/pod_counts.hpp"
+#include "simulation/control_plane/workloads/stateful_pods.hpp"
+
+namespace capstan::simulation {
+
+/// A set as it is looked at.
+struct StatefulSets::Look {
+    Workload set{};
+    ApiObject current{}, next{};               ///< revisions; the same one while nothing rolls
+    std::map<std::int64_t, ApiObject> pods{};  ///< by ordinal
+    std::int64_t first = 0, end = 0;           ///< ordinals that are wanted: first to end - 1
+    Duration min_ready{};
+    Time now{};
+
+    bool is_ordered() const {
+        return text_at(*set.object, "spec.podManagementPolicy") != "Parallel";
+    }
+    bool serves(const json::object& pod) const {
+        return !is_leaving(pod) && availability(pod, min_ready, now).is_available;
+    }
+    std::string_view next_name() const { return text_at(*next, "metadata.name"); }
+    /// Of the next revision, wherever it stands among the ordinals.
+    bool is_updated(const json::object& pod) const {
+        return label_of(pod, revision_label) == label_of(*next, revision_label);
+    }
+    std::int64_t partition() const {
+        return number_or(*set.object, "spec.updateStrategy.rollingUpdate.partition", 0);
+    }
+    bool rolls() const { return text_at(*set.object, "spec.updateStrategy.type") != "OnDelete"; }
+};
+
+StatefulSets::StatefulSets(ControlContext& context)
+    : context_(context),
+      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
+    watch_workloads(context, "statefulsets.apps", "pods", queue_);
+}
+
+void StatefulSets::reconcile(const std::string& key) {
+    Look look{.set = {&context_.kind("statefulsets.apps"), context_.find("statefulsets.apps", key),
+                      "statefulset-controller"}};
+    if (look.set.object == nullptr) return;
+    const json::object& object = *look.set.object;
+    look.now = context_.now();
+    look.min_ready = context_.paced_s(number_or(object, "spec.minReadySeconds", 0));
+    look.first = number_or(object, "spec.ordinals.start", 0);
+    look.end = look.first + number_or(object, "spec.replicas", 1);
+    look.next = present_revision(context_, look.set);
+    if (look.next == nullptr) return;
+    look.current = find_revision(context_, look.set, text_at(object, "status.currentRevision"));
+    if (look.current == nullptr) look.current = look.next;
+    for (ApiObject& pod : claim(context_, look.set, "pods"))
+        if (const auto ordinal = find_ordinal(object, *pod)) look.pods[*ordinal] = std::move(pod);
+    if (!is_leaving(object) && fill(look) && shrink(look) && look.rolls()) update(look);
+    write_counts(key, look);
+}
+
+/// Pods that are missing, the lowest first; in order, each once the one before serves.
+bool StatefulSets::fill(const Look& look) {
+    for (std::int64_t ordinal = look.first; ordinal < look.end; ++ordinal)
+        if (!fill_place(look, ordinal) && look.is_ordered()) return false;
+    return true;
+}
+
+/// Whether the pod there serves.
+bool StatefulSets::fill_place(const Look& look, std::int64_t ordinal) {
+    const auto found = look.pods.find(ordinal);
+    if (found != look.pods.end()) {
+        if (has_ended(*found->second) && !is_leaving(*found->second))
+            delete_pod(context_, look.set, *found->second);
+        return look.serves(*found->second);
+    }
+    const bool is_next = !look.rolls() || ordinal >= look.partition();
+    const json::object& revision = is_next ? *look.next : *look.current;
+    make_claims(context_, look.set, ordinal);
+    create_pod(context_, look.set,
+               make_stateful_pod(at_revision(look.set, revision), ordinal,
+                                 label_of(revision, revision_label)));
+    return false;
+}
+
+/// Pods beyond those wanted, the highest first; in order, each once the one above is gone.
+bool StatefulSets::shrink(const Look& look) {
+    bool is_done = true;
+    for (const auto& [ordinal, pod] : std::views::reverse(look.pods)) {
+        if (ordinal >= look.first && ordinal < look.end) continue;
+        is_done = false;
+        if (!is_leaving(*pod)) delete_pod(context_, look.set, *pod);
+        if (look.is_ordered()) return false;
+    }
+    return is_done;
+}
+
+/// One old pod goes, the highest first, when all above it serve.
+void StatefulSets::update(const Look& look) {
+    for (const auto& [ordinal, pod] : std::views::reverse(look.pods)) {
+        if (ordinal < look.partition()) return;
+        if (!look.is_updated(*pod)) {
+            if (!is_leaving(*pod)) delete_pod(context_, look.set, *pod);
+            return;
+        }
+        if (!look.serves(*pod)) return;
+    }
+}
+
+void StatefulSets::write_counts(const std::string& key, const Look& look) {
+    std::vector<ApiObject> pods, updated;
+    for (const ApiObject& pod :
+         context_.index().controlled_by(text_at(*look.set.object, "metadata.uid"), "pods")) {
+        if (!is_leaving(*pod)) pods.push_back(pod);
+        if (!is_leaving(*pod) && look.is_updated(*pod)) updated.push_back(pod);
+    }
+    const PodCounts counts = count_pods(pods, look.min_ready, look.now);
+    const PodCounts fresh = count_pods(updated, look.min_ready, look.now);
+    if (counts.next_available) queue_.add_after(key, *counts.next_available);
+    const bool is_rolled_out = look.partition() == 0 && fresh.all == counts.all &&
+                               fresh.all == look.end - look.first && fresh.ready == fresh.all;
+    const ApiObject& current = is_rolled_out ? look.next : look.current;
+    const bool is_same = current == look.next;
+    write_status(context_, look.set, [&](json::object& whole) {
+        json::object& status = make_object(whole, "status");
+        status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
+        status["replicas"] = counts.all;
+        status["readyReplicas"] = counts.ready;
+        status["availableReplicas"] = counts.available;
+        status["updatedReplicas"] = fresh.all;
+        status["currentReplicas"] = is_same ? fresh.all : counts.all - fresh.all;
+        status["currentRevision"] = json_view(text_at(*current, "metadata.name"));
+        status["updateRevision"] = json_view(look.next_name());
+        status["collisionCount"] = 0;
+    });
+    forget_old_revisions(
+        context_, look.set,
+        {std::string(look.next_name()), std::string(text_at(*current, "metadata.name"))});
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,161 @@
+/// A control plane over an API server's objects, on a clock that is moved by hand.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "simulation/api_server/label_query.hpp"
+#include "simulation/control_plane/conditions.hpp"
+#include "simulation/control_plane/control_plane.hpp"
+#include "simulation/control_plane/pod_facts.hpp"
+
+namespace capstan::simulation {
+
+using namespace std::chrono_literals;
+
+/// 2026-11-21T10:00:00Z
+inline constexpr Time test_start = time_from_unix_ns(1'795'255'200'000'000'000);
+
+inline json::object parsed(std::string_view text) {
+    return json::parse(json_view(text)).as_object();
+}
+
+/// Text with 'quotes' that stand for "quotes".
+inline json::object quoted_object(std::string text) {
+    for (char& c : text)
+        if (c == '\'') c = '"';
+    return parsed(text);
+}
+
+struct LivingCluster : ::testing::Test {
+    explicit LivingCluster(ControlPlane::Options options = {}) : control_plane(store, options) {}
+
+    boost::asio::io_context io{};
+    std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>(test_start);
+    io::ManualLoop loop{io, clock};
+    ObjectStore store{loop, {}};
+    ControlPlane control_plane;
+
+    void SetUp() override { control_plane.start(); }
+
+    void pass(Duration time) { loop.advance(time); }
+
+    void create(const std::string& resource, const std::string& text,
+                const std::string& space = "default") {
+        const ResourceKind& kind = store.kind(resource);
+        const auto made = store.create(kind, kind.namespaced ? space : "", quoted_object(text));
+        ASSERT_TRUE(made) << made.error();
+    }
+    void add_node(const std::string& name, const std::string& cpu = "4",
+                  const std::string& more = "") {
+        create("nodes", "{'metadata':{'name':'" + name + "'" + more +
+                            "},'status':{'capacity':{'cpu':'" + cpu +
+                            "','memory':'16Gi','pods':'110'}}}");
+    }
+    void add_nodes(int count) {
+        for (int i = 1; i <= count; ++i) add_node("n" + std::to_string(i));
+    }
+    /// `spec`: members of the pod's spec beside its container, each with a comma behind it.
+    static std::string pod_template(const std::string& cpu = "1", const std::string& spec = "",
+                                    const std::string& image = "web:1",
+                                    const std::string& annotations = "") {
+        return "{'metadata':{'labels':{'app':'web'},'annotations':{" + annotations + "}},'spec':{" +
+               spec + "'containers':[{'name':'c','image':'" + image +
+               "','resources':{'requests':{'cpu':'" + cpu + "'}}}]}}";
+    }
+    void add_pod(const std::string& name, const std::string& spec = "",
+                 const std::string& metadata = "", const std::string& cpu = "1") {
+        create("pods", "{'metadata':{'name':'" + name + "'" + metadata + "},'spec':{" + spec +
+                           "'containers':[{'name':'c','image':'web:1','resources':{'requests':"
+                           "{'cpu':'" +
+                           cpu + "'}}}]}}");
+    }
+    /// A workload that selects app=web. `spec`: as above.
+    void add_workload(const std::string& resource, const std::string& name, const std::string& spec,
+                      const std::string& pod = pod_template()) {
+        create(resource, "{'metadata':{'name':'" + name + "'},'spec':{" + spec +
+                             "'selector':{'matchLabels':{'app':'web'}},'template':" + pod + "}}");
+    }
+
+    ApiObject find(const std::string& resource, const std::string& name,
+                   const std::string& space = "default") const {
+        const ResourceKind& kind = store.kind(resource);
+        return store.find(kind, kind.namespaced ? space : "", name);
+    }
+    json::object get(const std::string& resource, const std::string& name) const {
+        const ApiObject found = find(resource, name);
+        EXPECT_NE(found, nullptr) << resource << " " << name;
+        return found == nullptr ? json::object() : *found;
+    }
+    std::vector<ApiObject> all(const std::string& resource) const {
+        return store.list(store.kind(resource)).items;
+    }
+    /// "Running 3, Pending 1"; pods on their way out are "leaving".
+    std::string phases() const {
+        std::map<std::string, int> counts;
+        for (const ApiObject& pod : all("pods"))
+            ++counts[is_leaving(*pod) ? "leaving" : std::string(text_at(*pod, "status.phase"))];
+        std::string out;
+        for (const auto& [phase, count] : counts)
+            out += (out.empty() ? "" : ", ") + phase + " " + std::to_string(count);
+        return out;
+    }
+    std::int64_t number(const std::string& resource, const std::string& name,
+                        const std::string& path) const {
+        return integer_at(get(resource, name), path).value_or(0);
+    }
+    std::string text(const std::string& resource, const std::string& name,
+                     const std::string& path) const {
+        return std::string(text_at(get(resource, name), path));
+    }
+    /// "Unschedulable: 0/1 nodes ...", of a condition.
+    std::string condition(const std::string& resource, const std::string& name,
+                          const std::string& type) const {
+        const json::object object = get(resource, name);
+        const json::object* found = find_condition(object, type);
+        if (found == nullptr) return "none";
+        const std::string message(text_at(*found, "message"));
+        return std::string(text_at(*found, "status")) + " " +
+               std::string(text_at(*found, "reason")) + (message.empty() ? "" : ": ") + message;
+    }
+    /// The messages of all events of that reason, in the order they came.
+    std::vector<std::string> told(const std::string& reason) const {
+        std::vector<std::pair<std::uint64_t, std::string>> found;
+        for (const ApiObject& event : all("events"))
+            if (text_at(*event, "reason") == reason)
+                found.emplace_back(
+                    std::stoull(std::string(text_at(*event, "metadata.resourceVersion"))),
+                    text_at(*event, "message"));
+        std::ranges::sort(found);
+        std::vector<std::string> out;
+        for (auto& [when, message] : found) out.push_back(std::move(message));
+        return out;
+    }
+    void edit(const std::string& resource, const std::string& name,
+              const std::function<void(json::object&)>& change,
+              ObjectPart part = ObjectPart::everything) {
+        const ResourceKind& kind = store.kind(resource);
+        const auto kept =
+            store.edit(kind, kind.namespaced ? "default" : "", name, change, {.part = part});
+        ASSERT_TRUE(kept) << kept.error();
+    }
+    void set(const std::string& resource, const std::string& name, const std::string& path,
+             json::value value) {
+        edit(resource, name,
+             [&](json::object& object) { set_value(object, path, std::move(value)); });
+    }
+    void remove(const std::string& resource, const std::string& name, RemoveOptions options = {}) {
+        const ResourceKind& kind = store.kind(resource);
+        const auto gone = store.remove(kind, kind.namespaced ? "default" : "", name, options);
+        ASSERT_TRUE(gone) << gone.error();
+    }
+};
+
+}  // namespace capstan::simulation
