@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include <capstan/taint_text.hpp>
+
 namespace capstan::simulation {
 namespace {
 
@@ -92,18 +94,6 @@ std::vector<engine::PodTerm> terms_of(const std::vector<keys::Together>& given, 
     return out;
 }
 
-std::optional<Taint> parse_taint(const std::string& text) {
-    const std::size_t colon = text.rfind(':');
-    if (colon == std::string::npos || colon == 0) return std::nullopt;
-    const auto effect = find_effect(std::string_view(text).substr(colon + 1));
-    if (!effect) return std::nullopt;
-    const std::string front = text.substr(0, colon);
-    const std::size_t equal = front.find('=');
-    Taint taint{.key = front.substr(0, equal), .effect = *effect};
-    if (equal != std::string::npos) taint.value = front.substr(equal + 1);
-    return taint.key.empty() ? std::nullopt : std::optional(std::move(taint));
-}
-
 Controller controller_of(const keys::Pods& pods) {
     if (pods.replicas && pods.controller == keys::Owner::none) return Controller::replica_set;
     switch (pods.controller) {
@@ -124,8 +114,7 @@ std::vector<Taint> read_taints(const std::vector<std::string>& given, const Sett
         if (auto taint = parse_taint(given[i])) {
             out.push_back(*std::move(taint));
         } else {
-            diagnostics.error(list->children[i].place,
-                              "a taint is written \"key=value:NoSchedule\"");
+            diagnostics.error(list->children[i].place, taint.error().message);
         }
     }
     return out;

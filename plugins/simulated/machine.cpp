@@ -10,24 +10,10 @@
 
 #include <capstan/hash.hpp>
 #include <capstan/quantity.hpp>
-#include <capstan/sentence.hpp>
+#include <capstan/taint_text.hpp>
 
 namespace capstan::simulated {
 namespace {
-
-/// "key=value:NoSchedule", as kubectl writes it.
-std::optional<Taint> find_taint(std::string_view written) {
-    const std::size_t colon = written.rfind(':');
-    if (colon == std::string_view::npos) return std::nullopt;
-    const auto effect = find_effect(written.substr(colon + 1));
-    const std::string_view front = written.substr(0, colon);
-    const std::size_t equal = front.find('=');
-    const std::string_view key = front.substr(0, equal);
-    if (!effect || key.empty()) return std::nullopt;
-    const std::string_view value =
-        equal == std::string_view::npos ? std::string_view() : front.substr(equal + 1);
-    return Taint{.key = std::string(key), .value = std::string(value), .effect = *effect};
-}
 
 /// In the units of Resources. The schema has seen to it that it is a quantity.
 std::int64_t amount(std::string_view resource, std::string_view written) {
@@ -164,7 +150,7 @@ NodeTemplate read_node(const Settings& machine, std::string name, const Location
     for (auto& [key, value] : machine.text_map("labels")) node.labels.emplace(key, value);
     add_standard_labels(node, location);
     for (const std::string& written : machine.texts("taints"))
-        node.taints.push_back(find_taint(written).value());
+        node.taints.push_back(parse_taint(written).value());
     node.capacity = read_capacity(machine);
     lower_to_mix(machine, node.capacity);
     node.allocatable = read_allocatable(machine, node.capacity);
@@ -189,10 +175,8 @@ void check_node(const Settings& machine) {
     if (machine.text("gpu_resource").empty()) machine.reject("gpu_resource", "is empty");
     std::size_t at = 0;
     for (const std::string& written : machine.texts("taints")) {
-        if (!find_taint(written)) {
-            machine.reject("taints", at,
-                           in_quotes(written) + " is no taint: write \"key=value:NoSchedule\"");
-        }
+        if (const Result<Taint> taint = parse_taint(written); !taint)
+            machine.reject("taints", at, taint.error().message);
         ++at;
     }
 }
