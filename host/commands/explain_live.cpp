@@ -18,7 +18,7 @@
 namespace capstan::commands {
 namespace {
 
-Result<std::string> path_of(const runtime::AdminQuestion& question) {
+std::string path_of(const runtime::AdminQuestion& question) {
     const auto part = [](const std::string& text) { return kubernetes::percent_encoded(text); };
     std::string out = "/api/v1/explain/";
     if (!question.pod.empty()) {
@@ -28,8 +28,7 @@ Result<std::string> path_of(const runtime::AdminQuestion& question) {
     } else if (!question.group.empty()) {
         out += "group/" + part(question.group);
     } else {
-        return fail(ErrorCode::invalid_argument,
-                    "a daemon is not asked for all of it at once; use --live");
+        out += "matrix";
     }
     return question.as_text ? out + "?format=text" : out;
 }
@@ -70,7 +69,7 @@ Result<HttpReply> send(HttpRequest request, std::string ca_pem) {
 
 Result<std::string> ask_daemon(const DaemonAddress& daemon,
                                const runtime::AdminQuestion& question) {
-    CAPSTAN_TRY(const std::string path, path_of(question));
+    const std::string path = path_of(question);
     CAPSTAN_TRY(std::string ca_pem, read_file(daemon.ca_file));
     CAPSTAN_TRY(std::string token, read_file(daemon.token_file));
     const std::string base =

@@ -81,7 +81,8 @@ std::optional<AdminQuestion> find_question(std::string_view target) {
         // Ids of groups may have slashes of their own.
         for (std::size_t i = 1; i < parts.size(); ++i) out.group += (i > 1 ? "/" : "") + parts[i];
     }
-    const bool is_asked = !out.pod.empty() || !out.node.empty() || !out.group.empty();
+    const bool is_matrix = parts.size() == 1 && parts[0] == "matrix";
+    const bool is_asked = is_matrix || !out.pod.empty() || !out.node.empty() || !out.group.empty();
     return is_asked ? std::optional(std::move(out)) : std::nullopt;
 }
 

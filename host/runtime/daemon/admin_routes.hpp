@@ -2,7 +2,7 @@
 ///
 ///     /metrics  /health-check  /livez  /readyz
 ///     /api/v1/status  groups  plugins  config  decisions
-///     /api/v1/explain/pod/NAMESPACE/NAME  node/NAME  group/ID   (?format=text)
+///     /api/v1/explain/pod/NAMESPACE/NAME  node/NAME  group/ID  matrix   (?format=text)
 #pragma once
 
 #include <functional>
@@ -14,7 +14,8 @@
 
 namespace capstan::runtime {
 
-/// What is asked about the last pass; one of them is not empty.
+/// What is asked about the last pass; where all of them are empty, the matrix of all pods that wait
+/// and all groups.
 struct AdminQuestion {
     std::string pod_ns{}, pod{};
     std::string node{};

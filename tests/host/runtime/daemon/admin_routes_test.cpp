@@ -67,6 +67,11 @@ TEST_F(Routes, UnderstandQuestions) {
     EXPECT_TRUE(asked.as_text);
     get("/api/v1/explain/group/zone/web");
     EXPECT_EQ(asked.group, "zone/web");
+    get("/api/v1/explain/matrix?format=text");
+    EXPECT_EQ(asked.pod + asked.node + asked.group, "");
+    EXPECT_TRUE(asked.as_text);
+    EXPECT_EQ(get("/api/v1/explain/matrix/web").status, 404);
+    EXPECT_EQ(get("/api/v1/explain").status, 404);
     EXPECT_EQ(get("/api/v1/explain/pod/web-1").status, 404);
     EXPECT_EQ(get("/api/v1/explain/node/").status, 404);
     EXPECT_EQ(get("/api/v1/explain/node/100%").status, 200);
