@@ -34,6 +34,29 @@ std::string fate_of(const engine::PodAnswer& pod) {
     return out + ", " + std::to_string(pod.left) + " stay without room";
 }
 
+std::string name_of(const engine::NewGroup& group) {
+    const GroupPlan& plan = group.plan;
+    if (plan.name.empty()) return "machine type " + plan.machine_type;
+    const std::string& id = group.group.value();
+    return id.empty() ? plan.name : id;
+}
+
+/// Groups that could be made, those that were compared first; of the others one line a reason.
+void print_new_groups(std::ostream& out, const std::vector<engine::NewGroup>& groups) {
+    Rows rows{{"COULD BE MADE", "WHY"}};
+    std::map<std::string, std::string> dropped;
+    for (const engine::NewGroup& group : groups) {
+        if (group.dropped_because.empty()) {
+            rows.push_back({name_of(group), group.because});
+            continue;
+        }
+        std::string& names = dropped[group.dropped_because];
+        names += (names.empty() ? "" : ", ") + name_of(group);
+    }
+    for (const auto& [because, names] : dropped) rows.push_back({names, "not tried: " + because});
+    if (rows.size() > 1) print_table(out << '\n', rows, "  ");
+}
+
 std::string verdict_text(const std::string& refusal) {
     return refusal.empty() ? "takes one" : refusal;
 }
@@ -54,6 +77,7 @@ void print_pod(std::ostream& out, const simulation::Question& question,
     for (const engine::GroupReason& reason : pod.groups)
         rows.push_back({ids_text(reason.groups), reason.sentence});
     if (rows.size() > 1) print_table(out << '\n', rows, "  ");
+    print_new_groups(out, explained.answer.new_groups);
 }
 
 void print_group(std::ostream& out, const engine::GroupAnswer& group) {
@@ -116,6 +140,19 @@ json::array ids_json(const std::vector<NodeGroupId>& ids) {
     return out;
 }
 
+json::array new_groups_json(const std::vector<engine::NewGroup>& groups) {
+    json::array out;
+    for (const engine::NewGroup& group : groups) {
+        out.push_back(json::object{{"group", group.group.value()},
+                                   {"machine_type", group.plan.machine_type},
+                                   {"zone", group.plan.zone},
+                                   {"spot", group.plan.spot},
+                                   {"because", group.because},
+                                   {"not_tried_because", group.dropped_because}});
+    }
+    return out;
+}
+
 json::object pods_json(const engine::PodCount& pods) {
     return {{"example", pods.example}, {"count", pods.count}};
 }
@@ -144,6 +181,8 @@ json::object pod_json(const simulation::Question& question,
     out["helped_on"] = std::move(helped_on);
     out["because"] = pod.because;
     out["groups"] = std::move(groups);
+    if (!explained.answer.new_groups.empty())
+        out["new_groups"] = new_groups_json(explained.answer.new_groups);
     return out;
 }
 

@@ -57,7 +57,8 @@ engine::ScaleDownSettings scale_down_settings(const ScaleDown& from) {
         .node_deletion_delay_timeout = from.node_deletion_delay_timeout,
         .node_deletion_batcher_interval = from.node_deletion_batcher_interval,
         .max_deletion_time = from.max_deletion_time,
-        .max_bulk_soft_taint_count = from.max_bulk_soft_taint_count};
+        .max_bulk_soft_taint_count = from.max_bulk_soft_taint_count,
+        .empty_group_time = from.empty_group_time};
     for (const DrainPriority& group : from.drain_priorities)
         out.drain_priorities.push_back({.priority = group.priority, .grace = group.grace});
     std::ranges::sort(out.drain_priorities, {}, &engine::DrainPriority::priority);

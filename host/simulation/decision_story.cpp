@@ -29,6 +29,15 @@ std::string from_to(int from, int to) {
     return ": " + std::to_string(from) + " -> " + std::to_string(to);
 }
 
+/// "n1-standard-4 in z1, spot, team=a, team=a:NoSchedule"
+std::string text_of(const GroupPlan& plan) {
+    std::string out = plan.machine_type + (plan.zone.empty() ? "" : " in " + plan.zone) +
+                      (plan.spot ? ", spot" : "");
+    for (const auto& [key, value] : plan.labels) out += ", " + key + "=" + value;
+    for (const Taint& taint : plan.taints) out += ", " + to_string(taint);
+    return out;
+}
+
 /// A back-off that has become shorter with time is no news.
 std::string without_countdown(const std::string& because) {
     static const std::regex countdown(" for [0-9a-z.]+ more");
@@ -103,10 +112,23 @@ void DecisionStory::carried_out(const engine::Decision& decision, const engine::
     }
     for (std::size_t i = 0; i < decision.removals.size(); ++i)
         tell_removal(decision.removals[i], results.removals[i], now);
+    for (std::size_t i = 0; i < decision.creations.size(); ++i) {
+        const engine::GroupCreation& d = decision.creations[i];
+        tell(EventKind::creation, d.group.value(), command_of(d), ": " + text_of(d.plan), 1,
+             d.because, results.creations[i], now);
+    }
     for (std::size_t i = 0; i < decision.increases.size(); ++i) {
         const engine::Increase& d = decision.increases[i];
+        const auto& error = results.increases[i];
+        // A group that was not made was not asked to grow.
+        if (error && error->code == ErrorCode::cancelled) continue;
         tell(EventKind::increase, d.group.value(), command_of(d), from_to(d.from, d.from + d.by),
              d.by, d.because, results.increases[i], now);
+    }
+    for (std::size_t i = 0; i < decision.deletions.size(); ++i) {
+        const engine::GroupDeletion& d = decision.deletions[i];
+        tell(EventKind::deletion, d.group.value(), command_of(d), "", 1, d.because,
+             results.deletions[i], now);
     }
     tell_evictions(decision, results, now);
     tell_refusals(decision, results, now);

@@ -19,7 +19,8 @@ bool is_same(const engine::Group& a, const engine::Group& b) {
 
 bool asks_for_nothing(const engine::Decision& decision) {
     return decision.decreases.empty() && decision.removals.empty() && decision.increases.empty() &&
-           decision.node_changes.empty() && decision.evictions.empty();
+           decision.node_changes.empty() && decision.evictions.empty() &&
+           decision.creations.empty() && decision.deletions.empty();
 }
 
 }  // namespace
@@ -92,6 +93,7 @@ void Passes::look() {
                                 std::ranges::equal(*groups_, *view.groups, is_same);
     if (!is_like_before) has_changed_ = true;
     groups_ = view.groups;
+    machine_types_ = view.machines;
     targets_.clear();
     for (const engine::Group& group : *groups_)
         targets_[group.group.id.value()] = group.group.target.value_or(0);
@@ -107,7 +109,7 @@ Result<void> Passes::run() {
     if (!is_awake && !parts_.every_pass) return {};
     has_changed_ = false;
     const runtime::PassInput input{
-        .snapshot = {parts_.world.cluster(), groups_},
+        .snapshot = {parts_.world.cluster(), groups_, machine_types_},
         .memory = memory_,
         .settings = settings_,
         .wiring = wiring_,

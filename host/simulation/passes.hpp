@@ -97,6 +97,7 @@ private:
     runtime::Wiring wiring_;
     std::shared_ptr<runtime::Clouds> clouds_;
     Groups groups_;
+    std::shared_ptr<const std::vector<engine::CloudMachines>> machine_types_;
     std::map<std::string, int> targets_;
     engine::Memory memory_;
     std::vector<runtime::HookMiss> misses_;

@@ -131,7 +131,6 @@ std::unique_ptr<Prepared> prepare_to_decide(runtime::Loaded loaded,
         runtime::Config& config = *loaded.config;
         drop_clouds(config);
         drop(config, config.pipeline.controllers);
-        drop(config, config.pipeline.scale_up.group_sources);
     }
     return prepare(std::move(loaded), std::nullopt, std::move(shipped));
 }

@@ -18,6 +18,8 @@ enum class EventKind {
     increase,   ///< a cloud was asked for more machines, and agreed
     decrease,   ///< a cloud took back what it was asked for
     removal,    ///< the removal of a node begins, goes on or is undone; a cloud removes machines
+    creation,   ///< a cloud was asked to make a group, and did
+    deletion,   ///< a cloud was asked to delete a group, and did
     eviction,   ///< pods are evicted
     backoff,    ///< a group is left alone after a failure, or not any more
     failure,    ///< a cloud refused, or a machine failed

@@ -43,6 +43,7 @@ Fields make_schema() {
     step.push_back(opaque_list("change", "What changes in the simulated cloud."));
     step.push_back(opaque_list("groups", "Node groups that the simulated cloud has from now on."));
     fields.push_back(opaque_list("group", "A node group of the simulated cloud."));
+    fields.push_back(opaque_list("machine_type", "What the simulated cloud makes groups of."));
     fields.push_back(opaque("cloud", "The simulated cloud's other settings."));
     for (const std::string_view section : sections)
         fields.push_back(opaque(std::string(section), "As in a configuration."));

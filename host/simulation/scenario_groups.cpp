@@ -108,6 +108,11 @@ std::vector<TomlValue> tables_of(const TomlValue& parent, std::string_view key,
     return {};
 }
 
+const TomlValue* find_list(const TomlValue& root, std::string_view key) {
+    const TomlValue* const given = root.find(key);
+    return given != nullptr && given->kind == Kind::array ? given : nullptr;
+}
+
 /// Groups as they are written, ready for the plugin, with their registrations.
 std::vector<TomlValue> take_groups(const std::vector<TomlValue>& given,
                                    std::vector<Registration>& registrations,
@@ -141,12 +146,16 @@ std::vector<Duration> moments_of(const std::vector<TomlValue>& groups) {
 }  // namespace
 
 std::optional<ScenarioCloud> make_cloud(const TomlValue& root, Diagnostics& diagnostics) {
-    const TomlValue* const given = root.find("group");
+    const TomlValue* const given = find_list(root, "group");
+    const TomlValue* const types = find_list(root, "machine_type");
     const std::vector<TomlValue> tables =
         tables_of(root, "group", "group: expected tables, written [[group]]", diagnostics);
-    if (given == nullptr || given->kind != Kind::array) return std::nullopt;
+    tables_of(root, "machine_type", "machine_type: expected tables, written [[machine_type]]",
+              diagnostics);
+    if (given == nullptr && types == nullptr) return std::nullopt;
     ScenarioCloud out;
-    TomlValue list = *given;
+    // Without groups the cloud has only those it is asked to make.
+    TomlValue list = given != nullptr ? *given : TomlValue{.kind = Kind::array};
     list.key = "groups";
     list.children = take_groups(tables, out.registrations, diagnostics);
     out.settings.source = diagnostics.source();
@@ -154,6 +163,10 @@ std::optional<ScenarioCloud> make_cloud(const TomlValue& root, Diagnostics& diag
     if (const TomlValue* const cloud = root.find("cloud"))
         out.settings.settings.children = cloud->children;
     out.settings.settings.children.push_back(std::move(list));
+    if (types != nullptr) {
+        out.settings.settings.children.push_back(*types);
+        out.settings.settings.children.back().key = "machine_types";
+    }
     return out;
 }
 

@@ -99,9 +99,10 @@ void describe(auto&& key, NodeEdit& s) {
     key("drop_annotations", s.drop_annotations, "Taken off it, by key.");
 }
 
-enum class Command { increase, decrease, remove, evict };
+enum class Command { increase, decrease, remove, evict, create_group, delete_group };
 constexpr auto names_of(Command) {
-    return std::array<std::string_view, 4>{"increase", "decrease", "remove", "evict"};
+    return std::array<std::string_view, 6>{"increase", "decrease", "remove",
+                                           "evict",    "create",   "delete"};
 }
 
 struct ExpectedCommand {

@@ -11,6 +11,8 @@ std::string_view name_of(EventKind kind) noexcept {
         case EventKind::increase: return "increase";
         case EventKind::decrease: return "decrease";
         case EventKind::removal: return "removal";
+        case EventKind::creation: return "creation";
+        case EventKind::deletion: return "deletion";
         case EventKind::eviction: return "eviction";
         case EventKind::backoff: return "backoff";
         case EventKind::failure: return "failure";

@@ -159,6 +159,7 @@ struct ScaleDown {
     bool enabled = true;
     Duration delay_after_add = std::chrono::minutes(10);
     Duration delay_after_delete{0};
+    Duration empty_group_time{0};
     Duration delay_after_failure = std::chrono::minutes(3);
     bool delay_type_local = false;
     Duration unneeded_time = std::chrono::minutes(10);
@@ -201,6 +202,8 @@ void describe(auto&& key, ScaleDown& s) {
     key("delay_after_add", s.delay_after_add, "No node is removed for this long after a scale-up.");
     key("delay_after_delete", s.delay_after_delete,
         "No node is removed for this long after another one was.");
+    key("empty_group_time", s.empty_group_time,
+        "How long a group that auto-provisioning made stays empty before it is deleted.");
     key("delay_after_failure", s.delay_after_failure,
         "No node is removed for this long after a removal failed.");
     key("delay_type_local", s.delay_type_local,

@@ -63,11 +63,13 @@ public:
         : pass_(pass), cluster_(cluster), room_(pods_max), pending_(pending_pods(pass)) {}
 
     std::vector<EventNote> take() {
+        tell_creations();
         tell_increases();
         tell_unhelped();
         tell_removals();
         tell_marks();
         tell_evictions();
+        tell_deletions();
         return std::move(notes_);
     }
 
@@ -86,6 +88,37 @@ private:
                           .message = std::move(message)});
     }
 
+    void tell_creations() {
+        const auto& creations = pass_.decision().creations;
+        for (std::size_t i = 0; i < pass_.results.creations.size(); ++i) {
+            const std::string& id = creations[i].group.value();
+            if (const std::optional<Error>& error = pass_.results.creations[i]) {
+                about_cluster(true, "FailedToCreateNodeGroup",
+                              "NodeAutoprovisioning: attempt to create node group " + id +
+                                  " failed: " + error->message);
+            } else {
+                about_cluster(false, "CreatedNodeGroup",
+                              "NodeAutoprovisioning: created new node group " + id + ", " +
+                                  creations[i].because);
+            }
+        }
+    }
+    void tell_deletions() {
+        const auto& deletions = pass_.decision().deletions;
+        for (std::size_t i = 0; i < pass_.results.deletions.size(); ++i) {
+            const std::string& id = deletions[i].group.value();
+            const std::optional<Error>& error = pass_.results.deletions[i];
+            if (error && error->code != ErrorCode::not_found) {
+                about_cluster(true, "FailedToDeleteNodeGroup",
+                              "NodeAutoprovisioning: attempt to delete node group " + id +
+                                  " failed: " + error->message);
+            } else {
+                about_cluster(
+                    false, "DeletedNodeGroup",
+                    "NodeAutoprovisioning: deleted node group " + id + ", " + deletions[i].because);
+            }
+        }
+    }
     void tell_increases() {
         const engine::Decision& decision = pass_.decision();
         std::map<std::size_t, std::string> done_by_option;

@@ -1,6 +1,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/sums.hpp"
@@ -27,7 +28,13 @@ private:
         for (const engine::Increase& increase : moment.decision().increases)
             asked_for[increase.group] += increase.by;
         for (const engine::Group& group : moment.groups())
-            sums.add(size_of(group), asked_for[group.group.id]);
+            sums.add(size_of(group), std::exchange(asked_for[group.group.id], 0));
+        // Groups that are to be made first.
+        for (const runtime::Theory& theory : moment.result.theories) {
+            if (theory.group)
+                sums.add(theory.group->planned.node.capacity,
+                         std::exchange(asked_for[theory.group->planned.group.id], 0));
+        }
         for (const auto& [what, bound] : bounds_of(moment.settings())) {
             if (bound.max && sums.of(what) > *bound.max)
                 out.push_back(sentence(what, sums, "above", *bound.max));

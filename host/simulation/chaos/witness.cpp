@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Invariant>> all_invariants() {
     std::vector<std::unique_ptr<Invariant>> out;
     out.push_back(bounds_invariant());
     out.push_back(limits_invariant());
+    out.push_back(made_groups_invariant());
     out.push_back(evictions_invariant());
     out.push_back(removals_invariant());
     out.push_back(leftovers_invariant());

@@ -1,0 +1,59 @@
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "simulation/chaos/invariant.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+const engine::Group* find_group(const Moment& moment, const NodeGroupId& id) {
+    const auto at = std::ranges::find(moment.groups(), id,
+                                      [](const engine::Group& group) { return group.group.id; });
+    return at == moment.groups().end() ? nullptr : &*at;
+}
+
+class MadeGroups final : public Invariant {
+public:
+    std::string_view name() const override { return "groups"; }
+
+    std::vector<std::string> on_pass(const Moment& moment) override {
+        std::vector<std::string> out;
+        std::set<NodeGroupId> made;
+        for (const engine::GroupCreation& creation : moment.decision().creations) {
+            if (!made.insert(creation.group).second)
+                out.push_back("group " + creation.group.value() + " is to be made twice");
+            if (find_group(moment, creation.group) != nullptr)
+                out.push_back("group " + creation.group.value() + " is to be made, and is there");
+            if (grown_by(moment, creation.group) == 0)
+                out.push_back("group " + creation.group.value() + " is to be made for nobody");
+        }
+        for (const engine::GroupDeletion& deletion : moment.decision().deletions) {
+            if (const std::string why = why_not(moment, deletion.group); !why.empty())
+                out.push_back("group " + deletion.group.value() + " is to be deleted, and " + why);
+        }
+        return out;
+    }
+
+private:
+    static int grown_by(const Moment& moment, const NodeGroupId& id) {
+        int out = 0;
+        for (const engine::Increase& increase : moment.decision().increases)
+            out += increase.group == id ? increase.by : 0;
+        return out;
+    }
+    static std::string why_not(const Moment& moment, const NodeGroupId& id) {
+        const engine::Group* const group = find_group(moment, id);
+        if (group == nullptr) return "is not there";
+        if (!group->group.autoprovisioned) return "was not made by auto-provisioning";
+        if (!group->machines.empty()) return "has machines";
+        if (group->group.target.value_or(0) != 0) return "has a target";
+        return grown_by(moment, id) > 0 ? "is to grow" : "";
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Invariant> made_groups_invariant() { return std::make_unique<MadeGroups>(); }
+
+}  // namespace capstan::simulation
