@@ -3,12 +3,18 @@
 #include <boost/assert.hpp>
 
 #include "simulation/control_plane/control_context.hpp"
+#include "simulation/control_plane/disruption/disruption_budgets.hpp"
 #include "simulation/control_plane/garbage_collector.hpp"
+#include "simulation/control_plane/namespace_contents.hpp"
+#include "simulation/control_plane/nodes/lost_pods.hpp"
+#include "simulation/control_plane/nodes/node_health.hpp"
 #include "simulation/control_plane/nodes/node_lives.hpp"
 #include "simulation/control_plane/nodes/pod_lives.hpp"
+#include "simulation/control_plane/nodes/taint_evictions.hpp"
 #include "simulation/control_plane/scheduling/pod_scheduler.hpp"
 #include "simulation/control_plane/workloads/daemon_sets.hpp"
 #include "simulation/control_plane/workloads/deployments.hpp"
+#include "simulation/control_plane/workloads/jobs.hpp"
 #include "simulation/control_plane/workloads/replica_sets.hpp"
 #include "simulation/control_plane/workloads/stateful_sets.hpp"
 
@@ -18,7 +24,11 @@ struct ControlPlane::Parts {
     Parts(ObjectStore& store, const Options& options) : context(store, options) {}
 
     ControlContext context;
+    NamespaceContents namespace_contents{context};
     NodeLives node_lives{context};
+    NodeHealth node_health{context};
+    TaintEvictions taint_evictions{context};
+    LostPods lost_pods{context};
     PodLives pod_lives{context};
     PodScheduler scheduler{context};
     ReplicaSets replica_sets{context, "replicasets.apps", "replicaset-controller"};
@@ -27,6 +37,8 @@ struct ControlPlane::Parts {
     Deployments deployments{context};
     StatefulSets stateful_sets{context};
     DaemonSets daemon_sets{context};
+    Jobs jobs{context};
+    DisruptionBudgets disruption_budgets{context};
     GarbageCollector garbage_collector{context};
 };
 

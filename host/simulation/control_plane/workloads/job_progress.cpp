@@ -20,6 +20,8 @@ std::optional<std::int64_t> parse_index(std::string_view text) {
 JobProgress progress_of(const json::object& job) {
     return {.completions = integer_at(job, "spec.completions"),
             .parallelism = number_or(job, "spec.parallelism", 1),
+            .succeeded = number_or(job, "status.succeeded", 0),
+            .failed = number_or(job, "status.failed", 0),
             .backoff_limit = number_or(job, "spec.backoffLimit", 6),
             .is_suspended = is_true_at(job, "spec.suspend")};
 }

@@ -18,7 +18,7 @@ struct JobProgress {
     bool is_suspended = false, is_too_late = false;
 };
 
-/// Without the counts of pods. `is_too_late` is about spec.activeDeadlineSeconds, and is left out.
+/// As its spec and its status say; how many are active and whether it is too late, they do not.
 JobProgress progress_of(const json::object& job);
 
 /// Why it is over: the type and reason of the condition that says so. Nothing: it goes on.

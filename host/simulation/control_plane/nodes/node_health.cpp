@@ -1,0 +1,62 @@
+#include "simulation/control_plane/nodes/node_health.hpp"
+
+#include "simulation/control_plane/conditions.hpp"
+#include "simulation/control_plane/nodes/node_facts.hpp"
+#include "simulation/control_plane/nodes/node_taints.hpp"
+#include "simulation/control_plane/nodes/pod_status.hpp"
+#include "simulation/control_plane/pod_facts.hpp"
+
+namespace capstan::simulation {
+
+NodeHealth::NodeHealth(ControlContext& context)
+    : context_(context),
+      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
+    context.feed().listen("nodes",
+                          [this](const Change& change) { queue_.add(object_key(*change.object)); });
+}
+
+void NodeHealth::reconcile(const std::string& key) {
+    ApiObject node = context_.find("nodes", key);
+    if (node == nullptr) return;
+    if (is_node_ready(*node)) watch_lease(key, *node);
+    node = context_.edit("nodes", *node,
+                         [&](json::object& fresh) { set_condition_taints(fresh, context_.now()); });
+    if (node != nullptr && !is_node_ready(*node)) mark_pods(*node);
+}
+
+void NodeHealth::watch_lease(const std::string& key, const json::object& node) {
+    const ApiObject lease =
+        context_.find("leases.coordination.k8s.io",
+                      object_key("kube-node-lease", text_at(node, "metadata.name")));
+    if (lease == nullptr) return;
+    const auto renewed = parse_timestamp_text(text_at(*lease, "spec.renewTime"));
+    if (!renewed) return;
+    const Duration left = *renewed + lease_grace - context_.now();
+    if (left > Duration::zero()) return queue_.add_after(key, left);
+    give_up(node);
+}
+
+void NodeHealth::give_up(const json::object& node) {
+    context_.edit("nodes", node, [&](json::object& fresh) {
+        for (const std::string_view type :
+             {"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"})
+            set_condition(
+                fresh,
+                {type, "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status."},
+                context_.now());
+    });
+    context_.events().record(
+        context_.kind("nodes"), node,
+        {"node-controller", "NodeNotReady",
+         "Node " + std::string(text_at(node, "metadata.name")) + " status is now: NodeNotReady"});
+}
+
+/// Nobody is served by what runs there.
+void NodeHealth::mark_pods(const json::object& node) {
+    for (const ApiObject& pod : context_.index().pods_on(text_at(node, "metadata.name")))
+        if (is_ready(*pod))
+            context_.edit("pods", *pod,
+                          [&](json::object& fresh) { set_node_not_ready(fresh, context_.now()); });
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,31 @@
+/// What follows from the state of nodes: taints, and who is given up.
+#pragma once
+
+#include <string>
+
+#include "simulation/control_plane/control_context.hpp"
+#include "simulation/control_plane/reconcile_queue.hpp"
+
+namespace capstan::simulation {
+
+/// A node whose Lease is not renewed for long is not known to be ready any more; one without a
+/// Lease is taken at its word. Leases count at the pace of the clock, whatever the speed.
+/// [the loop's thread]
+class NodeHealth {
+public:
+    /// How long a Lease stays unrenewed before its node is given up.
+    static constexpr Duration lease_grace = std::chrono::seconds(40);
+
+    explicit NodeHealth(ControlContext& context);
+
+private:
+    void reconcile(const std::string& key);
+    void watch_lease(const std::string& key, const json::object& node);
+    void give_up(const json::object& node);
+    void mark_pods(const json::object& node);
+
+    ControlContext& context_;
+    ReconcileQueue queue_;
+};
+
+}  // namespace capstan::simulation
