@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include <capstan/abi/controller.h>
 #include <capstan/abi/expander.h>
 #include <capstan/abi/similarity.h>
 #include <capstan/abi/splitter.h>
@@ -24,10 +25,11 @@ struct KindName {
     CallKind kind;
     std::string_view name, id;
 };
-constexpr std::array<KindName, 3> kinds{
+constexpr std::array<KindName, 4> kinds{
     {{CallKind::expander, "expander", CAPSTAN_KIND_EXPANDER},
      {CallKind::similarity, "similarity", CAPSTAN_KIND_SIMILARITY},
-     {CallKind::splitter, "splitter", CAPSTAN_KIND_SPLITTER}}};
+     {CallKind::splitter, "splitter", CAPSTAN_KIND_SPLITTER},
+     {CallKind::controller, "controller", CAPSTAN_KIND_CONTROLLER}}};
 
 Result<std::string> ask(engine::Expander& expander, const ExpanderRequest& request) {
     // An expander is never asked to choose from nothing.
@@ -67,6 +69,16 @@ int answer(Policy& policy, Decode decode, const boost::json::value& document, st
     return answered ? exit_ok : exit_failed;
 }
 
+int answer_controller(const CallArguments& arguments, const boost::json::value& document,
+                      std::ostream& out, std::ostream& err) {
+    kubernetes::JsonProblems problems(document);
+    const ControllerRequest request = decode_controller_request(problems.root(), document);
+    if (!problems.empty()) return refuse(err, runtime::problems_text(problems, input));
+    const Result<ControllerAnswer> answered = arguments.controller(request);
+    out << (answered ? answer_of(*answered) : answer_of(answered.error())) << '\n';
+    return answered ? exit_ok : exit_failed;
+}
+
 }  // namespace
 
 std::optional<CallKind> find_call_kind(std::string_view kind) {
@@ -101,6 +113,7 @@ int call(const CallArguments& arguments, std::istream& in, std::ostream& out, st
             return answer(*arguments.similarity, decode_similarity_request, *document, out, err);
         case CallKind::splitter:
             return answer(*arguments.splitter, decode_splitter_request, *document, out, err);
+        case CallKind::controller: return answer_controller(arguments, *document, out, err);
     }
     return refuse(err, "this kind cannot be called");
 }

@@ -1,18 +1,20 @@
 /// `capstan plugin call`: asks one decision hook one question, JSON in and JSON out.
 #pragma once
 
+#include <functional>
 #include <istream>
 #include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
 
+#include "commands/call_controller.hpp"
 #include "engine/policies.hpp"
 
 namespace capstan::commands {
 
 /// The kinds that can be called.
-enum class CallKind { expander, similarity, splitter };
+enum class CallKind { expander, similarity, splitter, controller };
 
 /// "expander" or "capstan.expander/1".
 std::optional<CallKind> find_call_kind(std::string_view kind);
@@ -27,6 +29,8 @@ struct CallArguments {
     engine::Expander* expander = nullptr;
     engine::SimilarityCheck* similarity = nullptr;
     engine::Splitter* splitter = nullptr;
+    /// One reconcile.
+    std::function<Result<ControllerAnswer>(const ControllerRequest&)> controller{};
 };
 
 /// Reads one request from `in` and prints one line to `out`. 0: the answer. 1: the hook failed, and

@@ -103,6 +103,14 @@ Result<runtime::ClassInfo> choose_class(const runtime::PluginLibrary& library,
 }
 
 int ask(const runtime::LoadedPlugin& plugin, CallKind kind, Streams streams) {
+    // It gets a host with a cluster, for each question.
+    if (kind == CallKind::controller)
+        return call({.kind = kind,
+                     .controller =
+                         [&plugin](const ControllerRequest& request) {
+                             return call_controller(plugin, request);
+                         }},
+                    streams.in, streams.out, streams.err);
     runtime::Config config;
     config.log.level = runtime::LogLevel::warn;
     auto host = runtime::PluginHost::start(
@@ -155,7 +163,7 @@ void add_plugin_call(CLI::App& parent, Action& action) {
     command
         .add_option("plugin", arguments->plugin, "FILE.so, or FILE.so#CLASS where it has several")
         ->required();
-    command.add_option("--kind", arguments->kind, "expander, similarity or splitter")
+    command.add_option("--kind", arguments->kind, "expander, similarity, splitter or controller")
         ->required()
         ->type_name("KIND");
     command

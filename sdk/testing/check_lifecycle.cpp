@@ -35,6 +35,8 @@ std::vector<std::string> table_faults(const Subject& subject, const void* table)
         return missing_from<capstan_similarity>(table, &capstan_similarity::similar);
     if (subject.is(CAPSTAN_KIND_SPLITTER))
         return missing_from<capstan_splitter>(table, &capstan_splitter::split);
+    if (subject.is(CAPSTAN_KIND_CONTROLLER))
+        return missing_from<capstan_controller>(table, &capstan_controller::reconcile);
     if (subject.is(CAPSTAN_KIND_CLOUD)) {
         return missing_from<capstan_cloud>(table, &capstan_cloud::refresh, &capstan_cloud::increase,
                                            &capstan_cloud::decrease_target, &capstan_cloud::remove);

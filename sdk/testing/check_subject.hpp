@@ -81,6 +81,7 @@ void add_lifecycle_checks(std::vector<Check>& checks, const SubjectPtr& subject)
 void add_service_checks(std::vector<Check>& checks, const SubjectPtr& subject);
 void add_answer_checks(std::vector<Check>& checks, const SubjectPtr& subject);
 void add_similarity_checks(std::vector<Check>& checks, const SubjectPtr& subject);
+void add_controller_checks(std::vector<Check>& checks, const SubjectPtr& subject);
 void add_cloud_checks(std::vector<Check>& checks, const SubjectPtr& subject);
 void add_process_checks(std::vector<Check>& checks, const SubjectPtr& subject);
 

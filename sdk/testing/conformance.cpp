@@ -109,6 +109,7 @@ std::vector<Check> conformance_checks(const capstan_entry& entry,
         add_answer_checks(checks, subject);
         add_similarity_checks(checks, subject);
         add_cloud_checks(checks, subject);
+        add_controller_checks(checks, subject);
         add_process_checks(checks, subject);
     }
     return checks;

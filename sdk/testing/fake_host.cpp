@@ -1,6 +1,8 @@
 #include <capstan/testing/fake_host.hpp>
 
+#include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "fake_parts.hpp"
 
@@ -17,6 +19,7 @@ const void* table_of(std::string_view id) noexcept {
     if (id == CAPSTAN_SERVICE_LOG) return &fake_log_table();
     if (id == CAPSTAN_SERVICE_METRICS) return &fake_metrics_table();
     if (id == CAPSTAN_SERVICE_OPS) return &fake_ops_table();
+    if (id == CAPSTAN_SERVICE_RECONCILE) return &fake_reconcile_table();
     if (id == CAPSTAN_SERVICE_SECRETS) return &fake_secrets_table();
     if (id == CAPSTAN_SERVICE_STATE) return &fake_state_table();
     return nullptr;
@@ -105,6 +108,13 @@ void FakeHost::put_state(std::string key, std::string value) {
 }
 
 void FakeHost::set_log_level(std::int32_t level) noexcept { parts_->log_level = level; }
+
+std::optional<Duration> FakeHost::take_wish() {
+    const std::lock_guard lock(parts_->mutex);
+    const std::optional<Duration> due = std::exchange(parts_->wish, std::nullopt);
+    if (!due) return std::nullopt;
+    return std::max(*due - parts_->loop.now(), Duration::zero());
+}
 
 std::vector<LogLine> FakeHost::log_lines() const {
     const std::lock_guard lock(parts_->mutex);

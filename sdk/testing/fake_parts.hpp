@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,6 +43,7 @@ struct FakeParts {
     std::set<std::uint64_t> kube_watches;
     std::map<std::string, std::string, std::less<>> secrets;
     std::map<std::string, StoredValue, std::less<>> state;
+    std::optional<Duration> wish{};  ///< of a reconcile: a point of the loop's time
     std::int32_t log_level = CAPSTAN_LOG_TRACE;
     std::vector<LogLine> log_lines;
     std::map<std::string, FakeMetric, std::less<>> metrics;
@@ -66,6 +68,7 @@ const capstan_kube& fake_kube_table() noexcept;
 const capstan_log& fake_log_table() noexcept;
 const capstan_metrics& fake_metrics_table() noexcept;
 const capstan_ops& fake_ops_table() noexcept;
+const capstan_reconcile_service& fake_reconcile_table() noexcept;
 const capstan_secrets& fake_secrets_table() noexcept;
 const capstan_state& fake_state_table() noexcept;
 

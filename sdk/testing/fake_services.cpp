@@ -92,6 +92,17 @@ capstan_status record(const capstan_host* host, std::uint32_t id, double value,
     return CAPSTAN_OK;
 }
 
+// capstan.reconcile/1
+
+capstan_status want_reconcile(const capstan_host* host, std::int64_t within_ns) noexcept {
+    FakeParts& p = parts(host);
+    if (p.loop.is_stopping()) return CAPSTAN_E_CANCELLED;
+    const Duration due = p.loop.now() + Duration(std::max<std::int64_t>(within_ns, 0));
+    const std::lock_guard lock(p.mutex);
+    p.wish = std::min(p.wish.value_or(due), due);
+    return CAPSTAN_OK;
+}
+
 // capstan.secrets/1
 
 capstan_status with_secret(const capstan_host* host, capstan_str name,
@@ -177,6 +188,11 @@ const capstan_log& fake_log_table() noexcept {
 }
 const capstan_metrics& fake_metrics_table() noexcept {
     static constexpr capstan_metrics table{sizeof(capstan_metrics), 0, &declare, &record};
+    return table;
+}
+const capstan_reconcile_service& fake_reconcile_table() noexcept {
+    static constexpr capstan_reconcile_service table{sizeof(capstan_reconcile_service), 0,
+                                                     &want_reconcile};
     return table;
 }
 const capstan_secrets& fake_secrets_table() noexcept {

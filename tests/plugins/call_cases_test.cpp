@@ -53,7 +53,8 @@ std::vector<std::string> keys_of_answer(const Case& c) {
     static const std::map<std::string, std::vector<std::string>> keys{
         {"expander", {"options", "explain"}},
         {"similarity", {"similar", "decided", "because"}},
-        {"splitter", {"deltas"}}};
+        {"splitter", {"deltas"}},
+        {"controller", {"placement", "missing", "overflow"}}};
     return c.exit == 1 ? std::vector<std::string>{"error"} : keys.at(c.kind);
 }
 

@@ -129,6 +129,10 @@ public:
     std::vector<double> recorded(std::string_view name,
                                  std::initializer_list<std::string_view> labels = {}) const;
 
+    /// In what time a controller has asked to be called, at the earliest of its wishes; forgets
+    /// them. Nothing: it has not asked.
+    std::optional<Duration> take_wish();
+
     /// As in a host that has no such service, or does not grant it. Before the plugin meets the
     /// host.
     void withhold(std::string service_id);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <capstan/abi/service_ops.h>
+#include <capstan/controller.hpp>
 #include <capstan/raising.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
@@ -58,6 +59,14 @@ struct Crossing<NodeTemplate> {
     static constexpr std::uint32_t type = CAPSTAN_RESULT_TEMPLATE;
     static Result<NodeTemplate> raise(const void* raw) {
         return raise_template(*static_cast<const capstan_template*>(raw));
+    }
+};
+
+template <>
+struct Crossing<Reconciled> {
+    static constexpr std::uint32_t type = CAPSTAN_RESULT_RECONCILED;
+    static Result<Reconciled> raise(const void* raw) {
+        return raise_reconciled(*static_cast<const capstan_reconciled*>(raw));
     }
 };
 

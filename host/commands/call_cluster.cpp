@@ -1,0 +1,313 @@
+#include "commands/call_cluster.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/json/array.hpp>
+
+#include "runtime/instances/controller_client.hpp"
+#include "simulation/api_server/api_object.hpp"
+
+namespace capstan::commands {
+namespace {
+
+namespace json = boost::json;
+using simulation::ObjectPart;
+
+/// 1900-01-01T00:00:00Z, and long enough to be past any startup timeout.
+constexpr Time long_ago = Time(std::chrono::sys_days(std::chrono::year(1900) / 1 / 1));
+constexpr Duration an_age = std::chrono::hours(24 * 365) * 150;
+/// What a reconcile needs at the most, of virtual time; no pod gets blocked by it.
+constexpr Duration patience = std::chrono::seconds(30);
+constexpr const char* target_label = "capstan.io/target";
+
+const json::value* find(const json::object& object, std::initializer_list<const char*> path) {
+    const json::object* here = &object;
+    const json::value* value = nullptr;
+    for (const char* key : path) {
+        if (here == nullptr) return nullptr;
+        value = here->if_contains(key);
+        if (value == nullptr) return nullptr;
+        here = value->if_object();
+    }
+    return value;
+}
+
+std::string text(const json::object& object, std::initializer_list<const char*> path) {
+    const json::value* value = find(object, path);
+    return value != nullptr && value->is_string() ? std::string(value->as_string()) : "";
+}
+
+std::int64_t number(const json::object& object, std::initializer_list<const char*> path) {
+    const json::value* value = find(object, path);
+    return value != nullptr && value->is_int64() ? value->as_int64() : 0;
+}
+
+std::string group_of(const std::string& api_version) {
+    const std::size_t slash = api_version.find('/');
+    return slash == std::string::npos ? "" : api_version.substr(0, slash);
+}
+std::string version_of(const std::string& api_version) {
+    return api_version.substr(api_version.find('/') + 1);
+}
+
+/// A definition of a kind with a Scale, as far as it takes to be served.
+json::object definition_of(const std::string& group, const std::string& version,
+                           const std::string& plural, const std::string& kind,
+                           const char* selector) {
+    const json::object scale{{"specReplicasPath", ".spec.replicas"},
+                             {"statusReplicasPath", ".status.replicas"},
+                             {"labelSelectorPath", selector}};
+    const json::object served{
+        {"name", version},
+        {"served", true},
+        {"storage", true},
+        {"subresources", json::object{{"status", json::object()}, {"scale", scale}}},
+        {"schema", json::object{{"openAPIV3Schema",
+                                 json::object{{"type", "object"},
+                                              {"x-kubernetes-preserve-unknown-fields", true}}}}}};
+    return {{"metadata", json::object{{"name", plural + "." + group}}},
+            {"spec", json::object{{"group", group},
+                                  {"scope", "Namespaced"},
+                                  {"names", json::object{{"plural", plural}, {"kind", kind}}},
+                                  {"versions", json::array{served}}}}};
+}
+
+/// Labels that the Balancer's own selector holds for, as far as that can be told.
+json::object own_labels(const json::object& balancer) {
+    json::object out;
+    const json::value* labels = find(balancer, {"spec", "selector", "matchLabels"});
+    if (labels != nullptr && labels->is_object()) out = labels->as_object();
+    const json::value* expressions = find(balancer, {"spec", "selector", "matchExpressions"});
+    if (expressions == nullptr || !expressions->is_array()) return out;
+    for (const json::value& each : expressions->as_array()) {
+        if (!each.is_object()) continue;
+        const json::object& expression = each.as_object();
+        const std::string op = text(expression, {"operator"}), key = text(expression, {"key"});
+        const json::value* values = find(expression, {"values"});
+        if (op == "In" && values != nullptr && values->is_array() && !values->as_array().empty())
+            out[key] = values->as_array().front();
+        if (op == "Exists") out[key] = "";
+    }
+    return out;
+}
+
+}  // namespace
+
+struct CallCluster::Parts {
+    explicit Parts(io::Loop& loop)
+        : store(loop, {}),
+          server(store),
+          network(server, loop),
+          anyone(loop),
+          api(network, loop, anyone, {.server = "http://cluster.local", .requests_per_second = 0}) {
+    }
+    simulation::ObjectStore store;
+    simulation::ApiServer server;
+    simulation::LocalHttpClient network;
+    Anyone anyone;
+    kubernetes::ApiClient api;
+    std::shared_ptr<runtime::ControllerClient> controller{};
+};
+
+void CallCluster::Anyone::get(Done done) {
+    boost::asio::post(loop_.io(), [done = std::move(done)] { done(kubernetes::Credential()); });
+}
+
+CallCluster::CallCluster(ControllerRequest request) : request_(std::move(request)) {
+    const auto named = [&](const char* key, const char* otherwise) {
+        const std::string given = text(request_.balancer, {"metadata", key});
+        return given.empty() ? std::string(otherwise) : given;
+    };
+    ns_ = named("namespace", "default");
+    name_ = named("name", "balancer");
+    read_targets();
+}
+
+CallCluster::~CallCluster() {
+    if (host_ && host_->cluster() != nullptr) host_->cluster()->disconnect();
+    if (parts_) parts_->controller.reset();
+    // The instance stops while the server is still there.
+    const std::unique_ptr<Parts> parts = std::move(parts_);
+    host_.reset();
+}
+
+Result<std::unique_ptr<CallCluster>> CallCluster::make(const runtime::LoadedPlugin& plugin,
+                                                       const ControllerRequest& request) {
+    std::unique_ptr<CallCluster> out(new CallCluster(request));
+    CAPSTAN_CHECK(out->start(plugin));
+    return out;
+}
+
+void CallCluster::read_targets() {
+    const json::value* targets = find(request_.balancer, {"spec", "targets"});
+    if (targets == nullptr || !targets->is_array()) return;
+    for (const json::value& each : targets->as_array()) {
+        if (!each.is_object()) continue;
+        const json::object& target = each.as_object();
+        targets_.push_back({.name = text(target, {"name"}),
+                            .api_version = text(target, {"scaleTargetRef", "apiVersion"}),
+                            .kind = text(target, {"scaleTargetRef", "kind"}),
+                            .object = text(target, {"scaleTargetRef", "name"})});
+    }
+}
+
+Result<void> CallCluster::start(const runtime::LoadedPlugin& plugin) {
+    const auto clock = std::make_shared<io::ManualClock>(long_ago);
+    runtime::LoadedPlugin granted = plugin;
+    granted.config.grants.kube = grants();
+    runtime::Config config;
+    config.log.level = runtime::LogLevel::error;
+    CAPSTAN_TRY(host_, runtime::PluginHost::start(
+                           config, {granted},
+                           {.version = CAPSTAN_VERSION, .clock = clock, .has_cluster = true}));
+    parts_ = std::make_unique<Parts>(host_->loop());
+    create_objects();
+    create_pods("Pending", &ControllerRequest::Pods::blocked);
+    clock->advance_to(clock->monotonic() + an_age);
+    create_pods("Running", &ControllerRequest::Pods::running);
+    for (auto& [name, pods] : request_.targets) pods.total -= pods.running + pods.blocked;
+    create_pods("Pending", &ControllerRequest::Pods::total);
+    if (!troubles_.empty()) return fail(troubles_.front());
+    host_->cluster()->connect(parts_->api);
+    return {};
+}
+
+/// Which resource it is; a kind that nobody knows is defined, where it has a group.
+std::string CallCluster::serve_kind(const Target& target) {
+    const std::string group = group_of(target.api_version);
+    const auto find_kind = [&]() -> std::string {
+        for (const simulation::KindPtr& kind : parts_->store.kinds().all()) {
+            if (kind->kind == target.kind && kind->group == group &&
+                kind->version == version_of(target.api_version))
+                return kind->resource();
+        }
+        return {};
+    };
+    const std::string known = find_kind();
+    if (!known.empty() || group.empty() || target.kind.empty()) return known;
+    std::string plural = target.kind + "s";
+    std::ranges::transform(plural, plural.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    create("customresourcedefinitions.apiextensions.k8s.io", "",
+           definition_of(group, version_of(target.api_version), plural, target.kind,
+                         ".status.selector"));
+    host_->virtual_loop()->settle();
+    return find_kind();
+}
+
+void CallCluster::create(std::string_view resource, const std::string& ns, json::object object) {
+    const auto made = parts_->store.create(parts_->store.kind(resource), ns, std::move(object),
+                                           {.part = ObjectPart::everything});
+    if (!made && made.error().code != 409)
+        troubles_.push_back(
+            {ErrorCode::invalid_argument, std::string(resource) + ": " + made.error().message});
+}
+
+void CallCluster::create_objects() {
+    create("customresourcedefinitions.apiextensions.k8s.io", "",
+           definition_of("balancer.x-k8s.io", "v1alpha1", "balancers", "Balancer",
+                         ".status.selector"));
+    host_->virtual_loop()->settle();
+    if (ns_ != "default") create("namespaces", "", {{"metadata", json::object{{"name", ns_}}}});
+    for (Target& target : targets_) {
+        target.resource = serve_kind(target);
+        if (target.resource.empty()) continue;
+        const auto pods = request_.targets.find(target.name);
+        const std::int64_t total = pods == request_.targets.end() ? 0 : pods->second.total;
+        const std::string label = std::to_string(&target - targets_.data());
+        const json::object labels{{target_label, label}};
+        create(target.resource, ns_,
+               {{"metadata", json::object{{"name", target.object}}},
+                {"spec", json::object{{"replicas", total},
+                                      {"selector", json::object{{"matchLabels", labels}}},
+                                      {"template",
+                                       json::object{{"metadata", json::object{{"labels", labels}}},
+                                                    {"spec", json::object()}}}}},
+                {"status", json::object{{"replicas", total},
+                                        {"selector", std::string(target_label) + "=" + label}}}});
+    }
+    json::object balancer = request_.balancer;
+    json::object& metadata = simulation::make_object(balancer, "metadata");
+    metadata["name"] = name_;
+    metadata["namespace"] = ns_;
+    create("balancers.balancer.x-k8s.io", ns_, std::move(balancer));
+}
+
+void CallCluster::create_pods(const char* phase, std::int64_t ControllerRequest::Pods::* count) {
+    for (const Target& target : targets_) {
+        const auto pods = request_.targets.find(target.name);
+        if (pods == request_.targets.end()) continue;
+        for (std::int64_t i = 0; i < pods->second.*count; ++i)
+            create_pod(target, std::to_string(parts_->store.revision()), phase);
+    }
+}
+
+void CallCluster::create_pod(const Target& target, const std::string& name, const char* phase) {
+    json::object labels = own_labels(request_.balancer);
+    labels[target_label] = std::to_string(&target - targets_.data());
+    const json::object container{{"name", "main"}, {"image", "main"}};
+    const json::object ready{{"type", "Ready"}, {"status", "True"}};
+    create("pods", ns_,
+           {{"metadata", json::object{{"name", "pod-" + name}, {"labels", std::move(labels)}}},
+            {"spec", json::object{{"containers", json::array{container}}}},
+            {"status", json::object{{"phase", phase}, {"conditions", json::array{ready}}}}});
+}
+
+/// Everything a controller of Balancers may ask for; and all else it is refused.
+std::vector<std::string> CallCluster::grants() const {
+    std::set<std::string> out{
+        "balancers.balancer.x-k8s.io:get,list,watch,patch/status,update/status",
+        "pods:get,list,watch", "events:create"};
+    std::set<std::string> plurals{"deployments.apps", "statefulsets.apps", "replicasets.apps",
+                                  "replicationcontrollers"};
+    for (const Target& target : targets_) {
+        std::string plural = target.kind + "s." + group_of(target.api_version);
+        std::ranges::transform(plural, plural.begin(), [](char c) {
+            return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        });
+        if (!plural.ends_with('.')) plurals.insert(plural);
+    }
+    for (const std::string& plural : plurals)
+        out.insert(plural + ":get,list,watch,get/scale,update/scale,patch/scale");
+    return {out.begin(), out.end()};
+}
+
+Result<void> CallCluster::reconcile() {
+    CAPSTAN_TRY(parts_->controller, runtime::ControllerClient::of(host_->instances().front()));
+    parts_->controller->lead(true);
+    host_->virtual_loop()->advance(patience);
+    const runtime::ControllerStatus status = parts_->controller->status();
+    if (status.error) return fail(*status.error);
+    if (!status.last) return fail(ErrorCode::deadline, "the controller came to no end");
+    return {};
+}
+
+Result<ControllerAnswer> CallCluster::answer() const {
+    const auto& store = parts_->store;
+    const auto balancer = store.find(store.kind("balancers.balancer.x-k8s.io"), ns_, name_);
+    if (balancer == nullptr) return fail(ErrorCode::internal, "the Balancer is gone");
+    const json::value* status = find(*balancer, {"status", "targets"});
+    if (status == nullptr || !status->is_array())
+        return fail(ErrorCode::internal, "the controller wrote no status");
+    ControllerAnswer out{.placement = {},
+                         .missing = number(*balancer, {"status", "missing"}),
+                         .overflow = number(*balancer, {"status", "overflow"})};
+    for (const json::value& each : status->as_array()) {
+        const json::object& target = each.as_object();
+        if (!target.contains("desired")) {
+            const json::value* conditions = find(*balancer, {"status", "conditions"});
+            return fail(ErrorCode::invalid_argument,
+                        text(conditions->as_array().front().as_object(), {"message"}));
+        }
+        // What its Scale asks for by now; of one that has none, what it should.
+        const char* const key = target.contains("replicas") ? "replicas" : "desired";
+        out.placement.emplace_back(text(target, {"name"}), number(target, {key}));
+    }
+    return out;
+}
+
+}  // namespace capstan::commands

@@ -1,0 +1,67 @@
+/// The cluster in memory behind `capstan plugin call --kind controller`.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands/call_controller.hpp"
+#include "kubernetes/client/access/credentials.hpp"
+#include "kubernetes/client/api_client.hpp"
+#include "runtime/plugin_host.hpp"
+#include "simulation/api_server/api_server.hpp"
+#include "simulation/api_server/local_http_client.hpp"
+
+namespace capstan::commands {
+
+/// An API server with the Balancer, its targets and their pods, and the plugin, on virtual time.
+/// Nobody but the plugin is at work in it.
+class CallCluster {
+public:
+    static Result<std::unique_ptr<CallCluster>> make(const runtime::LoadedPlugin& plugin,
+                                                     const ControllerRequest& request);
+    CallCluster(const CallCluster&) = delete;
+    CallCluster& operator=(const CallCluster&) = delete;
+    ~CallCluster();
+
+    /// Has the plugin lead until it has looked after everything.
+    Result<void> reconcile();
+    /// As the Balancer's status and its targets are now.
+    Result<ControllerAnswer> answer() const;
+
+private:
+    /// Nobody asks who it is.
+    class Anyone final : public kubernetes::Credentials {
+    public:
+        explicit Anyone(io::Loop& loop) : loop_(loop) {}
+        void get(Done done) override;
+        void rejected(const kubernetes::Credential&) override {}
+
+    private:
+        io::Loop& loop_;
+    };
+    struct Target {
+        std::string name, api_version, kind, object;
+        std::string resource{};  ///< "deployments.apps"; empty: such a kind is not served
+    };
+    struct Parts;
+
+    explicit CallCluster(ControllerRequest request);
+    Result<void> start(const runtime::LoadedPlugin& plugin);
+    void read_targets();
+    std::string serve_kind(const Target& target);
+    void create(std::string_view resource, const std::string& ns, boost::json::object object);
+    void create_objects();
+    void create_pods(const char* phase, std::int64_t ControllerRequest::Pods::* count);
+    void create_pod(const Target& target, const std::string& name, const char* phase);
+    std::vector<std::string> grants() const;
+
+    ControllerRequest request_;
+    std::string ns_, name_;
+    std::vector<Target> targets_;  ///< in the Balancer's order
+    std::vector<Error> troubles_;
+    std::unique_ptr<runtime::PluginHost> host_;
+    std::unique_ptr<Parts> parts_;  ///< goes before the host, whose loop it borrows
+};
+
+}  // namespace capstan::commands

@@ -1,0 +1,92 @@
+#include "commands/call_controller.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "commands/call_cluster.hpp"
+#include "runtime/json_reader.hpp"
+
+namespace capstan::commands {
+namespace {
+
+namespace json = boost::json;
+
+/// Each is an object in memory.
+constexpr std::int64_t pods_max = 20'000;
+
+ControllerRequest::Pods decode_pods(const kubernetes::JsonPlace& target) {
+    const auto count = [&](const char* key) {
+        return target[key].integer(0, pods_max).value_or(0);
+    };
+    const ControllerRequest::Pods out{
+        .total = count("total"), .running = count("running"), .blocked = count("blocked")};
+    if (out.running + out.blocked > out.total)
+        target.complain("has " + std::to_string(out.total) +
+                        " pods in all, of which more run or "
+                        "are blocked");
+    return out;
+}
+
+const json::array* targets_of(const json::object& balancer) {
+    const json::value* spec = balancer.if_contains("spec");
+    if (spec == nullptr || !spec->is_object()) return nullptr;
+    const json::value* targets = spec->as_object().if_contains("targets");
+    return targets != nullptr ? targets->if_array() : nullptr;
+}
+
+bool has_target(const json::object& balancer, std::string_view name) {
+    const json::array* targets = targets_of(balancer);
+    if (targets == nullptr) return false;
+    return std::ranges::any_of(*targets, [&](const json::value& each) {
+        const json::object* target = each.if_object();
+        const json::value* has = target != nullptr ? target->if_contains("name") : nullptr;
+        return has != nullptr && has->is_string() && has->as_string() == name;
+    });
+}
+
+}  // namespace
+
+ControllerRequest decode_controller_request(const kubernetes::JsonPlace& root,
+                                            const json::value& document) {
+    runtime::refuse_unknown(root, {"balancer", "targets"});
+    ControllerRequest out;
+    const kubernetes::JsonPlace balancer = root.required("balancer");
+    if (const json::object* whole = document.if_object()) {
+        const json::value* given = whole->if_contains("balancer");
+        if (given != nullptr && given->is_object()) {
+            out.balancer = given->as_object();
+        } else if (given != nullptr) {
+            balancer.expects("a Balancer object");
+        }
+    }
+    for (const kubernetes::JsonPlace& target : root["targets"].items()) {
+        runtime::refuse_unknown(target, {"name", "total", "running", "blocked"});
+        const auto name = target.required("name").name();
+        if (!name) continue;
+        if (!has_target(out.balancer, *name)) target.complain("is no target of the Balancer");
+        if (!out.targets.emplace(*name, decode_pods(target)).second)
+            target.complain("is there a second time");
+    }
+    return out;
+}
+
+Result<ControllerAnswer> call_controller(const runtime::LoadedPlugin& plugin,
+                                         const ControllerRequest& request) {
+    CAPSTAN_TRY(const auto cluster, CallCluster::make(plugin, request));
+    CAPSTAN_CHECK(cluster->reconcile());
+    return cluster->answer();
+}
+
+std::string answer_of(const ControllerAnswer& answer) {
+    json::object placement;
+    for (const auto& [name, replicas] : answer.placement) placement[name] = replicas;
+    return json::serialize(json::object{{"placement", std::move(placement)},
+                                        {"missing", answer.missing},
+                                        {"overflow", answer.overflow}});
+}
+
+}  // namespace capstan::commands
