@@ -14,9 +14,11 @@ void add_commands(CLI::App& app, Action& action) {
     add_plan(app, action);
     add_doctor(app, action);
     add_simulate(app, action);
+    add_cluster(app, action);
     add_explain(app, action);
     add_replay(app, action);
     add_pipeline(app, action);
+    add_crd(app, action);
 
     CLI::App& config = *app.add_subcommand("config", "Check, print and explain the configuration");
     config.require_subcommand(1);

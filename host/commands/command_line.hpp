@@ -25,12 +25,14 @@ int run(int argc, const char* const* argv, Streams streams);
 using Action = std::function<int(Streams)>;
 
 // Each adds its command below `parent` and, when it is chosen, leaves what to do in `action`.
+void add_cluster(CLI::App& parent, Action& action);
 void add_config_check(CLI::App& parent, Action& action);
 void add_config_explain(CLI::App& parent, Action& action);
 void add_config_print(CLI::App& parent, Action& action);
 void add_doctor(CLI::App& parent, Action& action);
 void add_explain(CLI::App& parent, Action& action);
 void add_pipeline(CLI::App& parent, Action& action);
+void add_crd(CLI::App& parent, Action& action);
 void add_plan(CLI::App& parent, Action& action);
 void add_plugin_call(CLI::App& parent, Action& action);
 void add_plugin_inspect(CLI::App& parent, Action& action);

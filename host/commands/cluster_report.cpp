@@ -1,0 +1,79 @@
+#include "commands/cluster_report.hpp"
+
+#include <chrono>
+#include <cstdio>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace capstan::commands {
+namespace {
+
+namespace json = boost::json;
+
+std::int64_t milliseconds(Duration time) {
+    return std::chrono::floor<std::chrono::milliseconds>(time).count();
+}
+
+json::object json_of(const ClusterPlaces& places) {
+    return {{"kind", "open"},
+            {"title", places.title},
+            {"url", places.url},
+            {"admin", places.admin},
+            {"kubeconfig", places.kubeconfig.string()},
+            {"config", places.config.string()},
+            {"state", places.state.string()},
+            {"log", places.runs_daemon ? json::value(places.log.string()) : json::value()},
+            {"speed", places.speed},
+            {"remarks", json::array(places.remarks.begin(), places.remarks.end())}};
+}
+
+}  // namespace
+
+void ClusterReport::print(const ClusterPlaces& places) {
+    const std::string kubeconfig = places.kubeconfig.string();
+    if (!places.title.empty()) out_ << places.title << "\n\n";
+    out_ << "A cluster answers at " << places.url << ". In another terminal:\n\n"
+         << "  export KUBECONFIG=" << kubeconfig << '\n';
+    if (!places.runs_daemon) {
+        out_ << "  capstan run --config " << places.config.string() << " --state "
+             << places.state.string() << '\n';
+    }
+    out_ << "  kubectl get nodes -w\n"
+            "  kubectl get pods -A -o wide\n"
+            "  kubectl scale deployment NAME --replicas=20\n"
+            "  kubectl get events -n kube-system\n"
+            "  kubectl describe configmap cluster-autoscaler-status -n kube-system\n"
+         << "  capstan explain matrix --server " << places.admin << '\n';
+    if (places.runs_daemon)
+        out_ << "\nCapstan scales it, and writes its log to " << places.log.string() << ".\n";
+    if (places.speed != 1)
+        out_ << "\nTimes of the scenario pass " << places.speed << " times as fast.\n";
+    out_ << "Ctrl-C ends it.\n\n";
+    for (const std::string& remark : places.remarks) out_ << "note: " << remark << '\n';
+    if (!places.remarks.empty()) out_ << '\n';
+    out_.flush();
+}
+
+void ClusterReport::open(const ClusterPlaces& places) {
+    if (format_ == OutputFormat::text) return print(places);
+    out_ << json::serialize(json_of(places)) << std::endl;
+}
+
+void ClusterReport::tell(Duration at, const simulation::LiveLine& line) {
+    if (format_ == OutputFormat::json) {
+        out_ << json::serialize(json::object{{"kind", line.kind},
+                                             {"at_ms", milliseconds(at)},
+                                             {"subject", line.subject},
+                                             {"text", line.text}})
+             << std::endl;
+        return;
+    }
+    char clock[32];
+    std::snprintf(clock, sizeof clock, "%7.1fs  ", std::chrono::duration<double>(at).count());
+    // What the scenario does stands out from what follows from it.
+    out_ << clock << (line.kind == "story" ? "* " : "  ") << line.text << std::endl;
+}
+
+}  // namespace capstan::commands

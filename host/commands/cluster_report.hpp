@@ -1,0 +1,42 @@
+/// What `capstan cluster` says: where the cluster is, what to type, and what happens.
+#pragma once
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <capstan/time.hpp>
+
+#include "commands/output_format.hpp"
+#include "simulation/live/live_line.hpp"
+
+namespace capstan::commands {
+
+struct ClusterPlaces {
+    std::string title{};
+    std::string url{};
+    std::string admin{};  ///< of the daemon's admin port: "http://127.0.0.1:8085"
+    std::filesystem::path kubeconfig{}, config{}, state{}, log{};
+    bool runs_daemon = false;
+    double speed = 1;
+    std::vector<std::string> remarks{};
+};
+
+/// As text, or one JSON object a line. Each line is out at once.
+class ClusterReport {
+public:
+    ClusterReport(std::ostream& out, OutputFormat format) : out_(out), format_(format) {}
+
+    void open(const ClusterPlaces& places);
+    /// `at`: real time from the start.
+    void tell(Duration at, const simulation::LiveLine& line);
+
+private:
+    void print(const ClusterPlaces& places);
+
+    std::ostream& out_;
+    const OutputFormat format_;
+};
+
+}  // namespace capstan::commands

@@ -1,0 +1,221 @@
+#include "commands/cluster_run.hpp"
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include <capstan/sentence.hpp>
+
+#include "commands/cluster_daemon.hpp"
+#include "commands/free_port.hpp"
+#include "commands/written_file.hpp"
+#include "simulation/api_server/api_server.hpp"
+#include "simulation/control_plane/control_plane.hpp"
+#include "simulation/live/live_cloud.hpp"
+#include "simulation/live/live_config.hpp"
+#include "simulation/live/live_story.hpp"
+#include "simulation/live/remarks.hpp"
+#include "simulation/live/scenario_player.hpp"
+
+namespace capstan::commands {
+namespace {
+
+constexpr Duration look_interval = std::chrono::milliseconds(200);
+
+/// What a temporary folder would take along.
+std::string end_of(const std::filesystem::path& log) {
+    constexpr std::size_t most = 2000;
+    std::ifstream in(log);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (text.size() > most) text.erase(0, text.find('\n', text.size() - most) + 1);
+    return text;
+}
+
+/// Everything on one loop, run by one thread.
+class LiveCluster {
+public:
+    LiveCluster(const Simulation& simulation, const ClusterOptions& options,
+                const ClusterFolder& folder, ClusterReport& report)
+        : simulation_(simulation),
+          options_(options),
+          folder_(folder),
+          report_(report),
+          store_(loop_, {.seed = simulation.input.seed + 1}),
+          server_(store_, {.address = options.address, .port = options.port}),
+          control_plane_(store_, {.speed = options.speed,
+                                  .node_start_up = simulation.input.ready_delay,
+                                  .seed = simulation.input.seed + 1}),
+          cloud_(simulation.input, options.speed) {}
+
+    Result<void> run() {
+        CAPSTAN_CHECK(open());
+        CAPSTAN_CHECK(begin());
+        io_.run();
+        return std::move(result_);
+    }
+
+private:
+    Result<void> open();
+    Result<void> begin();
+    Result<void> start_daemon();
+    Result<void> write_config();
+    void make_player();
+    void await_leader();
+    void tell(const simulation::LiveLine& line) { report_.tell(loop_.monotonic() - began_, line); }
+    void story_is_over(int unmet);
+    void end(Result<void> result);
+
+    const Simulation& simulation_;
+    const ClusterOptions& options_;
+    const ClusterFolder& folder_;
+    ClusterReport& report_;
+    boost::asio::io_context io_{};
+    io::Loop loop_{io_};
+    simulation::ObjectStore store_;
+    simulation::ApiServer server_;
+    simulation::ControlPlane control_plane_;
+    simulation::LiveCloud cloud_;
+    boost::asio::signal_set signals_{io_, SIGINT, SIGTERM};
+    std::string admin_{};
+    Duration began_{0};
+    bool is_ending_ = false;
+    Result<void> result_{};
+    std::optional<simulation::LiveStory> story_{};
+    std::optional<simulation::ScenarioPlayer> player_{};
+    std::unique_ptr<ClusterDaemon> daemon_{};
+};
+
+Result<void> LiveCluster::open() {
+    CAPSTAN_CHECK(server_.listen());
+    CAPSTAN_TRY(const std::uint16_t port, find_free_port("127.0.0.1", 8085));
+    admin_ = "127.0.0.1:" + std::to_string(port);
+    // Machines of an earlier cluster in this folder are no machines of this one.
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_.state(), ignored);
+    CAPSTAN_CHECK(write_file(folder_.kubeconfig(), server_.kubeconfig()));
+    CAPSTAN_CHECK(write_config());
+    report_.open({.title = simulation_.input.title,
+                  .url = server_.url(),
+                  .admin = "http://" + admin_,
+                  .kubeconfig = folder_.kubeconfig(),
+                  .config = folder_.config(),
+                  .state = folder_.state(),
+                  .log = folder_.log(),
+                  .runs_daemon = options_.runs_daemon,
+                  .speed = options_.speed,
+                  .remarks = simulation::find_live_remarks(simulation_.input)});
+    return {};
+}
+
+Result<void> LiveCluster::begin() {
+    began_ = loop_.monotonic();
+    signals_.async_wait([this](const auto& error, int) {
+        if (!error) end({});
+    });
+    if (options_.lasts)
+        loop_.after(*options_.lasts, [this] {
+            if (!options_.once) return end({});
+            end(fail(ErrorCode::deadline, "the story was not over in time"));
+        });
+    control_plane_.start();
+    story_.emplace(store_, [this](const simulation::LiveLine& line) { tell(line); });
+    make_player();
+    player_->fill();
+    if (options_.runs_daemon) CAPSTAN_CHECK(start_daemon());
+    if (!options_.waits && !options_.runs_daemon) {
+        player_->start();
+    } else {
+        await_leader();
+    }
+    return {};
+}
+
+Result<void> LiveCluster::start_daemon() {
+    CAPSTAN_TRY(daemon_, ClusterDaemon::start(loop_, {.config = folder_.config(),
+                                                      .state = folder_.state(),
+                                                      .log = folder_.log(),
+                                                      .ended = [this](const std::string& how) {
+                                                          end(fail(ErrorCode::unavailable,
+                                                                   "capstan run " + how +
+                                                                       "; its last words:\n" +
+                                                                       end_of(folder_.log())));
+                                                          io_.stop();
+                                                      }}));
+    return {};
+}
+
+Result<void> LiveCluster::write_config() {
+    const runtime::TomlValue settings = cloud_.settings();
+    CAPSTAN_TRY(const std::string text,
+                simulation::make_live_config(*simulation_.prepared->config, simulation_.input,
+                                             simulation_.input.cloud ? &settings : nullptr,
+                                             simulation_.prepared->shipped,
+                                             {.kubeconfig = folder_.kubeconfig().string(),
+                                              .admin = admin_,
+                                              .speed = options_.speed}));
+    return write_file(folder_.config(), text);
+}
+
+void LiveCluster::make_player() {
+    const Duration patience =
+        simulation::patience_of(*simulation_.prepared->config, simulation_.input, options_.speed) +
+        cloud_.slowest_boot();
+    player_.emplace(store_, simulation_.input,
+                    simulation::ScenarioPlayer::Options{
+                        .speed = options_.speed,
+                        .patience = patience,
+                        .tell = [this](const simulation::LiveLine& line) { tell(line); },
+                        // A daemon takes over its file when that has changed.
+                        .change_cloud = [this](const simulation::Happening& what,
+                                               Duration since) -> Result<void> {
+                            CAPSTAN_CHECK(cloud_.happen(what, since));
+                            return write_config();
+                        },
+                        .over = [this](int unmet) { story_is_over(unmet); }});
+}
+
+/// The story begins when somebody is there to act in it.
+void LiveCluster::await_leader() {
+    const std::string& ns = simulation_.prepared->config->cluster.kube_namespace;
+    const std::string& lease = simulation_.prepared->config->cluster.leader_election.lease;
+    const auto found = store_.find(store_.kind("leases.coordination.k8s.io"), ns, lease);
+    const bool is_led =
+        found != nullptr && !simulation::text_at(*found, "spec.holderIdentity").empty();
+    if (!is_led) {
+        loop_.after(look_interval, [this] { await_leader(); });
+        return;
+    }
+    tell({"note", "", "an autoscaler leads; the story begins"});
+    player_->start();
+}
+
+void LiveCluster::story_is_over(int unmet) {
+    if (!options_.once) return;
+    if (unmet == 0) return end({});
+    end(fail(ErrorCode::invalid_argument, counted(unmet, "expectation") + " not met"));
+}
+
+/// The daemon first, while it can still hand its Lease back.
+void LiveCluster::end(Result<void> result) {
+    if (std::exchange(is_ending_, true)) return;
+    result_ = std::move(result);
+    boost::system::error_code ignored;
+    signals_.cancel(ignored);
+    if (!daemon_) return io_.stop();
+    daemon_->stop();
+}
+
+}  // namespace
+
+Result<void> run_cluster(const Simulation& simulation, const ClusterOptions& options,
+                         const ClusterFolder& folder, ClusterReport& report) {
+    LiveCluster cluster(simulation, options, folder, report);
+    return cluster.run();
+}
+
+}  // namespace capstan::commands

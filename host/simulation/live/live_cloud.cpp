@@ -1,0 +1,122 @@
+#include "simulation/live/live_cloud.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include <capstan/duration.hpp>
+
+#include "simulation/cloud_changes.hpp"
+#include "simulation/toml_values.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using runtime::TomlValue;
+using Kind = TomlValue::Kind;
+
+constexpr Duration boot_default = std::chrono::seconds(60);
+constexpr Duration for_ever = std::chrono::hours(24 * 365);
+
+/// What of the plugin's settings are lengths of time.
+constexpr std::array<std::string_view, 10> times{
+    "latency",       "refresh_every", "boot",
+    "delete_time",   "error_after",   "at",
+    "unneeded_time", "unready_time",  "max_node_provision_time",
+    "drain_timeout"};
+
+void scale_times(TomlValue& value, double speed) {
+    for (TomlValue& member : value.children) {
+        // Labels of machines may have any name.
+        if (member.key == "machine") continue;
+        scale_times(member, speed);
+        if (member.kind != Kind::string || std::ranges::count(times, member.key) == 0) continue;
+        if (const auto time = parse_duration(member.text))
+            member.text = format_duration(sped_up(*time, speed));
+    }
+}
+
+}  // namespace
+
+Duration sped_up(Duration time, double speed) {
+    if (time <= Duration(0)) return time;
+    const auto out = std::chrono::round<std::chrono::milliseconds>(time / speed);
+    return std::max<Duration>(out, std::chrono::milliseconds(1));
+}
+
+LiveCloud::LiveCloud(const Input& input, double speed)
+    : speed_(speed), register_delay_(input.register_delay) {
+    if (input.cloud) settings_ = input.cloud->settings;
+    for (const Registration& registration : input.registrations)
+        static_cast<void>(happen(registration, Duration(0)));
+}
+
+Result<void> LiveCloud::happen(const Happening& what, Duration since) {
+    if (const auto* change = std::get_if<CloudChange>(&what)) {
+        // Its moment is one of real time already.
+        const auto at =
+            Duration(static_cast<Duration::rep>(static_cast<double>(since.count()) * speed_));
+        return add_change(settings_, *change, at);
+    }
+    if (const auto* add = std::get_if<AddGroup>(&what)) {
+        add_group(settings_, add->group);
+        return {};
+    }
+    if (const auto* remove = std::get_if<RemoveGroup>(&what))
+        return remove_group(settings_, remove->id);
+    if (const auto* edit = std::get_if<CloudEdit>(&what)) {
+        for (const std::string& key : edit->dropped) erase(settings_, key);
+        for (const TomlValue& member : edit->settings.children) put(member, settings_);
+        return {};
+    }
+    if (const auto* registration = std::get_if<Registration>(&what)) {
+        Registration& own = registrations_[registration->group];
+        if (registration->joins) own.joins = registration->joins;
+        if (registration->register_delay) own.register_delay = registration->register_delay;
+        return {};
+    }
+    return fail(ErrorCode::unsupported, "that is nothing of the cloud");
+}
+
+Duration LiveCloud::boot_of(const TomlValue& group) const {
+    const auto known = registrations_.find(text_of(group, "id"));
+    const Registration own = known == registrations_.end() ? Registration{} : known->second;
+    if (!own.joins.value_or(true)) return for_ever;
+    const auto said = parse_duration(text_of(group, "boot"));
+    return (said ? *said : boot_default) + own.register_delay.value_or(register_delay_);
+}
+
+void LiveCloud::scale_group(TomlValue& group) const {
+    put(text_value("boot", format_duration(boot_of(group))), group);
+    scale_times(group, speed_);
+}
+
+TomlValue LiveCloud::settings() const {
+    TomlValue out = settings_;
+    for (TomlValue& member : out.children) {
+        if (member.key != "groups") continue;
+        for (TomlValue& group : member.children) scale_group(group);
+    }
+    // Groups are done.
+    for (TomlValue& member : out.children) {
+        if (member.key == "groups" || member.kind != Kind::string) continue;
+        TomlValue one{.children = {member}};
+        scale_times(one, speed_);
+        member = one.children.front();
+    }
+    put({.kind = Kind::boolean, .key = "register_nodes", .boolean = true}, out);
+    return out;
+}
+
+Duration LiveCloud::slowest_boot() const {
+    Duration out{0};
+    const TomlValue* const groups = settings_.find("groups");
+    if (groups == nullptr) return out;
+    for (const TomlValue& group : groups->children) {
+        if (const Duration boot = boot_of(group); boot < for_ever) out = std::max(out, boot);
+    }
+    return sped_up(out, speed_);
+}
+
+}  // namespace capstan::simulation

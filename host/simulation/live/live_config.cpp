@@ -1,0 +1,114 @@
+#include "simulation/live/live_config.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include <capstan/duration.hpp>
+
+#include "runtime/config/print.hpp"
+#include "runtime/config/toml_text.hpp"
+#include "simulation/live/live_cloud.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using runtime::SettingValue;
+
+/// Bounds of the time that computing and calls may take, which nothing makes faster.
+constexpr std::array<std::string_view, 3> of_this_machine{
+    "simulation_timeout", "max_bulk_soft_taint_time", "max_nodegroup_binpacking_duration"};
+/// Passes more often than that would be all that happens.
+constexpr Duration scan_interval_min = std::chrono::milliseconds(250);
+
+constexpr std::string_view simulated = "simulated";
+
+SettingValue* find(SettingValue& table, std::string_view key) {
+    const auto at = std::ranges::find(table.children, key, &SettingValue::key);
+    return at == table.children.end() ? nullptr : &*at;
+}
+
+void set_time(SettingValue& value, Duration time) {
+    value.defaulted = false;
+    value.integer = time.count();
+    value.text = format_duration(time);
+}
+
+void scale_times(SettingValue& table, double speed) {
+    for (SettingValue& member : table.children) {
+        const bool is_fixed = std::ranges::count(of_this_machine, member.key) > 0;
+        if (member.shape != SettingValue::Shape::value) scale_times(member, speed);
+        const bool is_time = member.shape == SettingValue::Shape::value &&
+                             member.type == SettingType::duration && member.integer > 0;
+        if (is_time && !is_fixed) set_time(member, sped_up(Duration(member.integer), speed));
+    }
+}
+
+/// What the scenario says of a configuration, without the cloud that `prepare` put in.
+std::string text_without_cloud(const runtime::Config& own) {
+    runtime::Config config = own;
+    std::erase_if(config.plugins, [](const runtime::PluginConfig& plugin) {
+        return plugin.id.value() == simulated;
+    });
+    return runtime::print_config(config, runtime::PrintDefaults::no,
+                                 [](const PluginInstanceId&) { return nullptr; });
+}
+
+std::vector<std::string> overrides(bool has_cloud, const LiveConfigOptions& options) {
+    std::vector<std::string> out{
+        "cluster.kubeconfig=" +
+            runtime::to_toml(runtime::TomlValue{.kind = runtime::TomlValue::Kind::string,
+                                                .text = options.kubeconfig}),
+        "cluster.context=\"\"", "cluster.server=\"\"",
+        // Loopback bears more than a production API server would like.
+        "cluster.kube_client_qps=200.0", "cluster.kube_client_burst=400",
+        "admin.listen=\"" + options.admin + "\""};
+    if (!has_cloud) return out;
+    out.emplace_back("pipeline.clouds=[\"simulated\"]");
+    out.emplace_back(
+        "plugin.simulated.grants={ state = true, kube = [\"nodes:list,create,delete\"] }");
+    return out;
+}
+
+}  // namespace
+
+Result<std::string> make_live_config(const runtime::Config& own, const Input& input,
+                                     const runtime::TomlValue* settings,
+                                     const runtime::ShippedPlugins& shipped,
+                                     const LiveConfigOptions& options) {
+    runtime::Loaded loaded =
+        runtime::load_config(runtime::Source{"capstan.toml", text_without_cloud(own)}, shipped,
+                             overrides(settings != nullptr, options));
+    if (!loaded.config || loaded.diagnostics.errors() > 0)
+        return fail(ErrorCode::internal,
+                    "the configuration of the cluster: " + loaded.diagnostics.text());
+    runtime::Config& config = *loaded.config;
+    for (runtime::PluginConfig& plugin : config.plugins) {
+        if (settings != nullptr && plugin.id.value() == simulated) plugin.settings = *settings;
+    }
+    if (options.speed != 1) {
+        for (const char* section : {"scale_up", "scale_down"}) {
+            if (SettingValue* const table = find(config.tree, section))
+                scale_times(*table, options.speed);
+        }
+    }
+    if (SettingValue* const cluster = find(config.tree, "cluster")) {
+        if (SettingValue* const interval = find(*cluster, "scan_interval"))
+            set_time(*interval,
+                     std::max(sped_up(input.scan_interval, options.speed), scan_interval_min));
+    }
+    return runtime::print_config(config, runtime::PrintDefaults::no,
+                                 [](const PluginInstanceId&) { return nullptr; });
+}
+
+Duration patience_of(const runtime::Config& own, const Input& input, double speed) {
+    const runtime::ScaleDown& down = own.scale_down;
+    Duration out = 3 * input.scan_interval;
+    if (down.enabled)
+        out += down.delay_after_add + down.unneeded_time + down.node_delete_delay_after_taint;
+    return sped_up(out, speed) + std::chrono::seconds(1);
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,163 @@
+#include "simulation/live/live_story.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+namespace capstan::simulation {
+namespace {
+
+/// What happens within this time is told together.
+constexpr Duration one_moment = std::chrono::milliseconds(400);
+constexpr std::string_view to_be_deleted = "ToBeDeletedByClusterAutoscaler";
+
+/// Whose pod it is, as scenarios and most people label them.
+std::string app_of(const json::object& pod) {
+    const std::string_view app = text_at(pod, "metadata.labels.app");
+    return std::string(app.empty() ? text_at(pod, "metadata.name") : app);
+}
+
+bool is_daemon(const json::object& pod) {
+    const json::array* const owners = find_array(pod, "metadata.ownerReferences");
+    if (owners == nullptr) return false;
+    return std::ranges::any_of(*owners, [](const json::value& owner) {
+        return owner.is_object() && text_at(owner.get_object(), "kind") == "DaemonSet";
+    });
+}
+
+bool is_over(const json::object& pod) {
+    const std::string_view phase = text_at(pod, "status.phase");
+    return phase == "Succeeded" || phase == "Failed";
+}
+
+bool is_ready(const json::object& node) {
+    const json::array* const conditions = find_array(node, "status.conditions");
+    if (conditions == nullptr) return false;
+    return std::ranges::any_of(*conditions, [](const json::value& condition) {
+        return condition.is_object() && text_at(condition.get_object(), "type") == "Ready" &&
+               text_at(condition.get_object(), "status") == "True";
+    });
+}
+
+bool is_leaving(const json::object& node) {
+    const json::array* const taints = find_array(node, "spec.taints");
+    if (taints == nullptr) return false;
+    return std::ranges::any_of(*taints, [](const json::value& taint) {
+        return taint.is_object() && text_at(taint.get_object(), "key") == to_be_deleted;
+    });
+}
+
+bool is_cordoned(const json::object& node) { return is_true_at(node, "spec.unschedulable"); }
+
+}  // namespace
+
+LiveStory::LiveStory(ObjectStore& store, TellLive tell) : store_(store), tell_(std::move(tell)) {
+    follow("pods", &LiveStory::take_pod);
+    follow("nodes", &LiveStory::take_node);
+    follow("events", &LiveStory::take_event);
+}
+
+LiveStory::~LiveStory() {
+    if (timer_) store_.loop().cancel(*timer_);
+}
+
+void LiveStory::follow(std::string_view resource, void (LiveStory::*take)(const Change&)) {
+    // Who falls behind goes on with what comes next: a story may have a gap.
+    auto opened = store_.subscribe(
+        store_.kind(resource), store_.revision(),
+        {[this, take](const Change& change) { (this->*take)(change); },
+         [this, resource = std::string(resource), take] { follow(resource, take); }});
+    if (opened) subscriptions_.push_back(std::move(*opened));
+}
+
+void LiveStory::take_pod(const Change& change) {
+    const json::object& pod = *change.object;
+    if (is_daemon(pod)) return;
+    const std::string key = object_key(pod);
+    App& app = apps_[app_of(pod)];
+    for (auto* const pods : {&app.waiting, &app.placed, &app.ending}) pods->erase(key);
+    app.has_changed = true;
+    tell_soon();
+    if (change.type == ChangeType::deleted || is_over(pod)) return;
+    const bool is_ending = find_value(pod, "metadata.deletionTimestamp") != nullptr;
+    const bool has_node = !text_at(pod, "spec.nodeName").empty();
+    (is_ending ? app.ending : has_node ? app.placed : app.waiting).insert(key);
+}
+
+void LiveStory::take_node(const Change& change) {
+    const json::object& node = *change.object;
+    const std::string name(text_at(node, "metadata.name"));
+    if (change.type == ChangeType::deleted) return say_of_node("gone", name);
+    if (change.type == ChangeType::added) say_of_node("joined", name);
+    const auto became = [&](bool (*is_so)(const json::object&)) {
+        return is_so(node) && (change.before == nullptr || !is_so(*change.before));
+    };
+    if (became(is_ready)) say_of_node("ready", name);
+    if (became(is_leaving)) {
+        say_of_node("being drained", name);
+    } else if (became(is_cordoned) && !is_leaving(node)) {
+        say_of_node("cordoned", name);
+    }
+    if (change.before == nullptr) return;
+    if (is_ready(*change.before) && !is_ready(node)) say_of_node("not ready", name);
+    if (is_leaving(*change.before) && !is_leaving(node)) say_of_node("kept after all", name);
+}
+
+/// Of the autoscaler's events those about the cluster; those about each pod would be many.
+void LiveStory::take_event(const Change& change) {
+    const json::object& event = *change.object;
+    const bool is_about_cluster = text_at(event, "involvedObject.kind") == "ConfigMap";
+    if (change.type != ChangeType::added || !is_about_cluster) return;
+    const std::string reason(text_at(event, "reason"));
+    tell_({"autoscaler", reason, "autoscaler: " + std::string(text_at(event, "message"))});
+}
+
+void LiveStory::say_of_node(const std::string& what, const std::string& node) {
+    const auto known = std::ranges::find(nodes_, what, [](const auto& said) { return said.first; });
+    if (known == nodes_.end()) {
+        nodes_.push_back({what, {node}});
+    } else {
+        known->second.push_back(node);
+    }
+    tell_soon();
+}
+
+void LiveStory::tell_soon() {
+    if (timer_) return;
+    timer_ = store_.loop().after(one_moment, [this] {
+        timer_.reset();
+        flush();
+    });
+}
+
+void LiveStory::flush() {
+    flush_nodes();
+    for (auto& [name, app] : apps_) {
+        if (std::exchange(app.has_changed, false)) flush_app(name, app);
+    }
+}
+
+void LiveStory::flush_nodes() {
+    for (auto& [what, names] : std::exchange(nodes_, {})) {
+        std::ranges::sort(names);
+        const std::string who = listed(names, [](const std::string& name) { return name; }, 6);
+        const bool is_one = names.size() == 1;
+        const std::string verb = what == "joined" ? " " : is_one ? " is " : " are ";
+        tell_({"nodes", is_one ? names.front() : "",
+               (is_one ? "node " : "nodes ") + who + verb + what});
+    }
+}
+
+void LiveStory::flush_app(const std::string& name, App& app) {
+    std::string text = name + ": " + counted(std::ssize(app.placed), "pod") +
+                       (app.placed.size() == 1 ? " has a node" : " have nodes");
+    if (!app.waiting.empty())
+        text += ", " + std::to_string(app.waiting.size()) +
+                (app.waiting.size() == 1 ? " waits for one" : " wait for one");
+    if (!app.ending.empty()) text += ", " + std::to_string(app.ending.size()) + " on their way out";
+    if (std::exchange(app.told, text) != text) tell_({"pods", name, text});
+}
+
+}  // namespace capstan::simulation

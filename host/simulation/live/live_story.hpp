@@ -1,0 +1,52 @@
+/// Watches the objects of a live cluster and says what becomes of its pods and nodes, and what its
+/// autoscaler announces.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "simulation/api_server/object_store.hpp"
+#include "simulation/live/live_line.hpp"
+
+namespace capstan::simulation {
+
+/// Many changes of one moment become one line. [the loop's thread]
+class LiveStory {
+public:
+    /// Borrows the store. Tells from now on.
+    LiveStory(ObjectStore& store, TellLive tell);
+    LiveStory(const LiveStory&) = delete;
+    LiveStory& operator=(const LiveStory&) = delete;
+    ~LiveStory();
+
+private:
+    /// The pods of one app that no DaemonSet owns.
+    struct App {
+        std::set<std::string> waiting{}, placed{}, ending{};  ///< by "namespace/name"
+        std::string told{};
+        bool has_changed = false;
+    };
+
+    void follow(std::string_view resource, void (LiveStory::*take)(const Change&));
+    void take_pod(const Change& change);
+    void take_node(const Change& change);
+    void take_event(const Change& change);
+    void say_of_node(const std::string& what, const std::string& node);
+    void tell_soon();
+    void flush();
+    void flush_nodes();
+    void flush_app(const std::string& name, App& app);
+
+    ObjectStore& store_;
+    const TellLive tell_;
+    std::map<std::string, App> apps_{};
+    std::vector<std::pair<std::string, std::vector<std::string>>> nodes_{};  ///< what, who
+    std::optional<io::TimerId> timer_{};
+    std::vector<std::unique_ptr<Subscription>> subscriptions_{};
+};
+
+}  // namespace capstan::simulation

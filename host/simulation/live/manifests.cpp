@@ -1,0 +1,135 @@
+#include "simulation/live/manifests.hpp"
+
+#include <capstan/duration.hpp>
+
+#include "simulation/control_plane/control_plane.hpp"
+#include "simulation/live/pod_manifest.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+constexpr const char* hostname_label = "kubernetes.io/hostname";
+
+json::object taint_manifest(const Taint& taint) {
+    json::object out{{"key", taint.key}, {"effect", json_view(name_of(taint.effect))}};
+    if (!taint.value.empty()) out["value"] = taint.value;
+    return out;
+}
+
+json::object metadata_of(const std::string& name, const Labels& labels, const Labels& annotations) {
+    json::object out{{"name", name}};
+    if (!labels.empty()) out["labels"] = manifest_of(labels);
+    if (!annotations.empty()) out["annotations"] = manifest_of(annotations);
+    return out;
+}
+
+/// Pods are told apart by this label, whatever others they have.
+json::object selector_of(const Labels& labels) {
+    const auto app = labels.find("app");
+    const Labels own = app == labels.end() ? labels : Labels{*app};
+    return manifest_of(LabelSelector{.match_labels = own});
+}
+
+json::object template_of(const engine::PodSpec& spec, const Labels& labels,
+                         const Labels& annotations, const std::string& name) {
+    json::object metadata{{"labels", manifest_of(labels)}};
+    if (!annotations.empty()) metadata["annotations"] = manifest_of(annotations);
+    return {{"metadata", std::move(metadata)}, {"spec", manifest_of(spec, name + ":1")}};
+}
+
+/// How its pods live is said by annotations. A job without a duration never ends.
+Labels annotations_of(const PodBatch& batch) {
+    constexpr Duration for_ever = std::chrono::hours(24 * 365);
+    Labels out = batch.pod.annotations;
+    out.emplace(start_up_annotation, format_duration(batch.start_up));
+    if (workload_of(batch) == "jobs.batch")
+        out.emplace(run_for_annotation, format_duration(batch.duration.value_or(for_ever)));
+    return out;
+}
+
+json::value share_of(const PodShare& share) {
+    if (share.is_percent) return json::string(std::to_string(share.amount) + "%");
+    return share.amount;
+}
+
+json::object job_spec(int count, json::object pod_template) {
+    pod_template["spec"].as_object()["restartPolicy"] = "Never";
+    return {{"parallelism", count}, {"completions", count}, {"template", std::move(pod_template)}};
+}
+
+}  // namespace
+
+std::string workload_of(const PodBatch& batch) {
+    switch (batch.controller) {
+        case Controller::replica_set: return "deployments.apps";
+        case Controller::stateful_set: return "statefulsets.apps";
+        case Controller::job: return "jobs.batch";
+        case Controller::none: return batch.duration ? "jobs.batch" : "";
+    }
+    return "";
+}
+
+Manifest make_manifest(const PodBatch& batch) {
+    const engine::PodObject& look = batch.pod;
+    const std::string resource = workload_of(batch);
+    const int count = batch.count.value_or(1);
+    json::object pods = template_of(look.spec, look.labels, annotations_of(batch), look.name);
+    json::object spec;
+    if (resource == "jobs.batch") {
+        spec = job_spec(count, std::move(pods));
+    } else {
+        spec = {{"replicas", count},
+                {"selector", selector_of(look.labels)},
+                {"template", std::move(pods)}};
+    }
+    if (resource == "statefulsets.apps") spec["serviceName"] = look.name;
+    return {resource,
+            look.ns,
+            {{"metadata", metadata_of(look.name, look.labels, {})}, {"spec", std::move(spec)}}};
+}
+
+Manifest make_pod(const PodBatch& batch, const std::string& name) {
+    const engine::PodObject& look = batch.pod;
+    return {"pods",
+            look.ns,
+            {{"metadata", metadata_of(name, look.labels, annotations_of(batch))},
+             {"spec", manifest_of(look.spec, look.name + ":1")}}};
+}
+
+Manifest make_manifest(const engine::DaemonSetObject& set) {
+    json::object spec{{"selector", selector_of(set.labels)},
+                      {"template", template_of(set.spec, set.labels, set.annotations, set.name)}};
+    return {"daemonsets.apps",
+            set.ns,
+            {{"metadata", metadata_of(set.name, set.labels, {})}, {"spec", std::move(spec)}}};
+}
+
+Manifest make_manifest(const Budget& budget) {
+    json::object spec{{"selector", manifest_of(budget.selector)}};
+    if (budget.min_available) spec["minAvailable"] = share_of(*budget.min_available);
+    if (budget.max_unavailable) spec["maxUnavailable"] = share_of(*budget.max_unavailable);
+    return {"poddisruptionbudgets.policy",
+            budget.ns,
+            {{"metadata", metadata_of(budget.name, {}, {})}, {"spec", std::move(spec)}}};
+}
+
+Manifest make_manifest(const engine::NodeObject& node) {
+    Labels labels = node.labels;
+    labels.emplace(hostname_label, node.name);
+    json::object spec;
+    if (!node.provider_id.empty()) spec["providerID"] = node.provider_id;
+    if (node.unschedulable) spec["unschedulable"] = true;
+    json::array taints;
+    for (const Taint& taint : node.taints) taints.push_back(taint_manifest(taint));
+    if (!taints.empty()) spec["taints"] = std::move(taints);
+    const json::object ready{{"type", "Ready"}, {"status", "True"}, {"reason", "KubeletReady"}};
+    return {"nodes",
+            "",
+            {{"metadata", metadata_of(node.name, labels, node.annotations)},
+             {"spec", std::move(spec)},
+             {"status", json::object{{"capacity", manifest_of(node.capacity)},
+                                     {"allocatable", manifest_of(node.allocatable)},
+                                     {"conditions", json::array{ready}}}}}};
+}
+
+}  // namespace capstan::simulation

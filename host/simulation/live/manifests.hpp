@@ -1,0 +1,32 @@
+/// What a scenario speaks of as objects of the API, the way kubectl would apply them.
+#pragma once
+
+#include <string>
+
+#include <boost/json/object.hpp>
+
+#include "engine/snapshot/objects.hpp"
+#include "simulation/happenings.hpp"
+
+namespace capstan::simulation {
+
+/// An object and where it goes.
+struct Manifest {
+    std::string resource{};  ///< "pods", "deployments.apps"
+    std::string ns{};        ///< empty: has none
+    boost::json::object object{};
+};
+
+/// Ready from the start, as one that has been there for long.
+Manifest make_manifest(const engine::NodeObject& node);
+Manifest make_manifest(const engine::DaemonSetObject& set);
+Manifest make_manifest(const Budget& budget);
+/// The Deployment, StatefulSet or Job that looks after the pods. Pods that end by themselves are a
+/// Job's; those that nobody looks after are no manifest, but many: `make_pod`.
+Manifest make_manifest(const PodBatch& batch);
+Manifest make_pod(const PodBatch& batch, const std::string& name);
+
+/// Who looks after the pods: "deployments.apps", "statefulsets.apps", "jobs.batch"; empty: nobody.
+std::string workload_of(const PodBatch& batch);
+
+}  // namespace capstan::simulation

@@ -1,0 +1,14 @@
+/// What of a scenario is not played on a live cluster, or is played otherwise.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulation/input.hpp"
+
+namespace capstan::simulation {
+
+/// One line each, the key first; empty: all of it is played as it stands.
+std::vector<std::string> find_live_remarks(const Input& input);
+
+}  // namespace capstan::simulation

@@ -1,0 +1,201 @@
+// What happens from outside in a scenario, done to the objects of a live cluster.
+#include <algorithm>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "simulation/control_plane/control_plane.hpp"
+#include "simulation/live/scenario_player.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+/// Ours have a resource to read; a refusal is an error whose sentence says all.
+template <class T>
+Result<T> as_result(Answer<T> answer) {
+    if (answer) return *std::move(answer);
+    const int code = answer.error().code;
+    return fail(code == 404 ? ErrorCode::not_found : ErrorCode::invalid_argument,
+                answer.error().message);
+}
+
+/// NAME or NAMESPACE/NAME.
+std::pair<std::string, std::string> split(const std::string& name) {
+    const std::size_t slash = name.find('/');
+    if (slash == std::string::npos) return {"default", name};
+    return {name.substr(0, slash), name.substr(slash + 1)};
+}
+
+Unexpected nothing_called(const std::string& name) {
+    return fail(ErrorCode::not_found, "there is no " + in_quotes(name));
+}
+
+json::array& list_at(json::object& object, std::string_view key) {
+    json::value& value = object[json_view(key)];
+    if (!value.is_array()) value.emplace_array();
+    return value.get_array();
+}
+
+void set_taints(json::object& node, const NodeEdit& edit) {
+    json::array& taints = list_at(make_object(node, "spec"), "taints");
+    const auto drop = [&](std::string_view key) {
+        for (std::size_t i = taints.size(); i-- > 0;) {
+            if (text_at(taints[i].as_object(), "key") == key)
+                taints.erase(taints.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+    };
+    for (const std::string& key : edit.drop_taints) drop(key);
+    for (const Taint& taint : edit.set_taints) {
+        drop(taint.key);
+        taints.push_back(json::object{{"key", taint.key},
+                                      {"value", taint.value},
+                                      {"effect", json_view(name_of(taint.effect))}});
+    }
+    if (taints.empty()) make_object(node, "spec").erase("taints");
+}
+
+/// Whether a node is ready is its kubelet's to say: one that has stopped lets it become unknown.
+void set_annotations(json::object& node, const NodeEdit& edit) {
+    json::object& annotations = make_object(make_object(node, "metadata"), "annotations");
+    for (const auto& [key, value] : edit.annotations) {
+        if (value) {
+            annotations[key] = *value;
+        } else {
+            annotations.erase(key);
+        }
+    }
+    if (!edit.ready) return;
+    if (*edit.ready) {
+        annotations.erase(json_view(kubelet_annotation));
+    } else {
+        annotations[json_view(kubelet_annotation)] = "stopped";
+    }
+}
+
+}  // namespace
+
+Result<void> ScenarioPlayer::create_space(const std::string& name) {
+    const ResourceKind& spaces = store_.kind("namespaces");
+    if (name.empty() || store_.find(spaces, "", name) != nullptr) return {};
+    CAPSTAN_CHECK(as_result(
+        store_.create(spaces, "", json::object{{"metadata", json::object{{"name", name}}}})));
+    return {};
+}
+
+Result<void> ScenarioPlayer::create(const Manifest& manifest) {
+    CAPSTAN_CHECK(create_space(manifest.ns));
+    CAPSTAN_CHECK(
+        as_result(store_.create(store_.kind(manifest.resource), manifest.ns, manifest.object)));
+    return {};
+}
+
+Result<std::string> ScenarioPlayer::carry_out(const PodBatch& batch) {
+    const std::string said = counted(batch.count.value_or(1), "pod") + " of " + batch.pod.name +
+                             (batch.count.value_or(1) == 1 ? " comes" : " come");
+    if (workload_of(batch).empty()) {
+        CAPSTAN_CHECK(add_pods(batch));
+        return said;
+    }
+    const Manifest manifest = make_manifest(batch);
+    const auto known = batches_.find(batch.pod.name);
+    if (known != batches_.end()) return add_replicas(batch, manifest);
+    CAPSTAN_CHECK(create(manifest));
+    batches_[batch.pod.name] = {manifest.resource, manifest.ns};
+    return said;
+}
+
+Result<std::string> ScenarioPlayer::add_pods(const PodBatch& batch) {
+    Known& known = batches_[batch.pod.name];
+    known.resource = "pods";
+    known.ns = batch.pod.ns;
+    if (!batch.count) CAPSTAN_CHECK(create(make_pod(batch, batch.pod.name)));
+    for (int i = 0; i < batch.count.value_or(0); ++i) {
+        const std::string number = std::to_string(++known.last_number);
+        CAPSTAN_CHECK(create(make_pod(batch, batch.pod.name + "-" + number)));
+    }
+    return std::string();
+}
+
+/// More of what is there already.
+Result<std::string> ScenarioPlayer::add_replicas(const PodBatch& batch, const Manifest& manifest) {
+    const ResourceKind& kind = store_.kind(manifest.resource);
+    CAPSTAN_TRY(const ApiObject now, as_result(store_.get(kind, manifest.ns, batch.pod.name)));
+    const auto there = integer_at(*now, "spec.replicas").value_or(0);
+    return carry_out(Scale{batch.pod.name, static_cast<int>(there) + batch.count.value_or(1)});
+}
+
+Result<std::string> ScenarioPlayer::carry_out(const Scale& to) {
+    const auto known = batches_.find(to.batch);
+    if (known == batches_.end()) return nothing_called(to.batch);
+    const Known& batch = known->second;
+    const bool is_job = batch.resource == "jobs.batch";
+    if (batch.resource == "pods" || is_job)
+        return fail(ErrorCode::invalid_argument, to.batch + " has no controller to be scaled");
+    CAPSTAN_CHECK(as_result(store_.edit(
+        store_.kind(batch.resource), batch.ns, to.batch,
+        [&](json::object& object) { set_value(object, "spec.replicas", to.replicas); })));
+    return to.batch + " is scaled to " + std::to_string(to.replicas);
+}
+
+Result<std::string> ScenarioPlayer::carry_out(const Remove& what) {
+    const auto remove = [&](std::string_view resource, const std::string& ns,
+                            const std::string& name) {
+        return as_result(store_.remove(store_.kind(resource), ns, name)).has_value();
+    };
+    if (const auto known = batches_.find(what.name); known != batches_.end()) {
+        const Known batch = known->second;
+        batches_.erase(known);
+        if (batch.resource != "pods") remove(batch.resource, batch.ns, what.name);
+        remove("pods", batch.ns, what.name);
+        for (int i = 1; i <= batch.last_number; ++i)
+            remove("pods", batch.ns, what.name + "-" + std::to_string(i));
+        return what.name + " is removed";
+    }
+    const auto [ns, name] = split(what.name);
+    if (remove("pods", ns, name)) return "pod " + what.name + " is removed";
+    if (remove("nodes", "", what.name)) return "node " + what.name + " is removed";
+    return nothing_called(what.name);
+}
+
+Result<std::string> ScenarioPlayer::carry_out(const Bind& what) {
+    const auto [ns, name] = split(what.pod);
+    CAPSTAN_CHECK(as_result(store_.edit(
+        store_.kind("pods"), ns, name,
+        [&](json::object& pod) { set_value(pod, "spec.nodeName", json::string(what.node)); },
+        {.part = ObjectPart::everything})));
+    return "pod " + what.pod + " is bound to " + what.node;
+}
+
+Result<std::string> ScenarioPlayer::carry_out(const engine::NodeObject& node) {
+    const Manifest manifest = make_manifest(node);
+    CAPSTAN_CHECK(as_result(store_.create(store_.kind("nodes"), "", manifest.object,
+                                          {.part = ObjectPart::everything})));
+    return std::string();
+}
+
+Result<std::string> ScenarioPlayer::carry_out(const NodeEdit& edit) {
+    CAPSTAN_CHECK(
+        as_result(store_.edit(store_.kind("nodes"), "", edit.node, [&](json::object& node) {
+            set_annotations(node, edit);
+            set_taints(node, edit);
+            if (edit.cordoned) set_value(node, "spec.unschedulable", *edit.cordoned);
+        })));
+    return "somebody changes node " + edit.node;
+}
+
+Result<std::string> ScenarioPlayer::carry_out(const Budget& budget) {
+    const Manifest manifest = make_manifest(budget);
+    CAPSTAN_CHECK(create_space(manifest.ns));
+    const ResourceKind& kind = store_.kind(manifest.resource);
+    if (store_.find(kind, manifest.ns, budget.name) == nullptr) {
+        CAPSTAN_CHECK(create(manifest));
+    } else {
+        CAPSTAN_CHECK(
+            as_result(store_.edit(kind, manifest.ns, budget.name, [&](json::object& object) {
+                object["spec"] = manifest.object.at("spec");
+            })));
+    }
+    return "disruption budget " + budget.name + " holds";
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,141 @@
+#include "simulation/live/scenario_player.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
+
+#include "simulation/live/live_cloud.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+/// Between two looks at a cluster that is to come to rest.
+constexpr Duration look_interval = std::chrono::milliseconds(500);
+/// A step ends before what comes at the same moment, and is compared with what has happened.
+constexpr Duration no_time{0};
+
+}  // namespace
+
+ScenarioPlayer::ScenarioPlayer(ObjectStore& store, const Input& input, Options options)
+    : store_(store), input_(input), options_(std::move(options)), rest_(options_.patience) {}
+
+ScenarioPlayer::~ScenarioPlayer() {
+    if (timer_) store_.loop().cancel(*timer_);
+}
+
+void ScenarioPlayer::after(Duration real, std::function<void()> then) {
+    timer_ = store_.loop().after(real, [this, then = std::move(then)] {
+        timer_.reset();
+        then();
+    });
+}
+
+void ScenarioPlayer::fill() {
+    const auto put = [&](const auto& what) {
+        if (const auto done = carry_out(what); !done)
+            options_.tell({"note", "", done.error().message});
+    };
+    for (const engine::NodeObject& node : input_.objects.nodes) put(node);
+    for (const Budget& budget : input_.budgets) put(budget);
+    for (const engine::DaemonSetObject& set : input_.objects.daemon_sets) {
+        if (const auto made = create(make_manifest(set)); !made)
+            options_.tell({"note", set.name, made.error().message});
+    }
+}
+
+void ScenarioPlayer::start() {
+    started_ = store_.loop().monotonic();
+    begin_step();
+}
+
+void ScenarioPlayer::begin_step() {
+    if (step_ == input_.steps.size()) {
+        options_.tell({"story", "", "the story is over; the cluster goes on"});
+        return options_.over(unmet_);
+    }
+    act(input_.steps[step_], 0);
+}
+
+/// The actions from `next` on, each at its own time.
+void ScenarioPlayer::act(const Step& step, std::size_t next) {
+    for (; next < step.actions.size(); ++next) {
+        const Action& action = step.actions[next];
+        const Duration before = next == 0 ? no_time : step.actions[next - 1].after;
+        if (action.after > before) {
+            return after(sped_up(action.after - before, options_.speed), [this, &step, next] {
+                happen(step.actions[next]);
+                act(step, next + 1);
+            });
+        }
+        happen(action);
+    }
+    wait_out(step);
+}
+
+void ScenarioPlayer::wait_out(const Step& step) {
+    if (step.advance) {
+        const Duration acted = step.actions.empty() ? no_time : step.actions.back().after;
+        return after(sped_up(std::max(*step.advance - acted, no_time), options_.speed),
+                     [this] { end_step(); });
+    }
+    const Duration now = store_.loop().monotonic();
+    const Duration within = step.until_command ? step.until_command->within : UntilCommand{}.within;
+    rest_.begin(now);
+    await_rest(now + sped_up(within, options_.speed) + options_.patience);
+}
+
+void ScenarioPlayer::await_rest(Duration deadline) {
+    const Duration now = store_.loop().monotonic();
+    if (rest_.is_at_rest(store_, now) || now >= deadline) return end_step();
+    after(look_interval, [this, deadline] { await_rest(deadline); });
+}
+
+void ScenarioPlayer::end_step() {
+    compare(input_.steps[step_]);
+    ++step_;
+    begin_step();
+}
+
+void ScenarioPlayer::unmet(const std::string& what) {
+    ++unmet_;
+    options_.tell({"unmet", "", "expected otherwise: " + what});
+}
+
+void ScenarioPlayer::compare(const Step& step) {
+    const Expectations& expect = step.expect;
+    const ClusterFigures found = figures_of(store_);
+    if (expect.pending && *expect.pending != found.pending) {
+        unmet(counted(*expect.pending, "pod") + " without a node, there are " +
+              std::to_string(found.pending));
+    }
+    for (const auto& [group, count] : expect.nodes) {
+        const auto at = found.nodes.find(group);
+        const int there = at == found.nodes.end() ? 0 : at->second;
+        if (there != count)
+            unmet(counted(count, "node") + " of " + group + ", there are " + std::to_string(there));
+    }
+    for (const std::string& node : expect.present)
+        if (!found.looks.contains(node)) unmet("a node " + node);
+    for (const std::string& node : expect.absent)
+        if (found.looks.contains(node)) unmet("no node " + node);
+}
+
+void ScenarioPlayer::happen(const Action& action) {
+    const auto done = std::visit(
+        [&]<class What>(const What& what) -> Result<std::string> {
+            if constexpr (requires { carry_out(what); }) {
+                return carry_out(what);
+            } else {
+                CAPSTAN_CHECK(options_.change_cloud(what, store_.loop().monotonic() - started_));
+                return std::string("the cloud changes");
+            }
+        },
+        action.what);
+    if (!done) return options_.tell({"note", "", "cannot happen: " + done.error().message});
+    if (!done->empty()) options_.tell({"story", "", *done});
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,83 @@
+/// Plays a scenario on a live cluster: what is there from the start, then its steps in real time.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "simulation/api_server/object_store.hpp"
+#include "simulation/input.hpp"
+#include "simulation/live/live_line.hpp"
+#include "simulation/live/manifests.hpp"
+#include "simulation/live/rest.hpp"
+
+namespace capstan::simulation {
+
+/// [the loop's thread]
+class ScenarioPlayer {
+public:
+    struct Options {
+        double speed = 1;  ///< the scenario's times are divided by it
+        Duration patience{
+            0};  ///< without any change for so long, in real time, a cluster is at rest
+        TellLive tell{};
+        /// Changes of the cloud, so long after the start.
+        std::function<Result<void>(const Happening& what, Duration since)> change_cloud{};
+        /// All steps are over; so many expectations did not hold.
+        std::function<void(int unmet)> over{};
+    };
+    /// Borrows store and input.
+    ScenarioPlayer(ObjectStore& store, const Input& input, Options options);
+    ScenarioPlayer(const ScenarioPlayer&) = delete;
+    ScenarioPlayer& operator=(const ScenarioPlayer&) = delete;
+    ~ScenarioPlayer();
+
+    /// Puts in place what is there from the start.
+    void fill();
+    /// Begins with the first step. Once.
+    void start();
+
+private:
+    void begin_step();
+    void act(const Step& step, std::size_t next);
+    void wait_out(const Step& step);
+    void await_rest(Duration deadline);
+    void end_step();
+    void compare(const Step& step);
+    void unmet(const std::string& what);
+    void after(Duration real, std::function<void()> then);
+
+    void happen(const Action& action);
+    Result<std::string> carry_out(const PodBatch& batch);
+    Result<std::string> carry_out(const Scale& to);
+    Result<std::string> carry_out(const Remove& what);
+    Result<std::string> carry_out(const Bind& what);
+    Result<std::string> carry_out(const engine::NodeObject& node);
+    Result<std::string> carry_out(const NodeEdit& edit);
+    Result<std::string> carry_out(const Budget& budget);
+    Result<void> create(const Manifest& manifest);
+    Result<void> create_space(const std::string& name);
+    Result<std::string> add_pods(const PodBatch& batch);
+    Result<std::string> add_replicas(const PodBatch& batch, const Manifest& manifest);
+
+    /// Where a batch's pods come from.
+    struct Known {
+        std::string resource{};  ///< of their workload; "pods": they have none
+        std::string ns{};
+        int last_number = 0;  ///< of pods that nobody looks after
+    };
+
+    ObjectStore& store_;
+    const Input& input_;
+    const Options options_;
+    Rest rest_;
+    Duration started_{0};
+    std::size_t step_ = 0;
+    int unmet_ = 0;
+    std::map<std::string, Known> batches_{};
+    std::optional<io::TimerId> timer_{};
+};
+
+}  // namespace capstan::simulation
