@@ -71,7 +71,8 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
     }
     std::vector<Finding> out{{Verdict::good, "configuration", file + " is sound", ""}};
     const auto host = runtime::PluginHost::start(
-        (*loaded)->config, (*loaded)->plugins, {.seed = random_seed(), .version = CAPSTAN_VERSION});
+        (*loaded)->config, (*loaded)->plugins,
+        {.seed = random_seed(), .version = CAPSTAN_VERSION, .has_cluster = true});
     if (!host) {
         out.push_back({Verdict::missing, "plugins", host.error().message,
                        "mend the settings or credentials of the plugin"});

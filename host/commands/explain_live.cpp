@@ -95,8 +95,9 @@ Result<std::string> ask_cluster(const std::string& config, const runtime::AdminQ
     const auto& loaded = *loaded_or;
     const std::uint64_t seed = random_seed();
     CAPSTAN_TRY(const auto host,
-                runtime::PluginHost::start(loaded->config, loaded->plugins,
-                                           {.seed = seed, .version = CAPSTAN_VERSION}));
+                runtime::PluginHost::start(
+                    loaded->config, loaded->plugins,
+                    {.seed = seed, .version = CAPSTAN_VERSION, .has_cluster = true}));
     CAPSTAN_TRY(const auto pass,
                 runtime::decide_single_pass(loaded->config, *host,
                                             {.version = CAPSTAN_VERSION, .seed = seed}));

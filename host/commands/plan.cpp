@@ -60,8 +60,9 @@ void print_decision(std::ostream& out, const runtime::PassReport& pass) {
 Result<std::shared_ptr<const runtime::PassReport>> plan(const runtime::LoadedConfig& loaded) {
     const std::uint64_t seed = random_seed();
     CAPSTAN_TRY(const auto host,
-                runtime::PluginHost::start(loaded.config, loaded.plugins,
-                                           {.seed = seed, .version = CAPSTAN_VERSION}));
+                runtime::PluginHost::start(
+                    loaded.config, loaded.plugins,
+                    {.seed = seed, .version = CAPSTAN_VERSION, .has_cluster = true}));
     return runtime::decide_single_pass(loaded.config, *host,
                                        {.version = CAPSTAN_VERSION, .seed = seed});
 }

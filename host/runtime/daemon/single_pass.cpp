@@ -9,6 +9,7 @@
 #include "runtime/daemon/cluster_link.hpp"
 #include "runtime/daemon/memory_keeper.hpp"
 #include "runtime/daemon/on_loop.hpp"
+#include "runtime/services/kube_gateway.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -20,13 +21,22 @@ Result<void> refuse() { return fail(ErrorCode::cancelled, "this is a dry run"); 
 
 /// What is needed on the loop's thread, and ends there.
 struct Surroundings {
-    Surroundings(std::unique_ptr<ClusterLink> opened, const Cluster& config, io::Loop& loop)
+    Surroundings(std::unique_ptr<ClusterLink> opened, const Cluster& config, PluginHost& host)
         : link(std::move(opened)),
-          cluster(link->api(), loop, {.gate = refuse}),
-          keeper(link->api(), loop,
-                 {.name = {config.kube_namespace, config.memory_config_map_name}}) {}
+          plugins(host.cluster()),
+          cluster(link->api(), host.loop(), {.gate = refuse}),
+          keeper(link->api(), host.loop(),
+                 {.name = {config.kube_namespace, config.memory_config_map_name}}) {
+        if (plugins != nullptr) plugins->connect(link->api());
+    }
+    Surroundings(const Surroundings&) = delete;
+    Surroundings& operator=(const Surroundings&) = delete;
+    ~Surroundings() {
+        if (plugins != nullptr) plugins->disconnect();
+    }
 
     std::unique_ptr<ClusterLink> link;
+    KubeGateway* plugins;  ///< NULL: they have no cluster
     ApiClusterClient cluster;
     MemoryKeeper keeper;
 };
@@ -41,7 +51,7 @@ Result<std::shared_ptr<Surroundings>> open(const Config& config, PluginHost& hos
                                     .dry_run = true,
                                     .builder = {.spread_timeout_annotation =
                                                     config.scale_up.spread_timeout_annotation}}));
-        auto out = std::make_shared<Surroundings>(std::move(link), config.cluster, host.loop());
+        auto out = std::make_shared<Surroundings>(std::move(link), config.cluster, host);
         out->link->mirror().start();
         return out;
     });
