@@ -14,6 +14,7 @@
 #include "runtime/clouds.hpp"
 #include "runtime/daemon/cluster_link.hpp"
 #include "runtime/daemon/on_loop.hpp"
+#include "runtime/services/kube_gateway.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -38,12 +39,11 @@ public:
         : config_(config), host_(host), version_(std::move(version)) {}
 
     std::vector<Finding> run() {
-        if (open()) {
-            if (ask_version()) review_rights();
-            close();
-        }
+        const bool is_open = open();
+        if (is_open && ask_version()) review_rights();
         check_plugins();
         check_clouds();
+        if (is_open) close();
         return std::move(findings_);
     }
 
@@ -56,6 +56,8 @@ private:
         auto link = on_loop(host_, [this]() -> Result<std::shared_ptr<ClusterLink>> {
             CAPSTAN_TRY(auto opened, ClusterLink::open(config_.cluster, host_.loop(), host_.log(),
                                                        {.version = version_, .dry_run = true}));
+            // Clouds may look at the cluster, too; like the rest of this they change nothing.
+            if (host_.cluster() != nullptr) host_.cluster()->connect(opened->api());
             return std::shared_ptr<ClusterLink>(std::move(opened));
         });
         if (link) {
@@ -70,7 +72,8 @@ private:
 
     void close() {
         // A link that does not end has nothing to say to an examination.
-        (void)on_loop(host_, [link = std::move(link_)]() mutable {
+        (void)on_loop(host_, [plugins = host_.cluster(), link = std::move(link_)]() mutable {
+            if (plugins != nullptr) plugins->disconnect();
             link.reset();
             return Result<void>();
         });
