@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +16,7 @@
 #include "commands/live_config.hpp"
 #include "commands/pass_recorder.hpp"
 #include "commands/prepared.hpp"
+#include "runtime/plugin_files/file_descriptor.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -30,13 +34,26 @@ int refuse(Streams streams, const Error& error) {
     return error.code == ErrorCode::invalid_config ? exit_usage : exit_failed;
 }
 
+/// A file of this process' own: daemons that stand by for each other on one machine may share the
+/// folder, and what plugins keep there.
+std::filesystem::path free_breadcrumbs(const std::filesystem::path& folder) {
+    constexpr int most = 16;
+    for (int i = 1; i < most; ++i) {
+        const std::filesystem::path file =
+            folder / (i == 1 ? "breadcrumbs" : "breadcrumbs-" + std::to_string(i));
+        const runtime::FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+        if (!fd || ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return file;
+    }
+    return folder / "breadcrumbs";
+}
+
 runtime::PluginHost::Options host_options(const Arguments& arguments, std::uint64_t seed) {
     runtime::PluginHost::Options out{.seed = seed, .version = CAPSTAN_VERSION};
     out.has_cluster = true;
     if (arguments.state.empty()) return out;
     const std::filesystem::path folder(arguments.state);
     out.state = folder / "plugins";
-    out.breadcrumbs = folder / "breadcrumbs";
+    out.breadcrumbs = free_breadcrumbs(folder);
     return out;
 }
 
@@ -54,7 +71,8 @@ Result<void> run_live(const Arguments& arguments,
                       const std::shared_ptr<const runtime::LoadedConfig>& loaded, Streams streams) {
     if (!arguments.state.empty()) {
         std::error_code error;
-        std::filesystem::create_directories(arguments.state, error);
+        std::filesystem::create_directories(std::filesystem::path(arguments.state) / "plugins",
+                                            error);
     }
     CAPSTAN_TRY(std::optional<PassRecorder> recorder, make_recorder(arguments, *loaded));
     const std::uint64_t seed = random_seed();

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,6 +113,16 @@ void sync_directory(const std::filesystem::path& directory) {
 }
 
 }  // namespace
+
+Result<FileDescriptor> FileStateStore::hold() {
+    FileDescriptor fd(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd) return fail(ErrorCode::unavailable, "open " + directory_.string() + ": " + reason());
+    while (::flock(fd.get(), LOCK_EX) != 0) {
+        if (errno != EINTR)
+            return fail(ErrorCode::unavailable, "lock " + directory_.string() + ": " + reason());
+    }
+    return fd;
+}
 
 Result<InstanceState> FileStateStore::load(const PluginInstanceId& owner) {
     const std::filesystem::path file = directory_ / file_name(owner);

@@ -20,17 +20,11 @@ Unexpected conflict(std::string_view key, std::uint64_t expected, std::uint64_t 
 
 }  // namespace
 
-Result<InstanceState*> StateStore::state_of(const PluginInstanceId& owner) {
-    if (const auto known = loaded_.find(owner); known != loaded_.end()) return &known->second;
-    CAPSTAN_TRY(InstanceState state, load(owner));
-    return &loaded_.emplace(owner, std::move(state)).first->second;
-}
-
 Result<StoredValue> StateStore::get(const PluginInstanceId& owner, std::string_view key) {
     const std::lock_guard lock(mutex_);
-    CAPSTAN_TRY(const InstanceState* state, state_of(owner));
-    const auto at = state->values.find(key);
-    if (at == state->values.end())
+    CAPSTAN_TRY(const InstanceState state, load(owner));
+    const auto at = state.values.find(key);
+    if (at == state.values.end())
         return fail(ErrorCode::not_found, "there is no state " + std::string(key));
     return at->second;
 }
@@ -42,11 +36,11 @@ Result<std::uint64_t> StateStore::put(const PluginInstanceId& owner, std::string
                     "a state's key has 1 to 253 bytes, not " + std::to_string(key.size()));
     }
     const std::lock_guard lock(mutex_);
-    CAPSTAN_TRY(InstanceState * state, state_of(owner));
-    const auto at = state->values.find(key);
-    const std::uint64_t revision = at == state->values.end() ? 0 : at->second.revision;
+    CAPSTAN_TRY(const FileDescriptor held, hold());
+    CAPSTAN_TRY(InstanceState changed, load(owner));
+    const auto at = changed.values.find(key);
+    const std::uint64_t revision = at == changed.values.end() ? 0 : at->second.revision;
     if (revision != if_revision) return conflict(key, if_revision, revision);
-    InstanceState changed = *state;
     changed.values[std::string(key)] = {std::string(value), ++changed.last_revision};
     if (size_of(changed) > size_limit) {
         return fail(ErrorCode::quota,
@@ -54,8 +48,7 @@ Result<std::uint64_t> StateStore::put(const PluginInstanceId& owner, std::string
                         " bytes in all are more than " + std::to_string(size_limit));
     }
     CAPSTAN_CHECK(save(owner, changed));
-    *state = std::move(changed);
-    return state->last_revision;
+    return changed.last_revision;
 }
 
 }  // namespace capstan::runtime

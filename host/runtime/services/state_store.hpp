@@ -13,6 +13,8 @@
 #include <capstan/ids.hpp>
 #include <capstan/result.hpp>
 
+#include "runtime/plugin_files/file_descriptor.hpp"
+
 namespace capstan::runtime {
 
 /// Everything one instance keeps. Revisions of an instance grow with every write, so that none
@@ -41,20 +43,25 @@ protected:
     virtual Result<InstanceState> load(const PluginInstanceId& owner) = 0;
     /// All of it or nothing.
     virtual Result<void> save(const PluginInstanceId& owner, const InstanceState& state) = 0;
+    /// Held from load to save, so that no other process writes between.
+    virtual Result<FileDescriptor> hold() { return FileDescriptor(); }
 
 private:
     std::mutex mutex_;
-    std::map<PluginInstanceId, InstanceState> loaded_;
-    Result<InstanceState*> state_of(const PluginInstanceId& owner);
 };
 
 /// Forgets with the process: for simulations and for hosts that were given no folder.
 class MemoryStateStore final : public StateStore {
-    Result<InstanceState> load(const PluginInstanceId&) override { return InstanceState(); }
-    Result<void> save(const PluginInstanceId&, const InstanceState&) override { return {}; }
+    Result<InstanceState> load(const PluginInstanceId& owner) override { return states_[owner]; }
+    Result<void> save(const PluginInstanceId& owner, const InstanceState& state) override {
+        states_[owner] = state;
+        return {};
+    }
+    std::map<PluginInstanceId, InstanceState> states_;
 };
 
-/// One file per instance in a folder that belongs to this host alone. A file is replaced as a
+/// One file per instance in a folder, which several hosts on one machine may share: each sees what
+/// the others wrote, and of two that write at once one gets a `conflict`. A file is replaced as a
 /// whole: whatever interrupts a write, the old or the new one is there.
 class FileStateStore final : public StateStore {
 public:
@@ -63,6 +70,7 @@ public:
 private:
     Result<InstanceState> load(const PluginInstanceId& owner) override;
     Result<void> save(const PluginInstanceId& owner, const InstanceState& state) override;
+    Result<FileDescriptor> hold() override;
     const std::filesystem::path directory_;
 };
 

@@ -84,6 +84,17 @@ TEST_F(StateFolder, KeepsTheOldValueWhenTheNewOneCannotBeWritten) {
     EXPECT_EQ(FileStateStore(folder).get(aws, "k").value().value, "old");
 }
 
+TEST_F(StateFolder, IsSharedByHostsThatSeeWhatTheOtherWrote) {
+    FileStateStore leader(folder), standby(folder);
+    leader.put(aws, "k", "first", 0).value();
+    EXPECT_EQ(standby.get(aws, "k").value().value, "first");
+    const std::uint64_t second = leader.put(aws, "k", "second", 1).value();
+    EXPECT_EQ(standby.put(aws, "k", "late", 1).error().code, ErrorCode::conflict);
+    EXPECT_EQ(standby.get(aws, "k").value().revision, second);
+    EXPECT_TRUE(standby.put(aws, "k", "third", second));
+    EXPECT_EQ(leader.get(aws, "k").value().value, "third");
+}
+
 TEST(State, HasKeysOfABoundedLength) {
     MemoryStateStore store;
     EXPECT_EQ(store.put(aws, "", "x", 0).error().code, ErrorCode::invalid_argument);
