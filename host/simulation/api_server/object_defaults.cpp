@@ -55,6 +55,13 @@ void set_pod_spec_defaults(json::object& spec) {
     for_each_object(spec, "initContainers", set_container_defaults);
 }
 
+/// Whether a pod says itself how it bears such a taint; a toleration without a key is for all.
+bool is_for_eviction(const json::object& toleration, std::string_view taint) {
+    const std::string_view key = text_at(toleration, "key");
+    const std::string_view effect = text_at(toleration, "effect");
+    return (key.empty() || key == taint) && (effect.empty() || effect == "NoExecute");
+}
+
 /// A minute's patience is not what pods get: five minutes on a node that is not ready.
 void add_default_tolerations(json::object& spec) {
     json::value& tolerations = spec["tolerations"];
@@ -64,8 +71,7 @@ void add_default_tolerations(json::object& spec) {
         bool is_there = false;
         for (const json::value& item : tolerations.get_array()) {
             const json::object* toleration = item.if_object();
-            is_there = is_there || (toleration != nullptr &&
-                                    (text_at(*toleration, "key") == key || toleration->empty()));
+            is_there = is_there || (toleration != nullptr && is_for_eviction(*toleration, key));
         }
         if (!is_there)
             tolerations.get_array().push_back(json::object{{"key", json_view(key)},

@@ -11,6 +11,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "simulation/api_server/custom_kinds.hpp"
 #include "simulation/api_server/label_query.hpp"
 #include "simulation/control_plane/conditions.hpp"
 #include "simulation/control_plane/control_plane.hpp"
@@ -41,6 +42,7 @@ struct LivingCluster : ::testing::Test {
     std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>(test_start);
     io::ManualLoop loop{io, clock};
     ObjectStore store{loop, {}};
+    CustomKinds custom_kinds{store};
     ControlPlane control_plane;
 
     void SetUp() override { control_plane.start(); }

@@ -1,0 +1,129 @@
+#include "living_cluster.hpp"
+
+#include "simulation/control_plane/finalizers.hpp"
+#include "simulation/control_plane/owners.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct Ownership : LivingCluster {
+    void SetUp() override {
+        LivingCluster::SetUp();
+        add_nodes(2);
+        pass(2s);
+    }
+    void own(const std::string& resource, const std::string& name, const std::string& owner,
+             bool holds_up = false) {
+        edit(resource, name, [&](json::object& object) {
+            json::object reference =
+                make_controller_reference(store.kind("configmaps"), get("configmaps", owner));
+            reference["blockOwnerDeletion"] = holds_up;
+            add_owner(object, std::move(reference));
+        });
+    }
+    void add_map(const std::string& name) {
+        create("configmaps", "{'metadata':{'name':'" + name + "'}}");
+    }
+};
+
+TEST_F(Ownership, TakesReplicaSetsAndPodsAlongWithTheirDeployment) {
+    add_workload("deployments.apps", "web", "'replicas':3,");
+    pass(5s);
+    remove("deployments.apps", "web");
+    pass(10s);
+    EXPECT_THAT(all("replicasets.apps"), IsEmpty());
+    EXPECT_EQ(phases(), "");
+}
+
+TEST_F(Ownership, LetsAnOwnerWaitInTheForegroundForItsDependents) {
+    add_workload("deployments.apps", "web", "'replicas':3,");
+    pass(5s);
+    remove("deployments.apps", "web", {.propagation = "Foreground"});
+    pass(1s);
+    EXPECT_TRUE(has_finalizer(get("deployments.apps", "web"), foreground_finalizer));
+    EXPECT_EQ(phases(), "leaving 3");
+    pass(10s);
+    EXPECT_EQ(phases(), "");
+    EXPECT_THAT(all("replicasets.apps"), IsEmpty());
+    EXPECT_THAT(all("deployments.apps"), IsEmpty());
+}
+
+TEST_F(Ownership, LeavesOrphansBehindWhenItIsTold) {
+    add_workload("deployments.apps", "web", "'replicas':2,");
+    pass(5s);
+    remove("deployments.apps", "web", {.propagation = "Orphan"});
+    pass(10s);
+    EXPECT_THAT(all("deployments.apps"), IsEmpty());
+    EXPECT_THAT(all("replicasets.apps"), SizeIs(1));
+    EXPECT_EQ(find_controller(*all("replicasets.apps").at(0)), nullptr);
+    EXPECT_EQ(phases(), "Running 2");
+}
+
+TEST_F(Ownership, RemovesWhatNamesAnOwnerThatIsNotThere) {
+    create("configmaps",
+           "{'metadata':{'name':'lost','ownerReferences':[{'apiVersion':'v1','kind':'ConfigMap',"
+           "'name':'gone','uid':'1234'}]}}");
+    pass(0s);
+    EXPECT_EQ(find("configmaps", "lost"), nullptr);
+}
+
+TEST_F(Ownership, KeepsWhatHasAnotherOwnerLeft) {
+    for (const char* name : {"first", "second", "shared"}) add_map(name);
+    own("configmaps", "shared", "first");
+    own("configmaps", "shared", "second");
+    remove("configmaps", "first");
+    pass(1s);
+    EXPECT_THAT(owners_of(get("configmaps", "shared")), SizeIs(1));
+    remove("configmaps", "second");
+    pass(1s);
+    EXPECT_EQ(find("configmaps", "shared"), nullptr);
+}
+
+TEST_F(Ownership, RemovesTheLeaseOfANodeThatIsGone) {
+    EXPECT_THAT(all("leases.coordination.k8s.io"), SizeIs(2));
+    remove("nodes", "n1");
+    pass(1s);
+    EXPECT_THAT(all("leases.coordination.k8s.io"), SizeIs(1));
+}
+
+TEST_F(Ownership, AdoptsReplicaSetsOfATemplateThatWasOrphaned) {
+    add_workload("deployments.apps", "web", "'replicas':2,");
+    pass(5s);
+    remove("deployments.apps", "web", {.propagation = "Orphan"});
+    pass(5s);
+    add_workload("deployments.apps", "web", "'replicas':2,");
+    pass(10s);
+    EXPECT_THAT(all("replicasets.apps"), SizeIs(1));
+    EXPECT_EQ(phases(), "Running 2");
+}
+
+TEST_F(Ownership, IsFollowedForKindsThatComeLater) {
+    create("customresourcedefinitions.apiextensions.k8s.io",
+           "{'metadata':{'name':'balancers.x.io'},'spec':{'group':'x.io','scope':'Namespaced',"
+           "'names':{'plural':'balancers','singular':'balancer','kind':'Balancer'},"
+           "'versions':[{'name':'v1','served':true,'storage':true}]}}");
+    pass(1s);
+    add_map("owner");
+    create("balancers.x.io", "{'metadata':{'name':'b'}}");
+    own("balancers.x.io", "b", "owner");
+    remove("configmaps", "owner");
+    pass(1s);
+    EXPECT_EQ(find("balancers.x.io", "b"), nullptr);
+}
+
+TEST_F(Ownership, GivesEveryNamespaceItsAccountAndItsCertificate) {
+    create("namespaces", "{'metadata':{'name':'shop'}}");
+    pass(0s);
+    EXPECT_NE(find("serviceaccounts", "default", "shop"), nullptr);
+    EXPECT_NE(find("configmaps", "kube-root-ca.crt", "shop"), nullptr);
+    EXPECT_NE(find("serviceaccounts", "default"), nullptr);
+    remove("serviceaccounts", "default");
+    pass(0s);
+    EXPECT_NE(find("serviceaccounts", "default"), nullptr);
+}
+
+}  // namespace
+}  // namespace capstan::simulation
