@@ -110,7 +110,7 @@ PodCounts Pods::count(const std::string& ns, const LabelSelector& of, const Labe
             ++out.blocked;
         } else if (const Duration left = *timeout - (now - *pod.created);
                    left < std::chrono::hours(24 * 365)) {
-            out.next_due = std::min(out.next_due.value_or(Time::max()), now + left);
+            out.next_due = std::min(out.next_due.value_or(Time::max()), now + left + Duration(1));
         }
     }
     return out;

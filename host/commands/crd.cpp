@@ -1,0 +1,66 @@
+#include "commands/crd.hpp"
+
+#include <optional>
+#include <utility>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "kubernetes/client/access/kubeconfig_yaml.hpp"
+#include "kubernetes/client/paths.hpp"
+
+namespace capstan::commands {
+namespace {
+
+namespace json = boost::json;
+using kubernetes::ApiReply;
+using kubernetes::ApiRequest;
+
+constexpr kubernetes::ApiResource definitions{
+    "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", false};
+
+/// One request, waited for.
+Result<ApiReply> ask(kubernetes::Api& api, io::Loop& loop, ApiRequest request) {
+    std::optional<Result<ApiReply>> reply;
+    api.send(std::move(request), [&reply](Result<ApiReply> result) { reply = std::move(result); });
+    while (!reply) {
+        if (loop.io().run_one() == 0) loop.io().restart();
+    }
+    return *std::move(reply);
+}
+
+std::string version_of(const ApiReply& reply) {
+    boost::system::error_code bad;
+    const json::value object = json::parse(reply.body, bad);
+    if (bad) return {};
+    const json::value* version = object.find_pointer("/metadata/resourceVersion", bad);
+    return version != nullptr && version->is_string() ? std::string(version->as_string()) : "";
+}
+
+}  // namespace
+
+Result<json::object> parse_definition(std::string_view yaml) {
+    CAPSTAN_TRY(const kubernetes::YamlValue value,
+                kubernetes::parse_yaml("the definition", std::string(yaml)));
+    json::value out = kubernetes::json_of(value);
+    if (!out.is_object()) return fail(ErrorCode::invalid_config, "the definition is no object");
+    return std::move(out.as_object());
+}
+
+Result<std::string> install_definition(kubernetes::Api& api, io::Loop& loop,
+                                       const json::object& definition) {
+    const std::string name(definition.at("metadata").at("name").as_string());
+    ApiRequest get{.path = path_of(definitions, {}, name)};
+    const Result<ApiReply> before = ask(api, loop, get);
+    if (!before && before.error().code != ErrorCode::not_found) return fail(before.error());
+    ApiRequest apply{.method = "PATCH",
+                     .path = get.path,
+                     .query = {{"fieldManager", "capstan"}, {"force", "true"}},
+                     .body = json::serialize(definition),
+                     .content_type = "application/apply-patch+yaml"};
+    CAPSTAN_TRY(const ApiReply after, ask(api, loop, std::move(apply)));
+    if (!before) return std::string("created");
+    return std::string(version_of(*before) == version_of(after) ? "unchanged" : "changed");
+}
+
+}  // namespace capstan::commands
