@@ -102,6 +102,7 @@ struct Admin {
     std::string tls_certificate_file;
     std::string tls_key_file;
     std::string bearer_token_file;
+    bool debugging_snapshot_enabled = false;
 };
 void describe(auto&& key, Admin& s) {
     key("listen", s.listen,
@@ -116,6 +117,8 @@ void describe(auto&& key, Admin& s) {
     key("bearer_token_file", s.bearer_token_file,
         "The file with the token that requests have to carry, but for health checks. Empty: "
         "anybody who can connect may ask.");
+    key("debugging_snapshot_enabled", s.debugging_snapshot_enabled,
+        "Answers /snapshotz with all nodes and pods that the next pass sees, as upstream does.");
 }
 
 struct Trust {

@@ -119,6 +119,14 @@ HttpReply answer_at_once(const AdminSources& sources, std::string_view path) {
     return reply(200, json, (*document->second)() + "\n");
 }
 
+/// With upstream's statuses.
+DebugSnapshot::Answer snapshot_to(const std::function<void(HttpReply)>& send) {
+    return [send](Result<TakenSnapshot> taken) {
+        if (!taken) return send(reply(status_of(taken.error()), plain, taken.error().message));
+        send(reply(taken->has_failed ? 500 : 200, json, std::move(taken->json)));
+    };
+}
+
 }  // namespace
 
 bool is_probe(std::string_view target) {
@@ -129,6 +137,8 @@ bool is_probe(std::string_view target) {
 void answer_admin(const AdminSources& sources, std::string_view method, std::string_view target,
                   const std::function<void(HttpReply)>& send) {
     if (method != "GET" && method != "HEAD") return send(refusal(405, "only GET is answered"));
+    if (path_of(target) == "/snapshotz" && sources.snapshot)
+        return sources.snapshot(snapshot_to(send));
     std::optional<AdminQuestion> question = find_question(target);
     if (!question) return send(answer_at_once(sources, path_of(target)));
     const char* const type = question->as_text ? plain : json;

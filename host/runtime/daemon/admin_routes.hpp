@@ -1,6 +1,6 @@
 /// What is answered over HTTP, by path.
 ///
-///     /metrics  /health-check  /livez  /readyz
+///     /metrics  /health-check  /livez  /readyz  /snapshotz
 ///     /api/v1/status  groups  plugins  config  decisions
 ///     /api/v1/explain/pod/NAMESPACE/NAME  node/NAME  group/ID  matrix   (?format=text)
 #pragma once
@@ -11,6 +11,8 @@
 
 #include <capstan/http.hpp>
 #include <capstan/result.hpp>
+
+#include "runtime/daemon/debug_snapshot.hpp"
 
 namespace capstan::runtime {
 
@@ -34,6 +36,9 @@ struct AdminSources {
     using Answer = std::function<void(Result<std::string> answer)>;
     /// Answers later, once. `busy`: too many wait already; `unavailable`: there is no pass yet.
     std::function<void(AdminQuestion question, Answer answer)> explain;
+    /// Answers after a pass, once. `busy`: another one is being gathered; `unavailable`: there is
+    /// no pass. NULL: switched off.
+    std::function<void(DebugSnapshot::Answer answer)> snapshot{};
 };
 
 /// Answers a request that its peer may make; `send` is called once, maybe later.

@@ -56,8 +56,8 @@ private:
     const DaemonOptions options_;
     ConfigExchange exchange_;
     Shown shown_;
-    std::shared_ptr<Beside> beside_{};
     std::unique_ptr<Controllers> controllers_{};
+    std::shared_ptr<Beside> beside_{};
     std::unique_ptr<PassTeller> teller_{};
     std::unique_ptr<Autoscaler> autoscaler_{};
     std::uint64_t term_ = 0;  ///< whose memory the autoscaler has
@@ -71,8 +71,8 @@ Result<void> Daemon::open() {
 }
 
 Result<void> Daemon::open_beside() {
-    CAPSTAN_TRY(beside_, on_loop(host_, [this]() -> Result<std::shared_ptr<Beside>> {
     CAPSTAN_TRY(controllers_, Controllers::make(exchange_.config().pipeline, host_));
+    CAPSTAN_TRY(beside_, on_loop(host_, [this]() -> Result<std::shared_ptr<Beside>> {
                     CAPSTAN_TRY(
                         auto beside,
                         Beside::open(exchange_.config(), host_,
@@ -119,6 +119,7 @@ Result<void> Daemon::start() {
         .version = options_.version,
         .identity = options_.identity,
         .dry_run = options_.dry_run,
+        .debugging_snapshot = exchange_.config().admin.debugging_snapshot_enabled,
         .config = [this] { return exchange_.toml(); },
         .controller = [this](const std::string& plugin) { return controllers_->status(plugin); },
         .explain = options_.explain};
@@ -224,6 +225,7 @@ void Daemon::keep(const engine::Memory& memory) {
 }
 
 void Daemon::close() {
+    if (controllers_) controllers_->lead(false);
     if (!beside_) return;
     const auto stopped =
         from_loop<void>(host_, [beside = beside_](const PluginHost::Done<void>& done) {
@@ -232,7 +234,6 @@ void Daemon::close() {
     if (!stopped) host_.log().write(LogLevel::warn, source, stopped.error().message);
     autoscaler_.reset();
     teller_.reset();
-    if (controllers_) controllers_->lead(false);
     // It ends where it lived.
     const auto ended = on_loop(host_, [beside = std::exchange(beside_, nullptr)]() mutable {
         beside.reset();

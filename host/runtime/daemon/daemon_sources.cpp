@@ -123,6 +123,20 @@ void explain_later(Shown& shown, Beside& beside, const DaemonFacts& facts, Admin
     if (!is_taken) answer(fail(ErrorCode::busy, "too many questions wait for their answer"));
 }
 
+/// Of what waits for the next pass.
+constexpr Duration snapshot_patience = std::chrono::minutes(1);
+
+void take_snapshot(PluginHost& host, Shown& shown, Beside& beside,
+                   const DebugSnapshot::Answer& answer) {
+    if (!beside.wants_passes())
+        return answer(fail(ErrorCode::unavailable, "this host makes no passes now"));
+    const auto asked = shown.snapshot->ask(answer);
+    if (!asked) return answer(fail(asked.error()));
+    host.loop().after(snapshot_patience, [snapshot = shown.snapshot, request = *asked] {
+        snapshot->give_up(request);
+    });
+}
+
 }  // namespace
 
 AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside, DaemonFacts facts) {
@@ -130,7 +144,7 @@ AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside, Daemon
         const auto pass = shown.board.last();
         return pass ? groups_json(*pass) : std::string("[]");
     };
-    return {
+    AdminSources out{
         .metrics =
             [&host, &shown] {
                 shown.metrics.look_at_process();
@@ -148,6 +162,11 @@ AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside, Daemon
             [&shown, &beside, facts](AdminQuestion question, AdminSources::Answer answer) {
                 explain_later(shown, beside, facts, std::move(question), std::move(answer));
             }};
+    if (facts.debugging_snapshot)
+        out.snapshot = [&host, &shown, &beside](const DebugSnapshot::Answer& answer) {
+            take_snapshot(host, shown, beside, answer);
+        };
+    return out;
 }
 
 }  // namespace capstan::runtime

@@ -14,6 +14,7 @@ namespace capstan::runtime {
 struct DaemonFacts {
     std::string version{}, identity{};
     bool dry_run = false;
+    bool debugging_snapshot = false;        ///< /snapshotz is answered
     std::function<std::string()> config{};  ///< as TOML; asked on the loop's thread
     /// Nothing: there is no controller of that name. [any thread]
     std::function<std::optional<ControllerStatus>(const std::string& plugin)> controller{};

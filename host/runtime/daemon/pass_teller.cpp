@@ -15,10 +15,13 @@ void PassTeller::begun() {
 
 void PassTeller::pass_began() {
     shown_.health.pass_began(host_.loop().monotonic());
-    shown_.metrics.pass_began(host_.loop().clock()->now());
+    const Time now = host_.loop().clock()->now();
+    shown_.metrics.pass_began(now);
+    shown_.snapshot->pass_began(now);
 }
 
 void PassTeller::tell(const std::shared_ptr<const PassReport>& pass) {
+    shown_.snapshot->pass_ended(pass.get(), host_.loop().clock()->now());
     log_.tell(*pass);
     shown_.board.put(pass);
     if (!pass->dropped_because.empty()) return;
@@ -34,6 +37,7 @@ void PassTeller::tell(const std::shared_ptr<const PassReport>& pass) {
 }
 
 void PassTeller::failed(const Error& error, Duration took) {
+    shown_.snapshot->pass_ended(nullptr, host_.loop().clock()->now());
     host_.log().write(LogLevel::error, "pass", "pass failed: " + error.message);
     const bool is_ours = error.code == ErrorCode::internal;
     shown_.metrics.pass_failed(is_ours ? "internalError" : "apiCallError", took);

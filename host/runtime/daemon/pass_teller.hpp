@@ -7,6 +7,7 @@
 #include "runtime/daemon/beside.hpp"
 #include "runtime/daemon/cluster_status.hpp"
 #include "runtime/daemon/daemon_metrics.hpp"
+#include "runtime/daemon/debug_snapshot.hpp"
 #include "runtime/daemon/decision_log.hpp"
 #include "runtime/daemon/health_check.hpp"
 #include "runtime/daemon/pass_board.hpp"
@@ -20,6 +21,8 @@ struct Shown {
 
     HealthCheck health;
     PassBoard board{};
+    /// Timers know of it after the daemon has ended.
+    std::shared_ptr<DebugSnapshot> snapshot = std::make_shared<DebugSnapshot>();
     DaemonMetrics metrics;
 };
 

@@ -88,6 +88,21 @@ TEST_F(Routes, SayWhyAQuestionHasNoAnswer) {
     EXPECT_EQ(get("/api/v1/explain/node/n1").status, 503);
 }
 
+TEST_F(Routes, AnswerSnapshotsWithUpstreamsStatuses) {
+    EXPECT_EQ(get("/snapshotz").status, 404) << "switched off";
+    Result<TakenSnapshot> taken = TakenSnapshot{.json = "{}"};
+    sources.snapshot = [&](const DebugSnapshot::Answer& done) { done(taken); };
+    EXPECT_EQ(get("/snapshotz").status, 200);
+    EXPECT_EQ(get("/snapshotz").body, "{}");
+    taken->has_failed = true;
+    EXPECT_EQ(get("/snapshotz").status, 500);
+    taken = fail(ErrorCode::busy, "Another one");
+    EXPECT_EQ(get("/snapshotz").status, 429);
+    EXPECT_EQ(get("/snapshotz").body, "Another one");
+    taken = fail(ErrorCode::unavailable, "no pass gathered it in time");
+    EXPECT_EQ(get("/snapshotz").status, 503);
+}
+
 TEST(AdminToken, HasToBeTheWholeOne) {
     EXPECT_TRUE(has_token("Bearer s3cret", "s3cret"));
     EXPECT_FALSE(has_token("Bearer s3cre", "s3cret"));

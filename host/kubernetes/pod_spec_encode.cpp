@@ -1,0 +1,165 @@
+#include "kubernetes/pod_spec_encode.hpp"
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <capstan/quantity.hpp>
+
+namespace capstan::kubernetes {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* required = "requiredDuringSchedulingIgnoredDuringExecution";
+constexpr const char* preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+
+json::string text_of(std::string_view text) { return json::string(text.data(), text.size()); }
+
+json::array encode_texts(const std::vector<std::string>& texts) {
+    json::array out;
+    for (const std::string& text : texts) out.push_back(text_of(text));
+    return out;
+}
+
+/// Lists of nothing are left out, as the API does.
+template <class T>
+void set(json::object& to, const char* key, T members) {
+    if (!members.empty()) to[key] = std::move(members);
+}
+
+template <class Items, class Encode>
+json::array encode_all(const Items& items, Encode encode) {
+    json::array out;
+    for (const auto& item : items) out.push_back(encode(item));
+    return out;
+}
+
+json::object encode_requirement(const Requirement& requirement) {
+    json::object out{{"key", text_of(requirement.key)},
+                     {"operator", text_of(name_of(requirement.op))}};
+    set(out, "values", encode_texts(requirement.values));
+    return out;
+}
+
+json::object encode_selector(const LabelSelector& selector) {
+    json::object out;
+    set(out, "matchLabels", encode_labels(selector.match_labels));
+    set(out, "matchExpressions", encode_all(selector.match_expressions, encode_requirement));
+    return out;
+}
+
+json::object encode_term(const NodeSelectorTerm& term) {
+    json::object out;
+    set(out, "matchExpressions", encode_all(term.labels, encode_requirement));
+    set(out, "matchFields", encode_all(term.fields, encode_requirement));
+    return out;
+}
+
+json::object encode_preference(const NodeSelectorTerm& term) {
+    return {{"weight", term.weight}, {"preference", encode_term(term)}};
+}
+
+json::object encode_toleration(const Toleration& toleration) {
+    const bool exists = toleration.op == Toleration::Op::exists;
+    json::object out{{"operator", exists ? "Exists" : "Equal"}};
+    if (!toleration.key.empty()) out["key"] = text_of(toleration.key);
+    if (!toleration.value.empty()) out["value"] = text_of(toleration.value);
+    if (toleration.effect) out["effect"] = text_of(name_of(*toleration.effect));
+    return out;
+}
+
+json::object encode_pod_term(const engine::PodTerm& term) {
+    json::object out{{"topologyKey", text_of(term.topology_key)}};
+    if (term.selector) out["labelSelector"] = encode_selector(*term.selector);
+    if (term.namespace_selector)
+        out["namespaceSelector"] = encode_selector(*term.namespace_selector);
+    set(out, "namespaces", encode_texts(term.namespaces));
+    set(out, "matchLabelKeys", encode_texts(term.match_label_keys));
+    set(out, "mismatchLabelKeys", encode_texts(term.mismatch_label_keys));
+    return out;
+}
+
+json::object encode_constraint(const engine::SpreadConstraint& constraint) {
+    json::object out{{"maxSkew", constraint.max_skew},
+                     {"topologyKey", text_of(constraint.topology_key)},
+                     {"whenUnsatisfiable", "DoNotSchedule"},
+                     {"nodeAffinityPolicy", constraint.honor_affinity ? "Honor" : "Ignore"},
+                     {"nodeTaintsPolicy", constraint.honor_taints ? "Honor" : "Ignore"}};
+    if (constraint.selector) out["labelSelector"] = encode_selector(*constraint.selector);
+    if (constraint.min_domains) out["minDomains"] = *constraint.min_domains;
+    set(out, "matchLabelKeys", encode_texts(constraint.match_label_keys));
+    return out;
+}
+
+json::object encode_affinity(const engine::PodSpec& spec) {
+    json::object node, out;
+    if (!spec.affinity_required.empty())
+        node[required] =
+            json::object{{"nodeSelectorTerms", encode_all(spec.affinity_required, encode_term)}};
+    set(node, preferred, encode_all(spec.affinity_preferred, encode_preference));
+    set(out, "nodeAffinity", std::move(node));
+    const auto add = [&](const char* key, const std::vector<engine::PodTerm>& terms) {
+        if (!terms.empty()) out[key] = json::object{{required, encode_all(terms, encode_pod_term)}};
+    };
+    add("podAffinity", spec.pod_affinity);
+    add("podAntiAffinity", spec.pod_anti_affinity);
+    return out;
+}
+
+json::object encode_port(const engine::HostPort& port) {
+    json::object out{{"containerPort", port.port},
+                     {"hostPort", port.port},
+                     {"protocol", text_of(port.protocol)}};
+    if (!port.ip.empty()) out["hostIP"] = text_of(port.ip);
+    return out;
+}
+
+json::object encode_container(const engine::PodSpec& spec) {
+    json::object out{{"name", "main"}, {"resources", json::object()}};
+    set(out["resources"].as_object(), "requests", encode_amounts(spec.requests));
+    set(out, "ports", encode_all(spec.ports, encode_port));
+    return out;
+}
+
+json::object encode_local_volume(const std::string& name) {
+    return {{"name", text_of(name)}, {"emptyDir", json::object()}};
+}
+
+}  // namespace
+
+json::object encode_labels(const Labels& labels) {
+    json::object out;
+    for (const auto& [key, value] : labels) out[key] = text_of(value);
+    return out;
+}
+
+json::object encode_amounts(const Resources& amounts) {
+    json::object out;
+    for (const auto& [resource, amount] : amounts)
+        out[resource] = text_of(format_amount(resource, amount));
+    return out;
+}
+
+json::object encode_pod_spec(const engine::PodSpec& spec) {
+    json::object out{{"containers", json::array{encode_container(spec)}},
+                     {"schedulerName", text_of(spec.scheduler)}};
+    set(out, "nodeSelector", encode_labels(spec.node_selector));
+    set(out, "affinity", encode_affinity(spec));
+    set(out, "tolerations", encode_all(spec.tolerations, encode_toleration));
+    set(out, "topologySpreadConstraints", encode_all(spec.spread, encode_constraint));
+    set(out, "volumes", encode_all(spec.local_volumes, encode_local_volume));
+    if (spec.uses_resource_claims)
+        out["resourceClaims"] = json::array{json::object{{"name", "claim"}}};
+    if (spec.priority) out["priority"] = *spec.priority;
+    if (!spec.priority_class.empty()) out["priorityClassName"] = text_of(spec.priority_class);
+    if (spec.termination_grace) {
+        const auto grace =
+            std::chrono::duration_cast<std::chrono::seconds>(*spec.termination_grace);
+        out["terminationGracePeriodSeconds"] = grace.count();
+    }
+    return out;
+}
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,23 @@
+/// Pod specs as the API writes them, from what is kept of them.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <capstan/labels.hpp>
+#include <capstan/resources.hpp>
+
+#include "engine/snapshot/pod_spec.hpp"
+
+namespace capstan::kubernetes {
+
+/// {"key":"value"}
+boost::json::object encode_labels(const Labels& labels);
+/// {"cpu":"500m"}
+boost::json::object encode_amounts(const Resources& amounts);
+
+/// One container that asks for everything, called "main", of no image. What decode_pod_spec reads
+/// from it is equal to `spec`.
+boost::json::object encode_pod_spec(const engine::PodSpec& spec);
+
+}  // namespace capstan::kubernetes
