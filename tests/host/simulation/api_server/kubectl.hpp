@@ -23,7 +23,7 @@
 namespace capstan::simulation {
 
 /// The loop runs on a thread of its own, as it does in a program; `on_loop` goes there. Pods on a
-/// node that are asked to go do so at once, for nobody plays the kubelet.
+/// node that are asked to go do so at once, unless others play the kubelet.
 class Kubectl : public ::testing::Test {
 protected:
     struct Ran {
@@ -39,7 +39,7 @@ protected:
         std::filesystem::create_directories(folder_);
         ASSERT_TRUE(server_.listen());
         write("kubeconfig", server_.kubeconfig());
-        play_kubelet();
+        play_cluster();
         thread_ = std::thread([this] { io_.run(); });
     }
     void TearDown() override {
@@ -118,13 +118,8 @@ protected:
             "spec":{"containers":[{"name":"c","image":"i:1"}]}}}})");
     }
 
-    boost::asio::io_context io_{};
-    io::Loop loop_{io_};
-    ObjectStore store_{loop_, {}};
-    ApiServer server_{store_};
-
-private:
-    void play_kubelet() {
+    /// What lives in the cluster, before the loop runs.
+    virtual void play_cluster() {
         auto made = store_.subscribe(
             store_.kind("pods"), store_.revision(),
             {[this](const Change& change) {
@@ -140,6 +135,12 @@ private:
         kubelet_ = std::move(*made);
     }
 
+    boost::asio::io_context io_{};
+    io::Loop loop_{io_};
+    ObjectStore store_{loop_, {}};
+    ApiServer server_{store_};
+
+private:
     std::filesystem::path folder_{};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
         io_.get_executor()};
