@@ -1,6 +1,7 @@
-/// A real control plane, and what stories do to it.
+/// A real control plane, and what stories do to it and see of it.
 #pragma once
 
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,54 +10,53 @@
 
 #include <boost/json/value.hpp>
 
+#include "../host/commands/shell.hpp"
 #include "process.hpp"
 
 namespace capstan::e2e {
 
-/// One control plane for all stories of a program; gone when the program ends.
-class Cluster {
-public:
-    /// Why there is none: KUBEBUILDER_ASSETS is not set; nothing: there is one.
-    static std::optional<std::string> missing_because();
-    /// Started at the first call. Throws where it does not come up.
-    static Cluster& get();
-
-    /// `kubectl ARGUMENT...` as its administrator; throws where that fails.
-    std::string kubectl(const std::vector<std::string>& arguments, const std::string& input = {});
-    boost::json::value get_json(const std::vector<std::string>& what);
-    /// Applies objects, as YAML.
-    void apply(const std::string& yaml) { kubectl({"apply", "-f", "-"}, yaml); }
-    /// Removes what a story left.
-    void clear();
-
-    /// A kubeconfig with the rights of deploy/kubernetes/rbac.yaml.
-    std::filesystem::path capstans_kubeconfig() const { return folder_ / "capstan.conf"; }
-    void restart_api_server() { process_->signal(10); }
-    void forget_history() { process_->signal(12); }
-
-private:
-    Cluster();
-
-    std::filesystem::path folder_;
-    std::unique_ptr<Process> process_;
+/// A node as a story looks at it.
+struct SeenNode {
+    std::string name{}, zone{};
+    bool is_ready = false;
+    bool is_marked = false;  ///< it has a taint or is cordoned
 };
 
-/// `capstan run` with a configuration of the story's, on the cluster.
-class Daemon {
+/// One for each story, gone with it.
+class Cluster {
 public:
-    /// `more`: TOML beside [cluster] and [admin]. `name`: of its files.
-    Daemon(const std::string& name, const std::string& more);
+    /// Why there is none: KUBEBUILDER_ASSETS is not set; nothing: there can be one.
+    static std::optional<std::string> missing_because();
+    /// Throws where it does not come up.
+    Cluster();
 
-    Process& process() { return *process_; }
-    /// What its log says so far.
-    std::string log() const;
-    /// The answer of its admin port; nothing while it does not answer.
-    std::optional<boost::json::value> ask(const std::string& path) const;
-    const std::filesystem::path& config() const { return config_; }
+    /// `kubectl ARGUMENT...` as its administrator; throws where that fails.
+    std::string kubectl(const std::vector<std::string>& arguments,
+                        const std::string& input = {}) const;
+    /// The same beside the story; what it writes goes to `log`.
+    std::unique_ptr<Process> kubectl_beside(const std::vector<std::string>& arguments,
+                                            const std::filesystem::path& log) const;
+    boost::json::value get_json(const std::vector<std::string>& what) const;
+    /// Applies objects, as YAML.
+    void apply(const std::string& yaml) const { kubectl({"apply", "-f", "-"}, yaml); }
+    /// By name.
+    std::vector<SeenNode> nodes() const;
+
+    /// A kubeconfig with the rights of deploy/kubernetes.
+    std::filesystem::path capstans_kubeconfig() const { return control_plane() / "capstan.conf"; }
+    /// It is killed, and starts again two seconds later; the call ends with that.
+    void restart_api_server() { ask_for(SIGUSR1); }
+    /// etcd forgets what was before now.
+    void forget_history() { ask_for(SIGUSR2); }
+    /// Where the story's files may lie.
+    const std::filesystem::path& folder() const { return folder_.path(); }
 
 private:
-    std::filesystem::path config_, log_;
-    int port_ = 0;
+    std::filesystem::path control_plane() const { return folder() / "control-plane"; }
+    void ask_for(int signal);
+    std::vector<std::string> command(const std::vector<std::string>& arguments) const;
+
+    commands::Folder folder_;
     std::unique_ptr<Process> process_;
 };
 

@@ -169,7 +169,7 @@ TEST(CommandLine, CheckAnswersInJson) {
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.out, AllOf(HasSubstr(R"("ok":false)"),
                                HasSubstr(R"("severity":"error","line":2,"column":8)")));
-    for (const std::string example : {"capstan.toml", "zalando.toml"}) {
+    for (const std::string example : {"capstan.toml", "kwok.toml", "zalando.toml"}) {
         EXPECT_THAT(capstan("config check -o json --config examples/" + example).out,
                     HasSubstr(R"("ok":true)"))
             << example;

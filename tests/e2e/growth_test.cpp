@@ -1,0 +1,71 @@
+#include <chrono>
+#include <iostream>
+
+#include "stories.hpp"
+
+namespace capstan::e2e {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+using Growth = Stories;
+
+TEST_F(Growth, GroupsOfThreeZonesGrowEvenlyFromNothingUntilAllPodsRun) {
+    const Daemon daemon(*cluster, "zones", cloud_in({"a", "b", "c"}));
+    PodWatch pods(*cluster);
+    cluster->apply(deployment(12, "1500m"));
+    ASSERT_TRUE(becomes(120s, [&] { return pods.ready() == 12 && has_ready_nodes(6); }));
+    EXPECT_THAT(nodes_by_zone(), ElementsAre(Pair("a", 2), Pair("b", 2), Pair("c", 2)));
+    EXPECT_EQ(daemon.target(), 6);
+}
+
+TEST_F(Growth, APodThatGetsANodeIsToldWhichGroupGrows) {
+    const Daemon daemon(*cluster, "told", cloud_in({"a"}));
+    cluster->apply(deployment(1, "1500m"));
+    const auto told = [&] {
+        return cluster->kubectl({"get", "events", "--field-selector=reason=TriggeredScaleUp"});
+    };
+    ASSERT_TRUE(becomes(60s, [&] { return told().find("web-a") != std::string::npos; }));
+    EXPECT_THAT(told(), HasSubstr("web-a 0->1"));
+}
+
+/// Fewer zones than it wants count as empty ones, so the first node does not get all of the pods.
+constexpr auto over_zones =
+    "topologySpreadConstraints: [{maxSkew: 1, minDomains: 3, topologyKey: "
+    "topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: "
+    "{app: web}}}]";
+
+TEST_F(Growth, PodsThatSpreadOverZonesGetNodesInAllOfThem) {
+    const Daemon daemon(*cluster, "spread", cloud_in({"a", "b", "c"}));
+    PodWatch pods(*cluster);
+    cluster->apply(deployment(9, "1200m", {over_zones}));
+    ASSERT_TRUE(becomes(120s, [&] { return pods.ready() == 9; }));
+    std::map<std::string, std::size_t> by_zone;
+    const auto on = pods.ready_by_node();
+    for (const SeenNode& node : cluster->nodes())
+        if (on.contains(node.name)) by_zone[node.zone] += on.at(node.name).size();
+    EXPECT_THAT(by_zone, ElementsAre(Pair("a", 3), Pair("b", 3), Pair("c", 3)));
+    EXPECT_TRUE(has_ready_nodes(3));
+}
+
+TEST_F(Growth, FiveThousandPodsGetAThousandNodes) {
+    const Daemon daemon(*cluster, "thousand", cloud_in({"a", "b", "c"}, 400));
+    PodWatch pods(*cluster);
+    const auto began = std::chrono::steady_clock::now();
+    const auto seconds = [&] {
+        return std::chrono::ceil<std::chrono::seconds>(std::chrono::steady_clock::now() - began);
+    };
+    cluster->apply(deployment(5000, "800m"));
+    ASSERT_TRUE(becomes(240s, [&] { return daemon.target() == 1000; }))
+        << daemon.target() << " wanted";
+    std::cout << "1000 machines ordered after " << seconds().count() << " s\n";
+    EXPECT_TRUE(becomes(300s, [&] { return pods.ready() == 5000; })) << pods.ready() << " ready";
+    std::cout << "5000 pods ready after " << seconds().count() << " s\n";
+    EXPECT_TRUE(has_ready_nodes(1000));
+    EXPECT_THAT(nodes_by_zone(), ElementsAre(Pair("a", 334), Pair("b", 333), Pair("c", 333)));
+}
+
+}  // namespace
+}  // namespace capstan::e2e

@@ -1,0 +1,97 @@
+#include "stories.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <stdexcept>
+
+namespace capstan::e2e {
+namespace {
+
+constexpr auto quick = R"(
+[pipeline]
+clouds = ["simulated"]
+[pipeline.scale_up]
+expanders = ["least_waste"]
+similarity = ["resources", "labels"]
+[scale_down]
+unneeded_time = "3s"
+delay_after_add = "3s"
+delay_after_failure = "3s"
+node_delete_delay_after_taint = "1s"
+eviction_retry = "1s"
+[plugin.simulated]
+grants = { state = true, kube = ["nodes:list,create,delete"] }
+[plugin.simulated.settings]
+register_nodes = true
+)";
+
+}  // namespace
+
+void Stories::SetUp() {
+    if (const auto because = Cluster::missing_because()) GTEST_SKIP() << *because;
+    cluster = std::make_unique<Cluster>();
+}
+
+void Stories::TearDown() {
+    if (!cluster || !HasFailure()) return;
+    for (const char* what : {"nodes", "pods", "events"})
+        std::cerr << "-- " << what << " --\n" << cluster->kubectl({"get", what, "-o", "wide"});
+}
+
+std::string Stories::holder() const {
+    return cluster->kubectl({"get", "lease", "cluster-autoscaler", "--namespace=kube-system",
+                             "--ignore-not-found", "--output=jsonpath={.spec.holderIdentity}"});
+}
+
+bool Stories::has_ready_nodes(std::size_t count) const {
+    const std::vector<SeenNode> nodes = cluster->nodes();
+    return nodes.size() == count && std::ranges::all_of(nodes, &SeenNode::is_ready);
+}
+
+std::map<std::string, int> Stories::nodes_by_zone() const {
+    std::map<std::string, int> out;
+    for (const SeenNode& node : cluster->nodes()) ++out[node.zone];
+    return out;
+}
+
+void Stories::scale(int replicas) const {
+    cluster->kubectl({"scale", "deployment", "web", "--replicas=" + std::to_string(replicas)});
+}
+
+void Stories::scale_to_two_a_node(PodWatch& pods) const {
+    const auto by_node = pods.ready_by_node();
+    for (const auto& [node, on_it] : by_node) {
+        for (const std::string& pod : {on_it.at(0), on_it.at(1)})
+            cluster->kubectl(
+                {"annotate", "pod", pod, "controller.kubernetes.io/pod-deletion-cost=1"});
+    }
+    scale(static_cast<int>(2 * by_node.size()));
+}
+
+std::string cloud_in(const std::vector<std::string>& zones, int max) {
+    std::string out = quick;
+    for (const std::string& zone : zones)
+        out += "[[plugin.simulated.settings.groups]]\nid = \"web-" + zone + "\"\nzone = \"" + zone +
+               "\"\nmax = " + std::to_string(max) +
+               "\nboot = \"1s\"\nmachine = { cpu = \"4\", memory = \"16Gi\" }\n";
+    return out;
+}
+
+std::string deployment(int replicas, const std::string& cpu, const std::vector<std::string>& spec) {
+    std::string out = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n";
+    out += "  replicas: " + std::to_string(replicas) + "\n";
+    out += "  selector: {matchLabels: {app: web}}\n  template:\n";
+    out += "    metadata: {labels: {app: web}}\n    spec:\n";
+    out += "      containers: [{name: main, image: web, resources: {requests: {cpu: \"" + cpu +
+           "\"}}}]\n";
+    for (const std::string& line : spec) out += "      " + line + "\n";
+    return out;
+}
+
+std::string budget(int ready_at_least) {
+    return "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: "
+           "{minAvailable: " +
+           std::to_string(ready_at_least) + ", selector: {matchLabels: {app: web}}}\n";
+}
+
+}  // namespace capstan::e2e

@@ -1,0 +1,53 @@
+/// What all stories begin with.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster.hpp"
+#include "daemon.hpp"
+#include "pod_watch.hpp"
+#include "process.hpp"
+
+namespace capstan::e2e {
+
+using namespace std::chrono_literals;
+
+/// Each has a cluster of its own, without nodes; where it fails, nodes, pods and events are shown.
+struct Stories : ::testing::Test {
+    void SetUp() override;
+    void TearDown() override;
+
+    /// Who holds the Lease; empty: nobody.
+    std::string holder() const;
+    /// Whether all nodes there are, so many of them, are ready.
+    bool has_ready_nodes(std::size_t count) const;
+    /// How many there are in each zone.
+    std::map<std::string, int> nodes_by_zone() const;
+    /// `kubectl scale` of the Deployment "web".
+    void scale(int replicas) const;
+    /// Scales it down until two of its pods are left on each node.
+    void scale_to_two_a_node(PodWatch& pods) const;
+
+    std::unique_ptr<Cluster> cluster;
+};
+
+/// A simulated cloud with a group of 4 cores for each zone, "web-ZONE", whose machines join the
+/// cluster; scale-down is quick, as long as stories are told.
+std::string cloud_in(const std::vector<std::string>& zones, int max = 20);
+
+/// The Deployment "web" with one container; `spec`: of its pods, lines of YAML beside containers.
+std::string deployment(int replicas, const std::string& cpu,
+                       const std::vector<std::string>& spec = {});
+
+/// A PodDisruptionBudget for its pods.
+std::string budget(int ready_at_least);
+
+}  // namespace capstan::e2e
