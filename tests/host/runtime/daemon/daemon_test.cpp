@@ -1,0 +1,162 @@
+#include "runtime/daemon/daemon.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "live_cluster.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Le;
+using ::testing::Not;
+using namespace std::chrono_literals;
+
+std::string holder(const LiveCluster& cluster) {
+    const auto lease = cluster.find("leases.coordination.k8s.io", "cluster-autoscaler");
+    return lease ? std::string(lease->at("spec").at("holderIdentity").as_string()) : "no Lease";
+}
+
+/// Those of `times` that are within.
+std::vector<Duration> between(const std::vector<Duration>& times, Duration from, Duration to) {
+    std::vector<Duration> out;
+    std::ranges::copy_if(times, std::back_inserter(out),
+                         [&](Duration time) { return time >= from && time < to; });
+    return out;
+}
+
+TEST(Daemon, MakesAPassEachInterval) {
+    LiveCluster cluster;
+    cluster.run(1min);
+    EXPECT_THAT(cluster.begins.size(), AllOf(Ge(6u), Le(7u)));
+}
+
+TEST(Daemon, HandsTheLeaseBackAndTakesItsStatusAwayWhenItIsToldToStop) {
+    LiveCluster cluster;
+    cluster.at(20s, [&] {
+        EXPECT_EQ(holder(cluster), "tester");
+        EXPECT_NE(cluster.find("configmaps", "cluster-autoscaler-status"), nullptr);
+    });
+    cluster.run(30s);
+    EXPECT_EQ(holder(cluster), "");
+    EXPECT_EQ(cluster.find("configmaps", "cluster-autoscaler-status"), nullptr);
+    EXPECT_NE(cluster.find("configmaps", "capstan-memory"), nullptr) << "the next start reads it";
+}
+
+TEST(Daemon, StandsByAfterItLostTheLeaseAndWritesNothingUntilItLeadsAgain) {
+    LiveCluster cluster;
+    std::vector<std::string> written;
+    bool has_lost = false;
+    cluster.on_write = [&](const io::ServedRequest& request) {
+        const bool is_own = request.target.find("leases") != std::string::npos ||
+                            request.target.find("events") != std::string::npos;
+        if (has_lost && !is_own) written.push_back(request.method + " " + request.target);
+    };
+    cluster.at(25s, [&] { cluster.take_lease("another"); });
+    // It tries to renew every two seconds, and learns of it.
+    cluster.at(30s, [&] {
+        has_lost = true;
+        cluster.add_waiting_pod("web-1");
+    });
+    cluster.at(42s, [&] {
+        EXPECT_EQ(holder(cluster), "another");
+        EXPECT_THAT(written, IsEmpty());
+        has_lost = false;
+        cluster.take_lease("");
+    });
+    bool has_grown = false;
+    cluster.on_pass = [&](const PassReport& pass) {
+        has_grown = has_grown || !pass.results.increases.empty();
+    };
+    cluster.run(80s);
+    EXPECT_THAT(between(cluster.begins, 30s, 42s), IsEmpty());
+    EXPECT_THAT(between(cluster.begins, 42s, 80s), Not(IsEmpty()));
+    EXPECT_TRUE(has_grown) << "in the new term";
+}
+
+TEST(Daemon, DropsADecisionOfATermThatIsOver) {
+    LiveCluster cluster;
+    // The Lease is lost while the memory is being written that comes before the order.
+    cluster.at(25s, [&] {
+        cluster.server->faults().add(
+            {.verb = "update", .resource = "configmaps", .name = "capstan-memory", .delay = 8s});
+        cluster.add_waiting_pod("web-1");
+    });
+    cluster.at(27s, [&] { cluster.take_lease("another"); });
+    std::vector<std::string> became;
+    cluster.on_pass = [&](const PassReport& pass) {
+        for (const auto& error : pass.results.increases)
+            became.push_back(error ? error->message : "ordered");
+    };
+    cluster.run(50s);
+    ASSERT_EQ(became.size(), 1u);
+    EXPECT_THAT(became[0], HasSubstr("this host leads no longer"));
+}
+
+TEST(Daemon, MakesOnePassForPodsThatComeTogetherAndSoon) {
+    LiveCluster cluster("scan_interval = \"1m\"");
+    for (int i = 0; i < 20; ++i)
+        cluster.at(30s + i * 4ms, [&, i] { cluster.add_waiting_pod("web-" + std::to_string(i)); });
+    std::size_t helped = 0;
+    cluster.on_pass = [&](const PassReport& pass) {
+        for (const engine::PodCount& pods : pass.decision().helped) helped += pods.count;
+    };
+    cluster.run(55s);
+    const std::vector<Duration> soon = between(cluster.begins, 30s, 55s);
+    ASSERT_EQ(soon.size(), 1u);
+    EXPECT_LE(soon[0], 30s + 500ms);
+    EXPECT_EQ(helped, 20u);
+}
+
+TEST(Daemon, BeginsNoPassBeforeTheLastOneHasEndedHoweverLongThatTakes) {
+    LiveCluster cluster("scan_interval = \"1s\"");
+    cluster.server->faults().add(
+        {.verb = "update", .resource = "configmaps", .delay = 4s, .times = std::nullopt});
+    for (int i = 0; i < 8; ++i)
+        cluster.at(20s + i * 1500ms,
+                   [&, i] { cluster.add_waiting_pod("web-" + std::to_string(i)); });
+    cluster.run(50s);
+    ASSERT_GE(cluster.begins.size(), 10u);
+    bool was_slow = false;
+    for (std::size_t i = 0; i < cluster.begins.size(); ++i) {
+        was_slow = was_slow || cluster.ends[i] - cluster.begins[i] >= 4s;
+        if (i > 0) {
+            EXPECT_GE(cluster.begins[i], cluster.ends[i - 1]);
+        }
+    }
+    EXPECT_TRUE(was_slow);
+}
+
+TEST(Daemon, KeepsTheOldConfigurationWhereTheNewOneIsWrong) {
+    LiveCluster cluster;
+    int asked = 0;
+    cluster.read_config = [&]() -> Result<std::shared_ptr<const LoadedConfig>> {
+        ++asked;
+        return fail(ErrorCode::invalid_config, "capstan.toml:3:1: unknown key");
+    };
+    cluster.at(21s, [] { std::raise(SIGHUP); });
+    cluster.run(60s);
+    EXPECT_EQ(asked, 1);
+    EXPECT_EQ(between(cluster.begins, 30s, 60s).size(), 3u) << "every ten seconds still";
+}
+
+TEST(Daemon, TakesAnotherConfigurationOverWhileItRuns) {
+    LiveCluster cluster;
+    const auto faster = cluster.assemble("scan_interval = \"2s\"");
+    cluster.read_config = [&]() -> Result<std::shared_ptr<const LoadedConfig>> {
+        return LiveCluster::loaded(*faster);
+    };
+    cluster.at(21s, [] { std::raise(SIGHUP); });
+    cluster.run(60s);
+    EXPECT_THAT(between(cluster.begins, 30s, 60s).size(), AllOf(Ge(14u), Le(16u)));
+}
+
+}  // namespace
+}  // namespace capstan::runtime

@@ -1,0 +1,124 @@
+#include "runtime/daemon/leadership.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kubernetes/client/writes/fake_lease.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using kubernetes::FakeLease;
+using kubernetes::ScriptedApi;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+/// A host with its own way to the server that has the Lease.
+struct Host {
+    Host(io::ManualLoop& loop, Logger& log, FakeLease& lease, const std::string& identity,
+         bool is_alone = false)
+        : api(loop),
+          server(lease),
+          leadership({}, api, loop, log,
+                     {.identity = identity,
+                      .seed = identity.size(),
+                      .is_alone = is_alone,
+                      .on_change = [this] { terms.push_back(leadership.term()); }}) {
+        connect();
+    }
+    void connect() {
+        api.automatic = [this](const ScriptedApi::Asked& asked) { return server.answer(asked); };
+    }
+    /// From now on nothing is answered.
+    void disconnect() { api.automatic = nullptr; }
+
+    ScriptedApi api;
+    FakeLease& server;
+    std::vector<std::optional<std::uint64_t>> terms;  ///< as they changed
+    Leadership leadership;
+};
+
+struct Leading : ::testing::Test {
+    boost::asio::io_context io;
+    io::ManualLoop loop{io, std::make_shared<io::ManualClock>(Time(1'700'000'000s))};
+    Logger log{Log(), loop.clock(), [](std::string_view) {}};
+    FakeLease lease;
+};
+
+TEST_F(Leading, TakesTheLeaseAndCountsItsTerms) {
+    Host a(loop, log, lease, "a");
+    EXPECT_EQ(a.leadership.term(), std::nullopt);
+    a.leadership.start();
+    loop.advance(1s);
+    EXPECT_EQ(a.leadership.term(), 1u);
+    EXPECT_EQ(a.leadership.leader(), "a");
+    EXPECT_THAT(a.terms, ElementsAre(1u));
+}
+
+TEST_F(Leading, IsAStandbyWhileAnotherHostLeadsAndInTurnAfterIt) {
+    Host a(loop, log, lease, "a"), b(loop, log, lease, "bb");
+    a.leadership.start();
+    loop.advance(1s);
+    b.leadership.start();
+    loop.advance(1min);
+    EXPECT_EQ(a.leadership.term(), 1u);
+    EXPECT_EQ(b.leadership.term(), std::nullopt);
+    EXPECT_EQ(b.leadership.leader(), "a");
+    a.disconnect();
+    loop.advance(1min);
+    EXPECT_EQ(a.leadership.term(), std::nullopt) << "it could not renew the Lease";
+    EXPECT_EQ(b.leadership.term(), 1u);
+    EXPECT_THAT(a.terms, ElementsAre(1u, std::nullopt));
+}
+
+TEST_F(Leading, BeginsAnotherTermWhereItGetsTheLeaseBack) {
+    Host a(loop, log, lease, "a");
+    a.leadership.start();
+    loop.advance(1s);
+    a.disconnect();
+    loop.advance(1min);
+    ASSERT_EQ(a.leadership.term(), std::nullopt);
+    a.connect();
+    while (a.api.open_count() > 0)
+        a.api.fail(Error{ErrorCode::unavailable, "the connection is lost"});
+    loop.advance(1min);
+    EXPECT_EQ(a.leadership.term(), 2u) << "what was decided in the first one counts no more";
+}
+
+TEST_F(Leading, HandsTheLeaseBackWhenItStops) {
+    Host a(loop, log, lease, "a"), b(loop, log, lease, "bb");
+    a.leadership.start();
+    loop.advance(1s);
+    b.leadership.start();
+    loop.advance(1s);
+    bool has_stopped = false;
+    a.leadership.stop([&] { has_stopped = true; });
+    EXPECT_EQ(a.leadership.term(), std::nullopt) << "at once, whatever the server says";
+    EXPECT_FALSE(has_stopped);
+    loop.advance(0s);
+    EXPECT_TRUE(has_stopped);
+    EXPECT_EQ(lease.holder(), "");
+    loop.advance(4s);
+    EXPECT_EQ(b.leadership.term(), 1u) << "without waiting for the Lease to run out";
+}
+
+TEST_F(Leading, NeedsNoLeaseInADryRun) {
+    Host a(loop, log, lease, "a", true);
+    a.leadership.start();
+    loop.advance(1s);
+    EXPECT_EQ(a.leadership.term(), 1u);
+    EXPECT_THAT(a.api.asked(), IsEmpty());
+    bool has_stopped = false;
+    a.leadership.stop([&] { has_stopped = true; });
+    loop.advance(0s);
+    EXPECT_TRUE(has_stopped);
+    EXPECT_EQ(a.leadership.term(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace capstan::runtime

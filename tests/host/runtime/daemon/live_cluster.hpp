@@ -1,0 +1,138 @@
+/// The whole daemon on virtual time, over an API server in this process.
+#pragma once
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/assembly.hpp"
+#include "runtime/daemon/daemon.hpp"
+#include "simulation/api_server/local_http_client.hpp"
+
+namespace capstan::runtime {
+
+/// A cluster without nodes or pods, and a group that may have 50 machines, of which none becomes a
+/// node.
+class LiveCluster {
+public:
+    /// `more`: of [cluster], as TOML.
+    explicit LiveCluster(const std::string& more = {}) {
+        assembly_ = assemble(more);
+        host_ = PluginHost::start(assembly_->config(), assembly_->plugins(),
+                                  {.seed = 1, .version = "test", .clock = clock_})
+                    .value();
+        store =
+            std::make_unique<simulation::ObjectStore>(loop(), simulation::ObjectStore::Options{});
+        server = std::make_unique<simulation::ApiServer>(*store);
+        network_ = std::make_unique<simulation::LocalHttpClient>(
+            *server, loop(), [this](const io::ServedRequest& request) {
+                if (request.method != "GET" && on_write) on_write(request);
+            });
+    }
+
+    io::Loop& loop() { return host_->loop(); }
+    Duration now() const { return clock_->now() - start; }
+    void at(Duration when, std::function<void()> what) {
+        loop().after(when - now(), std::move(what));
+    }
+    /// A configuration of this cluster.
+    std::unique_ptr<Assembly> assemble(const std::string& more) const {
+        const std::filesystem::path access = folder_.path() / "kubeconfig";
+        std::ofstream(access) << kubeconfig;
+        auto out = std::make_unique<Assembly>("[cluster]\nkubeconfig = \"" + access.string() +
+                                              "\"\n" + more + "\n" + config);
+        if (!out->diagnostics().empty()) throw std::invalid_argument(out->diagnostics().text());
+        return out;
+    }
+    static std::shared_ptr<const LoadedConfig> loaded(const Assembly& assembly) {
+        return std::make_shared<LoadedConfig>(
+            LoadedConfig{.config = assembly.config(), .plugins = assembly.plugins()});
+    }
+    void add_waiting_pod(const std::string& name) {
+        namespace json = boost::json;
+        const json::object requests{{"cpu", "3"}};
+        const json::object container{{"name", "c"}, {"resources", {{"requests", requests}}}};
+        const json::object condition{
+            {"type", "PodScheduled"}, {"status", "False"}, {"reason", "Unschedulable"}};
+        make("pods", "default",
+             {{"metadata", {{"name", name}}},
+              {"spec", {{"containers", json::array{container}}}},
+              {"status", {{"phase", "Pending"}, {"conditions", json::array{condition}}}}});
+    }
+    void make(const char* resource, const char* space, boost::json::object object) {
+        const auto made = store->create(store->kind(resource), space, std::move(object),
+                                        {.part = simulation::ObjectPart::everything});
+        if (!made) throw std::runtime_error(made.error().message);
+    }
+    simulation::ApiObject find(const char* resource, const char* name) const {
+        return store->find(store->kind(resource), "kube-system", name);
+    }
+    /// Somebody else says that they hold the Lease.
+    void take_lease(const std::string& holder) {
+        const auto edited = store->edit(store->kind("leases.coordination.k8s.io"), "kube-system",
+                                        "cluster-autoscaler", [&](boost::json::object& lease) {
+                                            lease["spec"].as_object()["holderIdentity"] = holder;
+                                        });
+        if (!edited) throw std::runtime_error(edited.error().message);
+    }
+
+    /// The daemon runs until it is told to stop after so long.
+    void run(Duration how_long) {
+        at(how_long, [] { std::raise(SIGTERM); });
+        const Result<void> ended = run_daemon(
+            loaded(*assembly_), *host_,
+            {.version = "test",
+             .identity = "tester",
+             .seed = 1,
+             .read_config = [this] { return read_config(); },
+             .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
+             .on_pass =
+                 [this](const PassReport& pass) {
+                     begins.push_back(pass.input.circumstances.now - start);
+                     ends.push_back(now());
+                     if (on_pass) on_pass(pass);
+                 },
+             .http = network_.get()});
+        if (!ended) throw std::runtime_error(ended.error().message);
+    }
+
+    std::unique_ptr<simulation::ObjectStore> store;
+    std::unique_ptr<simulation::ApiServer> server;
+    std::function<void(const io::ServedRequest&)> on_write{};  ///< before it leaves
+    std::function<void(const PassReport&)> on_pass{};
+    std::function<Result<std::shared_ptr<const LoadedConfig>>()> read_config =
+        []() -> Result<std::shared_ptr<const LoadedConfig>> {
+        return fail(ErrorCode::invalid_config, "there is none");
+    };
+    std::vector<Duration> begins, ends;  ///< of passes that were decided, from the start
+
+private:
+    static constexpr Time start = time_from_unix_ns(1'795'255'200'000'000'000);
+    static constexpr const char* config = R"([admin]
+listen = ""
+[log]
+level = "error"
+[pipeline]
+clouds = ["cloud"]
+[plugin.cloud]
+class = "simulated"
+settings = { groups = [{ id = "web", max = 50, boot = "1h", machine = { cpu = "4", memory = "16Gi" } }] }
+)";
+    static constexpr const char* kubeconfig = R"({"apiVersion":"v1","kind":"Config",
+"current-context":"c","clusters":[{"name":"c","cluster":{"server":"http://api.local"}}],
+"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]})";
+
+    TemporaryFolder folder_;
+    std::shared_ptr<io::ManualClock> clock_ = std::make_shared<io::ManualClock>(start);
+    std::unique_ptr<Assembly> assembly_;
+    std::unique_ptr<PluginHost> host_;
+    std::unique_ptr<simulation::LocalHttpClient> network_;
+};
+
+}  // namespace capstan::runtime
