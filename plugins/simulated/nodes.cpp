@@ -13,7 +13,8 @@ constexpr std::string_view cloud_label = "simulated.capstan.io/cloud";
 constexpr std::string_view launched_annotation = "simulated.capstan.io/launched-ms";
 constexpr std::string_view type_label = "node.kubernetes.io/instance-type";
 constexpr std::string_view id_start = "simulated://";
-constexpr std::int64_t page = 500;
+/// Few enough to be read without keeping the strand.
+constexpr std::int64_t page = 100;
 
 KubeResource node_resource() { return {"", "v1", "nodes", "Node", false}; }
 
