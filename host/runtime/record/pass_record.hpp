@@ -29,7 +29,9 @@ BOOST_DESCRIBE_STRUCT(Group, (),
                        machines, plan))
 BOOST_DESCRIBE_STRUCT(CloudMachines, (), (cloud, types))
 BOOST_DESCRIBE_STRUCT(TheoreticalGroup, (), (planned, options, price_per_hour))
-BOOST_DESCRIBE_STRUCT(Outcome, (), (decision, memory, wake_at))
+BOOST_DESCRIBE_STRUCT(PassFigures, (),
+                      (untried_pods, left_out_pods, at_maximum, at_minimum, looked_at_nodes))
+BOOST_DESCRIBE_STRUCT(Outcome, (), (decision, memory, wake_at, figures))
 
 }  // namespace capstan::engine
 
