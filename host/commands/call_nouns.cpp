@@ -19,9 +19,17 @@ std::optional<int> count(const JsonPlace& place) {
 
 std::string name(const JsonPlace& place) { return std::string(place.name().value_or("")); }
 
-/// What there is of each resource. DaemonSets may want more than there is, so `free` alone may be
-/// below zero.
-Resources decode_resources(const JsonPlace& place, bool may_be_negative = false) {
+/// What stands at `key`, else what the label says.
+std::string text_or_label(const JsonPlace& node, std::string_view key, const Labels& labels,
+                          std::string_view label) {
+    if (const auto text = node[key].text()) return std::string(*text);
+    const auto at = labels.find(label);
+    return at != labels.end() ? at->second : std::string();
+}
+
+}  // namespace
+
+Resources decode_resources(const JsonPlace& place, bool may_be_negative) {
     Resources out;
     for (const JsonPlace& member : place.members()) {
         const auto quantity = member.quantity();
@@ -49,16 +57,6 @@ std::vector<Taint> decode_taints(const JsonPlace& place) {
     }
     return out;
 }
-
-/// What stands at `key`, else what the label says.
-std::string text_or_label(const JsonPlace& node, std::string_view key, const Labels& labels,
-                          std::string_view label) {
-    if (const auto text = node[key].text()) return std::string(*text);
-    const auto at = labels.find(label);
-    return at != labels.end() ? at->second : std::string();
-}
-
-}  // namespace
 
 NodeGroup decode_group(const JsonPlace& place) {
     runtime::refuse_unknown(place, {"id", "min", "max", "target", "tags"});

@@ -17,4 +17,10 @@ NodeGroup decode_group(const kubernetes::JsonPlace& place);
 /// well-known labels say.
 NodeTemplate decode_template(const kubernetes::JsonPlace& place);
 
+/// {"cpu":"4"}: what there is of each resource. DaemonSets may want more than there is, so what is
+/// free may be below zero.
+Resources decode_resources(const kubernetes::JsonPlace& place, bool may_be_negative = false);
+/// [{"key","value","effect"}]
+std::vector<Taint> decode_taints(const kubernetes::JsonPlace& place);
+
 }  // namespace capstan::commands

@@ -1,0 +1,38 @@
+/// `capstan plugin call --kind group_source`: its question and its answer, as JSON.
+///
+///     {"pods":[POD...],"machines":[MACHINE...],"existing":[{"id":"web","template":TEMPLATE}],
+///      "limits":{"cpu":"32","nodes":"10"}}
+///
+/// MACHINE is {"name":"n1-standard-4","capacity":{},"allocatable":{},"labels":{},"taints":[],
+/// "zones":["a"],"spot":true,"price_per_hour":0.2,"spot_price_per_hour":0.1}; only the name is
+/// required. Without zones there is one offer, in no zone; with `spot` each zone has a second one.
+/// Machines are amd64 and linux unless their labels say otherwise. `limits` is what the cluster may
+/// still grow by.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/policies.hpp"
+#include "kubernetes/json_place.hpp"
+
+namespace capstan::commands {
+
+struct GroupsRequest {
+    std::vector<PodClass> pods{};
+    std::vector<MachineType> machines{};    ///< by name
+    std::vector<NodeGroup> groups{};        ///< by id
+    std::vector<NodeTemplate> templates{};  ///< of each group; without a name: it has none
+    Resources room{};
+
+    /// The same, as the engine asks; borrows from `existing` and this.
+    engine::GroupsQuestion question(std::vector<engine::GroupsQuestion::Existing>& existing) const;
+};
+
+GroupsRequest decode_groups_request(const kubernetes::JsonPlace& root);
+
+/// {"groups":[{"name","machine_type","zone","spot","labels":{},"taints":[],"because":"..."}],
+/// "left_out":[{"machine_type","because"}],"max_groups":50,"explain":[]}
+std::string answer_of(const engine::GroupsAnswer& answer);
+
+}  // namespace capstan::commands
