@@ -95,6 +95,16 @@ void merge(Json& into, const Json& patch) {
     }
 }
 
+/// A selector by labels as text; empty: there is none.
+std::string selector_text(const Json& object) {
+    std::string out;
+    if (const Json* labels = object.find({"spec", "selector", "matchLabels"})) {
+        for (const auto& [key, value] : labels->members())
+            out += (out.empty() ? "" : ",") + key + "=" + value.text();
+    }
+    return out;
+}
+
 Json scale_of(const Json& object) {
     const auto count = [&](const char* below) {
         const Json* value = object.find({below, "replicas"});
@@ -108,6 +118,8 @@ Json scale_of(const Json& object) {
     }
     out.at("spec").set("replicas", count("spec"));
     out.at("status").set("replicas", count("status"));
+    if (std::string selector = selector_text(object); !selector.empty())
+        out.at("status").set("selector", std::move(selector));
     return out;
 }
 

@@ -1,0 +1,185 @@
+// What the upstream controller does wrong, one test each.
+#include <random>
+
+#include "shop.hpp"
+
+namespace capstan::replicas {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+class Defects : public Shop {};
+
+TEST_F(Defects, AnUnknownNameInTheOrderStopsNobody) {
+    put_deployment("a", 0);
+    put_deployment("b", 0);
+    put_balancer(
+        R"("replicas":4,)" + targets() +
+        R"(,"policy":{"policyName":"priority","priorities":{"targetOrder":["ghost","a","b"]}})");
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(4, 0));
+    EXPECT_FALSE(condition().is_true);
+    EXPECT_EQ(condition().reason, "SpecChecking");
+    EXPECT_THAT(condition().message, HasSubstr("\"ghost\""));
+    EXPECT_THAT(host.kube().notes().back().message, HasSubstr("\"ghost\""));
+}
+
+TEST_F(Defects, AMissingTargetDoesNotFreezeTheOthers) {
+    put_deployment("b", 0);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves());
+    settle();
+    EXPECT_EQ(size_of("b"), 5);
+    EXPECT_EQ(condition().reason, "ScaleSubresourcePolling");
+    EXPECT_THAT(condition().message, HasSubstr("target a: read the scale of Deployment a"));
+}
+
+TEST_F(Defects, TheShareOfAMissingTargetFallsBack) {
+    put_deployment("b", 0);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves(after_a_minute));
+    settle();
+    EXPECT_EQ(size_of("b"), 10);
+    EXPECT_TRUE(condition(fallen_back).is_true);
+    put_deployment("a", 0);
+    settle();
+    put_pods("a", 5);
+    pass(31s);
+    EXPECT_THAT(sizes(), ElementsAre(5, 5));
+    EXPECT_TRUE(condition().is_true) << condition().message;
+}
+
+TEST_F(Defects, ATargetThatCannotBeReadStaysAsItIs) {
+    put_deployment("a", 2);
+    put_deployment("b", 2);
+    put_pods("a", 2);
+    put_balancer(R"("replicas":4,)" + targets() + "," + halves(after_a_minute));
+    settle();
+    host.kube().fail(KubeVerb::get, "deployments", {ErrorCode::unavailable, "no answer"}, 1);
+    put_balancer(R"("replicas":6,)" + targets() + "," + halves(after_a_minute), 2);
+    host.run();
+    host.take_wish();
+    ASSERT_TRUE(testing::run(host, replicas->reconcile({})));
+    EXPECT_THAT(sizes(), ElementsAre(2, 3));
+    EXPECT_THAT(condition().message, HasSubstr("no answer"));
+    pass(31s);
+    EXPECT_THAT(sizes(), ElementsAre(3, 3));
+    EXPECT_TRUE(condition().is_true);
+}
+
+TEST_F(Defects, AMislabelledPodStopsNobody) {
+    put_deployment("a", 0);
+    put_deployment("b", 0);
+    put_pod("a", "Running", "other");
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves());
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(5, 5));
+    EXPECT_EQ(condition().reason, "PodLabelsChecking");
+    EXPECT_THAT(condition().message, HasSubstr("target a: pod a-1 without the labels"));
+}
+
+TEST_F(Defects, OneRefusedWriteDoesNotKeepTheOthersFromTheirs) {
+    put_deployment("a", 0);
+    put_deployment("b", 0);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves());
+    host.kube().fail(KubeVerb::update, "deployments", {ErrorCode::permission, "forbidden"}, 1);
+    replicas.emplace(host.host(), config);
+    replicas->start();
+    host.run();
+    ASSERT_TRUE(testing::run(host, replicas->reconcile({.is_first = true})));
+    EXPECT_THAT(sizes(), ElementsAre(0, 5));
+    EXPECT_EQ(condition().reason, "ReplicaCountSetting");
+    leads = true;
+    pass(31s);
+    EXPECT_THAT(sizes(), ElementsAre(5, 5));
+}
+
+TEST_F(Defects, DuplicateTargetsDoNotPullToAndFro) {
+    put_deployment("a", 0);
+    put_balancer(R"("replicas":6,"targets":[
+        {"name":"a","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"a"}},
+        {"name":"b","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"a"}},
+        {"name":"a","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"c"}}],)" +
+                 halves());
+    settle();
+    pass(31s);
+    EXPECT_THAT(writes(), ElementsAre("a=6"));
+    EXPECT_THAT(condition().message, HasSubstr("target b is left alone"));
+}
+
+TEST_F(Defects, ADeletedBalancerLeavesItsTargetsAsTheyAre) {
+    put_deployment("a", 0);
+    put_deployment("b", 0);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves());
+    settle();
+    host.kube().remove(balancer_resource(), "shop", "web");
+    put_deployment("a", 1);
+    const Reconciled done = settle();
+    EXPECT_EQ(done.objects, 0);
+    EXPECT_THAT(sizes(), ElementsAre(1, 5));
+    EXPECT_EQ(host.metric("wanted_replicas", {"shop", "web"}), 0);
+}
+
+TEST_F(Defects, OneBadBalancerDoesNotStopAnother) {
+    put_deployment("a", 0);
+    put_deployment("b", 0);
+    put_balancer(R"("replicas":2,)" + targets() + "," + halves());
+    host.kube().put_text(
+        balancer_resource(),
+        R"({"metadata":{"namespace":"shop","name":"bad"},"spec":{"policy":{"policyName":"best"}}})");
+    const Reconciled done = settle();
+    EXPECT_THAT(sizes(), ElementsAre(1, 1));
+    ASSERT_EQ(done.problems.size(), 1u);
+    EXPECT_EQ(done.problems[0].subject, "shop/bad");
+    EXPECT_THAT(done.problems[0].message, HasSubstr("policy not supported: \"best\""));
+}
+
+TEST_F(Defects, AnEmptySelectorOfAScaleDoesNotCountEveryPod) {
+    const KubeResource things("example.com", "v1", "things", "Thing");
+    host.kube().serve(things, true);
+    host.kube().put_text(things,
+                         R"({"metadata":{"namespace":"shop","name":"x"},"spec":{"replicas":1}})");
+    put_deployment("b", 0);
+    put_pods("b", 3, 2);
+    put_balancer(R"("replicas":4,"targets":[
+        {"name":"a","scaleTargetRef":{"apiVersion":"example.com/v1","kind":"Thing","name":"x"}},
+        {"name":"b","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"b"}}],)" +
+                 halves(after_a_minute));
+    settle();
+    EXPECT_EQ(condition().reason, "PodListing");
+    EXPECT_EQ(to_string(*status().find("targets")->items()[0].find("pods")), "0");
+}
+
+TEST_F(Defects, ItsFiguresReachWhoeverAsks) {
+    put_deployment("a", 0);
+    put_deployment("b", 0);
+    put_balancer(R"("replicas":3,)" + targets(R"(,"minReplicas":2)", R"(,"minReplicas":2)") + "," +
+                 halves());
+    settle();
+    EXPECT_EQ(number("missing"), 1);
+    EXPECT_EQ(host.metric("missing_replicas", {"shop", "web"}), 1);
+}
+
+TEST_F(Defects, ItStopsWithoutLeavingAnythingBehind) {
+    put_balancer(R"("replicas":3,)" + targets() + "," + halves());
+    settle();
+    replicas->stop();
+    EXPECT_EQ(host.kube().open_watches(), 0u);
+}
+
+TEST_F(Defects, SaysWhatItWaitsFor) {
+    replicas.emplace(host.host(), config);
+    replicas->start();
+    const Result<Reconciled> early = testing::run(host, replicas->reconcile({.is_first = true}));
+    ASSERT_TRUE(early);
+    host.kube().trouble({ErrorCode::not_found, "the server has no such kind"});
+    host.run();
+    const Result<Reconciled> later = testing::run(host, replicas->reconcile({}));
+    ASSERT_TRUE(later);
+    ASSERT_FALSE(later->problems.empty());
+    EXPECT_THAT(later->problems[0].message, HasSubstr("balancers cannot be followed"));
+}
+
+}  // namespace
+}  // namespace capstan::replicas

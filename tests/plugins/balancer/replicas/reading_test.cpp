@@ -1,0 +1,181 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "balancer.hpp"
+#include "pods.hpp"
+#include "selector_text.hpp"
+#include "settings.hpp"
+
+namespace capstan::replicas {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using namespace std::chrono_literals;
+
+Balancer read(const std::string& spec) {
+    return read_balancer(*parse_json(
+        R"({"metadata":{"namespace":"shop","name":"web","generation":3},"spec":)" + spec + "}"));
+}
+
+const std::string two_targets =
+    R"("targets":[{"name":"a","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"web-a"},"minReplicas":1,"maxReplicas":7},
+        {"name":"b","scaleTargetRef":{"kind":"Deployment","apiVersion":"apps/v1","name":"web-b"}}],"selector":{"matchLabels":{"app":"web"}})";
+
+TEST(ReadBalancer, TakesUpstreamsObjectsAsTheyAre) {
+    const Balancer balancer =
+        read("{" + two_targets + R"(,"replicas":5,"policy":{"policyName":"priority",
+        "priorities":{"targetOrder":["a","b"]},"fallback":{"startupTimeoutSeconds":180}}})");
+    EXPECT_THAT(balancer.troubles, IsEmpty());
+    EXPECT_EQ(balancer.path(), "shop/web");
+    EXPECT_EQ(balancer.replicas, 5);
+    ASSERT_THAT(balancer.targets, SizeIs(2));
+    EXPECT_EQ(balancer.targets[0].max, 7);
+    EXPECT_EQ(balancer.targets[1].min, 0);
+    EXPECT_EQ(balancer.policy, Policy::priority);
+    EXPECT_THAT(balancer.order, ElementsAre("a", "b"));
+    EXPECT_EQ(balancer.startup_timeout, 180s);
+}
+
+TEST(ReadBalancer, TakesTheTimeoutAsTheProposalWritesIt) {
+    const auto fallback = [](const std::string& text) {
+        return read(
+            "{" + two_targets +
+            R"(,"policy":{"policyName":"proportional","proportions":{"targetProportions":{"a":1,"b":1}},
+            "fallback":)" +
+            text + "}}");
+    };
+    EXPECT_EQ(fallback(R"({"startupTimeout":"3m30s"})").startup_timeout, 210s);
+    EXPECT_EQ(fallback(R"({"startupTimeout":"1m","startupTimeoutSeconds":5})").startup_timeout,
+              60s);
+    EXPECT_EQ(fallback(R"({"startupTimeoutSeconds":0})").startup_timeout, 0s);
+    EXPECT_EQ(fallback("{}").startup_timeout, std::nullopt);
+    const Balancer odd = fallback(R"({"startupTimeout":"soon","startupTimeoutSeconds":5})");
+    EXPECT_EQ(odd.startup_timeout, 5s);
+    EXPECT_THAT(odd.troubles, SizeIs(1));
+}
+
+TEST(ReadBalancer, SaysWhatItsPolicyLacks) {
+    const auto complaint = [](const std::string& policy) {
+        const Balancer balancer = read("{" + two_targets + R"(,"policy":)" + policy + "}");
+        EXPECT_EQ(balancer.policy, std::nullopt);
+        return balancer.troubles.empty() ? "" : balancer.troubles.front().message;
+    };
+    EXPECT_EQ(complaint(R"({"policyName":"priority"})"),
+              "incomplete policy definition: missing priorities");
+    EXPECT_EQ(complaint(R"({"policyName":"priority","priorities":{}})"),
+              "incomplete policy definition: missing targetOrder");
+    EXPECT_EQ(complaint(R"({"policyName":"proportional"})"),
+              "incomplete policy definition: missing proportions");
+    EXPECT_EQ(complaint(R"({"policyName":"Priority"})"), "policy not supported: \"Priority\"");
+    EXPECT_EQ(complaint("{}"), "policy not supported: \"\"");
+}
+
+TEST(ReadBalancer, GoesOnWithoutWhatMakesNoSense) {
+    const Balancer balancer = read(R"({"targets":[
+        {"name":"a","scaleTargetRef":{"kind":"Deployment","name":"x"},"minReplicas":5,"maxReplicas":2},
+        {"name":"a","scaleTargetRef":{"kind":"Deployment","name":"y"}},
+        {"name":"c","scaleTargetRef":{"kind":"Deployment","name":"x"}}],
+        "selector":{"matchExpressions":[{"key":"app","operator":"Near"}]},
+        "policy":{"policyName":"priority","priorities":{"targetOrder":["ghost","a"]}}})");
+    ASSERT_THAT(balancer.targets, SizeIs(1));
+    EXPECT_EQ(balancer.policy, Policy::priority);
+    EXPECT_EQ(balancer.selector, std::nullopt);
+    ASSERT_THAT(balancer.troubles, SizeIs(5));
+    EXPECT_THAT(balancer.troubles[0].message, HasSubstr("minReplicas 5 is above maxReplicas 2"));
+    EXPECT_THAT(balancer.troubles[1].message, HasSubstr("target a is there twice"));
+    EXPECT_THAT(balancer.troubles[2].message, HasSubstr("target c is left alone"));
+    EXPECT_THAT(balancer.troubles[3].message, HasSubstr("incorrect selector"));
+    EXPECT_THAT(balancer.troubles[4].message, HasSubstr("\"ghost\", which is no target"));
+}
+
+TEST(Selectors, AreReadAsScalesWriteThem) {
+    const Labels web{{"app", "web"}, {"tier", "b"}};
+    const auto holds = [&](const char* text) { return matches(parse_selector(text).value(), web); };
+    EXPECT_TRUE(holds("app=web"));
+    EXPECT_TRUE(holds("app==web, tier in (a,b) ,!old,app, x notin (y,z),x!=y"));
+    EXPECT_FALSE(holds("tier in (a, c)"));
+    EXPECT_FALSE(holds("!app"));
+    EXPECT_FALSE(holds("app!=web"));
+    EXPECT_FALSE(holds("app="));
+    for (const char* text :
+         {"=", "a b", "a in", "a in (b", "a>1", "a=b,,c=d", "<none>", "!", "a=b=c"})
+        EXPECT_FALSE(parse_selector(text)) << text;
+}
+
+TEST(Selectors, ArePrintedAsKubernetesDoes) {
+    const auto printed = [](const char* json) {
+        return to_text(read_label_selector(*parse_json(json)).value());
+    };
+    EXPECT_EQ(printed("{}"), "");
+    EXPECT_EQ(printed(R"({"matchLabels":{"b":"2","a":"1"}})"), "a=1,b=2");
+    EXPECT_EQ(printed(R"({"matchExpressions":[{"key":"t","operator":"In","values":["y","x"]},
+        {"key":"o","operator":"DoesNotExist"},{"key":"n","operator":"NotIn","values":["z"]},
+        {"key":"e","operator":"Exists"}]})"),
+              "e,n notin (z),!o,t in (x,y)");
+}
+
+Json pod(const std::string& name, const std::string& phase, const std::string& created,
+         const std::string& more = "") {
+    return *parse_json(R"({"metadata":{"namespace":"shop","name":")" + name +
+                       R"(","labels":{"app":"web"},"creationTimestamp":")" + created + "\"" + more +
+                       R"(},"status":{"phase":")" + phase + R"("}})");
+}
+
+TEST(CountPods, KnowsWhichDidNotStartInTime) {
+    const Time now = find_time("2026-01-01T00:03:00Z").value();
+    Pods pods;
+    EXPECT_TRUE(pods.put(pod("running", "Running", "2026-01-01T00:00:00Z")));
+    EXPECT_TRUE(pods.put(pod("old", "Pending", "2025-12-31T23:59:59Z")));
+    EXPECT_TRUE(pods.put(pod("just", "Pending", "2026-01-01T00:00:00Z")));
+    EXPECT_TRUE(pods.put(pod("young", "Pending", "2026-01-01T00:02:00Z")));
+    EXPECT_FALSE(pods.put(pod("done", "Succeeded", "2026-01-01T00:02:00Z")));
+    EXPECT_FALSE(pods.put(pod("lost", "Failed", "2026-01-01T00:02:00Z")));
+    EXPECT_FALSE(pods.put(pod("ends", "Running", "2026-01-01T00:02:00Z",
+                              R"(,"deletionTimestamp":"2026-01-01T00:02:30Z")")));
+    const LabelSelector web = parse_selector("app=web").value();
+    const PodCounts counts = pods.count("shop", web, nullptr, now, 180s);
+    EXPECT_EQ(counts.total, 4);
+    EXPECT_EQ(counts.running, 1);
+    EXPECT_EQ(counts.blocked, 1);
+    EXPECT_EQ(counts.next_due, now + 1ns);
+    EXPECT_EQ(pods.count("shop", web, nullptr, now, std::nullopt).blocked, 0);
+    EXPECT_EQ(pods.count("other", web, nullptr, now, 180s).total, 0);
+    EXPECT_TRUE(pods.remove(pod("old", "Pending", "")));
+    EXPECT_EQ(pods.count("shop", web, nullptr, now, 180s).blocked, 0);
+}
+
+TEST(CountPods, SaysWhoseLabelsAreNotTheBalancers) {
+    Pods pods;
+    pods.put(pod("a", "Running", "2026-01-01T00:00:00Z"));
+    pods.put(pod("b", "Running", "2026-01-01T00:00:00Z"));
+    const LabelSelector own = parse_selector("team=x").value(), any = parse_selector("app").value();
+    const PodCounts counts = pods.count("shop", any, &own, Time(), {});
+    EXPECT_EQ(counts.total, 2);
+    EXPECT_EQ(counts.foreign, 2);
+    EXPECT_EQ(counts.foreign_name, "a");
+}
+
+TEST(Times, AreReadAndWritten) {
+    for (const char* text :
+         {"2026-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "2024-02-29T12:34:56Z"})
+        EXPECT_EQ(time_text(find_time(text).value()), text);
+    EXPECT_EQ(find_time("2026-01-01T00:00:00.25Z"), find_time("2026-01-01T00:00:00Z"));
+    for (const char* text :
+         {"", "Z", "2026-01-01", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00Z",
+          "9999-12-31T00:00:00Z", "2026-01-01 00:00:00Z", "2026-0x-01T00:00:00Z"})
+        EXPECT_EQ(find_time(text), std::nullopt) << text;
+}
+
+TEST(EasingText, IsANumberOrAPart) {
+    EXPECT_EQ(parse_easing("5").value(), Easing{.most = 5});
+    EXPECT_EQ(parse_easing("20%").value(), Easing{.percent = 20});
+    EXPECT_FALSE(parse_easing("").value().is_on());
+    for (const char* text : {"0", "-1", "101%", "%", "five", "5 %", "1.5"})
+        EXPECT_FALSE(parse_easing(text)) << text;
+}
+
+}  // namespace
+}  // namespace capstan::replicas

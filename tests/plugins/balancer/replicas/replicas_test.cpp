@@ -1,0 +1,244 @@
+// The Balancer at work on a cluster in memory.
+#include "shop.hpp"
+
+namespace capstan::replicas {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using namespace std::chrono_literals;
+
+class Balancing : public Shop {};
+
+TEST_F(Balancing, KeepsTheRatio) {
+    put_deployment("a", 0);
+    put_deployment("b", 0);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves());
+    const Reconciled done = settle();
+    EXPECT_THAT(sizes(), ElementsAre(5, 5));
+    EXPECT_EQ(done.objects, 1);
+    EXPECT_THAT(done.problems, IsEmpty());
+    EXPECT_TRUE(condition().is_true);
+    EXPECT_EQ(condition().reason, "Completed");
+    EXPECT_EQ(condition().message, "Balancer running OK");
+    EXPECT_THAT(events(), ElementsAre("Rescaled"));
+}
+
+TEST_F(Balancing, OverflowsWherePodsDoNotStartAndTakesItBackWhenTheyDo) {
+    put_deployment("a", 5);
+    put_deployment("b", 5);
+    put_pods("a", 2, 3);
+    put_pods("b", 5);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves(after_a_minute));
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(5, 5));
+    pass(61s);
+    EXPECT_THAT(sizes(), ElementsAre(5, 8));
+    EXPECT_TRUE(condition(fallen_back).is_true);
+    EXPECT_EQ(number("fallback"), 3);
+    for (const char* name : {"a-3", "a-4", "a-5"}) write_pod(name, "a", "Running");
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(5, 5));
+    EXPECT_FALSE(condition(fallen_back).is_true);
+    EXPECT_THAT(events(), ElementsAre("Rescaled", "FellBack", "Rescaled", "Rebalanced"));
+}
+
+TEST_F(Balancing, AsksToBeCalledWhenTheNextPodWillBeLate) {
+    put_deployment("a", 5);
+    put_deployment("b", 5);
+    put_pods("a", 4, 1);
+    put_pods("b", 5);
+    put_balancer(R"("replicas":10,)" + targets() + "," +
+                 halves(R"(,"fallback":{"startupTimeout":"10s"})"));
+    const Reconciled done = settle();
+    ASSERT_TRUE(done.again_in);
+    EXPECT_LE(*done.again_in, 10s + 1ns);
+    EXPECT_GT(*done.again_in, 9s);
+}
+
+TEST_F(Balancing, GrowsBeforeItShrinks) {
+    put_deployment("a", 9);
+    put_deployment("b", 1);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves());
+    settle();
+    EXPECT_THAT(writes(), ElementsAre("b=5", "a=5"));
+}
+
+TEST_F(Balancing, TakesNobodyWhatOthersCouldNotBeGiven) {
+    put_deployment("a", 10);
+    put_deployment("b", 0);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves());
+    host.kube().fail(KubeVerb::update, "deployments", {ErrorCode::permission, "forbidden: quota"},
+                     1);
+    replicas.emplace(host.host(), config);
+    replicas->start();
+    host.run();
+    ASSERT_TRUE(testing::run(host, replicas->reconcile({.is_first = true})));
+    EXPECT_THAT(sizes(), ElementsAre(10, 0));
+    EXPECT_FALSE(condition().is_true);
+    EXPECT_EQ(condition().reason, "ReplicaCountSetting");
+    EXPECT_THAT(condition().message, HasSubstr("target b: scale Deployment b"));
+    leads = true;
+    pass(31s);
+    EXPECT_THAT(sizes(), ElementsAre(5, 5));
+    EXPECT_TRUE(condition().is_true);
+    EXPECT_THAT(events(), Contains("Balanced"));
+}
+
+TEST_F(Balancing, TriesAgainWhenSomebodyElseWasQuicker) {
+    put_deployment("a", 0);
+    put_deployment("b", 0);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves());
+    host.kube().fail(KubeVerb::update, "deployments", {ErrorCode::conflict, "changed", "Conflict"},
+                     2);
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(5, 5));
+    EXPECT_TRUE(condition().is_true);
+}
+
+TEST_F(Balancing, PutsBackWhatSomebodyElseScales) {
+    put_deployment("a", 5);
+    put_deployment("b", 5);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves());
+    settle();
+    put_deployment("a", 1);
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(5, 5));
+}
+
+TEST_F(Balancing, SaysInItsStatusWhatItSees) {
+    put_deployment("a", 1);
+    put_deployment("b", 9);
+    put_pods("a", 1, 1);
+    put_pods("b", 2);
+    put_pod("nobody", "Running");
+    put_balancer(R"("replicas":3,)" + targets(R"(,"maxReplicas":1)", R"(,"maxReplicas":1)") + "," +
+                     in_order(),
+                 4);
+    settle();
+    EXPECT_EQ(number("observedGeneration"), 4);
+    EXPECT_EQ(number("replicas"), 5);  // what the Balancer's own selector holds for
+    EXPECT_EQ(number("overflow"), 1);
+    EXPECT_EQ(number("missing"), 0);
+    const Json now = status();
+    EXPECT_EQ(now.text_at({"selector"}), "app=web");
+    ASSERT_THAT(now.find("targets")->items(), SizeIs(2));
+    EXPECT_EQ(to_string(now.find("targets")->items()[0]),
+              R"({"name":"a","desired":1,"replicas":1,"pods":2,"ready":1,"blocked":0})");
+    EXPECT_EQ(host.metric("overflow_replicas", {"shop", "web"}), 1);
+    EXPECT_EQ(host.metric("observed_pods", {"shop", "web"}), 5);
+}
+
+TEST_F(Balancing, WritesAndTellsNothingWhileNothingChanges) {
+    put_deployment("a", 5);
+    put_deployment("b", 5);
+    put_balancer(R"("replicas":10,)" + targets() + "," + R"("policy":{"policyName":"priority",
+        "priorities":{"targetOrder":["ghost","a"]}})");
+    settle();
+    const auto told = events();
+    EXPECT_THAT(told, ElementsAre("Rescaled", "UnableToBalance"));
+    const auto is_write = [](const KubeRequest& r) { return r.verb != KubeVerb::get; };
+    const auto count = [&] { return std::ranges::count_if(host.kube().requests(), is_write); };
+    const auto before = count();
+    for (int i = 0; i < 5; ++i) pass(31s);
+    EXPECT_EQ(count(), before);
+    EXPECT_EQ(events(), told);
+}
+
+TEST_F(Balancing, WorksForWhateverHasAScale) {
+    const KubeResource rollouts("argoproj.io", "v1alpha1", "rollouts", "Rollout");
+    const KubeResource sets("apps", "v1", "statefulsets", "StatefulSet");
+    host.kube().serve(rollouts, true).serve(sets, true);
+    for (const KubeResource& kind : {rollouts, sets})
+        host.kube().put_text(
+            kind,
+            R"({"metadata":{"namespace":"shop","name":"x"},"spec":{"replicas":1,"selector":{"matchLabels":{"of":"x"}}}})");
+    put_balancer(R"("replicas":4,"targets":[
+        {"name":"a","scaleTargetRef":{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","name":"x"}},
+        {"name":"b","scaleTargetRef":{"apiVersion":"apps/v1","kind":"StatefulSet","name":"x"}}],)" +
+                 halves());
+    settle();
+    for (const KubeResource& kind : {rollouts, sets})
+        EXPECT_EQ(host.kube().find(kind, "shop", "x")->find({"spec", "replicas"})->integer(), 2);
+    EXPECT_TRUE(condition().is_true) << condition().message;
+}
+
+TEST_F(Balancing, MovesGentlyWhereThatIsAskedFor) {
+    config.easing.most = 2;
+    put_deployment("a", 10);
+    put_deployment("b", 0);
+    put_pods("a", 10);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves());
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(10, 2));
+    put_pods("b", 2);
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(8, 4));
+}
+
+TEST_F(Balancing, HoldsOnToOverflowForAWhileWhereThatIsAskedFor) {
+    config.fallback_hold = 5min;
+    put_deployment("a", 5);
+    put_deployment("b", 5);
+    put_pods("a", 4, 1);
+    put_pods("b", 5);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves(after_a_minute));
+    settle();
+    pass(61s);
+    EXPECT_THAT(sizes(), ElementsAre(5, 6));
+    write_pod("a-5", "a", "Running");
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(5, 6));
+    pass(4min);
+    EXPECT_THAT(sizes(), ElementsAre(5, 6));
+    pass(61s);
+    EXPECT_THAT(sizes(), ElementsAre(5, 5));
+}
+
+TEST_F(Balancing, FollowsTheScaleThatAnAutoscalerWrites) {
+    put_deployment("a", 5);
+    put_deployment("b", 5);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves());
+    settle();
+    put_balancer(R"("replicas":4,)" + targets() + "," + halves(), 2);
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(2, 2));
+    EXPECT_EQ(number("observedGeneration"), 2);
+}
+
+TEST_F(Balancing, ChangesNothingInADryRun) {
+    put_deployment("a", 0);
+    put_deployment("b", 0);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves());
+    const Error dry{ErrorCode::cancelled, "this is a dry run"};
+    host.kube()
+        .fail(KubeVerb::update, "deployments", dry, 100)
+        .fail(KubeVerb::patch, "balancers", dry, 100);
+    const Reconciled done = settle();
+    EXPECT_THAT(sizes(), ElementsAre(0, 0));
+    EXPECT_THAT(done.problems, IsEmpty());
+    EXPECT_THAT(events(), IsEmpty());
+    const auto lines = host.log_lines();
+    EXPECT_TRUE(std::ranges::any_of(lines, [](const testing::LogLine& line) {
+        return line.message == "balancer shop/web: would scale a from 0 to 5";
+    }));
+}
+
+TEST_F(Balancing, TakesOverOtherSettings) {
+    for (const char* name : {"a", "b"}) put_deployment(name, 0);
+    put_balancer(
+        R"("replicas":2,)" + targets() +
+        R"(,"policy":{"policyName":"proportional","proportions":{"targetProportions":{"a":80,"b":20}}})");
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(2, 0));
+    Config other = config;
+    other.easing.most = 1;
+    replicas->reconfigure(other);
+    EXPECT_TRUE(host.take_wish().has_value());
+}
+
+}  // namespace
+}  // namespace capstan::replicas
