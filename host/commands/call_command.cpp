@@ -6,6 +6,7 @@
 
 #include <capstan/abi/controller.h>
 #include <capstan/abi/expander.h>
+#include <capstan/abi/group_source.h>
 #include <capstan/abi/similarity.h>
 #include <capstan/abi/splitter.h>
 #include <capstan/sentence.hpp>
@@ -25,11 +26,12 @@ struct KindName {
     CallKind kind;
     std::string_view name, id;
 };
-constexpr std::array<KindName, 4> kinds{
+constexpr std::array<KindName, 5> kinds{
     {{CallKind::expander, "expander", CAPSTAN_KIND_EXPANDER},
      {CallKind::similarity, "similarity", CAPSTAN_KIND_SIMILARITY},
      {CallKind::splitter, "splitter", CAPSTAN_KIND_SPLITTER},
-     {CallKind::controller, "controller", CAPSTAN_KIND_CONTROLLER}}};
+     {CallKind::controller, "controller", CAPSTAN_KIND_CONTROLLER},
+     {CallKind::group_source, "group_source", CAPSTAN_KIND_GROUP_SOURCE}}};
 
 Result<std::string> ask(engine::Expander& expander, const ExpanderRequest& request) {
     // An expander is never asked to choose from nothing.
@@ -79,6 +81,16 @@ int answer_controller(const CallArguments& arguments, const boost::json::value& 
     return answered ? exit_ok : exit_failed;
 }
 
+int answer_groups(const CallArguments& arguments, const boost::json::value& document,
+                  std::ostream& out, std::ostream& err) {
+    kubernetes::JsonProblems problems(document);
+    const GroupsRequest request = decode_groups_request(problems.root());
+    if (!problems.empty()) return refuse(err, runtime::problems_text(problems, input));
+    const Result<engine::GroupsAnswer> answered = arguments.group_source(request);
+    out << (answered ? answer_of(*answered) : answer_of(answered.error())) << '\n';
+    return answered ? exit_ok : exit_failed;
+}
+
 }  // namespace
 
 std::optional<CallKind> find_call_kind(std::string_view kind) {
@@ -113,6 +125,7 @@ int call(const CallArguments& arguments, std::istream& in, std::ostream& out, st
             return answer(*arguments.similarity, decode_similarity_request, *document, out, err);
         case CallKind::splitter:
             return answer(*arguments.splitter, decode_splitter_request, *document, out, err);
+        case CallKind::group_source: return answer_groups(arguments, *document, out, err);
         case CallKind::controller: return answer_controller(arguments, *document, out, err);
     }
     return refuse(err, "this kind cannot be called");

@@ -9,12 +9,13 @@
 #include <string_view>
 
 #include "commands/call_controller.hpp"
+#include "commands/call_groups.hpp"
 #include "engine/policies.hpp"
 
 namespace capstan::commands {
 
 /// The kinds that can be called.
-enum class CallKind { expander, similarity, splitter, controller };
+enum class CallKind { expander, similarity, splitter, controller, group_source };
 
 /// "expander" or "capstan.expander/1".
 std::optional<CallKind> find_call_kind(std::string_view kind);
@@ -31,6 +32,8 @@ struct CallArguments {
     engine::Splitter* splitter = nullptr;
     /// One reconcile.
     std::function<Result<ControllerAnswer>(const ControllerRequest&)> controller{};
+    /// Which groups there could be.
+    std::function<Result<engine::GroupsAnswer>(const GroupsRequest&)> group_source{};
 };
 
 /// Reads one request from `in` and prints one line to `out`. 0: the answer. 1: the hook failed, and

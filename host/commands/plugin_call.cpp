@@ -123,9 +123,19 @@ int ask(const runtime::LoadedPlugin& plugin, CallKind kind, Streams streams) {
     WatchedExpander expander(instance);
     WatchedSimilarity similarity(instance);
     WatchedSplitter splitter(instance);
-    return call(
-        {.kind = kind, .expander = &expander, .similarity = &similarity, .splitter = &splitter},
-        streams.in, streams.out, streams.err);
+    const auto suggest = [&instance](const GroupsRequest& request) {
+        return ask_watched<runtime::PluginGroupSource, engine::GroupsAnswer>(
+            instance, [request](auto& source) {
+                std::vector<engine::GroupsQuestion::Existing> existing;
+                return source.suggest(request.question(existing), {});
+            });
+    };
+    return call({.kind = kind,
+                 .expander = &expander,
+                 .similarity = &similarity,
+                 .splitter = &splitter,
+                 .group_source = suggest},
+                streams.in, streams.out, streams.err);
 }
 
 struct Arguments {
@@ -163,7 +173,9 @@ void add_plugin_call(CLI::App& parent, Action& action) {
     command
         .add_option("plugin", arguments->plugin, "FILE.so, or FILE.so#CLASS where it has several")
         ->required();
-    command.add_option("--kind", arguments->kind, "expander, similarity, splitter or controller")
+    command
+        .add_option("--kind", arguments->kind,
+                    "expander, similarity, splitter, group_source or controller")
         ->required()
         ->type_name("KIND");
     command
