@@ -5,6 +5,8 @@
 
 #include <capstan/view.hpp>
 
+#include <capstan/raising_provisioning.hpp>
+
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
@@ -46,6 +48,52 @@ struct SimilaritySink {
         ++self.answers;
         self.verdict = verdict;
         self.because = text(because);
+    }
+};
+
+std::string text_of(const GroupPlan& plan) {
+    std::string out = plan.name + "(" + plan.machine_type + "," + plan.zone;
+    if (plan.spot) out += ",spot";
+    for (const auto& [key, value] : plan.labels)
+        out.append(",").append(key).append("=").append(value);
+    for (const Taint& taint : plan.taints) out += "," + to_string(taint);
+    return out + ")";
+}
+
+struct SuggestSink {
+    capstan_group_source_out out{sizeof out, 0, this, &suggest, &leave_out, &limit};
+    View<capstan_machine_type> machines;
+    std::vector<std::string> groups{};
+    std::vector<std::string> faults{};
+    std::set<std::string> names{};
+
+    static SuggestSink& of(const capstan_group_source_out* out) noexcept {
+        return *static_cast<SuggestSink*>(out->ctx);
+    }
+    static void suggest(const capstan_group_source_out* out, const capstan_group_plan* raw,
+                        capstan_str /*because*/) noexcept {
+        SuggestSink& self = of(out);
+        if (raw == nullptr) return note(self.faults, "suggested NULL");
+        const Result<GroupPlan> plan = raise_group_plan(*raw);
+        if (!plan) return note(self.faults, "suggested a group whose " + plan.error().message);
+        if (!self.names.insert(plan->name).second)
+            note(self.faults, "suggested group " + plan->name + " twice");
+        if (!self.is_on_offer(*plan))
+            note(self.faults, "suggested group " + plan->name + ", whose machine is not on offer");
+        self.groups.push_back(text_of(*plan));
+    }
+    static void leave_out(const capstan_group_source_out*, capstan_str, capstan_str) noexcept {}
+    static void limit(const capstan_group_source_out* out, std::int32_t most) noexcept {
+        if (most < 0) note(of(out).faults, "limited groups to " + std::to_string(most));
+    }
+    bool is_on_offer(const GroupPlan& plan) const {
+        for (const capstan_machine_type& type : machines) {
+            if (text(type.name) != plan.machine_type) continue;
+            for (const capstan_machine_offer& offer : View<capstan_machine_offer>(type.offers)) {
+                if (text(offer.zone) == plan.zone && (offer.spot != 0) == plan.spot) return true;
+            }
+        }
+        return false;
     }
 };
 
@@ -147,6 +195,15 @@ BucketAnswer ask_bucket(const capstan_similarity& check, const capstan_template&
     BucketAnswer answer;
     const capstan_status status = check.bucket(check.self, call.raw(), &node, &answer.hash);
     return finished(answer, status, call, {});
+}
+
+GroupSourceAnswer ask(const capstan_group_source& source, const capstan_group_source_in& in,
+                      const FakeCall& call) {
+    SuggestSink sink{.machines = View<capstan_machine_type>(in.machines)};
+    const capstan_status status = source.suggest(source.self, call.raw(), &in, &sink.out);
+    GroupSourceAnswer answer;
+    answer.groups = std::move(sink.groups);
+    return finished(std::move(answer), status, call, std::move(sink.faults));
 }
 
 SplitterAnswer ask(const capstan_splitter& splitter, const capstan_splitter_in& in,

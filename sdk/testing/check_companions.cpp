@@ -136,6 +136,7 @@ void add_companion_checks(std::vector<Check>& checks, const SubjectPtr& subject)
     add(checks, subject, "cloud/templates", check_templates);
     add(checks, subject, "cloud/pricing", check_pricing);
     add(checks, subject, "cloud/options", check_options);
+    add_autoprovision_checks(checks, subject);
 }
 
 }  // namespace testing

@@ -3,6 +3,7 @@
 
 #include <capstan/abi/cloud.h>
 #include <capstan/abi/expander.h>
+#include <capstan/abi/group_source.h>
 #include <capstan/abi/similarity.h>
 #include <capstan/abi/splitter.h>
 #include <capstan/sentence.hpp>
@@ -35,6 +36,9 @@ std::vector<std::string> table_faults(const Subject& subject, const void* table)
         return missing_from<capstan_similarity>(table, &capstan_similarity::similar);
     if (subject.is(CAPSTAN_KIND_SPLITTER))
         return missing_from<capstan_splitter>(table, &capstan_splitter::split);
+    if (subject.is(CAPSTAN_KIND_GROUP_SOURCE))
+        return missing_from<capstan_group_source>(table, &capstan_group_source::suggest,
+                                                  &capstan_group_source::owns);
     if (subject.is(CAPSTAN_KIND_CONTROLLER))
         return missing_from<capstan_controller>(table, &capstan_controller::reconcile);
     if (subject.is(CAPSTAN_KIND_CLOUD)) {

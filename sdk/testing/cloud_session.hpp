@@ -86,6 +86,7 @@ inline Outcome with_view(const Subject& subject,
 }
 
 void add_companion_checks(std::vector<Check>& checks, const SubjectPtr& subject);
+void add_autoprovision_checks(std::vector<Check>& checks, const SubjectPtr& subject);
 
 }  // namespace testing
 CAPSTAN_NAMESPACE_END

@@ -41,5 +41,7 @@ std::vector<Inquiry> expander_inquiries(std::uint64_t seed, std::uint32_t huge);
 std::vector<Inquiry> similarity_inquiries(std::uint64_t seed, std::uint32_t huge);
 std::vector<Inquiry> splitter_inquiries(std::uint64_t seed, std::uint32_t huge);
 
+std::vector<Inquiry> group_source_inquiries(std::uint64_t seed, std::uint32_t huge);
+
 }  // namespace testing
 CAPSTAN_NAMESPACE_END

@@ -101,6 +101,7 @@ std::vector<Inquiry> inquiries(std::string_view kind, std::uint64_t seed, std::u
     if (kind == CAPSTAN_KIND_EXPANDER) return expander_inquiries(seed, huge);
     if (kind == CAPSTAN_KIND_SIMILARITY) return similarity_inquiries(seed, huge);
     if (kind == CAPSTAN_KIND_SPLITTER) return splitter_inquiries(seed, huge);
+    if (kind == CAPSTAN_KIND_GROUP_SOURCE) return group_source_inquiries(seed, huge);
     return {};
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <capstan/abi/expander.h>
+#include <capstan/abi/group_source.h>
 #include <capstan/abi/similarity.h>
 #include <capstan/abi/splitter.h>
 #include <capstan/error.hpp>
@@ -50,6 +51,12 @@ BucketAnswer ask_bucket(const capstan_similarity& check, const capstan_template&
                         const FakeCall& call);
 SplitterAnswer ask(const capstan_splitter& splitter, const capstan_splitter_in& in,
                    const FakeCall& call);
+
+struct GroupSourceAnswer : Answer {
+    std::vector<std::string> groups{};  ///< each as its name and all that it would be, in order
+};
+GroupSourceAnswer ask(const capstan_group_source& source, const capstan_group_source_in& in,
+                      const FakeCall& call);
 
 /// What the contract says of a returned status: known, and the one that was reported, if one was.
 std::vector<std::string> status_faults(capstan_status returned, const FakeCall& call);

@@ -11,6 +11,7 @@
 #include <capstan/abi/service_ops.h>
 #include <capstan/controller.hpp>
 #include <capstan/raising.hpp>
+#include <capstan/raising_provisioning.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -52,6 +53,13 @@ struct Crossing<Removed> {
     static constexpr std::uint32_t type = CAPSTAN_RESULT_REMOVED;
     static Result<Removed> raise(const void* raw) {
         return raise_removed(*static_cast<const capstan_removed*>(raw));
+    }
+};
+template <>
+struct Crossing<MachineTypes> {
+    static constexpr std::uint32_t type = CAPSTAN_RESULT_MACHINE_TYPES;
+    static Result<MachineTypes> raise(const void* raw) {
+        return raise_machine_types(*static_cast<const capstan_machine_types*>(raw));
     }
 };
 template <>
