@@ -11,7 +11,9 @@
 #include "simulation/control_plane/nodes/node_lives.hpp"
 #include "simulation/control_plane/nodes/pod_lives.hpp"
 #include "simulation/control_plane/nodes/taint_evictions.hpp"
+#include "simulation/control_plane/pod_priorities.hpp"
 #include "simulation/control_plane/scheduling/pod_scheduler.hpp"
+#include "simulation/control_plane/volume_claims.hpp"
 #include "simulation/control_plane/workloads/daemon_sets.hpp"
 #include "simulation/control_plane/workloads/deployments.hpp"
 #include "simulation/control_plane/workloads/jobs.hpp"
@@ -30,6 +32,8 @@ struct ControlPlane::Parts {
     TaintEvictions taint_evictions{context};
     LostPods lost_pods{context};
     PodLives pod_lives{context};
+    VolumeClaims volume_claims{context};
+    PodPriorities priorities{context};
     PodScheduler scheduler{context};
     ReplicaSets replica_sets{context, "replicasets.apps", "replicaset-controller"};
     ReplicaSets replication_controllers{context, "replicationcontrollers",
@@ -49,6 +53,10 @@ ControlPlane::ControlPlane(ObjectStore& store, Options options) {
 
 ControlPlane::~ControlPlane() = default;
 
-void ControlPlane::start() { parts_->context.feed().start(); }
+void ControlPlane::start() {
+    parts_->priorities.start();
+    parts_->volume_claims.start();
+    parts_->context.feed().start();
+}
 
 }  // namespace capstan::simulation

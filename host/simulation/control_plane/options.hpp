@@ -19,7 +19,7 @@ struct ControlPlaneOptions {
     Duration node_start_up = std::chrono::seconds(1);
     /// The part of its grace that a pod takes to stop, from 0 to 1.
     double grace_share = 0.1;
-    std::uint64_t seed = 1;  ///< of the order among equals, where a cluster has none
+    std::uint64_t seed = 1;  ///< of when each node's heartbeats come
 };
 
 }  // namespace capstan::simulation

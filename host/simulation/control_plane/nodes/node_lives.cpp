@@ -43,10 +43,11 @@ json::object make_lease(const json::object& node, const ResourceKind& kind) {
 
 NodeLives::NodeLives(ControlContext& context)
     : context_(context),
+      random_(io::seed_for(context.options().seed, "heartbeats")),
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
     context.feed().listen("nodes", [this](const Change& change) {
         if (change.type == ChangeType::deleted)
-            seen_.erase(std::string(text_at(*change.object, "metadata.uid")));
+            lives_.erase(std::string(text_at(*change.object, "metadata.uid")));
         queue_.add(object_key(*change.object));
     });
 }
@@ -54,15 +55,26 @@ NodeLives::NodeLives(ControlContext& context)
 void NodeLives::reconcile(const std::string& key) {
     const ApiObject node = context_.find("nodes", key);
     if (node == nullptr || is_kubelet_stopped(*node)) return;
-    if (is_unspoken_for(*node)) {
-        const Duration now = context_.loop().monotonic();
-        const Duration came =
-            seen_.try_emplace(std::string(text_at(*node, "metadata.uid")), now).first->second;
-        const Duration left = came + context_.paced(context_.options().node_start_up) - now;
-        if (left > Duration::zero()) return queue_.add_after(key, left);
-    }
+    const Duration now = context_.loop().monotonic();
+    Life& life = lives_.try_emplace(std::string(text_at(*node, "metadata.uid")), Life{now, {}})
+                     .first->second;
+    const Duration left = life.came + context_.paced(context_.options().node_start_up) - now;
+    if (is_unspoken_for(*node) && left > Duration::zero()) return queue_.add_after(key, left);
     if (is_unspoken_for(*node) || is_incomplete(*node)) join(*node);
-    renew_lease(*node);
+    beat(key, *node, life);
+}
+
+/// The second beat comes after a part of the usual time, so that nodes of one moment do not beat
+/// together for ever.
+void NodeLives::beat(const std::string& key, const json::object& node, Life& life) {
+    const Duration now = context_.loop().monotonic();
+    if (now >= life.next_beat) {
+        const bool is_first = life.next_beat == Duration::zero();
+        const auto parts = static_cast<std::int64_t>(is_first ? random_.next() % 1000 + 1 : 1000);
+        renew_lease(node);
+        life.next_beat = now + heartbeat / 1000 * parts;
+    }
+    queue_.add_after(key, life.next_beat - now);
 }
 
 void NodeLives::join(const json::object& node) {
@@ -79,20 +91,15 @@ void NodeLives::join(const json::object& node) {
 }
 
 void NodeLives::renew_lease(const json::object& node) {
-    const std::string name(text_at(node, "metadata.name"));
-    const std::string key = object_key(lease_space, name);
-    ApiObject lease = context_.find("leases.coordination.k8s.io", key);
+    constexpr std::string_view leases = "leases.coordination.k8s.io";
+    ApiObject lease =
+        context_.find(leases, object_key(lease_space, text_at(node, "metadata.name")));
     if (lease == nullptr)
-        lease = context_.create("leases.coordination.k8s.io", lease_space,
-                                make_lease(node, context_.kind("nodes")));
+        lease = context_.create(leases, lease_space, make_lease(node, context_.kind("nodes")));
     if (lease == nullptr) return;
-    const auto renewed = parse_timestamp_text(text_at(*lease, "spec.renewTime"));
-    const Duration left = renewed ? *renewed + heartbeat - context_.now() : Duration::zero();
-    if (left <= Duration::zero())
-        context_.edit("leases.coordination.k8s.io", *lease, [&](json::object& fresh) {
-            make_object(fresh, "spec")["renewTime"] = micro_timestamp_text(context_.now());
-        });
-    queue_.add_after(object_key("", name), left > Duration::zero() ? left : heartbeat);
+    context_.edit(leases, *lease, [&](json::object& fresh) {
+        make_object(fresh, "spec")["renewTime"] = micro_timestamp_text(context_.now());
+    });
 }
 
 }  // namespace capstan::simulation

@@ -9,8 +9,9 @@
 
 namespace capstan::simulation {
 
-/// Heartbeats come at the pace of the clock, whatever the speed. A node that somebody else says to
-/// be not ready stays so; one that fell silent comes back. [the loop's thread]
+/// Heartbeats come at the pace of the clock, whatever the speed, each node's at a time of its own.
+/// A node that somebody else says to be not ready stays so; one that fell silent comes back. [the
+/// loop's thread]
 class NodeLives {
 public:
     /// How often each node renews its Lease.
@@ -19,12 +20,19 @@ public:
     explicit NodeLives(ControlContext& context);
 
 private:
+    /// Points of the loop's monotonic time.
+    struct Life {
+        Duration came{};
+        Duration next_beat{};  ///< zero: there was none yet
+    };
     void reconcile(const std::string& key);
     void join(const json::object& node);
+    void beat(const std::string& key, const json::object& node, Life& life);
     void renew_lease(const json::object& node);
 
     ControlContext& context_;
-    std::map<std::string, Duration> seen_;  ///< by uid: when a node that is not ready yet came
+    std::map<std::string, Life> lives_;  ///< by uid
+    io::RandomSource random_;
     std::uint32_t last_address_ = 0;
     ReconcileQueue queue_;
 };

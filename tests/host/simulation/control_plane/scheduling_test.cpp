@@ -73,6 +73,29 @@ TEST_F(Scheduling, GivesTheLastRoomToTheHigherPriority) {
     EXPECT_EQ(text("pods", "low", "spec.nodeName"), "");
 }
 
+TEST_F(Scheduling, TakesAPodsPriorityFromItsClass) {
+    create("priorityclasses.scheduling.k8s.io", "{'metadata':{'name':'gold'},'value':500}");
+    add_pod("plain");
+    add_pod("gold", "'priorityClassName':'gold',");
+    add_pod("system", "'priorityClassName':'system-node-critical',");
+    pass(0s);
+    EXPECT_EQ(number("pods", "gold", "spec.priority"), 500);
+    EXPECT_EQ(number("pods", "system", "spec.priority"), 2'000'001'000);
+    EXPECT_EQ(number("pods", "plain", "spec.priority"), 0);
+}
+
+TEST_F(Scheduling, GoesOnAfterAHistoryThatWasForgotten) {
+    add_node("n1");
+    add_pod("gone");
+    pass(5s);
+    add_pod("web");
+    remove("pods", "gone", {.grace_s = 0});
+    store.compact(store.revision());
+    pass(5s);
+    EXPECT_EQ(phases(), "Running 1");
+    EXPECT_EQ(text("pods", "web", "spec.nodeName"), "n1");
+}
+
 TEST_F(Scheduling, WaitsForANodeToBeReady) {
     add_node("n1");
     add_pod("web");

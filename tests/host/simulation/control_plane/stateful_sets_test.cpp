@@ -103,7 +103,8 @@ TEST_F(StatefulPods, HaveClaimsOfTheirOwnThatOutliveThem) {
            "'volumeClaimTemplates':[{'metadata':{'name':'data'},'spec':{'accessModes':"
            "['ReadWriteOnce'],'resources':{'requests':{'storage':'1Gi'}}}}],'template':" +
                pod_template() + "}}");
-    pass(1s);
+    pass(5s);
+    EXPECT_EQ(phases(), "Running 1");
     EXPECT_EQ(text("persistentvolumeclaims", "data-db-0", "spec.resources.requests.storage"),
               "1Gi");
     const json::object pod = get("pods", "db-0");

@@ -1,0 +1,43 @@
+#include "simulation/control_plane/pod_priorities.hpp"
+
+#include "simulation/control_plane/pod_facts.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+constexpr std::string_view resource = "priorityclasses.scheduling.k8s.io";
+
+struct Builtin {
+    std::string_view name;
+    std::int64_t value;
+};
+
+constexpr Builtin builtins[] = {{"system-cluster-critical", 2'000'000'000},
+                                {"system-node-critical", 2'000'001'000}};
+
+}  // namespace
+
+PodPriorities::PodPriorities(ControlContext& context) : context_(context) {
+    context.feed().listen("pods", [this](const Change& change) { admit(change); });
+}
+
+void PodPriorities::start() {
+    for (const Builtin& builtin : builtins)
+        context_.create(resource, "",
+                        {{"metadata", json::object{{"name", json_view(builtin.name)}}},
+                         {"value", builtin.value},
+                         {"globalDefault", false}});
+}
+
+void PodPriorities::admit(const Change& change) {
+    const std::string_view name = text_at(*change.object, "spec.priorityClassName");
+    if (change.type != ChangeType::added || name.empty()) return;
+    const ApiObject found = context_.find(resource, object_key("", name));
+    if (found == nullptr) return;
+    const std::int64_t value = number_or(*found, "value", 0);
+    if (number_or(*change.object, "spec.priority", 0) == value) return;
+    context_.edit("pods", *change.object,
+                  [&](json::object& pod) { set_value(pod, "spec.priority", value); });
+}
+
+}  // namespace capstan::simulation

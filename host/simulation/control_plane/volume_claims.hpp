@@ -1,0 +1,35 @@
+/// Volumes for claims: what a storage driver would provide.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "simulation/control_plane/control_context.hpp"
+#include "simulation/control_plane/reconcile_queue.hpp"
+
+namespace capstan::simulation {
+
+/// A claim gets a volume at once, or, where its class waits for a consumer, when its first pod has
+/// a node; the volume is then held to the node's zone, if it has one. Volumes that were made here
+/// go with their claims. Claims of no class wait for somebody to bind them. [the loop's thread]
+class VolumeClaims {
+public:
+    explicit VolumeClaims(ControlContext& context);
+    /// Makes `standard`, the default class, which waits for consumers, if there is none of the
+    /// name.
+    void start();
+
+private:
+    void reconcile(const std::string& key);
+    ApiObject find_class(const json::object& claim);
+    /// NULL: no pod with a node uses it.
+    ApiObject find_consumers_node(const json::object& claim) const;
+    void provide(const json::object& claim, const json::object& storage_class,
+                 const json::object* node);
+    void remove_volume_of(const json::object& claim);
+
+    ControlContext& context_;
+    ReconcileQueue queue_;
+};
+
+}  // namespace capstan::simulation
