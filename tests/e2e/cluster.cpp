@@ -46,7 +46,7 @@ Cluster::Cluster()
     : process_(std::make_unique<Process>(
           std::vector<std::string>{"tests/e2e/control_plane", control_plane().string()},
           Process::Variables{}, folder() / "control-plane.log")) {
-    const bool is_up = becomes(120s, [this] {
+    const bool is_up = becomes(400s, [this] {
         return std::filesystem::exists(control_plane() / "ready") || !process_->is_running();
     });
     if (!is_up || !process_->is_running())

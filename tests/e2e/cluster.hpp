@@ -42,7 +42,7 @@ public:
     /// By name.
     std::vector<SeenNode> nodes() const;
 
-    /// A kubeconfig with the rights of deploy/kubernetes.
+    /// A kubeconfig with the rights of rbac.yaml and simulated-cloud.yaml.
     std::filesystem::path capstans_kubeconfig() const { return control_plane() / "capstan.conf"; }
     /// It is killed, and starts again two seconds later; the call ends with that.
     void restart_api_server() { ask_for(SIGUSR1); }

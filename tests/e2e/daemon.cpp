@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <exception>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -44,7 +44,7 @@ Daemon::Daemon(const Cluster& cluster, const std::string& name, const std::strin
 }
 
 Daemon::~Daemon() {
-    if (::testing::Test::HasFailure())
+    if (::testing::Test::HasFailure() || std::uncaught_exceptions() > 0)
         std::cerr << "-- " << log_.filename().string() << " --\n" << log();
 }
 

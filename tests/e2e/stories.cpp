@@ -25,6 +25,12 @@ grants = { state = true, kube = ["nodes:list,create,delete"] }
 register_nodes = true
 )";
 
+/// As much as anybody reads.
+std::string beginning(const std::string& text) {
+    constexpr std::size_t most = 20'000;
+    return text.size() <= most ? text : text.substr(0, most) + "...\n";
+}
+
 }  // namespace
 
 void Stories::SetUp() {
@@ -35,7 +41,8 @@ void Stories::SetUp() {
 void Stories::TearDown() {
     if (!cluster || !HasFailure()) return;
     for (const char* what : {"nodes", "pods", "events"})
-        std::cerr << "-- " << what << " --\n" << cluster->kubectl({"get", what, "-o", "wide"});
+        std::cerr << "-- " << what << " --\n"
+                  << beginning(cluster->kubectl({"get", what, "-o", "wide"}));
 }
 
 std::string Stories::holder() const {
@@ -52,6 +59,12 @@ std::map<std::string, int> Stories::nodes_by_zone() const {
     std::map<std::string, int> out;
     for (const SeenNode& node : cluster->nodes()) ++out[node.zone];
     return out;
+}
+
+int Stories::ready_pods() const {
+    const std::string count =
+        cluster->kubectl({"get", "deployment", "web", "--output=jsonpath={.status.readyReplicas}"});
+    return count.empty() ? 0 : std::stoi(count);
 }
 
 void Stories::scale(int replicas) const {

@@ -31,6 +31,8 @@ struct Stories : ::testing::Test {
     bool has_ready_nodes(std::size_t count) const;
     /// How many there are in each zone.
     std::map<std::string, int> nodes_by_zone() const;
+    /// Of the Deployment "web", as its status says.
+    int ready_pods() const;
     /// `kubectl scale` of the Deployment "web".
     void scale(int replicas) const;
     /// Scales it down until two of its pods are left on each node.
