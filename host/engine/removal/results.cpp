@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "engine/removal/phases.hpp"
@@ -41,6 +43,8 @@ public:
             const bool has_time = now_ < later(removal->since, marking_time);
             if (!is_passing(error->code) || !has_time)
                 give_up(memory_, *removal, "it could not be tainted: " + error->message, now_);
+        } else if (removal->phase == RemovalPhase::deleting && error) {
+            unannounced_.insert(change.node);
         }
     }
 
@@ -65,7 +69,10 @@ public:
             const auto error = std::ranges::find_if(errors, [&](const Error& e) {
                 return e.subject.empty() || e.subject == machine.value();
             });
-            take_end(*removal, error != errors.end() ? &*error : nullptr);
+            const Error* const found = error != errors.end() ? &*error : nullptr;
+            const bool was_asked = !unannounced_.contains(asked.nodes[i]);
+            if (found == nullptr || !is_asked_again(*removal, *found, was_asked))
+                take_end(*removal, found, was_asked);
         }
     }
 
@@ -75,10 +82,19 @@ private:
         return at != memory_.removals.end() ? &at->second : nullptr;
     }
 
-    /// A machine that is not there has gone already; a host that stops asks again when it is back.
-    void take_end(NodeRemoval& removal, const Error* error) {
-        if (error != nullptr && error->code == ErrorCode::cancelled) return;
-        if (error != nullptr && error->code != ErrorCode::not_found)
+    /// A host that stops asks again when it is back. Of a node that could not be told the machine
+    /// was not asked to go: that may be done again for a while, for its pods have gone already; and
+    /// where the node is not there, the next pass forgets the removal.
+    bool is_asked_again(const NodeRemoval& removal, const Error& error, bool was_asked) const {
+        if (error.code == ErrorCode::cancelled) return true;
+        const bool has_time = now_ < later(removal.phase_since, marking_time);
+        const bool may_pass = is_passing(error.code) || error.code == ErrorCode::not_found;
+        return !was_asked && may_pass && has_time;
+    }
+
+    /// A machine that is not there has gone already.
+    void take_end(NodeRemoval& removal, const Error* error, bool was_asked) {
+        if (error != nullptr && (!was_asked || error->code != ErrorCode::not_found))
             return give_up(memory_, removal, "its machine was not removed: " + error->message,
                            now_);
         enter(removal, RemovalPhase::removed, now_);
@@ -88,6 +104,8 @@ private:
 
     Memory& memory_;
     const Time now_;
+    /// Nodes that could not be told that their machines are to go.
+    std::set<std::string> unannounced_;
 };
 
 template <class Action, class Outcome>
