@@ -65,6 +65,10 @@ void ObjectShelf::record(const std::string& key, Change change) {
 }
 
 void ObjectShelf::forget_until(std::uint64_t revision) {
+    // Who has been told everything misses nothing.
+    for (const auto& weak : subscribers_)
+        if (const auto state = weak.lock(); state != nullptr && next(state->seen) == nullptr)
+            state->seen = std::max(state->seen, revision);
     oldest_ = std::max(oldest_, revision);
     while (!changes_.empty() && changes_.front().revision <= oldest_) changes_.pop_front();
 }

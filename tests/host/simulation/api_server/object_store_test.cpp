@@ -214,6 +214,17 @@ TEST_F(Store, TellsASlowSubscriberThatItMissedSomething) {
     EXPECT_THAT(told, ElementsAre("expired"));
 }
 
+TEST_F(Store, GoesOnTellingWhoeverHadBeenToldEverything) {
+    const auto subscription = store.subscribe(maps, store.revision(), listener()).value();
+    make("a");
+    loop.settle();
+    ASSERT_TRUE(store.create(store.kind("nodes"), "", parsed(R"({"metadata":{"name":"n"}})")));
+    store.compact(store.revision());
+    make("b");
+    loop.settle();
+    EXPECT_THAT(told, ElementsAre("added a", "added b"));
+}
+
 TEST_F(Store, ForgetsWhatIsOldButNothingBeforeItIsTold) {
     ObjectStore small(loop, {.history = 2});
     const std::uint64_t start = small.revision();
