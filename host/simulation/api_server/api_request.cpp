@@ -5,6 +5,8 @@
 
 #include <boost/json/parse.hpp>
 
+#include "simulation/api_server/protobuf_body.hpp"
+
 namespace capstan::simulation {
 namespace {
 
@@ -173,6 +175,7 @@ Answer<ApiRequest> parse_request(const io::ServedRequest& request) {
 
 Answer<json::object> parse_body(const ApiRequest& request) {
     const std::string& type = request.content_type;
+    if (type == "application/vnd.kubernetes.protobuf") return parse_protobuf_body(request.body);
     const bool is_json = type.empty() || type == "application/json" || type.ends_with("+json") ||
                          type == "application/apply-patch+yaml" || type == "*/*";
     if (!is_json)

@@ -55,6 +55,7 @@ private:
     void conclude(const ApiRequest& request, const io::Responder& responder,
                   const std::optional<ApiFault>& fault, std::optional<HttpReply> reply);
     HttpReply reply_to(const ApiRequest& request);
+    HttpReply find_reply(const ApiRequest& request);
     Answer<HttpReply> serve_object(const ApiRequest& request);
     std::optional<HttpReply> serve_document(const ApiRequest& request);
     std::optional<HttpReply> serve_openapi(const ApiRequest& request);

@@ -1,0 +1,34 @@
+/// What the messages of the API look like in protobuf, for those that kubectl sends that way.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace capstan::simulation {
+
+enum class ProtobufType {
+    text,
+    number,  ///< zero where nothing was said
+    count,   ///< zero is something that was said
+    flag,
+    bytes,  ///< base64 in JSON
+    quantity,
+    number_or_text,
+    message,
+    ignored,  ///< what a client has no say in
+};
+
+struct ProtobufField {
+    std::string name{};  ///< of the JSON member
+    ProtobufType type = ProtobufType::text;
+    std::string message{};  ///< of `message`: which
+    bool is_list = false, is_map = false;
+};
+
+using ProtobufMessage = std::map<unsigned, ProtobufField>;
+
+/// By kind: "Deployment"; parts by their own names. NULL: not known.
+const ProtobufMessage* find_protobuf_message(std::string_view name);
+
+}  // namespace capstan::simulation

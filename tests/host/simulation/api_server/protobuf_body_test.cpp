@@ -1,0 +1,101 @@
+#include "simulation/api_server/protobuf_body.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/serialize.hpp>
+
+#include "served_api.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string varint(std::uint64_t number) {
+    std::string out;
+    for (; number >= 0x80; number >>= 7) out += static_cast<char>(number | 0x80);
+    return out + static_cast<char>(number);
+}
+/// A text or a message.
+std::string field(unsigned number, const std::string& content) {
+    return varint(number << 3 | 2) + varint(content.size()) + content;
+}
+std::string field(unsigned number, std::uint64_t value) {
+    return varint(number << 3) + varint(value);
+}
+std::string entry(const std::string& key, const std::string& value) {
+    return field(1, key) + field(2, value);
+}
+std::string body(const std::string& version, const std::string& kind, const std::string& object) {
+    return std::string("k8s\0", 4) + field(1, field(1, version) + field(2, kind)) +
+           field(2, object) + field(3, "") + field(4, "");
+}
+std::string said(const std::string& bytes) {
+    const auto read = parse_protobuf_body(bytes);
+    return read ? json::serialize(*read)
+                : std::to_string(read.error().code) + " " + read.error().message;
+}
+
+TEST(ProtobufBody, IsTheObjectThatJsonWouldHaveHad) {
+    // Names that were not given, and times that are none, are sent all the same.
+    const std::string metadata = field(1, "settings") + field(2, "") + field(3, "shop") +
+                                 field(8, field(1, 0)) + field(11, entry("app", "web"));
+    EXPECT_EQ(parsed(said(body("v1", "ConfigMap",
+                               field(1, metadata) + field(2, entry("color", "red")) +
+                                   field(3, entry("icon", "\x01\x02\x03\x04"))))),
+              parsed(R"({"apiVersion":"v1","kind":"ConfigMap","data":{"color":"red"},
+                         "binaryData":{"icon":"AQIDBA=="},
+                         "metadata":{"name":"settings","namespace":"shop","labels":{"app":"web"}}})"));
+}
+
+TEST(ProtobufBody, ReadsADeploymentWithItsTemplate) {
+    const std::string container = field(1, "main") + field(2, "web:1") +
+                                  field(6, field(2, 0) + field(3, 8080)) +
+                                  field(8, field(2, field(1, "cpu") + field(2, field(1, "500m"))));
+    const std::string pods =
+        field(1, field(11, entry("app", "web"))) + field(2, field(2, container));
+    const std::string spec = field(1, 0) + field(2, field(1, entry("app", "web"))) +
+                             field(3, pods) + field(4, "") + field(5, 0);
+    EXPECT_EQ(parsed(said(body("apps/v1", "Deployment",
+                               field(1, field(1, "web")) + field(2, spec) + field(3, "")))),
+              parsed(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},
+            "spec":{"replicas":0,"selector":{"matchLabels":{"app":"web"}},
+            "template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"main",
+            "image":"web:1","ports":[{"containerPort":8080}],
+            "resources":{"requests":{"cpu":"500m"}}}]}}}})"));
+}
+
+TEST(ProtobufBody, KnowsWhetherABoundIsANumberOrAShare) {
+    const auto budget = [](const std::string& bound) {
+        return said(body("policy/v1", "PodDisruptionBudget", field(2, field(1, bound))));
+    };
+    EXPECT_THAT(budget(field(1, 0) + field(2, 2) + field(3, "")), HasSubstr(R"("minAvailable":2)"));
+    EXPECT_THAT(budget(field(1, 1) + field(2, 0) + field(3, "50%")),
+                HasSubstr(R"("minAvailable":"50%")"));
+}
+
+TEST(ProtobufBody, RefusesWhatItWouldLose) {
+    EXPECT_THAT(said(body("v1", "Widget", "")), HasSubstr("415 Widget is not read from protobuf"));
+    EXPECT_THAT(said(body("v1", "ConfigMap", field(9, "new"))),
+                HasSubstr("415 field 9 of ConfigMap is not read"));
+    EXPECT_THAT(said(body("v1", "ConfigMap", field(9, ""))), HasSubstr("ConfigMap"));
+}
+
+TEST(ProtobufBody, RefusesWhatIsNone) {
+    const std::string whole = body("v1", "ConfigMap", field(1, field(1, "settings")));
+    for (std::size_t size = 0; size < whole.size() - 4; ++size)
+        EXPECT_EQ(said(whole.substr(0, size)).substr(0, 1), "4") << size;
+    EXPECT_THAT(said("{}"), HasSubstr("400 the body is no protobuf of an object"));
+}
+
+TEST_F(ServedApi, CreatesWhatComesAsProtobuf) {
+    const Said made = ask("POST", "/api/v1/namespaces/default/configmaps",
+                          body("v1", "ConfigMap", field(1, field(1, "settings"))),
+                          "application/vnd.kubernetes.protobuf");
+    EXPECT_EQ(made.status, 201);
+    EXPECT_EQ(get("/api/v1/namespaces/default/configmaps/settings").status, 200);
+}
+
+}  // namespace
+}  // namespace capstan::simulation
