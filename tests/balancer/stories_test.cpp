@@ -1,0 +1,95 @@
+// What the Balancer's proposal promises, as a cluster sees it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "balanced_cluster.hpp"
+
+namespace capstan::balancer {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::StartsWith;
+using namespace std::chrono_literals;
+
+constexpr const char* halves = R"({"policyName":"proportional",
+    "proportions":{"targetProportions":{"a":50,"b":50}},"fallback":{"startupTimeout":"1m"}})";
+constexpr const char* thirds = R"({"policyName":"proportional",
+    "proportions":{"targetProportions":{"a":60,"b":30}}})";
+
+/// At each of these moments what the cluster looks like.
+std::vector<std::string> pictures(BalancedCluster& cluster, std::vector<Duration> moments) {
+    auto out = std::make_shared<std::vector<std::string>>();
+    for (const Duration moment : moments)
+        cluster.at(moment, [out, &cluster] { out->push_back(cluster.picture()); });
+    cluster.run(moments.back() + 1s);
+    return *out;
+}
+
+TEST(BalancerStory, RunsAloneAndKeepsTheRatio) {
+    BalancedCluster cluster;
+    cluster.balance(9, thirds);
+    EXPECT_THAT(pictures(cluster, {30s}), ElementsAre("a 6/6 b 3/3"));
+    EXPECT_EQ(cluster.condition("Balancing"), "True");
+    EXPECT_EQ(cluster.status().at("replicas"), 9);
+    EXPECT_EQ(cluster.status().at("selector"), "app=web");
+}
+
+TEST(BalancerStory, AsksForNothingBesideWhatItsRoleGrants) {
+    BalancedCluster cluster;
+    cluster.balance(4, halves);
+    cluster.run(40s);
+    EXPECT_THAT(
+        cluster.requests(),
+        Each(AnyOf("GET /api/v1/pods", "GET /apis/balancer.x-k8s.io/v1alpha1/balancers",
+                   "GET /apis/apps/v1/deployments", "GET /apis/apps/v1",
+                   StartsWith("GET /apis/apps/v1/namespaces/default/deployments/web-"),
+                   StartsWith("PUT /apis/apps/v1/namespaces/default/deployments/web-"),
+                   "PATCH /apis/balancer.x-k8s.io/v1alpha1/namespaces/default/balancers/web/status",
+                   StartsWith("POST /api/v1/namespaces/default/events"),
+                   StartsWith("POST /api/v1/namespaces/kube-system/events"),
+                   StartsWith("PATCH /api/v1/namespaces/"),
+                   StartsWith("GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases"),
+                   StartsWith("PUT /apis/coordination.k8s.io/v1/namespaces/kube-system/leases"),
+                   StartsWith("POST /apis/coordination.k8s.io/v1/namespaces/kube-system/leases"))));
+}
+
+TEST(BalancerStory, OverflowsWhenAZoneFailsAndComesBackWhenItIsMended) {
+    BalancedCluster cluster;
+    cluster.balance(10, halves);
+    cluster.at(60s, [&] { cluster.fail_zone("a"); });
+    cluster.at(240s, [&] { cluster.mend_zone("a"); });
+    const std::vector<std::string> seen = pictures(cluster, {50s, 100s, 160s, 300s});
+    EXPECT_THAT(seen, ElementsAre("a 5/5 b 5/5",    // the ratio is kept
+                                  "a 0/5 b 5/5",    // the zone's pods wait for their turn
+                                  "a 0/5 b 10/10",  // and are asked of the other one
+                                  "a 5/5 b 5/5"));  // until they start
+    ASSERT_EQ(cluster.timeline().size(), 4u) << ::testing::PrintToString(cluster.timeline());
+    EXPECT_THAT(cluster.timeline()[2], ::testing::HasSubstr("web-b 5->10"));
+    EXPECT_THAT(cluster.timeline()[3], ::testing::HasSubstr("web-b 10->5"));
+    EXPECT_EQ(cluster.condition("FallenBack"), "False");
+}
+
+TEST(BalancerStory, FollowsAnAutoscalerThatWorksOnItsScale) {
+    BalancedCluster cluster;
+    cluster.balance(4, halves);
+    // As a HorizontalPodAutoscaler: what is there, by the status, and then what is wanted.
+    std::vector<std::string> scales;
+    const auto step = [&](int replicas) {
+        const boost::json::object before = cluster.scale(replicas);
+        scales.push_back(std::to_string(before.at("spec").at("replicas").as_int64()) + " wanted, " +
+                         std::to_string(before.at("status").at("replicas").as_int64()) +
+                         " there, " + std::string(before.at("status").at("selector").as_string()));
+    };
+    cluster.at(40s, [&] { step(16); });
+    cluster.at(80s, [&] { step(6); });
+    EXPECT_THAT(pictures(cluster, {30s, 75s, 130s}),
+                ElementsAre("a 2/2 b 2/2", "a 8/8 b 8/8", "a 3/3 b 3/3"));
+    EXPECT_THAT(scales, ElementsAre("4 wanted, 4 there, app=web", "16 wanted, 16 there, app=web"));
+}
+
+}  // namespace
+}  // namespace capstan::balancer

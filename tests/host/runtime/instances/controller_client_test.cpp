@@ -1,0 +1,155 @@
+#include "runtime/instances/controller_client.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../test_host.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+/// Writes down when it is called; the rest is up to the test.
+struct TestController {
+    explicit TestController(const Host& host, const Settings&) : host_(host) { made = this; }
+    Task<Reconciled> reconcile(Reconcile what) {
+        calls.push_back(host_.monotonic());
+        firsts += what.is_first ? 1 : 0;
+        const Result<Reconciled> answer_now = answer;
+        co_await sleep_for(host_, takes);
+        ++ends;
+        co_return answer_now;
+    }
+    void want(Duration within) { EXPECT_TRUE(want_reconcile(host_, within)); }
+
+    Host host_;
+    static inline TestController* made = nullptr;
+    static inline std::vector<Duration> calls;
+    static inline int firsts = 0, ends = 0;
+    static inline Duration takes{};
+    static inline Result<Reconciled> answer{Reconciled{}};
+};
+
+InstanceIdentity controller_identity() {
+    InstanceIdentity who = identity("mirror");
+    who.is_controller = true;
+    return who;
+}
+
+struct ControllerCalls : ::testing::Test {
+    TestHost host;
+    Running<TestController> running{host, controller_identity()};
+    std::shared_ptr<ControllerClient> client = ControllerClient::of(running.shared()).value();
+
+    ControllerCalls() {
+        TestController::calls.clear();
+        TestController::firsts = TestController::ends = 0;
+        TestController::takes = 0s;
+        TestController::answer = Reconciled{.objects = 2, .summary = "looks after 2"};
+    }
+    std::size_t calls() const { return TestController::calls.size(); }
+    void pass(Duration time) { host.loop.advance(time); }
+};
+
+TEST_F(ControllerCalls, BeginWithTheLeadAndEndWithIt) {
+    TestController::made->want(0s);
+    pass(1h);
+    EXPECT_EQ(calls(), 0u);
+    client->lead(true);
+    pass(1s);
+    EXPECT_EQ(calls(), 1u);
+    EXPECT_EQ(TestController::firsts, 1);
+    client->lead(false);
+    TestController::made->want(0s);
+    pass(1h);
+    EXPECT_EQ(calls(), 1u);
+    client->lead(true);
+    pass(1s);
+    EXPECT_EQ(TestController::firsts, 2);
+}
+
+TEST_F(ControllerCalls, ComeWhenTheyAreWishedForManyWishesAtOnce) {
+    client->lead(true);
+    pass(1s);
+    TestController::made->want(2s);
+    TestController::made->want(5s);
+    pass(1s);
+    TestController::made->want(4s);
+    EXPECT_EQ(calls(), 1u);
+    pass(1s);
+    EXPECT_EQ(calls(), 2u);
+    pass(1min);
+    EXPECT_EQ(calls(), 2u);
+}
+
+TEST_F(ControllerCalls, ComeAtTheDateThatItNamedAndAfterTenMinutesWithoutOne) {
+    TestController::answer = Reconciled{.again_in = 30s};
+    client->lead(true);
+    pass(91s);
+    EXPECT_EQ(calls(), 4u);
+    TestController::answer = Reconciled{};
+    pass(30s);
+    EXPECT_EQ(calls(), 5u);
+    pass(9min);
+    EXPECT_EQ(calls(), 5u);
+    pass(1min);
+    EXPECT_EQ(calls(), 6u);
+}
+
+TEST_F(ControllerCalls, AreNeverTwoAtOnceAndAWishMeanwhileMakesAnother) {
+    TestController::takes = 5s;
+    client->lead(true);
+    pass(1s);
+    TestController::made->want(0s);
+    pass(3s);
+    EXPECT_EQ(calls(), 1u);
+    pass(2s);
+    EXPECT_EQ(calls(), 2u);
+}
+
+TEST_F(ControllerCalls, ComeAtGrowingDistancesWhileTheyFail) {
+    TestController::answer = fail(ErrorCode::unavailable, "no server");
+    client->lead(true);
+    pass(10s);
+    EXPECT_EQ(calls(), 4u);  // at 0, 1, 3 and 7 seconds
+    const ControllerStatus status = client->status();
+    EXPECT_EQ(status.failures, 4u);
+    EXPECT_THAT(status.error->message, HasSubstr("no server"));
+    pass(10min);
+    EXPECT_LT(calls(), 20u);
+}
+
+TEST_F(ControllerCalls, AreCancelledWhenTheLeadIsLost) {
+    TestController::takes = 50s;
+    client->lead(true);
+    pass(1s);
+    client->lead(false);
+    pass(10s);
+    EXPECT_FALSE(client->status().is_leading);
+    ASSERT_TRUE(client->status().error);
+}
+
+TEST_F(ControllerCalls, AreGivenUpAtTheirDeadline) {
+    TestController::takes = 1h;
+    client->lead(true);
+    pass(2min);
+    EXPECT_GE(client->status().failures, 1u);
+}
+
+TEST_F(ControllerCalls, TellWhatCameOfThem) {
+    client->lead(true);
+    pass(1s);
+    const ControllerStatus status = client->status();
+    EXPECT_TRUE(status.is_leading);
+    EXPECT_EQ(status.reconciles, 1u);
+    ASSERT_TRUE(status.last);
+    EXPECT_EQ(status.last->objects, 2);
+    EXPECT_EQ(status.last->summary, "looks after 2");
+    EXPECT_THAT(status.last->problems, IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan::runtime
