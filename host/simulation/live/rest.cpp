@@ -41,7 +41,9 @@ ClusterFigures figures_of(const ObjectStore& store) {
         const std::string_view phase = text_at(*pod, "status.phase");
         if (phase == "Succeeded" || phase == "Failed") continue;
         if (text_at(*pod, "spec.nodeName").empty()) ++out.pending;
-        if (find_value(*pod, "metadata.deletionTimestamp") != nullptr) ++out.ending;
+        // What ran on a node that is gone ends when somebody sweeps up, and nobody waits for that.
+        const bool has_node = out.looks.contains(std::string(text_at(*pod, "spec.nodeName")));
+        if (has_node && find_value(*pod, "metadata.deletionTimestamp") != nullptr) ++out.ending;
     }
     return out;
 }

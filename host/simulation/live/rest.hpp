@@ -14,7 +14,7 @@ struct ClusterFigures {
     std::int64_t pending = 0;                    ///< pods without a node that are not over
     std::map<std::string, int> nodes{};          ///< by group of the simulated cloud; "": of none
     std::map<std::string, std::string> looks{};  ///< nodes by name: taints, cordoned, ready
-    std::int64_t ending = 0;                     ///< pods that were told to end
+    std::int64_t ending = 0;  ///< pods that were told to end, on nodes that are there
 
     bool operator==(const ClusterFigures&) const = default;
 };

@@ -20,6 +20,7 @@ using testing::FakeHost;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::run;
+using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
 const KubeResource nodes("", "v1", "nodes", "Node", false);
@@ -174,6 +175,18 @@ TEST_F(Registering, SaysInRefreshWhatTheClusterRefused) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error(), (Error{ErrorCode::permission, "create node web-1: forbidden"}));
     EXPECT_THAT(joined(), ElementsAre("web-1")) << "the next time";
+}
+
+TEST_F(Registering, OnlyTellsWhatThereIsInADryRun) {
+    const Error dry{ErrorCode::cancelled, "not sent: a dry run"};
+    host.kube().fail(KubeVerb::create, "nodes", dry);
+    EXPECT_EQ(target(), 1);
+    EXPECT_THAT(host.kube().objects(nodes), IsEmpty());
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    remove(1);
+    host.kube().fail(KubeVerb::remove, "nodes", dry);
+    EXPECT_EQ(target(), 0);
+    EXPECT_THAT(host.kube().objects(nodes), SizeIs(1));
 }
 
 TEST_F(Registering, SaysInRefreshThatItsStateIsNotGranted) {

@@ -1,0 +1,62 @@
+// Without kubectl: requests as any client sends them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "embedded_cluster.hpp"
+#include "live_shop.hpp"
+
+namespace capstan::e2e {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(LiveCluster, GrowsAndShrinksWithADeployment) {
+    EmbeddedCluster cluster(live_shop, {"--run"});
+    const Api& api = cluster.api();
+    EXPECT_TRUE(becomes(30s, [&] { return api.ready_pods("web") == 1; })) << cluster.log();
+    EXPECT_EQ(api.nodes_of("web"), 1);
+
+    api.scale("web", 8);
+    EXPECT_TRUE(becomes(30s, [&] { return api.ready_pods("web") == 8; })) << cluster.log();
+    EXPECT_EQ(api.nodes_of("web"), 4);
+
+    api.scale("web", 2);
+    EXPECT_TRUE(becomes(60s, [&] { return api.nodes_of("web") == 1; })) << cluster.log();
+    EXPECT_TRUE(becomes(10s, [&] { return api.ready_pods("web") == 2; })) << cluster.log();
+}
+
+TEST(LiveCluster, TellsItsStoryAndEndsWithIt) {
+    EmbeddedCluster cluster(std::string(live_shop) + R"(
+[[step]]
+scale = { web = 4 }
+advance = "8s"
+expect_pending = 0
+expect_nodes = { web = 2 }
+[[step]]
+scale = { web = 1 }
+until = "idle"
+expect_nodes = { web = 1 }
+)",
+                            {"--run", "--once", "--for", "2m"});
+    EXPECT_TRUE(becomes(120s, [&] { return !cluster.process().is_running(); })) << cluster.log();
+    EXPECT_EQ(cluster.process().end(SIGTERM), 0) << cluster.log();
+    EXPECT_THAT(cluster.log(), HasSubstr("web is scaled to 4"));
+    EXPECT_THAT(cluster.log(), HasSubstr("Scale-up: group web size set to"));
+    EXPECT_THAT(cluster.log(), HasSubstr("the story is over"));
+    EXPECT_THAT(cluster.log(), Not(HasSubstr("expected otherwise")));
+}
+
+TEST(LiveCluster, TakesItsDaemonAlongWhenItIsTold) {
+    EmbeddedCluster cluster(live_shop, {"--run"});
+    ASSERT_TRUE(becomes(30s, [&] { return !cluster.api().leader().empty(); })) << cluster.log();
+    EXPECT_EQ(cluster.process().end(SIGINT), 0) << cluster.log();
+    EXPECT_THAT(cluster.log(), HasSubstr("acts no longer")) << "it handed the Lease back";
+    EXPECT_THROW(cluster.api().leader(), std::runtime_error) << "nobody answers any more";
+}
+
+}  // namespace
+}  // namespace capstan::e2e

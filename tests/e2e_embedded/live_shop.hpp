@@ -1,0 +1,43 @@
+/// A cluster small and quick enough to tell a story in.
+#pragma once
+
+namespace capstan::e2e {
+
+/// One group "web" of machines for two pods of "web" each; a Deployment with one pod to begin with.
+constexpr auto live_shop = R"(
+title = "a shop"
+scan_interval = "500ms"
+register_delay = "0s"
+ready_delay = "500ms"
+[pipeline.scale_up]
+expanders = ["least_waste"]
+[scale_down]
+delay_after_add = "1s"
+delay_after_failure = "1s"
+unneeded_time = "2s"
+node_delete_delay_after_taint = "500ms"
+eviction_retry = "1s"
+[[group]]
+id = "web"
+max = 8
+boot = "1s"
+machine = { cpu = "4", memory = "16Gi" }
+[[node]]
+name = "control-plane"
+cpu = "4"
+memory = "16Gi"
+taints = ["node-role.kubernetes.io/control-plane:NoSchedule"]
+[[daemon_set]]
+name = "kube-proxy"
+namespace = "kube-system"
+cpu = "100m"
+tolerations = [{ key = "" }]
+[[replica_set]]
+name = "web"
+count = 1
+cpu = "1500m"
+start_up = "500ms"
+grace = "5s"
+)";
+
+}  // namespace capstan::e2e
