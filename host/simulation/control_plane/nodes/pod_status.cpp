@@ -81,7 +81,9 @@ void run(json::object& status, const json::object& pod, const StatusList& list, 
 }
 
 void set_conditions(json::object& pod, bool is_ready, std::string_view reason, Time now) {
-    set_condition(pod, {.type = "Initialized"}, now);
+    // Somebody may have named the node without a scheduler.
+    for (const std::string_view type : {"PodScheduled", "Initialized"})
+        set_condition(pod, {.type = type}, now);
     for (const std::string_view type : {"Ready", "ContainersReady"})
         set_condition(pod, {.type = type, .status = is_ready ? "True" : "False", .reason = reason},
                       now);

@@ -48,17 +48,20 @@ Jobs::Jobs(ControlContext& context)
     : context_(context),
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
     watch_workloads(context, "jobs.batch", "pods", queue_);
-    // Nobody counts the pods of a Job that is gone.
     context.feed().listen("pods", [this](const Change& change) {
-        const json::object* controller = find_controller(*change.object);
-        if (!is_leaving(*change.object) || controller == nullptr ||
-            !has_finalizer(*change.object, job_finalizer))
-            return;
-        const ApiObject job =
-            context_.find("jobs.batch", object_key(text_at(*change.object, "metadata.namespace"),
-                                                   text_at(*controller, "name")));
-        if (job == nullptr || is_leaving(*job)) release(*change.object);
+        if (is_leaving(*change.object) && has_finalizer(*change.object, job_finalizer) &&
+            !is_counted_by_job(*change.object))
+            release(*change.object);
     });
+}
+
+/// Nobody counts the pods of a Job that is gone, or going.
+bool Jobs::is_counted_by_job(const json::object& pod) const {
+    const json::object* controller = find_controller(pod);
+    if (controller == nullptr) return false;
+    const ApiObject job = context_.find(
+        "jobs.batch", object_key(text_at(pod, "metadata.namespace"), text_at(*controller, "name")));
+    return job != nullptr && !is_leaving(*job);
 }
 
 void Jobs::reconcile(const std::string& key) {

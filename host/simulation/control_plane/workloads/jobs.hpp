@@ -28,6 +28,7 @@ private:
     void shed(const Look& look, std::int64_t surplus);
     void hire(const Look& look, std::int64_t missing);
     void write_counts(const Look& look);
+    bool is_counted_by_job(const json::object& pod) const;
     void release(const json::object& pod);
     void expire(const std::string& key, const json::object& job);
     Duration pause_left(const std::string& key) const;

@@ -104,6 +104,17 @@ TEST_F(JobRuns, TakeTheirPodsAlongWhenTheyAreDeleted) {
     EXPECT_EQ(phases(), "");
 }
 
+TEST_F(JobRuns, LeavePodsBehindThatCanBeDeletedLater) {
+    add_job("", "'simulation.capstan.io/run-for':'1h'");
+    pass(5s);
+    remove("jobs.batch", "sum", {.propagation = "Orphan"});
+    pass(5s);
+    EXPECT_EQ(phases(), "Running 1");
+    remove("pods", std::string(text_at(*all("pods").at(0), "metadata.name")));
+    pass(30s);
+    EXPECT_EQ(phases(), "");
+}
+
 TEST_F(JobRuns, GoSomeTimeAfterTheirEndWhenTheyAreTold) {
     add_job("'ttlSecondsAfterFinished':60,");
     pass(30s);
