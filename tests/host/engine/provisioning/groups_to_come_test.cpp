@@ -1,0 +1,89 @@
+#include "engine/provisioning/groups_to_come.hpp"
+
+#include <gmock/gmock.h>
+
+#include "maker.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const NodeGroupId made("nap-m");
+
+MakingCase with_a_pod() {
+    MakingCase c({"nap-m"});
+    c.world.pod("web").spec.requests = {{"cpu", 3000}};
+    return c;
+}
+
+TEST(GroupsToCome, AGroupThatIsBeingMadeIsNotMadeAgain) {
+    MakingCase c = with_a_pod();
+    EXPECT_THAT(c.run_and_do().decision.creations, SizeIs(1));
+    c.now += 10s;
+    const Decision second = c.run_and_do().decision;
+    EXPECT_THAT(second.creations, IsEmpty());
+    EXPECT_THAT(second.increases, IsEmpty());
+    EXPECT_THAT(second.unhelped, IsEmpty());
+}
+
+TEST(GroupsToCome, ARestartInTheMiddleOfItMakesNoSecondOne) {
+    MakingCase c = with_a_pod();
+    c.memory = remember_plan(c.memory, c.run());
+    c.memory.started = false;
+    EXPECT_THAT(c.memory.groups_to_come, SizeIs(1));
+    EXPECT_THAT(c.run().decision.creations, IsEmpty());
+    // But where it was never asked for, it is in the end.
+    c.now += 3min;
+    EXPECT_THAT(c.run().decision.creations, SizeIs(1));
+}
+
+TEST(GroupsToCome, ARefusalIsBackedOffAndAnotherGroupIsMade) {
+    MakingCase c({"nap-a", "nap-b"});
+    c.world.pod("web").spec.requests = {{"cpu", 3000}};
+    const Outcome first = c.run();
+    Results results;
+    results.creations = {Error{ErrorCode::quota, "no more groups"}};
+    results.increases = {Error{ErrorCode::cancelled, "was not made"}};
+    c.memory = remember_results(first.memory, first.decision, results, c.settings, c.now);
+    EXPECT_THAT(c.memory.groups_to_come, IsEmpty());
+    EXPECT_TRUE(c.memory.backoffs.contains(NodeGroupId("nap-a")));
+    c.now += 10s;
+    const Decision second = c.run().decision;
+    ASSERT_THAT(second.creations, SizeIs(1));
+    EXPECT_EQ(second.creations[0].group, NodeGroupId("nap-b"));
+}
+
+TEST(GroupsToCome, WhatWasNotAskedForIsNotWaitedFor) {
+    MakingCase c = with_a_pod();
+    const Outcome first = c.run();
+    c.memory = remember_results(first.memory, first.decision, {}, c.settings, c.now);
+    EXPECT_THAT(c.memory.groups_to_come, IsEmpty());
+    EXPECT_THAT(c.memory.backoffs, IsEmpty());
+}
+
+TEST(GroupsToCome, OneThatIsListedIsThere) {
+    MakingCase c = with_a_pod();
+    c.run_and_do();
+    c.world.group("nap-m", 1).group.autoprovisioned = true;
+    c.world.describe("nap-m", amounts(4000));
+    c.now += 10s;
+    const Outcome second = c.run();
+    EXPECT_THAT(second.memory.groups_to_come, IsEmpty());
+    EXPECT_THAT(second.decision.creations, IsEmpty());
+    EXPECT_THAT(second.decision.increases, IsEmpty());
+}
+
+TEST(GroupsToCome, OneThatNeverShowsIsGivenUpAndBackedOff) {
+    MakingCase c = with_a_pod();
+    c.run_and_do();
+    c.now += c.settings.max_node_provision_time + 10s;
+    const Outcome late = c.run();
+    EXPECT_THAT(late.memory.groups_to_come, IsEmpty());
+    EXPECT_TRUE(late.memory.backoffs.contains(made));
+    EXPECT_THAT(late.decision.creations, IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,123 @@
+#include "engine/provisioning/groups_to_make.hpp"
+
+#include <gmock/gmock.h>
+
+#include "maker.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const NodeGroupId made("nap-m");
+
+TEST(GroupsToMake, AGroupIsMadeForPodsThatNobodyElseHelpsAndGrows) {
+    MakingCase c({"nap-m"});
+    c.world.pod("web").spec.requests = {{"cpu", 3000}};
+    const Decision decision = c.run().decision;
+    ASSERT_EQ(decision.creations.size(), 1u);
+    EXPECT_EQ(decision.creations[0].group, made);
+    EXPECT_EQ(decision.creations[0].because, "it is told");
+    ASSERT_EQ(decision.increases.size(), 1u);
+    EXPECT_EQ(decision.increases[0].group, made);
+    EXPECT_EQ(decision.increases[0].from, 0);
+    EXPECT_EQ(decision.increases[0].by, 1);
+    EXPECT_THAT(decision.unhelped, IsEmpty());
+}
+
+TEST(GroupsToMake, NobodyIsAskedWherePodsHaveRoom) {
+    MakingCase c({"nap-m"});
+    c.world.node("n1");
+    c.world.pod("web");
+    EXPECT_THAT(c.run().decision.creations, IsEmpty());
+    EXPECT_EQ(c.source.asked_pods, 0);
+}
+
+TEST(GroupsToMake, OfTiesTheGroupThatIsThereGrows) {
+    MakingCase c({"a-comes-first"});
+    c.world.group("web", 0);
+    c.world.describe("web", amounts(4000)).labels = {{"its", "own"}};
+    c.world.pod("web");
+    const Decision decision = c.run().decision;
+    EXPECT_THAT(decision.creations, IsEmpty());
+    ASSERT_EQ(decision.increases.size(), 1u);
+    EXPECT_EQ(decision.increases[0].group, NodeGroupId("web"));
+}
+
+TEST(GroupsToMake, WhatIsJustLikeAGroupThatMayGrowIsNotMade) {
+    MakingCase c({"nap-m"});
+    c.world.group("web", 0);
+    NodeTemplate& node = c.world.describe("web", amounts(4000));
+    node.allocatable = node.free = amounts(4000);
+    c.world.pod("web");
+    const Decision decision = c.run().decision;
+    ASSERT_EQ(decision.new_groups.size(), 1u);
+    EXPECT_EQ(decision.new_groups[0].dropped_because, "group web is just like it");
+}
+
+TEST(GroupsToMake, LimitsComeBeforeTheCreation) {
+    MakingCase c({"nap-m"});
+    c.settings.cpu.max = 3000;
+    c.world.pod("web");
+    const Decision decision = c.run().decision;
+    EXPECT_THAT(decision.creations, IsEmpty());
+    EXPECT_THAT(decision.increases, IsEmpty());
+    ASSERT_EQ(decision.unhelped.size(), 1u);
+    EXPECT_THAT(decision.unhelped[0].because, HasSubstr("cluster limit of cpu"));
+}
+
+TEST(GroupsToMake, ALimitWithRoomForSomeCutsTheGroupDown) {
+    MakingCase c({"nap-m"});
+    c.settings.cpu.max = 8000;
+    for (const char* name : {"a", "b", "c"}) c.world.pod(name).spec.requests = {{"cpu", 3000}};
+    const Decision decision = c.run().decision;
+    ASSERT_EQ(decision.increases.size(), 1u);
+    EXPECT_EQ(decision.increases[0].by, 2);
+}
+
+TEST(GroupsToMake, NoMoreGroupsThanTheClusterMayHave) {
+    MakingCase c({"nap-m"});
+    c.source.most_groups = 1;
+    c.world.group("full", 0).group.max = 0;
+    c.world.pod("web");
+    const Decision decision = c.run().decision;
+    EXPECT_THAT(decision.creations, IsEmpty());
+    ASSERT_EQ(decision.unhelped.size(), 1u);
+    const auto& groups = decision.unhelped[0].groups;
+    EXPECT_TRUE(std::ranges::any_of(groups, [](const GroupReason& reason) {
+        return reason.sentence == "limit of groups: there are 1 of 1";
+    }));
+}
+
+TEST(GroupsToMake, WhatNoPodWouldRunOnIsNotEvenTried) {
+    MakingCase c({"nap-m"});
+    c.world.pod("huge").spec.requests = {{"cpu", 64000}};
+    const Decision decision = c.run().decision;
+    EXPECT_THAT(decision.creations, IsEmpty());
+    ASSERT_EQ(decision.new_groups.size(), 1u);
+    EXPECT_THAT(decision.new_groups[0].dropped_because, HasSubstr("needs 64 of cpu, 4 are free"));
+}
+
+TEST(GroupsToMake, WhatACloudCannotMakeIsDroppedWithoutANote) {
+    MakingCase c({"nap-m"});
+    c.maker.refuses = true;
+    c.world.pod("web");
+    const Decision decision = c.run().decision;
+    EXPECT_THAT(decision.creations, IsEmpty());
+    EXPECT_THAT(decision.notes, IsEmpty());
+    ASSERT_EQ(decision.new_groups.size(), 1u);
+    EXPECT_THAT(decision.new_groups[0].dropped_because, HasSubstr("makes no such group"));
+}
+
+TEST(GroupsToMake, EqualArgumentsMakeEqualDecisions) {
+    MakingCase c({"nap-b", "nap-a"});
+    c.world.pod("web");
+    const Outcome first = c.run(), second = c.run();
+    EXPECT_EQ(first.decision.creations, second.decision.creations);
+    EXPECT_EQ(first.decision.new_groups, second.decision.new_groups);
+    EXPECT_EQ(first.decision.creations.at(0).group, NodeGroupId("nap-a"));
+}
+
+}  // namespace
+}  // namespace capstan::engine

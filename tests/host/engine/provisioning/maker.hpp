@@ -1,0 +1,98 @@
+/// A source and a maker of groups for tests: whatever it is told to suggest, of machines "m" of
+/// four cores in zone "a".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/pass.hpp"
+#include "../world.hpp"
+
+namespace capstan::engine {
+
+class TestSource final : public GroupSource {
+public:
+    explicit TestSource(std::vector<std::string> names) : names_(std::move(names)) {}
+    Result<GroupsAnswer> suggest(const GroupsQuestion& question, const Circumstances&) override {
+        asked_pods = static_cast<int>(question.pods.size());
+        GroupsAnswer out{.most_groups = most_groups};
+        for (const std::string& name : names_)
+            out.groups.push_back(
+                {{.name = name, .machine_type = "m", .zone = "a", .labels = labels}, "it is told"});
+        return out;
+    }
+    Result<bool> owns(const NodeGroup& group, const Circumstances&) override {
+        return group.id.value().starts_with("nap-");
+    }
+
+    Labels labels{};  ///< of each group
+    std::optional<int> most_groups{};
+    int asked_pods = 0;
+
+private:
+    std::vector<std::string> names_;
+};
+
+class TestMaker final : public GroupMaker {
+public:
+    Result<TheoreticalGroup> new_group(const PluginInstanceId&, const GroupPlan& plan,
+                                       const Circumstances&) override {
+        if (refuses) return fail(ErrorCode::unsupported, "no such thing");
+        TheoreticalGroup out;
+        out.planned.group = {
+            .id = NodeGroupId(plan.name), .min = 0, .target = 0, .autoprovisioned = true};
+        out.planned.node = {.name = plan.name,
+                            .machine_type = plan.machine_type,
+                            .zone = plan.zone,
+                            .labels = plan.labels,
+                            .taints = plan.taints,
+                            .capacity = amounts(4000),
+                            .allocatable = amounts(4000),
+                            .free = amounts(4000)};
+        return out;
+    }
+    bool refuses = false;
+};
+
+/// A cluster where groups can be made.
+struct MakingCase {
+    World world{};
+    TestSource source;
+    TestMaker maker{};
+    Memory memory{};
+    Settings settings{};
+    Time now = noon;
+
+    explicit MakingCase(std::vector<std::string> names) : source(std::move(names)) {}
+
+    Snapshot snapshot() const {
+        Snapshot out = world.snapshot();
+        MachineType type{.name = "m",
+                         .capacity = amounts(4000),
+                         .allocatable = amounts(4000),
+                         .offers = {{.zone = "a"}}};
+        out.machines = std::make_shared<const std::vector<CloudMachines>>(
+            std::vector<CloudMachines>{{PluginInstanceId("cloud"), {std::move(type)}}});
+        return out;
+    }
+    Outcome run() {
+        return run_pass(
+            snapshot(), memory,
+            {.chain = {}, .similarity = {}, .group_sources = {{"test", &source}}, .maker = &maker},
+            settings, {.now = now});
+    }
+    /// Runs, and remembers that all was done as asked.
+    Outcome run_and_do() {
+        Outcome out = run();
+        Results results;
+        results.creations.resize(out.decision.creations.size());
+        results.increases.resize(out.decision.increases.size());
+        results.deletions.resize(out.decision.deletions.size());
+        memory = remember_results(out.memory, out.decision, results, settings, now);
+        return out;
+    }
+};
+
+}  // namespace capstan::engine

@@ -1,0 +1,50 @@
+#include "group_names.hpp"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+namespace capstan::provisioning {
+namespace {
+
+GroupPlan plan() { return {.machine_type = "n1-standard-4", .zone = "eu-b"}; }
+
+TEST(GroupNames, SayWhatTheGroupIs) {
+    EXPECT_THAT(make_group_name("nap", plan()), ::testing::StartsWith("nap-n1-standard-4-eu-b-"));
+    GroupPlan spot = plan();
+    spot.spot = true;
+    EXPECT_THAT(make_group_name("nap", spot), ::testing::HasSubstr("-eu-b-spot-"));
+}
+
+TEST(GroupNames, AreTheSameForWhatIsTheSameAndOnlyForThat) {
+    GroupPlan labelled = plan(), tainted = plan(), elsewhere = plan(), spot = plan();
+    labelled.labels = {{"team", "a"}};
+    tainted.taints = {{"team", "a", Effect::no_schedule}};
+    elsewhere.zone = "eu-c";
+    spot.spot = true;
+    std::set<std::string> names;
+    for (const GroupPlan& each : {plan(), labelled, tainted, elsewhere, spot}) {
+        EXPECT_EQ(make_group_name("nap", each), make_group_name("nap", each));
+        names.insert(make_group_name("nap", each));
+    }
+    EXPECT_EQ(names.size(), 5u);
+}
+
+TEST(GroupNames, FitIntoALabel) {
+    GroupPlan long_one = plan();
+    long_one.machine_type = "Standard_NC96ads_A100_v4_with_a_name_that_never_ends_at_all";
+    const std::string name = make_group_name("nodeautoprovisioning", long_one);
+    EXPECT_LE(name.size(), 63u);
+    EXPECT_THAT(name, ::testing::MatchesRegex("[a-z0-9-]+"));
+    EXPECT_THAT(name, ::testing::Not(::testing::HasSubstr("--")));
+}
+
+TEST(GroupNames, AreKnownByTheirPrefixAsAWhole) {
+    EXPECT_TRUE(has_prefix("nap-n1-0a", "nap"));
+    EXPECT_FALSE(has_prefix("napkins", "nap"));
+    EXPECT_FALSE(has_prefix("nap", "nap"));
+    EXPECT_FALSE(has_prefix("web", "nap"));
+}
+
+}  // namespace
+}  // namespace capstan::provisioning

@@ -1,0 +1,208 @@
+#include "provisioning.hpp"
+
+#include <gmock/gmock.h>
+
+#include <capstan/testing/builders.hpp>
+
+namespace capstan::provisioning {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* type_label = "node.kubernetes.io/instance-type";
+constexpr const char* zone_label = "topology.kubernetes.io/zone";
+
+/// `cores` and as many times 4 GiB, in one zone.
+MachineType machine(std::string name, std::int64_t cores, std::vector<std::string> zones = {"a"}) {
+    MachineType out{.name = std::move(name),
+                    .labels = {{"kubernetes.io/arch", "amd64"}, {"kubernetes.io/os", "linux"}},
+                    .capacity = {{"cpu", cores * 1000}, {"memory", cores << 32}, {"pods", 110}}};
+    out.allocatable = out.capacity;
+    for (std::string& zone : zones) out.offers.push_back({.zone = std::move(zone)});
+    return out;
+}
+
+PodClass pod(std::string name, Labels selector = {}, std::uint32_t count = 1) {
+    PodClass out{.ns = "default", .example = std::move(name), .requests = {{"cpu", 500}}};
+    out.node_selector = std::move(selector);
+    out.count = count;
+    return out;
+}
+
+Toleration tolerates_team(std::string value) {
+    return {.key = "team", .op = Toleration::Op::equal, .value = std::move(value)};
+}
+
+Suggestions suggest(const std::vector<PodClass>& pods, const std::vector<MachineType>& machines,
+                    const Config& config = {}) {
+    return suggest_groups({.pods = pods, .machines = machines}, config);
+}
+
+/// "large{x=a}" for each group, taints behind a '!'.
+std::vector<std::string> brief(const Suggestions& suggestions) {
+    std::vector<std::string> out;
+    for (const auto& [plan, because] : suggestions.groups) {
+        std::string text = plan.machine_type + "{";
+        for (const auto& [key, value] : plan.labels)
+            text += (text.back() == '{' ? "" : ",") + key + "=" + value;
+        text += "}";
+        for (const Taint& taint : plan.taints) text += "!" + to_string(taint);
+        out.push_back(text);
+    }
+    return out;
+}
+
+std::vector<PodClass> of_the_proposal(std::uint32_t s1, std::uint32_t s2, std::uint32_t s3,
+                                      std::uint32_t s4) {
+    return {pod("s1", {{"x", "a"}, {type_label, "n1-standard-2"}}, s1), pod("s2", {{"y", "b"}}, s2),
+            pod("s3", {{"x", "c"}}, s3), pod("s4", {{type_label, "n1-standard-16"}}, s4)};
+}
+const std::vector<MachineType> both{machine("n1-standard-16", 16), machine("n1-standard-2", 2)};
+
+TEST(Provisioning, ComputesTheLabelSetsOfTheProposalsExample) {
+    EXPECT_THAT(
+        brief(suggest(of_the_proposal(4, 3, 2, 1), both)),
+        ElementsAre("n1-standard-16{x=c,y=b}", "n1-standard-2{x=a,y=b}", "n1-standard-2{x=c}"));
+    // With S3 in front, S1 is what is left over.
+    EXPECT_THAT(
+        brief(suggest(of_the_proposal(1, 3, 4, 1), both)),
+        ElementsAre("n1-standard-16{x=c,y=b}", "n1-standard-2{x=c,y=b}", "n1-standard-2{x=a}"));
+}
+
+TEST(Provisioning, WeighsByPodsOrByCpu) {
+    std::vector<PodClass> pods{pod("many", {{"x", "a"}}, 3), pod("large", {{"x", "b"}})};
+    pods[1].requests = {{"cpu", 8000}};
+    const auto first = [&](Popularity popularity) {
+        return brief(suggest(pods, {machine("m", 16)}, {.popularity = popularity})).front();
+    };
+    EXPECT_EQ(first(Popularity::pods), "m{x=a}");
+    EXPECT_EQ(first(Popularity::cpu), "m{x=b}");
+}
+
+TEST(Provisioning, GivesNoLabelsToWhoAsksForNone) {
+    EXPECT_THAT(brief(suggest({pod("big")}, {machine("m", 4)})), ElementsAre("m{}"));
+}
+
+TEST(Provisioning, MakesOneGroupOfSelectorsThatGoTogetherAndTwoOfOthers) {
+    const std::vector<PodClass> compatible{pod("a", {{"x", "1"}}), pod("b", {{"y", "2"}})};
+    EXPECT_THAT(brief(suggest(compatible, {machine("m", 4)})), ElementsAre("m{x=1,y=2}"));
+    EXPECT_THAT(brief(suggest(compatible, {machine("m", 4)}, {.alpha = true})),
+                ElementsAre("m{x=1}", "m{y=2}"));
+    const std::vector<PodClass> contrary{pod("a", {{"x", "1"}}), pod("b", {{"x", "2"}})};
+    EXPECT_THAT(brief(suggest(contrary, {machine("m", 4)})), ElementsAre("m{x=1}", "m{x=2}"));
+}
+
+TEST(Provisioning, ComparesWhatTheMachineDeterminesAndNeverAddsIt) {
+    const std::vector<MachineType> machines{machine("m", 4, {"a", "b"})};
+    const Suggestions here = suggest({pod("p", {{zone_label, "b"}})}, machines);
+    ASSERT_THAT(brief(here), ElementsAre("m{}"));
+    EXPECT_EQ(here.groups[0].plan.zone, "b");
+    const Suggestions nowhere = suggest({pod("p", {{"kubernetes.io/arch", "arm64"}})}, machines);
+    EXPECT_THAT(nowhere.groups, IsEmpty());
+    ASSERT_EQ(nowhere.left_out.size(), 1u);
+    EXPECT_THAT(nowhere.left_out[0].because, HasSubstr("the machine has \"amd64\""));
+    // A host name is no label that anybody could give to a group.
+    EXPECT_THAT(suggest({pod("p", {{"kubernetes.io/hostname", "n1"}})}, machines).groups,
+                IsEmpty());
+}
+
+TEST(Provisioning, TakesARequiredAffinityForOneValueAsASelector) {
+    PodClass one = pod("one"), two = pod("two");
+    one.affinity_required = {{.labels = {{.key = "disk", .op = Operator::in, .values = {"ssd"}}}}};
+    two.affinity_required = {
+        {.labels = {{.key = "disk", .op = Operator::in, .values = {"ssd", "hdd"}}}}};
+    EXPECT_THAT(brief(suggest({one}, {machine("m", 4)})), ElementsAre("m{disk=ssd}"));
+    EXPECT_THAT(suggest({two}, {machine("m", 4)}).groups, IsEmpty());
+    // Alternatives: the first that can be met.
+    two.affinity_required.push_back(
+        {.labels = {{.key = "disk", .op = Operator::in, .values = {"hdd"}}}});
+    EXPECT_THAT(brief(suggest({two}, {machine("m", 4)})), ElementsAre("m{disk=hdd}"));
+}
+
+TEST(Provisioning, KeepsNobodyOffByALabelThatSomebodyElseWants) {
+    PodClass shy = pod("shy", {}, 5);
+    shy.affinity_required = {{.labels = {{.key = "x", .op = Operator::does_not_exist}}}};
+    EXPECT_THAT(brief(suggest({shy, pod("a", {{"x", "1"}})}, {machine("m", 4)})),
+                ElementsAre("m{}", "m{x=1}"));
+}
+
+TEST(Provisioning, OffersOnlyMachinesThatHoldAPod) {
+    PodClass gpu = pod("gpu");
+    gpu.requests = {{"cpu", 1000}, {"nvidia.com/gpu", 1}};
+    MachineType with = machine("with-gpu", 4);
+    with.allocatable.set("nvidia.com/gpu", 1);
+    with.taints = {{"nvidia.com/gpu", "present", Effect::no_schedule}};
+    EXPECT_THAT(suggest({gpu}, {machine("m", 4), with}).groups, IsEmpty());
+    gpu.tolerations = {{.key = "nvidia.com/gpu", .op = Toleration::Op::exists}};
+    const Suggestions found = suggest({gpu}, {machine("m", 4), with});
+    EXPECT_THAT(brief(found), ElementsAre("with-gpu{}"));
+    ASSERT_EQ(found.left_out.size(), 1u);
+    EXPECT_THAT(found.left_out[0].because, HasSubstr("needs 1 of nvidia.com/gpu, 0 are free"));
+}
+
+TEST(Provisioning, SeparatesWhoTolerateAndSelectTheSame) {
+    std::vector<PodClass> pods{pod("a", {{"team", "a"}}), pod("b", {{"team", "b"}, {"x", "1"}}),
+                               pod("c", {{"x", "1"}})};
+    pods[0].tolerations = {tolerates_team("a")};
+    pods[1].tolerations = {tolerates_team("b")};
+    EXPECT_THAT(
+        brief(suggest(pods, {machine("m", 4)})),
+        ElementsAre("m{x=1}", "m{team=a}!team=a:NoSchedule", "m{team=b,x=1}!team=b:NoSchedule"));
+    EXPECT_THAT(brief(suggest(pods, {machine("m", 4)}, {.dedicated = Dedicated::off})),
+                ElementsAre("m{team=a,x=1}", "m{team=b,x=1}"));
+}
+
+TEST(Provisioning, TakesATolerationAloneForNoRequirementUnlessItIsTold) {
+    PodClass tolerant = pod("p");
+    tolerant.tolerations = {tolerates_team("a")};
+    EXPECT_THAT(brief(suggest({tolerant}, {machine("m", 4)})), ElementsAre("m{}"));
+    const Config literal{.dedicated = Dedicated::toleration};
+    EXPECT_THAT(brief(suggest({tolerant}, {machine("m", 4)}, literal)),
+                ElementsAre("m{}!team=a:NoSchedule"));
+    tolerant.tolerations.front().effect = Effect::no_execute;
+    EXPECT_THAT(brief(suggest({tolerant}, {machine("m", 4)}, literal)),
+                ElementsAre("m{}!team=a:NoExecute"));
+    // Whoever tolerates any value names none that a taint could have.
+    tolerant.tolerations = {{.key = "team", .op = Toleration::Op::exists}};
+    EXPECT_THAT(brief(suggest({tolerant}, {machine("m", 4)}, literal)), ElementsAre("m{}"));
+}
+
+TEST(Provisioning, OffersZonesAndSpotMachinesAsTheCloudHasThem) {
+    MachineType type = machine("m", 4, {"a", "b"});
+    type.offers.push_back({.zone = "a", .spot = true});
+    EXPECT_EQ(suggest({pod("p")}, {type}).groups.size(), 3u);
+    EXPECT_EQ(suggest({pod("p")}, {type}, {.spot = Spot::never}).groups.size(), 2u);
+    const Suggestions spot = suggest({pod("p")}, {type}, {.spot = Spot::only});
+    ASSERT_EQ(spot.groups.size(), 1u);
+    EXPECT_TRUE(spot.groups[0].plan.spot);
+    EXPECT_EQ(suggest({pod("p")}, {type}, {.zones = {"b"}}).groups.size(), 1u);
+}
+
+TEST(Provisioning, SaysWhichLimitLeavesNoRoom) {
+    const std::vector<PodClass> pods{pod("p")};
+    const std::vector<MachineType> machines{machine("large", 16), machine("small", 2)};
+    const auto with_room = [&](Resources room, int groups = 0) {
+        return suggest_groups(
+            {.pods = pods, .machines = machines, .groups = groups, .room = std::move(room)}, {});
+    };
+    const Suggestions tight = with_room({{"cpu", 4000}});
+    EXPECT_THAT(brief(tight), ElementsAre("small{}"));
+    ASSERT_EQ(tight.left_out.size(), 1u);
+    EXPECT_EQ(tight.left_out[0].because, "cluster limit of cpu: 4 left, a node takes 16");
+    EXPECT_THAT(with_room({{"nodes", 0}}).groups, IsEmpty());
+    const Suggestions full = with_room({}, 50);
+    EXPECT_THAT(full.groups, IsEmpty());
+    EXPECT_EQ(full.left_out.front().because, "limit of groups: there are 50 of 50");
+}
+
+TEST(Provisioning, HasNothingToSuggestWithoutPodsOrMachines) {
+    EXPECT_THAT(suggest({}, {machine("m", 4)}).groups, IsEmpty());
+    EXPECT_THAT(suggest({pod("p")}, {}).groups, IsEmpty());
+    EXPECT_THAT(suggest({pod("p")}, {machine("m", 4)}, {.machine_types = {"other"}}).groups,
+                IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan::provisioning
