@@ -1,0 +1,136 @@
+// Requests that plugins and `capstan doctor` make: whoever asks again until it is done has it done
+// once, whatever went wrong.
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+#include "kubernetes/client/access/credentials_stored.hpp"
+#include "kubernetes/client/access_reviews.hpp"
+#include "kubernetes/client/api_client.hpp"
+#include "kubernetes/client/writes/scale.hpp"
+#include "simulation/api_server/local_http_client.hpp"
+#include "tables.hpp"
+
+namespace capstan::faults {
+namespace {
+
+using simulation::ApiFault;
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+struct Calls {
+    Calls() {
+        const auto made =
+            store.create(deployments, "default",
+                         json::parse(R"({"metadata":{"name":"web"},"spec":{"replicas":2,
+                 "selector":{"matchLabels":{"app":"web"}},
+                 "template":{"metadata":{"labels":{"app":"web"}},"spec":{}}}})")
+                             .as_object());
+        EXPECT_TRUE(made);
+        first_revision = store.revision();
+    }
+    std::int64_t replicas() const {
+        return *simulation::integer_at(*store.find(deployments, "default", "web"), "spec.replicas");
+    }
+    void strike(ApiFault fault, const Mishap& mishap, bool lasts) {
+        mishap.strike(fault);
+        if (lasts) fault.times.reset();
+        server.faults().add(fault);
+        if (lasts) loop.after(2min, [this] { server.faults().clear(); });
+    }
+
+    boost::asio::io_context io{};
+    io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
+    simulation::ObjectStore store{loop, {}};
+    simulation::ApiServer server{store};
+    simulation::LocalHttpClient network{server, loop};
+    std::unique_ptr<kubernetes::Credentials> credentials =
+        *kubernetes::make_stored_credentials(loop, {});
+    kubernetes::ApiClient api{network, loop, *credentials, {.server = "http://api.local"}};
+    kubernetes::Discovery discovery{api, loop};
+    kubernetes::Scales scales{api, loop, discovery};
+    kubernetes::AccessReviews reviews{api, loop};
+    const simulation::ResourceKind& deployments = store.kind("deployments.apps");
+    std::uint64_t first_revision = 0;
+};
+
+/// Has five replicas, as somebody who looks every ten seconds would have it.
+class Scaler {
+public:
+    explicit Scaler(Calls& calls) : calls_(calls) { look(); }
+    bool is_done() const { return is_done_; }
+
+private:
+    void look() {
+        calls_.scales.read(target_, [this](const Result<kubernetes::Scale>& scale) {
+            is_done_ = scale && scale->wanted == 5;
+            if (!scale || is_done_) return again();
+            calls_.scales.write(target_, 5, scale->resource_version,
+                                [this](const Result<kubernetes::Scale>&) { again(); });
+        });
+    }
+    void again() {
+        if (!is_done_) calls_.loop.after(10s, [this] { look(); });
+    }
+    Calls& calls_;
+    const kubernetes::ScaleTarget target_{{"apps/v1", "Deployment"}, "default", "web"};
+    bool is_done_ = false;
+};
+
+void expect_scaled(const char* verb) {
+    for (const Mishap& mishap : mishaps()) {
+        for (const bool lasts : {false, true}) {
+            SCOPED_TRACE(std::string(verb) + " scale: " + mishap.name +
+                         (lasts ? ", for a while" : ", once"));
+            Calls calls;
+            calls.strike({.verb = verb, .subresource = "scale"}, mishap, lasts);
+            const Scaler scaler(calls);
+            calls.loop.advance(20min);
+            EXPECT_GT(calls.server.faults().taken(), 0u);
+            EXPECT_TRUE(scaler.is_done());
+            EXPECT_EQ(calls.replicas(), 5);
+            EXPECT_EQ(calls.store.revision(), calls.first_revision + 1) << "written more than once";
+        }
+    }
+}
+
+TEST(Faults, OfReadingAScale) { expect_scaled("get"); }
+TEST(Faults, OfWritingAScale) { expect_scaled("patch"); }
+
+TEST(Faults, OfDiscovery) {
+    for (const Mishap& mishap : mishaps()) {
+        SCOPED_TRACE(std::string("discovery: ") + mishap.name);
+        Calls calls;
+        calls.strike({}, mishap, false);
+        const Scaler scaler(calls);
+        calls.loop.advance(20min);
+        EXPECT_GT(calls.server.faults().taken(), 0u);
+        EXPECT_TRUE(scaler.is_done());
+        EXPECT_EQ(calls.store.revision(), calls.first_revision + 1);
+    }
+}
+
+/// A right is never believed in, nor missed, for a question that got no answer.
+TEST(Faults, OfAskingForRights) {
+    for (const Mishap& mishap : mishaps()) {
+        SCOPED_TRACE(std::string("access review: ") + mishap.name);
+        Calls calls;
+        calls.strike(
+            {.verb = "create", .resource = "selfsubjectaccessreviews.authorization.k8s.io"}, mishap,
+            false);
+        std::vector<kubernetes::AccessAnswer> first, second;
+        const std::vector<kubernetes::AccessRule> rules{{.verb = "list", .resource = "pods"}};
+        calls.reviews.review(rules, [&](auto answers) { first = std::move(answers); });
+        calls.loop.advance(20min);
+        EXPECT_EQ(calls.server.faults().taken(), 1u);
+        ASSERT_EQ(first.size(), 1u);
+        EXPECT_NE(first[0].is_allowed, first[0].error.has_value());
+        calls.reviews.review(rules, [&](auto answers) { second = std::move(answers); });
+        calls.loop.advance(20min);
+        ASSERT_EQ(second.size(), 1u);
+        EXPECT_TRUE(second[0].is_allowed);
+    }
+}
+
+}  // namespace
+}  // namespace capstan::faults

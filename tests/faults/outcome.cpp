@@ -1,0 +1,215 @@
+#include "outcome.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include "kubernetes/client/access/credentials_stored.hpp"
+#include "kubernetes/client/api_client.hpp"
+#include "kubernetes/client/watch/mirror.hpp"
+#include "runtime/memory_text.hpp"
+
+namespace capstan::faults {
+namespace {
+
+using namespace simulation;
+using namespace std::chrono_literals;
+using Texts = std::vector<std::string>;
+
+constexpr const char* system_space = "kube-system";
+
+std::string joined(Texts texts) {
+    std::string out;
+    for (const std::string& text : texts) out += (out.empty() ? "" : " ") + text;
+    return out;
+}
+
+std::string name_of(const ApiObject& object) {
+    return std::string(text_at(*object, "metadata.name"));
+}
+
+std::string nodes_of(Stage& stage) {
+    Texts out;
+    for (const ApiObject& node : stage.store().list(stage.store().kind("nodes")).items)
+        out.push_back(name_of(node) +
+                      (is_true_at(*node, "spec.unschedulable") ? "(cordoned)" : ""));
+    return joined(out);
+}
+
+std::string pods_of(Stage& stage) {
+    Texts out;
+    for (const ApiObject& pod : stage.store().list(stage.store().kind("pods")).items)
+        out.push_back(name_of(pod) + "@" + std::string(text_at(*pod, "spec.nodeName")));
+    return joined(out);
+}
+
+bool is_hint(const std::string& mark) { return mark.ends_with(hint_taint); }
+
+std::string marks_of(const Record& record) {
+    Texts out;
+    for (const auto& [mark, times] : record.marks)
+        if (!is_hint(mark)) out.push_back(mark + " x" + std::to_string(times));
+    return joined(out);
+}
+
+/// A hint may be left out where it cannot be given in time.
+std::string hints_of(const Record& record) {
+    Texts out;
+    for (const auto& [mark, times] : record.marks)
+        if (is_hint(mark) && times > 1) out.push_back(mark + " x" + std::to_string(times));
+    return out.empty() ? "none" : joined(out);
+}
+
+std::string lease_of(Stage& stage) {
+    const ApiObject lease = stage.store().find(stage.store().kind("leases.coordination.k8s.io"),
+                                               system_space, "cluster-autoscaler");
+    if (lease == nullptr) return "none";
+    const auto renewed = parse_timestamp_text(text_at(*lease, "spec.renewTime"));
+    const bool is_fresh = renewed && stage.store().now() - *renewed < 5s;
+    return std::string(text_at(*lease, "spec.holderIdentity")) +
+           (is_fresh ? ", renewed" : ", old") + ", transitions " +
+           std::to_string(integer_at(*lease, "spec.leaseTransitions").value_or(-1));
+}
+
+ApiObject config_map(Stage& stage, const char* name) {
+    return stage.store().find(stage.store().kind("configmaps"), system_space, name);
+}
+
+/// Whether the ConfigMap has what the daemon remembered last.
+std::string memory_of(Stage& stage) {
+    const ApiObject map = config_map(stage, "capstan-memory");
+    if (map == nullptr || stage.record().last_pass == nullptr) return "none";
+    const auto wanted =
+        runtime::memory_text(stage.record().last_pass->memory, "test", runtime::config_map_bytes);
+    return wanted && text_at(*map, "data.memory") == *wanted ? "as the daemon has it" : "another";
+}
+
+/// A minute is more than a pass takes.
+std::string status_of(Stage& stage) {
+    const ApiObject map = config_map(stage, "cluster-autoscaler-status");
+    if (map == nullptr || stage.record().last_pass == nullptr) return "none";
+    const std::string at = timestamp_text(stage.record().last_pass->at);
+    const std::string day_and_time = at.substr(0, 10) + " " + at.substr(11, 8);
+    return text_at(*map, "data.status").find(day_and_time) != std::string_view::npos
+               ? "of the last pass"
+               : "older";
+}
+
+/// What went wrong in the last pass.
+std::string problems_of(const Record& record) {
+    Texts out;
+    if (record.last_pass == nullptr) return "there was no pass";
+    for (const Error& problem : record.last_pass->problems) out.push_back(problem.message);
+    return out.empty() ? "none" : joined(out);
+}
+
+Texts node_texts(const engine::Cluster& cluster) {
+    Texts out;
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+        const engine::NodeRow& node = cluster.node(i);
+        std::string text(cluster.text(node.name));
+        text += " " + std::string(cluster.text(node.provider_id));
+        for (const auto& each : {node.labels, node.annotations})
+            for (const auto& [key, value] : engine::to_labels(cluster, each))
+                text += " " + key + "=" + value;
+        for (const Taint& taint : node.taints)
+            text += " " + taint.key + "=" + taint.value + ":" + std::string(name_of(taint.effect));
+        for (const std::int64_t amount : cluster.allocatable(i))
+            text += " " + std::to_string(amount);
+        out.push_back(text + (node.unschedulable ? " cordoned" : "") +
+                      (node.ready ? " ready" : ""));
+    }
+    return out;
+}
+
+Texts pod_texts(const engine::Cluster& cluster) {
+    Texts out;
+    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+        const engine::PodRow pod = cluster.pod(i);
+        const engine::ClassRow& of = cluster.pod_class(pod.pod_class);
+        std::string text;
+        for (const engine::Symbol symbol :
+             {of.ns, pod.name, pod.uid, pod.node_name, pod.unscheduled_reason})
+            text += std::string(cluster.text(symbol)) + " ";
+        for (const engine::Request& request : of.requests) text += std::to_string(request.amount);
+        out.push_back(text + (pod.deleted ? " going" : ""));
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+std::string difference(const char* what, const Texts& a, const Texts& b) {
+    if (a == b) return {};
+    std::string out = std::string(what) + ":\n";
+    for (const std::string& text : a) out += "  < " + text + "\n";
+    for (const std::string& text : b) out += "  > " + text + "\n";
+    return out;
+}
+
+template <class Map>
+std::string difference(const char* what, const Map& a, const Map& b) {
+    if (a == b) return {};
+    Texts left, right;
+    for (const auto& [name, object] : a) left.push_back(name);
+    for (const auto& [name, object] : b) right.push_back(name);
+    return std::string(what) + ": [" + joined(left) + "] and [" + joined(right) + "]\n";
+}
+
+}  // namespace
+
+std::string outcome_of(Stage& stage) {
+    const Record& record = stage.record();
+    Texts ever(record.nodes.begin(), record.nodes.end());
+    return "nodes: " + nodes_of(stage) + "\never: " + joined(ever) + "\npods: " + pods_of(stage) +
+           "\nmarked: " + marks_of(record) + "\nhints given twice: " + hints_of(record) +
+           "\nevicted: " + joined(record.evicted) + "\nlease: " + lease_of(stage) +
+           "\nmemory: " + memory_of(stage) + "\nstatus: " + status_of(stage) +
+           "\nproblems: " + problems_of(record) + "\n";
+}
+
+std::string difference(const engine::Cluster& a, const engine::Cluster& b) {
+    const engine::ClusterObjects &x = a.objects(), &y = b.objects();
+    Texts daemons[2];
+    for (const auto& row : a.daemon_sets()) daemons[0].push_back(row.object->name);
+    for (const auto& row : b.daemon_sets()) daemons[1].push_back(row.object->name);
+    return difference("nodes", node_texts(a), node_texts(b)) +
+           difference("pods", pod_texts(a), pod_texts(b)) +
+           difference("daemon sets", daemons[0], daemons[1]) +
+           difference("budgets", x.budgets, y.budgets) +
+           difference("controllers", x.controllers, y.controllers) +
+           difference("claims", x.claims, y.claims) + difference("volumes", x.volumes, y.volumes) +
+           difference("storage classes", x.storage_classes, y.storage_classes) +
+           difference("CSI nodes", x.csi_nodes, y.csi_nodes) +
+           difference("CSI drivers", x.csi_drivers, y.csi_drivers) +
+           difference("CSI capacities", x.csi_capacities, y.csi_capacities) +
+           difference("namespaces", x.namespaces, y.namespaces);
+}
+
+engine::Cluster cluster_of(Stage& stage) {
+    stage.server().faults().clear();
+    const auto credentials = *kubernetes::make_stored_credentials(stage.loop(), {});
+    kubernetes::ApiClient api(stage.network(), stage.loop(), *credentials,
+                              {.server = "http://api.local", .requests_per_second = 0});
+    kubernetes::Mirror mirror(api, stage.loop(), {.watch_list = false});
+    mirror.start();
+    stage.pass_time(1s);
+    auto cluster = mirror.cluster(1h);
+    if (!cluster) throw std::runtime_error(cluster.error().message);
+    return *std::move(cluster);
+}
+
+Events events_of(Stage& stage) {
+    Events out;
+    std::set<std::string> seen;
+    for (const ApiObject& event : stage.store().list(stage.store().kind("events")).items) {
+        const std::string text = std::string(text_at(*event, "reason")) + " " +
+                                 std::string(text_at(*event, "involvedObject.name"));
+        out.all.insert(text);
+        if (!seen.insert(text + " " + std::string(text_at(*event, "message"))).second)
+            out.twice.insert(text);
+    }
+    return out;
+}
+
+}  // namespace capstan::faults

@@ -1,0 +1,216 @@
+#include "stage.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <stdexcept>
+#include <utility>
+
+#include <boost/json/parse.hpp>
+
+namespace capstan::faults {
+namespace {
+
+using namespace simulation;
+using namespace std::chrono_literals;
+
+/// 2026-11-21T10:00:00Z
+constexpr Time start = time_from_unix_ns(1'795'255'200'000'000'000);
+
+constexpr const char* config = R"(
+[admin]
+listen = ""
+[log]
+level = "error"
+[pipeline]
+clouds = ["cloud"]
+[plugin.cloud]
+class = "simulated"
+grants = { state = true, kube = ["nodes:list,create,delete"] }
+[plugin.cloud.settings]
+register_nodes = true
+[[plugin.cloud.settings.groups]]
+id = "web"
+size = 2
+max = 5
+boot = "1m"
+machine = { cpu = "4", memory = "16Gi" }
+)";
+
+constexpr const char* kubeconfig = R"({"apiVersion":"v1","kind":"Config","current-context":"c",
+"clusters":[{"name":"c","cluster":{"server":"http://api.local"}}],
+"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]})";
+
+json::object parsed(const char* text) { return json::parse(text).as_object(); }
+
+void make(ObjectStore& store, const char* resource, const char* in, json::object object) {
+    const auto made =
+        store.create(store.kind(resource), in, std::move(object), {.part = ObjectPart::everything});
+    if (!made) throw std::runtime_error(std::string(resource) + ": " + made.error().message);
+}
+
+json::object replica_set(const std::string& name) {
+    const json::object labels{{"app", name}};
+    return {{"metadata", {{"name", name}}},
+            {"spec",
+             {{"replicas", 1},
+              {"selector", {{"matchLabels", labels}}},
+              {"template", {{"metadata", {{"labels", labels}}}, {"spec", json::object()}}}}}};
+}
+
+/// One object of each kind that a cluster is made of, beside nodes and pods.
+struct Thing {
+    const char *resource, *in, *json;
+};
+constexpr Thing things[] = {
+    {"replicasets.apps", space, R"({"metadata":{"name":"x"},"spec":{"replicas":3,
+        "selector":{"matchLabels":{"app":"x"}},
+        "template":{"metadata":{"labels":{"app":"x"}},"spec":{}}}})"},
+    {"statefulsets.apps", space, R"({"metadata":{"name":"x"},"spec":{"replicas":3,
+        "selector":{"matchLabels":{"app":"x"}},
+        "template":{"metadata":{"labels":{"app":"x"}},"spec":{}}}})"},
+    {"replicationcontrollers", space, R"({"metadata":{"name":"x"},"spec":{"replicas":3,
+        "selector":{"app":"x"},"template":{"metadata":{"labels":{"app":"x"}},"spec":{}}}})"},
+    {"daemonsets.apps", space, R"({"metadata":{"name":"x"},"spec":{
+        "selector":{"matchLabels":{"app":"x"}},
+        "template":{"metadata":{"labels":{"app":"x"}},"spec":{"nodeSelector":{"none":"such"},
+            "containers":[{"name":"c","image":"i"}]}}}})"},
+    {"jobs.batch", space, R"({"metadata":{"name":"x"},"spec":{"template":{"spec":{}}}})"},
+    {"poddisruptionbudgets.policy", space, R"({"metadata":{"name":"x"},"spec":{"minAvailable":1,
+        "selector":{"matchLabels":{"app":"x"}}}})"},
+    {"persistentvolumeclaims", space, R"({"metadata":{"name":"x"},"spec":{"volumeName":"v"}})"},
+    {"persistentvolumes", "", R"({"metadata":{"name":"x"},"spec":{}})"},
+    {"storageclasses.storage.k8s.io", "", R"({"metadata":{"name":"x"},"provisioner":"disk"})"},
+    {"csinodes.storage.k8s.io", "", R"({"metadata":{"name":"x"},"spec":{"drivers":[]}})"},
+    {"csidrivers.storage.k8s.io", "", R"({"metadata":{"name":"x"},"spec":{}})"},
+    {"csistoragecapacities.storage.k8s.io", space,
+     R"({"metadata":{"name":"x"},"storageClassName":"fast"})"},
+    {"namespaces", "", R"({"metadata":{"name":"x"}})"},
+};
+
+bool is_marked(const json::object& node, const std::string& key) {
+    if (key == "cordon") return is_true_at(node, "spec.unschedulable");
+    const json::array* taints = find_array(node, "spec.taints");
+    if (taints == nullptr) return false;
+    for (const json::value& each : *taints)
+        if (text_at(each.as_object(), "key") == key) return true;
+    return false;
+}
+
+}  // namespace
+
+Stage::Stage(const std::string& unneeded_time) {
+    const std::filesystem::path access = folder_.path() / "kubeconfig";
+    std::ofstream(access) << kubeconfig;
+    const std::string text = "[cluster]\nkubeconfig = \"" + access.string() + "\"\n" + config;
+    assembly_ =
+        std::make_unique<runtime::Assembly>(text + "[scale_down]\nunneeded_time = \"" +
+                                            unneeded_time + "\"\ndelay_after_add = \"0s\"\n");
+    if (!assembly_->diagnostics().empty())
+        throw std::invalid_argument(assembly_->diagnostics().text());
+    auto host = runtime::PluginHost::start(assembly_->config(), assembly_->plugins(),
+                                           {.seed = 1,
+                                            .version = "test",
+                                            .clock = std::make_shared<io::ManualClock>(start),
+                                            .has_cluster = true});
+    if (!host) throw std::runtime_error(host.error().message);
+    host_ = *std::move(host);
+    store_ = std::make_unique<ObjectStore>(loop(), ObjectStore::Options{});
+    server_ = std::make_unique<ApiServer>(*store_);
+    network_ = std::make_unique<LocalHttpClient>(*server_, loop(),
+                                                 [this](const io::ServedRequest& request) {
+                                                     if (on_request) on_request(request);
+                                                 });
+    furnish();
+    hands_ = std::make_unique<Hands>(*store_);
+    watch_nodes();
+    watch_pods();
+}
+
+Stage::~Stage() = default;
+
+void Stage::furnish() {
+    for (const char* owner : {"a", "b", "p"})
+        make(*store_, "replicasets.apps", space, replica_set(owner));
+    for (const Thing& thing : things) make(*store_, thing.resource, thing.in, parsed(thing.json));
+    make(*store_, "pods", space, pod_object("a", 1, 3500));
+    at(2s, [this] { make(*store_, "pods", space, pod_object("b", 1, 200)); });
+    at(20s, [this] { add_demand(); });
+    at(45s, [this] {
+        server_->cut_watches();
+        exchange_things("x", "y");
+        store_->compact(store_->revision());
+    });
+    at(70s, [this] { exchange_things("y", "z"); });
+}
+
+/// Not before the others have their nodes, however long that takes.
+void Stage::add_demand() {
+    for (const ApiObject& pod : store_->list(store_->kind("pods")).items) {
+        if (!text_at(*pod, "spec.nodeName").empty()) continue;
+        loop().after(5s, [this] { add_demand(); });
+        return;
+    }
+    make(*store_, "pods", space, pod_object("p", 1, 3900));
+}
+
+void Stage::exchange_things(const char* from, const char* to) {
+    for (const Thing& thing : things) {
+        const ResourceKind& kind = store_->kind(thing.resource);
+        json::object other = parsed(thing.json);
+        set_value(other, "metadata.name", to);
+        make(*store_, thing.resource, thing.in, std::move(other));
+        if (const auto gone = store_->remove(kind, thing.in, from); !gone)
+            throw std::runtime_error(gone.error().message);
+    }
+}
+
+void Stage::watch_nodes() {
+    const auto see = [this](const Change& change) {
+        const std::string name(text_at(*change.object, "metadata.name"));
+        record_.nodes.insert(name);
+        for (const char* key : {"ToBeDeletedByClusterAutoscaler", hint_taint, "cordon"}) {
+            const bool was = change.before != nullptr && is_marked(*change.before, key);
+            if (!was && is_marked(*change.object, key)) ++record_.marks[name + " " + key];
+        }
+    };
+    seen_nodes_ = *store_->subscribe(store_->kind("nodes"), store_->revision(), {.changed = see});
+}
+
+void Stage::watch_pods() {
+    const auto see = [this](const Change& change) {
+        const auto goes = [](const ApiObject& pod) {
+            return pod != nullptr && !text_at(*pod, "metadata.deletionTimestamp").empty();
+        };
+        if (goes(change.object) && !goes(change.before))
+            record_.evicted.emplace_back(text_at(*change.object, "metadata.name"));
+    };
+    seen_pods_ = *store_->subscribe(store_->kind("pods"), store_->revision(), {.changed = see});
+}
+
+void Stage::at(Duration when, std::function<void()> what) {
+    loop().after(start + when - loop().clock()->now(), std::move(what));
+}
+
+void Stage::run(Duration how_long, const std::function<void()>& look) {
+    at(how_long, [&look] {
+        look();
+        std::raise(SIGTERM);
+    });
+    const auto loaded = std::make_shared<runtime::LoadedConfig>(
+        runtime::LoadedConfig{.config = assembly_->config(), .plugins = assembly_->plugins()});
+    const Result<void> ended = runtime::run_daemon(
+        loaded, *host_,
+        {.version = "test",
+         .identity = identity,
+         .seed = 1,
+         .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
+         .on_pass =
+             [this](const runtime::PassReport& pass) {
+                 ++record_.passes;
+                 record_.last_pass = std::make_shared<runtime::PassReport>(pass);
+             },
+         .http = network_.get()});
+    if (!ended) throw std::runtime_error(ended.error().message);
+}
+
+}  // namespace capstan::faults

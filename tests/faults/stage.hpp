@@ -1,0 +1,80 @@
+/// A cluster in this process: an API server, those who are at work in it, and the whole daemon, on
+/// virtual time.
+///
+/// Two machines run at the start, web-1 with the pod a-1 that fills it but for a little, and web-2
+/// with b-1 that asks for little. Then p-1 comes, which needs a machine of its own. So a machine is
+/// ordered, and web-2 is found to be unneeded: it is marked, b-1 is evicted, and its machine is
+/// removed. Meanwhile all watches are cut once and the history is forgotten, and objects of all
+/// other kinds are exchanged, once while nobody watches and once while the watches are open.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "hands.hpp"
+#include "runtime/assembly.hpp"
+#include "runtime/daemon/daemon.hpp"
+#include "simulation/api_server/local_http_client.hpp"
+
+namespace capstan::faults {
+
+/// What was done to the cluster, as it was seen from within.
+struct Record {
+    std::map<std::string, int> marks;  ///< "web-2 ToBeDeleted...": how often it was put on
+    std::vector<std::string> evicted;  ///< pods that were told to go, in their order
+    std::set<std::string> nodes;       ///< all there have ever been
+    std::shared_ptr<const runtime::PassReport> last_pass;
+    int passes = 0;
+};
+
+class Stage {
+public:
+    /// `unneeded_time`: how long a node is unneeded before it may go.
+    explicit Stage(const std::string& unneeded_time = "1m");
+    Stage(const Stage&) = delete;
+    Stage& operator=(const Stage&) = delete;
+    ~Stage();
+
+    simulation::ApiServer& server() { return *server_; }
+    simulation::ObjectStore& store() { return *store_; }
+    simulation::LocalHttpClient& network() { return *network_; }
+    io::Loop& loop() { return host_->loop(); }
+    /// Before a request leaves.
+    std::function<void(const io::ServedRequest&)> on_request{};
+
+    /// `what` at that time after the start.
+    void at(Duration when, std::function<void()> what);
+    /// The daemon runs for so long; at its end, but before it is told to stop, `look` is called.
+    void run(Duration how_long, const std::function<void()>& look);
+    /// Without the daemon.
+    void pass_time(Duration by) { host_->virtual_loop()->advance(by); }
+    const Record& record() const { return record_; }
+
+private:
+    void furnish();
+    void add_demand();
+    void exchange_things(const char* from, const char* to);
+    void watch_nodes();
+    void watch_pods();
+
+    runtime::TemporaryFolder folder_;
+    std::unique_ptr<runtime::Assembly> assembly_;
+    std::unique_ptr<runtime::PluginHost> host_;
+    std::unique_ptr<simulation::ObjectStore> store_;
+    std::unique_ptr<simulation::ApiServer> server_;
+    std::unique_ptr<simulation::LocalHttpClient> network_;
+    std::unique_ptr<Hands> hands_;
+    std::unique_ptr<simulation::Subscription> seen_nodes_, seen_pods_;
+    Record record_;
+};
+
+inline constexpr const char* identity = "tester";
+/// On nodes that may be removed one day.
+inline constexpr const char* hint_taint = "DeletionCandidateOfClusterAutoscaler";
+
+}  // namespace capstan::faults
