@@ -85,9 +85,10 @@ ClusterLink::~ClusterLink() = default;
 
 Result<std::unique_ptr<ClusterLink>> ClusterLink::open(const Cluster& config, io::Loop& loop,
                                                        Logger& log, Options options) {
-    const kubernetes::AccessSurroundings surroundings{.on_trouble = [&log](const Error& error) {
-        log.write(LogLevel::warn, source, error.message);
-    }};
+    const kubernetes::AccessSurroundings surroundings{
+        .on_trouble =
+            [&log](const Error& error) { log.write(LogLevel::warn, source, error.message); },
+        .seed = options.seed};
     const kubernetes::AccessChoice choice{
         .kubeconfig = config.kubeconfig, .context = config.context, .server = config.server};
     auto access = kubernetes::open_access(choice, loop, surroundings);

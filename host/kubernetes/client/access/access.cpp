@@ -37,7 +37,8 @@ Result<std::unique_ptr<Credentials>> credentials_of(const Kubeconfig& config,
     ExecCredentials::Options options{.plugin = *config.user.exec,
                                      .cluster = exec_cluster(config.cluster, access),
                                      .headers = config.user.impersonation,
-                                     .environment = surroundings.environment};
+                                     .environment = surroundings.environment,
+                                     .seed = surroundings.seed};
     return std::make_unique<ExecCredentials>(loop, std::move(options));
 }
 

@@ -1,6 +1,7 @@
 /// Where the API server is, how it proves who it is, and how we prove who we are.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -31,6 +32,7 @@ struct AccessSurroundings {
     std::filesystem::path service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
     /// What goes wrong later without ending anything: a file that cannot be read again.
     OnTrouble on_trouble{};
+    std::uint64_t seed = 0;  ///< of jitter
 };
 
 struct ClusterAccess {

@@ -1,5 +1,6 @@
 #include "kubernetes/client/access/exec_credentials.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "io/printable.hpp"
@@ -14,11 +15,15 @@ std::string name_of(const ExecPlugin& plugin) {
 }  // namespace
 
 ExecCredentials::ExecCredentials(io::Loop& loop, Options options)
-    : loop_(loop), later_(loop), options_(std::move(options)) {}
+    : loop_(loop), later_(loop), options_(std::move(options)), backoff_(options_.seed) {}
 
 void ExecCredentials::get(Done done) {
     if (is_fresh()) {
         later_.call([done = std::move(done), out = *credential_] { done(out); });
+        return;
+    }
+    if (is_resting()) {
+        later_.call([done = std::move(done), error = resting_error()] { done(fail(error)); });
         return;
     }
     waiting_.push_back(std::move(done));
@@ -33,6 +38,16 @@ bool ExecCredentials::is_fresh() const {
     return credential_ && (!expires_ || loop_.clock()->now() < *expires_);
 }
 
+bool ExecCredentials::is_resting() const { return failure_ && loop_.monotonic() < rests_until_; }
+
+Error ExecCredentials::resting_error() const {
+    Error out = *failure_;
+    out.retry_after = rests_until_ - loop_.monotonic();
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(*out.retry_after).count();
+    out.message += " (it runs again in " + std::to_string(seconds) + " s)";
+    return out;
+}
+
 void ExecCredentials::run() {
     auto started = start();
     if (started) {
@@ -40,7 +55,7 @@ void ExecCredentials::run() {
         return;
     }
     Error error = within(name_of(options_.plugin), std::move(started).error());
-    later_.call([this, error = std::move(error)] { tell_all(fail(error)); });
+    later_.call([this, error = std::move(error)] { fail_all(error); });
 }
 
 Result<std::unique_ptr<ProgramProcess>> ExecCredentials::start() {
@@ -75,9 +90,10 @@ void ExecCredentials::on_end(Result<ProgramEnd> end) {
     process_.reset();
     auto answer = answer_of(std::move(end));
     if (!answer) {
-        tell_all(fail(within(name_of(options_.plugin), std::move(answer).error())));
+        fail_all(within(name_of(options_.plugin), std::move(answer).error()));
         return;
     }
+    failure_.reset();
     keep(*std::move(answer));
     tell_all(*credential_);
 }
@@ -97,6 +113,13 @@ void ExecCredentials::keep(ExecAnswer answer) {
     if (!answer.token.empty()) out.headers.emplace_back("authorization", "Bearer " + answer.token);
     credential_ = std::move(out);
     expires_ = answer.expires;
+}
+
+void ExecCredentials::fail_all(Error error) {
+    const Duration now = loop_.monotonic();
+    rests_until_ = now + backoff_.next(now);
+    failure_ = error;
+    tell_all(fail(std::move(error)));
 }
 
 void ExecCredentials::tell_all(const Result<Credential>& result) {

@@ -19,6 +19,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
+using ::testing::StartsWith;
 
 const std::string v1 = "client.authentication.k8s.io/v1";
 
@@ -147,11 +148,34 @@ TEST_F(ExecCredentialsTest, TellWhatThePluginSaidLastButNeverWhatItPrinted) {
     EXPECT_THAT(error_of(script("kill -9 $$")), HasSubstr("was killed by signal 9"));
 }
 
-TEST_F(ExecCredentialsTest, TryAgainAfterAFailure) {
+TEST_F(ExecCredentialsTest, LetAPluginRestThatHasFailed) {
     ExecCredentials credentials(virtual_.loop, script(counting + "[ $n -gt 1 ] || exit 1\n" +
                                                       print(R"(\"token\":\"t$n\")")));
-    EXPECT_THAT(Asked(credentials, virtual_.loop).error(), HasSubstr("exit code 1"));
+    const std::string failed =
+        "exec plugin " + (folder_ / "plugin").string() + ": ended with exit code 1";
+    EXPECT_EQ(Asked(credentials, virtual_.loop).error(), failed);
+    const Asked early(credentials, virtual_.loop);
+    EXPECT_THAT(early.error(), StartsWith(failed + " (it runs again in "));
+    ASSERT_TRUE(early.result().error().retry_after);
+    EXPECT_EQ(runs(), 1) << "nothing was run for the second request";
+    virtual_.loop.advance(*early.result().error().retry_after);
     EXPECT_EQ(Asked(credentials, virtual_.loop).header("authorization"), "Bearer t2");
+}
+
+TEST_F(ExecCredentialsTest, LetAPluginRestLongerAfterEachFailureButNoLongerThanAMinute) {
+    ExecCredentials credentials(virtual_.loop, script("exit 1"));
+    Duration last{};
+    for (int failures = 1; failures <= 8; ++failures) {
+        Asked(credentials, virtual_.loop);
+        const Asked early(credentials, virtual_.loop);
+        ASSERT_TRUE(early.result().error().retry_after);
+        const Duration rest = *early.result().error().retry_after;
+        EXPECT_TRUE(failures > 5 || rest > last);
+        EXPECT_LE(rest, seconds(60));
+        virtual_.loop.advance(rest);
+        last = rest;
+    }
+    EXPECT_GE(last, seconds(30));
 }
 
 TEST_F(ExecCredentialsTest, TakeLongAnswersButNotEndlessOnes) {
