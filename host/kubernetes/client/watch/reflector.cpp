@@ -175,6 +175,7 @@ void Reflector::State::take_bookmark(const boost::json::value& object) {
     } else if (find_annotation(object, initial_events_end) == "true") {
         finish_replace(version_of(object));
         phase = Phase::watching;
+        expects_bookmarks = true;  // whoever sends this one sends others, too
     }
 }
 

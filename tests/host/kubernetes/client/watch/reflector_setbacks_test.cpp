@@ -231,6 +231,16 @@ TEST(ReflectorSetbacks, ASilentWatchIsGivenUpTwoMinutesAfterTheLastBookmark) {
     EXPECT_EQ(nodes.reflector.age(), Duration(0));
 }
 
+TEST(ReflectorSetbacks, AWatchThatToldAllObjectsFirstIsExpectedToSendBookmarks) {
+    FollowedKind nodes(true);
+    nodes.push(initial_end(10));
+    nodes.loop.advance(2min);
+    EXPECT_EQ(nodes.api.asked().size(), 1u);
+    nodes.loop.advance(10s);
+    EXPECT_EQ(nodes.asks(), "watch resourceVersion=10");
+    EXPECT_TRUE(nodes.api.asked()[0].is_cancelled);
+}
+
 TEST(ReflectorSetbacks, AServerWithoutBookmarksMayBeSilentUntilTheTimeoutOfTheWatch) {
     FollowedKind nodes(false);
     nodes.sync();
