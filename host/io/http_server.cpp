@@ -1,7 +1,6 @@
 #include "io/http_server.hpp"
 
 #include <atomic>
-#include <mutex>
 #include <vector>
 
 #include <boost/asio/ip/tcp.hpp>

@@ -1,12 +1,12 @@
 #include "io/served_connection.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <sstream>
 #include <type_traits>
 
 #include <boost/asio/post.hpp>
-#include <boost/beast/core/buffers_to_string.hpp>
 
 namespace capstan::io {
 
