@@ -1,0 +1,120 @@
+#include "../host/commands/shell.hpp"
+#include "stories.hpp"
+
+namespace capstan::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Runs `capstan` with the pipeline of examples/balancer.toml: no cloud. Its account has the rights
+/// of deploy/kubernetes/balancer.yaml and no others.
+struct Balancing : Stories {
+    void SetUp() override {
+        Stories::SetUp();
+        if (cluster == nullptr || IsSkipped()) return;
+        const commands::Ran installed = install();
+        ASSERT_EQ(installed.code, 0) << installed.err;
+        EXPECT_THAT(installed.out, HasSubstr("balancers.balancer.x-k8s.io created"));
+        cluster->kubectl({"apply", "-f", "deploy/kubernetes/balancer.yaml"});
+        cluster->kubectl({"delete", "clusterrolebinding", "capstan", "capstan-simulated-cloud",
+                          "--ignore-not-found"});
+        cluster->kubectl(
+            {"delete", "rolebinding", "-n", "kube-system", "capstan", "--ignore-not-found"});
+        for (const char* zone : {"a", "b"}) cluster->apply(zone_of(zone));
+    }
+    commands::Ran install() const {
+        const auto admin = cluster->capstans_kubeconfig().parent_path() / "admin.conf";
+        return commands::capstan("crd install --kubeconfig '" + admin.string() + "'");
+    }
+    static std::string pipeline() {
+        return R"([pipeline]
+controllers = ["replicas"]
+[plugin.replicas]
+grants = { kube = ["balancers.balancer.x-k8s.io:list,watch,patch/status", "pods:list,watch",
+    "deployments.apps:list,watch,get/scale,update/scale", "events:create"] }
+)";
+    }
+    /// A node, and a Deployment whose pods can be nowhere else.
+    static std::string zone_of(const std::string& zone) {
+        const std::string room = "{cpu: \"64\", memory: 256Gi, pods: \"200\"}";
+        return "apiVersion: v1\nkind: Node\nmetadata: {name: node-" + zone +
+               ", labels: {zone: " + zone +
+               "}, annotations: {kwok.x-k8s.io/node: fake}}\nstatus: {capacity: " + room +
+               ", allocatable: " + room +
+               "}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web-" + zone +
+               "}\nspec:\n  replicas: 0\n  selector: {matchLabels: {app: web, zone: " + zone +
+               "}}\n  template:\n    metadata: {labels: {app: web, zone: " + zone +
+               "}}\n    spec:\n      nodeSelector: {zone: " + zone +
+               "}\n      containers: [{name: web, image: web, resources: {requests: {cpu: "
+               "100m}}}]\n";
+    }
+    static std::string balancer(int replicas) {
+        return "apiVersion: balancer.x-k8s.io/v1alpha1\nkind: Balancer\nmetadata: {name: "
+               "web}\nspec:\n  replicas: " +
+               std::to_string(replicas) + R"(
+  selector: {matchLabels: {app: web}}
+  targets:
+  - {name: a, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web-a}}
+  - {name: b, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web-b}}
+  policy:
+    policyName: proportional
+    proportions: {targetProportions: {a: 50, b: 50}}
+    fallback: {startupTimeout: 15s}
+)";
+    }
+    /// Ready pods of both Deployments: "5 5".
+    std::string ready() const {
+        return cluster->kubectl(
+            {"get", "deployment", "web-a", "web-b", "-o",
+             "jsonpath={.items[0].status.readyReplicas} {.items[1].status.readyReplicas}"});
+    }
+};
+
+TEST_F(Balancing, KeepsTheRatioAndIsScaledAndShownLikeAWorkload) {
+    const Daemon daemon(*cluster, "ratio", pipeline());
+    cluster->apply(balancer(10));
+    ASSERT_TRUE(becomes(60s, [&] { return ready() == "5 5"; })) << ready();
+    cluster->kubectl({"scale", "balancer", "web", "--replicas=6"});
+    ASSERT_TRUE(becomes(60s, [&] { return ready() == "3 3"; })) << ready();
+    const auto shown = [&] { return cluster->kubectl({"get", "balancers"}); };
+    EXPECT_TRUE(becomes(30s, [&] {
+        return ::testing::Matches(::testing::ContainsRegex("web +6 +6 +proportional +True +0"))(
+            shown());
+    })) << shown();
+    EXPECT_THAT(shown(), ::testing::StartsWith(
+                             "NAME   DESIRED   OBSERVED   POLICY         BALANCING   FALLBACK"));
+}
+
+TEST_F(Balancing, ATargetWhosePodsCannotBeScheduledFallsBackAndComesBack) {
+    const Daemon daemon(*cluster, "fallback", pipeline());
+    cluster->kubectl({"cordon", "node-a"});
+    cluster->apply(balancer(10));
+    ASSERT_TRUE(becomes(90s, [&] { return ready() == " 10"; })) << ready();
+    EXPECT_THAT(cluster->kubectl({"get", "events", "--field-selector=reason=FellBack"}),
+                HasSubstr("balancer/web"));
+    cluster->kubectl({"uncordon", "node-a"});
+    ASSERT_TRUE(becomes(90s, [&] { return ready() == "5 5"; })) << ready();
+}
+
+TEST_F(Balancing, TheDefinitionIsInstalledOnceAndRefusesWhatMakesNoSense) {
+    EXPECT_THAT(install().out, HasSubstr("unchanged"));
+    const auto refuses = [&](const std::string& from, const std::string& to) {
+        std::string text = balancer(1);
+        text.replace(text.find(from), from.size(), to);
+        try {
+            cluster->apply(text);
+        } catch (const std::exception&) {
+            return true;
+        }
+        return false;
+    };
+    EXPECT_TRUE(refuses("policyName: proportional", "policyName: best"));
+    EXPECT_TRUE(refuses("policyName: proportional", "policyName: priority"));
+    EXPECT_TRUE(refuses("name: b,", "name: a,"));
+    EXPECT_TRUE(refuses("{startupTimeout: 15s}", "{}"));
+    EXPECT_TRUE(refuses("name: web-a}}", "name: web-a}, minReplicas: 3, maxReplicas: 2}"));
+    EXPECT_FALSE(refuses("{startupTimeout: 15s}", "{startupTimeoutSeconds: 15}"));
+}
+
+}  // namespace
+}  // namespace capstan::e2e
