@@ -77,7 +77,7 @@ void PodScheduler::stop_waiting(const std::string& key) {
 
 /// Those who were refused get another round, after the one that goes on.
 void PodScheduler::note_change() {
-    if (std::exchange(has_changed_, true) || next_round_ != 0) return;
+    if (next_round_ != 0) return;
     const Duration pause = context_.paced(round_pause);
     next_round_ = context_.loop().after(pause, [this, alive = std::weak_ptr(alive_)] {
         if (!alive.expired()) begin_round();
@@ -86,11 +86,7 @@ void PodScheduler::note_change() {
 
 void PodScheduler::begin_round() {
     next_round_ = 0;
-    if (!round_.empty()) {
-        has_changed_ = false;
-        return note_change();
-    }
-    has_changed_ = false;
+    if (!round_.empty()) return note_change();
     for (const auto& [key, turn] : waiting_) round_.insert(turn);
     wake();
 }

@@ -55,7 +55,7 @@ private:
     ControlContext& context_;
     std::map<std::string, Turn> waiting_;
     std::set<Turn> round_;  ///< those of them who are still to be tried
-    bool has_changed_ = false, is_awake_ = false;
+    bool is_awake_ = false;
     io::TimerId next_round_ = 0;  ///< 0: none is set
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
     SchedulingView view_;

@@ -18,7 +18,6 @@ struct Deploying : LivingCluster {
     }
     void set_image(const std::string& image) {
         edit("deployments.apps", "web", [&](json::object& object) {
-            find_array(object, "spec.template.spec.containers");
             object["spec"]
                 .as_object()["template"]
                 .as_object()["spec"]
