@@ -24,7 +24,8 @@ std::string text_of(const Labels& labels) {
 
 std::string reason_for(const LabelSet& set) {
     std::string out = "for " + counted(set.pods, "pod");
-    if (!set.wish.labels.empty()) out += " that want " + text_of(set.wish.labels);
+    if (!set.wish.labels.empty())
+        out += (set.pods == 1 ? " that wants " : " that want ") + text_of(set.wish.labels);
     for (const Taint& taint : set.wish.taints) out += ", alone by " + to_string(taint);
     if (set.leading < set.pods) {
         out += "; most popular, with " + counted(set.leading, "pod") + ": " +
