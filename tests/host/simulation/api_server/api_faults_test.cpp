@@ -1,6 +1,7 @@
 #include "simulation/api_server/api_faults.hpp"
 
 #include "served_api.hpp"
+#include "simulation/api_server/local_http_client.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -51,13 +52,38 @@ TEST(Faults, ComeAsOftenAsTheyWereToldTo) {
 
 TEST(Faults, AreReadAndWrittenAlike) {
     const json::object written = parsed(R"({"verb":"patch","resource":"nodes","status":429,
-        "retryAfterSeconds":1,"delayMs":5,"cut":true,"carriedOut":true,"afterEvents":3,"times":2})");
+        "retryAfterSeconds":1,"delayMs":5,"cut":true,"carriedOut":true,"spoil":"torn","afterEvents":3,"times":2})");
     const auto fault = parse_fault(written);
     ASSERT_TRUE(fault) << fault.error();
     EXPECT_EQ(fault_object(*fault), written);
-    for (const char* bad : {R"({"color":"red"})", R"({"status":"429"})", R"({"cut":1})"})
+    for (const char* bad :
+         {R"({"color":"red"})", R"({"status":"429"})", R"({"cut":1})", R"({"spoil":"rotten"})"})
         EXPECT_FALSE(parse_fault(parsed(bad))) << bad;
     EXPECT_FALSE(parse_fault(parsed(R"({"times":0})"))->times) << "until it is removed";
+}
+
+TEST_F(ServedApi, CarriesOutWhatIsToBeCarriedOutAtOnce) {
+    LocalHttpClient http(server, loop);
+    int status = 0;
+    const auto create = [&](ApiFault fault, const std::string& name) {
+        status = 0;
+        server.faults().add(fault);
+        HttpRequest request("POST", "http://x/api/v1/nodes");
+        request.body = R"({"metadata":{"name":")" + name + R"("}})";
+        http.send(request,
+                  [&](const Result<HttpReply>& reply) { status = reply ? reply->status : 1; });
+        loop.settle();
+        return store.find(store.kind("nodes"), "", name) != nullptr;
+    };
+    EXPECT_FALSE(create({.delay = std::chrono::seconds(9)}, "late"));
+    EXPECT_TRUE(
+        create({.delay = std::chrono::seconds(9), .is_carried_out = true}, "answered-late"));
+    EXPECT_EQ(status, 0);
+    loop.advance(std::chrono::seconds(9));
+    EXPECT_EQ(status, 201);
+    EXPECT_NE(store.find(store.kind("nodes"), "", "late"), nullptr);
+    EXPECT_TRUE(create({.spoil = Spoil::silence}, "silent"));
+    EXPECT_EQ(status, 0);
 }
 
 TEST_F(ServedApi, TakesFaultsAtTheirOwnDoor) {

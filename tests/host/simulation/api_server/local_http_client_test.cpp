@@ -1,0 +1,123 @@
+#include "simulation/api_server/local_http_client.hpp"
+
+#include "io/curl_http_client.hpp"
+#include "served_api.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+/// How a request ended, as its sender sees it.
+struct End {
+    int status = 0;  ///< 0: by an error
+    ErrorCode error{};
+    std::string provider_code{}, body{};
+    bool operator==(const End&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const End& end) {
+    return out << end.status << ' ' << name_of(end.error) << ' ' << end.provider_code << ' '
+               << end.body;
+}
+
+struct LocalHttp : ServedApi {
+    LocalHttpClient local{server, loop};
+    std::optional<End> ended{};
+
+    io::HttpClient::Done keep() {
+        return [this](const Result<HttpReply>& reply) {
+            ended = reply ? End{reply->status, {}, {}, reply->body + streamed}
+                          : End{0, reply.error().code, reply.error().provider_code, streamed};
+        };
+    }
+    io::HttpClient::Listener listener() {
+        streamed.clear();
+        return {.on_head = [this](const HttpReply& head) { status = head.status; },
+                .on_part = [this](std::string_view part) { streamed += part; }};
+    }
+    HttpRequest request(const std::string& target, const std::string& method = "GET") {
+        return HttpRequest(method, server.url() + target);
+    }
+    End wait() {
+        for (int i = 0; i < 10'000 && !ended; ++i) {
+            if (io.stopped()) io.restart();
+            io.run_for(1ms);
+        }
+        return std::exchange(ended, std::nullopt).value_or(End{});
+    }
+    std::string streamed{};
+    int status = 0;
+};
+
+TEST_F(LocalHttp, HasTheErrorsThatTheNetworkHas) {
+    ASSERT_TRUE(server.listen());
+    io::CurlHttpClient network(io);
+    const ApiFault faults[] = {{.times = 0},
+                               {.status = 429, .retry_after_s = 3},
+                               {.status = 500, .is_carried_out = true},
+                               {.cuts = true},
+                               {.cuts = true, .is_carried_out = true},
+                               {.spoil = Spoil::garbage},
+                               {.spoil = Spoil::half},
+                               {.spoil = Spoil::torn}};
+    for (const ApiFault& fault : faults) {
+        const auto send = [&](io::HttpClient& by, bool streams) {
+            server.faults().add(fault);
+            const HttpRequest asked = request("/api/v1/namespaces/default");
+            streams ? by.stream(asked, listener(), keep()) : by.send(asked, keep());
+            return wait();
+        };
+        SCOPED_TRACE(json::serialize(fault_object(fault)));
+        EXPECT_EQ(send(local, false), send(network, false));
+        EXPECT_EQ(send(local, true), send(network, true));
+    }
+}
+
+TEST_F(LocalHttp, IsRefusedByAServerThatIsAwayAndLosesWhatWasOpen) {
+    status = 0;
+    local.stream(request("/api/v1/nodes?watch=true"), listener(), keep());
+    loop.settle();
+    EXPECT_EQ(status, 200);
+    local.set_reachable(false);
+    EXPECT_EQ(wait(), (End{0, ErrorCode::unavailable, std::string(io::connection_lost), ""}));
+    EXPECT_EQ(server.watch_count(), 0u);
+    local.send(request("/api/v1/nodes"), keep());
+    EXPECT_EQ(wait(), (End{0, ErrorCode::unavailable, "", ""}));
+    local.set_reachable(true);
+    local.send(request("/api/v1/nodes"), keep());
+    EXPECT_EQ(wait().status, 200);
+}
+
+TEST_F(LocalHttp, TellsTheServerThatItsPeerHasLeft) {
+    const auto watch = local.stream(request("/api/v1/nodes?watch=true"), listener(), keep());
+    loop.settle();
+    EXPECT_EQ(server.watch_count(), 1u);
+    local.cancel(watch);
+    EXPECT_EQ(wait().error, ErrorCode::cancelled);
+    EXPECT_EQ(server.watch_count(), 0u);
+}
+
+TEST_F(LocalHttp, WaitsNoLongerThanItsTimeout) {
+    server.faults().add({.delay = 60s});
+    HttpRequest patient = request("/api/v1/nodes");
+    local.send(std::move(patient).within(30s), keep());
+    loop.advance(29s);
+    EXPECT_FALSE(ended);
+    loop.advance(1s);
+    EXPECT_EQ(wait().error, ErrorCode::deadline);
+    loop.advance(60s);
+    EXPECT_FALSE(ended) << "the server's late answer is nobody's";
+}
+
+TEST_F(LocalHttp, CallsNobodyBackOnceItIsGone) {
+    auto gone = std::make_unique<LocalHttpClient>(server, loop);
+    gone->send(request("/api/v1/nodes"), keep());
+    gone->stream(request("/api/v1/nodes?watch=true"), listener(), keep());
+    gone.reset();
+    loop.settle();
+    EXPECT_FALSE(ended);
+}
+
+}  // namespace
+}  // namespace capstan::simulation
