@@ -60,7 +60,11 @@ PluginHost::PluginHost(const Config& config, Options options)
 
 Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
                                                       const PluginSet& plugins, Options options) {
-    const std::filesystem::path breadcrumbs = options.breadcrumbs;
+    const std::filesystem::path breadcrumbs = options.breadcrumbs, state = options.state;
+    std::error_code error;
+    if (!state.empty() && !std::filesystem::create_directories(state, error) && error)
+        return fail(ErrorCode::unavailable,
+                    "state folder " + state.string() + ": " + error.message());
     std::unique_ptr<PluginHost> host(new PluginHost(config, std::move(options)));
     if (!breadcrumbs.empty()) CAPSTAN_CHECK(host->open_breadcrumbs(breadcrumbs));
     for (const LoadedPlugin& plugin : plugins) CAPSTAN_CHECK(host->make(plugin));

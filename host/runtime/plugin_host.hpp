@@ -33,8 +33,8 @@ public:
         std::string version{};  ///< the host's own, as plugins are told
         /// The file where calls leave their crumbs; empty: nowhere.
         std::filesystem::path breadcrumbs{};
-        /// The folder where instances keep their state; empty: it goes with this host, for commands
-        /// of one decision.
+        /// The folder where instances keep their state, made where there is none; empty: it goes
+        /// with this host, for commands of one decision.
         std::filesystem::path state{};
         /// The clock of deadlines and timers, moved by its owner; NULL: the machine's.
         std::shared_ptr<io::ManualClock> clock{};

@@ -24,6 +24,19 @@ TEST(PluginHost, WithoutPluginsItStartsAndStops) {
     EXPECT_THAT((*host)->find(PluginInstanceId("aws")), IsNull());
 }
 
+TEST(PluginHost, MakesTheFolderWhereInstancesKeepTheirState) {
+    const TemporaryFolder folder;
+    const std::filesystem::path state = folder.path() / "of" / "plugins";
+    const auto start = [](const std::filesystem::path& path) {
+        return PluginHost::start(Config{}, {}, {.seed = 1, .version = "test", .state = path});
+    };
+    EXPECT_TRUE(start(state));
+    EXPECT_TRUE(std::filesystem::is_directory(state));
+    EXPECT_TRUE(start(state)) << "it is there already";
+    folder.file("file", bytes_of("x"));
+    EXPECT_FALSE(start(folder.path() / "file" / "plugins"));
+}
+
 TEST(PluginHost, EveryInstanceOfTheConfigurationRuns) {
     const Assembly assembly(two_instances);
     const auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
