@@ -29,12 +29,13 @@ Result<ApiReply> ask(kubernetes::Api& api, io::Loop& loop, ApiRequest request) {
     return *std::move(reply);
 }
 
-std::string version_of(const ApiReply& reply) {
+/// What is defined; versions and status are the server's business.
+json::value definition_in(const ApiReply& reply) {
     boost::system::error_code bad;
     const json::value object = json::parse(reply.body, bad);
     if (bad) return {};
-    const json::value* version = object.find_pointer("/metadata/resourceVersion", bad);
-    return version != nullptr && version->is_string() ? std::string(version->as_string()) : "";
+    const json::value* spec = object.find_pointer("/spec", bad);
+    return spec != nullptr ? *spec : json::value();
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ Result<std::string> install_definition(kubernetes::Api& api, io::Loop& loop,
                      .content_type = "application/apply-patch+yaml"};
     CAPSTAN_TRY(const ApiReply after, ask(api, loop, std::move(apply)));
     if (!before) return std::string("created");
-    return std::string(version_of(*before) == version_of(after) ? "unchanged" : "changed");
+    return std::string(definition_in(*before) == definition_in(after) ? "unchanged" : "changed");
 }
 
 }  // namespace capstan::commands

@@ -65,7 +65,12 @@ bool Followed::is_of_object(const std::string& plural, bool& is_complete, const 
         std::string& known = trouble_[plural];
         const std::string why =
             event.error != nullptr ? std::string(text(event.error->message)) : "";
-        if (known != why) host_.warn(plural + " cannot be followed: " + why);
+        // Plugins start before their host is connected.
+        const bool is_early =
+            !is_complete && event.error != nullptr && event.error->code == CAPSTAN_E_UNAVAILABLE;
+        if (known != why)
+            host_.log(is_early ? CAPSTAN_LOG_DEBUG : CAPSTAN_LOG_WARN,
+                      plural + " cannot be followed: " + why);
         known = why;
         options_.on_news();
         return false;
