@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../../io/test_certificates.hpp"
+#include "../../../io/test_certificates.hpp"
 #include "credentials_folder.hpp"
 
 namespace capstan::kubernetes {

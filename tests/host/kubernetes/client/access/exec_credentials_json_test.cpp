@@ -5,7 +5,7 @@
 
 #include <boost/json/serialize.hpp>
 
-#include "../../io/test_certificates.hpp"
+#include "../../../io/test_certificates.hpp"
 
 namespace capstan::kubernetes {
 namespace {
