@@ -1,0 +1,22 @@
+/// A scenario in TOML, read but not run: no plugin is loaded.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "../../runtime/config/shipped_folder.hpp"
+#include "simulation/scenario.hpp"
+
+namespace capstan::simulation {
+
+inline Input input_of(const std::string& toml) {
+    const runtime::ShippedFolder shipped({"expanders/least_waste.so", "expanders/random.so",
+                                          "balancer/node_groups.so", "simulated.so"});
+    Scenario scenario =
+        read_scenario(runtime::Source{"story.toml", toml}, "/stories", shipped.plugins());
+    EXPECT_TRUE(scenario.input) << scenario.diagnostics.text();
+    return scenario.input ? *std::move(scenario.input) : Input{};
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,82 @@
+#include "simulation/live/live_cloud.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "live_case.hpp"
+#include "runtime/config/toml_text.hpp"
+#include "simulation/live/remarks.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+constexpr auto two_groups = R"(
+register_delay = "10s"
+cloud = { latency = "2s" }
+[[group]]
+id = "web"
+max = 3
+boot = "50s"
+machine = { cpu = "4", memory = "16Gi", labels = { boot = "30s" } }
+options = { unneeded_time = "5m" }
+[[group]]
+id = "batch"
+machine = { cpu = "4", memory = "16Gi" }
+)";
+
+TEST(LiveCloud, RegistersNodesWhenTheyWouldHaveJoined) {
+    const Input input = input_of(two_groups);
+    const std::string settings = runtime::to_toml(LiveCloud(input, 1).settings());
+    EXPECT_THAT(settings, HasSubstr(R"(boot = "1m")"));
+    EXPECT_THAT(settings, HasSubstr(R"(boot = "1m10s")")) << "where none is said";
+    EXPECT_THAT(settings, HasSubstr("register_nodes = true"));
+    EXPECT_EQ(LiveCloud(input, 1).slowest_boot(), 70s);
+}
+
+TEST(LiveCloud, IsFasterBySpeedButForNames) {
+    const Input input = input_of(two_groups);
+    const std::string settings = runtime::to_toml(LiveCloud(input, 10).settings());
+    EXPECT_THAT(settings, HasSubstr(R"(boot = "6s")"));
+    EXPECT_THAT(settings, HasSubstr(R"(latency = "200ms")"));
+    EXPECT_THAT(settings, HasSubstr(R"(unneeded_time = "30s")"));
+    EXPECT_THAT(settings, HasSubstr(R"(labels = { boot = "30s" })"));
+}
+
+TEST(LiveCloud, ChangesAsStepsSay) {
+    const Input input = input_of(std::string(two_groups) + R"(
+[[step]]
+change = [{ group = "web", capacity = 1, max = 9, joins = false }]
+remove_groups = ["batch"]
+)");
+    LiveCloud cloud(input, 10);
+    for (const Action& action : input.steps.at(0).actions)
+        EXPECT_TRUE(cloud.happen(action.what, 3s));
+    const std::string settings = runtime::to_toml(cloud.settings());
+    EXPECT_THAT(settings, HasSubstr("max = 9"));
+    EXPECT_THAT(settings, HasSubstr(R"(changes = [{ capacity = 1, at = "3s" }])"));
+    EXPECT_THAT(settings, HasSubstr(R"(boot = "876h")")) << "for ever";
+    EXPECT_THAT(settings, ::testing::Not(HasSubstr("batch")));
+}
+
+TEST(LiveRemarks, AreSaidOfWhatIsNotPlayed) {
+    EXPECT_THAT(find_live_remarks(input_of(two_groups)), IsEmpty());
+    const Input input = input_of(std::string(two_groups) + R"(
+[[fault]]
+kind = "restart"
+[[step]]
+pods = [{ name = "web", stop_time = "5s" }]
+until = "increase web"
+expect = []
+)");
+    EXPECT_THAT(find_live_remarks(input),
+                ElementsAre(HasSubstr("expect: "), HasSubstr("fault: 1 fault not played"),
+                            HasSubstr("until: "), HasSubstr("stop_time: ")));
+}
+
+}  // namespace
+}  // namespace capstan::simulation

@@ -1,0 +1,206 @@
+#include "simulation/live/scenario_player.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+
+#include <capstan/duration.hpp>
+
+#include "live_case.hpp"
+#include "simulation/live/live_story.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+/// Nobody looks after the objects: pods get no nodes, and Deployments no pods.
+struct Player : ::testing::Test {
+    boost::asio::io_context io{};
+    std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>();
+    io::ManualLoop loop{io, clock};
+    ObjectStore store{loop, {}};
+    Input input{};
+    std::vector<std::string> told{};
+    std::vector<std::string> changes{};
+    std::optional<int> over{};
+    std::optional<ScenarioPlayer> player{};
+
+    TellLive teller() {
+        return [this](const LiveLine& line) { told.push_back(line.kind + ": " + line.text); };
+    }
+    void play(const std::string& toml, double speed = 1) {
+        input = input_of(toml);
+        player.emplace(store, input,
+                       ScenarioPlayer::Options{.speed = speed,
+                                               .patience = 10s,
+                                               .tell = teller(),
+                                               .change_cloud =
+                                                   [this](const Happening&, Duration since) {
+                                                       changes.push_back(format_duration(since));
+                                                       return Result<void>();
+                                                   },
+                                               .over = [this](int unmet) { over = unmet; }});
+        player->fill();
+        player->start();
+        loop.settle();
+    }
+    std::int64_t replicas(const std::string& name) {
+        const ApiObject found = store.find(store.kind("deployments.apps"), "default", name);
+        return found == nullptr ? -1 : integer_at(*found, "spec.replicas").value_or(-1);
+    }
+    std::vector<std::string> names(std::string_view resource) {
+        std::vector<std::string> out;
+        for (const ApiObject& object : store.list(store.kind(resource)).items)
+            out.emplace_back(text_at(*object, "metadata.name"));
+        return out;
+    }
+};
+
+TEST_F(Player, TakesStepsInTheirTimeDividedBySpeed) {
+    play(R"(
+[[step]]
+pods = [{ name = "web", count = 2, replicas = true }]
+advance = "1m"
+[[step]]
+scale = { web = 5 }
+advance = "1m"
+)",
+         10);
+    EXPECT_EQ(replicas("web"), 2);
+    loop.advance(5999ms);
+    EXPECT_EQ(replicas("web"), 2);
+    loop.advance(1ms);
+    EXPECT_EQ(replicas("web"), 5);
+    EXPECT_EQ(over, std::nullopt);
+    loop.advance(6s);
+    EXPECT_EQ(over, 0);
+    EXPECT_THAT(told, ElementsAre("story: 2 pods of web come", "story: web is scaled to 5",
+                                  "story: the story is over; the cluster goes on"));
+}
+
+TEST_F(Player, PutsInPlaceWhatIsThereFromTheStart) {
+    play(R"(
+[[node]]
+name = "system"
+cpu = "4"
+memory = "8Gi"
+[[daemon_set]]
+name = "agent"
+namespace = "monitoring"
+[[replica_set]]
+name = "dns"
+count = 2
+[[stateful_set]]
+name = "store"
+count = 3
+[[budget]]
+name = "dns"
+max_unavailable = 1
+)");
+    EXPECT_THAT(names("nodes"), ElementsAre("system"));
+    EXPECT_THAT(names("daemonsets.apps"), ElementsAre("agent"));
+    EXPECT_THAT(names("statefulsets.apps"), ElementsAre("store"));
+    EXPECT_THAT(names("poddisruptionbudgets.policy"), ElementsAre("dns"));
+    EXPECT_THAT(names("namespaces"), Contains("monitoring"));
+    EXPECT_EQ(replicas("dns"), 2);
+}
+
+TEST_F(Player, AddsToABatchAndTakesItAway) {
+    play(R"(
+[[step]]
+pods = [{ name = "web", count = 2, replicas = true }, { name = "lone", count = 2 }]
+advance = "1s"
+[[step]]
+pods = [{ name = "web", count = 3, replicas = true }, { name = "lone", count = 1 }]
+advance = "1s"
+[[step]]
+remove = ["web", "lone-2"]
+advance = "1s"
+[[step]]
+remove = ["lone", "nobody"]
+)");
+    loop.advance(1s);
+    EXPECT_EQ(replicas("web"), 5);
+    EXPECT_THAT(names("pods"), ElementsAre("lone-1", "lone-2", "lone-3"));
+    loop.advance(1s);
+    EXPECT_THAT(names("deployments.apps"), IsEmpty());
+    EXPECT_THAT(names("pods"), ElementsAre("lone-1", "lone-3"));
+    loop.advance(1s);
+    EXPECT_THAT(names("pods"), IsEmpty());
+    EXPECT_THAT(told, Contains("note: cannot happen: there is no \"nobody\""));
+}
+
+TEST_F(Player, ChangesNodesAndTheCloud) {
+    play(R"(
+[[group]]
+id = "web"
+machine = { cpu = "4", memory = "8Gi" }
+[[node]]
+name = "system"
+cpu = "4"
+memory = "8Gi"
+[[step]]
+advance = "5s"
+[[step]]
+edit = [{ node = "system", cordoned = true, ready = false, taints = ["a=b:NoExecute"], annotations = { x = "y" } }]
+change = [{ group = "web", capacity = 0 }]
+)");
+    loop.advance(5s);
+    const ApiObject node = store.find(store.kind("nodes"), "", "system");
+    EXPECT_TRUE(is_true_at(*node, "spec.unschedulable"));
+    EXPECT_EQ(find_array(*node, "spec.taints")->size(), 1u);
+    const json::object& annotations = *find_object(*node, "metadata.annotations");
+    EXPECT_EQ(annotations.at("x"), "y");
+    EXPECT_EQ(annotations.at("simulation.capstan.io/kubelet"), "stopped");
+    EXPECT_THAT(changes, ElementsAre("5s"));
+}
+
+TEST_F(Player, GoesOnWhenTheClusterHasComeToRest) {
+    play(R"(
+[[step]]
+pods = [{ name = "lone", count = 1 }]
+until = "idle"
+expect_pending = 0
+[[step]]
+expect_pending = 1
+)");
+    loop.advance(5s);
+    json::object node{{"metadata", json::object{{"name", "late"}}}};
+    ASSERT_TRUE(store.create(store.kind("nodes"), "", node));
+    loop.advance(9s);
+    EXPECT_EQ(over, std::nullopt) << "a node has come meanwhile";
+    loop.advance(2s);
+    EXPECT_EQ(over, 1);
+    EXPECT_THAT(told, Contains("unmet: expected otherwise: 0 pods without a node, there are 1"));
+}
+
+TEST_F(Player, IsToldAsItHappens) {
+    const LiveStory story(store, teller());
+    const auto put = [&](const char* node, const char* phase) {
+        static_cast<void>(store.edit(store.kind("pods"), "default", "web-1",
+                                     [&](json::object& pod) {
+                                         set_value(pod, "spec.nodeName", json::string(node));
+                                         set_value(pod, "status.phase", json::string(phase));
+                                     },
+                                     {.part = ObjectPart::everything}));
+    };
+    play(R"(
+[[step]]
+pods = [{ name = "web", count = 2 }]
+advance = "1h"
+)");
+    loop.advance(1s);
+    put("n1", "Running");
+    loop.advance(1s);
+    EXPECT_THAT(told, ElementsAre("story: 2 pods of web come",
+                                  "pods: web: 0 pods have nodes, 2 wait for one",
+                                  "pods: web: 1 pod has a node, 1 waits for one"));
+}
+
+}  // namespace
+}  // namespace capstan::simulation
