@@ -1,0 +1,48 @@
+#include "new_group_source.hpp"
+
+#include <algorithm>
+
+#include <capstan/resources.hpp>
+
+namespace {
+
+constexpr std::string_view prefix = "pool-";
+
+bool holds_a_pod(const capstan::MachineTypeView& machine, const capstan::PodClassList& pods) {
+    const capstan::Resources room(machine.allocatable());
+    return std::any_of(pods.begin(), pods.end(), [&](const capstan::PodClassView& pod) {
+        return capstan::fits_in(capstan::Resources(pod.requests()), room);
+    });
+}
+
+}  // namespace
+
+std::string name_of_pool(std::string_view machine_type) {
+    std::string out(prefix);
+    for (const char c : machine_type) {
+        const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        const bool is_plain = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+        out += is_plain ? lower : '-';
+    }
+    return out;
+}
+
+void NewGroupSource::suggest(const capstan::Call&, const capstan::GroupSourceQuestion& question,
+                             const capstan::Suggest& suggest) const {
+    for (const auto machine : question.machines()) {
+        if (machine.offers().empty() || !holds_a_pod(machine, question.pods())) {
+            suggest.leave_out(machine.name(), "no pod fits on it");
+            continue;
+        }
+        const auto offer = machine.offers()[0];
+        suggest({.name = name_of_pool(machine.name()),
+                 .machine_type = std::string(machine.name()),
+                 .zone = std::string(offer.zone()),
+                 .spot = offer.spot()},
+                "a pod fits on it");
+    }
+}
+
+bool NewGroupSource::owns(const capstan::Call&, const capstan::GroupView& group) const {
+    return group.id().starts_with(prefix);
+}
