@@ -106,7 +106,8 @@ PassGauges::PassGauges(prometheus::Registry& registry)
                         "1 while a group is left alone because too many of its nodes are "
                         "missing or not ready.")),
       backoff_status_(gauges(registry, "cluster_autoscaler_node_group_backoff_status",
-                             "1 for each group that is backed off, by what it failed with.")) {}
+                             "1 for each group that is backed off, by what it failed with; 0 for "
+                             "the others, without a reason.")) {}
 
 void PassGauges::observe(const PassObservation& pass) {
     const engine::Health health = engine::assess(
@@ -187,10 +188,9 @@ void PassGauges::observe_groups(const PassObservation& pass, const engine::Healt
         unhealthy[labels] = is_healthy ? 0 : 1;
         const engine::Backoff* failure = engine::find_backoff(pass.memory, group.group.id, pass.at);
         backoff[labels] = failure != nullptr ? 1 : 0;
-        if (failure == nullptr) continue;
         prometheus::Labels with_reason = labels;
-        with_reason["reason"] = failure_reason(failure->code);
-        status[with_reason] = 1;
+        with_reason["reason"] = failure != nullptr ? failure_reason(failure->code) : "";
+        status[with_reason] = backoff[labels];
     }
     groups_.replace({{{{"node_group_type", "autoscaled"}}, autoscaled},
                      {{{"node_group_type", "autoprovisioned"}}, autoprovisioned}});

@@ -161,6 +161,8 @@ struct Told {
         PassReport out(PassInput{
             .snapshot = {builder.build(),
                          std::make_shared<const std::vector<engine::Group>>(std::move(groups))}});
+        out.result.outcome.decision.nodes = {
+            {.node = "n2", .reason = engine::Unremovable::not_underutilized}};
         out.memory.started = true;
         out.at = noon;
         out.times.soft_taints = 1s;
@@ -184,7 +186,6 @@ struct Told {
         out.results.removals = {{}};
         out.memory.removals = {{"n1", removal(engine::RemovalPhase::removed, true)},
                                {"n3", removal(engine::RemovalPhase::draining, false)}};
-        decision.nodes = {{.node = "n2", .reason = engine::Unremovable::not_underutilized}};
         return out;
     }
 
