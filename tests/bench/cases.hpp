@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 
 #include "mixed.hpp"
+#include "provisioning.hpp"
 #include "spread.hpp"
 #include "workload.hpp"
 
@@ -17,6 +18,8 @@ boost::json::object measure_scale_up(const Workload& workload, int repeat);
 boost::json::object measure_mixed(const Mix& mix, int repeat);
 /// The same for ReplicaSets that are spread over zones.
 boost::json::object measure_spread(const SpreadWorkload& workload, int repeat);
+/// The same where groups could be made, with the shipped group source.
+boost::json::object measure_provisioning(const ProvisioningWorkload& workload, int repeat);
 /// The pass without any group: it only finds out which pods fit on existing nodes.
 boost::json::object measure_filter(const Workload& workload, int repeat);
 /// The pass of a cluster without pending pods: which nodes nobody needs. Every node may go as far

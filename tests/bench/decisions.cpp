@@ -141,6 +141,31 @@ boost::json::object measure_spread(const SpreadWorkload& workload, int repeat) {
                         how);
 }
 
+boost::json::object measure_provisioning(const ProvisioningWorkload& workload, int repeat) {
+    const BenchPipeline pipeline(std::string(chain) + "group_sources = [\"provisioning\"]\n" +
+                                 "[plugin.provisioning]\nsettings = { max_groups = 100000 }\n");
+    const engine::Snapshot snapshot = make_provisioning_snapshot(workload);
+    engine::Decision decision;
+    const Measured measured = Measured::repeat(
+        repeat, [] {},
+        [&] {
+            runtime::PassWatch watch;
+            const runtime::PassPolicies plugins = pipeline.policies(watch);
+            BenchMaker maker(snapshot);
+            engine::Policies policies = plugins.policies();
+            policies.maker = &maker;
+            decision =
+                engine::run_pass(snapshot, {}, policies, settings(), {.seed = 1, .now = bench_time})
+                    .decision;
+        });
+    return measured.line("provisioning", {{"nodes", workload.cluster.nodes},
+                                          {"groups", workload.cluster.groups},
+                                          {"candidates", decision.new_groups.size()},
+                                          {"groups_made", decision.creations.size()},
+                                          {"pods_helped", total(decision.helped)},
+                                          {"pods_left", pods_left(decision)}});
+}
+
 boost::json::object measure_filter(const Workload& workload, int repeat) {
     engine::Snapshot snapshot = make_snapshot(workload);
     snapshot.groups = std::make_shared<const std::vector<engine::Group>>();

@@ -18,6 +18,7 @@ struct Arguments {
     Workload workload;
     Mix mix;
     SpreadWorkload spread;
+    ProvisioningWorkload provisioning{};
     bool deciding = false;
     int repeat = 3;
 };
@@ -97,6 +98,15 @@ void add_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
     add_count(spread, "--running", arguments.spread.running, "Pods of each with a node", 0);
     add_count(spread, "--pending", arguments.spread.pending, "Pods of each without one", 0);
     spread.add_flag("--emulated", arguments.spread.emulated, "Emulates the constraint");
+    ProvisioningWorkload& making = arguments.provisioning;
+    CLI::App& provisioning =
+        add_case(app, "provisioning", "Groups that could be made", arguments, chosen,
+                 [](const Arguments& a) { return measure_provisioning(a.provisioning, a.repeat); });
+    add_count(provisioning, "--nodes", making.cluster.nodes, "Nodes, all full", 1);
+    add_count(provisioning, "--groups", making.cluster.groups, "Groups there are", 1);
+    add_count(provisioning, "--types", making.types, "Machine types", 1);
+    add_count(provisioning, "--zones", making.zones, "Zones", 1);
+    add_count(provisioning, "--selectors", making.selectors, "Selectors of pending pods", 1);
     CLI::App& snapshot =
         add_case(app, "snapshot", "Objects in, a cluster out", arguments, chosen,
                  [](const Arguments& a) { return measure_snapshot(a.workload, a.repeat); });

@@ -1,0 +1,29 @@
+/// A cluster for which groups could be made: as many candidates as types, zones and selectors make.
+#pragma once
+
+#include "engine/pass.hpp"
+#include "workload.hpp"
+
+namespace capstan::bench {
+
+struct ProvisioningWorkload {
+    Workload cluster{.nodes = 1000, .pods = 0, .groups = 200};
+    int types = 50, zones = 3;
+    int selectors = 20;  ///< of pending pods, each another value of one label
+    int pods_per_selector = 30;
+};
+
+engine::Snapshot make_provisioning_snapshot(const ProvisioningWorkload& workload);
+
+/// Makes of each plan what it says.
+class BenchMaker final : public engine::GroupMaker {
+public:
+    explicit BenchMaker(const engine::Snapshot& snapshot) : snapshot_(snapshot) {}
+    Result<engine::TheoreticalGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
+                                               const engine::Circumstances& circumstances) override;
+
+private:
+    const engine::Snapshot& snapshot_;
+};
+
+}  // namespace capstan::bench
