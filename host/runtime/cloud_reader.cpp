@@ -122,7 +122,7 @@ void CloudReader::describe(const std::shared_ptr<Reading>& reading) {
                               self->finish(*reading);
                           });
     }
-    if (client_->makes_groups()) ask_machine_types(reading);
+    if (asks_machine_types_) ask_machine_types(reading);
     finish(*reading);
 }
 

@@ -29,7 +29,10 @@ class CloudReader : public std::enable_shared_from_this<CloudReader> {
 public:
     using Done = std::function<void(CloudReading)>;
 
-    explicit CloudReader(std::shared_ptr<CloudClient> client) : client_(std::move(client)) {}
+    /// `asks_machine_types`: somebody will look at them.
+    CloudReader(std::shared_ptr<CloudClient> client, bool asks_machine_types)
+        : client_(std::move(client)),
+          asks_machine_types_(asks_machine_types && client_->makes_groups()) {}
 
     const std::shared_ptr<CloudClient>& client() const noexcept { return client_; }
     /// Refreshes the cloud and describes its groups as needed; `done` on the strand. [any thread]
@@ -55,6 +58,7 @@ private:
     std::string named(std::string_view what) const;
 
     const std::shared_ptr<CloudClient> client_;
+    const bool asks_machine_types_;
     std::vector<engine::Group> known_;
     std::map<NodeGroupId, Description> descriptions_;
 };

@@ -55,13 +55,14 @@ std::shared_ptr<const Machines> machines_of(
 
 Result<std::shared_ptr<Clouds>> Clouds::make(const Pipeline& pipeline, const PluginHost& host,
                                              const ChangeGate& gate) {
+    const bool has_sources = !pipeline.scale_up.group_sources.empty();
     std::vector<std::shared_ptr<CloudReader>> readers;
     for (const PluginInstanceId& id : pipeline.clouds) {
         auto instance = host.find(id);
         if (!instance)
             return fail(ErrorCode::internal, "pipeline: there is no instance " + id.value());
         CAPSTAN_TRY(auto client, CloudClient::of(std::move(instance), gate));
-        readers.push_back(std::make_shared<CloudReader>(std::move(client)));
+        readers.push_back(std::make_shared<CloudReader>(std::move(client), has_sources));
     }
     return std::shared_ptr<Clouds>(new Clouds(std::move(readers)));
 }

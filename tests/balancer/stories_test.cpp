@@ -44,7 +44,8 @@ TEST(BalancerStory, AsksForNothingBesideWhatItsRoleGrants) {
     cluster.run(40s);
     EXPECT_THAT(
         cluster.requests(),
-        Each(AnyOf("GET /api/v1/pods", "GET /apis/balancer.x-k8s.io/v1alpha1/balancers",
+        Each(AnyOf("GET /apis", "GET /api/v1/pods",
+                   "GET /apis/balancer.x-k8s.io/v1alpha1/balancers",
                    "GET /apis/apps/v1/deployments", "GET /apis/apps/v1",
                    StartsWith("GET /apis/apps/v1/namespaces/default/deployments/web-"),
                    StartsWith("PUT /apis/apps/v1/namespaces/default/deployments/web-"),

@@ -16,9 +16,11 @@ Result<std::unique_ptr<Autoscaler>> Autoscaler::make(const Config& config, Parts
 Result<void> Autoscaler::take_over(const Config& config) {
     CAPSTAN_TRY(Wiring wiring, wire(config.pipeline, parts_.host));
     // Another set of clouds begins without what the old one knew; the same goes on with it.
-    if (!clouds_ || cloud_ids_ != config.pipeline.clouds) {
+    const bool has_sources = !config.pipeline.scale_up.group_sources.empty();
+    if (!clouds_ || cloud_ids_ != config.pipeline.clouds || has_sources_ != has_sources) {
         CAPSTAN_TRY(clouds_, Clouds::make(config.pipeline, parts_.host, parts_.gate));
         cloud_ids_ = config.pipeline.clouds;
+        has_sources_ = has_sources;
     }
     wiring_ = std::move(wiring);
     settings_ = make_settings(config.scale_up, config.scale_down, config.limits);

@@ -66,6 +66,7 @@ private:
     Wiring wiring_{};
     std::shared_ptr<Clouds> clouds_{};
     std::vector<PluginInstanceId> cloud_ids_{};
+    bool has_sources_ = false;  ///< of groups that could be made
     engine::Memory memory_{};
     std::vector<HookMiss> misses_{};
     std::optional<Time> wake_at_{};

@@ -166,11 +166,11 @@ private:
     }
 
     void check_clouds() {
+        if (config_.pipeline.clouds.empty() && !config_.pipeline.controllers.empty())
+            return add(Verdict::good, "clouds", "none is configured, controllers run alone");
         if (config_.pipeline.clouds.empty())
             return add(Verdict::missing, "clouds", "none is configured",
                        "name one in [pipeline] clouds");
-        if (config_.pipeline.clouds.empty() && !config_.pipeline.controllers.empty())
-            return add(Verdict::good, "clouds", "none is configured, controllers run alone");
         const auto clouds = Clouds::make(config_.pipeline, host_);
         if (!clouds) return add(Verdict::missing, "clouds", clouds.error().message);
         const CloudsView view = (*clouds)->refresh_now(host_);

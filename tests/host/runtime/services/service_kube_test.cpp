@@ -207,8 +207,9 @@ TEST_F(ServiceKube, DeletesUnderThePreconditionsThatAreGiven) {
 TEST_F(ServiceKube, WritesNothingWhileAnotherHostLeadsAndReadsAllTheSame) {
     Result<void> may = capstan::fail(ErrorCode::cancelled, "this host does not lead");
     gateway->connect(api, [&] { return may; });
-    for (const auto& what : {request(CAPSTAN_KUBE_CREATE, nodes, "", "", "{}"),
-                             request(CAPSTAN_KUBE_PATCH, nodes, "", "n1", "{}"),
+    capstan_kube_request patch = request(CAPSTAN_KUBE_PATCH, nodes, "", "n1", "{}");
+    patch.patch_type = CAPSTAN_KUBE_PATCH_MERGE;
+    for (const auto& what : {request(CAPSTAN_KUBE_CREATE, nodes, "", "", "{}"), patch,
                              request(CAPSTAN_KUBE_DELETE, nodes, "", "n1")}) {
         const Came came = send(what);
         EXPECT_EQ(came.status, CAPSTAN_E_CANCELLED);

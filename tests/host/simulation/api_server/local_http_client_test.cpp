@@ -52,7 +52,6 @@ struct LocalHttp : ServedApi {
 
 TEST_F(LocalHttp, HasTheErrorsThatTheNetworkHas) {
     ASSERT_TRUE(server.listen());
-    io::CurlHttpClient network(io);
     const ApiFault faults[] = {{.times = 0},
                                {.status = 429, .retry_after_s = 3},
                                {.status = 500, .is_carried_out = true},
@@ -69,8 +68,10 @@ TEST_F(LocalHttp, HasTheErrorsThatTheNetworkHas) {
             return wait();
         };
         SCOPED_TRACE(json::serialize(fault_object(fault)));
+        // A read whose connection was used before is sent again by curl itself.
+        io::CurlHttpClient network(io), another(io);
         EXPECT_EQ(send(local, false), send(network, false));
-        EXPECT_EQ(send(local, true), send(network, true));
+        EXPECT_EQ(send(local, true), send(another, true));
     }
 }
 
