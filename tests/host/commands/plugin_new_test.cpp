@@ -83,8 +83,8 @@ TEST_F(PluginNew, KnowsEveryKindInCppAndExpandersInC) {
     std::vector<std::string> known;
     for (const PluginTemplate& t : plugin_templates())
         known.push_back(std::string(t.kind) + " " + std::string(t.language));
-    for (const char* wanted :
-         {"expander cpp", "expander c", "similarity cpp", "splitter cpp", "cloud cpp"}) {
+    for (const char* wanted : {"expander cpp", "expander c", "similarity cpp", "splitter cpp",
+                               "controller cpp", "group_source cpp", "cloud cpp"}) {
         EXPECT_THAT(known, testing::Contains(wanted));
     }
 }

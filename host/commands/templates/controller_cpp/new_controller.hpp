@@ -1,0 +1,30 @@
+/// Keeps the ConfigMap default/new-controller, which says how many nodes there are.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include <capstan/controller.hpp>
+#include <capstan/kube.hpp>
+#include <capstan/settings.hpp>
+
+class NewController {
+public:
+    NewController(capstan::Host host, const capstan::Settings&) : host_(host) {}
+
+    /// Follows; what it follows is there whether this host leads or not.
+    void start();
+    void stop() { nodes_.reset(); }
+    /// Writes; called while this host leads alone.
+    capstan::Task<capstan::Reconciled> reconcile(capstan::Reconcile what);
+
+private:
+    void hear(const capstan::KubeEvent& event);
+
+    capstan::Host host_;
+    std::optional<capstan::KubeWatch> nodes_;
+    std::set<std::string> names_;
+    bool has_seen_all_ = false;
+    std::optional<std::size_t> written_;
+};

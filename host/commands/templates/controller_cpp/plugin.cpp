@@ -1,0 +1,8 @@
+#include <capstan/plugin.hpp>
+
+#include "new_controller.hpp"
+
+CAPSTAN_PLUGIN("example.new_controller", "0.1.0", "Example", CAPSTAN_KIND_CONTROLLER,
+               capstan::make_class<NewController>(
+                   {.id = "new_controller",
+                    .doc = "Keeps a ConfigMap that says how many nodes there are."}))
