@@ -36,4 +36,18 @@ boost::json::object measure_decode(int pods, int repeat);
 /// listed anew.
 boost::json::object measure_mirror(int nodes, int pods);
 
+/// A cluster's life on virtual time.
+struct Soak {
+    int nodes = 1000;  ///< in ten groups, with 30 pods each
+    int hours = 24;
+    int replaced_per_second = 1;  ///< pods that make place for others
+    int burst = 40;  ///< pods that come every ten minutes, and need a node for two of them
+};
+/// The whole daemon over an API server in this process: speed, and resident memory every ten
+/// minutes.
+boost::json::object measure_soak(const Soak& soak);
+/// From a pod that is unschedulable until the pass is over that ordered its node: the whole daemon
+/// over an API server on loopback, in real time.
+boost::json::object measure_reaction(int nodes, int samples);
+
 }  // namespace capstan::bench

@@ -19,6 +19,8 @@ struct Arguments {
     Mix mix;
     SpreadWorkload spread;
     ProvisioningWorkload provisioning{};
+    Soak soak;
+    int samples = 150;
     bool deciding = false;
     int repeat = 3;
 };
@@ -72,6 +74,22 @@ void add_shape(CLI::App& command, Workload& workload) {
         ->transform(CLI::CheckedTransformer(shapes));
     command.add_option("--spread", workload.spread, "What their pods are spread over; none")
         ->transform(CLI::CheckedTransformer(spreads));
+}
+
+void add_live_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
+    CLI::App& soak =
+        add_case(app, "soak", "A cluster's life with the whole daemon, once", arguments, chosen,
+                 [](const Arguments& a) { return measure_soak(a.soak); });
+    add_count(soak, "--nodes", arguments.soak.nodes, "Nodes", 10);
+    add_count(soak, "--hours", arguments.soak.hours, "Of virtual time", 1);
+    add_count(soak, "--replaced", arguments.soak.replaced_per_second,
+              "Pods that make place for others, a second", 0);
+    add_count(soak, "--burst", arguments.soak.burst, "Pods that need nodes, every ten minutes", 0);
+    CLI::App& reaction = add_case(
+        app, "reaction", "From a pod without a node to the cloud, in real time, once", arguments,
+        chosen, [](const Arguments& a) { return measure_reaction(a.soak.nodes, a.samples); });
+    add_count(reaction, "--nodes", arguments.soak.nodes, "Nodes", 10);
+    add_count(reaction, "--samples", arguments.samples, "Pods that come, one after the other", 1);
 }
 
 void add_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
@@ -137,6 +155,7 @@ int main(int argc, char** argv) {
     Arguments arguments;
     Case chosen;
     add_cases(app, arguments, chosen);
+    add_live_cases(app, arguments, chosen);
     CLI11_PARSE(app, argc, argv);
     try {
         std::cout << boost::json::serialize(chosen(arguments)) << '\n';

@@ -1,0 +1,169 @@
+// From a pod that the scheduler found no node for to the cloud that was asked for one: over the
+// network, in real time, with the whole daemon.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+
+#include "cases.hpp"
+#include "live_cluster.hpp"
+#include "measured.hpp"
+
+namespace capstan::bench {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto patience = 2min;
+
+/// An API server that listens on loopback, with a thread of its own.
+class ServedCluster {
+public:
+    explicit ServedCluster(const LiveSize& size) : crowd_(store_, size) {
+        if (const auto listening = server_.listen(); !listening)
+            throw std::runtime_error(listening.error().message);
+        thread_ = std::thread([this] { io_.run(); });
+    }
+    ServedCluster(const ServedCluster&) = delete;
+    ServedCluster& operator=(const ServedCluster&) = delete;
+    ~ServedCluster() {
+        io_.stop();
+        thread_.join();
+    }
+    std::string kubeconfig() const { return server_.kubeconfig(); }
+    void add_waiting(const std::string& name) {
+        boost::asio::post(io_, [this, name] { crowd_.add_waiting(name); });
+    }
+
+private:
+    boost::asio::io_context io_;
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+        io_.get_executor()};
+    io::Loop loop_{io_};
+    simulation::ObjectStore store_{loop_, {}};
+    simulation::ApiServer server_{store_};
+    Crowd crowd_;
+    std::thread thread_;
+};
+
+/// When passes ended that ordered machines, and how many nodes the last pass saw.
+class Seen {
+public:
+    void tell(const runtime::PassReport& pass) {
+        const std::lock_guard lock(mutex_);
+        nodes_ = pass.input.snapshot.cluster.node_count();
+        pods_ = pass.input.snapshot.cluster.pod_count();
+        if (!pass.decision().increases.empty()) {
+            ++orders_;
+            ordered_at_ = Clock::now();
+        }
+        changed_.notify_all();
+    }
+    void wait_for_cluster(std::size_t nodes, std::size_t pods) {
+        wait([&] { return nodes_ >= nodes && pods_ >= pods; });
+    }
+    /// When the next machine was ordered after so many orders.
+    Clock::time_point wait_for_order(int after) {
+        wait([&] { return orders_ > after; });
+        const std::lock_guard lock(mutex_);
+        return ordered_at_;
+    }
+    int orders() {
+        const std::lock_guard lock(mutex_);
+        return orders_;
+    }
+
+private:
+    template <class Holds>
+    void wait(Holds holds) {
+        std::unique_lock lock(mutex_);
+        if (!changed_.wait_for(lock, patience, holds))
+            throw std::runtime_error("the daemon does not get that far");
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::size_t nodes_ = 0, pods_ = 0;
+    int orders_ = 0;
+    Clock::time_point ordered_at_{};
+};
+
+/// The daemon on a thread of its own, until this goes.
+class RunningDaemon {
+public:
+    RunningDaemon(const LiveSetup& setup, Seen& seen)
+        : host_(setup.start(nullptr)), thread_([this, &setup, &seen] { run(setup, seen); }) {}
+    RunningDaemon(const RunningDaemon&) = delete;
+    RunningDaemon& operator=(const RunningDaemon&) = delete;
+    ~RunningDaemon() {
+        if (!has_ended_) std::raise(SIGTERM);
+        thread_.join();
+    }
+
+private:
+    void run(const LiveSetup& setup, Seen& seen) {
+        static_cast<void>(runtime::run_daemon(
+            setup.config(), *host_,
+            {.version = "bench",
+             .identity = "bench",
+             .seed = 1,
+             .on_overdue = [] { std::_Exit(1); },
+             .on_pass = [&seen](const runtime::PassReport& pass) { seen.tell(pass); }}));
+        has_ended_ = true;
+    }
+
+    std::unique_ptr<runtime::PluginHost> host_;
+    std::atomic<bool> has_ended_ = false;
+    std::thread thread_;
+};
+
+double at_share(std::vector<double> sorted, double share) {
+    return sorted.at(std::min(
+        sorted.size() - 1, static_cast<std::size_t>(share * static_cast<double>(sorted.size()))));
+}
+
+}  // namespace
+
+boost::json::object measure_reaction(int nodes, int samples) {
+    const LiveSize size{.groups = 10, .nodes_per_group = nodes / 10};
+    ServedCluster cluster(size);
+    // Machines that boot for ever, so that each pod needs one of its own.
+    const LiveSetup setup(size, cluster.kubeconfig(), "100h",
+                          "[scale_up]\nmax_node_provision_time = \"200h\"\n");
+    Seen seen;
+    const RunningDaemon daemon(setup, seen);
+    const auto first_nodes = static_cast<std::size_t>(size.groups * size.nodes_per_group);
+    seen.wait_for_cluster(first_nodes, first_nodes * static_cast<std::size_t>(size.pods_per_node));
+    io::RandomSource random(1);
+    std::vector<double> seconds;
+    for (int i = 0; i < samples; ++i) {
+        // At any moment between two passes.
+        std::this_thread::sleep_for(std::chrono::milliseconds(random.next() % 1000));
+        const int orders = seen.orders();
+        const Clock::time_point began = Clock::now();
+        for (int half = 0; half < 2; ++half)
+            cluster.add_waiting("wait-" + std::to_string(i) + "-" + std::to_string(half));
+        seconds.push_back(
+            std::chrono::duration<double>(seen.wait_for_order(orders) - began).count());
+    }
+    std::ranges::sort(seconds);
+    return {{"case", "reaction"},
+            {"nodes", nodes},
+            {"pods", first_nodes * static_cast<std::size_t>(size.pods_per_node)},
+            {"samples", samples},
+            {"p50_seconds", at_share(seconds, 0.5)},
+            {"p90_seconds", at_share(seconds, 0.9)},
+            {"p99_seconds", at_share(seconds, 0.99)},
+            {"max_seconds", seconds.back()},
+            {"rss_mb", peak_megabytes()}};
+}
+
+}  // namespace capstan::bench

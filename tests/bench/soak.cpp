@@ -1,0 +1,156 @@
+// Days of a cluster's life behind an API server, with the whole daemon on virtual time.
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <numeric>
+
+#include <boost/json/array.hpp>
+
+#include "cases.hpp"
+#include "live_cluster.hpp"
+#include "measured.hpp"
+#include "simulation/api_server/local_http_client.hpp"
+
+namespace capstan::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kubeconfig =
+    R"({"current-context":"c","clusters":[{"name":"c","cluster":{"server":"http://api.local"}}],
+"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]})";
+constexpr const char* settings = "[scale_down]\nunneeded_time = \"3m\"\ndelay_after_add = \"1m\"\n";
+constexpr Duration sample_every = 10min;
+
+double resident_mb() {
+    long pages = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> pages >> resident;
+    return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+/// By least squares, a sample.
+double slope_of(const std::vector<double>& values) {
+    const double n = static_cast<double>(values.size());
+    const double mean_x = (n - 1) / 2;
+    const double mean_y = std::accumulate(values.begin(), values.end(), 0.0) / n;
+    double up = 0, down = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double x = static_cast<double>(i) - mean_x;
+        up += x * (values[i] - mean_y);
+        down += x * x;
+    }
+    return down > 0 ? up / down : 0;
+}
+
+/// What goes on in the cluster: pods make place for others all the time, and every ten minutes
+/// pods come that need new nodes, to go twenty minutes later.
+class Churn {
+public:
+    Churn(io::Loop& loop, Crowd& crowd, const Soak& soak)
+        : loop_(loop), crowd_(crowd), soak_(soak), random_(1) {}
+
+    void start() {
+        loop_.after(1s, [this] { replace(); });
+        loop_.after(burst_every, [this] { burst(); });
+        loop_.after(sample_every, [this] { sample(); });
+    }
+    const std::vector<double>& rss() const { return rss_; }
+    int replaced() const { return replaced_; }
+
+private:
+    static constexpr Duration burst_every = 10min, burst_lasts = 20min;
+
+    void replace() {
+        if (crowd_.is_complete())
+            for (int i = 0; i < soak_.replaced_per_second; ++i, ++replaced_)
+                crowd_.replace(random_.next());
+        loop_.after(1s, [this] { replace(); });
+    }
+    void burst() {
+        const std::string name = "burst-" + std::to_string(++bursts_) + "-";
+        for (int i = 0; i < soak_.burst; ++i) crowd_.add_waiting(name + std::to_string(i));
+        loop_.after(burst_lasts, [this, name] {
+            for (int i = 0; i < soak_.burst; ++i) crowd_.remove(name + std::to_string(i));
+        });
+        loop_.after(burst_every, [this] { burst(); });
+    }
+    void sample() {
+        rss_.push_back(resident_mb());
+        loop_.after(sample_every, [this] { sample(); });
+    }
+
+    io::Loop& loop_;
+    Crowd& crowd_;
+    const Soak soak_;
+    io::RandomSource random_;
+    std::vector<double> rss_;
+    int replaced_ = 0, bursts_ = 0;
+};
+
+struct Counts {
+    int passes = 0, increases = 0, removals = 0;
+};
+
+Counts run(const LiveSetup& setup, runtime::PluginHost& host, io::HttpClient& http, Duration span) {
+    host.loop().after(span, [] { std::raise(SIGTERM); });
+    Counts out;
+    const auto count = [&out](const runtime::PassReport& pass) {
+        ++out.passes;
+        out.increases += static_cast<int>(pass.decision().increases.size());
+        out.removals += static_cast<int>(pass.decision().removals.size());
+    };
+    const Result<void> ended =
+        runtime::run_daemon(setup.config(), host,
+                            {.version = "bench",
+                             .identity = "bench",
+                             .seed = 1,
+                             .on_overdue = [] { throw std::runtime_error("does not stop"); },
+                             .on_pass = count,
+                             .http = &http});
+    if (!ended) throw std::runtime_error(ended.error().message);
+    return out;
+}
+
+boost::json::array rounded(const std::vector<double>& values) {
+    boost::json::array out;
+    for (const double value : values) out.emplace_back(static_cast<std::int64_t>(value + 0.5));
+    return out;
+}
+
+}  // namespace
+
+boost::json::object measure_soak(const Soak& soak) {
+    const LiveSize size{.groups = 10, .nodes_per_group = soak.nodes / 10};
+    const LiveSetup setup(size, kubeconfig, "1m", settings);
+    const auto host = setup.start(
+        std::make_shared<io::ManualClock>(time_from_unix_ns(1'795'255'200'000'000'000)));
+    simulation::ObjectStore store(host->loop(), {.history = 2000});
+    simulation::ApiServer server(store);
+    simulation::LocalHttpClient http(server, host->loop());
+    Crowd crowd(store, size);
+    Churn churn(host->loop(), crowd, soak);
+    churn.start();
+    Counts counts;
+    const Measured measured = Measured::repeat(
+        1, [] {}, [&] { counts = run(setup, *host, http, std::chrono::hours(soak.hours)); });
+    const std::vector<double>& rss = churn.rss();
+    const std::vector<double> later(rss.begin() + static_cast<std::ptrdiff_t>(rss.size() / 2),
+                                    rss.end());
+    const double samples_a_day = std::chrono::duration<double>(24h) / sample_every;
+    return measured.line("soak", {{"nodes", soak.nodes},
+                                  {"pods", crowd.running()},
+                                  {"virtual_hours", soak.hours},
+                                  {"hours_per_second", soak.hours / measured.median()},
+                                  {"hours_per_cpu_second", soak.hours / measured.cpu_median()},
+                                  {"passes", counts.passes},
+                                  {"pods_replaced", churn.replaced()},
+                                  {"increases", counts.increases},
+                                  {"nodes_added", crowd.later_nodes()},
+                                  {"nodes_removed", counts.removals},
+                                  {"rss_mb_every_10_min", rounded(rss)},
+                                  {"rss_mb_a_day", slope_of(later) * samples_a_day}});
+}
+
+}  // namespace capstan::bench
