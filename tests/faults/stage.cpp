@@ -133,7 +133,7 @@ void Stage::furnish() {
         make(*store_, "replicasets.apps", space, replica_set(owner));
     for (const Thing& thing : things) make(*store_, thing.resource, thing.in, parsed(thing.json));
     make(*store_, "pods", space, pod_object("a", 1, 3500));
-    at(2s, [this] { make(*store_, "pods", space, pod_object("b", 1, 200)); });
+    at(2s, [this] { add_companion(); });
     at(20s, [this] { add_demand(); });
     at(45s, [this] {
         server_->cut_watches();
@@ -141,6 +141,15 @@ void Stage::furnish() {
         store_->compact(store_->revision());
     });
     at(70s, [this] { exchange_things("y", "z"); });
+}
+
+/// Not before the second node is there, or it would join the first pod.
+void Stage::add_companion() {
+    if (store_->list(store_->kind("nodes")).items.size() < 2) {
+        loop().after(1s, [this] { add_companion(); });
+        return;
+    }
+    make(*store_, "pods", space, pod_object("b", 1, 200));
 }
 
 /// Not before the others have their nodes, however long that takes.

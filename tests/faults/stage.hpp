@@ -57,6 +57,7 @@ public:
 
 private:
     void furnish();
+    void add_companion();
     void add_demand();
     void exchange_things(const char* from, const char* to);
     void watch_nodes();

@@ -49,7 +49,7 @@ Result<void> Beside::open_link(const Config& all) {
         lent_.reset(plugins);
     }
     make_writers(config);
-    make_tellers(config);
+    make_tellers(all);
     leadership_.emplace(
         config, link_->api(), loop, host_.log(),
         Leadership::Options{.identity = options_.identity,
@@ -82,7 +82,7 @@ void Beside::make_writers(const Cluster& config) {
                               }});
 }
 
-void Beside::make_tellers(const Cluster& config) {
+void Beside::make_tellers(const Config& all) {
     const auto warn = [this](const Error& error) {
         host_.log().write(LogLevel::warn, source, error.message);
     };
@@ -91,7 +91,10 @@ void Beside::make_tellers(const Cluster& config) {
         kubernetes::EventRecorder::Options{.correlator = {.instance = options_.identity},
                                            .seed = options_.seed,
                                            .on_trouble = warn});
-    if (!config.write_status_configmap || options_.dry_run) return;
+    // Without clouds there are no passes to tell of, and no right to tell of them.
+    const Cluster& config = all.cluster;
+    const bool has_passes = !all.pipeline.clouds.empty();
+    if (!config.write_status_configmap || options_.dry_run || !has_passes) return;
     status_.emplace(
         link_->api(), host_.loop(),
         StatusWriter::Options{.name = {config.kube_namespace, config.status_config_map_name},

@@ -100,7 +100,7 @@ private:
     Beside(const Config& config, PluginHost& host, Options options);
     Result<void> open_link(const Config& config);
     void make_writers(const Cluster& config);
-    void make_tellers(const Cluster& config);
+    void make_tellers(const Config& all);
     void tell_of_leadership(const Cluster& config);
     void await_signal();
     void take_signal(int number);
