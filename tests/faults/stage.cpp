@@ -1,9 +1,11 @@
 #include "stage.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include <boost/json/parse.hpp>
 
@@ -154,8 +156,9 @@ void Stage::add_companion() {
 
 /// Not before the others have their nodes, however long that takes.
 void Stage::add_demand() {
-    for (const ApiObject& pod : store_->list(store_->kind("pods")).items) {
-        if (!text_at(*pod, "spec.nodeName").empty()) continue;
+    const std::vector<ApiObject> pods = store_->list(store_->kind("pods")).items;
+    const auto waits = [](const ApiObject& pod) { return text_at(*pod, "spec.nodeName").empty(); };
+    if (pods.size() < 2 || std::ranges::any_of(pods, waits)) {
         loop().after(5s, [this] { add_demand(); });
         return;
     }

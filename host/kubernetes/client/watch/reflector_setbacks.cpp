@@ -113,10 +113,18 @@ void Reflector::State::guard_silence() {
         if (here.expired()) return;
         timer.reset();
         if (loop.monotonic() < silence_due()) return guard_silence();
+        if (phase == Phase::watching && !expects_bookmarks) return watch_anew();
         set_back({ErrorCode::deadline, what_is_done() + ": nothing came for too long"},
                  Setback::stalled);
         store.settle();
     });
+}
+
+/// A server without bookmarks may have nothing to say, and a connection may be lost unnoticed;
+/// asking again from the same version tells which, and costs next to nothing.
+void Reflector::State::watch_anew() {
+    leave_watch(Setback::busy);
+    watch();
 }
 
 Duration Reflector::State::silence_due() const {
@@ -126,7 +134,7 @@ Duration Reflector::State::silence_due() const {
         default: return heard + silence_listing;
     }
     const Duration end = opened + stream_timeout + past_timeout;
-    return expects_bookmarks ? std::min(end, heard + silence_watching) : end;
+    return std::min(end, heard + silence_watching);
 }
 
 bool Reflector::State::is_in_touch() const {

@@ -60,6 +60,7 @@ struct Reflector::State final : WatchSink {
 
     // Silence.
     void guard_silence();
+    void watch_anew();
     Duration silence_due() const;
     /// The watch is open beyond doubt.
     bool is_in_touch() const;
