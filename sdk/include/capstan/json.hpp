@@ -323,19 +323,24 @@ inline std::string to_string(const Json& value) {
         case Json::Type::number: return value.text_;
         case Json::Type::text: detail::append_json_text(out, value.text_); return out;
         case Json::Type::array:
+            out += '[';
             for (const Json& item : value.items_) {
-                out += (out.empty() ? "" : ",") + to_string(item);
+                out += std::exchange(between, ",");
+                out += to_string(item);
             }
-            return "[" + out + "]";
+            out += ']';
+            return out;
         case Json::Type::object: break;
     }
+    out += '{';
     for (const auto& [key, member] : value.members_) {
-        out += between;
+        out += std::exchange(between, ",");
         detail::append_json_text(out, key);
-        out += ":" + to_string(member);
-        between = ",";
+        out += ':';
+        out += to_string(member);
     }
-    return "{" + out + "}";
+    out += '}';
+    return out;
 }
 
 CAPSTAN_NAMESPACE_END
