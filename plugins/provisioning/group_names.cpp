@@ -46,13 +46,15 @@ std::string cleaned(std::string_view text) {
 }  // namespace
 
 std::string make_group_name(std::string_view prefix, const GroupPlan& plan) {
-    const std::string ending = "-" + digest(plan);
-    std::string out = std::string(prefix) + "-" +
-                      cleaned(plan.machine_type + (plan.zone.empty() ? "" : "-" + plan.zone) +
-                              (plan.spot ? "-spot" : ""));
-    if (out.size() > longest_name - ending.size()) out.resize(longest_name - ending.size());
+    std::string look = plan.machine_type;
+    if (!plan.zone.empty()) look.append("-").append(plan.zone);
+    if (plan.spot) look += "-spot";
+    std::string out(prefix);
+    out.append("-").append(cleaned(look));
+    const std::string ending = digest(plan);
+    if (out.size() > longest_name - ending.size() - 1) out.resize(longest_name - ending.size() - 1);
     while (out.back() == '-') out.pop_back();
-    return out + ending;
+    return out.append("-").append(ending);
 }
 
 bool has_prefix(std::string_view id, std::string_view prefix) noexcept {
