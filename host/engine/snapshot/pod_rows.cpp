@@ -53,7 +53,9 @@ void PodRows::remove(PodIndex pod) {
     index_.erase(hash_of(pod), pod);
     if (pod != last) {
         index_.rename(hash_of(last), last, pod);
-        copy_row(block(last), last % PodBlock::size, open(pod), pod % PodBlock::size);
+        // Opened first: the last row may be in the same block, which opening replaces.
+        PodBlock& to = open(pod);
+        copy_row(block(last), last % PodBlock::size, to, pod % PodBlock::size);
     }
     --size_;
     if (size_ % PodBlock::size == 0) {

@@ -237,6 +237,15 @@ TEST(ClusterBuilder, OutlivesNeitherItsClustersNorTheirTexts) {
     EXPECT_EQ(told(cluster), "web@a \na 100/4000 0/0 1/110");
 }
 
+TEST(ClusterBuilder, RemovesPodsOnceTheClusterBeforeIsGone) {
+    ClusterBuilder builder;
+    builder.set(node("a"));
+    for (const char* name : {"web", "db", "log"}) builder.set(pod(name, "a"));
+    builder.build();
+    EXPECT_TRUE(builder.remove_pod("default", "web"));
+    EXPECT_EQ(told(builder.build()), "log@a db@a \na 200/4000 0/0 2/110");
+}
+
 TEST(ClusterBuilder, GivesANodesPlaceToAnotherOnceNothingIsLeftOnIt) {
     ClusterBuilder builder;
     for (int round = 0; round < 5; ++round) {
