@@ -243,7 +243,7 @@ TEST(ClusterBuilder, RemovesPodsOnceTheClusterBeforeIsGone) {
     for (const char* name : {"web", "db", "log"}) builder.set(pod(name, "a"));
     builder.build();
     EXPECT_TRUE(builder.remove_pod("default", "web"));
-    EXPECT_EQ(told(builder.build()), "log@a db@a \na 200/4000 0/0 2/110");
+    EXPECT_EQ(told(builder.build()), "db@a log@a \na 200/4000 0/0 2/110");
 }
 
 TEST(ClusterBuilder, GivesANodesPlaceToAnotherOnceNothingIsLeftOnIt) {
