@@ -125,6 +125,8 @@ void CurlTransfer::set_up() {
     set_target();
     set_body();
     set_headers();
+    curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, &on_send);
+    curl_easy_setopt(curl, CURLOPT_PREREQDATA, this);
 }
 
 /// libcurl looks for the URL's host in the server's certificate, so the other name goes into the
@@ -231,10 +233,26 @@ Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
         return fail(ErrorCode::quota, message("the reply has more than " +
                                               std::to_string(request_.max_reply_bytes) + " bytes"));
     }
+    const char* const why = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
     Error error{code_of(code),
-                message(error_[0] != '\0' ? error_.data() : curl_easy_strerror(code))};
-    if (is_loss(code)) error.provider_code = connection_lost;
+                message(was_sent_in_vain_ ? "the connection was lost before an answer came" : why)};
+    // After the first attempt any trouble of the next one leaves open what became of that.
+    const bool was_sent = was_sent_ && error.code == ErrorCode::unavailable;
+    if (was_sent || is_loss(code)) error.provider_code = connection_lost;
     return fail(std::move(error));
+}
+
+/// Asked before each attempt. Where a kept connection ends without an answer, libcurl sends the
+/// request over another one by itself; what changes something may have been carried out by then.
+bool CurlTransfer::may_be_sent_now() {
+    const bool only_reads = request_.method == "GET" || request_.method == "HEAD";
+    was_sent_in_vain_ = std::exchange(was_sent_, true) && !only_reads;
+    return !was_sent_in_vain_;
+}
+
+int CurlTransfer::on_send(void* self, char*, char*, int, int) noexcept {
+    return static_cast<CurlTransfer*>(self)->may_be_sent_now() ? CURL_PREREQFUNC_OK
+                                                               : CURL_PREREQFUNC_ABORT;
 }
 
 bool CurlTransfer::take_header(std::string_view line) {

@@ -56,6 +56,8 @@ private:
     bool take_header(std::string_view line);
     void end_head();
     bool take_body(std::string_view part);
+    bool may_be_sent_now();
+    static int on_send(void* self, char*, char*, int, int) noexcept;
     static std::size_t on_header(char* bytes, std::size_t size, std::size_t count,
                                  void* self) noexcept;
     static std::size_t on_body(char* bytes, std::size_t size, std::size_t count,
@@ -68,6 +70,7 @@ private:
     bool has_head_ = false;
     std::size_t header_bytes_ = 0;
     bool is_too_long_ = false;
+    bool was_sent_ = false, was_sent_in_vain_ = false;
     std::array<char, CURL_ERROR_SIZE> error_{};
     std::unique_ptr<curl_slist, Free> header_list_;
     std::unique_ptr<curl_slist, Free> connect_to_;

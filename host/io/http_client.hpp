@@ -22,8 +22,10 @@ public:
     using Done = std::function<void(Result<HttpReply>)>;
     virtual ~HttpClient() = default;
 
-    /// Sends one request, once: no retry, no redirect followed. `done` is called exactly once,
-    /// never inside `send` or `cancel`, on a thread of the client's; header names in lower case.
+    /// Sends one request, once: no retry, no redirect followed. (But a GET or HEAD whose kept
+    /// connection ended without an answer may go out again over another.) `done` is called exactly
+    /// once, never inside `send` or `cancel`, on a thread of the client's; header names in lower
+    /// case.
     /// `deadline`: no reply within request.timeout; `unavailable`: no connection, or it was lost;
     /// `invalid_argument`: not a request; `quota`: the reply is longer than
     /// request.max_reply_bytes.

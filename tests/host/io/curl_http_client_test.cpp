@@ -359,6 +359,43 @@ TEST_F(HttpRequests, SayThatTheirConnectionWasLost) {
     }
 }
 
+/// What reaches a server that ends a connection it had kept, once it has read the next request.
+struct RequestsOnAKeptConnection : HttpRequests {
+    int times_seen(HttpRequest request) {
+        server.answer("/", reply_with(""));
+        get(HttpRequest("GET", server.url("/"))).value();
+        const std::string line = request.method + " /lost ";
+        request.url = server.url("/lost");
+        const Error error = get(std::move(request)).error();
+        EXPECT_EQ(error.code, ErrorCode::unavailable) << line;
+        EXPECT_EQ(error.provider_code, connection_lost) << line;
+        messages += error.message + "\n";
+        int count = 0;
+        const std::string seen = server.requests();
+        for (std::size_t at = seen.find(line); at != std::string::npos;
+             at = seen.find(line, at + 1))
+            ++count;
+        return count;
+    }
+    std::string messages;
+};
+
+TEST_F(RequestsOnAKeptConnection, ReachAServerOnceWhereTheyMayChangeSomething) {
+    EXPECT_EQ(times_seen(HttpRequest("POST", "").with_body("Action=TerminateInstances")), 1);
+    EXPECT_EQ(times_seen(HttpRequest("PATCH", "").with_body(std::string(200'000, 'x'))), 1);
+    EXPECT_EQ(times_seen(HttpRequest("PUT", "").with_body("{}")), 1);
+    EXPECT_EQ(times_seen(HttpRequest("DELETE", "")), 1);
+    EXPECT_THAT(messages, HasSubstr("/lost: the connection was lost before an answer came"));
+}
+
+TEST_F(RequestsOnAKeptConnection, ReachAServerOnceWithoutABody) {
+    EXPECT_EQ(times_seen(HttpRequest("POST", "")), 1);
+}
+
+TEST_F(RequestsOnAKeptConnection, ReachAServerAgainWhereTheyOnlyRead) {
+    EXPECT_EQ(times_seen(HttpRequest("GET", "")), 2);
+}
+
 TEST_F(HttpRequests, UnpackRepliesThatTheyAskedToBePacked) {
     const unsigned char packed[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03,
                                     0xab, 0x56, 0xca, 0xce, 0xcc, 0x4b, 0x51, 0xb2, 0x52, 0xf2,

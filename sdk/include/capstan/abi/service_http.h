@@ -1,5 +1,5 @@
 /* capstan/abi/service_http.h - "capstan.http/1": requests through the host's proxy, TLS and pools. Granted
- * per host name by `grants.http`. Recorded and replayed in tests. The host never retries. */
+ * per host name by `grants.http`. Recorded and replayed in tests. What may change something is never sent twice. */
 #ifndef CAPSTAN_ABI_SERVICE_HTTP_H
 #define CAPSTAN_ABI_SERVICE_HTTP_H
 
