@@ -5,6 +5,8 @@
 #include <string_view>
 #include <tuple>
 
+#include <capstan/detail/int128.hpp>
+
 namespace capstan::provisioning {
 namespace {
 
@@ -22,7 +24,7 @@ struct Party {
 std::int64_t popularity_of(const PodClass& pods, Popularity popularity) {
     if (popularity == Popularity::pods) return pods.count;
     const std::int64_t cpu = pods.requests.find("cpu").value_or(least_cpu);
-    return cpu * pods.count;
+    return detail::saturated(detail::Int128{cpu} * pods.count);
 }
 
 using TaintKey = std::vector<std::tuple<std::string, std::string, int>>;
@@ -47,7 +49,8 @@ std::vector<Camp> make_camps(std::span<const Wishing> wishing, const Config& con
         taints = wish.taints;
         Party& party = parties[wish.labels];
         party.labels = wish.labels;
-        party.popularity += popularity_of(*pods, config.popularity);
+        party.popularity = detail::saturated(detail::Int128{party.popularity} +
+                                             popularity_of(*pods, config.popularity));
         party.count += pods->count;
         party.pods.push_back(pods);
     }
@@ -68,12 +71,10 @@ public:
     Union(const Bare& node, const Party& first) : node_(node), labels_(first.labels) { add(first); }
 
     bool join(const Party& party) {
+        if (contradicts(party)) return false;
         Labels together = labels_;
-        for (const auto& [key, value] : party.labels) {
-            const auto [at, is_new] = together.emplace(key, value);
-            if (!is_new && at->second != value) return false;
-        }
-        if (together != labels_ && !suits_all(together)) return false;
+        together.insert(party.labels.begin(), party.labels.end());
+        if (together.size() > labels_.size() && !suits_all(together)) return false;
         if (!suits(together, party)) return false;
         labels_ = std::move(together);
         add(party);
@@ -86,6 +87,12 @@ private:
     void add(const Party& party) {
         members_.push_back(&party);
         pods_ += party.count;
+    }
+    bool contradicts(const Party& party) const {
+        return std::ranges::any_of(party.labels, [&](const auto& label) {
+            const auto own = labels_.find(label.first);
+            return own != labels_.end() && own->second != label.second;
+        });
     }
     bool suits(const Labels& labels, const Party& party) const {
         return std::ranges::all_of(
@@ -102,26 +109,52 @@ private:
     std::vector<const Party*> members_;
 };
 
+struct Ranked {
+    LabelSet set{};
+    std::int64_t popularity = 0;
+};
+
+/// The first `most_sets` of one camp.
+void add_sets(const Bare& node, const Camp& camp, bool alpha, std::vector<Ranked>& out) {
+    std::vector<const Party*> left;
+    for (const Party& party : camp.parties) left.push_back(&party);
+    for (std::size_t sets = 0; sets < most_sets && !left.empty(); ++sets) {
+        const Party& leader = *left.front();
+        Union set(node, leader);
+        left.erase(left.begin());
+        if (!alpha) std::erase_if(left, [&](const Party* party) { return set.join(*party); });
+        out.push_back({.set = {.wish = {set.labels(), camp.taints},
+                               .pods = set.pods(),
+                               .leading = leader.count,
+                               .led_by = leader.labels},
+                       .popularity = leader.popularity});
+    }
+}
+
+/// The least popular go; the others keep their order.
+void keep_most_popular(std::vector<Ranked>& sets) {
+    if (sets.size() <= most_sets) return;
+    std::vector<std::size_t> order(sets.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+        return std::tuple(-sets[a].popularity, a) < std::tuple(-sets[b].popularity, b);
+    });
+    order.resize(most_sets);
+    std::ranges::sort(order);
+    std::vector<Ranked> kept;
+    for (const std::size_t i : order) kept.push_back(std::move(sets[i]));
+    sets = std::move(kept);
+}
+
 }  // namespace
 
 std::vector<LabelSet> make_label_sets(const Bare& node, std::span<const Wishing> wishing,
                                       const Config& config) {
+    std::vector<Ranked> ranked;
+    for (const Camp& camp : make_camps(wishing, config)) add_sets(node, camp, config.alpha, ranked);
+    keep_most_popular(ranked);
     std::vector<LabelSet> out;
-    for (const Camp& camp : make_camps(wishing, config)) {
-        std::vector<const Party*> left;
-        for (const Party& party : camp.parties) left.push_back(&party);
-        while (!left.empty()) {
-            const Party& leader = *left.front();
-            Union set(node, leader);
-            left.erase(left.begin());
-            if (!config.alpha)
-                std::erase_if(left, [&](const Party* party) { return set.join(*party); });
-            out.push_back({.wish = {set.labels(), camp.taints},
-                           .pods = set.pods(),
-                           .leading = leader.count,
-                           .led_by = leader.labels});
-        }
-    }
+    for (Ranked& each : ranked) out.push_back(std::move(each.set));
     return out;
 }
 

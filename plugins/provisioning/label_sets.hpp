@@ -1,6 +1,7 @@
 /// Which labels nodes of one machine get: as many pods' wishes at once as go together.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -24,11 +25,16 @@ struct LabelSet {
     Labels led_by{};            ///< which is this
 };
 
+/// Of one machine in one zone. A pass has to end, however many pods ask for a node of their own;
+/// who is left out is more popular once the others have their groups.
+inline constexpr std::size_t most_sets = 64;
+
 /// The most popular wish leads; each other one joins, by popularity, that contradicts nothing that
 /// is there and keeps nobody off who joined before. Who is left over begins anew. Wishes for
 /// different taints never meet, since a pod would need to tolerate all of them.
 ///     3 x {x: a}, 2 x {y: b}, 1 x {x: c}  ->  {x: a, y: b}, {x: c}
-/// Equally popular wishes go by their labels. With `alpha` each wish is a set of its own.
+/// Equally popular wishes go by their labels. With `alpha` each wish is a set of its own. At most
+/// `most_sets`, those that the most popular wishes lead.
 std::vector<LabelSet> make_label_sets(const Bare& node, std::span<const Wishing> wishing,
                                       const Config& config);
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
+#include <capstan/detail/int128.hpp>
 #include <capstan/raising_pods.hpp>
 #include <capstan/raising_provisioning.hpp>
 #include <capstan/sentence.hpp>
@@ -37,7 +39,8 @@ std::string reason_for(const LabelSet& set) {
 std::int64_t gpus_of(const Resources& capacity) {
     std::int64_t out = 0;
     for (const auto& [resource, amount] : capacity) {
-        if (resource.ends_with("/gpu") || resource.starts_with("gpu.intel.com/")) out += amount;
+        if (resource.ends_with("/gpu") || resource.starts_with("gpu.intel.com/"))
+            out = detail::saturated(detail::Int128{out} + amount);
     }
     return out;
 }
@@ -62,14 +65,18 @@ std::optional<std::string> find_limit(const Resources& capacity, const Resources
 class OfType {
 public:
     OfType(const MachineType& type, const Situation& situation, const Config& config,
-           Suggestions& out)
-        : type_(type), situation_(situation), config_(config), out_(out) {}
+           std::set<std::string>& names, Suggestions& out)
+        : type_(type), situation_(situation), config_(config), names_(names), out_(out) {}
 
     void run() {
         if (const auto obstacle = find_obstacle()) return leave_out(*obstacle);
         const std::size_t before = out_.groups.size();
         for (const MachineOffer& offer : type_.offers) {
             if (is_wanted(offer)) suggest(offer);
+        }
+        if (left_over_ > 0) {
+            leave_out(counted(left_over_, "pod") + " would need more than the " +
+                      counted(most_sets, "set") + " of labels that are most popular");
         }
         if (out_.groups.size() > before) return;
         leave_out(first_refusal_.empty() ? "none of its offers is among those that are to be used"
@@ -94,15 +101,22 @@ private:
     }
     void suggest(const MachineOffer& offer) {
         const Bare node = make_bare(type_, offer);
-        for (LabelSet& set : make_label_sets(node, find_wishing(node), config_)) {
+        const std::vector<Wishing> wishing = find_wishing(node);
+        std::int64_t left_over = 0;
+        for (const Wishing& each : wishing) left_over += each.pods->count;
+        for (LabelSet& set : make_label_sets(node, wishing, config_)) {
+            left_over -= set.pods;
             GroupPlan plan{.machine_type = type_.name,
                            .zone = offer.zone,
                            .spot = offer.spot,
                            .labels = set.wish.labels,
                            .taints = set.wish.taints};
             plan.name = make_group_name(config_.prefix, plan);
+            // Of two that hash alike the more popular one is made; the other has other machines.
+            if (!names_.insert(plan.name).second) continue;
             out_.groups.push_back({std::move(plan), reason_for(set)});
         }
+        left_over_ = std::max(left_over_, left_over);
     }
     /// Pods that fit on the empty node, once it has the labels they ask for.
     std::vector<Wishing> find_wishing(const Bare& node) {
@@ -124,8 +138,10 @@ private:
     const MachineType& type_;
     const Situation& situation_;
     const Config& config_;
+    std::set<std::string>& names_;  ///< of all groups that are suggested
     Suggestions& out_;
     std::string first_refusal_;
+    std::int64_t left_over_ = 0;  ///< pods, in the zone with the most of them
 };
 
 template <class T>
@@ -138,7 +154,9 @@ T demand(Result<T> result) {
 
 Suggestions suggest_groups(const Situation& situation, const Config& config) {
     Suggestions out;
-    for (const MachineType& type : situation.machines) OfType(type, situation, config, out).run();
+    std::set<std::string> names;
+    for (const MachineType& type : situation.machines)
+        OfType(type, situation, config, names, out).run();
     return out;
 }
 

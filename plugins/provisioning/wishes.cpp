@@ -41,6 +41,33 @@ bool is_of_system(std::string_view key) {
            key.starts_with("node-role.kubernetes.io/");
 }
 
+/// The API server lets no kubelet give itself labels of Kubernetes' own domains, but for two
+/// prefixes: a node of a group that is to carry such a label would never have it.
+bool is_of_cluster(std::string_view key) {
+    const std::size_t slash = key.find('/');
+    if (slash == std::string_view::npos) return false;
+    const std::string_view domain = key.substr(0, slash);
+    const auto is_under = [&](std::string_view of) {
+        return domain == of ||
+               (domain.ends_with(of) && domain[domain.size() - of.size() - 1] == '.');
+    };
+    if (is_under("node.kubernetes.io") || is_under("kubelet.kubernetes.io")) return false;
+    return is_under("kubernetes.io") || is_under("k8s.io");
+}
+
+/// Selectors of pods are checked for this when they are created, values in their affinity are not.
+bool is_label_value(std::string_view value) {
+    constexpr std::size_t longest = 63;
+    const auto is_alphanumeric = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    if (value.empty()) return true;
+    return value.size() <= longest && is_alphanumeric(value.front()) &&
+           is_alphanumeric(value.back()) && std::ranges::all_of(value, [&](char c) {
+               return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
+           });
+}
+
 /// Adds `key=value` to what is wished for; the error: it cannot be.
 Result<void> wish_for(const Bare& node, const std::string& key, const std::string& value,
                       Labels& wished) {
@@ -53,6 +80,8 @@ Result<void> wish_for(const Bare& node, const std::string& key, const std::strin
         return {};
     }
     if (is_of_machine(key)) return refuse("the machine has none");
+    if (is_of_cluster(key)) return refuse("which no group can give to its nodes");
+    if (!is_label_value(value)) return refuse("which is no value of a label");
     const auto [at, is_new] = wished.emplace(key, value);
     if (!is_new && at->second != value) return refuse("and for " + in_quotes(at->second));
     return {};
@@ -110,8 +139,15 @@ std::vector<Taint> taints_for(const Bare& node, const PodClass& pods, const Labe
         return std::tie(a.key, a.value, a.effect) < std::tie(b.key, b.value, b.effect);
     };
     std::ranges::sort(out, order);
-    out.erase(std::ranges::unique(out).begin(), out.end());
-    return out;
+    // A node has one taint of a key and an effect at most.
+    std::vector<Taint> kept;
+    for (Taint& taint : out) {
+        const bool is_new = std::ranges::none_of(kept, [&](const Taint& other) {
+            return other.key == taint.key && other.effect == taint.effect;
+        });
+        if (is_new) kept.push_back(std::move(taint));
+    }
+    return kept;
 }
 
 /// Of a pod and the place it takes itself.

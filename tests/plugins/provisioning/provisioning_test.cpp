@@ -1,8 +1,6 @@
-#include "provisioning.hpp"
-
 #include <gmock/gmock.h>
 
-#include <capstan/testing/builders.hpp>
+#include "suggesting.hpp"
 
 namespace capstan::provisioning {
 namespace {
@@ -10,49 +8,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr const char* type_label = "node.kubernetes.io/instance-type";
-constexpr const char* zone_label = "topology.kubernetes.io/zone";
-
-/// `cores` and as many times 4 GiB, in one zone.
-MachineType machine(std::string name, std::int64_t cores, std::vector<std::string> zones = {"a"}) {
-    MachineType out{.name = std::move(name),
-                    .labels = {{"kubernetes.io/arch", "amd64"}, {"kubernetes.io/os", "linux"}},
-                    .capacity = {{"cpu", cores * 1000}, {"memory", cores << 32}, {"pods", 110}}};
-    out.allocatable = out.capacity;
-    for (std::string& zone : zones) out.offers.push_back({.zone = std::move(zone)});
-    return out;
-}
-
-PodClass pod(std::string name, Labels selector = {}, std::uint32_t count = 1) {
-    PodClass out{.ns = "default", .example = std::move(name), .requests = {{"cpu", 500}}};
-    out.node_selector = std::move(selector);
-    out.count = count;
-    return out;
-}
-
-Toleration tolerates_team(std::string value) {
-    return {.key = "team", .op = Toleration::Op::equal, .value = std::move(value)};
-}
-
-Suggestions suggest(const std::vector<PodClass>& pods, const std::vector<MachineType>& machines,
-                    const Config& config = {}) {
-    return suggest_groups({.pods = pods, .machines = machines}, config);
-}
-
-/// "large{x=a}" for each group, taints behind a '!'.
-std::vector<std::string> brief(const Suggestions& suggestions) {
-    std::vector<std::string> out;
-    for (const auto& [plan, because] : suggestions.groups) {
-        std::string text = plan.machine_type + "{";
-        for (const auto& [key, value] : plan.labels)
-            text += (text.back() == '{' ? "" : ",") + key + "=" + value;
-        text += "}";
-        for (const Taint& taint : plan.taints) text += "!" + to_string(taint);
-        out.push_back(text);
-    }
-    return out;
-}
 
 std::vector<PodClass> of_the_proposal(std::uint32_t s1, std::uint32_t s2, std::uint32_t s3,
                                       std::uint32_t s4) {

@@ -1,0 +1,92 @@
+// Pods that ask for what cannot be, or for more than can be counted.
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "label_sets.hpp"
+#include "suggesting.hpp"
+
+namespace capstan::provisioning {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(Provisioning, FindsNoGroupForAPodThatContradictsItself) {
+    PodClass pods = pod("p", {{"disk", "ssd"}});
+    pods.affinity_required = {{.labels = {{.key = "disk", .op = Operator::in, .values = {"hdd"}}}}};
+    const Suggestions found = suggest({pods}, {machine("m", 4)});
+    EXPECT_THAT(found.groups, IsEmpty());
+    ASSERT_EQ(found.left_out.size(), 1u);
+    EXPECT_EQ(found.left_out[0].because,
+              R"(no pod fits on it; default/p: it asks for disk=hdd, and for "ssd")");
+}
+
+TEST(Provisioning, GivesNodesNoLabelThatTheyCouldNotHave) {
+    const auto because = [](std::string key, std::string value) {
+        PodClass pods = pod("p");
+        pods.affinity_required = {
+            {.labels = {
+                 {.key = std::move(key), .op = Operator::in, .values = {std::move(value)}}}}};
+        const Suggestions found = suggest({pods}, {machine("m", 4)});
+        return found.left_out.empty() ? std::string() : found.left_out[0].because;
+    };
+    // The API server refuses these to kubelets, so that no pod makes itself a control plane.
+    for (const char* key : {"node-role.kubernetes.io/control-plane", "kubernetes.io/role",
+                            "node-restriction.kubernetes.io/team", "kops.k8s.io/instancegroup"}) {
+        EXPECT_THAT(because(key, ""), HasSubstr("no group can give to its nodes")) << key;
+    }
+    for (const std::string& value :
+         {std::string("two words"), std::string("-a"), std::string(64, 'a')}) {
+        EXPECT_THAT(because("team", value), HasSubstr("which is no value of a label")) << value;
+    }
+    EXPECT_EQ(because("team", std::string(63, 'a')), "");
+    EXPECT_EQ(because("team", ""), "");
+    EXPECT_EQ(because("node.kubernetes.io/pool", "web"), "");
+    EXPECT_EQ(because("notkubernetes.io/pool", "web"), "");
+}
+
+TEST(Provisioning, GivesNodesOneTaintOfAKeyAndEffect) {
+    PodClass torn = pod("p");
+    torn.tolerations = {tolerates_team("b"), tolerates_team("a"), tolerates_team("c")};
+    torn.tolerations.back().effect = Effect::no_execute;
+    EXPECT_THAT(brief(suggest({torn}, {machine("m", 4)}, {.dedicated = Dedicated::toleration})),
+                ElementsAre("m{}!team=a:NoSchedule!team=c:NoExecute"));
+}
+
+TEST(Provisioning, SuggestsTheMostPopularWhereEverybodyWantsNodesOfTheirOwn) {
+    std::vector<PodClass> pods;
+    for (int i = 0; i < 2000; ++i) {
+        const std::string name = std::to_string(i);
+        pods.push_back(pod("p" + name, {{"job", name}}, i < 70 ? 2 : 3));
+        if (i % 2 == 0) continue;  // every other one is dedicated
+        pods.back().tolerations = {
+            {.key = "job", .op = Toleration::Op::equal, .value = name, .effect = {}}};
+    }
+    const Suggestions found = suggest(pods, {machine("m", 4, {"a", "b"})});
+    EXPECT_EQ(found.groups.size(), 2 * most_sets);
+    for (const auto& [plan, because] : found.groups) EXPECT_EQ(because.substr(0, 10), "for 3 pods");
+    ASSERT_EQ(found.left_out.size(), 1u);
+    EXPECT_EQ(found.left_out[0].because,
+              "5738 pods would need more than the 64 sets of labels that are most popular");
+}
+
+TEST(Provisioning, CountsNoFurtherThanThereAreNumbers) {
+    std::vector<PodClass> pods{pod("a", {{"x", "1"}}, 3), pod("b", {{"x", "2"}}, 4)};
+    MachineType huge = machine("m", 4);
+    for (PodClass& each : pods) each.requests = {{"cpu", std::numeric_limits<std::int64_t>::max()}};
+    huge.capacity = {{"cpu", std::numeric_limits<std::int64_t>::max()},
+                     {"nvidia.com/gpu", std::numeric_limits<std::int64_t>::max()},
+                     {"amd.com/gpu", 1}};
+    huge.allocatable = huge.capacity;
+    const Suggestions found =
+        suggest_groups({.pods = pods, .machines = {&huge, 1}, .room = {{"gpu", 1}}},
+                       {.popularity = Popularity::cpu});
+    EXPECT_THAT(found.groups, IsEmpty());
+    EXPECT_THAT(brief(suggest(pods, {huge}, {.popularity = Popularity::cpu})),
+                ElementsAre("m{x=1}", "m{x=2}"));
+}
+
+}  // namespace
+}  // namespace capstan::provisioning
