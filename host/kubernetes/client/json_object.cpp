@@ -8,13 +8,24 @@ namespace {
 // Boost's own limit of 32 is less than what schemas of custom resources nest.
 constexpr std::size_t depth_limit = 512;
 
-}  // namespace
-
-Result<boost::json::object> parse_object(const ApiReply& reply) {
+boost::json::value parsed(std::string_view text, boost::system::error_code& error) {
     boost::json::parse_options options;
     options.max_depth = depth_limit;
+    return boost::json::parse(text, error, {}, options);
+}
+
+}  // namespace
+
+std::optional<boost::json::object> find_json_object(std::string_view text) {
     boost::system::error_code error;
-    boost::json::value value = boost::json::parse(reply.body, error, {}, options);
+    boost::json::value value = parsed(text, error);
+    if (error || !value.is_object()) return std::nullopt;
+    return std::move(value.get_object());
+}
+
+Result<boost::json::object> parse_object(const ApiReply& reply) {
+    boost::system::error_code error;
+    boost::json::value value = parsed(reply.body, error);
     if (error) return fail(ErrorCode::unavailable, "the reply is no JSON: " + error.message());
     if (!value.is_object()) return fail(ErrorCode::unavailable, "the reply is no JSON object");
     return std::move(value.get_object());

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 
 #include "kubernetes/client/json_object.hpp"
 
@@ -16,9 +15,6 @@ using namespace std::chrono_literals;
 constexpr std::size_t line_limit = std::size_t{16} << 20;
 /// A server may take its time to gather a large list before it says anything.
 constexpr Duration list_timeout = 60s;
-/// Bookmarks come about once a minute.
-constexpr Duration silence_limit = 2min + 5s;
-constexpr Duration past_timeout = 30s;
 /// An advice beyond it is taken for a mistake.
 constexpr Duration longest_advice = 5min;
 
@@ -38,7 +34,8 @@ ObjectWatch::ObjectWatch(Api& api, io::Loop& loop, Options options)
       loop_(loop),
       options_(std::move(options)),
       backoff_(io::seed_for(options_.seed, "backoff")),
-      random_(io::seed_for(options_.seed, "timeout")) {}
+      random_(io::seed_for(options_.seed, "timeout")),
+      silence_(loop, [this](WatchSilence::Meaning meaning) { take_silence(meaning); }) {}
 
 ObjectWatch::~ObjectWatch() { drop(); }
 
@@ -68,12 +65,11 @@ void ObjectWatch::list_page() {
 void ObjectWatch::watch() {
     drop();
     rest_.clear();
-    has_events_ = has_bookmarks_ = false;
-    opened_ = heard_ = loop_.monotonic();
+    has_events_ = false;
+    opened_ = loop_.monotonic();
     // Not all at once, or all clients of a server that was restarted would ever come together.
     const auto timeout =
         std::chrono::duration_cast<std::chrono::seconds>(with_jitter(random_, 300s, 300s));
-    stream_timeout_ = timeout;
     ApiRequest asked{
         .path = options_.path, .query = options_.selectors, .purpose = options_.purpose};
     asked.query.emplace_back("watch", "true");
@@ -89,7 +85,7 @@ void ObjectWatch::watch() {
         [this, here](const Result<ApiReply>& reply) {
             if (!here.expired()) take_end(reply);
         });
-    guard_silence();
+    silence_.begin_watch();
 }
 
 void ObjectWatch::go_on() {
@@ -109,6 +105,7 @@ void ObjectWatch::wait(Duration delay) {
 
 void ObjectWatch::drop() {
     present_ = std::make_shared<char>();
+    silence_.end();
     if (const auto id = std::exchange(request_, std::nullopt)) api_.cancel(*id);
     if (const auto id = std::exchange(timer_, std::nullopt)) loop_.cancel(*id);
 }
@@ -120,21 +117,12 @@ void ObjectWatch::resume() {
     if (!request_ && !timer_) go_on();
 }
 
-void ObjectWatch::guard_silence() {
-    // Looked at in between, too, for a bookmark makes it due earlier.
-    const Duration look = std::min(silence_due(), loop_.monotonic() + silence_limit);
-    timer_ = loop_.at(look, [this, here = std::weak_ptr(present_)] {
-        if (here.expired()) return;
-        timer_.reset();
-        if (loop_.monotonic() < silence_due()) return guard_silence();
-        set_back({ErrorCode::deadline, what_is_done() + ": nothing came for too long"},
-                 Setback::stalled);
-    });
-}
-
-Duration ObjectWatch::silence_due() const {
-    const Duration end = opened_ + stream_timeout_ + past_timeout;
-    return has_bookmarks_ ? std::min(end, heard_ + silence_limit) : end;
+void ObjectWatch::take_silence(WatchSilence::Meaning meaning) {
+    if (meaning == WatchSilence::Meaning::stalled)
+        return set_back({ErrorCode::deadline, what_is_done() + ": nothing came for too long"},
+                        Setback::stalled);
+    end_trouble();  // for it was open all the time
+    go_on();
 }
 
 void ObjectWatch::take_page(Result<ApiReply> reply) {
@@ -180,7 +168,7 @@ void ObjectWatch::finish_list(std::string version) {
 }
 
 void ObjectWatch::take_part(std::string_view part) {
-    heard_ = loop_.monotonic();
+    silence_.hear();
     rest_ += part;
     std::size_t begin = 0;
     for (std::size_t end = rest_.find('\n'); end != std::string::npos;
@@ -199,15 +187,12 @@ void ObjectWatch::take_part(std::string_view part) {
 
 Result<void> ObjectWatch::take_line(std::string_view line) {
     if (line.empty()) return {};
-    boost::system::error_code bad;
-    const boost::json::value event = boost::json::parse(line, bad);
-    const boost::json::object* members = bad ? nullptr : event.if_object();
-    const boost::json::object* object = members ? find_object(*members, {"object"}) : nullptr;
+    const std::optional<boost::json::object> event = find_json_object(line);
+    const boost::json::object* object = event ? find_object(*event, {"object"}) : nullptr;
     if (object == nullptr)
         return fail(ErrorCode::invalid_argument, what_is_done() + ": a line that is no event");
-    const std::string type = text_at(*members, {"type"});
-    if (type == "ERROR")
-        return fail(error_of_event(what_is_done(), *members->if_contains("object")));
+    const std::string type = text_at(*event, {"type"});
+    if (type == "ERROR") return fail(error_of_event(what_is_done(), *event->if_contains("object")));
     has_events_ = true;
     // Before it is told, for whoever is told may pause this.
     std::string version = text_at(*object, {"metadata", "resourceVersion"});
@@ -217,7 +202,7 @@ Result<void> ObjectWatch::take_line(std::string_view line) {
     } else if (type == "DELETED") {
         take_deleted(*object);
     } else if (type == "BOOKMARK") {
-        has_bookmarks_ = true;
+        silence_.expect_bookmarks();
         end_trouble();
     } else {
         return fail(ErrorCode::invalid_argument, what_is_done() + ": a line that is no event");
@@ -273,8 +258,10 @@ void ObjectWatch::set_back(const Error& error, Setback what) {
         is_listing_ = true;
         next_page_.clear();
     }
+    if (what == Setback::stalled) return go_on();
     const Duration advised = std::min(error.retry_after.value_or(Duration{0}), longest_advice);
-    wait(std::max(backoff_.next(loop_.monotonic()), advised));
+    const Duration now = loop_.monotonic();
+    wait(std::max(is_outdated(what) ? backoff_.next_relist(now) : backoff_.next(now), advised));
 }
 
 void ObjectWatch::tell(Change change, const boost::json::object& object) {

@@ -18,6 +18,7 @@
 #include "kubernetes/client/api.hpp"
 #include "kubernetes/client/watch/watch_backoff.hpp"
 #include "kubernetes/client/watch/watch_setback.hpp"
+#include "kubernetes/client/watch/watch_silence.hpp"
 
 namespace capstan::kubernetes {
 
@@ -72,8 +73,7 @@ private:
     void go_on();
     void wait(Duration delay);
     void drop();
-    void guard_silence();
-    Duration silence_due() const;
+    void take_silence(WatchSilence::Meaning meaning);
 
     // What comes back.
     void take_page(Result<ApiReply> reply);
@@ -106,8 +106,9 @@ private:
     std::optional<Error> last_trouble_{};
     std::optional<Api::RequestId> request_{};
     std::optional<io::TimerId> timer_{};
-    Duration opened_{}, heard_{}, stream_timeout_{};
-    bool has_events_ = false, has_bookmarks_ = false;
+    WatchSilence silence_;
+    Duration opened_{};
+    bool has_events_ = false;
     /// Callbacks of what has been dropped find it gone.
     std::shared_ptr<char> present_ = std::make_shared<char>();
 };

@@ -10,6 +10,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr Duration silence_starting = 30s;
+constexpr Duration silence_listing = 60s;
+
 std::string_view find_annotation(const boost::json::value& object, std::string_view key) {
     const boost::json::value* metadata = find_member(object, "metadata");
     const boost::json::value* all =
@@ -32,7 +35,8 @@ Reflector::State::State(Api& to, io::Loop& on, KindStore& into, Options how)
       options(std::move(how)),
       backoff(io::seed_for(options.seed, "backoff")),
       random(io::seed_for(options.seed, "timeout")),
-      uses_watch_list(options.watch_list) {}
+      uses_watch_list(options.watch_list),
+      silence(loop, [this](WatchSilence::Meaning meaning) { take_silence(meaning); }) {}
 
 Reflector::State::~State() { drop(); }
 
@@ -42,7 +46,6 @@ void Reflector::State::list() {
     if (!uses_watch_list) return list_page({});
     const auto timeout =
         std::chrono::duration_cast<std::chrono::seconds>(with_jitter(random, 300s, 300s));
-    stream_timeout = timeout;
     const std::string since = from == ListFrom::last_seen ? version : std::string();
     open(watch_list_request(options.what, since, timeout), Phase::starting);
 }
@@ -56,7 +59,6 @@ void Reflector::State::watch() {
     // Not all at once, or all clients of a server that was restarted would ever come together.
     const auto timeout =
         std::chrono::duration_cast<std::chrono::seconds>(with_jitter(random, 300s, 300s));
-    stream_timeout = timeout;
     open(watch_request(options.what, version, timeout), Phase::watching);
 }
 
@@ -71,7 +73,7 @@ void Reflector::State::open(ApiRequest asked, Phase to) {
     drop();
     phase = to;
     changes = events = 0;
-    opened = heard = loop.monotonic();
+    opened = loop.monotonic();
     stream_setback.reset();
     reader.emplace(*this);
     const std::weak_ptr here(present);
@@ -83,11 +85,13 @@ void Reflector::State::open(ApiRequest asked, Phase to) {
         [this, here](const Result<ApiReply>& reply) {
             if (!here.expired()) take_end(reply);
         });
-    guard_silence();
+    if (to == Phase::watching) return silence.begin_watch();
+    silence.begin(to == Phase::starting ? silence_starting : silence_listing);
 }
 
 void Reflector::State::drop() {
     phase = Phase::waiting;
+    silence.end();
     present = std::make_shared<char>();
     if (const auto id = std::exchange(request, std::nullopt)) api.cancel(*id);
     if (const auto id = std::exchange(timer, std::nullopt)) loop.cancel(*id);
@@ -170,12 +174,13 @@ void Reflector::State::take_event(std::string_view type, const boost::json::valu
 void Reflector::State::take_bookmark(const boost::json::value& object) {
     ++events;
     if (phase == Phase::watching) {
-        if (!std::exchange(expects_bookmarks, true)) guard_silence();  // sooner than before
+        silence.expect_bookmarks();
         see_version(object);
     } else if (find_annotation(object, initial_events_end) == "true") {
         finish_replace(version_of(object));
         phase = Phase::watching;
-        expects_bookmarks = true;  // whoever sends this one sends others, too
+        silence.begin_watch();
+        silence.expect_bookmarks();  // whoever sends this one sends others, too
     }
 }
 

@@ -18,11 +18,6 @@ constexpr Duration longest_advice = 5min;
 
 /// Longer than a server takes over a request's head, see reflector_requests.cpp.
 constexpr Duration certainly_open_after = 35s;
-constexpr Duration silence_starting = 30s;
-constexpr Duration silence_listing = 60s;
-/// Bookmarks come about once a minute.
-constexpr Duration silence_watching = 2min + 5s;
-constexpr Duration past_timeout = 30s;
 
 /// Many servers cannot do it, and say so in many ways.
 bool gives_up_watch_list(Setback what) {
@@ -45,7 +40,8 @@ void Reflector::State::set_back(Error error, Setback what) {
     if (what == Setback::forbidden && options.is_optional) is_unavailable = true;
     if (what == Setback::absent && options.is_optional) return become_absent();
     const Duration advised = std::min(error.retry_after.value_or(Duration{0}), longest_advice);
-    wait(std::max(backoff.next(loop.monotonic()), advised));
+    const Duration now = loop.monotonic();
+    wait(std::max(is_outdated(what) ? backoff.next_relist(now) : backoff.next(now), advised));
 }
 
 void Reflector::State::choose_next(Phase during, Setback what) {
@@ -85,8 +81,7 @@ ListFrom Reflector::State::next_from(Phase during, Setback what) const {
 void Reflector::State::leave_watch(Setback what) {
     if (!is_in_touch()) return;
     trouble.reset();
-    as_of = what == Setback::stalled ? heard : loop.monotonic();
-    if (what == Setback::stalled) expects_bookmarks = false;  // or it sends none any more
+    as_of = what == Setback::stalled ? silence.heard() : loop.monotonic();
 }
 
 void Reflector::State::tell(const Error& error) {
@@ -107,34 +102,14 @@ void Reflector::State::become_absent() {
     wait(probe_after);
 }
 
-void Reflector::State::guard_silence() {
-    if (timer) loop.cancel(*timer);
-    timer = loop.at(silence_due(), [this, here = std::weak_ptr(present)] {
-        if (here.expired()) return;
-        timer.reset();
-        if (loop.monotonic() < silence_due()) return guard_silence();
-        if (phase == Phase::watching && !expects_bookmarks) return watch_anew();
-        set_back({ErrorCode::deadline, what_is_done() + ": nothing came for too long"},
-                 Setback::stalled);
-        store.settle();
-    });
-}
-
-/// A server without bookmarks may have nothing to say, and a connection may be lost unnoticed;
-/// asking again from the same version tells which, and costs next to nothing.
-void Reflector::State::watch_anew() {
-    leave_watch(Setback::busy);
-    watch();
-}
-
-Duration Reflector::State::silence_due() const {
-    switch (phase) {
-        case Phase::starting: return heard + silence_starting;
-        case Phase::watching: break;
-        default: return heard + silence_listing;
+void Reflector::State::take_silence(WatchSilence::Meaning meaning) {
+    if (meaning == WatchSilence::Meaning::quiet) {
+        leave_watch(Setback::busy);
+        return watch();
     }
-    const Duration end = opened + stream_timeout + past_timeout;
-    return std::min(end, heard + silence_watching);
+    set_back({ErrorCode::deadline, what_is_done() + ": nothing came for too long"},
+             Setback::stalled);
+    store.settle();
 }
 
 bool Reflector::State::is_in_touch() const {
@@ -143,7 +118,7 @@ bool Reflector::State::is_in_touch() const {
 }
 
 void Reflector::State::hear() {
-    heard = loop.monotonic();
+    silence.hear();
     last_heard = loop.clock()->now();
 }
 

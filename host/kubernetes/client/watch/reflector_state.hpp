@@ -14,6 +14,7 @@
 #include "kubernetes/client/watch/watch_backoff.hpp"
 #include "kubernetes/client/watch/watch_reader.hpp"
 #include "kubernetes/client/watch/watch_setback.hpp"
+#include "kubernetes/client/watch/watch_silence.hpp"
 
 namespace capstan::kubernetes {
 
@@ -58,10 +59,7 @@ struct Reflector::State final : WatchSink {
     void tell(const Error& error);
     void become_absent();
 
-    // Silence.
-    void guard_silence();
-    void watch_anew();
-    Duration silence_due() const;
+    void take_silence(WatchSilence::Meaning meaning);
     /// The watch is open beyond doubt.
     bool is_in_touch() const;
     void hear();
@@ -88,9 +86,9 @@ struct Reflector::State final : WatchSink {
     std::shared_ptr<char> present = std::make_shared<char>();
     std::optional<WatchReader> reader{};
     std::optional<std::pair<Error, Setback>> stream_setback{};
-    Duration opened{}, heard{}, stream_timeout{};
+    WatchSilence silence;
+    Duration opened{};
     std::size_t changes = 0, events = 0;  ///< in this stream; events: bookmarks included
-    bool expects_bookmarks = false;
 
     bool has_synced = false, is_unavailable = false;
     std::uint64_t relists = 0;

@@ -18,11 +18,17 @@ public:
     explicit WatchBackoff(std::uint64_t seed) : random_(seed) {}
     /// `now`: of a clock that never steps back.
     Duration next(Duration now);
+    /// The same where the server goes on well but no longer keeps the version that was asked for:
+    /// within 0.8 s, however long the server was away before. More than two within a minute count
+    /// as failures.
+    Duration next_relist(Duration now);
 
 private:
     io::RandomSource random_;
     std::optional<Duration> step_{};
     Duration waited_until_{};
+    std::optional<Duration> first_relist_{};  ///< of this minute
+    int relists_ = 0;                         ///< since then
 };
 
 /// From `least` to `least + spread`.

@@ -22,6 +22,11 @@ enum class Setback : std::uint8_t {
     stalled,  ///< nothing came
 };
 
+/// The server is well, and another list tells what is wanted.
+constexpr bool is_outdated(Setback what) noexcept {
+    return what == Setback::expired || what == Setback::too_large;
+}
+
 /// Of an error as Api gives it.
 Setback setback_of(const Error& error) noexcept;
 

@@ -204,13 +204,49 @@ TEST_F(ObjectWatchTest, PausesBetweenThePagesOfAList) {
     EXPECT_EQ(api.open_count(), 1u);
 }
 
-TEST_F(ObjectWatchTest, OpensASilentWatchAnew) {
+TEST_F(ObjectWatchTest, OpensASilentWatchAnewAndSaysThatItWasLost) {
     begin();
     push(event("BOOKMARK", R"({"metadata":{"resourceVersion":"6"}})"));
     const auto before = api.last().id;
-    loop.advance(3min);
-    EXPECT_GT(api.last().id, before);
+    loop.advance(2min);
+    EXPECT_EQ(api.last().id, before);
+    loop.advance(10s);
+    EXPECT_EQ(api.last().id, before + 1);
     EXPECT_THAT(api.last().line(), HasSubstr("resourceVersion=6"));
+    EXPECT_THAT(news(), ElementsAre("trouble deadline"));
+    push(event("BOOKMARK", R"({"metadata":{"resourceVersion":"7"}})"));
+    EXPECT_THAT(news(), ElementsAre("synced"));
+}
+
+TEST_F(ObjectWatchTest, OpensASilentWatchAnewQuietlyWhereAServerSendsNoBookmarks) {
+    begin();
+    for (int i = 0; i < 3; ++i) {
+        const auto before = api.last().id;
+        loop.advance(2min + 10s);
+        EXPECT_EQ(api.last().id, before + 1);
+        EXPECT_THAT(api.last().line(), HasSubstr("resourceVersion=5"));
+    }
+    EXPECT_THAT(news(), IsEmpty());
+}
+
+TEST_F(ObjectWatchTest, ListsAnewSoonHoweverLongTheServerWasAwayBefore) {
+    begin();
+    for (int i = 0; i < 8; ++i) {
+        api.fail({ErrorCode::unavailable, "no connection"});
+        loop.advance(1min);
+    }
+    push(event("ERROR", R"({"kind":"Status","status":"Failure","reason":"Expired","code":410})"));
+    loop.advance(800ms);
+    EXPECT_THAT(api.last().line(), HasSubstr("widgets?labelSelector=a=b&limit=500"));
+}
+
+TEST_F(ObjectWatchTest, ReadsObjectsHoweverDeepCustomResourcesNest) {
+    begin();
+    const std::string deep = std::string(200, '[') + std::string(200, ']');
+    push(event("ADDED", R"({"metadata":{"name":"b","namespace":"shop","uid":"u-b",)"
+                        R"("resourceVersion":"6"},"spec":)" +
+                            deep + "}"));
+    EXPECT_THAT(news(), ElementsAre("added b@6"));
 }
 
 TEST_F(ObjectWatchTest, CancelsWhatIsOpenWhenItGoes) {

@@ -13,6 +13,7 @@ struct Condition {
     Answer answer;        ///< of the watch
     std::string event{};  ///< or in it
     const char* next;
+    bool soon = false;  ///< for the server is well
 };
 
 TEST(ReflectorSetbacks, OfAWatchAreAnsweredByAWaitAndThisRequest) {
@@ -20,10 +21,10 @@ TEST(ReflectorSetbacks, OfAWatchAreAnsweredByAWaitAndThisRequest) {
     const char* anew = "list resourceVersion=10";
     const char* newest = "list limit=2";
     for (const Condition& condition : {
-             Condition{"gone", {.status = 410, .body = status_body("Gone")}, "", anew},
-             Condition{"expired", {.status = 410, .body = status_body("Expired")}, "", anew},
-             Condition{"expired in the stream", {}, error_line(410, "Expired"), anew},
-             Condition{"gone in the stream", {}, error_line(410, "Gone"), anew},
+             Condition{"gone", {.status = 410, .body = status_body("Gone")}, "", anew, true},
+             Condition{"expired", {.status = 410, .body = status_body("Expired")}, "", anew, true},
+             Condition{"expired in the stream", {}, error_line(410, "Expired"), anew, true},
+             Condition{"gone in the stream", {}, error_line(410, "Gone"), anew, true},
              Condition{"too many requests", {.status = 429}, "", same},
              Condition{"too many in the stream", {}, error_line(429, "TooManyRequests"), same},
              Condition{"failing", {.status = 500, .body = status_body("InternalError")}, "", same},
@@ -35,7 +36,8 @@ TEST(ReflectorSetbacks, OfAWatchAreAnsweredByAWaitAndThisRequest) {
                  {.status = 504,
                   .body = status_body("Timeout", "Too large resource version: 10, current: 4")},
                  "",
-                 newest},
+                 newest,
+                 true},
              Condition{
                  "nonsense asked", {.status = 400, .body = status_body("BadRequest")}, "", newest},
              Condition{
@@ -53,8 +55,8 @@ TEST(ReflectorSetbacks, OfAWatchAreAnsweredByAWaitAndThisRequest) {
         EXPECT_EQ(nodes.api.open_count(), 0u) << "waits first";
         EXPECT_EQ(nodes.troubles.size(), 1u);
         const Duration waited = nodes.wait_for_request();
-        EXPECT_GE(waited, 800ms);
-        EXPECT_LE(waited, 1600ms);
+        EXPECT_GE(waited, condition.soon ? 0ms : 800ms);
+        EXPECT_LE(waited, condition.soon ? 800ms : 1600ms);
         EXPECT_EQ(nodes.asks(), condition.next);
         EXPECT_EQ(nodes.store.take(), "") << "nothing is lost meanwhile";
     }
@@ -85,6 +87,33 @@ TEST(ReflectorSetbacks, WaitsGrowWhileItGoesOnAndAreShortAgainAfterTwoGoodMinute
     nodes.loop.advance(2min);
     nodes.api.fail({ErrorCode::unavailable, "connection refused"});
     EXPECT_LE(nodes.wait_for_request(), 1600ms);
+}
+
+TEST(ReflectorSetbacks, AnExpiredWatchIsListedAnewSoonHoweverLongTheServerWasAwayBefore) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    for (int i = 0; i < 8; ++i) {
+        nodes.api.fail({ErrorCode::unavailable, "connection refused"});
+        nodes.wait_for_request();
+    }
+    nodes.push(error_line(410, "Expired"));
+    EXPECT_LE(nodes.wait_for_request(), 800ms);
+    EXPECT_EQ(nodes.asks(), "list resourceVersion=10");
+    nodes.api.answer({.status = 410, .body = status_body("Expired")});
+    EXPECT_LE(nodes.wait_for_request(), 800ms);
+    EXPECT_EQ(nodes.asks(), "list limit=2");
+}
+
+TEST(ReflectorSetbacks, AWatchThatExpiresOverAndOverIsListedAnewLessAndLessOften) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    const Duration start = nodes.loop.monotonic();
+    for (int i = 0; i < 8; ++i) {
+        nodes.push(line("MODIFIED", node_text("a", 11)) + error_line(410, "Expired"));
+        nodes.wait_for_request();
+        nodes.api.answer({.body = page(20, {node_text("a", 12)})});
+    }
+    EXPECT_GT(nodes.loop.monotonic() - start, 40s);
 }
 
 TEST(ReflectorSetbacks, TheServersAdviceToWaitIsTaken) {
@@ -253,6 +282,16 @@ TEST(ReflectorSetbacks, AServerWithoutBookmarksIsAskedAnewAfterTwoMinutesOfSilen
     EXPECT_TRUE(nodes.troubles.empty()) << "it may have nothing to say";
     EXPECT_LT(nodes.reflector.age(), Duration(10s));
     nodes.loop.advance(60s);
+    EXPECT_EQ(nodes.reflector.age(), Duration(0));
+}
+
+TEST(ReflectorSetbacks, AServerThatStopsSendingBookmarksTroublesNobodyForLong) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.push(bookmark(20));
+    nodes.loop.advance(20min);
+    EXPECT_EQ(nodes.troubles.size(), 1u);
+    EXPECT_FALSE(nodes.reflector.status().trouble) << "silence alone is no trouble any more";
     EXPECT_EQ(nodes.reflector.age(), Duration(0));
 }
 

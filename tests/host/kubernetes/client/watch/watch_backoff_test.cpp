@@ -32,6 +32,16 @@ TEST(WatchBackoff, StartsAnewAfterTwoMinutesWithoutAFailureAndNotBefore) {
     EXPECT_LE(other.next(now + 2min), 1600ms);
 }
 
+TEST(WatchBackoff, IsShortForTwoRelistsAMinuteHoweverLongItHadGrown) {
+    WatchBackoff backoff(7);
+    Duration now = 0s;
+    for (int i = 0; i < 6; ++i) now += backoff.next(now);
+    EXPECT_LE(backoff.next_relist(now), 800ms);
+    EXPECT_LE(backoff.next_relist(now + 59s), 800ms);
+    EXPECT_GE(backoff.next_relist(now + 59s), 30s) << "the third within a minute";
+    EXPECT_LE(backoff.next_relist(now + 60s), 800ms);
+}
+
 TEST(WatchBackoff, IsRepeatedByItsSeedAndDiffersByIt) {
     const auto first = [](std::uint64_t seed) { return WatchBackoff(seed).next(0s); };
     EXPECT_EQ(first(1), first(1));

@@ -1,0 +1,56 @@
+/// When nothing has come for too long in a request that goes on.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "io/loop.hpp"
+
+namespace capstan::kubernetes {
+
+/// Guards one request after the other. A server sends bookmarks about once a minute, so in a watch
+/// two minutes without any byte mean a connection that died unnoticed; or a server that sends none
+/// and had nothing to say. Asking again tells which, and costs next to nothing. Used on the loop's
+/// thread alone.
+class WatchSilence {
+public:
+    enum class Meaning : std::uint8_t {
+        stalled,  ///< something was to come
+        quiet,    ///< nothing had to: no bookmark has come since the last time that one stalled
+    };
+    using OnSilence = std::function<void(Meaning)>;
+
+    /// Borrows the loop. The guard has ended when `on_silence` is called, which may begin another.
+    WatchSilence(io::Loop& loop, OnSilence on_silence)
+        : loop_(loop), on_silence_(std::move(on_silence)) {}
+    WatchSilence(const WatchSilence&) = delete;
+    WatchSilence& operator=(const WatchSilence&) = delete;
+    ~WatchSilence() { end(); }
+
+    /// A request begins that has stalled after `limit` without a byte.
+    void begin(Duration limit);
+    /// A watch begins, or what has begun goes on as one.
+    void begin_watch();
+    void hear() { heard_ = loop_.monotonic(); }
+    /// This server sends them, in the watches that follow, too.
+    void expect_bookmarks() noexcept { expects_bookmarks_ = true; }
+    /// Nothing is told any more.
+    void end();
+    /// When something came last, or the request began.
+    Duration heard() const noexcept { return heard_; }
+
+private:
+    void set_timer();
+    void look();
+
+    io::Loop& loop_;
+    const OnSilence on_silence_;
+    Duration limit_{}, heard_{};
+    bool is_watch_ = false, expects_bookmarks_ = false;
+    std::optional<io::TimerId> timer_{};
+    /// Expires with the guard: a timer that is about to fire cannot be cancelled any more.
+    std::shared_ptr<char> present_{};
+};
+
+}  // namespace capstan::kubernetes
