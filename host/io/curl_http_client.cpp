@@ -102,10 +102,7 @@ public:
     void set_tls(TlsOptions tls) {
         if (tls == options_.tls) return;
         options_.tls = std::move(tls);
-        if (const auto old = std::exchange(pool_, nullptr)) {
-            old->is_retired = true;
-            close_if_done(old);
-        }
+        retire_pool();
         end_streams_of_others();
     }
     void cancel_all() {
@@ -161,12 +158,22 @@ private:
     void end(RequestId id, Result<HttpReply> result) {
         auto ended = open_.extract(id);
         const auto pool = ended.mapped().pool;
+        const bool is_doubtful = ended.mapped().transfer->is_unanswered_for(options_.doubted_after);
+        if (is_doubtful && pool == pool_) retire_pool();
         if (ended.mapped().transfer->is_stream()) --streams_;
         pool->multi->remove(ended.mapped().transfer->handle());
         ids_.erase(ended.mapped().transfer->handle());
         --pool->open;
         close_if_done(pool);
         ended.mapped().done(std::move(result));
+    }
+
+    /// What begins from now on gets connections of its own.
+    void retire_pool() {
+        const auto old = std::exchange(pool_, nullptr);
+        if (!old) return;
+        old->is_retired = true;
+        close_if_done(old);
     }
 
     /// Later: libcurl may be the one that tells of the end, and must not be closed inside.

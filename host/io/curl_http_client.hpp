@@ -1,6 +1,7 @@
 /// Requests over the network: libcurl's multi interface, driven by Asio.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -26,6 +27,10 @@ public:
         /// "http://", "https://" or "socks5://", for all requests; one that is wrong ends them as
         /// `invalid_config`. Empty: as the environment says (see proxy.hpp).
         std::string proxy{};
+        /// A request that ends after so long without an answer casts doubt on the connections there
+        /// are: something between here and there may have died while TCP still stands. What begins
+        /// then uses new ones.
+        Duration doubted_after = std::chrono::seconds(2);
         bool gzip = false;  ///< asks for compressed replies, and hands them over unpacked
         std::string user_agent = "capstan";
     };

@@ -237,7 +237,7 @@ Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
     Error error{code_of(code),
                 message(was_sent_in_vain_ ? "the connection was lost before an answer came" : why)};
     // After the first attempt any trouble of the next one leaves open what became of that.
-    const bool was_sent = was_sent_ && error.code == ErrorCode::unavailable;
+    const bool was_sent = sent_ && error.code == ErrorCode::unavailable;
     if (was_sent || is_loss(code)) error.provider_code = connection_lost;
     return fail(std::move(error));
 }
@@ -246,8 +246,12 @@ Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
 /// request over another one by itself; what changes something may have been carried out by then.
 bool CurlTransfer::may_be_sent_now() {
     const bool only_reads = request_.method == "GET" || request_.method == "HEAD";
-    was_sent_in_vain_ = std::exchange(was_sent_, true) && !only_reads;
+    was_sent_in_vain_ = std::exchange(sent_, std::chrono::steady_clock::now()) && !only_reads;
     return !was_sent_in_vain_;
+}
+
+bool CurlTransfer::is_unanswered_for(Duration time) const {
+    return sent_ && !has_head_ && std::chrono::steady_clock::now() - *sent_ >= time;
 }
 
 int CurlTransfer::on_send(void* self, char*, char*, int, int) noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,8 @@ public:
     /// How long it may take in all, which its owner watches: libcurl does not while a request waits
     /// for a connection.
     Duration timeout() const noexcept { return request_.timeout; }
+    /// It went out so long ago, and nothing has come back.
+    bool is_unanswered_for(Duration time) const;
     /// What came of it, once libcurl says that it has ended with `code`.
     Result<HttpReply> take_result(CURLcode code);
     /// "GET https://api.example.com/v1: " and `why`; without the query, which may hold a secret.
@@ -70,7 +73,8 @@ private:
     bool has_head_ = false;
     std::size_t header_bytes_ = 0;
     bool is_too_long_ = false;
-    bool was_sent_ = false, was_sent_in_vain_ = false;
+    std::optional<std::chrono::steady_clock::time_point> sent_{};
+    bool was_sent_in_vain_ = false;
     std::array<char, CURL_ERROR_SIZE> error_{};
     std::unique_ptr<curl_slist, Free> header_list_;
     std::unique_ptr<curl_slist, Free> connect_to_;

@@ -228,6 +228,28 @@ TEST_F(HttpRequests, EndAtTheirDeadline) {
     EXPECT_THAT(reply.error().message, HasSubstr("HTTP GET " + server.url("/never") + ": "));
 }
 
+TEST_F(HttpRequests, LeaveConnectionsWhereOneWentUnanswered) {
+    client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.doubted_after = 20ms});
+    server.answer("/", reply_with("x"));
+    client->send(HttpRequest("GET", server.url("/")), keep());
+    client->send(HttpRequest("GET", server.url("/")), keep());
+    run_until(2);  // over two connections, which are kept
+    get(HttpRequest("GET", server.url("/never")).within(30ms));
+    EXPECT_EQ(get(HttpRequest("GET", server.url("/"))).value().body, "x");
+    EXPECT_EQ(server.connections(), 3);
+}
+
+TEST_F(HttpRequests, StayWithTheirConnectionsWhereOneIsCancelledSoon) {
+    server.answer("/", reply_with("x"));
+    client->send(HttpRequest("GET", server.url("/")), keep());
+    client->send(HttpRequest("GET", server.url("/")), keep());
+    run_until(2);
+    client->cancel(client->send(HttpRequest("GET", server.url("/never")), keep()));
+    run_until(3);
+    EXPECT_EQ(get(HttpRequest("GET", server.url("/"))).value().body, "x");
+    EXPECT_EQ(server.connections(), 2);
+}
+
 TEST_F(HttpRequests, EndWhenTheyAreCancelled) {
     const HttpClient::RequestId id =
         client->send(HttpRequest("GET", server.url("/never?token=secret")), keep());
