@@ -188,6 +188,16 @@ bool FakeKube::is_granted(const KubeResource& resource, std::string_view verb) c
     return granted_.empty() || granted_.contains(name + ":" + std::string(verb));
 }
 
+FakeKube& FakeKube::slow(std::string plural, std::string name, Duration by) {
+    delays_[{std::move(plural), std::move(name)}] = by;
+    return *this;
+}
+
+Duration FakeKube::delay_of(const KubeRequest& request) const {
+    const auto at = delays_.find({request.resource.plural, request.name});
+    return at == delays_.end() ? Duration::zero() : std::min(at->second, request.timeout);
+}
+
 FakeKube& FakeKube::fail(KubeVerb verb, std::string plural, Error error, int times) {
     planned_.push_back({verb, std::move(plural), std::move(error), times});
     return *this;
@@ -213,6 +223,9 @@ Result<void> FakeKube::check(const KubeRequest& request) {
         --plan.times;
         return capstan::fail(plan.error);
     }
+    const auto delay = delays_.find({request.resource.plural, request.name});
+    if (delay != delays_.end() && delay->second > request.timeout)
+        return refuse(ErrorCode::deadline, "", where(request) + ": no answer in time");
     return {};
 }
 

@@ -64,14 +64,16 @@ Unexpected stopped() {
 /// Posts a question to the cluster, whose answer is `ask(FakeKube&)`.
 template <class Done, class Ask>
 capstan_status post_question(const capstan_host* host, capstan_op parent, Done done, void* user,
-                             Ask ask) {
+                             Ask ask, Duration delay = Duration::zero()) {
     FakeParts& p = parts(host);
     if (p.is_busy(CAPSTAN_SERVICE_KUBE)) return CAPSTAN_E_BUSY;
-    return p.loop.post([&p, parent, done, user, ask = std::move(ask)](capstan_status status) {
+    auto answer = [&p, parent, done, user, ask = std::move(ask)](capstan_status status) {
         const bool is_over = parent != 0 && p.operations.is_cancelled(parent);
         using Answer = decltype(ask(p.kube));
         hand_over(done, user, status != CAPSTAN_OK || is_over ? Answer(stopped()) : ask(p.kube));
-    });
+    };
+    return delay > Duration::zero() ? p.loop.after(delay, std::move(answer))
+                                    : p.loop.post(std::move(answer));
 }
 
 capstan_status send(const capstan_host* host, const capstan_kube_request* raw,
@@ -79,9 +81,11 @@ capstan_status send(const capstan_host* host, const capstan_kube_request* raw,
     if (done == nullptr || !CAPSTAN_REACHES(raw, capstan_kube_request, parent) ||
         !CAPSTAN_REACHES(raw->resource, capstan_kube_resource, kind))
         return CAPSTAN_E_INVALID_ARGUMENT;
-    return post_question(host, raw->parent, done, user, [request = copy(*raw)](FakeKube& kube) {
-        return kube.carry_out(request);
-    });
+    const KubeRequest request = copy(*raw);
+    return post_question(
+        host, raw->parent, done, user,
+        [request](FakeKube& kube) { return kube.carry_out(request); },
+        parts(host).kube.delay_of(request));
 }
 
 capstan_status resolve(const capstan_host* host, capstan_str api_version, capstan_str kind,

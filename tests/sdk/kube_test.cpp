@@ -196,4 +196,19 @@ TEST_F(Kube, RecordsEvents) {
     EXPECT_EQ(host.kube().notes()[0].message, "took long");
 }
 
+TEST_F(Kube, AnswersLateOrNotAtAllWhereATestSaysSo) {
+    host.kube().put_text(pods, pod("a"));
+    host.kube().slow("pods", "a", std::chrono::seconds(3));
+    const Duration began = host.monotonic();
+    EXPECT_TRUE(ask(KubeRequest::get(pods, "shop", "a")));
+    EXPECT_EQ(host.monotonic() - began, std::chrono::seconds(3));
+    const auto none = ask(KubeRequest::get(pods, "shop", "a").within(std::chrono::seconds(2)));
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, ErrorCode::deadline);
+    EXPECT_EQ(host.monotonic() - began, std::chrono::seconds(5));
+    host.kube().slow("pods", "a", Duration::zero());
+    EXPECT_TRUE(ask(KubeRequest::get(pods, "shop", "a")));
+    EXPECT_EQ(host.monotonic() - began, std::chrono::seconds(5));
+}
+
 }  // namespace

@@ -12,14 +12,11 @@
 namespace capstan::replicas {
 namespace {
 
-/// The API's numbers of replicas.
-constexpr std::int64_t count_max = 2'147'483'647;
-
 std::int64_t count_at(const Json& object, std::initializer_list<std::string_view> path,
                       std::int64_t otherwise) {
     const Json* value = object.find(path);
     const auto number = value != nullptr ? value->integer() : std::nullopt;
-    return number ? std::clamp<std::int64_t>(*number, 0, count_max) : otherwise;
+    return number ? std::clamp<std::int64_t>(*number, 0, unlimited) : otherwise;
 }
 
 class Reader {
@@ -30,6 +27,7 @@ public:
         out_.ns = object_.text_at({"metadata", "namespace"});
         out_.name = object_.text_at({"metadata", "name"});
         out_.uid = object_.text_at({"metadata", "uid"});
+        out_.created = object_.text_at({"metadata", "creationTimestamp"});
         out_.generation = count_at(object_, {"metadata", "generation"}, 0);
         out_.replicas = count_at(object_, {"spec", "replicas"}, 1);
         if (const Json* status = object_.find("status")) out_.status = *status;
@@ -62,21 +60,17 @@ private:
         for (const Target& other : out_.targets) {
             if (other.name == target.name)
                 return complain(Phase::spec, who + " is there twice, the second is left alone");
-            if (other.ref.kind == target.ref.kind && other.ref.name == target.ref.name &&
-                group_of(other.ref) == group_of(target.ref))
+            if (is_same_object(other.ref, target.ref))
                 return complain(Phase::spec, who + " is left alone: " + target.ref.kind + " " +
                                                  target.ref.name + " is target " + other.name);
         }
+        if (is_same_object(target.ref, {"balancer.x-k8s.io/", "Balancer", out_.name}))
+            return complain(Phase::spec, who + " is left alone: it is the Balancer itself");
         if (target.min > target.max)
             complain(Phase::spec, who + ": minReplicas " + std::to_string(target.min) +
                                       " is above maxReplicas " + std::to_string(target.max) +
                                       ", the minimum counts");
         out_.targets.push_back(std::move(target));
-    }
-    static std::string_view group_of(const ScaleRef& ref) {
-        const std::size_t slash = ref.api_version.find('/');
-        return slash == std::string::npos ? std::string_view()
-                                          : std::string_view(ref.api_version).substr(0, slash);
     }
 
     void read_selector() {
@@ -127,7 +121,7 @@ private:
         for (const auto& [name, weight] : weights->members()) {
             demand_target(name, "targetProportions");
             out_.weights[name] =
-                std::clamp<std::int64_t>(weight.integer().value_or(0), 0, count_max);
+                std::clamp<std::int64_t>(weight.integer().value_or(0), 0, unlimited);
         }
         out_.policy = Policy::proportional;
     }
@@ -156,6 +150,16 @@ private:
 };
 
 }  // namespace
+
+std::string_view group_of(const ScaleRef& ref) noexcept {
+    const std::size_t slash = ref.api_version.find('/');
+    return slash == std::string::npos ? std::string_view()
+                                      : std::string_view(ref.api_version).substr(0, slash);
+}
+
+bool is_same_object(const ScaleRef& a, const ScaleRef& b) noexcept {
+    return a.kind == b.kind && a.name == b.name && group_of(a) == group_of(b);
+}
 
 Balancer read_balancer(const Json& object) { return Reader(object).read(); }
 

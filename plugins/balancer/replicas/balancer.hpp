@@ -23,6 +23,11 @@ struct ScaleRef {
     auto operator<=>(const ScaleRef&) const = default;
 };
 
+/// Of "apps/v1" "apps"; empty: the core's.
+std::string_view group_of(const ScaleRef& ref) noexcept;
+/// Whether both name the same object, whatever version of it.
+bool is_same_object(const ScaleRef& a, const ScaleRef& b) noexcept;
+
 struct Target {
     std::string name{};
     ScaleRef ref{};
@@ -33,6 +38,7 @@ struct Target {
 
 struct Balancer {
     std::string ns{}, name{}, uid{};
+    std::string created{};  ///< as written; earlier ones sort first
     std::int64_t generation = 0;
     std::int64_t replicas = 1;                ///< wanted of all targets
     std::vector<Target> targets{};            ///< names and references are unique

@@ -4,6 +4,13 @@
 #include <utility>
 
 namespace capstan::replicas {
+namespace {
+
+std::string object_of(const std::string& ns, const ScaleRef& ref) {
+    return ns + "/" + std::string(group_of(ref)) + "/" + ref.kind + "/" + ref.name;
+}
+
+}  // namespace
 
 bool Book::put(const Json& object) {
     Balancer balancer = read_balancer(object);
@@ -15,7 +22,13 @@ bool Book::put(const Json& object) {
         entry->balancer.status = std::move(balancer.status);
         return false;
     }
-    if (!entry || entry->balancer.uid != balancer.uid) entry = std::make_shared<Entry>();
+    if (entry) unclaim_all(entry->balancer);
+    if (entry && entry->balancer.uid != balancer.uid) {
+        entry->is_gone = true;
+        entry.reset();
+    }
+    if (!entry) entry = std::make_shared<Entry>();
+    claim_all(balancer);
     entry->balancer = std::move(balancer);
     entry->spec = spec != nullptr ? *spec : Json();
     entry->is_dirty = true;
@@ -29,7 +42,42 @@ std::shared_ptr<Entry> Book::remove(const Json& object) {
     std::shared_ptr<Entry> entry = std::move(at->second);
     entry->is_gone = true;
     entries_.erase(at);
+    unclaim_all(entry->balancer);
     return entry;
+}
+
+void Book::claim_all(const Balancer& balancer) {
+    for (const Target& target : balancer.targets) {
+        std::set<Claim>& claims = claims_[object_of(balancer.ns, target.ref)];
+        claims.insert({balancer.created, balancer.path()});
+        soil_all_but(claims, balancer.path());
+    }
+}
+
+void Book::unclaim_all(const Balancer& balancer) {
+    for (const Target& target : balancer.targets) {
+        const auto at = claims_.find(object_of(balancer.ns, target.ref));
+        if (at == claims_.end()) continue;
+        at->second.erase({balancer.created, balancer.path()});
+        soil_all_but(at->second, balancer.path());
+        if (at->second.empty()) claims_.erase(at);
+    }
+}
+
+void Book::soil_all_but(const std::set<Claim>& claims, const std::string& path) {
+    for (const auto& [created, other] : claims) {
+        const auto at = entries_.find(other);
+        if (other != path && at != entries_.end()) at->second->is_dirty = true;
+    }
+}
+
+const Balancer* Book::find_elder(const Balancer& balancer, const Target& target) const {
+    const auto claims = claims_.find(object_of(balancer.ns, target.ref));
+    if (claims == claims_.end() || claims->second.empty()) return nullptr;
+    const std::string& oldest = claims->second.begin()->second;
+    const auto at = entries_.find(oldest);
+    if (oldest == balancer.path() || at == entries_.end()) return nullptr;
+    return &at->second->balancer;
 }
 
 void Book::soil_all() {
@@ -78,6 +126,9 @@ std::vector<std::shared_ptr<Entry>> Book::dirty() const {
     for (const auto& [path, entry] : entries_) {
         if (entry->is_dirty) out.push_back(entry);
     }
+    std::ranges::sort(out, {}, [](const std::shared_ptr<Entry>& entry) {
+        return std::pair(entry->last_turn, entry->balancer.path());
+    });
     return out;
 }
 

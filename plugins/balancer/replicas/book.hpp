@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <capstan/json.hpp>
@@ -20,8 +22,10 @@ struct Entry {
     Balancer balancer{};
     Json spec{};  ///< as written
     bool is_dirty = true;
-    bool is_gone = false;                ///< deleted while it was worked on
+    bool is_gone = false;                ///< deleted, or replaced, while it was worked on
     std::map<ScaleRef, Scale> scales{};  ///< as last read or written
+    std::set<ScaleRef> silent{};         ///< targets that did not answer when last asked
+    std::uint64_t last_turn = 0;         ///< the higher the later
     std::optional<Time> next_due{};
     // As last told or written by this process while it leads; nothing: not yet.
     std::optional<std::string> troubles{};
@@ -47,15 +51,24 @@ public:
     bool soil_target(const KubeResource& resource, const std::string& ns, const std::string& name);
     void soil_due(Time now);
 
-    /// By namespace and name.
+    /// Those that waited longest first, then by namespace and name.
     std::vector<std::shared_ptr<Entry>> dirty() const;
+    /// Who has the object for a target, too, and is older: its word counts. NULL: nobody.
+    const Balancer* find_elder(const Balancer& balancer, const Target& target) const;
     const std::map<std::string, std::shared_ptr<Entry>>& entries() const noexcept {
         return entries_;
     }
     std::optional<Time> next_due() const;
 
 private:
+    /// When it was made, its path; and by object: who has it for a target, the oldest first.
+    using Claim = std::pair<std::string, std::string>;
+    void claim_all(const Balancer& balancer);
+    void unclaim_all(const Balancer& balancer);
+    void soil_all_but(const std::set<Claim>& claims, const std::string& path);
+
     std::map<std::string, std::shared_ptr<Entry>> entries_;  ///< by path
+    std::map<std::string, std::set<Claim>> claims_;
 };
 
 }  // namespace capstan::replicas

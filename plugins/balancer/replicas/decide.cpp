@@ -79,6 +79,7 @@ private:
 
     void plan(const std::vector<Reading>& readings) {
         std::vector<Scaled> scaled;
+        std::int64_t gone = 0;
         for (std::size_t i = 0; i < readings.size(); ++i) {
             TargetState& state = out_.targets[i];
             state.desired = out_.placement.replicas.at(state.name);
@@ -86,12 +87,15 @@ private:
                 scaled.push_back({state.name, *state.replicas, state.desired, state.pods.ready});
                 continue;
             }
-            const bool is_gone = question_.targets[i].is_gone;
-            const std::int64_t has =
-                readings[i].before && !is_gone ? readings[i].before->replicas : 0;
-            const bool is_known = is_gone || readings[i].before;
-            if (is_known) out_.stuck += std::max<std::int64_t>(state.desired - has, 0);
+            if (question_.targets[i].is_gone) {
+                gone += state.desired;
+            } else if (readings[i].before) {
+                out_.stuck +=
+                    std::max<std::int64_t>(state.desired - readings[i].before->replicas, 0);
+            }
         }
+        // What others have been asked for in its place is not held back there as well.
+        out_.stuck += question_.falls_back ? std::min(gone, out_.placement.overflow) : gone;
         const std::optional<Time> held_until =
             hold_end(balancer_, out_.placement.fallback, config_.fallback_hold, now_);
         if (held_until) due(*held_until);

@@ -1,7 +1,6 @@
 #include "placement.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include <capstan/detail/int128.hpp>
 
@@ -21,20 +20,44 @@ void add(std::int64_t& sum, std::int64_t more) {
     sum = detail::saturated(detail::Int128(sum) + more);
 }
 
-void place_by_priority(const Question& question, std::int64_t rest, Placement& out) {
-    std::set<std::string_view> visited;
+bool is_healthy(const PlacedTarget& target) { return !target.is_gone && target.blocked <= 0; }
+
+/// Each once.
+std::vector<const PlacedTarget*> in_order(const Question& question) {
+    std::vector<const PlacedTarget*> out;
     for (const std::string& name : question.order) {
         const auto target = std::ranges::find(question.targets, name, &PlacedTarget::name);
-        if (target == question.targets.end() || !visited.insert(name).second) continue;
-        std::int64_t& placed = out.replicas[name];
-        const std::int64_t room = std::max<std::int64_t>(target->max - placed, 0);
-        const std::int64_t taken = std::min(room, rest);
-        placed += taken;
-        rest -= taken;
-        if (!question.falls_back) continue;
-        const std::int64_t extra = not_starting(*target, placed);
+        if (target == question.targets.end()) continue;
+        if (std::ranges::count(out, &*target) == 0) out.push_back(&*target);
+    }
+    return out;
+}
+
+/// As many of `rest` as it may take.
+void take(const PlacedTarget& target, std::int64_t& rest, Placement& out) {
+    std::int64_t& placed = out.replicas[target.name];
+    const std::int64_t taken = std::clamp<std::int64_t>(target.max - placed, 0, rest);
+    placed += taken;
+    rest -= taken;
+}
+
+void place_by_priority(const Question& question, std::int64_t rest, Placement& out) {
+    const std::vector<const PlacedTarget*> order = in_order(question);
+    const auto fall_back = [&](const PlacedTarget& target) {
+        if (!question.falls_back) return;
+        const std::int64_t extra = not_starting(target, out.replicas[target.name]);
         add(out.fallback, extra);
         add(rest, extra);
+    };
+    for (const PlacedTarget* target : order) {
+        take(*target, rest, out);
+        fall_back(*target);
+    }
+    for (const PlacedTarget& target : question.targets) {
+        if (std::ranges::count(order, &target) == 0) fall_back(target);
+    }
+    for (const PlacedTarget* target : order) {
+        if (is_healthy(*target)) take(*target, rest, out);
     }
     out.overflow = rest;
 }
@@ -56,7 +79,6 @@ void place_by_proportions(const Question& question, std::int64_t rest, Placement
     rest = fill(question, rest, out, [](const PlacedTarget&) { return true; });
     out.overflow = rest;
     if (rest > 0 || !question.falls_back) return;
-    const auto is_healthy = [](const PlacedTarget& t) { return !t.is_gone && t.blocked <= 0; };
     for (const PlacedTarget& target : question.targets)
         add(out.fallback, not_starting(target, out.replicas[target.name]));
     out.overflow = fill(question, out.fallback, out, is_healthy);

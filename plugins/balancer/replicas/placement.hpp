@@ -10,8 +10,8 @@
 
 namespace capstan::replicas {
 
-/// No maximum.
-inline constexpr std::int64_t unlimited = std::int64_t{1} << 40;
+/// No maximum: as many as a Scale can say.
+inline constexpr std::int64_t unlimited = 2'147'483'647;
 
 enum class Policy { priority, proportional };
 
@@ -32,8 +32,10 @@ struct Question {
     Policy policy = Policy::priority;
     std::int64_t wanted = 0;
     std::vector<PlacedTarget> targets{};
-    std::vector<std::string> order{};  ///< priority: names; others than targets are passed over
-    bool falls_back = false;           ///< replicas that do not start are asked of others, too
+    /// priority: names; others than targets are passed over, and targets without a place in it keep
+    /// their minimum alone.
+    std::vector<std::string> order{};
+    bool falls_back = false;  ///< replicas that do not start are asked of others, too
     Rounding rounding = Rounding::least_error;
 };
 
@@ -51,6 +53,8 @@ struct Placement {
 ///     priority, 5 wanted, n1 (min 1, max 7), n2 (min 1)       ->  n1 4, n2 1
 ///     the same, 2 of n1's 4 pods blocked                      ->  n1 4, n2 3
 ///     proportional 50/50, 10 wanted, 3 of a's 5 pods blocked  ->  a 5, b 8
+/// By priority they go on to the next ones, as upstream has it, and what nobody there can take to
+/// healthy ones before them.
 Placement place(const Question& question);
 
 }  // namespace capstan::replicas

@@ -1,6 +1,7 @@
 #include "replicas.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <capstan/sentence.hpp>
@@ -10,8 +11,17 @@
 namespace capstan::replicas {
 namespace {
 
-/// What one Balancer may need at the least; the next reconcile goes on with the others.
-constexpr Duration share_of_time = std::chrono::seconds(20);
+/// After these no other Balancer has its turn, no other target of one is read, and none written:
+/// the next reconcile goes on. With a last request each, all that is within the minute that a
+/// reconcile may take.
+constexpr Duration time_for_turns = std::chrono::seconds(5);
+constexpr Duration time_to_read = std::chrono::seconds(10),
+                   time_to_write = std::chrono::seconds(25);
+
+Failure out_of_time(const char* what, const Target& target) {
+    return {ErrorCode::deadline, std::string(what) + target.ref.kind + " " + target.ref.name +
+                                     ": no time was left, for others did not answer"};
+}
 
 const Target& target_of(const Balancer& balancer, const std::string& name) {
     return *std::ranges::find(balancer.targets, name, &Target::name);
@@ -52,7 +62,7 @@ Task<Reconciled> Replicas::reconcile(Reconcile what) {
     if (what.is_first) book.forget_told();
     const std::vector<std::shared_ptr<Entry>> dirty = book.dirty();
     for (const std::shared_ptr<Entry>& entry : dirty) {
-        if (host_.now() - began > share_of_time) break;
+        if (host_.now() - began > time_for_turns) break;
         if (!entry->is_gone) co_await look_after(entry);
     }
     co_return report();
@@ -86,38 +96,71 @@ Reconciled Replicas::report() const {
 
 Task<void> Replicas::look_after(std::shared_ptr<Entry> entry) {
     entry->is_dirty = false;
-    Turn turn{.entry = entry, .balancer = entry->balancer};
+    entry->last_turn = ++turns_;
+    Turn turn{.entry = entry, .balancer = entry->balancer, .began = host_.now()};
+    yield_to_elders(turn.balancer);
     co_await read_targets(turn);
     // Changed or deleted meanwhile: then its turn comes again, or never.
     if (entry->is_dirty || entry->is_gone) co_return;
     turn.decision = decide(turn.balancer, turn.readings, followed_.pods(), config_, host_.now());
     entry->next_due = turn.decision.next_due;
     co_await carry_out(turn);
+    if (entry->is_gone) co_return;
     entry->now = turn.decision.troubles;
     teller_.tell(*entry, turn.decision, turn.done);
     co_await write_status(turn);
 }
 
+/// Two Balancers would pull a target to and fro for ever.
+void Replicas::yield_to_elders(Balancer& balancer) const {
+    std::erase_if(balancer.targets, [&](const Target& target) {
+        const Balancer* const elder = followed_.book().find_elder(balancer, target);
+        if (elder == nullptr) return false;
+        balancer.troubles.push_back(
+            {Phase::spec, "target " + target.name + " is left alone: " + target.ref.kind + " " +
+                              target.ref.name + " is a target of Balancer " + elder->name +
+                              ", which is older"});
+        return true;
+    });
+}
+
+/// Those that did not answer last time come last, so that they cost nobody else their time.
 Task<void> Replicas::read_targets(Turn& turn) {
-    for (const Target& target : turn.balancer.targets) {
-        Reading reading;
-        auto& known = turn.entry->scales;
-        if (const auto at = known.find(target.ref); at != known.end()) reading.before = at->second;
-        try {
-            reading.scale = co_await scales_.read(turn.balancer.ns, target.ref);
-        } catch (const Failure& failure) {
-            reading.error = failure.error();
+    const std::vector<Target>& targets = turn.balancer.targets;
+    turn.readings.resize(targets.size());
+    const std::set<ScaleRef> silent = turn.entry->silent;
+    for (const bool was_silent : {false, true}) {
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            if (silent.contains(targets[i].ref) != was_silent) continue;
+            turn.readings[i] = co_await read_target(turn, targets[i]);
         }
-        if (reading.error && reading.error->code == ErrorCode::cancelled) {
-            turn.entry->is_dirty = true;
-            throw Failure(*std::move(reading.error));
-        }
-        if (reading.scale) {
-            followed_.follow(reading.scale->resource);
-            known[target.ref] = *reading.scale;
-        }
-        turn.readings.push_back(std::move(reading));
     }
+}
+
+Task<Reading> Replicas::read_target(Turn& turn, const Target& target) {
+    Reading reading;
+    auto& known = turn.entry->scales;
+    if (const auto at = known.find(target.ref); at != known.end()) reading.before = at->second;
+    const bool is_asked = !is_late(turn, time_to_read);
+    try {
+        if (!is_asked) throw out_of_time("read the scale of ", target);
+        reading.scale = co_await scales_.read(turn.balancer.ns, target.ref);
+    } catch (const Failure& failure) {
+        reading.error = failure.error();
+    }
+    const ErrorCode code = reading.error ? reading.error->code : ErrorCode::internal;
+    if (code == ErrorCode::cancelled) {
+        turn.entry->is_dirty = true;
+        throw Failure(*std::move(reading.error));
+    }
+    if (is_asked && code == ErrorCode::deadline) turn.entry->silent.insert(target.ref);
+    if (code == ErrorCode::not_found) known.erase(target.ref);
+    if (reading.scale) {
+        followed_.follow(reading.scale->resource);
+        known[target.ref] = *reading.scale;
+        turn.entry->silent.erase(target.ref);
+    }
+    co_return reading;
 }
 
 /// Growth first; what of it failed is not taken from others either.
@@ -133,10 +176,13 @@ Task<void> Replicas::carry_out(Turn& turn) {
 
 /// In a dry run, and once the lead is lost, what is not written is no trouble of the Balancer's.
 Task<bool> Replicas::write(Turn& turn, Step step) {
+    if (turn.entry->is_gone) co_return false;
     std::optional<Error> failed;
-    const ScaleRef& ref = target_of(turn.balancer, step.name).ref;
+    const Target& target = target_of(turn.balancer, step.name);
+    const ScaleRef& ref = target.ref;
     Scale& scale = turn.entry->scales.at(ref);
     try {
+        if (is_late(turn, time_to_write)) throw out_of_time("scale ", target);
         scale = co_await scales_.write(turn.balancer.ns, ref, scale, step.to);
     } catch (const Failure& failure) {
         failed = failure.error();
@@ -169,7 +215,8 @@ Task<void> Replicas::write_status(Turn& turn) {
         KubeRequest request =
             KubeRequest::patch(balancer_resource(), turn.balancer.ns, turn.balancer.name,
                                KubePatch::merge, std::move(body))
-                .below("status");
+                .below("status")
+                .within(time_to_read);
         co_await send(host_, std::move(request));
     } catch (const Failure& failure) {
         failed = failure.error();

@@ -2,6 +2,7 @@
 /// object asks for.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -33,15 +34,19 @@ private:
     struct Turn {
         std::shared_ptr<Entry> entry;
         Balancer balancer;
+        Time began{};
         std::vector<Reading> readings{};
         Decision decision{};
         std::vector<Step> done{};
     };
     void want_soon() const;
     Task<void> look_after(std::shared_ptr<Entry> entry);
+    void yield_to_elders(Balancer& balancer) const;
     Task<void> read_targets(Turn& turn);
+    Task<Reading> read_target(Turn& turn, const Target& target);
     Task<void> carry_out(Turn& turn);
     Task<bool> write(Turn& turn, Step step);
+    bool is_late(const Turn& turn, Duration time) const { return host_.now() - turn.began > time; }
     Task<void> write_status(Turn& turn);
     Reconciled report() const;
 
@@ -51,6 +56,7 @@ private:
     Teller teller_;
     Followed followed_;
     std::optional<Time> looked_at_all_{};
+    std::uint64_t turns_ = 0;
 };
 
 }  // namespace capstan::replicas

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int conflicts_max = 3;
 /// One that does not answer keeps the others waiting for so long.
-constexpr Duration request_timeout = std::chrono::seconds(10);
+constexpr Duration request_timeout = std::chrono::seconds(5);
 
 std::string named(const ScaleRef& ref) { return ref.kind + " " + ref.name; }
 

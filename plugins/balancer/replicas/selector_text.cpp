@@ -35,6 +35,33 @@ bool is_key(std::string_view text) {
     return !text.empty() && text.find_first_of(" \t=!(),<>") == std::string_view::npos;
 }
 
+bool is_letter_or_digit(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool is_name(std::string_view text) {
+    return !text.empty() && text.size() <= 63 && is_letter_or_digit(text.front()) &&
+           is_letter_or_digit(text.back()) && std::ranges::all_of(text, [](char c) {
+               return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.';
+           });
+}
+
+bool is_domain(std::string_view text) {
+    const auto suits = [](char c) {
+        return (is_letter_or_digit(c) && !(c >= 'A' && c <= 'Z')) || c == '-' || c == '.';
+    };
+    return text.size() <= 253 && is_letter_or_digit(text.front()) &&
+           is_letter_or_digit(text.back()) && std::ranges::all_of(text, suits);
+}
+
+/// What labels may be called, and what they may say: no others could be put into a query.
+bool is_label_key(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    if (slash == std::string_view::npos) return is_name(text);
+    return slash > 0 && is_domain(text.substr(0, slash)) && is_name(text.substr(slash + 1));
+}
+bool is_label_value(std::string_view text) { return text.empty() || is_name(text); }
+
 Unexpected refuse(std::string_view part) {
     return fail(ErrorCode::invalid_argument, in_quotes(part) + " is no part of a selector");
 }
@@ -95,8 +122,9 @@ Result<Requirement> read_expression(const Json& json) {
         for (const Json& value : values->items()) out.values.push_back(value.text());
     }
     if (op) out.op = *op;
-    const bool is_sound =
-        op && *op != Operator::gt && *op != Operator::lt && !out.key.empty() && is_well_formed(out);
+    const bool is_sound = op && *op != Operator::gt && *op != Operator::lt &&
+                          is_label_key(out.key) && is_well_formed(out) &&
+                          std::ranges::all_of(out.values, is_label_value);
     if (is_sound) return out;
     return fail(ErrorCode::invalid_argument,
                 "the expression about " + in_quotes(out.key) + " with operator " +
@@ -108,7 +136,12 @@ Result<Requirement> read_expression(const Json& json) {
 Result<LabelSelector> read_label_selector(const Json& object) {
     LabelSelector out;
     if (const Json* labels = object.find("matchLabels")) {
-        for (const auto& [key, value] : labels->members()) out.match_labels[key] = value.text();
+        for (const auto& [key, value] : labels->members()) {
+            if (!is_label_key(key) || !is_label_value(value.text()))
+                return fail(ErrorCode::invalid_argument,
+                            in_quotes(key) + ": " + in_quotes(value.text()) + " is no label");
+            out.match_labels[key] = value.text();
+        }
     }
     if (const Json* expressions = object.find("matchExpressions")) {
         for (const Json& each : expressions->items()) {

@@ -50,6 +50,26 @@ TEST_F(Defects, TheShareOfAMissingTargetFallsBack) {
     EXPECT_TRUE(condition().is_true) << condition().message;
 }
 
+TEST_F(Defects, AMissingTargetsShareIsNotHeldBackTwice) {
+    put_deployment("b", 20);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves(after_a_minute));
+    settle();
+    EXPECT_EQ(size_of("b"), 10);
+    put_balancer(R"("replicas":4,)" + targets() + "," + halves(after_a_minute), 2);
+    settle();
+    EXPECT_EQ(size_of("b"), 4);
+}
+
+TEST_F(Defects, ADeletedTargetsReplicasAreNotTakenFromOthersWithoutAFallback) {
+    put_deployment("b", 10);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves());
+    settle();
+    EXPECT_EQ(size_of("b"), 10);
+    put_deployment("a", 0);
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(5, 5));
+}
+
 TEST_F(Defects, ATargetThatCannotBeReadStaysAsItIs) {
     put_deployment("a", 2);
     put_deployment("b", 2);
@@ -106,6 +126,114 @@ TEST_F(Defects, DuplicateTargetsDoNotPullToAndFro) {
     pass(31s);
     EXPECT_THAT(writes(), ElementsAre("a=6"));
     EXPECT_THAT(condition().message, HasSubstr("target b is left alone"));
+}
+
+TEST_F(Defects, TwoBalancersDoNotPullOneTargetToAndFro) {
+    for (const char* name : {"a", "b", "c"}) put_deployment(name, 0);
+    put_balancer(R"("replicas":6,)" + targets() + "," + halves());
+    const auto put_second = [&](const std::string& created) {
+        host.kube().put_text(
+            balancer_resource(),
+            R"({"metadata":{"namespace":"shop","name":"second","creationTimestamp":")" + created +
+                R"("},"spec":{"replicas":8,"selector":{},"targets":[
+            {"name":"b","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"b"}},
+            {"name":"c","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"c"}}],
+            "policy":{"policyName":"proportional","proportions":{"targetProportions":{"b":1,"c":1}}}}})");
+    };
+    put_second("2026-01-01T00:00:00Z");
+    const Reconciled done = settle();
+    pass(31s);
+    EXPECT_THAT(writes(), ElementsAre("c=8", "a=3", "b=3"));
+    ASSERT_EQ(done.problems.size(), 1u);
+    EXPECT_EQ(done.problems[0].subject, "shop/second");
+    EXPECT_EQ(done.problems[0].message,
+              "target b is left alone: Deployment b is a target of Balancer web, which is older");
+    host.kube().remove(balancer_resource(), "shop", "web");
+    EXPECT_THAT(settle().problems, IsEmpty());
+    EXPECT_EQ(size_of("b"), 4);
+    EXPECT_EQ(size_of("c"), 4);
+}
+
+TEST_F(Defects, ATargetThatNeverAnswersCostsNobodyElseTheirTurn) {
+    for (const char* name : {"a", "b", "c", "d"}) put_deployment(name, 0);
+    put_balancer(R"("replicas":4,)" + targets() + "," + halves());
+    host.kube().put_text(balancer_resource(),
+                         R"({"metadata":{"namespace":"shop","name":"zoo"},"spec":{"replicas":2,
+        "selector":{},"targets":[
+        {"name":"c","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"c"}},
+        {"name":"d","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}}],
+        "policy":{"policyName":"proportional","proportions":{"targetProportions":{"c":1,"d":1}}}}})");
+    host.kube().slow("deployments", "a", 1h);
+    replicas.emplace(host.host(), config);
+    replicas->start();
+    host.run();
+    for (int round = 0; round < 4; ++round) {
+        const auto done = testing::run(host, replicas->reconcile({.is_first = round == 0}), 1min);
+        ASSERT_TRUE(done) << done.error();
+        host.advance(31s);
+    }
+    EXPECT_EQ(size_of("b"), 2);
+    EXPECT_EQ(size_of("c"), 1);
+    EXPECT_EQ(size_of("d"), 1);
+    EXPECT_THAT(condition().message, HasSubstr("target a: read the scale of Deployment a"));
+}
+
+TEST_F(Defects, SeveralTargetsThatNeverAnswerDoNotOutlastAReconcile) {
+    std::string list, weights;
+    for (int i = 0; i < 6; ++i) {
+        const std::string name = "t" + std::to_string(i), comma = i == 0 ? "" : ",";
+        put_deployment(name, 0);
+        if (i < 5) host.kube().slow("deployments", name, 1h);
+        list += comma + R"({"name":")" + name +
+                R"(","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":")" +
+                name + "\"}}";
+        weights += comma + "\"" + name + "\":1";
+    }
+    put_balancer(R"("replicas":6,"targets":[)" + list +
+                 R"(],"policy":{"policyName":"proportional","proportions":{"targetProportions":{)" +
+                 weights + "}}}");
+    replicas.emplace(host.host(), config);
+    replicas->start();
+    host.run();
+    for (int round = 0; round < 2; ++round) {
+        ASSERT_TRUE(testing::run(host, replicas->reconcile({.is_first = round == 0}), 1min));
+        host.advance(31s);
+    }
+    EXPECT_EQ(size_of("t5"), 1);
+    EXPECT_THAT(condition().message, HasSubstr("no time was left, for others did not answer"));
+}
+
+TEST_F(Defects, ABalancerThatIsDeletedWhileItIsWorkedOnIsLeftAlone) {
+    for (const char* name : {"a", "b", "c"}) put_deployment(name, 0);
+    put_balancer(R"("replicas":6,"targets":[
+        {"name":"a","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"a"}},
+        {"name":"b","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"b"}},
+        {"name":"c","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"c"}}],
+        "policy":{"policyName":"proportional","proportions":{"targetProportions":{"a":1,"b":1,"c":1}}})");
+    const auto remove_balancer = [this](KubeEvent::Type type, const std::string&, const Error&) {
+        if (type == KubeEvent::Type::modified)
+            host.kube().remove(balancer_resource(), "shop", "web");
+    };
+    ASSERT_TRUE(host.kube().follow(1'000'000, KubeSelection(deployments), remove_balancer));
+    settle();
+    // What was under way when the news came is done.
+    EXPECT_THAT(writes(), ElementsAre("a=2", "b=2"));
+    EXPECT_EQ(host.metric("wanted_replicas", {"shop", "web"}), 0);
+    EXPECT_THAT(events(), IsEmpty());
+}
+
+TEST(Books, TakeANewObjectOfTheSameNameForAnother) {
+    const auto object = [](const char* uid) {
+        return *parse_json(R"({"metadata":{"namespace":"shop","name":"web","uid":")" +
+                           std::string(uid) + R"("},"spec":{}})");
+    };
+    Book book;
+    EXPECT_TRUE(book.put(object("1")));
+    EXPECT_FALSE(book.put(object("1")));
+    const std::shared_ptr<Entry> first = book.dirty().at(0);
+    EXPECT_TRUE(book.put(object("2")));
+    EXPECT_TRUE(first->is_gone);
+    EXPECT_NE(book.dirty().at(0), first);
 }
 
 TEST_F(Defects, ADeletedBalancerLeavesItsTargetsAsTheyAre) {

@@ -101,6 +101,41 @@ TEST(Priority, AsksOthersForWhatDoesNotStart) {
     });
 }
 
+TEST(Priority, AsksThoseBeforeWhereNobodyComesAfter) {
+    const PlacedTarget first{.name = "a", .max = 10, .total = 2}, small{.name = "a", .max = 4};
+    const PlacedTarget last{.name = "b", .min = 3, .total = 3, .blocked = 3};
+    PlacedTarget gone{.name = "b", .min = 3};
+    gone.is_gone = true;
+    expect_all({
+        {"the minimum of the last one does not start",
+         priority(5, {first, last}, {"a", "b"}),
+         {{{"a", 5}, {"b", 3}}}},
+        {"as far as there is room",
+         priority(5, {small, last}, {"a", "b"}),
+         {{{"a", 4}, {"b", 3}}, 0, 1}},
+        {"nor that of one without a place in the order",
+         priority(5, {first, last}, {"a"}),
+         {{{"a", 5}, {"b", 3}}}},
+        {"or that is not there", priority(5, {first, gone}, {"a"}), {{{"a", 5}, {"b", 3}}}},
+    });
+}
+
+TEST(Targets, AreAskedForNoMoreThanAScaleCanSay) {
+    constexpr std::int64_t most = 2'147'483'647;
+    PlacedTarget blocked = half("a", 5, 5);
+    expect_all({
+        {"fallback on top of a large half",
+         proportional(most, {blocked, half("b", 0, 0)}),
+         {{{"a", 1'073'741'824}, {"b", most}}}},
+        {"priority",
+         priority(most, {with_pods("a", 5, 5), with_pods("b", 0, 0)}, {"a", "b"}),
+         {{{"a", most}, {"b", most}}}},
+        {"minimums of all",
+         proportional(most, {{.name = "a", .min = most}, {.name = "b", .min = most}}),
+         {{{"a", most}, {"b", most}}, most}},
+    });
+}
+
 TEST(Proportional, KeepsTheRatio) {
     expect_all({
         {"halves",

@@ -91,6 +91,16 @@ TEST(ReadBalancer, GoesOnWithoutWhatMakesNoSense) {
     EXPECT_THAT(balancer.troubles[4].message, HasSubstr("\"ghost\", which is no target"));
 }
 
+TEST(ReadBalancer, DoesNotTakeItselfForATarget) {
+    const Balancer balancer = read(R"({"targets":[
+        {"name":"a","scaleTargetRef":{"apiVersion":"balancer.x-k8s.io/v1alpha1","kind":"Balancer","name":"web"}},
+        {"name":"b","scaleTargetRef":{"apiVersion":"balancer.x-k8s.io/v1alpha1","kind":"Balancer","name":"other"}}],
+        "selector":{},"policy":{"policyName":"priority","priorities":{"targetOrder":["b"]}}})");
+    ASSERT_THAT(balancer.targets, SizeIs(1));
+    EXPECT_EQ(balancer.targets[0].name, "b");
+    EXPECT_THAT(balancer.troubles.at(0).message, HasSubstr("it is the Balancer itself"));
+}
+
 TEST(Selectors, AreReadAsScalesWriteThem) {
     const Labels web{{"app", "web"}, {"tier", "b"}};
     const auto holds = [&](const char* text) { return matches(parse_selector(text).value(), web); };
@@ -115,6 +125,22 @@ TEST(Selectors, ArePrintedAsKubernetesDoes) {
         {"key":"o","operator":"DoesNotExist"},{"key":"n","operator":"NotIn","values":["z"]},
         {"key":"e","operator":"Exists"}]})"),
               "e,n notin (z),!o,t in (x,y)");
+}
+
+TEST(Selectors, AreNoneWhereNoLabelCouldBeMeant) {
+    const auto is_one = [](const std::string& json) {
+        return read_label_selector(*parse_json(json)).has_value();
+    };
+    const std::string long_name(63, 'a'), longer_name(64, 'a');
+    EXPECT_TRUE(is_one(R"({"matchLabels":{"example.com/a.b-c_D":"","x":")" + long_name + R"("}})"));
+    for (const std::string& labels :
+         {std::string(R"("a":"b,c")"), std::string(R"("a":"b c")"), std::string(R"("a":"-b")"),
+          std::string(R"("":"b")"), std::string(R"("/a":"b")"), std::string(R"("Up.com/a":"b")"),
+          std::string(R"("a/b/c":"d")"), R"("a":")" + longer_name + "\""})
+        EXPECT_FALSE(is_one(R"({"matchLabels":{)" + labels + "}}")) << labels;
+    EXPECT_FALSE(
+        is_one(R"({"matchExpressions":[{"key":"a","operator":"In","values":["b","c,d"]}]})"));
+    EXPECT_FALSE(is_one(R"({"matchExpressions":[{"key":"a b","operator":"Exists"}]})"));
 }
 
 Json pod(const std::string& name, const std::string& phase, const std::string& created,

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <capstan/json.hpp>
@@ -51,6 +52,9 @@ public:
     FakeKube& grant(std::string_view text);
     /// The next so many requests of that verb on that resource fail. Those before it come first.
     FakeKube& fail(KubeVerb verb, std::string plural, Error error, int times = 1);
+    /// From now on what is asked of that object takes so long; past the request's own time it comes
+    /// to nothing. Zero: it answers at once again.
+    FakeKube& slow(std::string plural, std::string name, Duration by);
     /// Every watch is in trouble until the next thing happens.
     void trouble(const Error& error);
 
@@ -63,6 +67,8 @@ public:
     using Listener =
         std::function<void(KubeEvent::Type type, const std::string& object, const Error& error)>;
     Result<std::string> carry_out(const KubeRequest& request);
+    /// How long an answer takes, of the request's own time.
+    Duration delay_of(const KubeRequest& request) const;
     Result<KubeResource> resolve(std::string_view api_version, std::string_view kind) const;
     Result<void> record(KubeNote note);
     /// Tells what is there, and then what happens.
@@ -103,6 +109,7 @@ private:
     bool is_trying_ = false;  ///< a dry run: nobody is told
     std::set<std::string> granted_;
     std::vector<Planned> planned_;
+    std::map<std::pair<std::string, std::string>, Duration> delays_;  ///< by plural and name
     std::vector<KubeRequest> requests_;
     std::vector<KubeNote> notes_;
     std::map<std::uint64_t, Watch> watches_;
