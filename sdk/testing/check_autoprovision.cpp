@@ -127,6 +127,30 @@ std::set<NodeGroupId> groups_of(const CloudView& view) {
     return out;
 }
 
+/// A plan that no cloud could carry out has to be refused as just that.
+void expect_unsupported(Maker& maker, const GroupPlan& plan, const std::string& what,
+                        std::vector<std::string>& faults) {
+    const Result<PlannedGroup> theory = maker.new_group(plan);
+    if (theory) {
+        faults.push_back(what + " can be planned");
+    } else if (theory.error().code != ErrorCode::unsupported) {
+        faults.push_back(what + " is not refused as unsupported: " + describe(theory.error()));
+    }
+}
+
+std::vector<std::string> impossible_plan_faults(Maker& maker, const MachineType& type,
+                                                const GroupPlan& plan) {
+    std::vector<std::string> faults;
+    GroupPlan wrong = plan;
+    wrong.machine_type = "no-such-machine-7d1f";
+    expect_unsupported(maker, wrong, "a machine type that is none", faults);
+    if (type.labels.empty()) return faults;
+    wrong = plan;
+    wrong.labels[type.labels.begin()->first] = type.labels.begin()->second + "-7d1f";
+    expect_unsupported(maker, wrong, "a label that the machine contradicts", faults);
+    return faults;
+}
+
 Outcome check_theory(const Subject& subject) {
     return with_maker(
         subject, [](Maker& maker, const MachineType& type, const MachineOffer& offer) {
@@ -139,15 +163,24 @@ Outcome check_theory(const Subject& subject) {
             const Result<PlannedGroup> again = maker.new_group(plan);
             if (!again || !(*again == *theory))
                 faults.emplace_back("the same plan has another answer the second time");
-            GroupPlan wrong = plan;
-            wrong.machine_type = "no-such-machine-7d1f";
-            if (maker.new_group(wrong))
-                faults.emplace_back("a machine type that is none can be planned");
+            for (std::string& fault : impossible_plan_faults(maker, type, plan))
+                faults.push_back(std::move(fault));
             const Result<CloudView> after = maker.cloud().refresh();
             if (before && after && groups_of(*before) != groups_of(*after))
                 faults.emplace_back("a plan changed which groups refresh lists");
             return judged(faults);
         });
+}
+
+/// That `result` is an error of this code; `what` was asked for.
+void expect_refusal(const Result<void>& result, ErrorCode code, const std::string& what,
+                    std::vector<std::string>& faults) {
+    if (result) {
+        faults.push_back(what + " succeeds");
+    } else if (result.error().code != code) {
+        faults.push_back(what + " is not refused with " + std::string(name_of(code)) + ": " +
+                         describe(result.error()));
+    }
 }
 
 std::vector<std::string> making_faults(Maker& maker, const GroupPlan& plan, const NodeGroupId& id) {
@@ -158,10 +191,13 @@ std::vector<std::string> making_faults(Maker& maker, const GroupPlan& plan, cons
     if (made->target.value_or(0) != 0) faults.emplace_back("the group has a target from the start");
     if (const Result<void> again = maker.create(plan); !again)
         faults.push_back("making it again fails: " + describe(again.error()));
+    GroupPlan other = plan;
+    other.labels["verify.capstan.io/plan"] = "other";
+    expect_refusal(maker.create(other), ErrorCode::conflict, "making another of its name", faults);
     if (const Result<void> gone = maker.destroy(id); !gone)
         faults.push_back("deleting it empty fails: " + describe(gone.error()));
     if (maker.find(id)) faults.emplace_back("refresh lists the group that was deleted");
-    if (maker.destroy(id)) faults.emplace_back("deleting it again succeeds");
+    expect_refusal(maker.destroy(id), ErrorCode::not_found, "deleting it again", faults);
     return faults;
 }
 
@@ -178,28 +214,32 @@ Outcome check_making(const Subject& subject) {
 }
 
 Outcome check_deleting(const Subject& subject) {
-    return with_maker(subject, [](Maker& maker, const MachineType& type,
-                                  const MachineOffer& offer) {
-        std::vector<std::string> faults;
-        if (const Result<CloudView> view = maker.cloud().refresh()) {
-            for (const NodeGroup& group : view->groups) {
-                if (group.autoprovisioned) continue;
-                if (maker.destroy(group.id) || !maker.find(group.id))
-                    faults.push_back("group " + group.id.value() + ", not its own, was deleted");
+    return with_maker(
+        subject, [](Maker& maker, const MachineType& type, const MachineOffer& offer) {
+            std::vector<std::string> faults;
+            if (const Result<CloudView> view = maker.cloud().refresh()) {
+                for (const NodeGroup& group : view->groups) {
+                    if (group.autoprovisioned) continue;
+                    const std::string name = "group " + group.id.value() + ", not its own,";
+                    expect_refusal(maker.destroy(group.id), ErrorCode::permission,
+                                   "deleting " + name, faults);
+                    if (!maker.find(group.id)) faults.push_back(name + " was deleted");
+                }
             }
-        }
-        const GroupPlan plan = plan_for(type, offer, "verify-deleting");
-        const Result<PlannedGroup> theory = maker.new_group(plan);
-        if (!theory || !maker.create(plan)) return judged(faults);
-        const NodeGroupId& id = theory->group.id;
-        const Result<Resized> grown =
-            maker.cloud().increase({.group = id, .delta = 1, .idempotency_key = "verify-grow"});
-        if (!grown)
-            faults.push_back("a group that was made does not grow: " + describe(grown.error()));
-        if (grown && (maker.destroy(id) || !maker.find(id)))
-            faults.emplace_back("a group with a machine was deleted");
-        return judged(faults);
-    });
+            const GroupPlan plan = plan_for(type, offer, "verify-deleting");
+            const Result<PlannedGroup> theory = maker.new_group(plan);
+            if (!theory || !maker.create(plan)) return judged(faults);
+            const NodeGroupId& id = theory->group.id;
+            const Result<Resized> grown =
+                maker.cloud().increase({.group = id, .delta = 1, .idempotency_key = "verify-grow"});
+            if (!grown)
+                faults.push_back("a group that was made does not grow: " + describe(grown.error()));
+            if (!grown) return judged(faults);
+            expect_refusal(maker.destroy(id), ErrorCode::conflict,
+                           "deleting a group with a machine", faults);
+            if (!maker.find(id)) faults.emplace_back("a group with a machine was deleted");
+            return judged(faults);
+        });
 }
 
 }  // namespace

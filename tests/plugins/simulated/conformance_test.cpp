@@ -13,13 +13,27 @@ namespace {
 using testing::ConformanceOptions;
 using testing::Outcome;
 
-std::vector<std::string> failures(const ConformanceOptions& options) {
+/// Those of the checks that came to this verdict.
+std::vector<std::string> checks_that(Outcome::Verdict verdict, const ConformanceOptions& options) {
     std::vector<std::string> out;
     for (const auto& r : run_checks(testing::conformance_checks(capstan_entry_1, options))) {
-        if (r.outcome.verdict == Outcome::Verdict::failed)
-            out.push_back(r.name + ": " + r.outcome.sentence);
+        if (r.outcome.verdict == verdict) out.push_back(r.name + ": " + r.outcome.sentence);
     }
     return out;
+}
+std::vector<std::string> failures(const ConformanceOptions& options) {
+    return checks_that(Outcome::Verdict::failed, options);
+}
+
+/// The group "web" beside machines that groups are made of.
+ConformanceOptions making_groups(const Members& more = {}) {
+    Members type{
+        {"machine", machine({{"type", "m"}})}, {"zones", testing::list("a")}, {"spot", true}};
+    type.insert(type.end(), more.begin(), more.end());
+    ConformanceOptions options;
+    options.settings["simulated"] = {{"groups", testing::list(web())},
+                                     {"machine_types", testing::list(type)}};
+    return options;
 }
 
 TEST(Simulated, KeepsThePromisesOfACloud) { EXPECT_THAT(failures({}), ::testing::IsEmpty()); }
@@ -30,6 +44,19 @@ TEST(Simulated, KeepsThemInTroubleToo) {
         {"latency", "3s"},
         {"groups", testing::list(web({{"size", 2}, {"max", 9}, {"capacity", 2}}))}};
     EXPECT_THAT(failures(options), ::testing::IsEmpty());
+}
+
+TEST(Simulated, KeepsThePromisesOfACloudThatMakesGroups) {
+    EXPECT_THAT(failures(making_groups()), ::testing::IsEmpty());
+    EXPECT_THAT(checks_that(Outcome::Verdict::not_applicable, making_groups()),
+                ::testing::Not(::testing::Contains(::testing::StartsWith("cloud/autoprovision/"))));
+    EXPECT_THAT(failures(making_groups({{"boot", "1h"}, {"capacity", 0}})), ::testing::IsEmpty());
+}
+
+TEST(Simulated, KeepsThemWhereNoGroupCanBeMade) {
+    const auto refusal =
+        testing::table({{"code", "quota"}, {"message", "no more groups of this type"}});
+    EXPECT_THAT(failures(making_groups({{"fail_create", refusal}})), ::testing::IsEmpty());
 }
 
 }  // namespace
