@@ -30,6 +30,16 @@ Error did_not_come(const GroupToCome& group) {
                        format_duration(group.deadline - group.since)};
 }
 
+/// A conflict says that another group has the name, and so it will be the next time; of an increase
+/// it says that the target has changed meanwhile.
+Memory remember_refusal(Memory memory, const NodeGroupId& id, const Error& error,
+                        const Settings& settings, Time now) {
+    if (error.code != ErrorCode::conflict)
+        return remember_failure(std::move(memory), id, error, settings, now);
+    back_off(memory, id, error, BackoffPolicy::exponential, settings, now);
+    return memory;
+}
+
 int nodes_of(const Decision& decision, const NodeGroupId& group) {
     const auto at = std::ranges::find(decision.increases, group, &Increase::group);
     return at == decision.increases.end() ? 0 : at->by;
@@ -85,7 +95,7 @@ Memory remember_creations(Memory memory, const Decision& decision, const Results
         }
         memory.groups_to_come.erase(id);
         if (was_asked && results.creations[i])
-            memory = remember_failure(std::move(memory), id, *results.creations[i], settings, now);
+            memory = remember_refusal(std::move(memory), id, *results.creations[i], settings, now);
     }
     return memory;
 }

@@ -116,7 +116,9 @@ private:
     }
 
     std::string refused(const Error& error) {
-        if (error.code != ErrorCode::unsupported) out_.notes.push_back(error.message);
+        // A cloud in trouble says the same of thousands of plans.
+        const bool is_trouble = error.code != ErrorCode::unsupported;
+        if (is_trouble && told_.insert(error.message).second) out_.notes.push_back(error.message);
         return "its cloud makes no such group: " + error.message;
     }
 
@@ -149,6 +151,7 @@ private:
     std::vector<GroupsQuestion::Existing> existing_;
     std::vector<Group> groups_;
     std::set<NodeGroupId> taken_;
+    std::set<std::string> told_;
     GroupsToMake out_;
 };
 

@@ -55,6 +55,43 @@ TEST(GroupsToCome, ARefusalIsBackedOffAndAnotherGroupIsMade) {
     EXPECT_EQ(second.creations[0].group, NodeGroupId("nap-b"));
 }
 
+TEST(GroupsToCome, ANameThatAnotherGroupHasIsNotTriedOverAndOver) {
+    MakingCase c({"nap-a", "nap-b"});
+    c.world.pod("web").spec.requests = {{"cpu", 3000}};
+    const Outcome first = c.run();
+    Results results;
+    results.creations = {Error{ErrorCode::conflict, "there is another group \"nap-a\""}};
+    results.increases = {Error{ErrorCode::cancelled, "was not made"}};
+    c.memory = remember_results(first.memory, first.decision, results, c.settings, c.now);
+    c.now += 10s;
+    const Decision second = c.run().decision;
+    ASSERT_THAT(second.creations, SizeIs(1));
+    EXPECT_EQ(second.creations[0].group, NodeGroupId("nap-b"));
+}
+
+TEST(GroupsToCome, MorePodsMakeNoSecondGroupOfTheNameWhileItIsMade) {
+    MakingCase c = with_a_pod();
+    c.run_and_do();
+    for (const char* name : {"a", "b"}) c.world.pod(name).spec.requests = {{"cpu", 3000}};
+    c.now += 10s;
+    const Decision second = c.run().decision;
+    EXPECT_THAT(second.creations, IsEmpty());
+    EXPECT_THAT(second.increases, IsEmpty());
+    EXPECT_THAT(second.unhelped, SizeIs(1));
+}
+
+TEST(GroupsToCome, AGroupThatSomebodyDeletesMeanwhileIsMadeAgain) {
+    MakingCase c = with_a_pod();
+    c.run_and_do();
+    c.world.group("nap-m", 1).group.autoprovisioned = true;
+    c.world.describe("nap-m", amounts(4000));
+    c.now += 10s;
+    c.run_and_do();
+    c.world = with_a_pod().world;
+    c.now += 10s;
+    EXPECT_THAT(c.run().decision.creations, SizeIs(1));
+}
+
 TEST(GroupsToCome, WhatWasNotAskedForIsNotWaitedFor) {
     MakingCase c = with_a_pod();
     const Outcome first = c.run();

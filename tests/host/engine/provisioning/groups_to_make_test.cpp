@@ -110,6 +110,17 @@ TEST(GroupsToMake, WhatACloudCannotMakeIsDroppedWithoutANote) {
     EXPECT_THAT(decision.new_groups[0].dropped_because, HasSubstr("makes no such group"));
 }
 
+TEST(GroupsToMake, ACloudInTroubleIsTalkedOfOnce) {
+    MakingCase c({"nap-a", "nap-b", "nap-c"});
+    c.maker.refuses = true;
+    c.maker.refusal = {ErrorCode::unavailable, "plugin cloud: new_group: it is not running"};
+    c.world.pod("web");
+    const Decision decision = c.run().decision;
+    EXPECT_THAT(decision.notes,
+                ::testing::ElementsAre("plugin cloud: new_group: it is not running"));
+    EXPECT_EQ(decision.new_groups.size(), 3u);
+}
+
 TEST(GroupsToMake, EqualArgumentsMakeEqualDecisions) {
     MakingCase c({"nap-b", "nap-a"});
     c.world.pod("web");

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/pass.hpp"
 #include "../world.hpp"
+#include "engine/pass.hpp"
 
 namespace capstan::engine {
 
@@ -39,7 +39,7 @@ class TestMaker final : public GroupMaker {
 public:
     Result<TheoreticalGroup> new_group(const PluginInstanceId&, const GroupPlan& plan,
                                        const Circumstances&) override {
-        if (refuses) return fail(ErrorCode::unsupported, "no such thing");
+        if (refuses) return fail(refusal);
         TheoreticalGroup out;
         out.planned.group = {
             .id = NodeGroupId(plan.name), .min = 0, .target = 0, .autoprovisioned = true};
@@ -54,6 +54,7 @@ public:
         return out;
     }
     bool refuses = false;
+    Error refusal{ErrorCode::unsupported, "no such thing"};
 };
 
 /// A cluster where groups can be made.
