@@ -69,18 +69,6 @@ ErrorCode code_of(CURLcode code) {
     }
 }
 
-bool is_loss(CURLcode code) {
-    switch (code) {
-        case CURLE_SEND_ERROR:
-        case CURLE_RECV_ERROR:
-        case CURLE_GOT_NOTHING:
-        case CURLE_PARTIAL_FILE:
-        case CURLE_HTTP2:
-        case CURLE_HTTP2_STREAM: return true;
-        default: return false;
-    }
-}
-
 }  // namespace
 
 Result<std::unique_ptr<CurlTransfer>> CurlTransfer::make(
@@ -236,9 +224,7 @@ Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
     const char* const why = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
     Error error{code_of(code),
                 message(was_sent_in_vain_ ? "the connection was lost before an answer came" : why)};
-    // After the first attempt any trouble of the next one leaves open what became of that.
-    const bool was_sent = sent_ && error.code == ErrorCode::unavailable;
-    if (was_sent || is_loss(code)) error.provider_code = connection_lost;
+    if (sent_ && error.code == ErrorCode::unavailable) error.provider_code = connection_lost;
     return fail(std::move(error));
 }
 

@@ -381,6 +381,15 @@ TEST_F(HttpRequests, SayThatTheirConnectionWasLost) {
     }
 }
 
+TEST_F(HttpRequests, AreNotLostWhereAProxyLetsNobodyThrough) {
+    client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.proxy = server.url("")});
+    server.answer("api.test:443", reply_with("", "HTTP/1.1 407 Who are you\r\n"));
+    const Error error = get(HttpRequest("POST", "https://api.test/")).error();
+    EXPECT_EQ(error.code, ErrorCode::unavailable);
+    EXPECT_EQ(error.provider_code, "") << "nothing of it can have been carried out";
+    EXPECT_THAT(error.message, HasSubstr("407"));
+}
+
 /// What reaches a server that ends a connection it had kept, once it has read the next request.
 struct RequestsOnAKeptConnection : HttpRequests {
     int times_seen(HttpRequest request) {
