@@ -4,6 +4,7 @@
 
 #include "engine/health/requests.hpp"
 #include "engine/pass_run.hpp"
+#include "engine/provisioning/empty_groups.hpp"
 #include "engine/provisioning/groups_to_come.hpp"
 #include "engine/removal/results.hpp"
 
@@ -23,6 +24,7 @@ Memory remember_plan(Memory before, const Outcome& outcome) {
 Memory remember_results(Memory memory, const Decision& decision, const Results& results,
                         const Settings& settings, Time now) {
     memory = remember_creations(std::move(memory), decision, results, settings, now);
+    memory = remember_deletions(std::move(memory), decision, results, settings, now);
     memory = remember_sizes(std::move(memory), decision, results, settings, now);
     return remember_steps(std::move(memory), decision, results, settings, now);
 }

@@ -49,6 +49,11 @@ bool is_owned(const NodeGroup& group, const Policies& policies, const Circumstan
     return false;
 }
 
+std::string why_deleted(Duration empty_group_time) {
+    if (empty_group_time == Duration(0)) return "auto-provisioned, and empty";
+    return "auto-provisioned, and empty for " + format_duration(empty_group_time) + " at least";
+}
+
 }  // namespace
 
 EmptyGroups find_empty_groups(const Scene& scene, const Policies& policies,
@@ -66,11 +71,21 @@ EmptyGroups find_empty_groups(const Scene& scene, const Policies& policies,
         if (alarm.is_younger(since->second, settings.empty_group_time)) continue;
         out.deletions.push_back({.group = group.group.id,
                                  .cloud = group.cloud,
-                                 .because = "auto-provisioned, and empty for " +
-                                            format_duration(scene.now - since->second)});
+                                 .because = why_deleted(settings.empty_group_time)});
     }
     out.wake_at = alarm.at();
     return out;
+}
+
+Memory remember_deletions(Memory memory, const Decision& decision, const Results& results,
+                          const Settings& settings, Time now) {
+    for (std::size_t i = 0; i < results.deletions.size(); ++i) {
+        const auto since = memory.empty_groups.find(decision.deletions[i].group);
+        if (since == memory.empty_groups.end()) continue;
+        const Time again = end_of(now, settings.backoff_initial).value_or(Time::max());
+        since->second = again - settings.scale_down.empty_group_time;
+    }
+    return memory;
 }
 
 }  // namespace capstan::engine

@@ -20,8 +20,15 @@ struct EmptyGroups {
 /// a target of 0, no machines and none on their way, which is not grown now and has been so for
 /// ScaleDownSettings::empty_group_time. Nothing is deleted while a node is drained or removals are
 /// switched off. Notes in `memory` since when groups are empty.
+///
+/// What was asked for once is not asked for again before Settings::backoff_initial is over: the
+/// cloud has refused it, or lists still what it has deleted.
 EmptyGroups find_empty_groups(const Scene& scene, const Policies& policies,
                               const Circumstances& circumstances,
                               const std::vector<Increase>& increases, Memory& memory);
+
+/// Puts the groups off that were asked to be deleted.
+Memory remember_deletions(Memory memory, const Decision& decision, const Results& results,
+                          const Settings& settings, Time now);
 
 }  // namespace capstan::engine

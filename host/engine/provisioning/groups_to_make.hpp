@@ -14,7 +14,7 @@ namespace capstan::engine {
 
 /// What came of asking the sources.
 struct GroupsToMake {
-    Snapshot snapshot;                    ///< with the groups that could be made
+    Snapshot snapshot;                   ///< with the groups that could be made
     std::vector<NewGroup> candidates{};  ///< all that were suggested
     /// Groups the cluster may have in all; nothing: any number.
     std::optional<int> most_groups{};

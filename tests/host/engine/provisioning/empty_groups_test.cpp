@@ -70,15 +70,52 @@ TEST(EmptyGroups, NotWhileRemovalsAreSwitchedOffOrANodeIsDrained) {
     EXPECT_THAT(c.run().decision.deletions, IsEmpty());
 }
 
-TEST(EmptyGroups, OneDeletionThatFailsKeepsNoOtherAndIsTriedAgain) {
-    MakingCase c = with_empty_groups();
-    c.world.group("nap-n", 0).group.autoprovisioned = true;
+/// `c` after a pass whose deletions came to `results`.
+MakingCase after(MakingCase c, std::vector<std::optional<Error>> deletions) {
     const Outcome first = c.run();
-    ASSERT_THAT(first.decision.deletions, SizeIs(2));
+    EXPECT_EQ(first.decision.deletions.size(), deletions.size());
     Results results;
-    results.deletions = {Error{ErrorCode::unavailable, "try later"}, std::nullopt};
+    results.deletions = std::move(deletions);
     c.memory = remember_results(first.memory, first.decision, results, c.settings, c.now);
-    EXPECT_THAT(c.run().decision.deletions, SizeIs(2));
+    return c;
+}
+
+TEST(EmptyGroups, OneDeletionThatFailsKeepsNoOtherAndIsTriedAgainAfterAWhile) {
+    MakingCase both = with_empty_groups();
+    both.world.group("nap-n", 0).group.autoprovisioned = true;
+    MakingCase c = after(both, {Error{ErrorCode::unavailable, "try later"}, std::nullopt});
+    c.world = with_empty_groups().world;
+    c.now += 10s;
+    const Outcome soon = c.run();
+    EXPECT_THAT(soon.decision.deletions, IsEmpty());
+    EXPECT_EQ(soon.wake_at, noon + c.settings.backoff_initial);
+    c.memory = soon.memory;
+    c.now = noon + c.settings.backoff_initial;
+    EXPECT_THAT(c.run().decision.deletions, SizeIs(1));
+}
+
+TEST(EmptyGroups, WhatACloudListsAfterItsDeletionIsNotDeletedInEveryPass) {
+    MakingCase quick = with_empty_groups(), slow = with_empty_groups();
+    slow.settings.scale_down.empty_group_time = 1h;
+    slow.run_and_do();
+    slow.now += 1h;
+    for (const MakingCase& stale : {quick, slow}) {
+        MakingCase c = after(stale, {std::nullopt});
+        c.now += 10s;
+        EXPECT_THAT(c.run_and_do().decision.deletions, IsEmpty());
+        c.now = stale.now + c.settings.backoff_initial;
+        EXPECT_THAT(c.run().decision.deletions, SizeIs(1));
+    }
+}
+
+TEST(EmptyGroups, AnotherGroupOfTheNameIsNotHeldToThat) {
+    MakingCase c = after(with_empty_groups(), {std::nullopt});
+    c.world = World();
+    c.now += 10s;
+    c.run_and_do();
+    c.world = with_empty_groups().world;
+    c.now += 10s;
+    EXPECT_THAT(c.run().decision.deletions, SizeIs(1));
 }
 
 }  // namespace
