@@ -87,11 +87,25 @@ bool matches(const Url& url, std::string_view written) {
     if (const auto other = find_address(entry)) return address && *other == *address;
     std::string name = lower_case(entry);
     if (name.starts_with("*.")) name.erase(0, 1);
-    if (!name.starts_with('.')) {
-        if (url.host == name) return true;
-        name.insert(0, ".");
+    if (!name.starts_with('.') && url.host == name) return true;
+    const std::string_view domain = std::string_view(name).substr(name.starts_with('.') ? 1 : 0);
+    const std::string_view host = url.host;
+    return host.size() > domain.size() + 1 && host.ends_with(domain) &&
+           host[host.size() - domain.size() - 1] == '.';
+}
+
+/// As libcurl takes it, which otherwise says what it does not take, password and all.
+std::string escaped_login(std::string_view login) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    constexpr std::string_view plain = "-._~!$&'()*+,;=:%";
+    std::string out;
+    for (const char c : login) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                              (c >= 'A' && c <= 'Z') || plain.find(c) != std::string_view::npos;
+        is_plain ? out += c : out += {'%', digits[byte >> 4], digits[byte & 15]};
     }
-    return url.host.size() > name.size() && url.host.ends_with(name);
+    return out;
 }
 
 bool is_this_machine(const Url& url) {
@@ -119,20 +133,24 @@ std::string proxy_for(const Url& url, const ProxyEnvironment& environment) {
 }
 
 Result<std::string> parse_proxy(const std::string& text) {
-    const bool has_scheme = text.find("://") != std::string::npos;
-    const std::string url = has_scheme ? text : "http://" + text;
-    const std::size_t after_scheme = url.find("://");
-    const std::string scheme = lower_case(url.substr(0, after_scheme));
-    const std::string rest = url.substr(after_scheme);
+    const std::size_t after_scheme = text.find("://");
+    const bool has_scheme = after_scheme != std::string::npos;
+    const std::string scheme = has_scheme ? lower_case(text.substr(0, after_scheme)) : "http";
+    const std::string_view rest = std::string_view(text).substr(has_scheme ? after_scheme + 3 : 0);
     const bool is_socks = scheme == "socks5" || scheme == "socks5h";
     if (!is_socks && scheme != "http" && scheme != "https")
         return fail(ErrorCode::invalid_config, "proxy: neither http, https nor socks5");
     // Its user name and password are the proxy's affair, and may be there.
-    const std::size_t at = rest.rfind('@');
-    const std::string place = at == std::string::npos ? rest : "://" + rest.substr(at + 1);
-    if (const auto checked = parse_url("http" + place); !checked)
-        return fail(ErrorCode::invalid_config, "proxy: " + checked.error().message);
-    return (is_socks ? "socks5h" : scheme) + rest;
+    const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
+    const std::size_t at = authority.rfind('@');
+    const bool has_login = at != std::string_view::npos;
+    const std::string place(authority.substr(has_login ? at + 1 : 0));
+    if (const auto checked = parse_url(std::string("http://").append(place)); !checked)
+        return fail(within("proxy", {ErrorCode::invalid_config, checked.error().message}));
+    std::string out;
+    out.append(is_socks ? "socks5h" : scheme).append("://");
+    if (has_login) out.append(escaped_login(authority.substr(0, at))).append("@");
+    return out.append(place);
 }
 
 }  // namespace capstan::io

@@ -381,6 +381,17 @@ TEST_F(HttpRequests, SayThatTheirConnectionWasLost) {
     }
 }
 
+TEST_F(HttpRequests, ShowNoPasswordOfAProxyHoweverItIsWritten) {
+    for (const char* const login : {"u:top secret", "u:top@secret", "u:secret\n", "u:secret%zz",
+                                    "u:[secret", "u:secret/x", "secret@secret:secret"}) {
+        client = std::make_unique<CurlHttpClient>(
+            io, CurlHttpClient::Options{.proxy = "http://" + std::string(login) + "@127.0.0.1:1"});
+        const auto reply = get(HttpRequest("GET", "https://api.test/"));
+        ASSERT_FALSE(reply);
+        EXPECT_THAT(reply.error().message, Not(HasSubstr("secret"))) << login;
+    }
+}
+
 TEST_F(HttpRequests, AreNotLostWhereAProxyLetsNobodyThrough) {
     client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.proxy = server.url("")});
     server.answer("api.test:443", reply_with("", "HTTP/1.1 407 Who are you\r\n"));

@@ -67,6 +67,7 @@ TEST(Proxy, IsReadAsPeopleWriteIt) {
     EXPECT_EQ(parse_proxy("HTTPS://proxy.test").value(), "https://proxy.test");
     EXPECT_EQ(parse_proxy("socks5://proxy.test:1080").value(), "socks5h://proxy.test:1080");
     EXPECT_EQ(parse_proxy("http://user:pass@proxy.test").value(), "http://user:pass@proxy.test");
+    EXPECT_EQ(parse_proxy("http://proxy.test:3128/?to=a@b").value(), "http://proxy.test:3128");
     for (const char* const wrong : {"ftp://proxy.test", "http://", "http://a b", ""}) {
         const auto parsed = parse_proxy(wrong);
         ASSERT_FALSE(parsed) << wrong;
@@ -74,9 +75,17 @@ TEST(Proxy, IsReadAsPeopleWriteIt) {
     }
 }
 
+TEST(Proxy, MayHaveAPasswordThatNobodyEscaped) {
+    EXPECT_EQ(parse_proxy("http://user:p@ss w%C3\xc3\xa9@proxy.test:3128").value(),
+              "http://user:p%40ss%20w%C3%C3%A9@proxy.test:3128");
+    EXPECT_EQ(parse_proxy("socks5://a:[b]\n@10.0.0.1").value(), "socks5h://a:%5Bb%5D%0A@10.0.0.1");
+}
+
 TEST(Proxy, KeepsItsPasswordOutOfErrors) {
     for (const char* const wrong :
-         {"ftp://user:secret@proxy.test", "http://user:secret@a b", "http://user:secret@:99999"}) {
+         {"ftp://user:secret@proxy.test", "http://user:secret@a b", "http://user:secret@:99999",
+          "http://user:secret/x@proxy.test", "http://user:secret#x@proxy.test",
+          "http://user:secret?x@proxy.test"}) {
         const auto parsed = parse_proxy(wrong);
         ASSERT_FALSE(parsed) << wrong;
         EXPECT_EQ(parsed.error().message.find("secret"), std::string::npos);
