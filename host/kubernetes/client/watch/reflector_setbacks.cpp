@@ -69,9 +69,9 @@ bool Reflector::State::lists_after(Setback what) {
 }
 
 ListFrom Reflector::State::next_from(Phase during, Setback what) const {
-    if (what == Setback::too_large) return ListFrom::newest;
-    if (during == Phase::watching)
-        return what == Setback::refused ? ListFrom::newest : ListFrom::last_seen;
+    // A server that was restored may not make sense of a version of its former self.
+    if (what == Setback::too_large || what == Setback::refused) return ListFrom::newest;
+    if (during == Phase::watching) return ListFrom::last_seen;
     if (what != Setback::expired) return from;
     // A page's token expired: the one that the server offers instead would mix two moments.
     return next_page.empty() || during != Phase::listing ? ListFrom::newest

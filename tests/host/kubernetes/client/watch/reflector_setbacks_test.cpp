@@ -172,6 +172,17 @@ TEST(ReflectorSetbacks, AnExpiredRelistAsksForTheNewest) {
     }
 }
 
+TEST(ReflectorSetbacks, ARelistWhoseVersionTheServerDoesNotUnderstandAsksForTheNewest) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.push(error_line(410, "Expired"));
+    nodes.wait_for_request();
+    EXPECT_EQ(nodes.asks(), "list resourceVersion=10");
+    nodes.api.answer({.status = 400, .body = status_body("BadRequest")});
+    EXPECT_GE(nodes.wait_for_request(), 800ms);
+    EXPECT_EQ(nodes.asks(), "list limit=2");
+}
+
 TEST(ReflectorSetbacks, AnExpiredRelistByInitialEventsAsksForTheNewest) {
     FollowedKind nodes(true);
     nodes.push(initial_end(10));
