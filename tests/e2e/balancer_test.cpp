@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <ranges>
+#include <stdexcept>
+
 #include "../host/commands/shell.hpp"
+#include "../plugins/balancer/replicas/schema.hpp"
 #include "stories.hpp"
 
 namespace capstan::e2e {
@@ -94,6 +99,57 @@ TEST_F(Balancing, ATargetWhosePodsCannotBeScheduledFallsBackAndComesBack) {
                 HasSubstr("balancer/web"));
     cluster->kubectl({"uncordon", "node-a"});
     ASSERT_TRUE(becomes(90s, [&] { return ready() == "5 5"; })) << ready();
+}
+
+/// One of the control plane's own, which has no figures to go by, but bounds.
+std::string autoscaler(int min, int max) {
+    return "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web}\n"
+           "spec:\n  scaleTargetRef: {apiVersion: balancer.x-k8s.io/v1alpha1, kind: Balancer, "
+           "name: "
+           "web}\n  minReplicas: " +
+           std::to_string(min) + "\n  maxReplicas: " + std::to_string(max) + "\n";
+}
+
+TEST_F(Balancing, AHorizontalPodAutoscalerScalesItAsAWorkload) {
+    const Daemon daemon(*cluster, "hpa", pipeline());
+    cluster->apply(balancer(4));
+    ASSERT_TRUE(becomes(60s, [&] { return ready() == "2 2"; })) << ready();
+    cluster->apply(autoscaler(8, 12));
+    EXPECT_TRUE(becomes(120s, [&] { return ready() == "4 4"; }))
+        << ready() << cluster->kubectl({"describe", "hpa", "web"});
+    cluster->apply(autoscaler(2, 6));
+    EXPECT_TRUE(becomes(120s, [&] { return ready() == "3 3"; }))
+        << ready() << cluster->kubectl({"describe", "hpa", "web"});
+}
+
+TEST_F(Balancing, OutlivesWhateverTheDefinitionAdmits) {
+    using replicas::Schema;
+    const Schema spec = Schema::of_definition("plugins/balancer/replicas/crd.yaml").member("spec");
+    std::string list;
+    for (std::uint32_t seed = 0; seed < 200; ++seed)
+        list += (seed == 0 ? "" : ",") +
+                std::string(R"({"apiVersion":"balancer.x-k8s.io/v1alpha1","kind":"Balancer",)") +
+                R"("metadata":{"name":"fuzz-)" + std::to_string(seed) +
+                R"(","namespace":"default"},"spec":)" + to_string(spec.example(seed)) + "}";
+    Daemon daemon(*cluster, "fuzz", pipeline());
+    // Rules that no schema says refuse some of them.
+    EXPECT_THROW(cluster->kubectl({"create", "-f", "-"},
+                                  R"({"apiVersion":"v1","kind":"List","items":[)" + list + "]}"),
+                 std::runtime_error);
+    const auto count = [&](const std::string& path) {
+        const std::string out = cluster->kubectl(
+            {"get", "balancers", "-o", "jsonpath={range .items[*]}{" + path + "}{\"\\n\"}{end}"});
+        return std::ranges::count_if(std::views::split(out, '\n'),
+                                     [](auto line) { return !std::ranges::empty(line); });
+    };
+    const auto admitted = count(".metadata.name");
+    EXPECT_GT(admitted, 50);
+    EXPECT_TRUE(becomes(120s, [&] { return count(".status.observedGeneration") == admitted; }))
+        << admitted << " were admitted, of these have a status "
+        << count(".status.observedGeneration");
+    EXPECT_TRUE(daemon.process().is_running());
+    cluster->apply(balancer(4));
+    EXPECT_TRUE(becomes(60s, [&] { return ready() == "2 2"; })) << ready();
 }
 
 TEST_F(Balancing, TheDefinitionIsInstalledOnceAndRefusesWhatMakesNoSense) {

@@ -1,4 +1,20 @@
-// What the upstream controller does wrong, one test each.
+// What the upstream controller does wrong, one test each:
+//   1 an unknown name ends the process          AnUnknownNameInTheOrderStopsNobody
+//   2 an unreadable target freezes all          AMissingTarget..., ATarget..., SeveralTargets...
+//   3 so does a mislabelled pod                 AMislabelledPodStopsNobody
+//   4 writes in any order, up to an error       OneRefusedWrite...; Balancing.GrowsBeforeItShrinks,
+//                                               Balancing.TakesNobodyWhatOthersCouldNotBeGiven
+//   5 one target twice, or of two Balancers     DuplicateTargets..., TwoBalancers...
+//   6 a deletion lets two work on one object    ABalancerThatIsDeletedWhileItIsWorkedOnIsLeftAlone
+//   7 a name that is none stops a worker        ObjectsWithoutANameStopNobody
+//   8 what vanished unseen is no object         Books.LetGoOfWhatVanishedUnseen
+//   9 minimum above maximum                     Policies.TakeAMinimumAboveTheMaximumForTheSame
+//  10 it cannot be stopped                      ItStopsWithoutLeavingAnythingBehind
+//  11 no leader, health or figures              ItsFiguresReachWhoeverAsks; the rest is the host's
+//  12 sums run over                             Targets.AreAskedForNoMoreThanAScaleCanSay
+// and a status that says too little (ItsFiguresReachWhoeverAsks), an event at every look
+// (Balancing.WritesAndTellsNothingWhileNothingChanges), an empty selector for all pods
+// (AnEmpty...).
 #include <random>
 
 #include "shop.hpp"
@@ -234,6 +250,26 @@ TEST(Books, TakeANewObjectOfTheSameNameForAnother) {
     EXPECT_TRUE(book.put(object("2")));
     EXPECT_TRUE(first->is_gone);
     EXPECT_NE(book.dirty().at(0), first);
+}
+
+TEST(Books, LetGoOfWhatVanishedUnseen) {
+    Book book;
+    EXPECT_TRUE(
+        book.put(*parse_json(R"({"metadata":{"namespace":"shop","name":"web"},"spec":{}})")));
+    const Json remains = *parse_json(
+        R"({"apiVersion":"balancer.x-k8s.io/v1alpha1","kind":"Balancer","metadata":{"namespace":"shop","name":"web"}})");
+    EXPECT_NE(book.remove(remains), nullptr);
+    EXPECT_EQ(book.remove(remains), nullptr);
+    EXPECT_TRUE(book.dirty().empty());
+}
+
+TEST_F(Defects, ObjectsWithoutANameStopNobody) {
+    for (const char* name : {"a", "b"}) put_deployment(name, 0);
+    host.kube().put_text(balancer_resource(), R"({"metadata":{},"spec":{}})");
+    host.kube().put_text(pod_kind, R"({"metadata":{"labels":{"of":"a"}}})");
+    put_balancer(R"("replicas":4,)" + targets() + "," + halves());
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(2, 2));
 }
 
 TEST_F(Defects, ADeletedBalancerLeavesItsTargetsAsTheyAre) {

@@ -120,6 +120,15 @@ TEST(Priority, AsksThoseBeforeWhereNobodyComesAfter) {
     });
 }
 
+TEST(Policies, TakeAMinimumAboveTheMaximumForTheSame) {
+    const PlacedTarget odd{.name = "a", .min = 5, .max = 2, .weight = 1};
+    expect_all({
+        {"proportional", proportional(9, {odd, weighing("b", 1)}), {{{"a", 5}, {"b", 4}}}},
+        {"listed", priority(9, {odd, weighing("b", 1)}, {"a", "b"}), {{{"a", 5}, {"b", 4}}}},
+        {"not listed", priority(9, {odd, weighing("b", 1)}, {"b"}), {{{"a", 5}, {"b", 4}}}},
+    });
+}
+
 TEST(Targets, AreAskedForNoMoreThanAScaleCanSay) {
     constexpr std::int64_t most = 2'147'483'647;
     PlacedTarget blocked = half("a", 5, 5);
