@@ -24,8 +24,12 @@ struct ApiRequest {
     std::string content_type = "application/json";  ///< of the body
     std::string accept = "application/json";
     Duration timeout = std::chrono::seconds(30);
-    /// Who asks, in metrics: "reflector", "lease". Watches do not count against the rate limit.
+    /// Who asks, in metrics: "reflector", "lease". Watches and Leases do not count against the
+    /// rate limit.
     std::string purpose{};
+    /// Asked right before it leaves, each time that it is sent, however long it waited; an error:
+    /// it does not leave, and ends as that. NULL: it always may.
+    std::function<Result<void>()> may_leave{};
 };
 
 struct ApiReply {

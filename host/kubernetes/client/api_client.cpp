@@ -125,7 +125,7 @@ public:
 private:
     void queue(RequestId id, Call& call) {
         const Duration delay =
-            is_watch(call.request) ? Duration::zero() : bucket_.take(loop_.monotonic());
+            is_unlimited(call.request) ? Duration::zero() : bucket_.take(loop_.monotonic());
         call.stage = Stage::queued;
         call.waited = delay;
         call.sent = std::nullopt;
@@ -152,6 +152,10 @@ private:
 
     void transmit(RequestId id, Call& call, Result<Credential> credential) {
         if (!credential) return end(id, call, fail(within(call.name(), credential.error())));
+        if (call.request.may_leave) {
+            if (const Result<void> may = call.request.may_leave(); !may)
+                return end(id, call, fail(within(call.name() + ": not sent", may.error())));
+        }
         call.credential = std::move(*credential);
         call.stage = Stage::sent;
         call.sent = loop_.monotonic();

@@ -53,6 +53,10 @@ bool is_watch(const ApiRequest& request) {
     });
 }
 
+bool is_unlimited(const ApiRequest& request) {
+    return is_watch(request) || request.purpose == "lease";
+}
+
 std::optional<Duration> find_resend_delay(const ApiRequest& request, const HttpReply& reply) {
     if (reply.status != 429 && reply.status < 500) return std::nullopt;
     if (request.path.ends_with("/eviction")) return std::nullopt;

@@ -17,6 +17,10 @@ bool is_question(const ApiRequest& request);
 /// A watch lasts for minutes, and is no load while it does.
 bool is_watch(const ApiRequest& request);
 
+/// Not held up by the client's rate limit: watches, and what holds a Lease, for a leader that has
+/// much to do would lose it while its renewals wait behind all of that.
+bool is_unlimited(const ApiRequest& request);
+
 inline constexpr int resend_limit = 10;
 
 /// When to send it again after `reply`, which is none of 2xx. Nothing: the caller decides, as

@@ -223,6 +223,33 @@ TEST_F(ApiRequests, ThatAreWatchesDoNotWaitAndMakeNobodyWait) {
     EXPECT_EQ(network.sent.size(), 21u);
 }
 
+TEST_F(ApiRequests, ForALeaseDoNotWaitHoweverMuchElseThereIsToDo) {
+    make({.requests_per_second = 1, .burst = 1});
+    for (int i = 0; i < 20; ++i) send();
+    EXPECT_EQ(network.sent.size(), 1u);
+    ApiRequest renewal = request("PUT");
+    renewal.purpose = "lease";
+    send(renewal);
+    EXPECT_EQ(network.sent.size(), 2u);
+}
+
+TEST_F(ApiRequests, AreAskedAboutEachTimeThatTheyLeave) {
+    make({.requests_per_second = 1, .burst = 1});
+    Result<void> may{};
+    int asked = 0;
+    ApiRequest write = request("POST");
+    write.may_leave = [&] { return ++asked, may; };
+    send(write);
+    network.answer(429, "", {{"retry-after", "2"}});
+    EXPECT_EQ(asked, 1);
+    may = fail(ErrorCode::cancelled, "this host leads no longer");
+    loop.advance(2s);
+    EXPECT_EQ(asked, 2);
+    EXPECT_EQ(network.sent.size(), 1u);
+    EXPECT_EQ(error().code, ErrorCode::cancelled);
+    EXPECT_EQ(error().message, "POST /api/v1/nodes/n1: not sent: this host leads no longer");
+}
+
 TEST_F(ApiRequests, GiveUpAtOnceWhenTheirTurnWouldComeTooLate) {
     make({.requests_per_second = 0.1, .burst = 1});
     ApiRequest quick = request();
