@@ -57,6 +57,7 @@ public:
     std::vector<capstan::Machine> machines() const;
     /// As they are.
     std::vector<capstan::Machine> machines_now() const { return list(); }
+    int last_number() const noexcept { return last_number_; }
     GroupRecord record() const { return {last_number_, machines_}; }
     /// Takes in a machine that it does not know and that runs already, with a higher number than
     /// all it had.

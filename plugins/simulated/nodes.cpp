@@ -41,6 +41,15 @@ JoinedNode read_node(const Json& object) {
     return out;
 }
 
+void keep(JoinedNodes& nodes, JoinedNode node) {
+    std::string name = node.name;
+    nodes.insert_or_assign(std::move(name), std::move(node));
+}
+
+std::string selector_of(const Host& host) {
+    return std::string(cloud_label) + "=" + std::string(host.instance_id());
+}
+
 Json amounts(const Resources& resources) {
     Json out = Json::object();
     for (const auto& [resource, amount] : resources)
@@ -80,23 +89,51 @@ int number_of(const MachineId& machine) {
     return number && *number > 0 && *number < 1'000'000'000 ? static_cast<int>(*number) : 0;
 }
 
-Task<std::vector<JoinedNode>> Nodes::list() {
-    std::vector<JoinedNode> out;
+Task<JoinedNodes> Nodes::list() {
+    JoinedNodes out;
     std::string next;
     do {
         KubeRequest request =
-            KubeRequest::list(node_resource())
-                .labelled(std::string(cloud_label) + "=" + std::string(host_.instance_id()))
-                .page(page, next);
+            KubeRequest::list(node_resource()).labelled(selector_of(host_)).page(page, next);
         const KubeReply reply = co_await send(host_, std::move(request));
         const Result<Json> nodes = parse_json(reply.body);
         if (!nodes) throw Failure(within("list nodes", nodes.error()));
         if (const Json* items = nodes->find("items")) {
-            for (const Json& object : items->items()) out.push_back(read_node(object));
+            for (const Json& object : items->items()) keep(out, read_node(object));
         }
         next = nodes->text_at({"metadata", "continue"});
     } while (!next.empty());
     co_return out;
+}
+
+void Nodes::follow() {
+    if (watch_) return;
+    try {
+        watch_.emplace(host_, KubeSelection(node_resource(), {}, selector_of(host_)),
+                       [this](const KubeEvent& event) { hear(event); });
+    } catch (const Failure& failure) {
+        // Lists do as well.
+        host_.info("nodes are not followed: " + failure.error().message);
+    }
+}
+
+const JoinedNodes* Nodes::find_followed() const {
+    const bool tells = watch_ && !watch_->has_ended() && has_synced_ && is_in_touch_;
+    return tells ? &followed_ : nullptr;
+}
+
+void Nodes::hear(const KubeEvent& event) {
+    is_in_touch_ = event.type != KubeEvent::Type::trouble;
+    if (event.type == KubeEvent::Type::synced) has_synced_ = true;
+    if (event.object.empty()) return;
+    const Result<Json> object = parse_json(event.object);
+    if (!object) throw Failure(within("watch nodes", object.error()));
+    JoinedNode node = read_node(*object);
+    if (event.type == KubeEvent::Type::deleted) {
+        followed_.erase(node.name);
+    } else {
+        keep(followed_, std::move(node));
+    }
 }
 
 Task<void> Nodes::remove(JoinedNode node) {

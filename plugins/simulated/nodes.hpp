@@ -1,10 +1,10 @@
 /// Machines as Node objects of the cluster: written without a kubelet, for kwok to look after.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <capstan/cloud_view.hpp>
 #include <capstan/host.hpp>
@@ -28,13 +28,20 @@ std::string node_name(const NodeGroupId& group, int number);
 /// The number in "simulated://web/3"; 0: it has none.
 int number_of(const MachineId& machine);
 
+/// By name.
+using JoinedNodes = std::map<std::string, JoinedNode, std::less<>>;
+
 /// The Node objects of one instance, found by a label with its name.
 class Nodes {
 public:
     explicit Nodes(Host host) : host_(host) {}
 
     // On the instance's strand. Failures say which node.
-    Task<std::vector<JoinedNode>> list();
+    Task<JoinedNodes> list();
+    /// From now on the cluster tells what becomes of them, if that is granted.
+    void follow();
+    /// As they were a moment ago; NULL: they are not followed, or cannot be at present.
+    const JoinedNodes* find_followed() const;
     /// Only if it is still the one that was listed; one that is gone already is as good.
     Task<void> remove(JoinedNode node);
     /// As `write` made it. A node of that name that is none of this cloud's is a conflict.
@@ -42,7 +49,12 @@ public:
     std::string write(const NodeTemplate& node, const Machine& machine) const;
 
 private:
+    void hear(const KubeEvent& event);
+
     const Host host_;
+    JoinedNodes followed_;
+    bool has_synced_ = false, is_in_touch_ = false;
+    std::optional<KubeWatch> watch_;
 };
 
 }  // namespace capstan::simulated

@@ -33,7 +33,7 @@ Task<void> Simulated::recall() {
     }
     if (kept.error().code != ErrorCode::not_found)
         throw Failure(within("register_nodes keeps the machines", kept.error()));
-    const std::vector<JoinedNode> nodes = co_await nodes_.list();
+    const JoinedNodes nodes = co_await nodes_.list();
     // Another call may have been quicker; its word is written down.
     if (revision_) co_return;
     restore(adopted(nodes));
@@ -59,9 +59,9 @@ void Simulated::restore(Ledger ledger) {
 }
 
 /// Groups that have nodes have those machines and no others; groups without begin anew.
-Ledger Simulated::adopted(const std::vector<JoinedNode>& nodes) const {
+Ledger Simulated::adopted(const JoinedNodes& nodes) const {
     Ledger out{.start = host_.now(), .saved = host_.now()};
-    for (const JoinedNode& node : nodes) {
+    for (const auto& [name, node] : nodes) {
         const GroupConfig* const config = find_config(node.group);
         if (config == nullptr) continue;
         const Time launched = launch_of(node, *config, out.start);
@@ -93,7 +93,11 @@ void Simulated::write_down() {
 }
 
 Task<void> Simulated::register_nodes() {
-    const std::vector<JoinedNode> nodes = co_await nodes_.list();
+    const JoinedNodes* const followed = nodes_.find_followed();
+    if (followed != nullptr && is_settled(*followed)) co_return;
+    // What is followed is a moment old; what is done goes by what is there.
+    const JoinedNodes nodes = co_await nodes_.list();
+    nodes_.follow();
     if (take_in(nodes)) write_down();
     // By value, for requests go on while these are under way.
     const Work work = work_for(nodes);
@@ -107,36 +111,48 @@ Task<void> Simulated::register_nodes() {
     }
 }
 
-/// A node with a number that was never given out is another process' whose word was lost.
-bool Simulated::take_in(const std::vector<JoinedNode>& nodes) {
-    std::vector<JoinedNode> sorted = nodes;
-    std::ranges::sort(sorted, {}, &JoinedNode::number);
-    bool is_new = false;
-    for (const JoinedNode& node : sorted) {
-        const auto at = groups_.find(node.group);
-        if (at == groups_.end() || node.number <= at->second.record().last_number) continue;
-        at->second.adopt(node.number, node.type, launch_of(node, at->second.config(), host_.now()));
-        is_new = true;
-    }
-    return is_new;
+/// Nodes and machines are the same, and there is nothing to do.
+bool Simulated::is_settled(const JoinedNodes& nodes) const {
+    const auto is_known = [this](const auto& entry) { return !find_stranger(entry.second); };
+    if (!std::ranges::all_of(nodes, is_known)) return false;
+    const Work work = work_for(nodes);
+    return work.gone.empty() && work.missing.empty();
 }
 
-Simulated::Work Simulated::work_for(const std::vector<JoinedNode>& nodes) const {
-    std::set<std::string, std::less<>> joined;
-    for (const JoinedNode& node : nodes) joined.insert(node.name);
+/// The group of a node whose number was never given out: it is another process' whose word was
+/// lost.
+const std::string* Simulated::find_stranger(const JoinedNode& node) const {
+    const auto at = groups_.find(node.group);
+    const bool is_one = at != groups_.end() && node.number > at->second.last_number();
+    return is_one ? &at->first : nullptr;
+}
+
+bool Simulated::take_in(const JoinedNodes& nodes) {
+    std::vector<JoinedNode> strangers;
+    for (const auto& [name, node] : nodes)
+        if (find_stranger(node)) strangers.push_back(node);
+    std::ranges::sort(strangers, {}, &JoinedNode::number);
+    for (const JoinedNode& node : strangers) {
+        Group& group = groups_.at(node.group);
+        group.adopt(node.number, node.type, launch_of(node, group.config(), host_.now()));
+    }
+    return !strangers.empty();
+}
+
+Simulated::Work Simulated::work_for(const JoinedNodes& nodes) const {
     Work out;
     std::set<std::string, std::less<>> wanted;
     for (const auto& [id, group] : groups_) {
         for (const Machine& machine : group.machines_now()) {
             if (!has_node(machine)) continue;
             std::string name = node_name(machine.group, number_of(machine.id));
-            const bool joins = machine.state == MachineState::running && !joined.contains(name);
+            const bool joins = machine.state == MachineState::running && !nodes.contains(name);
             if (joins) out.missing.emplace(name, nodes_.write(group.config().node, machine));
             wanted.insert(std::move(name));
         }
     }
-    for (const JoinedNode& node : nodes) {
-        if (!wanted.contains(node.name)) out.gone.push_back(node);
+    for (const auto& [name, node] : nodes) {
+        if (!wanted.contains(name)) out.gone.push_back(node);
     }
     return out;
 }

@@ -219,7 +219,7 @@ Schema config_schema() {
                  R"("0s")"),
         flag("register_nodes",
              "Machines that run join the cluster as Node objects without a kubelet, for kwok to "
-             "look after. Needs the grants state and kube, nodes:list,create,delete.",
+             "look after. Needs the grants state and kube, nodes:list,watch,create,delete.",
              "false"),
         text("region", "Where the zones are.", R"("simulated")"),
         text("currency", "Of all prices, ISO 4217.", R"("USD")"),

@@ -58,16 +58,18 @@ private:
     /// Becomes what is written down, or what the cluster shows.
     Task<void> recall();
     void restore(Ledger ledger);
-    Ledger adopted(const std::vector<JoinedNode>& nodes) const;
+    Ledger adopted(const JoinedNodes& nodes) const;
     void write_down();
     /// Makes the Node objects those of the machines that run.
     Task<void> register_nodes();
-    bool take_in(const std::vector<JoinedNode>& nodes);
+    bool is_settled(const JoinedNodes& nodes) const;
+    const std::string* find_stranger(const JoinedNode& node) const;
+    bool take_in(const JoinedNodes& nodes);
     struct Work {
         std::vector<JoinedNode> gone{};
         std::map<std::string, std::string> missing{};  ///< objects by name
     };
-    Work work_for(const std::vector<JoinedNode>& nodes) const;
+    Work work_for(const JoinedNodes& nodes) const;
     Group& group(const NodeGroupId& id);
     const GroupConfig* find_config(std::string_view id) const;
     const MachineTypeConfig* find_machine_type(std::string_view name) const;

@@ -41,7 +41,7 @@ struct Soak {
     int nodes = 1000;  ///< in ten groups, with 30 pods each
     int hours = 24;
     int replaced_per_second = 1;  ///< pods that make place for others
-    int burst = 40;  ///< pods that come every ten minutes, and need a node for two of them
+    int burst = 40;  ///< pods that come every twenty minutes, and need a node for two of them
 };
 /// The whole daemon over an API server in this process: speed, and resident memory every ten
 /// minutes.

@@ -84,7 +84,8 @@ void add_live_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
     add_count(soak, "--hours", arguments.soak.hours, "Of virtual time", 1);
     add_count(soak, "--replaced", arguments.soak.replaced_per_second,
               "Pods that make place for others, a second", 0);
-    add_count(soak, "--burst", arguments.soak.burst, "Pods that need nodes, every ten minutes", 0);
+    add_count(soak, "--burst", arguments.soak.burst, "Pods that need nodes, every twenty minutes",
+              0);
     CLI::App& reaction = add_case(
         app, "reaction", "From a pod without a node to the cloud, in real time, once", arguments,
         chosen, [](const Arguments& a) { return measure_reaction(a.soak.nodes, a.samples); });

@@ -9,12 +9,14 @@
 namespace capstan::bench {
 namespace {
 
-/// Of the processor, in this thread.
-double cpu_now() {
+double seconds_by(clockid_t clock) {
     timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
+
+/// Of the processor, in this thread.
+double cpu_now() { return seconds_by(CLOCK_THREAD_CPUTIME_ID); }
 
 double median_of(std::vector<double> seconds) {
     std::sort(seconds.begin(), seconds.end());
@@ -28,6 +30,8 @@ double peak_megabytes() {
     getrusage(RUSAGE_SELF, &usage);
     return static_cast<double>(usage.ru_maxrss) / 1024;
 }
+
+double process_cpu_seconds() { return seconds_by(CLOCK_PROCESS_CPUTIME_ID); }
 
 Measured Measured::repeat(int times, const std::function<void()>& before,
                           const std::function<void()>& part) {

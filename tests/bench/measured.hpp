@@ -13,6 +13,8 @@ namespace capstan::bench {
 
 /// The most memory the process ever held.
 double peak_megabytes();
+/// Of the processor, in all threads so far.
+double process_cpu_seconds();
 
 /// Seconds of each of several runs, and of the processor in them.
 class Measured {

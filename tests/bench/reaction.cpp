@@ -13,8 +13,10 @@
 #include <boost/asio/post.hpp>
 
 #include "cases.hpp"
+#include "crowd.hpp"
 #include "live_cluster.hpp"
 #include "measured.hpp"
+#include "simulation/api_server/api_server.hpp"
 
 namespace capstan::bench {
 namespace {

@@ -9,8 +9,10 @@
 #include <boost/json/array.hpp>
 
 #include "cases.hpp"
+#include "crowd.hpp"
 #include "live_cluster.hpp"
 #include "measured.hpp"
+#include "simulation/api_server/api_server.hpp"
 #include "simulation/api_server/local_http_client.hpp"
 
 namespace capstan::bench {
@@ -23,6 +25,8 @@ constexpr const char* kubeconfig =
 "contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]})";
 constexpr const char* settings = "[scale_down]\nunneeded_time = \"3m\"\ndelay_after_add = \"1m\"\n";
 constexpr Duration sample_every = 10min;
+/// In which the first nodes are filled and seen; not measured.
+constexpr Duration set_up = 1min;
 
 double resident_mb() {
     long pages = 0, resident = 0;
@@ -44,8 +48,9 @@ double slope_of(const std::vector<double>& values) {
     return down > 0 ? up / down : 0;
 }
 
-/// What goes on in the cluster: pods make place for others all the time, and every ten minutes
-/// pods come that need new nodes, to go twenty minutes later.
+/// What goes on in the cluster: pods make place for others all the time, and every twenty minutes
+/// pods come that need new nodes. Half of them, one of each node, go after eight minutes, so that
+/// nodes are drained; the others after fourteen.
 class Churn {
 public:
     Churn(io::Loop& loop, Crowd& crowd, const Soak& soak)
@@ -53,15 +58,17 @@ public:
 
     void start() {
         loop_.after(1s, [this] { replace(); });
-        loop_.after(burst_every, [this] { burst(); });
-        loop_.after(sample_every, [this] { sample(); });
+        loop_.after(set_up, [this] {
+            cpu_at_start_ = process_cpu_seconds();
+            burst();
+            sample();
+        });
     }
     const std::vector<double>& rss() const { return rss_; }
     int replaced() const { return replaced_; }
+    double cpu_at_start() const { return cpu_at_start_; }
 
 private:
-    static constexpr Duration burst_every = 10min, burst_lasts = 20min;
-
     void replace() {
         if (crowd_.is_complete())
             for (int i = 0; i < soak_.replaced_per_second; ++i, ++replaced_)
@@ -71,10 +78,12 @@ private:
     void burst() {
         const std::string name = "burst-" + std::to_string(++bursts_) + "-";
         for (int i = 0; i < soak_.burst; ++i) crowd_.add_waiting(name + std::to_string(i));
-        loop_.after(burst_lasts, [this, name] {
-            for (int i = 0; i < soak_.burst; ++i) crowd_.remove(name + std::to_string(i));
-        });
-        loop_.after(burst_every, [this] { burst(); });
+        loop_.after(8min, [this, name] { leave(name, 0); });
+        loop_.after(14min, [this, name] { leave(name, 1); });
+        loop_.after(20min, [this] { burst(); });
+    }
+    void leave(const std::string& name, int from) {
+        for (int i = from; i < soak_.burst; i += 2) crowd_.remove(name + std::to_string(i));
     }
     void sample() {
         rss_.push_back(resident_mb());
@@ -87,10 +96,11 @@ private:
     io::RandomSource random_;
     std::vector<double> rss_;
     int replaced_ = 0, bursts_ = 0;
+    double cpu_at_start_ = 0;
 };
 
 struct Counts {
-    int passes = 0, increases = 0, removals = 0;
+    int passes = 0, increases = 0;
 };
 
 Counts run(const LiveSetup& setup, runtime::PluginHost& host, io::HttpClient& http, Duration span) {
@@ -99,7 +109,6 @@ Counts run(const LiveSetup& setup, runtime::PluginHost& host, io::HttpClient& ht
     const auto count = [&out](const runtime::PassReport& pass) {
         ++out.passes;
         out.increases += static_cast<int>(pass.decision().increases.size());
-        out.removals += static_cast<int>(pass.decision().removals.size());
     };
     const Result<void> ended =
         runtime::run_daemon(setup.config(), host,
@@ -132,25 +141,28 @@ boost::json::object measure_soak(const Soak& soak) {
     Crowd crowd(store, size);
     Churn churn(host->loop(), crowd, soak);
     churn.start();
-    Counts counts;
-    const Measured measured = Measured::repeat(
-        1, [] {}, [&] { counts = run(setup, *host, http, std::chrono::hours(soak.hours)); });
+    const Counts counts = run(setup, *host, http, std::chrono::hours(soak.hours) + set_up);
+    const double cpu = process_cpu_seconds() - churn.cpu_at_start();
     const std::vector<double>& rss = churn.rss();
     const std::vector<double> later(rss.begin() + static_cast<std::ptrdiff_t>(rss.size() / 2),
                                     rss.end());
     const double samples_a_day = std::chrono::duration<double>(24h) / sample_every;
-    return measured.line("soak", {{"nodes", soak.nodes},
-                                  {"pods", crowd.running()},
-                                  {"virtual_hours", soak.hours},
-                                  {"hours_per_second", soak.hours / measured.median()},
-                                  {"hours_per_cpu_second", soak.hours / measured.cpu_median()},
-                                  {"passes", counts.passes},
-                                  {"pods_replaced", churn.replaced()},
-                                  {"increases", counts.increases},
-                                  {"nodes_added", crowd.later_nodes()},
-                                  {"nodes_removed", counts.removals},
-                                  {"rss_mb_every_10_min", rounded(rss)},
-                                  {"rss_mb_a_day", slope_of(later) * samples_a_day}});
+    return {{"case", "soak"},
+            {"nodes", soak.nodes},
+            {"pods", crowd.running()},
+            {"virtual_hours", soak.hours},
+            {"cpu_seconds", cpu},
+            {"cpu_seconds_set_up", churn.cpu_at_start()},
+            {"hours_per_cpu_second", soak.hours / cpu},
+            {"passes", counts.passes},
+            {"pods_replaced", churn.replaced()},
+            {"increases", counts.increases},
+            {"nodes_added", crowd.later_nodes()},
+            {"nodes_removed", crowd.lost_nodes()},
+            {"pods_evicted", crowd.evicted()},
+            {"rss_mb", peak_megabytes()},
+            {"rss_mb_every_10_min", rounded(rss)},
+            {"rss_mb_a_day", slope_of(later) * samples_a_day}};
 }
 
 }  // namespace capstan::bench

@@ -20,7 +20,7 @@ delay_after_failure = "3s"
 node_delete_delay_after_taint = "1s"
 eviction_retry = "1s"
 [plugin.simulated]
-grants = { state = true, kube = ["nodes:list,create,delete"] }
+grants = { state = true, kube = ["nodes:list,watch,create,delete"] }
 [plugin.simulated.settings]
 register_nodes = true
 )";

@@ -105,6 +105,45 @@ TEST_F(Registering, ANodeGoesWithItsMachine) {
 TEST_F(Registering, ANodeThatSomebodyDeletedJoinsAgain) {
     joined();
     host.kube().remove(nodes, "", "web-1");
+    host.advance(1s);
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+}
+
+TEST_F(Registering, AsksTheClusterNothingWhileNothingIsToBeDone) {
+    joined();
+    joined();
+    const std::size_t asked = host.kube().requests().size();
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    EXPECT_EQ(host.kube().requests().size(), asked);
+    grow(1, 1);
+    host.advance(1min);
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"));
+    EXPECT_EQ(host.kube().requests().at(asked).verb, KubeVerb::list) << "what is done goes by that";
+}
+
+TEST_F(Registering, ListsNodesWhileItCannotFollowThem) {
+    joined();
+    joined();
+    host.kube().trouble({ErrorCode::unavailable, "the server is away"});
+    host.advance(1s);
+    const std::size_t asked = host.kube().requests().size();
+    joined();
+    EXPECT_EQ(host.kube().requests().size(), asked + 1);
+    host.kube().put_text(nodes, R"({"metadata":{"name":"web-9","labels":
+        {"simulated.capstan.io/cloud":"test"}},"spec":{"providerID":"simulated://gone/9"}})");
+    host.advance(1s);
+    EXPECT_THAT(joined(), ElementsAre("web-1")) << "the trouble is over";
+    EXPECT_EQ(host.kube().requests().size(), asked + 3) << "listed, and one is deleted";
+}
+
+TEST_F(Registering, ListsNodesEachTimeWithoutTheGrantToFollowThem) {
+    host.kube().grant("nodes:list,create,delete");
+    joined();
+    const std::size_t asked = host.kube().requests().size();
+    joined();
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    EXPECT_EQ(host.kube().requests().size(), asked + 2);
+    host.kube().remove(nodes, "", "web-1");
     EXPECT_THAT(joined(), ElementsAre("web-1"));
 }
 

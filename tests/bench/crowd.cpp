@@ -1,0 +1,198 @@
+#include "crowd.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <boost/json/parse.hpp>
+
+namespace capstan::bench {
+namespace {
+
+using namespace simulation;
+
+constexpr const char* space = "default";
+constexpr const char* few_cpu = "1";
+constexpr const char* half_a_node = "15";
+constexpr std::size_t seats_per_node = 2;
+
+template <class T>
+void must(const Answer<T>& answer) {
+    if (!answer) throw std::runtime_error("the store refuses: " + answer.error().message);
+}
+
+json::array condition(const char* type, const char* status, const char* reason, Time now) {
+    return {json::object{{"type", type},
+                         {"status", status},
+                         {"reason", reason},
+                         {"lastTransitionTime", timestamp_text(now)}}};
+}
+
+json::object pod_object(const std::string& name, const std::string& node, const std::string& cpu,
+                        Time now) {
+    const bool runs = !node.empty();
+    const json::object controller{{"apiVersion", "apps/v1"},
+                                  {"kind", "ReplicaSet"},
+                                  {"name", "crowd"},
+                                  {"uid", "crowd"},
+                                  {"controller", true}};
+    const json::object requests{{"cpu", cpu}, {"memory", "1Gi"}};
+    const json::object container{
+        {"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}}}};
+    json::object spec{{"containers", json::array{container}}};
+    if (runs) spec["nodeName"] = node;
+    const json::object status{{"phase", runs ? "Running" : "Pending"},
+                              {"conditions", condition("PodScheduled", runs ? "True" : "False",
+                                                       runs ? "" : "Unschedulable", now)}};
+    return {{"metadata",
+             {{"name", name},
+              {"labels", {{"app", "crowd"}}},
+              {"ownerReferences", json::array{controller}}}},
+            {"spec", std::move(spec)},
+            {"status", status}};
+}
+
+std::string pod_name(std::size_t number, int generation) {
+    return "p" + std::to_string(number) + "-" + std::to_string(generation);
+}
+
+/// Whether the scheduler would put a pod there as far as taints are concerned.
+bool takes_pods(const json::object& node) {
+    const json::array* taints = find_array(node, "spec.taints");
+    const auto keeps_off = [](const json::value& taint) {
+        return text_at(taint.as_object(), "effect") != "PreferNoSchedule";
+    };
+    return !is_true_at(node, "spec.unschedulable") &&
+           (taints == nullptr || std::ranges::none_of(*taints, keeps_off));
+}
+
+}  // namespace
+
+Crowd::Crowd(ObjectStore& store, const LiveSize& size)
+    : store_(store),
+      nodes_(store.kind("nodes")),
+      pods_(store.kind("pods")),
+      pods_per_node_(size.pods_per_node),
+      first_nodes_(size.groups * size.nodes_per_group) {
+    must(store_.create(store.kind("replicasets.apps"), space,
+                       json::parse(R"({"metadata":{"name":"crowd"},"spec":{"replicas":1,
+                            "selector":{"matchLabels":{"app":"crowd"}},
+                            "template":{"metadata":{"labels":{"app":"crowd"}},"spec":{}}}})")
+                           .as_object()));
+    const auto follow = [&](const ResourceKind& kind, auto see) {
+        auto seen = store_.subscribe(kind, store_.revision(), {.changed = see});
+        must(seen);
+        seen_.push_back(*std::move(seen));
+    };
+    follow(nodes_, [this](const Change& change) { see_node(change); });
+    follow(pods_, [this](const Change& change) { see_pod(change); });
+}
+
+void Crowd::see_node(const Change& change) {
+    const std::string node(text_at(*change.object, "metadata.name"));
+    if (change.type == ChangeType::added) return welcome(node);
+    if (change.type == ChangeType::deleted) return lose(node);
+    if (!waiting_.empty()) run_waiting();
+}
+
+void Crowd::welcome(const std::string& node) {
+    const auto make_ready = [this](json::object& object) {
+        set_value(object, "status.conditions", condition("Ready", "True", "", store_.now()));
+    };
+    must(store_.edit(nodes_, "", node, make_ready, {.part = ObjectPart::everything}));
+    if (full_nodes_ < first_nodes_) return fill(node);
+    ++later_nodes_;
+    pods_on_.try_emplace(node);
+    run_waiting();
+}
+
+/// Its pods go with it.
+void Crowd::lose(const std::string& node) {
+    ++lost_nodes_;
+    const auto gone = pods_on_.extract(node);
+    if (gone.empty()) return;
+    for (const std::string& pod : gone.mapped()) end_pod(pod);
+}
+
+void Crowd::see_pod(const Change& change) {
+    const auto pod = wanted_.find(text_at(*change.object, "metadata.name"));
+    if (pod == wanted_.end()) return;
+    if (change.type == ChangeType::deleted) {
+        ++evicted_;
+        leave_seat(*pod);
+        add_waiting(std::string(*pod));
+    } else if (find_value(*change.object, "metadata.deletionTimestamp") != nullptr) {
+        end_pod(*pod);
+    }
+}
+
+void Crowd::fill(const std::string& node) {
+    const int index = full_nodes_++;
+    node_names_.push_back(node);
+    for (int i = 0; i < pods_per_node_; ++i) {
+        create(pod_name(running_.size(), 0), node, few_cpu);
+        running_.push_back({.node = index});
+    }
+}
+
+void Crowd::run_waiting() {
+    for (auto& [node, pods] : pods_on_) {
+        const ApiObject object = store_.find(nodes_, "", node);
+        if (object == nullptr || !takes_pods(*object)) continue;
+        while (!waiting_.empty() && pods.size() < seats_per_node) {
+            run_on(node, waiting_.front());
+            pods.insert(waiting_.front());
+            waiting_.pop_front();
+        }
+    }
+}
+
+void Crowd::run_on(const std::string& node, const std::string& pod) {
+    const auto run = [&](json::object& object) {
+        set_value(object, "spec.nodeName", json_view(node));
+        set_value(object, "status.phase", "Running");
+        set_value(object, "status.conditions", condition("PodScheduled", "True", "", store_.now()));
+    };
+    must(store_.edit(pods_, space, pod, run, {.part = ObjectPart::everything}));
+}
+
+void Crowd::create(const std::string& name, const std::string& node, const std::string& cpu) {
+    const json::object pod = pod_object(name, node, cpu, store_.now());
+    must(store_.create(pods_, space, pod));
+    const auto settle = [&pod](json::object& object) { object["status"] = pod.at("status"); };
+    must(store_.edit(pods_, space, name, settle, {.part = ObjectPart::everything}));
+}
+
+void Crowd::replace(std::uint64_t number) {
+    const std::size_t index = number % running_.size();
+    Running& old = running_[index];
+    end_pod(pod_name(index, old.generation));
+    create(pod_name(index, ++old.generation), node_names_[static_cast<std::size_t>(old.node)],
+           few_cpu);
+}
+
+void Crowd::add_waiting(const std::string& name) {
+    wanted_.insert(name);
+    waiting_.push_back(name);
+    create(name, "", half_a_node);
+    run_waiting();
+}
+
+void Crowd::remove(const std::string& name) {
+    wanted_.erase(name);
+    std::erase(waiting_, name);
+    leave_seat(name);
+    end_pod(name);
+    run_waiting();
+}
+
+void Crowd::leave_seat(const std::string& pod) {
+    for (auto& [node, pods] : pods_on_) pods.erase(pod);
+}
+
+void Crowd::end_pod(const std::string& name) {
+    if (store_.find(pods_, space, name) != nullptr)
+        must(store_.remove(pods_, space, name, {.grace_s = 0}));
+}
+
+}  // namespace capstan::bench
