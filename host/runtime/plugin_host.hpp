@@ -68,6 +68,8 @@ public:
     template <class T>
     Result<T> wait(const std::function<void(Done<T>)>& begin, Duration patience);
     Logger& log() noexcept { return *environment_.log; }
+    /// What instances keep.
+    StateStore& state() noexcept { return *environment_.state; }
     Metrics& metrics() noexcept { return *environment_.metrics; }
     std::shared_ptr<Metrics> shared_metrics() const { return environment_.metrics; }
 

@@ -64,7 +64,8 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
       strand_(std::make_shared<Strand>(loop_.io(), environment.is_virtual
                                                        ? Strand::Watchdog{}
                                                        : watchdog(log_, metrics_, id()))),
-      operations_(std::make_shared<OperationTable>(loop_, strand_, operation_options())),
+      operations_(
+          std::make_shared<OperationTable>(loop_, strand_, operation_options(environment.kube))),
       tasks_(std::make_shared<TaskBoard>(loop_, strand_, trail_, task_options(identity_.limits))),
       version_(environment.version) {
     if (!identity_.grants.http.empty() && environment.http) {
@@ -96,15 +97,19 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
              }};
 }
 
-OperationTable::Options HostContext::operation_options() {
-    return {.max_open = static_cast<std::size_t>(std::max(identity_.limits.max_inflight, 1)),
-            .on_late = [metrics = metrics_] { metrics->late_completion(); },
-            .on_overdue = [metrics = metrics_] { metrics->overdue_operation(); },
-            .on_cancel =
-                [requests = requests_, cluster = cluster_requests_](capstan_op op) {
-                    if (const auto http = requests->lock()) http->cancel(op);
-                    if (const auto kube = cluster->lock()) kube->cancel(op);
-                }};
+OperationTable::Options HostContext::operation_options(
+    const std::shared_ptr<KubeGateway>& cluster) {
+    OperationTable::Options out{
+        .max_open = static_cast<std::size_t>(std::max(identity_.limits.max_inflight, 1)),
+        .on_late = [metrics = metrics_] { metrics->late_completion(); },
+        .on_overdue = [metrics = metrics_] { metrics->overdue_operation(); },
+        .on_cancel =
+            [requests = requests_, cluster_requests = cluster_requests_](capstan_op op) {
+                if (const auto http = requests->lock()) http->cancel(op);
+                if (const auto kube = cluster_requests->lock()) kube->cancel(op);
+            }};
+    if (cluster) out.term = [cluster] { return cluster->term(); };
+    return out;
 }
 
 const void* HostContext::service(std::string_view id) const noexcept {

@@ -96,7 +96,7 @@ public:
 
 private:
     HostContext(const HostEnvironment& environment, InstanceIdentity identity);
-    OperationTable::Options operation_options();
+    OperationTable::Options operation_options(const std::shared_ptr<KubeGateway>& cluster);
     const void* service(std::string_view id) const noexcept;
 
     const InstanceIdentity identity_;

@@ -2,6 +2,8 @@
 /// one memory of what the server serves, one budget of events.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <utility>
 
 #include "io/loop.hpp"
@@ -13,7 +15,8 @@
 namespace capstan::runtime {
 
 /// Used on the loop's thread alone. Nothing is written while the gate is closed, where no plugin
-/// can pass: in a dry run, and while another host leads.
+/// can pass: in a dry run, and while another host leads; nor what was begun in another term than
+/// the one that lasts.
 class KubeGateway {
 public:
     /// Borrows the loop.
@@ -25,13 +28,22 @@ public:
     void connect(kubernetes::Api& api, LateApi::WriteGate gate = {}) {
         api_.connect(api, std::move(gate));
     }
-    void disconnect() { api_.disconnect(); }
+    void disconnect() {
+        set_term(0);
+        api_.disconnect();
+    }
+
+    /// The term in which this host leads; 0: it does not.
+    void set_term(std::uint64_t term) noexcept { term_ = term; }
+    /// [any thread]
+    std::uint64_t term() const noexcept { return term_; }
 
     kubernetes::Api& api() noexcept { return api_; }
     kubernetes::Discovery& discovery() noexcept { return discovery_; }
     kubernetes::EventRecorder& events() noexcept { return events_; }
 
 private:
+    std::atomic<std::uint64_t> term_ = 0;
     LateApi api_;
     kubernetes::Discovery discovery_;
     kubernetes::EventRecorder events_;

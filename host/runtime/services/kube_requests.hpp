@@ -18,6 +18,7 @@ struct KubeCall {
     KubeAction action{};
     kubernetes::ApiRequest request{};
     std::uint64_t max_reply_bytes = 0;
+    std::uint64_t term = 0;  ///< in which it was begun, see KubeGateway
 };
 
 /// What a watch follows.

@@ -19,6 +19,7 @@ void LateApi::disconnect() {
 
 kubernetes::Api::RequestId LateApi::send(kubernetes::ApiRequest request, Done done) {
     if (auto why = find_obstacle(request)) return refuse(request, std::move(done), *std::move(why));
+    guard(request);
     const RequestId key = ++last_;
     open_[key].done = std::move(done);
     open_[key].id = api_->send(std::move(request), finish_with(key));
@@ -28,6 +29,7 @@ kubernetes::Api::RequestId LateApi::send(kubernetes::ApiRequest request, Done do
 kubernetes::Api::RequestId LateApi::stream(kubernetes::ApiRequest request, Part on_part,
                                            Done done) {
     if (auto why = find_obstacle(request)) return refuse(request, std::move(done), *std::move(why));
+    guard(request);
     const RequestId key = ++last_;
     open_[key].done = std::move(done);
     // What was open when the connection was closed tells nothing more.
@@ -53,9 +55,23 @@ void LateApi::cancel(RequestId id) {
 std::optional<Error> LateApi::find_obstacle(const kubernetes::ApiRequest& request) const {
     if (api_ == nullptr)
         return Error{ErrorCode::unavailable, "the host is not connected to a cluster yet"};
-    if (!gate_ || kubernetes::is_question(request)) return std::nullopt;
-    const Result<void> may = gate_();
+    const Result<void> may = ask_gates(request);
     return may ? std::nullopt : std::optional(within("not sent", may.error()));
+}
+
+Result<void> LateApi::ask_gates(const kubernetes::ApiRequest& request) const {
+    if (kubernetes::is_question(request)) return {};
+    if (gate_) CAPSTAN_CHECK(gate_());
+    return request.may_leave ? request.may_leave() : Result<void>();
+}
+
+/// It may wait for its turn, or be sent again, after all was well.
+void LateApi::guard(kubernetes::ApiRequest& request) const {
+    if (!gate_ || kubernetes::is_question(request)) return;
+    request.may_leave = [gate = gate_, own = std::move(request.may_leave)]() -> Result<void> {
+        CAPSTAN_CHECK(gate());
+        return own ? own() : Result<void>();
+    };
 }
 
 kubernetes::Api::RequestId LateApi::refuse(const kubernetes::ApiRequest& request, Done done,

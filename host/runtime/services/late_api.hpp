@@ -18,8 +18,8 @@ public:
     /// Borrows the loop.
     explicit LateApi(io::Loop& loop) : loop_(loop) {}
 
-    /// Asked right before a request is sent that would change the cluster; an error: it may not
-    /// be, because of that, and ends as that. NULL: it always may.
+    /// Asked before a request is sent that would change the cluster, and again right before it
+    /// leaves; an error: it may not, because of that, and ends as that. NULL: it always may.
     using WriteGate = std::function<Result<void>()>;
 
     /// Borrows `api` until `disconnect`.
@@ -42,6 +42,8 @@ private:
     RequestId refuse(const kubernetes::ApiRequest& request, Done done, Error why);
     /// Why it is not sent; nothing: it is.
     std::optional<Error> find_obstacle(const kubernetes::ApiRequest& request) const;
+    Result<void> ask_gates(const kubernetes::ApiRequest& request) const;
+    void guard(kubernetes::ApiRequest& request) const;
     Done finish_with(RequestId key);
     void later(Done done, Error error);
 

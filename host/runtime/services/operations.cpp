@@ -62,6 +62,7 @@ Result<capstan_op> OperationTable::open(Operation operation) {
         slot = Slot();
         slot.generation = next_generation();
         slot.reserved = operation.reserved;
+        slot.term = options_.term ? options_.term() : 0;
         slot.operation = std::move(operation);
         const capstan_op op = op_of(slot.generation, i);
         set_timer(slot, op, slot.operation.deadline, &OperationTable::give_up);
@@ -116,6 +117,12 @@ std::optional<Duration> OperationTable::deadline_of(capstan_op op) const {
     const Lock lock(mutex_);
     const Slot* const slot = find(op);
     return slot != nullptr ? std::optional(slot->operation.deadline) : std::nullopt;
+}
+
+std::optional<std::uint64_t> OperationTable::term_of(capstan_op op) const {
+    const Lock lock(mutex_);
+    const Slot* const slot = find(op);
+    return slot != nullptr ? std::optional(slot->term) : std::nullopt;
 }
 
 capstan_status OperationTable::on_cancel(capstan_op op, CancelFunction fn, void* user) {

@@ -48,6 +48,8 @@ public:
             on_overdue;  ///< counts operations closed after their deadline and grace
         std::function<void(capstan_op)>
             on_cancel;  ///< told first of every operation that is given up
+        /// In which term this host leads, for term_of; NULL: always in the same. [any thread]
+        std::function<std::uint64_t()> term{};
     };
     OperationTable(io::Loop& loop, std::shared_ptr<Strand> strand, Options options);
 
@@ -69,6 +71,8 @@ public:
     capstan_status fail(capstan_op op, const capstan_error* error);
     bool is_cancelled(capstan_op op) const;
     std::optional<Duration> deadline_of(capstan_op op) const;
+    /// When it was begun; nothing: it is over.
+    std::optional<std::uint64_t> term_of(capstan_op op) const;
     using CancelFunction = void (*)(void* user, capstan_op op) CAPSTAN_NOEXCEPT;
     capstan_status on_cancel(capstan_op op, CancelFunction fn, void* user);
 
@@ -78,6 +82,7 @@ private:
         bool ending = false;           ///< its result is being copied
         bool cancelled = false;
         bool reserved = false;
+        std::uint64_t term = 0;
         Operation operation;
         io::TimerId timer = 0;
         CancelFunction cancel = nullptr;

@@ -5,6 +5,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include "kubernetes/client/api_rules.hpp"
+
 namespace capstan::runtime {
 namespace {
 
@@ -70,6 +72,7 @@ Result<KubeCall> PluginKube::prepare(const capstan_kube_request& raw) const {
     const Duration asked =
         raw.timeout_ms > 0 ? std::chrono::milliseconds(raw.timeout_ms) : default_timeout;
     call.request.timeout = std::min(asked, left);
+    call.term = raw.parent != 0 ? operations_->term_of(raw.parent).value_or(0) : gateway_->term();
     return call;
 }
 
@@ -107,6 +110,13 @@ void PluginKube::start(std::uint64_t key, KubeCall call, capstan_kube_done done,
     {
         const std::lock_guard lock(mutex_);
         if (!open_.contains(key)) return;  // cancelled on its way
+    }
+    if (!kubernetes::is_question(call.request)) {
+        // What was decided in one term must not be done in another, whoever led between them.
+        call.request.may_leave = [gateway = gateway_, term = call.term]() -> Result<void> {
+            if (gateway->term() == term) return {};
+            return capstan::fail(ErrorCode::cancelled, "the term in which it was begun is over");
+        };
     }
     const Id id = gateway_->api().send(
         std::move(call.request), [self = shared_from_this(), key, done, user,

@@ -1,5 +1,11 @@
 #include "runtime/services/state_store.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "runtime/services/state_text.hpp"
+
 namespace capstan::runtime {
 
 namespace {
@@ -49,6 +55,34 @@ Result<std::uint64_t> StateStore::put(const PluginInstanceId& owner, std::string
     }
     CAPSTAN_CHECK(save(owner, changed));
     return changed.last_revision;
+}
+
+Result<std::string> StateStore::share(const PluginInstanceId& owner, const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    CAPSTAN_TRY(const FileDescriptor held, hold());
+    CAPSTAN_TRY(InstanceState state, load(owner));
+    if (state.values.empty()) return std::string();
+    if (state.home.empty()) {
+        state.home = name;
+        CAPSTAN_CHECK(save(owner, state));
+    }
+    return printable_state(state);
+}
+
+Result<bool> StateStore::take_over(const PluginInstanceId& owner, std::string_view shared) {
+    std::optional<InstanceState> theirs = find_printable_state(shared);
+    if (!theirs || size_of(*theirs) > size_limit)
+        return fail(ErrorCode::invalid_argument,
+                    "what the leader before kept of its state cannot be read");
+    const std::lock_guard lock(mutex_);
+    CAPSTAN_TRY(const FileDescriptor held, hold());
+    CAPSTAN_TRY(InstanceState ours, load(owner));
+    if (!ours.home.empty() && ours.home == theirs->home) return false;
+    ours.last_revision = std::max(ours.last_revision, theirs->last_revision);
+    ours.values = std::move(theirs->values);
+    for (auto& [key, stored] : ours.values) stored.revision = ++ours.last_revision;
+    CAPSTAN_CHECK(save(owner, ours));
+    return true;
 }
 
 }  // namespace capstan::runtime

@@ -21,6 +21,7 @@ namespace capstan::runtime {
 /// comes twice.
 struct InstanceState {
     std::uint64_t last_revision = 0;
+    std::string home{};  ///< the store where it is written, by a name like no other's; empty: none
     std::map<std::string, StoredValue, std::less<>> values;
 };
 
@@ -37,6 +38,15 @@ public:
     /// `conflict`: it has another; `quota`: no room; after any error everything is as it was.
     Result<std::uint64_t> put(const PluginInstanceId& owner, std::string_view key,
                               std::string_view value, std::uint64_t if_revision);
+
+    /// Everything that the instance keeps, as UTF-8, for the hosts that lead after this one; empty:
+    /// it keeps nothing. `name`: what this store is called from now on where it has no name yet;
+    /// like no other's, on one line.
+    Result<std::string> share(const PluginInstanceId& owner, const std::string& name);
+    /// Becomes what the leader before shared. False where that was from this very store, which may
+    /// know more by now. Values get revisions that they never had here, so whoever goes by an older
+    /// one gets a conflict. `invalid_argument`: it is no such text, and everything is as it was.
+    Result<bool> take_over(const PluginInstanceId& owner, std::string_view shared);
 
 protected:
     /// What was saved last; empty when nothing was.

@@ -229,6 +229,53 @@ TEST_F(ServiceKube, WritesNothingWhileAnotherHostLeadsAndReadsAllTheSame) {
     EXPECT_EQ(written.status, CAPSTAN_OK);
 }
 
+TEST_F(ServiceKube, AsksTheGateAgainWhenAWriteLeavesWhateverItWaitedFor) {
+    Result<void> may{};
+    gateway->connect(api, [&] { return may; });
+    Came came;
+    send(request(CAPSTAN_KUBE_DELETE, nodes, "", "n1"), came);
+    const auto& may_leave = api.first().request.may_leave;
+    EXPECT_TRUE(may_leave());
+    may = capstan::fail(ErrorCode::cancelled, "this host does not lead");
+    EXPECT_FALSE(may_leave());
+    api.answer({});
+    Came read;
+    send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), read);
+    api.answer({});
+}
+
+TEST_F(ServiceKube, WritesNothingForAnOperationOfATermThatIsOverThoughItsHostLeadsAgain) {
+    gateway->set_term(1);
+    Operation operation;
+    operation.what = "increase";
+    operation.deadline = host.loop.monotonic() + 1min;
+    operation.done = [](const auto&) {};
+    const auto op = context->operations().open(operation);
+    ASSERT_TRUE(op) << op.error();
+    capstan_kube_request what = request(CAPSTAN_KUBE_DELETE, nodes, "", "n1");
+    what.parent = *op;
+    gateway->set_term(0);
+    gateway->set_term(2);
+    const Came late = send(what);
+    EXPECT_EQ(late.status, CAPSTAN_E_CANCELLED);
+    ASSERT_TRUE(late.error);
+    EXPECT_THAT(late.error->message, HasSubstr("the term in which it was begun is over"));
+    EXPECT_THAT(api.asked(), IsEmpty());
+    what.parent = 0;
+    Came own;
+    send(what, own);
+    EXPECT_EQ(api.open_count(), 1u) << "what is begun in this term is sent";
+    gateway->set_term(3);
+    EXPECT_FALSE(api.first().request.may_leave()) << "but not in the next one";
+    api.answer({});
+    capstan_kube_request question = request(CAPSTAN_KUBE_GET, nodes, "", "n1");
+    question.parent = *op;
+    Came read;
+    send(question, read);
+    EXPECT_FALSE(api.first().request.may_leave) << "it reads whenever it likes";
+    api.answer({.body = "{}"});
+}
+
 TEST_F(ServiceKube, NamesTheGrantThatIsMissing) {
     const std::pair<capstan_kube_request, const char*> cases[] = {
         {request(CAPSTAN_KUBE_UPDATE, nodes, "", "n1", "{}"), "nodes:update"},

@@ -95,6 +95,75 @@ TEST_F(StateFolder, IsSharedByHostsThatSeeWhatTheOtherWrote) {
     EXPECT_EQ(leader.get(aws, "k").value().value, "third");
 }
 
+/// Two hosts that lead in turn, each with a store of its own.
+struct Successors : testing::Test {
+    MemoryStateStore a, b;
+    std::string shared() { return a.share(aws, "a").value(); }
+};
+
+TEST_F(Successors, GoOnFromWhatTheOtherKept) {
+    a.put(aws, "k", "of a", 0).value();
+    EXPECT_TRUE(b.take_over(aws, shared()).value());
+    EXPECT_EQ(b.get(aws, "k").value().value, "of a");
+    b.put(aws, "k", "of b", b.get(aws, "k").value().revision).value();
+    EXPECT_TRUE(a.take_over(aws, b.share(aws, "b").value()).value());
+    EXPECT_EQ(a.get(aws, "k").value().value, "of b");
+}
+
+TEST_F(Successors, RefuseAWriteBasedOnWhatWasBefore) {
+    const std::uint64_t before = a.put(aws, "k", "of a", 0).value();
+    b.put(aws, "k", "of b", 0).value();
+    ASSERT_TRUE(a.take_over(aws, b.share(aws, "b").value()).value());
+    EXPECT_EQ(a.put(aws, "k", "late", before).error().code, ErrorCode::conflict);
+}
+
+TEST_F(Successors, DropWhatTheOtherNeverHad) {
+    a.put(aws, "k", "of a", 0).value();
+    b.put(aws, "own", "of b", 0).value();
+    ASSERT_TRUE(b.take_over(aws, shared()).value());
+    EXPECT_EQ(b.get(aws, "own").error().code, ErrorCode::not_found);
+}
+
+TEST_F(Successors, KnowTheirOwnWordAgainAndMayHaveWrittenMoreSince) {
+    a.put(aws, "k", "shared", 0).value();
+    const std::string text = shared();
+    a.put(aws, "k", "later", 1).value();
+    EXPECT_FALSE(a.take_over(aws, text).value());
+    EXPECT_EQ(a.get(aws, "k").value().value, "later");
+    EXPECT_EQ(a.share(aws, "another name").value().find("another name"), std::string::npos);
+}
+
+TEST_F(Successors, ShareNothingWhereNothingIsKept) { EXPECT_EQ(shared(), ""); }
+
+TEST_F(Successors, ShareBytesThatAreNoText) {
+    const std::string bytes("\xff\0\n", 3);
+    a.put(aws, "k", bytes, 0).value();
+    EXPECT_TRUE(shared().starts_with("base64:"));
+    ASSERT_TRUE(b.take_over(aws, shared()).value());
+    EXPECT_EQ(b.get(aws, "k").value().value, bytes);
+}
+
+TEST_F(Successors, LeaveEverythingAsItIsForWhatTheyCannotRead) {
+    b.put(aws, "k", "of b", 0).value();
+    for (const std::string text :
+         {"", "something else", "capstan-state 1\n9", "base64:?", "base64:AAAA"})
+        EXPECT_EQ(b.take_over(aws, text).error().code, ErrorCode::invalid_argument) << text;
+    EXPECT_EQ(b.get(aws, "k").value().value, "of b");
+}
+
+TEST_F(StateFolder, IsTheSameStoreAfterARestart) {
+    std::string text;
+    {
+        FileStateStore store(folder);
+        store.put(aws, "k", "x", 0).value();
+        text = store.share(aws, "first process").value();
+    }
+    FileStateStore store(folder);
+    EXPECT_FALSE(store.take_over(aws, text).value());
+    EXPECT_EQ(store.share(aws, "second process").value(), text);
+    EXPECT_EQ(store.get(aws, "k").value().value, "x");
+}
+
 TEST(State, HasKeysOfABoundedLength) {
     MemoryStateStore store;
     EXPECT_EQ(store.put(aws, "", "x", 0).error().code, ErrorCode::invalid_argument);
