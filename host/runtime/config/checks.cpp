@@ -4,6 +4,8 @@
 #include <charconv>
 #include <initializer_list>
 
+#include <boost/asio/ip/address.hpp>
+
 #include "engine/scale_down/drain_rules.hpp"
 #include "io/url.hpp"
 #include "runtime/config/kube_grant.hpp"
@@ -27,7 +29,12 @@ bool is_listen_address(std::string_view text) {
     const std::string_view port = text.substr(colon + 1);
     unsigned number = 0;
     const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-    return error == std::errc() && end == port.data() + port.size() && number <= 65535;
+    if (error != std::errc() || end != port.data() + port.size() || number > 65535) return false;
+    std::string_view host = text.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    boost::system::error_code none;
+    boost::asio::ip::make_address(host, none);
+    return host.empty() || !none;
 }
 
 bool is_sha256(std::string_view text) {
@@ -50,7 +57,7 @@ void check_daemon(const Config& config, Diagnostics& out) {
     }
     if (!config.admin.listen.empty() && !is_listen_address(config.admin.listen)) {
         out.error(place_of(config.tree, {"admin", "listen"}),
-                  "admin.listen: expected HOST:PORT, found \"" +
+                  "admin.listen: expected HOST:PORT with an IP address, found \"" +
                       shortened(config.admin.listen, 60) + "\"");
     }
     if (config.admin.tls_certificate_file.empty() != config.admin.tls_key_file.empty()) {
@@ -191,6 +198,30 @@ void check_log(const Config& config, Diagnostics& out) {
     }
 }
 
+/// Read, so that a configuration made from upstream's flags stays as it is. Whoever sets one is to
+/// know that nothing comes of it.
+struct KeyWithoutEffect {
+    const char *section, *key, *because;
+};
+constexpr KeyWithoutEffect keys_without_effect[] = {
+    {"scale_up", "max_nodegroup_binpacking_duration",
+     "a decision must not depend on the clock, and its cost is bounded by classes and groups"},
+    {"scale_down", "simulation_timeout", "a decision must not depend on the clock"},
+    {"scale_down", "unremovable_node_recheck_timeout", "every node is looked at in every pass"},
+    {"scale_down", "max_bulk_soft_taint_time",
+     "max_bulk_soft_taint_count bounds them, and they are changed all at once"},
+};
+
+void warn_without_effect(const Config& config, Diagnostics& out) {
+    for (const KeyWithoutEffect& each : keys_without_effect) {
+        const SettingValue* section = config.tree.find(each.section);
+        const SettingValue* value = section == nullptr ? nullptr : section->find(each.key);
+        if (value == nullptr || value->defaulted) continue;
+        out.warning(value->key_place,
+                    std::string(each.section) + "." + each.key + " has no effect: " + each.because);
+    }
+}
+
 }  // namespace
 
 void check_sections(const Config& config, Diagnostics& diagnostics) {
@@ -204,6 +235,7 @@ void check_sections(const Config& config, Diagnostics& diagnostics) {
     check_drain_rules(config, diagnostics);
     check_plugins(config, diagnostics);
     check_log(config, diagnostics);
+    warn_without_effect(config, diagnostics);
 }
 
 }  // namespace capstan::runtime

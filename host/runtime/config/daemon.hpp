@@ -48,7 +48,7 @@ struct Cluster {
 };
 void describe(auto&& key, Cluster& s) {
     key("name", s.name,
-        "The cluster's name in logs and metrics, and for clouds that look groups up by it.");
+        "The cluster's name in /api/v1/status and in the metric capstan_info; for people alone.");
     key("kubeconfig", s.kubeconfig,
         "\"in-cluster\" for the pod's service account, or the path of a kubeconfig. Empty: "
         "KUBECONFIG's, else ~/.kube/config.");
@@ -57,7 +57,7 @@ void describe(auto&& key, Cluster& s) {
         "The API server's URL in place of the kubeconfig's or the service account's. Empty: "
         "theirs.");
     key("kube_client_qps", s.kube_client_qps,
-        "Requests a second to the API server on average; watches do not count.",
+        "Requests a second to the API server on average; watches and the Lease do not count.",
         {.min = 0.1, .max = 10000});
     key("kube_client_burst", s.kube_client_burst,
         "Requests that may be sent at once after a quiet time.", {.min = 1, .max = 10000});
@@ -106,7 +106,8 @@ struct Admin {
 };
 void describe(auto&& key, Admin& s) {
     key("listen", s.listen,
-        "HOST:PORT for metrics, health and status; no host: every address. Empty: none.");
+        "HOST:PORT for metrics, health and status, HOST an IP address; no host: every one. Empty: "
+        "none.");
     key("max_inactivity", s.max_inactivity, "Unhealthy when no pass has begun for this long.");
     key("max_failing_time", s.max_failing_time,
         "Unhealthy when no pass has succeeded for this long.");

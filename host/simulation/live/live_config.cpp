@@ -17,9 +17,11 @@ namespace {
 
 using runtime::SettingValue;
 
-/// Bounds of the time that computing and calls may take, which nothing makes faster.
-constexpr std::array<std::string_view, 3> of_this_machine{
-    "simulation_timeout", "max_bulk_soft_taint_time", "max_nodegroup_binpacking_duration"};
+/// Bounds of the time that computing and calls may take, which nothing makes faster; and what has
+/// no effect, of which a configuration that sets it is told.
+constexpr std::array<std::string_view, 4> of_this_machine{
+    "simulation_timeout", "max_bulk_soft_taint_time", "max_nodegroup_binpacking_duration",
+    "unremovable_node_recheck_timeout"};
 /// Passes more often than that would be all that happens.
 constexpr Duration scan_interval_min = std::chrono::milliseconds(250);
 

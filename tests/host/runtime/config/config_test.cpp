@@ -228,7 +228,10 @@ TEST_F(ConfigTest, NoticesSettingsThatContradictEachOther) {
                 HasSubstr("retry_period has to be shorter"));
     EXPECT_THAT(first_line("[cluster]\nscan_interval = \"0s\"\n"), HasSubstr("at least \"100ms\""));
     EXPECT_THAT(first_line("[admin]\nlisten = \"8085\"\n"),
-                HasSubstr("admin.listen: expected HOST:PORT, found \"8085\""));
+                HasSubstr("admin.listen: expected HOST:PORT with an IP address, found \"8085\""));
+    EXPECT_THAT(first_line("[admin]\nlisten = \"localhost:8085\"\n"), HasSubstr("an IP address"));
+    for (const char* text : {"127.0.0.1:0", "[::1]:8085", "0.0.0.0:8085", ":8085"})
+        EXPECT_EQ(first_line("[admin]\nlisten = \"" + std::string(text) + "\"\n"), "");
     EXPECT_THAT(first_line("[admin]\nlisten = \":99999\"\n"), HasSubstr("expected HOST:PORT"));
     EXPECT_EQ(first_line("[admin]\nlisten = \"\"\n"), "");
     EXPECT_EQ(first_line("[trust]\nsearch_paths = [\"/a\", \"b\"]\n"),
@@ -300,6 +303,17 @@ TEST_F(ConfigTest, WarnsOfSecretsWithoutAFolder) {
         first_line("[plugin.aws]\ngrants = { secrets = [\"key\"] }\n"),
         "capstan.toml:2:22: warning: plugin.aws.grants.secrets: no secret will be found without "
         "[secrets] dir");
+}
+
+TEST_F(ConfigTest, SaysWhichKeysHaveNoEffectWhereTheyAreSet) {
+    EXPECT_EQ(first_line("[scale_down]\nsimulation_timeout = \"1m\"\n"),
+              "capstan.toml:2:1: warning: scale_down.simulation_timeout has no effect: a decision "
+              "must not depend on the clock");
+    for (const char* text : {"[scale_up]\nmax_nodegroup_binpacking_duration = \"1s\"\n",
+                             "[scale_down]\nunremovable_node_recheck_timeout = \"1s\"\n",
+                             "[scale_down]\nmax_bulk_soft_taint_time = \"1s\"\n"})
+        EXPECT_THAT(first_line(text), HasSubstr(" has no effect: "));
+    EXPECT_EQ(first_line("[scale_down]\nunneeded_time = \"1m\"\n"), "");
 }
 
 TEST_F(ConfigTest, PointsAtWhatIsNoGrantOfTheCluster) {
