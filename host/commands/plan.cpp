@@ -23,12 +23,6 @@ struct Arguments {
     std::shared_ptr<OutputFormat> format;
 };
 
-bool asks_for_something(const engine::Decision& decision) {
-    return !decision.decreases.empty() || !decision.removals.empty() ||
-           !decision.increases.empty() || !decision.node_changes.empty() ||
-           !decision.evictions.empty();
-}
-
 void print_action(std::ostream& out, const std::string& action, const std::string& because) {
     out << action << '\n' << "  " << because << '\n';
 }
@@ -44,7 +38,9 @@ void print_decision(std::ostream& out, const runtime::PassReport& pass) {
     for (const std::string& note : decision.notes) out << note << '\n';
     print_actions(out, decision.decreases);
     print_actions(out, decision.removals);
+    print_actions(out, decision.creations);
     print_actions(out, decision.increases);
+    print_actions(out, decision.deletions);
     for (const engine::NodeChange& change : decision.node_changes)
         print_action(out, "change node " + change.node, change.because);
     print_actions(out, decision.evictions);
@@ -54,7 +50,7 @@ void print_decision(std::ostream& out, const runtime::PassReport& pass) {
                          (unhelped.pods.count == 1 ? " stays" : " stay") + " without room",
                      unhelped.because);
     }
-    if (!asks_for_something(decision)) out << "nothing to do\n";
+    if (!runtime::asks_for_something(decision)) out << "nothing to do\n";
 }
 
 Result<std::shared_ptr<const runtime::PassReport>> plan(const runtime::LoadedConfig& loaded) {
@@ -86,7 +82,7 @@ int run_plan(const Arguments& arguments, Streams streams) {
     } else {
         print_decision(streams.out, **pass);
     }
-    return asks_for_something((*pass)->decision()) ? exit_would_act : exit_ok;
+    return runtime::asks_for_something((*pass)->decision()) ? exit_would_act : exit_ok;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "runtime/daemon/admin_server.hpp"
 
 #include <charconv>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -64,8 +65,12 @@ Result<std::unique_ptr<io::HttpServer>> serve_admin(const Admin& config,
                                                     boost::asio::io_context& io,
                                                     AdminSources sources) {
     if (config.listen.empty()) return nullptr;
-    io::HttpServer::Options options{
-        .max_connections = 64, .max_header_bytes = 16u << 10, .max_body_bytes = 64u << 10};
+    // Whoever says nothing holds a connection that a probe may need.
+    io::HttpServer::Options options{.max_connections = 64,
+                                    .max_header_bytes = 16u << 10,
+                                    .max_body_bytes = 64u << 10,
+                                    .request_timeout = std::chrono::seconds(5),
+                                    .idle_timeout = std::chrono::seconds(5)};
     set_address(options, config.listen);
     CAPSTAN_TRY(options.certificate_pem,
                 read_file(config.tls_certificate_file, "tls_certificate_file"));

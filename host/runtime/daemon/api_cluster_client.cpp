@@ -4,14 +4,28 @@
 
 #include <boost/asio/post.hpp>
 
+#include "kubernetes/client/api_rules.hpp"
+
 namespace capstan::runtime {
+
+kubernetes::Api::RequestId GatedApi::send(kubernetes::ApiRequest request, Done done) {
+    if (!kubernetes::is_question(request)) request.may_leave = gate_;
+    return api_.send(std::move(request), std::move(done));
+}
+
+kubernetes::Api::RequestId GatedApi::stream(kubernetes::ApiRequest request, Part on_part,
+                                            Done done) {
+    if (!kubernetes::is_question(request)) request.may_leave = gate_;
+    return api_.stream(std::move(request), std::move(on_part), std::move(done));
+}
 
 ApiClusterClient::ApiClusterClient(kubernetes::Api& api, io::Loop& loop, Options options)
     : loop_(loop),
       gate_(std::move(options.gate)),
-      writes_(api, loop,
+      gated_(api, gate_),
+      writes_(gated_, loop,
               {.seed = options.seed, .on_update_instead = std::move(options.on_update_instead)}),
-      evictions_(api, loop) {}
+      evictions_(gated_, loop) {}
 
 template <class Write>
 void ApiClusterClient::when_open(Write write, Done done) {

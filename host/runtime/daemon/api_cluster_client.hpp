@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "io/loop.hpp"
+#include "kubernetes/client/api.hpp"
 #include "kubernetes/client/writes/evictions.hpp"
 #include "kubernetes/client/writes/node_writes.hpp"
 #include "runtime/cluster_client.hpp"
@@ -13,8 +15,24 @@
 
 namespace capstan::runtime {
 
-/// Asks the gate on the loop's thread, right before each write. [any thread] but for making and
-/// ending it, which is done on the loop's.
+/// An Api whose writes leave only while the gate is open: it is asked when they do, after whatever
+/// they waited for, and each time that they are sent.
+class GatedApi final : public kubernetes::Api {
+public:
+    /// Borrows `api`.
+    GatedApi(kubernetes::Api& api, ChangeGate gate) : api_(api), gate_(std::move(gate)) {}
+
+    RequestId send(kubernetes::ApiRequest request, Done done) override;
+    RequestId stream(kubernetes::ApiRequest request, Part on_part, Done done) override;
+    void cancel(RequestId id) override { api_.cancel(id); }
+
+private:
+    kubernetes::Api& api_;
+    const ChangeGate gate_;
+};
+
+/// Asks the gate on the loop's thread: before it begins with a change, and right before each of its
+/// writes. [any thread] but for making and ending it, which is done on the loop's.
 class ApiClusterClient final : public ClusterClient {
 public:
     struct Options {
@@ -35,6 +53,7 @@ private:
 
     io::Loop& loop_;
     const ChangeGate gate_;
+    GatedApi gated_;
     kubernetes::NodeWrites writes_;
     kubernetes::Evictions evictions_;
 };

@@ -50,6 +50,8 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
 
 Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
     const Duration began = now();
+    // A pass that comes to nothing asks for none, however late the one before wanted this one.
+    wake_at_.reset();
     CAPSTAN_TRY(const std::shared_ptr<PassReport> report, look());
     const Duration looked = now();
     CAPSTAN_TRY(report->result, decide(report->input));

@@ -9,6 +9,7 @@ namespace {
 constexpr std::string_view source = "capstan";
 constexpr std::size_t errands_max = 16;
 constexpr Duration flush_time = std::chrono::seconds(3);
+constexpr Duration status_time = std::chrono::seconds(5);
 constexpr Duration sync_period = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -50,17 +51,19 @@ Result<void> Beside::open_link(const Config& all) {
     }
     make_writers(config);
     make_tellers(all);
-    leadership_.emplace(
-        config, link_->api(), loop, host_.log(),
-        Leadership::Options{.identity = options_.identity,
-                            .seed = options_.seed,
-                            .is_alone = options_.dry_run,
-                            .on_change = [this, config] {
-                                if (options_.on_lead)
-                                    options_.on_lead(leadership_->term().has_value());
-                                tell_of_leadership(config);
-                                waiting_.interrupt();
-                            }});
+    leadership_.emplace(config, link_->api(), loop, host_.log(),
+                        Leadership::Options{.identity = options_.identity,
+                                            .seed = options_.seed,
+                                            .is_alone = options_.dry_run,
+                                            .on_change = [this, config] {
+                                                const std::optional<std::uint64_t> term =
+                                                    leadership_->term();
+                                                if (lent_) lent_->set_term(term.value_or(0));
+                                                if (options_.on_lead)
+                                                    options_.on_lead(term.has_value());
+                                                tell_of_leadership(config);
+                                                waiting_.interrupt();
+                                            }});
     return {};
 }
 
@@ -73,8 +76,10 @@ void Beside::make_writers(const Cluster& config) {
                     LogLevel::warn, source,
                     "nodes are updated as a whole, for patching them is refused: " + why.message);
             }});
+    // The memory of another leader must not be written over.
+    memory_api_.emplace(link_->api(), [this] { return ask_gate(memory_term_); });
     keeper_.emplace(
-        link_->api(), host_.loop(),
+        *memory_api_, host_.loop(),
         MemoryKeeper::Options{.name = {config.kube_namespace, config.memory_config_map_name},
                               .seed = options_.seed,
                               .on_unreadable = [this](const std::string& what) {
@@ -141,11 +146,15 @@ void Beside::watch(const std::filesystem::path& file) {
 
 void Beside::stop(std::function<void()> done) {
     const bool led = leadership_->term().has_value();
-    auto hand_back = [this, done = std::move(done)] {
+    const auto is_handed_back = std::make_shared<bool>(false);
+    const auto hand_back = [this, is_handed_back, done = std::move(done)] {
+        if (std::exchange(*is_handed_back, true)) return;
         leadership_->stop([this, done] { events_->flush(flush_time, done); });
     };
-    if (status_ && led) return status_->remove(std::move(hand_back));
-    hand_back();
+    if (!status_ || !led) return hand_back();
+    // Others wait for the Lease, which a server that is slow about the status must not keep.
+    host_.loop().after(status_time, hand_back);
+    status_->remove(hand_back);
 }
 
 bool Beside::add_errand(std::function<void()> errand) {
@@ -168,14 +177,21 @@ Result<void> Beside::may_act(std::uint64_t term) {
     return fail(ErrorCode::cancelled, "this host leads no longer");
 }
 
-/// Even an action of this term that waited for its turn comes too late when the term is over.
-Result<void> Beside::ask_gate() const {
+void Beside::load_memory(std::uint64_t term, MemoryKeeper::Loaded done) {
+    memory_term_ = term;
+    keeper_->load(std::move(done));
+}
+
+/// Even what was begun in this term comes too late when the term is over, and also when this host
+/// leads again: somebody else may have led between.
+Result<void> Beside::ask_gate(std::uint64_t term) const {
     if (options_.dry_run) return fail(ErrorCode::cancelled, "this is a dry run");
-    if (leadership_ && leadership_->term() == acting_term_) return {};
+    if (leadership_ && leadership_->term() == term) return {};
     return fail(ErrorCode::cancelled, "this host leads no longer");
 }
 
-/// What plugins write is of no pass: they need not have decided it in this term.
+/// What plugins write is of no pass. That a term has not ended since they began with it, the
+/// gateway sees to.
 Result<void> Beside::may_write() const {
     if (options_.dry_run) return fail(ErrorCode::cancelled, "this is a dry run");
     if (leadership_ && leadership_->term()) return {};
@@ -183,7 +199,7 @@ Result<void> Beside::may_write() const {
 }
 
 ChangeGate Beside::gate() {
-    return [this] { return ask_gate(); };
+    return [this] { return ask_gate(acting_term_); };
 }
 
 Beside::Wishes Beside::take_wishes() {

@@ -78,6 +78,9 @@ public:
     /// From now on this term's decisions may be carried out; the error: it is over, or this host
     /// stops.
     Result<void> may_act(std::uint64_t term);
+    /// What outlives a restart, as the leader before left it; kept from now on as long as this term
+    /// lasts. See MemoryKeeper::load.
+    void load_memory(std::uint64_t term, MemoryKeeper::Loaded done);
     /// The reload that was asked for is taken over by the caller.
     Wishes take_wishes();
     void wish_reload();
@@ -105,13 +108,14 @@ private:
     void await_signal();
     void take_signal(int number);
     void await_sync();
-    Result<void> ask_gate() const;
+    Result<void> ask_gate(std::uint64_t term) const;
     Result<void> may_write() const;
 
     PluginHost& host_;
     const Options options_;
     Wishes wishes_{};
-    std::uint64_t acting_term_ = 0;
+    std::uint64_t acting_term_ = 0;  ///< whose decisions are carried out
+    std::uint64_t memory_term_ = 0;  ///< whose memory is kept
     Waiting waiting_;
     boost::asio::signal_set signals_;
     std::optional<io::TimerId> sync_timer_{};
@@ -121,6 +125,7 @@ private:
     };
     std::unique_ptr<KubeGateway, TakeBack> lent_{};  ///< the link, to plugins
     std::optional<ApiClusterClient> cluster_{};
+    std::optional<GatedApi> memory_api_{};
     std::optional<MemoryKeeper> keeper_{};
     std::optional<StatusWriter> status_{};
     std::optional<kubernetes::EventRecorder> events_{};

@@ -115,7 +115,7 @@ private:
 
     void review_rights() {
         const auto answers = from_loop<std::vector<AccessAnswer>>(
-            host_, [this, link = link_, rules = needed_rules(config_.cluster)](
+            host_, [this, link = link_, rules = needed_rules(config_)](
                        const PluginHost::Done<std::vector<AccessAnswer>>& done) {
                 auto reviews =
                     std::make_shared<kubernetes::AccessReviews>(link->api(), host_.loop());

@@ -21,9 +21,10 @@ struct Finding {
     std::string fix{};  ///< what to do about it; empty: nothing
 };
 
-/// Every right that the daemon uses. Nodes are changed by patch, or by update where that is
-/// refused, so one of the two is enough.
-std::vector<kubernetes::AccessRule> needed_rules(const Cluster& config);
+/// Every right that the daemon uses, and those that plugins were granted to use. Nodes are changed
+/// by patch, or by update where that is refused, so one of the two is enough. Without clouds
+/// nothing is decided: what passes need is left out.
+std::vector<kubernetes::AccessRule> needed_rules(const Config& config);
 
 /// The server, its version and its clock, our rights on it, the plugins and what the clouds show.
 /// Changes nothing. The host lives in real time.

@@ -1,7 +1,11 @@
+#include <algorithm>
 #include <initializer_list>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "kubernetes/client/watch/mirror_kinds.hpp"
+#include "runtime/config/kube_grant.hpp"
 #include "runtime/daemon/checkup.hpp"
 
 namespace capstan::runtime {
@@ -19,10 +23,12 @@ void add_named(std::vector<AccessRule>& out, std::initializer_list<std::string_v
     }
 }
 
-}  // namespace
+void add_config_map(std::vector<AccessRule>& out, std::initializer_list<std::string_view> verbs,
+                    const std::string& ns, const std::string& name) {
+    add_named(out, verbs, {.resource = "configmaps", .ns = ns, .name = name});
+}
 
-std::vector<AccessRule> needed_rules(const Cluster& config) {
-    std::vector<AccessRule> out;
+void add_of_passes(std::vector<AccessRule>& out, const Cluster& config) {
     for (const kubernetes::MirrorKind& kind : kubernetes::mirror_kinds()) {
         add_named(out, {"list", "watch"},
                   {.group = std::string(kind.resource.group),
@@ -30,26 +36,47 @@ std::vector<AccessRule> needed_rules(const Cluster& config) {
     }
     add_named(out, {"get", "patch", "update"}, {.resource = "nodes"});
     add_named(out, {"create"}, {.resource = "pods", .subresource = "eviction"});
-    add_named(out, {"create", "patch"}, {.resource = "events"});
-    const std::string& ns = config.kube_namespace;
-    const auto config_map = [&](const std::string& name) {
-        add_named(out, {"create", "get", "update"},
-                  {.resource = "configmaps", .ns = ns, .name = name});
-    };
-    config_map(config.memory_config_map_name);
-    if (config.write_status_configmap) {
-        config_map(config.status_config_map_name);
-        add_named(out, {"delete"},
-                  {.resource = "configmaps", .ns = ns, .name = config.status_config_map_name});
+    add_config_map(out, {"create", "get", "update"}, config.kube_namespace,
+                   config.memory_config_map_name);
+    if (config.write_status_configmap)
+        add_config_map(out, {"create", "get", "update", "delete"}, config.kube_namespace,
+                       config.status_config_map_name);
+}
+
+void add_of_plugin(std::vector<AccessRule>& out, const PluginConfig& plugin) {
+    for (const KubeGrant& grant : read_kube_grants(plugin.grants.kube)) {
+        // An empty namespace stands for all of them.
+        std::set<std::string> spaces = grant.namespaces;
+        if (spaces.empty()) spaces.insert("");
+        for (const std::string& ns : spaces)
+            for (const KubeGrant::Allowed& allowed : grant.allowed)
+                out.push_back({.verb = allowed.verb,
+                               .group = grant.group,
+                               .resource = grant.plural,
+                               .subresource = allowed.subresource,
+                               .ns = ns});
     }
-    if (config.leader_election.enabled) {
+}
+
+}  // namespace
+
+std::vector<AccessRule> needed_rules(const Config& config) {
+    std::vector<AccessRule> out;
+    const Cluster& cluster = config.cluster;
+    if (!config.pipeline.clouds.empty()) add_of_passes(out, cluster);
+    add_named(out, {"create", "patch"}, {.resource = "events"});
+    if (cluster.leader_election.enabled) {
         add_named(out, {"create", "get", "update"},
                   {.group = "coordination.k8s.io",
                    .resource = "leases",
-                   .ns = ns,
-                   .name = config.leader_election.lease});
+                   .ns = cluster.kube_namespace,
+                   .name = cluster.leader_election.lease});
     }
-    return out;
+    for (const PluginConfig& plugin : config.plugins) add_of_plugin(out, plugin);
+    std::vector<AccessRule> once;
+    for (AccessRule& rule : out)
+        if (std::ranges::find(once, rule) == once.end()) once.push_back(std::move(rule));
+    return once;
 }
 
 }  // namespace capstan::runtime

@@ -36,7 +36,7 @@ void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler, Shown& 
                                const std::shared_ptr<Beside>& beside) {
     auto next = read();
     if (!next) return refuse(next.error().message);
-    const ConfigChanges changes = find_changes(*loaded_, **next);
+    const ConfigChanges changes = find_changes(*started_, *loaded_, **next);
     if (changes.live.empty() && changes.fixed.empty())
         return tell(LogLevel::info, "nothing has changed");
     if (!changes.fixed.empty())

@@ -18,7 +18,7 @@ public:
     using Read = std::function<Result<std::shared_ptr<const LoadedConfig>>()>;
 
     ConfigExchange(std::shared_ptr<const LoadedConfig> config, PluginHost& host)
-        : host_(host), loaded_(std::move(config)) {}
+        : host_(host), started_(std::move(config)), loaded_(started_) {}
 
     const Config& config() const { return loaded_->config; }
     /// [any thread]
@@ -35,6 +35,8 @@ private:
     void hand_over(const ConfigChanges& changes, const std::shared_ptr<const LoadedConfig>& next);
 
     PluginHost& host_;
+    /// With it the process began: what waits for a restart still is as it says.
+    const std::shared_ptr<const LoadedConfig> started_;
     mutable std::mutex mutex_;  ///< guards the pointer
     std::shared_ptr<const LoadedConfig> loaded_;
 };

@@ -8,9 +8,9 @@
 #include "runtime/daemon/config_exchange.hpp"
 #include "runtime/daemon/controllers.hpp"
 #include "runtime/daemon/daemon_sources.hpp"
+#include "runtime/daemon/inheritance.hpp"
 #include "runtime/daemon/on_loop.hpp"
 #include "runtime/daemon/pass_teller.hpp"
-#include "runtime/memory_text.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -50,7 +50,6 @@ private:
     void follow_term();
     Result<void> begin_term(std::uint64_t term);
     void pass();
-    void keep(const engine::Memory& memory);
 
     PluginHost& host_;
     const DaemonOptions options_;
@@ -60,11 +59,13 @@ private:
     std::shared_ptr<Beside> beside_{};
     std::unique_ptr<PassTeller> teller_{};
     std::unique_ptr<Autoscaler> autoscaler_{};
-    std::uint64_t term_ = 0;  ///< whose memory the autoscaler has
+    std::unique_ptr<Inheritance> inheritance_{};
 };
 
 Result<void> Daemon::open() {
     CAPSTAN_CHECK(open_beside());
+    inheritance_ =
+        std::make_unique<Inheritance>(host_, beside_, options_.version, options_.identity);
     CAPSTAN_CHECK(make_autoscaler());
     teller_ = std::make_unique<PassTeller>(host_, shown_, beside_);
     return start();
@@ -99,25 +100,30 @@ Result<void> Daemon::make_autoscaler() {
             host_, [beside = beside_] { return beside->link().mirror().cluster(cluster_age_max); });
     };
     const auto may_act = [this] {
-        return on_loop(host_, [beside = beside_, term = term_] { return beside->may_act(term); });
+        return on_loop(host_, [beside = beside_, term = inheritance_->term()] {
+            return beside->may_act(term);
+        });
     };
     CAPSTAN_TRY(autoscaler_,
-                Autoscaler::make(exchange_.config(),
-                                 {.host = host_,
-                                  .cluster = beside_->cluster(),
-                                  .look = look,
-                                  .may_act = may_act,
-                                  .keep = [this](const engine::Memory& memory) { keep(memory); },
-                                  .gate = beside_->gate(),
-                                  .seed = options_.seed,
-                                  .dry_run = options_.dry_run}));
+                Autoscaler::make(
+                    exchange_.config(),
+                    {.host = host_,
+                     .cluster = beside_->cluster(),
+                     .look = look,
+                     .may_act = may_act,
+                     .keep = [this](const engine::Memory& memory) { inheritance_->keep(memory); },
+                     .gate = beside_->gate(),
+                     .seed = options_.seed,
+                     .dry_run = options_.dry_run}));
     return {};
 }
 
 Result<void> Daemon::start() {
+    shown_.metrics.introduce(options_.version, exchange_.config().cluster.name);
     DaemonFacts facts{
         .version = options_.version,
         .identity = options_.identity,
+        .cluster = exchange_.config().cluster.name,
         .dry_run = options_.dry_run,
         .debugging_snapshot = exchange_.config().admin.debugging_snapshot_enabled,
         .config = [this] { return exchange_.toml(); },
@@ -186,14 +192,9 @@ void Daemon::follow_term() {
 
 /// The memory of whoever led before is this term's.
 Result<void> Daemon::begin_term(std::uint64_t term) {
-    if (term == term_) return {};
-    CAPSTAN_TRY(engine::Memory memory,
-                from_loop<engine::Memory>(
-                    host_, [beside = beside_](const PluginHost::Done<engine::Memory>& done) {
-                        beside->keeper().load(done);
-                    }));
+    if (term == inheritance_->term()) return {};
+    CAPSTAN_TRY(engine::Memory memory, inheritance_->take(term));
     autoscaler_->begin(std::move(memory));
-    term_ = term;
     return {};
 }
 
@@ -210,20 +211,6 @@ void Daemon::pass() {
     if (options_.on_pass) options_.on_pass(**report);
 }
 
-void Daemon::keep(const engine::Memory& memory) {
-    const auto saved = [&]() -> Result<void> {
-        CAPSTAN_TRY(std::string text,
-                    memory_text(memory, options_.version, beside_->keeper().room()));
-        return from_loop<void>(host_, [beside = beside_, text = std::move(text),
-                                       term = term_](const PluginHost::Done<void>& done) {
-            // Whoever leads now has read it, and writes their own.
-            if (beside->leadership().term() != term) return done({});
-            beside->keeper().save(text, done);
-        });
-    }();
-    if (!saved) host_.log().write(LogLevel::error, source, saved.error().message);
-}
-
 void Daemon::close() {
     if (controllers_) controllers_->lead(false);
     if (!beside_) return;
@@ -233,6 +220,7 @@ void Daemon::close() {
         });
     if (!stopped) host_.log().write(LogLevel::warn, source, stopped.error().message);
     autoscaler_.reset();
+    inheritance_.reset();
     teller_.reset();
     // It ends where it lived.
     const auto ended = on_loop(host_, [beside = std::exchange(beside_, nullptr)]() mutable {

@@ -39,8 +39,8 @@ struct DaemonOptions {
 /// Makes passes, one after the other, while this host leads, until a signal (INT, TERM, QUIT) ends
 /// it: a decision that has not been acted on is dropped, what was begun is brought to its end, then
 /// the Lease is handed back. Stands by while another host leads, and again after the Lease was
-/// lost. On virtual time the host's clock moves while this waits, and both threads are the caller's.
-/// The error: it could not begin.
+/// lost. On virtual time the host's clock moves while this waits, and both threads are the
+/// caller's. The error: it could not begin.
 Result<void> run_daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
                         DaemonOptions options);
 

@@ -92,6 +92,7 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
                                     "Time until the API server answered.")),
       request_waits_(histograms(registry, "rest_client_rate_limiter_duration_seconds",
                                 "Time that requests waited for our own limit.")),
+      info_(gauges(registry, "capstan_info", "1, for this version and this cluster.")),
       leader_(gauge(registry, "capstan_leader", "1 while this host acts.")),
       cpu_(counters(registry, "process_cpu_seconds_total", "CPU time used, user and system.")
                .Add({})),
@@ -173,6 +174,10 @@ void DaemonMetrics::count_request(const kubernetes::ApiAttempt& attempt) {
     const prometheus::Labels labels{{"verb", method}, {"host", host}};
     request_durations_.Add(labels, request_buckets).Observe(seconds_of(attempt.latency));
     request_waits_.Add(labels, request_buckets).Observe(seconds_of(attempt.waited));
+}
+
+void DaemonMetrics::introduce(const std::string& version, const std::string& cluster) {
+    info_.Add({{"version", version}, {"cluster", cluster}}).Set(1);
 }
 
 void DaemonMetrics::set_leader(bool is_leader) { leader_.Set(is_leader ? 1 : 0); }

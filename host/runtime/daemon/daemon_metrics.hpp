@@ -19,6 +19,9 @@ class DaemonMetrics {
 public:
     explicit DaemonMetrics(prometheus::Registry& registry);
 
+    /// Who it is. `cluster`: its name in the configuration, maybe none.
+    void introduce(const std::string& version, const std::string& cluster);
+
     // [passes' thread]
     void pass_began(Time now);
     /// It succeeded.
@@ -49,6 +52,7 @@ private:
     Counters& requests_;
     Histograms& request_durations_;
     Histograms& request_waits_;
+    Gauges& info_;
     prometheus::Gauge& leader_;
     prometheus::Counter& cpu_;
     prometheus::Gauge &resident_, &virtual_, &open_files_, &max_files_, &start_, &threads_;

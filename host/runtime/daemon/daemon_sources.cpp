@@ -36,6 +36,7 @@ std::string status_json(Shown& shown, Beside& beside, const DaemonFacts& facts) 
     out.begin_object();
     text(out, "version", facts.version);
     text(out, "identity", facts.identity);
+    text(out, "cluster", facts.cluster);
     text(out, "server", beside.link().server());
     text(out, "leader", beside.leadership().leader());
     out.key("leads");

@@ -13,6 +13,7 @@ namespace capstan::runtime {
 
 struct DaemonFacts {
     std::string version{}, identity{};
+    std::string cluster{};  ///< its name; empty: it has none
     bool dry_run = false;
     bool debugging_snapshot = false;        ///< /snapshotz is answered
     std::function<std::string()> config{};  ///< as TOML; asked on the loop's thread

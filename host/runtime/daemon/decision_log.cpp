@@ -41,6 +41,7 @@ void DecisionLog::tell(const PassReport& pass) {
     } else {
         tell_decreases(pass);
         tell_removals(pass);
+        tell_groups(pass);
         tell_increases(pass);
         tell_cluster_changes(pass);
     }
@@ -59,6 +60,17 @@ void DecisionLog::tell_action(const PassReport& pass, LogLevel level, const std:
         return tell_once(LogLevel::info, "dry run: would " + action + ": " + because);
     if (error) return tell_once(LogLevel::warn, action + " is refused: " + error->message);
     log_.write(level, source, action + ": " + because);
+}
+
+void DecisionLog::tell_groups(const PassReport& pass) {
+    const auto& creations = pass.decision().creations;
+    for (std::size_t i = 0; i < creations.size(); ++i)
+        tell_action(pass, LogLevel::info, command_of(creations[i]), creations[i].because,
+                    result_of(pass.results.creations, i));
+    const auto& deletions = pass.decision().deletions;
+    for (std::size_t i = 0; i < deletions.size(); ++i)
+        tell_action(pass, LogLevel::info, command_of(deletions[i]), deletions[i].because,
+                    result_of(pass.results.deletions, i));
 }
 
 void DecisionLog::tell_increases(const PassReport& pass) {

@@ -17,6 +17,7 @@ public:
     void tell(const PassReport& pass);
 
 private:
+    void tell_groups(const PassReport& pass);
     void tell_increases(const PassReport& pass);
     void tell_decreases(const PassReport& pass);
     void tell_removals(const PassReport& pass);

@@ -13,7 +13,13 @@ constexpr std::string_view source = "leader";
 
 Leadership::Leadership(const Cluster& config, kubernetes::Api& api, io::Loop& loop, Logger& log,
                        Options options)
-    : loop_(loop), log_(log), options_(std::move(options)) {
+    : loop_(loop),
+      log_(log),
+      failures_(log, {.source = std::string(source),
+                      .failed = "the Lease cannot be asked for",
+                      .succeeded = "the Lease can be asked for again",
+                      .level = LogLevel::warn}),
+      options_(std::move(options)) {
     if (options_.is_alone || !config.leader_election.enabled) return;
     const LeaderElection& election = config.leader_election;
     elector_.emplace(
@@ -34,7 +40,7 @@ Leadership::Leadership(const Cluster& config, kubernetes::Api& api, io::Loop& lo
                                identity.empty() ? "the Lease was released" : identity + " leads");
                 },
             .on_trouble =
-                [this](const Error& error) { log_.write(LogLevel::warn, source, error.message); }});
+                [this](const Error& error) { failures_.failed(error, loop_.monotonic()); }});
 }
 
 void Leadership::start() {
@@ -61,6 +67,7 @@ void Leadership::stop(std::function<void()> done) {
 void Leadership::begin_term() {
     ++term_;
     leads_ = true;
+    failures_.succeeded(loop_.monotonic());
     log_.write(LogLevel::info, source, options_.identity + " acts from now on");
     if (options_.on_change) options_.on_change();
 }

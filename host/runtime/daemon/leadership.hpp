@@ -11,6 +11,7 @@
 
 #include "kubernetes/client/writes/lease.hpp"
 #include "runtime/config/daemon.hpp"
+#include "runtime/daemon/failure_log.hpp"
 #include "runtime/services/logger.hpp"
 
 namespace capstan::runtime {
@@ -45,6 +46,7 @@ private:
 
     io::Loop& loop_;
     Logger& log_;
+    FailureLog failures_;
     const Options options_;
     std::uint64_t term_ = 0;
     bool leads_ = false;

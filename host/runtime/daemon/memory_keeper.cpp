@@ -9,6 +9,7 @@ namespace {
 
 constexpr const char* key = "memory";
 constexpr const char* aside_key = "unreadable-memory";
+constexpr std::string_view state_prefix = "state.";
 
 /// Whoever stopped may have done more than it could remember.
 engine::Memory for_a_start(engine::Memory memory) {
@@ -34,20 +35,26 @@ void MemoryKeeper::load(Loaded done) {
 }
 
 void MemoryKeeper::take(Result<kubernetes::ConfigMap> map, Loaded done) {
-    if (!map && map.error().code == ErrorCode::not_found) return done(engine::Memory{});
+    if (!map && map.error().code == ErrorCode::not_found) return done(Legacy{});
     if (!map) return done(fail(within("memory", std::move(map).error())));
     const auto aside = map->data.find(aside_key);
     if (aside != map->data.end()) room_ = room_beside(aside->second.size());
+    saved_ = map->data;
+    Legacy legacy;
+    for (const auto& [name, text] : map->data)
+        if (name.starts_with(state_prefix))
+            legacy.states.emplace(name.substr(state_prefix.size()), text);
     const auto text = map->data.find(key);
-    if (text == map->data.end()) return done(engine::Memory{});
+    if (text == map->data.end()) return done(std::move(legacy));
     Result<engine::Memory> memory =
         parse_memory(text->second, "ConfigMap " + options_.name.ns + "/" + options_.name.name);
-    if (!memory) return put_aside(text->second, memory.error(), std::move(done));
-    saved_ = text->second;
-    done(for_a_start(*std::move(memory)));
+    if (!memory) return put_aside(std::move(legacy), text->second, memory.error(), std::move(done));
+    legacy.memory = for_a_start(*std::move(memory));
+    done(std::move(legacy));
 }
 
-void MemoryKeeper::put_aside(const std::string& text, const Error& why, Loaded done) {
+void MemoryKeeper::put_aside(Legacy legacy, const std::string& text, const Error& why,
+                             Loaded done) {
     // Half of the room is enough for people to see what it is.
     const std::string kept = text.substr(0, config_map_bytes / 2);
     room_ = room_beside(kept.size());
@@ -56,20 +63,31 @@ void MemoryKeeper::put_aside(const std::string& text, const Error& why, Loaded d
         options_.on_unreadable(
             "memory cannot be read, so this start begins without it: " + why.message + where);
     maps_.write(options_.name, {.data = {{aside_key, kept}, {key, std::nullopt}}},
-                [this, done = std::move(done)](const Result<kubernetes::ConfigMap>& written) {
+                [this, legacy = std::move(legacy),
+                 done = std::move(done)](const Result<kubernetes::ConfigMap>& written) {
                     if (!written && options_.on_unreadable)
                         options_.on_unreadable("the unreadable memory could not be kept: " +
                                                written.error().message);
-                    done(engine::Memory{});
+                    done(legacy);
                 });
 }
 
-void MemoryKeeper::save(std::string text, Done done) {
-    if (text == saved_) return done({});
-    maps_.write(options_.name, {.data = {{key, text}}},
-                [this, text, done = std::move(done)](const Result<kubernetes::ConfigMap>& written) {
+void MemoryKeeper::save(std::string memory, const std::map<std::string, std::string>& states,
+                        Done done) {
+    std::map<std::string, std::string> next{{key, std::move(memory)}};
+    for (const auto& [instance, text] : states)
+        next.emplace(std::string(state_prefix) + instance, text);
+    kubernetes::ConfigMapChange change;
+    for (const auto& [name, text] : next) {
+        const auto at = saved_.find(name);
+        if (at == saved_.end() || at->second != text) change.data.emplace(name, text);
+    }
+    if (change.data.empty()) return done({});
+    maps_.write(options_.name, std::move(change),
+                [this, done = std::move(done)](const Result<kubernetes::ConfigMap>& written) {
+                    // Of a write that failed nobody knows whether it came through.
+                    saved_ = written ? written->data : std::map<std::string, std::string>();
                     if (!written) return done(fail(within("memory", written.error())));
-                    saved_ = text;
                     done({});
                 });
 }

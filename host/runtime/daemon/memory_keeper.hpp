@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
 #include <capstan/result.hpp>
@@ -13,11 +14,19 @@
 
 namespace capstan::runtime {
 
-/// Under the key `memory`. What cannot be read is kept aside under `unreadable-memory`, for people,
-/// and a start goes on without it. Used on the loop's thread alone.
+/// What a term leaves to the next one.
+struct Legacy {
+    engine::Memory memory{};
+    /// What plugins keep, by instance, as StateStore::share has it.
+    std::map<std::string, std::string> states{};
+};
+
+/// The memory under the key `memory`, what an instance keeps under `state.INSTANCE`. A memory that
+/// cannot be read is kept aside under `unreadable-memory`, for people, and a start goes on without
+/// it. Used on the loop's thread alone.
 class MemoryKeeper {
 public:
-    using Loaded = std::function<void(Result<engine::Memory>)>;
+    using Loaded = std::function<void(Result<Legacy>)>;
     using Done = std::function<void(Result<void>)>;
     struct Options {
         kubernetes::ConfigMapName name{};
@@ -31,18 +40,18 @@ public:
     /// As it was saved last, for a first pass; an empty one where there is none. The error: it
     /// cannot be had now. `done` is not called inside this.
     void load(Loaded done);
-    /// Room for the text; what is kept aside takes from it. [any thread] after load.
+    /// Room for all texts together; what is kept aside takes from it. [any thread] after load.
     std::size_t room() const noexcept { return room_; }
-    /// Text that is there already is not written again.
-    void save(std::string text, Done done);
+    /// Text that is there already is not written again. States that are not named stay.
+    void save(std::string memory, const std::map<std::string, std::string>& states, Done done);
 
 private:
     void take(Result<kubernetes::ConfigMap> map, Loaded done);
-    void put_aside(const std::string& text, const Error& why, Loaded done);
+    void put_aside(Legacy legacy, const std::string& text, const Error& why, Loaded done);
 
     const Options options_;
     std::size_t room_;
-    std::string saved_{};
+    std::map<std::string, std::string> saved_{};  ///< by key
     kubernetes::ConfigMaps maps_;
 };
 

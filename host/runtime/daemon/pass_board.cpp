@@ -5,12 +5,17 @@ namespace {
 
 /// Worth keeping: something was asked for, or somebody stays without help.
 bool is_remarkable(const engine::Decision& decision) {
-    return !decision.increases.empty() || !decision.decreases.empty() ||
-           !decision.removals.empty() || !decision.evictions.empty() ||
-           !decision.node_changes.empty() || !decision.unhelped.empty();
+    return asks_for_something(decision) || !decision.unhelped.empty();
 }
 
 }  // namespace
+
+bool asks_for_something(const engine::Decision& decision) {
+    return !decision.decreases.empty() || !decision.removals.empty() ||
+           !decision.creations.empty() || !decision.increases.empty() ||
+           !decision.deletions.empty() || !decision.node_changes.empty() ||
+           !decision.evictions.empty();
+}
 
 void PassBoard::put(std::shared_ptr<const PassReport> pass) {
     std::string text = is_remarkable(pass->decision()) ? pass_json(*pass) : std::string();

@@ -32,6 +32,9 @@ private:
     std::deque<std::string> decisions_{};
 };
 
+/// Whether something is to be done to clouds or cluster.
+bool asks_for_something(const engine::Decision& decision);
+
 // JSON of the last pass.
 /// Groups with size, health and back-off.
 std::string groups_json(const PassReport& pass);

@@ -136,6 +136,8 @@ std::string pass_json(const PassReport& pass) {
     out.begin_array();
     write_actions(out, decision.decreases, pass.results.decreases);
     write_removals(out, pass);
+    write_actions(out, decision.creations, pass.results.creations);
+    write_actions(out, decision.deletions, pass.results.deletions);
     write_actions(out, decision.increases, pass.results.increases);
     write_node_changes(out, pass);
     write_actions(out, decision.evictions, pass.results.evictions);

@@ -9,6 +9,7 @@
 namespace capstan::runtime {
 
 void PassTeller::begun() {
+    failures_.forget();
     const Time now = host_.loop().clock()->now();
     write_status(initializing_text("Initializing", now), now);
 }
@@ -25,6 +26,7 @@ void PassTeller::tell(const std::shared_ptr<const PassReport>& pass) {
     log_.tell(*pass);
     shown_.board.put(pass);
     if (!pass->dropped_because.empty()) return;
+    failures_.succeeded(host_.loop().monotonic());
     shown_.health.pass_succeeded(host_.loop().monotonic());
     shown_.metrics.observe(*pass);
     write_status(status_text(status_.make(*pass)), pass->at);
@@ -38,7 +40,7 @@ void PassTeller::tell(const std::shared_ptr<const PassReport>& pass) {
 
 void PassTeller::failed(const Error& error, Duration took) {
     shown_.snapshot->pass_ended(nullptr, host_.loop().clock()->now());
-    host_.log().write(LogLevel::error, "pass", "pass failed: " + error.message);
+    failures_.failed(error, host_.loop().monotonic());
     const bool is_ours = error.code == ErrorCode::internal;
     shown_.metrics.pass_failed(is_ours ? "internalError" : "apiCallError", took);
 }

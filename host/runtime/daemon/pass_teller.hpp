@@ -9,6 +9,7 @@
 #include "runtime/daemon/daemon_metrics.hpp"
 #include "runtime/daemon/debug_snapshot.hpp"
 #include "runtime/daemon/decision_log.hpp"
+#include "runtime/daemon/failure_log.hpp"
 #include "runtime/daemon/health_check.hpp"
 #include "runtime/daemon/pass_board.hpp"
 
@@ -31,7 +32,13 @@ class PassTeller {
 public:
     /// Borrows all; `beside` is told of things on the loop's thread.
     PassTeller(PluginHost& host, Shown& shown, std::shared_ptr<Beside> beside)
-        : host_(host), shown_(shown), log_(host.log()), beside_(std::move(beside)) {}
+        : host_(host),
+          shown_(shown),
+          log_(host.log()),
+          failures_(
+              host.log(),
+              {.source = "pass", .failed = "pass failed", .succeeded = "passes succeed again"}),
+          beside_(std::move(beside)) {}
 
     /// A term began, and there has been no pass in it.
     void begun();
@@ -45,6 +52,7 @@ private:
     PluginHost& host_;
     Shown& shown_;
     DecisionLog log_;
+    FailureLog failures_;
     StatusMaker status_{};
     std::shared_ptr<Beside> beside_;
 };

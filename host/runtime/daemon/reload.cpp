@@ -106,6 +106,13 @@ ConfigChanges find_changes(const LoadedConfig& before, const LoadedConfig& after
     return out;
 }
 
+ConfigChanges find_changes(const LoadedConfig& started, const LoadedConfig& running,
+                           const LoadedConfig& after) {
+    ConfigChanges out = find_changes(running, after);
+    out.fixed = find_changes(started, after).fixed;
+    return out;
+}
+
 Result<void> reconfigure(PluginHost& host, const std::shared_ptr<const LoadedConfig>& after,
                          const PluginInstanceId& plugin) {
     const LoadedPlugin* const loaded = find_plugin(*after, plugin);

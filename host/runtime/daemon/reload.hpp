@@ -33,6 +33,10 @@ struct ConfigChanges {
 /// Live are decisions ([pipeline], [scale_up], [scale_down], [limits]), how often they are made and
 /// when they count as overdue, and settings that a plugin declares live.
 ConfigChanges find_changes(const LoadedConfig& before, const LoadedConfig& after);
+/// The same after others have been taken over: what waits for a restart still is as `started` says,
+/// everything else as `running` does.
+ConfigChanges find_changes(const LoadedConfig& started, const LoadedConfig& running,
+                           const LoadedConfig& after);
 
 /// Hands the settings of that instance over. The error: it keeps the old ones. [passes' thread]
 Result<void> reconfigure(PluginHost& host, const std::shared_ptr<const LoadedConfig>& after,

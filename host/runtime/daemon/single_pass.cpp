@@ -9,6 +9,7 @@
 #include "runtime/daemon/cluster_link.hpp"
 #include "runtime/daemon/memory_keeper.hpp"
 #include "runtime/daemon/on_loop.hpp"
+#include "runtime/daemon/plugin_states.hpp"
 #include "runtime/services/kube_gateway.hpp"
 
 namespace capstan::runtime {
@@ -70,11 +71,12 @@ Result<engine::Cluster> look(PluginHost& host, const std::shared_ptr<Surrounding
 }
 
 Result<engine::Memory> load_memory(PluginHost& host, const std::shared_ptr<Surroundings>& beside) {
-    CAPSTAN_TRY(
-        engine::Memory memory,
-        from_loop<engine::Memory>(host, [beside](const PluginHost::Done<engine::Memory>& done) {
-            beside->keeper.load(done);
-        }));
+    CAPSTAN_TRY(Legacy legacy,
+                from_loop<Legacy>(host, [beside](const PluginHost::Done<Legacy>& done) {
+                    beside->keeper.load(done);
+                }));
+    take_over_states(host, legacy.states);
+    engine::Memory memory = std::move(legacy.memory);
     // A daemon that runs has begun: what it marked is not to be cleared away.
     memory.started = memory != engine::Memory{};
     return memory;

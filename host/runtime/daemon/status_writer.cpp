@@ -33,12 +33,17 @@ void StatusWriter::send() {
                         options_.on_trouble(within("status", written.error()));
                     }
                     is_in_trouble_ = !written;
+                    if (removed_) return remove(std::exchange(removed_, nullptr));
                     if (!next_.empty()) send();
                 });
 }
 
 void StatusWriter::remove(std::function<void()> done) {
     next_.clear();
+    if (is_writing_) {
+        removed_ = std::move(done);
+        return;
+    }
     maps_.remove(options_.name, [done = std::move(done)](const Result<void>&) { done(); });
 }
 

@@ -24,7 +24,8 @@ public:
 
     /// While a write is under way the last text that came meanwhile waits for its end.
     void write(std::string text, Time now);
-    /// Removes it, for nobody keeps it up to date any more. `done` is not called inside this.
+    /// Removes it, once a write that is under way has ended, for nobody keeps it up to date any
+    /// more. `done` is not called inside this.
     void remove(std::function<void()> done);
     kubernetes::ObjectReference reference() const;
 
@@ -37,6 +38,7 @@ private:
     Time next_at_{};
     std::string uid_{};
     bool is_writing_ = false, is_in_trouble_ = false;
+    std::function<void()> removed_{};  ///< it is to be removed as soon as nothing is being written
     kubernetes::ConfigMaps maps_;
 };
 

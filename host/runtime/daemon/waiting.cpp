@@ -46,10 +46,11 @@ void Waiting::look() {
     if (timer_) loop_.cancel(*timer_);
     timer_.reset();
     if (!done_) return;
-    if (is_interrupted_) return finish(Next::other);
     const std::optional<Duration> at = due();
+    // First, for interruptions may come without end.
+    if (at && *at <= loop_.monotonic()) return finish(Next::pass);
+    if (is_interrupted_) return finish(Next::other);
     if (!at) return;
-    if (*at <= loop_.monotonic()) return finish(Next::pass);
     timer_ = loop_.at(*at, [this] {
         timer_.reset();
         look();
@@ -57,11 +58,10 @@ void Waiting::look() {
 }
 
 void Waiting::finish(Next next) {
+    is_interrupted_ = false;
     if (next == Next::pass) {
         began_ = loop_.monotonic();
         seen_pods_.reset();
-    } else {
-        is_interrupted_ = false;
     }
     std::exchange(done_, nullptr)(next);
 }

@@ -21,7 +21,7 @@ public:
         Duration pause = std::chrono::milliseconds(500);   ///< at least, from begin to begin
     };
     enum class Next {
-        pass,
+        pass,   ///< and what was interrupted for, before it
         other,  ///< see interrupt()
     };
     using Done = std::function<void(Next)>;
@@ -38,7 +38,8 @@ public:
     void next(bool wants_passes, std::optional<Time> wake_at, Done done);
     /// Pods without a node were seen.
     void see_pods();
-    /// Something else than a pass is to be done; kept until next() has answered.
+    /// Something else than a pass is to be done; kept until next() has answered. A pass that is due
+    /// is not put off by it.
     void interrupt();
     void set_interval(Duration interval);
 

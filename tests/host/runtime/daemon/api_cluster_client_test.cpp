@@ -53,5 +53,22 @@ TEST_F(Writes, AreNotSentOnceTheLeaseIsLostThoughTheyWereAskedForBefore) {
     }
 }
 
+TEST_F(Writes, AreAskedAboutAgainWhenTheyLeave) {
+    change();
+    evict();
+    loop.settle();
+    api.answer("GET",
+               {.body = R"({"kind":"Node","metadata":{"name":"n1","resourceVersion":"1"}})"});
+    for (const char* line : {"PATCH", "POST"}) {
+        const auto& may_leave = api.first(line).request.may_leave;
+        ASSERT_TRUE(may_leave) << line;
+        may = {};
+        EXPECT_TRUE(may_leave()) << line;
+        may = fail(ErrorCode::cancelled, "this host leads no longer");
+        EXPECT_FALSE(may_leave()) << line << " waited for its turn, and the Lease is lost";
+    }
+    EXPECT_FALSE(api.asked()[0].request.may_leave) << "reading harms nobody";
+}
+
 }  // namespace
 }  // namespace capstan::runtime

@@ -111,6 +111,18 @@ TEST_F(Scaling, DecidesNothingOnAClusterItCannotSee) {
     EXPECT_EQ(target(), 0);
 }
 
+TEST_F(Scaling, AsksForNoPassWhereOneCameToNothing) {
+    const auto autoscaler = make();
+    Config other = assembly.config();
+    other.scale_up.new_pod_delay = 2h;  // the pod is an hour old
+    ASSERT_TRUE(autoscaler->take_over(other));
+    ASSERT_TRUE(autoscaler->run());
+    ASSERT_TRUE(autoscaler->wake_at());
+    blind = Error{ErrorCode::unavailable, "pods: not heard of for 2m"};
+    ASSERT_FALSE(autoscaler->run());
+    EXPECT_FALSE(autoscaler->wake_at()) << "it would be due at once, again and again";
+}
+
 TEST_F(Scaling, KeepsTheOldConfigurationWhereANewOneCannotCount) {
     const auto autoscaler = make();
     Config other = assembly.config();

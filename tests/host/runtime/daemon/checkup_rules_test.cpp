@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,9 @@ namespace {
 using ::testing::Contains;
 using ::testing::Not;
 
-std::vector<std::string> rules(const Cluster& config) {
+/// Of a configuration with a cloud.
+std::vector<std::string> rules(Config config, bool has_cloud = true) {
+    if (has_cloud) config.pipeline.clouds = {PluginInstanceId("eu")};
     std::vector<std::string> out;
     for (const kubernetes::AccessRule& rule : needed_rules(config)) out.push_back(to_string(rule));
     return out;
@@ -29,12 +32,29 @@ TEST(NeededRules, NameWhatTheDaemonReadsAndWrites) {
 }
 
 TEST(NeededRules, LeaveOutWhatIsTurnedOff) {
-    Cluster config;
-    config.leader_election.enabled = false;
-    config.write_status_configmap = false;
+    Config config;
+    config.cluster.leader_election.enabled = false;
+    config.cluster.write_status_configmap = false;
     const std::vector<std::string> all = rules(config);
     EXPECT_THAT(all, Not(Contains("create leases.coordination.k8s.io in kube-system")));
     EXPECT_THAT(all, Not(Contains("delete configmaps cluster-autoscaler-status in kube-system")));
+}
+
+TEST(NeededRules, AreFewWhereControllersRunAlone) {
+    const std::vector<std::string> all = rules({}, false);
+    EXPECT_THAT(all, Not(Contains("watch pods")));
+    EXPECT_THAT(all, Not(Contains("update configmaps capstan-memory in kube-system")));
+    EXPECT_THAT(all, Contains("create leases.coordination.k8s.io in kube-system"));
+}
+
+TEST(NeededRules, NameWhatPluginsWereGrantedOnce) {
+    Config config;
+    config.plugins.resize(2);
+    config.plugins[0].grants.kube = {"nodes:list,delete", "deployments.apps/scale:update@shop"};
+    config.plugins[1].grants.kube = {"nodes:delete"};
+    const std::vector<std::string> all = rules(config);
+    for (const char* rule : {"delete nodes", "list nodes", "update deployments.apps/scale in shop"})
+        EXPECT_EQ(std::ranges::count(all, rule), 1) << rule;
 }
 
 }  // namespace

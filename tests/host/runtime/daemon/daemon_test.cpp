@@ -38,6 +38,12 @@ TEST(Daemon, MakesAPassEachInterval) {
     EXPECT_THAT(cluster.begins.size(), AllOf(Ge(6u), Le(7u)));
 }
 
+TEST(Daemon, TellsWhichClusterItIsOf) {
+    LiveCluster cluster("name = \"prod\"");
+    cluster.run(5s);
+    EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_info{cluster=\"prod\",version=\"test\"} 1"));
+}
+
 TEST(Daemon, HandsTheLeaseBackAndTakesItsStatusAwayWhenItIsToldToStop) {
     LiveCluster cluster;
     cluster.at(20s, [&] {
@@ -98,6 +104,27 @@ TEST(Daemon, DropsADecisionOfATermThatIsOver) {
     cluster.run(40s);  // the other one lets its Lease expire at 42 s
     ASSERT_EQ(became.size(), 1u);
     EXPECT_THAT(became[0], HasSubstr("this host leads no longer"));
+}
+
+TEST(Daemon, DropsADecisionOfATermThatIsOverThoughItLeadsAgain) {
+    LiveCluster cluster;
+    cluster.at(25s, [&] {
+        cluster.server->faults().add(
+            {.verb = "update", .resource = "configmaps", .name = "capstan-memory", .delay = 20s});
+        cluster.add_waiting_pod("web-1");
+    });
+    cluster.at(27s, [&] { cluster.take_lease("another"); });
+    cluster.at(31s, [&] { cluster.take_lease(""); });
+    cluster.at(44s, [&] { EXPECT_EQ(holder(cluster), "tester") << "while that decision waits"; });
+    std::vector<std::string> became;
+    cluster.on_pass = [&](const PassReport& pass) {
+        for (const auto& error : pass.results.increases)
+            became.push_back(error ? error->message : "ordered");
+    };
+    cluster.run(70s);
+    ASSERT_EQ(became.size(), 2u);
+    EXPECT_THAT(became[0], HasSubstr("this host leads no longer"));
+    EXPECT_EQ(became[1], "ordered") << "decided anew";
 }
 
 TEST(Daemon, MakesOnePassForPodsThatComeTogetherAndSoon) {

@@ -81,6 +81,18 @@ TEST_F(Told, IsThatADecisionWasDropped) {
     EXPECT_THAT(tell(), ElementsAre("warn  pass: decision dropped: this host leads no longer"));
 }
 
+TEST_F(Told, AreGroupsThatAreMadeAndDeleted) {
+    decision().creations = {{.group = NodeGroupId("nap-1"), .because = "9 pods fit"}};
+    decision().deletions = {{.group = NodeGroupId("nap-2"), .because = "empty for 1h"}};
+    pass.results.creations = {std::nullopt};
+    pass.results.deletions = {Error{ErrorCode::conflict, "in use"}};
+    EXPECT_THAT(tell(), ElementsAre("info  pass: create nap-1: 9 pods fit",
+                                    "warn  pass: delete nap-2 is refused: in use"));
+    EXPECT_TRUE(asks_for_something(decision()));
+    EXPECT_THAT(pass_json(pass), HasSubstr("\"what\":\"create nap-1\""));
+    EXPECT_THAT(pass_json(pass), HasSubstr("\"because\":\"empty for 1h\",\"error\":\"in use\""));
+}
+
 TEST_F(Told, IsNotThatAnEvictedPodIsGoneAlready) {
     decision().evictions = {{.ns = "shop", .pod = "a", .node = "n1", .because = "n1 goes"}};
     pass.results.evictions = {Error{ErrorCode::not_found, "no such pod"}};

@@ -21,12 +21,14 @@ namespace capstan::runtime {
 /// node.
 class LiveCluster {
 public:
-    /// `more`: of [cluster], as TOML.
-    explicit LiveCluster(const std::string& more = {}) {
+    /// `more`: of [cluster], as TOML. `cloud`: the settings of the simulated one.
+    explicit LiveCluster(const std::string& more = {}, std::string cloud = one_group)
+        : cloud_(std::move(cloud)) {
         assembly_ = assemble(more);
-        host_ = PluginHost::start(assembly_->config(), assembly_->plugins(),
-                                  {.seed = 1, .version = "test", .clock = clock_})
-                    .value();
+        host_ =
+            PluginHost::start(assembly_->config(), assembly_->plugins(),
+                              {.seed = 1, .version = "test", .clock = clock_, .has_cluster = true})
+                .value();
         store =
             std::make_unique<simulation::ObjectStore>(loop(), simulation::ObjectStore::Options{});
         server = std::make_unique<simulation::ApiServer>(*store);
@@ -37,6 +39,7 @@ public:
     }
 
     io::Loop& loop() { return host_->loop(); }
+    std::string metrics() const { return host_->metrics().text(); }
     Duration now() const { return clock_->now() - start; }
     void at(Duration when, std::function<void()> what) {
         loop().after(when - now(), std::move(what));
@@ -46,7 +49,7 @@ public:
         const std::filesystem::path access = folder_.path() / "kubeconfig";
         std::ofstream(access) << kubeconfig;
         auto out = std::make_unique<Assembly>("[cluster]\nkubeconfig = \"" + access.string() +
-                                              "\"\n" + more + "\n" + config);
+                                              "\"\n" + more + "\n" + config + cloud_ + "\n");
         if (!out->diagnostics().empty()) throw std::invalid_argument(out->diagnostics().text());
         return out;
     }
@@ -70,16 +73,21 @@ public:
                                         {.part = simulation::ObjectPart::everything});
         if (!made) throw std::runtime_error(made.error().message);
     }
-    simulation::ApiObject find(const char* resource, const char* name) const {
-        return store->find(store->kind(resource), "kube-system", name);
+    simulation::ApiObject find(const char* resource, const char* name,
+                               const char* space = "kube-system") const {
+        return store->find(store->kind(resource), space, name);
+    }
+    /// Somebody else writes to that object.
+    void edit(const char* resource, const char* name,
+              const std::function<void(boost::json::object&)>& change) {
+        const auto edited = store->edit(store->kind(resource), "kube-system", name, change);
+        if (!edited) throw std::runtime_error(edited.error().message);
     }
     /// Somebody else says that they hold the Lease.
     void take_lease(const std::string& holder) {
-        const auto edited = store->edit(store->kind("leases.coordination.k8s.io"), "kube-system",
-                                        "cluster-autoscaler", [&](boost::json::object& lease) {
-                                            lease["spec"].as_object()["holderIdentity"] = holder;
-                                        });
-        if (!edited) throw std::runtime_error(edited.error().message);
+        edit("leases.coordination.k8s.io", "cluster-autoscaler", [&](boost::json::object& lease) {
+            lease["spec"].as_object()["holderIdentity"] = holder;
+        });
     }
 
     /// The daemon runs until it is told to stop after so long.
@@ -122,12 +130,17 @@ level = "error"
 clouds = ["cloud"]
 [plugin.cloud]
 class = "simulated"
-settings = { groups = [{ id = "web", max = 50, boot = "1h", machine = { cpu = "4", memory = "16Gi" } }] }
+grants = { state = true, kube = ["nodes:list,create,delete"] }
+[plugin.cloud.settings]
 )";
+    static constexpr const char* one_group =
+        "groups = [{ id = \"web\", max = 50, boot = \"1h\", "
+        "machine = { cpu = \"4\", memory = \"16Gi\" } }]";
     static constexpr const char* kubeconfig = R"({"apiVersion":"v1","kind":"Config",
 "current-context":"c","clusters":[{"name":"c","cluster":{"server":"http://api.local"}}],
 "contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]})";
 
+    const std::string cloud_;
     TemporaryFolder folder_;
     std::shared_ptr<io::ManualClock> clock_ = std::make_shared<io::ManualClock>(start);
     std::unique_ptr<Assembly> assembly_;

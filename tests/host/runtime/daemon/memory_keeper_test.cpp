@@ -34,10 +34,10 @@ struct Keeper : ::testing::Test {
         loop,
         {.name = {"kube-system", "capstan-memory"},
          .on_unreadable = [this](const std::string& what) { complaints.push_back(what); }}};
-    std::optional<Result<engine::Memory>> loaded;
+    std::optional<Result<Legacy>> loaded;
 
     void load() {
-        keeper.load([this](Result<engine::Memory> memory) { loaded = std::move(memory); });
+        keeper.load([this](Result<Legacy> legacy) { loaded = std::move(legacy); });
         loop.settle();
     }
 };
@@ -46,7 +46,7 @@ TEST_F(Keeper, BeginsWithNothingWhereThereIsNothing) {
     load();
     api.answer(refusal(404, "NotFound"));
     ASSERT_TRUE(loaded && *loaded);
-    EXPECT_EQ(**loaded, engine::Memory{});
+    EXPECT_EQ((*loaded)->memory, engine::Memory{});
 }
 
 TEST_F(Keeper, TellsAStartFromAPassThatGoesOn) {
@@ -56,7 +56,7 @@ TEST_F(Keeper, TellsAStartFromAPassThatGoesOn) {
     api.answer({.body = map_of("memory", *memory_text(memory, "1.0"))});
     memory.started = false;
     ASSERT_TRUE(loaded && *loaded);
-    EXPECT_EQ(**loaded, memory);
+    EXPECT_EQ((*loaded)->memory, memory);
 }
 
 TEST_F(Keeper, DoesNotBeginWithoutAMemoryThatMayBeThere) {
@@ -77,7 +77,7 @@ TEST_F(Keeper, PutsAsideWhatItCannotReadAndSaysSo) {
     EXPECT_FALSE(written.at("data").as_object().contains("memory"));
     api.answer("PUT", {.body = boost::json::serialize(written)});
     ASSERT_TRUE(loaded && *loaded);
-    EXPECT_EQ(**loaded, engine::Memory{});
+    EXPECT_EQ((*loaded)->memory, engine::Memory{});
     EXPECT_LT(keeper.room(), config_map_bytes);
 }
 
@@ -85,14 +85,40 @@ TEST_F(Keeper, WritesWhatHasChangedAndNothingElse) {
     load();
     api.answer({.body = map_of("memory", *memory_text({}, "1.0"))});
     bool is_saved = false;
-    keeper.save(*memory_text({}, "1.0"),
+    keeper.save(*memory_text({}, "1.0"), {},
                 [&](const Result<void>& done) { is_saved = done.has_value(); });
     loop.settle();
     EXPECT_TRUE(is_saved);
     EXPECT_EQ(api.open_count(), 0u);
-    keeper.save(*memory_text({.started = true}, "1.0"), [](const Result<void>&) {});
+    keeper.save(*memory_text({.started = true}, "1.0"), {}, [](const Result<void>&) {});
     loop.settle();
     EXPECT_EQ(api.open_count(), 1u);
+}
+
+TEST_F(Keeper, WritesAgainWhatMayHaveBeenWrittenOverByAWriteThatFailed) {
+    load();
+    const std::string old = *memory_text({}, "1.0");
+    api.answer({.body = map_of("memory", old)});
+    keeper.save("new", {}, [](const Result<void>&) {});
+    loop.settle();
+    api.fail(Error{ErrorCode::deadline, "no reply"});
+    keeper.save(old, {}, [](const Result<void>&) {});
+    loop.settle();
+    EXPECT_EQ(api.open_count(), 1u) << "the server may have the new one";
+}
+
+TEST_F(Keeper, KeepsWhatPluginsKeepBesideTheMemory) {
+    load();
+    api.answer({.body = map_of("state.eu", "of the leader before")});
+    ASSERT_TRUE(loaded && *loaded);
+    EXPECT_EQ((*loaded)->states.at("eu"), "of the leader before");
+    keeper.save("m", {{"eu", "new"}, {"us", "first"}}, [](const Result<void>&) {});
+    loop.settle();
+    api.answer("GET", {.body = map_of("state.eu", "of the leader before")});
+    const boost::json::value written = api.first("PUT").json();
+    EXPECT_EQ(written.at("data").at("state.eu").as_string(), "new");
+    EXPECT_EQ(written.at("data").at("state.us").as_string(), "first");
+    EXPECT_EQ(written.at("data").at("memory").as_string(), "m");
 }
 
 }  // namespace

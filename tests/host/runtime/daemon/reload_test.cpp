@@ -56,6 +56,15 @@ TEST(Reload, LetsAPluginSayWhichOfItsSettingsAreLive) {
     EXPECT_THAT(changes.plugins, ElementsAre(PluginInstanceId("eu")));
 }
 
+TEST(Reload, RemembersWhatWaitsForARestartThroughLaterOnes) {
+    const LoadedConfig started = load("[cluster]\nnamespace = \"a\"\n");
+    const LoadedConfig running = load("[cluster]\nnamespace = \"b\"\nscan_interval = \"20s\"\n");
+    EXPECT_THAT(find_changes(started, running, running).fixed, ElementsAre("cluster.namespace"));
+    const ConfigChanges back = find_changes(started, running, started);
+    EXPECT_THAT(back.fixed, IsEmpty()) << "it never counted";
+    EXPECT_THAT(back.live, ElementsAre("cluster.scan_interval"));
+}
+
 TEST(Reload, ReadsPodsByOneAnnotationAsLongAsItRuns) {
     const ConfigChanges changes =
         find_changes(load(""), load("[scale_up]\nspread_timeout_annotation = \"x/y\"\n"));

@@ -1,0 +1,102 @@
+#include "runtime/daemon/inheritance.hpp"
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+
+#include <capstan/json.hpp>
+
+#include "live_cluster.hpp"
+#include "runtime/memory_text.hpp"
+#include "runtime/services/state_text.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* two_machines = R"(register_nodes = true
+groups = [{ id = "web", size = 2, max = 5, boot = "1s", machine = { cpu = "4", memory = "16Gi" } }])";
+
+/// What the cloud keeps, after another leader had web-2 removed, and maybe more.
+std::string without_web_2(const std::string& text) {
+    InstanceState state = find_printable_state(text).value();
+    state.home = "another";
+    StoredValue& kept = state.values.at("machines");
+    Json ledger = parse_json(kept.value).value();
+    const Json machines = ledger.at("groups").at("web").at("machines");
+    ledger.at("groups").at("web").set("machines", Json::array({machines.items().at(0)}));
+    kept = {.value = to_string(ledger), .revision = 1};
+    return printable_state(state);
+}
+
+/// Leads, then another host does, which changes what `capstan-memory` says, then leads again.
+struct Again : ::testing::Test {
+    LiveCluster cluster{"", two_machines};
+    std::optional<PassInput> first, again;  ///< passes: the last of one term, the first of the next
+
+    void lead_and_lose_and_lead(const std::function<void()>& meanwhile) {
+        cluster.on_pass = [this](const PassReport& pass) {
+            if (cluster.now() < 25s) first = pass.input;
+            if (cluster.now() > 30s && !again) again = pass.input;
+        };
+        cluster.at(25s, [this] { cluster.take_lease("another"); });
+        cluster.at(30s, meanwhile);
+        cluster.at(35s, [this] { cluster.take_lease(""); });
+        cluster.run(60s);
+    }
+    void keep(const char* key, const std::function<std::string(const std::string&)>& change) {
+        cluster.edit("configmaps", "capstan-memory", [&](boost::json::object& map) {
+            boost::json::value& text = map.at("data").as_object()[key];
+            text = change(text.is_string() ? std::string(text.as_string()) : "");
+        });
+    }
+    static int target(const std::optional<PassInput>& pass) {
+        return pass.value().snapshot.groups->at(0).group.target.value();
+    }
+};
+
+TEST_F(Again, RemembersWhatTheLeaderBetweenRemembered) {
+    lead_and_lose_and_lead([&] {
+        keep("memory", [](const std::string& text) {
+            engine::Memory memory = parse_memory(text, "memory").value();
+            memory.backoffs[NodeGroupId("web")] = {.since = Time(1'795'255'220s),
+                                                   .until = Time(1'795'258'820s),
+                                                   .length = 1h,
+                                                   .last_failure = Time(1'795'255'220s),
+                                                   .because = "no machines"};
+            return memory_text(memory, "another").value();
+        });
+    });
+    ASSERT_TRUE(first && again);
+    EXPECT_FALSE(first->memory.backoffs.contains(NodeGroupId("web")));
+    EXPECT_TRUE(again->memory.backoffs.contains(NodeGroupId("web")));
+    EXPECT_FALSE(again->memory.started) << "as at a start";
+}
+
+TEST_F(Again, HasPluginsGoOnFromWhatTheLeaderBetweenKept) {
+    lead_and_lose_and_lead([&] {
+        keep("state.cloud", without_web_2);
+        ASSERT_TRUE(cluster.store->remove(cluster.store->kind("nodes"), "", "web-2"));
+    });
+    EXPECT_EQ(target(first), 2);
+    EXPECT_EQ(target(again), 1);
+    EXPECT_EQ(cluster.find("nodes", "web-2", ""), nullptr) << "nobody brings it back";
+}
+
+TEST_F(Again, KeepsWhatItsPluginsKnowWhereNobodyWroteBetween) {
+    lead_and_lose_and_lead([] {});
+    EXPECT_EQ(target(first), 2);
+    EXPECT_EQ(target(again), 2);
+    EXPECT_NE(cluster.find("nodes", "web-2", ""), nullptr);
+}
+
+TEST_F(Again, LeavesPluginsWithWhatTheyHaveWhereTheOthersWordCannotBeRead) {
+    lead_and_lose_and_lead(
+        [&] { keep("state.cloud", [](const std::string&) { return "something else"; }); });
+    EXPECT_EQ(target(again), 2);
+}
+
+}  // namespace
+}  // namespace capstan::runtime
