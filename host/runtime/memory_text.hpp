@@ -7,8 +7,8 @@
 /// there may be one for each pod, 120 for a request, 200 and the message for a back-off, 330 for a
 /// removal and 110 for each of its evictions, 30 and 40 a controller for nodes to come that are for
 /// the same pods. So 1000 groups in trouble and 5000 unneeded nodes take 670 KiB of a ConfigMap's
-/// 1 MiB; only the hints of a large cluster go past it, and what many nodes to come are for: these
-/// alone may be done without.
+/// 1 MiB; the hints of a large cluster go past it, what many nodes to come are for, and the timers
+/// of more unneeded nodes, which upstream begins anew at each start: these may be done without.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,8 @@ inline constexpr std::size_t config_map_bytes = std::size_t{1000} << 10;
 
 /// On one line; parse_memory reads it back exactly, but for bytes that are no UTF-8. `host`: the
 /// version that writes, for people. Where the text would be longer than `limit`, without the hints,
-/// and without what nodes to come are planned for; `invalid_argument`: that is too long still.
+/// then without what nodes to come are planned for, then without timers of unneeded nodes;
+/// `invalid_argument`: that is too long still.
 Result<std::string> memory_text(const engine::Memory& memory, std::string_view host,
                                 std::size_t limit = std::numeric_limits<std::size_t>::max());
 

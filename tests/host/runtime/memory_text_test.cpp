@@ -126,6 +126,18 @@ TEST(MemoryText, LeavesOutWhatNodesToComeAreForWhereThatDoesNotFitEither) {
               Memory{.started = true});
 }
 
+TEST(MemoryText, LeavesOutTimersOfUnneededNodesRatherThanRequestsAndRemovals) {
+    Memory memory{.started = true};
+    memory.requests[NodeGroupId("web")] = {.increase = 3};
+    memory.removals["node-2"] = {.group = NodeGroupId("web")};
+    const Memory kept = memory;
+    const std::size_t room = text_of(memory).size();
+    for (int i = 0; i < 20'000; ++i) memory.unneeded["node-" + std::to_string(i)] = {};
+    const auto text = memory_text(memory, "1.2.0", room);
+    ASSERT_TRUE(text) << text.error();
+    EXPECT_EQ(parse_memory(*text, "memory"), kept);
+}
+
 TEST(MemoryText, LeavesOutHintsWhereTheyDoNotFit) {
     Memory memory;
     memory.started = true;
