@@ -41,7 +41,11 @@ private:
         const bool is_gone = reading.error && reading.error->code == ErrorCode::not_found;
         if (reading.error) complain(Phase::scale_polling, target, reading.error->message);
         const std::optional<Scale>& known = reading.scale ? reading.scale : reading.before;
-        if (known && !is_gone) state.pods = count(target, *known);
+        if (known && !is_gone) {
+            const std::optional<PodCounts> pods = count(target, *known);
+            state.knows_pods = pods.has_value();
+            state.pods = pods.value_or(PodCounts());
+        }
         const auto weight = balancer_.weights.find(target.name);
         question_.targets.push_back(
             {.name = target.name,
@@ -55,13 +59,13 @@ private:
     }
 
     /// An empty selector would hold for every pod of the namespace.
-    PodCounts count(const Target& target, const Scale& scale) {
+    std::optional<PodCounts> count(const Target& target, const Scale& scale) {
         const auto selector = parse_selector(scale.selector);
         if (!selector || scale.selector.empty()) {
             complain(Phase::pod_listing, target,
                      selector ? "its Scale names no selector, so its pods are not known"
                               : "its Scale's selector: " + selector.error().message);
-            return {};
+            return std::nullopt;
         }
         const LabelSelector* const own = balancer_.selector ? &*balancer_.selector : nullptr;
         PodCounts out = pods_.count(balancer_.ns, *selector, own, now_, balancer_.startup_timeout);
@@ -84,7 +88,8 @@ private:
             TargetState& state = out_.targets[i];
             state.desired = out_.placement.replicas.at(state.name);
             if (state.replicas) {
-                scaled.push_back({state.name, *state.replicas, state.desired, state.pods.ready});
+                const std::int64_t ready = state.knows_pods ? state.pods.ready : *state.replicas;
+                scaled.push_back({state.name, *state.replicas, state.desired, ready});
                 continue;
             }
             if (question_.targets[i].is_gone) {

@@ -38,6 +38,7 @@ struct TargetState {
     std::int64_t desired = 0;                ///< what it is to have in the end
     std::optional<std::int64_t> replicas{};  ///< what its Scale asks for; nothing: unknown
     PodCounts pods{};
+    bool knows_pods = false;  ///< else they are taken to be there, and ready
 };
 
 struct Decision {

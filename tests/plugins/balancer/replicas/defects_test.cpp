@@ -315,6 +315,28 @@ TEST_F(Defects, AnEmptySelectorOfAScaleDoesNotCountEveryPod) {
     EXPECT_EQ(to_string(*status().find("targets")->items()[0].find("pods")), "0");
 }
 
+TEST_F(Defects, PodsThatAreNotKnownAreNotTakenAllAtOnce) {
+    const KubeResource things("example.com", "v1", "things", "Thing");
+    host.kube().serve(things, true);
+    host.kube().put_text(things,
+                         R"({"metadata":{"namespace":"shop","name":"x"},"spec":{"replicas":10}})");
+    put_deployment("b", 0);
+    config.easing.most = 2;
+    put_balancer(R"("replicas":10,"targets":[
+        {"name":"a","scaleTargetRef":{"apiVersion":"example.com/v1","kind":"Thing","name":"x"}},
+        {"name":"b","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"b"}}],)" +
+                 halves());
+    const auto size = [&] {
+        return host.kube().find(things, "shop", "x")->find({"spec", "replicas"})->integer();
+    };
+    settle();
+    EXPECT_EQ(size_of("b"), 2);
+    EXPECT_EQ(size(), 10);
+    put_pods("b", 2);
+    settle();
+    EXPECT_EQ(size(), 8);
+}
+
 TEST_F(Defects, ItsFiguresReachWhoeverAsks) {
     put_deployment("a", 0);
     put_deployment("b", 0);
