@@ -25,6 +25,9 @@ json::object success(const ResourceKind& kind, const json::object& object);
 
 /// An object in the version that is asked for.
 ApiObject in_version(const ResourceKind& kind, const ApiObject& object);
+/// What came in the version that is asked for, as it is kept, and the kind that it is then of.
+json::object as_kept(const ApiCall& call, json::object object);
+const ResourceKind& kept_kind(const ApiCall& call);
 /// One object in the form that is asked for.
 HttpReply object_reply(const ApiCall& call, const ApiObject& object, int status = 200);
 
@@ -47,11 +50,13 @@ Answer<HttpReply> serve_patch(const ApiCall& call);
 Answer<HttpReply> serve_delete(const ApiCall& call);
 Answer<HttpReply> serve_collection_delete(const ApiCall& call);
 
-/// scale, eviction, binding, log.
+/// scale, eviction, binding, log, token.
 Answer<HttpReply> serve_scale(const ApiCall& call);
 Answer<HttpReply> serve_eviction(const ApiCall& call);
 Answer<HttpReply> serve_binding(const ApiCall& call);
 Answer<HttpReply> serve_log(const ApiCall& call);
+/// Of a service account; nobody asks for it here.
+Answer<HttpReply> serve_token(const ApiCall& call);
 
 /// Removes a pod where its disruption budget allows that, and counts it against the budget. 429:
 /// it does not; with advice when to ask again where the budget has not been looked at yet.

@@ -1,5 +1,6 @@
 #include "simulation/api_server/api_object.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <utility>
@@ -91,6 +92,11 @@ void take_member(json::object& object, const json::object& from, std::string_vie
     } else {
         object.erase(json_view(key));
     }
+}
+
+Duration bounded_seconds(std::int64_t written) {
+    constexpr std::int64_t longest = 10LL * 365 * 24 * 3600;
+    return seconds(std::clamp<std::int64_t>(written, 0, longest));
 }
 
 std::string timestamp_text(Time time) {

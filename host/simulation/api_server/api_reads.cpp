@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "simulation/api_server/api_call.hpp"
+#include "simulation/api_server/autoscaler_versions.hpp"
 #include "simulation/api_server/tables.hpp"
 
 namespace capstan::simulation {
@@ -116,10 +117,21 @@ Answer<ObjectQuery> parse_object_query(const ResourceKind& kind, const ApiReques
 }
 
 ApiObject in_version(const ResourceKind& kind, const ApiObject& object) {
-    if (!kind.is_custom || text_at(*object, "apiVersion") == kind.api_version()) return object;
-    json::object out = *object;
+    if (text_at(*object, "apiVersion") == kind.api_version()) return object;
+    json::object out = kind.is_custom ? *object : autoscaler_as_v1(*object);
     out["apiVersion"] = kind.api_version();
     return std::make_shared<const json::object>(std::move(out));
+}
+
+const ResourceKind& kept_kind(const ApiCall& call) {
+    return call.kind.is_custom ? call.kind : call.store.kind(call.kind.resource());
+}
+
+json::object as_kept(const ApiCall& call, json::object object) {
+    const std::string_view written = text_at(object, "apiVersion");
+    const bool is_kept_so =
+        &kept_kind(call) == &call.kind || (!written.empty() && written != call.kind.api_version());
+    return is_kept_so ? std::move(object) : autoscaler_as_v2(std::move(object));
 }
 
 HttpReply object_reply(const ApiCall& call, const ApiObject& object, int status) {

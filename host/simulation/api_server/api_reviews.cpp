@@ -1,4 +1,6 @@
-/// Who asks, and what may they? A simulated cluster lets everybody do everything.
+/// Who asks, and what may they do? A simulated cluster lets everybody do everything.
+#include <chrono>
+
 #include <boost/json/parse.hpp>
 
 #include "simulation/api_server/api_call.hpp"
@@ -33,7 +35,24 @@ json::object all_rules() {
             {"incomplete", false}};
 }
 
+constexpr Duration token_lasts = std::chrono::hours(1);
+
 }  // namespace
+
+Answer<HttpReply> serve_token(const ApiCall& call) {
+    const ApiRequest& request = call.request;
+    CAPSTAN_TRY(const ApiObject account, call.store.get(call.kind, request.space, request.name));
+    const json::object status{
+        {"token", "simulated-" + std::string(text_at(*account, "metadata.uid"))},
+        {"expirationTimestamp", timestamp_text(call.store.now() + token_lasts)}};
+    return json_reply(
+        201, {{"kind", "TokenRequest"},
+              {"apiVersion", "authentication.k8s.io/v1"},
+              {"metadata", json::object{{"name", request.name}, {"namespace", request.space}}},
+              {"spec", json::object{{"audiences", json::array{"simulated"}},
+                                    {"expirationSeconds", token_lasts / std::chrono::seconds(1)}}},
+              {"status", status}});
+}
 
 std::optional<HttpReply> serve_review(const ApiRequest& request) {
     if (request.verb != "create") return std::nullopt;

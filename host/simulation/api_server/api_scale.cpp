@@ -30,6 +30,15 @@ json::object make_scale(const ResourceKind& kind, const json::object& object) {
             {"status", std::move(status)}};
 }
 
+/// In the form that is asked for.
+HttpReply scale_reply(const ApiCall& call, const json::object& object) {
+    static const ResourceKind scales{
+        .group = "autoscaling", .version = "v1", .plural = "scales", .kind = "Scale"};
+    json::object scale = make_scale(call.kind, object);
+    return object_reply({call.store, scales, call.request},
+                        std::make_shared<const json::object>(std::move(scale)));
+}
+
 Answer<json::object> asked_scale(const ApiCall& call, const json::object& scale) {
     if (call.request.verb == "patch") return patched(call, scale);
     return parse_body(call.request);
@@ -40,9 +49,8 @@ Answer<json::object> asked_scale(const ApiCall& call, const json::object& scale)
 Answer<HttpReply> serve_scale(const ApiCall& call) {
     const ApiRequest& request = call.request;
     CAPSTAN_TRY(const ApiObject object, call.store.get(call.kind, request.space, request.name));
-    const json::object scale = make_scale(call.kind, *object);
-    if (request.verb == "get") return json_reply(200, scale);
-    CAPSTAN_TRY(const json::object asked, asked_scale(call, scale));
+    if (request.verb == "get") return scale_reply(call, *object);
+    CAPSTAN_TRY(const json::object asked, asked_scale(call, make_scale(call.kind, *object)));
     CAPSTAN_CHECK(check_preconditions(call.kind, *object, text_at(asked, "metadata.uid"),
                                       text_at(asked, "metadata.resourceVersion")));
     const std::int64_t replicas = count_at(asked, "spec.replicas");
@@ -55,7 +63,7 @@ Answer<HttpReply> serve_scale(const ApiCall& call) {
     };
     CAPSTAN_TRY(const ApiObject kept, call.store.edit(call.kind, request.space, request.name, set,
                                                       write_options(request)));
-    return json_reply(200, make_scale(call.kind, *kept));
+    return scale_reply(call, *kept);
 }
 
 }  // namespace capstan::simulation

@@ -75,6 +75,11 @@ Answer<HttpReply> serve_below(const ApiCall& call) {
     if (is_pod && sub == "eviction" && creates) return serve_eviction(call);
     if (is_pod && sub == "binding" && creates) return serve_binding(call);
     if (is_pod && sub == "log" && call.request.verb == "get") return serve_log(call);
+    if (is_pod && (sub == "exec" || sub == "attach" || sub == "portforward"))
+        return fail(bad_request("pods are simulated: no program runs in " + call.request.name +
+                                " that " + sub + " could reach"));
+    if (call.kind.resource() == "serviceaccounts" && sub == "token" && creates)
+        return serve_token(call);
     return fail(unserved(call.request));
 }
 
@@ -133,7 +138,9 @@ Result<void> ApiServer::listen() {
 std::uint16_t ApiServer::port() const noexcept { return http_ == nullptr ? 0 : http_->port(); }
 
 std::string ApiServer::url() const {
-    return "http://" + options_.address + ":" + std::to_string(port());
+    const bool is_v6 = options_.address.find(':') != std::string::npos;
+    return "http://" + (is_v6 ? "[" + options_.address + "]" : options_.address) + ":" +
+           std::to_string(port());
 }
 
 std::string ApiServer::kubeconfig() const {

@@ -36,24 +36,26 @@ Answer<HttpReply> serve_apply(const ApiCall& call) {
                             {},
                             {},
                             {}});
-    CAPSTAN_TRY(json::object config, parse_body(request));
+    CAPSTAN_TRY(json::object body, parse_body(request));
+    const ResourceKind& kind = kept_kind(call);
+    json::object config = as_kept(call, std::move(body));
     if (find_value(config, "metadata.managedFields") != nullptr)
         return fail(bad_request("metadata.managedFields must be nil"));
-    const ApiObject live = call.store.find(call.kind, request.space, request.name);
+    const ApiObject live = call.store.find(kind, request.space, request.name);
     set_default(config, "metadata.name", json_view(request.name));
     const FieldManager manager{request.manager(), "Apply", request.subresource};
-    CAPSTAN_TRY(json::object applied, apply_config(call.kind, live.get(), config, manager,
+    CAPSTAN_TRY(json::object applied, apply_config(kind, live.get(), config, manager,
                                                    request.is_set("force"), call.store.now()));
     WriteOptions options = write_options(request);
     options.manager.clear();
     if (live != nullptr) {
-        CAPSTAN_TRY(const ApiObject kept, call.store.update(call.kind, request.space, request.name,
+        CAPSTAN_TRY(const ApiObject kept, call.store.update(kind, request.space, request.name,
                                                             std::move(applied), options));
         return object_reply(call, kept);
     }
     if (!request.subresource.empty()) return fail(not_found(call.kind.resource(), request.name));
     CAPSTAN_TRY(const ApiObject made,
-                call.store.create(call.kind, request.space, std::move(applied), options));
+                call.store.create(kind, request.space, std::move(applied), options));
     return object_reply(call, made, 201);
 }
 
@@ -114,16 +116,16 @@ Answer<json::object> patched(const ApiCall& call, const json::object& document) 
 Answer<HttpReply> serve_create(const ApiCall& call) {
     CAPSTAN_TRY(json::object body, parse_body(call.request));
     CAPSTAN_TRY(const ApiObject made,
-                call.store.create(call.kind, call.request.space, std::move(body),
-                                  write_options(call.request)));
+                call.store.create(kept_kind(call), call.request.space,
+                                  as_kept(call, std::move(body)), write_options(call.request)));
     return object_reply(call, made, 201);
 }
 
 Answer<HttpReply> serve_update(const ApiCall& call) {
     CAPSTAN_TRY(json::object body, parse_body(call.request));
     CAPSTAN_TRY(const ApiObject kept,
-                call.store.update(call.kind, call.request.space, call.request.name, std::move(body),
-                                  write_options(call.request)));
+                call.store.update(kept_kind(call), call.request.space, call.request.name,
+                                  as_kept(call, std::move(body)), write_options(call.request)));
     return object_reply(call, kept);
 }
 
@@ -133,8 +135,8 @@ Answer<HttpReply> serve_patch(const ApiCall& call) {
                 call.store.get(call.kind, call.request.space, call.request.name));
     CAPSTAN_TRY(json::object fresh, patched(call, *in_version(call.kind, current)));
     CAPSTAN_TRY(const ApiObject kept,
-                call.store.update(call.kind, call.request.space, call.request.name,
-                                  std::move(fresh), write_options(call.request)));
+                call.store.update(kept_kind(call), call.request.space, call.request.name,
+                                  as_kept(call, std::move(fresh)), write_options(call.request)));
     return object_reply(call, kept);
 }
 

@@ -58,6 +58,8 @@ ResourceKind kind_of(const json::object& definition, const json::object& version
     out.is_custom = true;
     out.scale = scale_in(version);
     out.columns = columns_in(version);
+    if (const json::object* schema = find_object(version, "schema.openAPIV3Schema"))
+        out.schema = std::make_shared<const json::object>(*schema);
     return out;
 }
 

@@ -104,6 +104,8 @@ std::vector<Subresource> subresources_of(const ResourceKind& kind) {
         out.push_back({"eviction", "policy", "v1", "Eviction", {"create"}});
         out.push_back({"log", "", "v1", "Pod", {"get"}});
     }
+    if (kind.resource() == "serviceaccounts")
+        out.push_back({"token", "authentication.k8s.io", "v1", "TokenRequest", {"create"}});
     const std::vector<std::string> verbs = {"get", "patch", "update"};
     if (kind.scale) out.push_back({"scale", "autoscaling", "v1", "Scale", verbs});
     if (kind.has_status) out.push_back({"status", kind.group, kind.version, kind.kind, verbs});

@@ -20,7 +20,8 @@ std::optional<json::object> legacy_group(const ResourceKinds& kinds, std::string
 std::optional<json::object> legacy_resources(const ResourceKinds& kinds, std::string_view group,
                                              std::string_view version);
 
-/// The index of the OpenAPI documents, and one of them: which patches are taken, without schemas.
+/// The index of the OpenAPI documents, and one of them: which patches are taken, and custom
+/// resources' schemas.
 json::object openapi_index(const ResourceKinds& kinds);
 std::optional<json::object> openapi_document(const ResourceKinds& kinds, std::string_view group,
                                              std::string_view version);

@@ -53,6 +53,53 @@ void keep_metadata(json::object& asked, const json::object& current) {
     if (!fresh.contains("managedFields")) take_member(fresh, old, "managedFields");
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_exponent(std::string_view text) {
+    if (!text.starts_with('e') && !text.starts_with('E')) return false;
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    return !text.empty() && std::ranges::all_of(text, is_digit);
+}
+
+/// "1500m", "16Gi", "1e3", "0.5"
+bool is_quantity(const json::value& value) {
+    constexpr std::array<std::string_view, 16> units = {
+        "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+    if (value.is_number()) return true;
+    if (!value.is_string()) return false;
+    std::string_view text = view(value.get_string());
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+    const std::string_view number = text.substr(0, end), unit = text.substr(end);
+    return std::ranges::any_of(number, is_digit) && std::ranges::count(number, '.') <= 1 &&
+           (std::ranges::count(units, unit) > 0 || is_exponent(unit));
+}
+
+/// `amounts`: NULL: there are none.
+Answer<void> check_quantities(const ResourceKind& kind, const json::object* amounts) {
+    if (amounts == nullptr) return {};
+    for (const auto& [resource, amount] : *amounts)
+        if (!is_quantity(amount))
+            return fail(bad_request(kind.kind + " in version \"" + kind.version +
+                                    "\" cannot be handled as a " + kind.kind + ": " +
+                                    std::string(view(resource)) +
+                                    ": quantities must match the regular expression "
+                                    "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"));
+    return {};
+}
+
+Answer<void> check_containers(const ResourceKind& kind, const json::object& pod,
+                              std::string_view list) {
+    const json::array* containers = find_array(pod, list);
+    if (containers == nullptr) return {};
+    for (const json::value& item : *containers)
+        if (const json::object* container = item.if_object())
+            for (const std::string_view which : {"resources.requests", "resources.limits"})
+                CAPSTAN_CHECK(check_quantities(kind, find_object(*container, which)));
+    return {};
+}
+
 bool is_same(const json::object& a, const json::object& b,
              std::initializer_list<std::string_view> but) {
     const auto counts = [&](const json::key_value_pair& member) {
@@ -105,6 +152,16 @@ Answer<void> check_name(const ResourceKind& kind, std::string_view name) {
                                   "\": a lowercase RFC 1123 subdomain must consist of lower case "
                                   "alphanumeric characters, '-' or '.', and must start and end "
                                   "with an alphanumeric character"));
+}
+
+Answer<void> check_amounts(const ResourceKind& kind, const json::object& object) {
+    for (const std::string_view path : {"spec", "spec.template.spec"})
+        if (const json::object* pod = find_object(object, path))
+            for (const std::string_view list : {"containers", "initContainers"})
+                CAPSTAN_CHECK(check_containers(kind, *pod, list));
+    for (const std::string_view path : {"status.capacity", "status.allocatable", "spec.hard"})
+        CAPSTAN_CHECK(check_quantities(kind, find_object(object, path)));
+    return {};
 }
 
 Answer<void> check_preconditions(const ResourceKind& kind, const json::object& current,

@@ -141,6 +141,7 @@ const std::vector<Default>& defaults_of(const ResourceKind& kind) {
           {"spec.suspend", false}}},
         {"cronjobs.batch", {{"spec.suspend", false}, {"spec.concurrencyPolicy", "Allow"}}},
         {"services", {{"spec.type", "ClusterIP"}, {"spec.sessionAffinity", "None"}}},
+        {"secrets", {{"type", "Opaque"}}},
         {"persistentvolumeclaims", {{"spec.volumeMode", "Filesystem"}}},
         {"storageclasses.storage.k8s.io",
          {{"reclaimPolicy", "Delete"}, {"volumeBindingMode", "Immediate"}}},

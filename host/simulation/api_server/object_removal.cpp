@@ -14,7 +14,9 @@ std::int64_t grace_of(const ResourceKind& kind, const json::object& object,
     const std::string_view phase = text_at(object, "status.phase");
     if (phase == "Succeeded" || phase == "Failed") return 0;
     const std::int64_t own = integer_at(object, "spec.terminationGracePeriodSeconds").value_or(30);
-    return std::max<std::int64_t>(options.grace_s.value_or(own), 0);
+    return std::chrono::duration_cast<std::chrono::seconds>(
+               bounded_seconds(options.grace_s.value_or(own)))
+        .count();
 }
 
 void add_finalizer(json::object& object, std::string_view finalizer) {
@@ -41,12 +43,21 @@ void mark_leaving(const ResourceKind& kind, json::object& object, Time now, std:
         metadata["generation"] = integer_at(object, "metadata.generation").value_or(0) + 1;
 }
 
+/// Without them nothing would find its place any more.
+bool is_immortal(const ResourceKind& kind, std::string_view name) {
+    return kind.resource() == "namespaces" &&
+           (name == "default" || name == "kube-system" || name == "kube-public");
+}
+
 }  // namespace
 
 Answer<Removed> ObjectStore::remove(const ResourceKind& kind, std::string_view space,
                                     std::string_view name, const RemoveOptions& options) {
     CAPSTAN_TRY(const ApiObject current, get(kind, space, name));
     CAPSTAN_CHECK(check_preconditions(kind, *current, options.uid, options.resource_version));
+    if (is_immortal(kind, name))
+        return fail(
+            forbidden(kind.resource(), std::string(name), "this namespace may not be deleted"));
     json::object fresh = *current;
     const std::int64_t grace = grace_of(kind, fresh, options);
     add_propagation(fresh, options.propagation);

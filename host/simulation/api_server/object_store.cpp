@@ -117,6 +117,7 @@ Answer<ApiObject> ObjectStore::create(const ResourceKind& kind, std::string_view
                                       json::object object, const WriteOptions& options) {
     CAPSTAN_CHECK(check_identity(kind, space, object));
     CAPSTAN_CHECK(check_space(kind, space));
+    if (!kind.is_custom) CAPSTAN_CHECK(check_amounts(kind, object));
     if (!text_at(object, "metadata.resourceVersion").empty())
         return fail(bad_request("resourceVersion should not be set on objects to be created"));
     CAPSTAN_CHECK(name_new(kind, space, object));
@@ -146,6 +147,8 @@ Answer<ApiObject> ObjectStore::update(const ResourceKind& kind, std::string_view
     CAPSTAN_CHECK(check_preconditions(kind, *current, text_at(object, "metadata.uid"),
                                       text_at(object, "metadata.resourceVersion")));
     json::object fresh = merge_parts(kind, *current, std::move(object), options.part);
+    // Who plays a part of the cluster changes no amounts, and much else.
+    if (!kind.is_custom && !options.manager.empty()) CAPSTAN_CHECK(check_amounts(kind, fresh));
     set_defaults(kind, fresh);
     if (kind.has_generation && !is_same_desire(fresh, *current))
         set_value(fresh, "metadata.generation",

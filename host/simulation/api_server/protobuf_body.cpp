@@ -167,7 +167,9 @@ Answer<void> take_field(const Raw& raw, const ProtobufField& field, json::object
     if (field.type == ProtobufType::ignored) return {};
     if (field.is_map) return read_entry(raw, field, make_object(to, field.name), depth);
     CAPSTAN_TRY(json::value value, read_value(raw, field, depth));
-    if (field.is_list) {
+    if (field.is_inline) {
+        for (auto& member : value.get_object()) to[member.key()] = std::move(member.value());
+    } else if (field.is_list) {
         json::value& list = to[field.name];
         if (!list.is_array()) list.emplace_array();
         list.get_array().push_back(std::move(value));
@@ -224,7 +226,10 @@ std::optional<Envelope> open_envelope(std::string_view body) {
 Answer<json::object> parse_protobuf_body(std::string_view body) {
     const std::optional<Envelope> envelope = open_envelope(body);
     if (!envelope || !envelope->object) return unreadable();
-    CAPSTAN_TRY(json::object out, read_message(*envelope->object, envelope->kind, 0));
+    const std::string whole = envelope->api_version + "." + envelope->kind;
+    const bool is_of_version = find_protobuf_message(whole) != nullptr;
+    CAPSTAN_TRY(json::object out,
+                read_message(*envelope->object, is_of_version ? whole : envelope->kind, 0));
     out["apiVersion"] = envelope->api_version;
     out["kind"] = envelope->kind;
     return out;

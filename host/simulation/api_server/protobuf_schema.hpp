@@ -24,11 +24,13 @@ struct ProtobufField {
     ProtobufType type = ProtobufType::text;
     std::string message{};  ///< of `message`: which
     bool is_list = false, is_map = false;
+    bool is_inline = false;  ///< of `message`: its members stand among those of its parent
 };
 
 using ProtobufMessage = std::map<unsigned, ProtobufField>;
 
-/// By kind: "Deployment"; parts by their own names. NULL: not known.
+/// By kind: "Deployment", or by version and kind where versions differ:
+/// "autoscaling/v1.HorizontalPodAutoscaler"; parts by their own names. NULL: not known.
 const ProtobufMessage* find_protobuf_message(std::string_view name);
 
 }  // namespace capstan::simulation

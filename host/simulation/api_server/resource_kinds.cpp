@@ -63,6 +63,12 @@ const std::vector<Row>& rows() {
          "HorizontalPodAutoscaler",
          {"hpa"},
          status | in_all},
+        {"autoscaling",
+         "v1",
+         "horizontalpodautoscalers",
+         "HorizontalPodAutoscaler",
+         {"hpa"},
+         status | in_all},
         {"policy",
          "v1",
          "poddisruptionbudgets",
@@ -148,6 +154,7 @@ KindPtr ResourceKinds::find(std::string_view resource) const {
 }
 
 void ResourceKinds::replace(std::string_view resource, std::vector<ResourceKind> versions) {
+    ++changes_;
     std::erase_if(kinds_, [&](const KindPtr& kind) { return kind->resource() == resource; });
     for (ResourceKind& kind : versions) {
         // Beside its group, so that discovery finds groups whole.

@@ -1,11 +1,14 @@
 /// Which kinds of objects an API server serves, and how each is spoken of.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "simulation/api_server/api_object.hpp"
 
 namespace capstan::simulation {
 
@@ -34,6 +37,7 @@ struct ResourceKind {
     bool is_custom = false;
     std::optional<ScalePaths> scale{};
     std::vector<PrinterColumn> columns{};  ///< of a custom resource
+    ApiObject schema{};                    ///< as its definition writes it; NULL: none
 
     std::string api_version() const { return group.empty() ? version : group + "/" + version; }
     /// "pods", "deployments.apps": one for all versions.
@@ -52,11 +56,14 @@ public:
     /// By "pods" or "deployments.apps"; the version that is preferred.
     KindPtr find(std::string_view resource) const;
     const std::vector<KindPtr>& all() const noexcept { return kinds_; }
+    /// How often what is served has changed.
+    std::uint64_t changes() const noexcept { return changes_; }
 
     /// Puts the versions of a custom resource in the place of those that were served before.
     void replace(std::string_view resource, std::vector<ResourceKind> versions);
 
 private:
+    std::uint64_t changes_ = 0;
     std::vector<KindPtr> kinds_;  ///< groups in the order of discovery, versions by preference
 };
 

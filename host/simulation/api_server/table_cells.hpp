@@ -15,6 +15,12 @@ json::array replica_set_cells(const json::object& set, Time now);
 json::array stateful_set_cells(const json::object& set, Time now);
 json::array daemon_set_cells(const json::object& set, Time now);
 json::array job_cells(const json::object& job, Time now);
+json::array autoscaler_cells(const json::object& autoscaler, Time now);
+json::array cron_job_cells(const json::object& job, Time now);
+json::array ingress_cells(const json::object& ingress, Time now);
+json::array network_policy_cells(const json::object& policy, Time now);
+json::array volume_cells(const json::object& volume, Time now);
+json::array scale_cells(const json::object& scale, Time now);
 
 /// What people read where nothing is written.
 json::value text_or(const json::object& object, std::string_view path, std::string_view otherwise);

@@ -1,5 +1,7 @@
 #include "simulation/api_server/watch_streams.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -107,7 +109,8 @@ void WatchStreams::Stream::set_timers(const Options& options) {
     if (is_over_) return;
     Duration longest = options.longest;
     if (const auto asked = parse_revision(request_.option("timeoutSeconds")); asked && *asked > 0)
-        longest = std::chrono::seconds(*asked);
+        longest = bounded_seconds(static_cast<std::int64_t>(
+            std::min<std::uint64_t>(*asked, std::numeric_limits<std::int64_t>::max())));
     const std::weak_ptr<Stream> weak = weak_from_this();
     end_timer_ = store_.loop().after(longest, [weak] {
         const auto self = weak.lock();

@@ -3,6 +3,8 @@
 namespace capstan::simulation {
 namespace {
 
+using ::testing::HasSubstr;
+
 struct Writes : ServedApi {
     const std::string maps = "/api/v1/namespaces/default/configmaps";
     const std::string nodes = "/api/v1/nodes";
@@ -64,8 +66,7 @@ TEST_F(Writes, AreRefusedWithTheStatusThatTellsWhy) {
         {"a test", "PATCH", maps + "/m", R"([{"op":"test","path":"/data/a","value":"2"}])",
          operations, 422, "Invalid"},
         {"no patch", "PATCH", maps + "/m", "{}", json_type, 415, "UnsupportedMediaType"},
-        {"protobuf", "POST", maps, "k8s", "application/vnd.kubernetes.protobuf", 400,
-         "BadRequest"},
+        {"protobuf", "POST", maps, "k8s", "application/vnd.kubernetes.protobuf", 400, "BadRequest"},
         {"no JSON", "POST", maps, "{", json_type, 400, "BadRequest"},
         {"a list", "POST", maps, "[]", json_type, 400, "BadRequest"},
         {"other name", "PUT", maps + "/m", R"({"metadata":{"name":"x"}})", json_type, 400,
@@ -153,6 +154,11 @@ TEST_F(Scales, ShowAndSetHowMany) {
     EXPECT_EQ(ask("PATCH", path, R"({"spec":{"replicas":-1}})", merge).status, 422);
 }
 
+TEST_F(Scales, AreRowsForPeople) {
+    accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+    EXPECT_THAT(get(path).reply.body, HasSubstr(R"("cells":["d",2,0,"0s"])"));
+}
+
 TEST_F(Scales, AreNothingThatOtherKindsHave) {
     EXPECT_EQ(get("/api/v1/namespaces/default/configmaps/m/scale").status, 404);
 }
@@ -165,6 +171,67 @@ TEST_F(ServedApi, LetsEverybodyDoEverything) {
     EXPECT_EQ(text_at(json.body, "spec.resourceAttributes.verb"), "get");
     const Said other = ask("POST", reviews, "k8s", "application/vnd.kubernetes.protobuf");
     EXPECT_TRUE(is_true_at(other.body, "status.allowed")) << "whatever it says";
+}
+
+TEST_F(ServedApi, GivesServiceAccountsTokens) {
+    const std::string accounts = "/api/v1/namespaces/default/serviceaccounts";
+    ASSERT_EQ(ask("POST", accounts, R"({"metadata":{"name":"robot"}})").status, 201);
+    const Said token = ask("POST", accounts + "/robot/token", "{}");
+    EXPECT_EQ(token.status, 201);
+    EXPECT_THAT(std::string(text_at(token.body, "status.token")), HasSubstr("simulated-"));
+    EXPECT_EQ(text_at(token.body, "status.expirationTimestamp"), "2026-11-21T11:00:00Z");
+    EXPECT_EQ(ask("POST", accounts + "/nobody/token", "{}").status, 404);
+}
+
+TEST_F(ServedApi, SaysThatNoProgramRunsThatOneCouldTalkTo) {
+    run_pod("p");
+    for (const char* what : {"exec", "attach", "portforward"}) {
+        const Said refused = ask("POST", std::string("/api/v1/namespaces/default/pods/p/") + what);
+        EXPECT_EQ(refused.status, 400) << what;
+        EXPECT_THAT(std::string(text_at(refused.body, "message")), HasSubstr("no program runs"));
+    }
+}
+
+struct Autoscalers : ServedApi {
+    static std::string path(const std::string& version) {
+        return "/apis/autoscaling/" + version + "/namespaces/default/horizontalpodautoscalers";
+    }
+    static constexpr const char* target =
+        R"("scaleTargetRef":{"kind":"Deployment","name":"web"},"minReplicas":2,"maxReplicas":5)";
+};
+
+TEST_F(Autoscalers, OfTheOldVersionAreThoseOfTheNew) {
+    const Said made = ask("POST", path("v1"),
+                          std::string(R"({"metadata":{"name":"web"},"spec":{)") + target +
+                              R"(,"targetCPUUtilizationPercentage":50}})");
+    ASSERT_EQ(made.status, 201);
+    EXPECT_EQ(text_at(made.body, "apiVersion"), "autoscaling/v1");
+    EXPECT_EQ(integer_at(made.body, "spec.targetCPUUtilizationPercentage"), 50);
+    const Said now = get(path("v2") + "/web");
+    EXPECT_EQ(text_at(now.body, "apiVersion"), "autoscaling/v2");
+    EXPECT_THAT(now.reply.body,
+                HasSubstr(R"("target":{"type":"Utilization","averageUtilization":50})"));
+    EXPECT_EQ(find_value(now.body, "spec.targetCPUUtilizationPercentage"), nullptr);
+    accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    EXPECT_THAT(get(path("v2")).reply.body,
+                HasSubstr(R"("cells":["web","Deployment/web","cpu: <unknown>/50%",2,5,0,"0s"])"));
+}
+
+TEST_F(Autoscalers, AreChangedThroughEitherVersion) {
+    ASSERT_EQ(ask("POST", path("v2"),
+                  std::string(R"({"metadata":{"name":"web"},"spec":{)") + target +
+                      R"(,"metrics":[{"type":"Resource","resource":{"name":"cpu",
+                      "target":{"type":"Utilization","averageUtilization":70}}}]}})")
+                  .status,
+              201);
+    const Said patched = ask("PATCH", path("v1") + "/web", R"({"spec":{"maxReplicas":9}})",
+                             "application/merge-patch+json");
+    EXPECT_EQ(integer_at(patched.body, "spec.targetCPUUtilizationPercentage"), 70);
+    EXPECT_EQ(integer_at(get(path("v2") + "/web").body, "spec.maxReplicas"), 9);
+    EXPECT_EQ(ask("PUT", path("v1") + "/web", get(path("v2") + "/web").reply.body).status, 200)
+        << "what says itself to be of the kept version is";
+    EXPECT_EQ(ask("POST", path("v1"), R"({"apiVersion":"apps/v1","metadata":{"name":"x"}})").status,
+              400);
 }
 
 }  // namespace

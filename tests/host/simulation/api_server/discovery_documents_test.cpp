@@ -81,6 +81,23 @@ TEST_F(Discovery, SaysWhichPatchesValidate) {
     EXPECT_EQ(get("/openapi/v3/apis/none/v1").status, 404);
 }
 
+TEST_F(Discovery, DescribesKindsAsFarAsSomebodyDescribedThem) {
+    EXPECT_THAT(get("/openapi/v3/api/v1").reply.body,
+                HasSubstr(R"("x-kubernetes-group-version-kind":[{"group":"","version":"v1",)"
+                          R"("kind":"Pod"}])"));
+    const std::string before = get("/openapi/v3").reply.body;
+    ASSERT_EQ(ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                  R"({"metadata":{"name":"bees.hive.io"},"spec":{"group":"hive.io",
+            "names":{"plural":"bees","kind":"Bee"},"versions":[{"name":"v1","served":true,
+            "storage":true,"schema":{"openAPIV3Schema":{"type":"object",
+            "properties":{"spec":{"type":"object","description":"Its work."}}}}}]}})")
+                  .status,
+              201);
+    EXPECT_THAT(get("/openapi/v3/apis/hive.io/v1").reply.body,
+                AllOf(HasSubstr(R"("description":"Its work.")"), HasSubstr(R"("kind":"Bee"}])")));
+    EXPECT_NE(get("/openapi/v3").reply.body, before) << "whoever keeps a document asks again";
+}
+
 TEST_F(Discovery, TellsVersionAndHealth) {
     EXPECT_EQ(text_at(get("/version").body, "minor"), "33");
     EXPECT_EQ(text_at(get("/version").body, "gitVersion"), "v1.33.0+capstan");

@@ -128,6 +128,38 @@ TEST_F(Kubectl, ReplacesAndCreatesFromFiles) {
     EXPECT_EQ(say("replace -f " + file), "configmap/m replaced\n");
 }
 
+TEST_F(Kubectl, KeepsWhatNoControllerActsUpon) {
+    create_deployment("web");
+    say("autoscale deployment web --min=2 --max=5 --cpu-percent=50");
+    EXPECT_THAT(say("get hpa"), ContainsRegex("web +Deployment/web +cpu: <unknown>/50% +2 +5 +0"));
+    EXPECT_THAT(say("describe hpa web"), ContainsRegex("Max replicas: +5"));
+    for (const char* kind :
+         {"role r --verb=get --resource=pods",
+          "rolebinding b --role=r --serviceaccount=default:default",
+          "clusterrole c --verb=get --resource=pods",
+          "clusterrolebinding d --clusterrole=c --user=me", "ingress i --rule=a.b/*=web:80",
+          "quota q --hard=pods=5", "cronjob j --image=i --schedule='* * * * *'",
+          "service clusterip s --tcp=80:80", "secret generic k --from-literal=a=b"})
+        EXPECT_THAT(say(std::string("create ") + kind), HasSubstr("created"));
+    EXPECT_THAT(say("get role r -o jsonpath='{.rules[0].verbs[0]}'"), HasSubstr("get"));
+    EXPECT_THAT(say("get ingress"), ContainsRegex("i +<none> +a.b +80"));
+    EXPECT_THAT(say("get cronjob"), ContainsRegex("j +\\* \\* \\* \\* \\* +<none> +False +0"));
+    EXPECT_THAT(say("describe secret k"), ContainsRegex("Type: +Opaque"));
+}
+
+TEST_F(Kubectl, IsToldWhatThereIsNot) {
+    create_pod("p", "n1");
+    for (const char* asked : {"exec p -- ls", "attach p", "port-forward p 8080:80"}) {
+        const Ran ran = run(asked);
+        EXPECT_NE(ran.status, 0) << asked;
+        EXPECT_THAT(ran.out, HasSubstr("no program runs in p")) << asked;
+    }
+    EXPECT_THAT(say("logs p"), HasSubstr("no program runs"));
+    EXPECT_THAT(run("top pods").out, HasSubstr("Metrics API not available"));
+    EXPECT_THAT(run("delete namespace default").out, HasSubstr("may not be deleted"));
+    EXPECT_THAT(say("explain pods"), HasSubstr("does not describe its"));
+}
+
 TEST_F(Kubectl, UsesAResourceOnceItIsDefined) {
     apply(R"(
 apiVersion: apiextensions.k8s.io/v1
@@ -141,7 +173,11 @@ spec:
   - name: v1alpha1
     served: true
     storage: true
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        x-kubernetes-preserve-unknown-fields: true
+        properties: {spec: {type: object, properties: {replicas: {type: integer, description: How many.}}}}
     subresources:
       status: {}
       scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}
@@ -153,6 +189,8 @@ spec:
         "spec: {replicas: 2}\n");
     EXPECT_EQ(say("scale balancer b --replicas=7"), "balancer.balancer.x-k8s.io/b scaled\n");
     EXPECT_THAT(say("get bal"), ContainsRegex("NAME +WANTED\nb +7"));
+    EXPECT_THAT(say("get bal b --subresource=scale"), ContainsRegex("NAME +DESIRED.*\nb +7 +0"));
+    EXPECT_THAT(say("explain balancer.spec.replicas"), HasSubstr("How many."));
     EXPECT_THAT(say("delete bal b"), HasSubstr("deleted"));
 }
 

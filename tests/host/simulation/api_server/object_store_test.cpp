@@ -77,6 +77,30 @@ TEST_F(Store, RefusesWhatTheApiWouldRefuse) {
     }
 }
 
+TEST_F(Store, RefusesAmountsThatAreNone) {
+    const auto make_pod = [&](const std::string& amount) {
+        return store
+            .create(pods, "default",
+                    parsed(R"({"metadata":{"generateName":"p"},"spec":{"containers":[{"name":"c",
+            "resources":{"requests":{"cpu":)" +
+                           amount + "}}}]}}"))
+            .has_value();
+    };
+    for (const char* amount : {R"("1")", R"("1500m")", R"("16Gi")", R"("0.5")", R"("1e3")",
+                               R"("1E-2")", R"("-1")", R"("5E")", "1", "0.5"})
+        EXPECT_TRUE(make_pod(amount)) << amount;
+    for (const char* amount : {R"("")", R"("a")", R"("1 Gi")", R"("1.2.3")", R"("16gb")", R"(".")",
+                               R"("1e")", "null", "{}", "true"})
+        EXPECT_FALSE(make_pod(amount)) << amount;
+    const auto refused =
+        store.create(store.kind("deployments.apps"), "default",
+                     parsed(R"({"metadata":{"name":"d"},"spec":{"template":{"spec":{"containers":[
+            {"name":"c","resources":{"limits":{"memory":"much"}}}]}}}})"));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, 400);
+    EXPECT_THAT(refused.error().message, HasSubstr("memory: quantities must match"));
+}
+
 TEST_F(Store, RefusesAnUpdateOfAnOldState) {
     json::object old = *make("a");
     const auto put = [](json::object& map) { map["data"] = json::object{{"k", "v"}}; };
@@ -161,6 +185,25 @@ TEST_F(Store, RemovesANamespaceWithAllThatIsInIt) {
     ASSERT_TRUE(store.create(maps, "s", parsed(R"({"metadata":{"name":"a"}})")));
     ASSERT_TRUE(store.remove(store.kind("namespaces"), "", "s"));
     EXPECT_TRUE(store.list(maps, "s").items.empty());
+}
+
+TEST_F(Store, KeepsTheNamespacesThatEveryClusterHas) {
+    for (const char* name : {"default", "kube-system", "kube-public"}) {
+        const auto refused = store.remove(store.kind("namespaces"), "", name);
+        ASSERT_FALSE(refused) << name;
+        EXPECT_EQ(refused.error().code, 403);
+    }
+}
+
+TEST_F(Store, BoundsTheGraceThatSomebodyWrites) {
+    ASSERT_TRUE(
+        store.create(pods, "default", parsed(R"({"metadata":{"name":"p"},"spec":{"nodeName":"n",
+                             "terminationGracePeriodSeconds":9000000000000000000}})")));
+    ASSERT_TRUE(store.remove(pods, "default", "p"));
+    EXPECT_EQ(text_at(*store.find(pods, "default", "p"), "metadata.deletionTimestamp"),
+              "2036-11-18T10:00:00Z")
+        << "ten years";
+    ASSERT_TRUE(store.remove(pods, "default", "p", {.grace_s = -5}));
 }
 
 TEST_F(Store, KeepsNothingOfADryRun) {

@@ -75,6 +75,28 @@ TEST(ProtobufBody, KnowsWhetherABoundIsANumberOrAShare) {
                 HasSubstr(R"("minAvailable":"50%")"));
 }
 
+TEST(ProtobufBody, TellsTheVersionsOfAKindApart) {
+    const std::string target = field(1, field(1, "Deployment") + field(2, "web"));
+    const auto spec = [&](const std::string& version, const std::string& rest) {
+        return said(body(version, "HorizontalPodAutoscaler",
+                         field(2, target + field(2, 2) + field(3, 5) + rest)));
+    };
+    EXPECT_THAT(spec("autoscaling/v1", field(4, 50)),
+                HasSubstr(R"("maxReplicas":5,"targetCPUUtilizationPercentage":50)"));
+    EXPECT_THAT(spec("autoscaling/v2",
+                     field(4, field(1, "Resource") +
+                                  field(4, field(1, "cpu") +
+                                               field(2, field(1, "Utilization") + field(4, 50))))),
+                HasSubstr(R"("target":{"type":"Utilization","averageUtilization":50})"));
+}
+
+TEST(ProtobufBody, PutsWhatIsInlineAmongTheOthers) {
+    const std::string path = field(1, "/") + field(3, "Prefix");
+    const std::string rule = field(1, "a.b") + field(2, field(1, field(1, path)));
+    EXPECT_THAT(said(body("networking.k8s.io/v1", "Ingress", field(2, field(3, rule)))),
+                HasSubstr(R"("rules":[{"host":"a.b","http":{"paths":[{"path":"/",)"));
+}
+
 TEST(ProtobufBody, RefusesWhatItWouldLose) {
     EXPECT_THAT(said(body("v1", "Widget", "")), HasSubstr("415 Widget is not read from protobuf"));
     EXPECT_THAT(said(body("v1", "ConfigMap", field(9, "new"))),

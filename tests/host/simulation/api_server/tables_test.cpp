@@ -110,6 +110,17 @@ TEST_F(Tables, ShowWorkloadsBudgetsAndEvents) {
         {"leases.coordination.k8s.io", R"(},"spec":{"holderIdentity":"me"}})",
          R"(["x","me","90s"])"},
         {"csinodes.storage.k8s.io", "}}", R"(["x","90s"])"},
+        {"cronjobs.batch", R"(},"spec":{"schedule":"* * * * *"}})",
+         R"(["x","* * * * *","<none>","False",0,"<none>","90s"])"},
+        {"ingresses.networking.k8s.io", R"(},"spec":{"rules":[{"host":"a.b"},{}],"tls":[{}]}})",
+         R"(["x","<none>","a.b,*","","80, 443","90s"])"},
+        {"networkpolicies.networking.k8s.io",
+         R"(},"spec":{"podSelector":{"matchLabels":{"a":"b"}}}})", R"(["x","a=b","90s"])"},
+        {"persistentvolumes",
+         R"(},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],
+            "claimRef":{"namespace":"n","name":"c"},"storageClassName":"s"},
+            "status":{"phase":"Bound"}})",
+         R"(["x","1Gi","ReadWriteOnce","Retain","Bound","n/c","s","90s"])"},
     };
     for (const Case& c : cases) EXPECT_EQ(rows(c.resource, born(c.object)), c.cells);
 }

@@ -200,6 +200,12 @@ TEST_F(Watches, StandBesideRequestsThatFailOnDemand) {
     EXPECT_NE(store.find(store.kind("nodes"), "", "new"), nullptr);
 }
 
+TEST_F(Watches, LastLongWhereTheyAreAskedToLastForEver) {
+    EXPECT_THAT(watch("&timeoutSeconds=18446744073709551615").text, HasSubstr("200 OK"));
+    loop.advance(24h);
+    EXPECT_EQ(server.watch_count(), 1u);
+}
+
 TEST_F(Watches, AreRefusedWhereTheyMakeNoSense) {
     EXPECT_THAT(watch("&sendInitialEvents=true").text, HasSubstr("422"));
     EXPECT_THAT(watch("&resourceVersion=999").text, HasSubstr("504"));
