@@ -1,5 +1,7 @@
 #include "simulation/control_plane/control_context.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -22,7 +24,11 @@ ControlContext::ControlContext(ObjectStore& store, ControlPlaneOptions options)
 }
 
 Duration ControlContext::paced(Duration real) const {
-    return Duration(std::llround(static_cast<double>(real.count()) / options_.speed));
+    // What is longer never happens, and must not become a moment in the past.
+    constexpr Duration longest = std::chrono::hours(24 * 365 * 20);
+    const double paced = static_cast<double>(real.count()) / options_.speed;
+    const auto bound = static_cast<double>(longest.count());
+    return Duration(std::llround(std::clamp(paced, -bound, bound)));
 }
 
 ApiObject ControlContext::find(std::string_view resource, std::string_view key) const {

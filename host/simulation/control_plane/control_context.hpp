@@ -32,7 +32,7 @@ public:
 
     /// How long something takes here that takes `real` in a real cluster.
     Duration paced(Duration real) const;
-    Duration paced_s(std::int64_t seconds) const { return paced(std::chrono::seconds(seconds)); }
+    Duration paced_s(std::int64_t seconds) const { return paced(bounded_seconds(seconds)); }
 
     /// By "namespace/name". NULL: none.
     ApiObject find(std::string_view resource, std::string_view key) const;

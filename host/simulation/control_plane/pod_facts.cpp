@@ -35,6 +35,12 @@ Availability availability(const json::object& pod, Duration min_ready, Time now)
     return {false, still};
 }
 
+Duration stop_time(const json::object& pod, double grace_share) {
+    const std::chrono::duration<double> grace =
+        bounded_seconds(number_or(pod, "metadata.deletionGracePeriodSeconds", 0));
+    return std::chrono::duration_cast<Duration>(grace * grace_share);
+}
+
 std::int64_t number_or(const json::object& object, std::string_view path, std::int64_t otherwise) {
     return integer_at(object, path).value_or(otherwise);
 }

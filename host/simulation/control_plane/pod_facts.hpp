@@ -23,6 +23,9 @@ struct Availability {
 };
 Availability availability(const json::object& pod, Duration min_ready, Time now);
 
+/// How long a pod that is asked to go takes to stop, of its grace.
+Duration stop_time(const json::object& pod, double grace_share);
+
 /// Absent or not a number: `otherwise`.
 std::int64_t number_or(const json::object& object, std::string_view path, std::int64_t otherwise);
 /// Absent, or not text: empty. Keys have points in them, so paths do not do.

@@ -9,7 +9,7 @@ LostPods::LostPods(ControlContext& context)
     : context_(context),
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
     const auto look_later = [this](const json::object& pod) {
-        queue_.add_after(object_key(pod), context_.paced(quarantine));
+        queue_.add_after(object_key(pod), delay(pod));
     };
     context.feed().listen("pods", [this, look_later](const Change& change) {
         if (change.type != ChangeType::deleted && is_lost(*change.object))
@@ -26,6 +26,11 @@ LostPods::LostPods(ControlContext& context)
 bool LostPods::is_lost(const json::object& pod) const {
     const std::string_view node = text_at(pod, "spec.nodeName");
     return !node.empty() && context_.find("nodes", object_key("", node)) == nullptr;
+}
+
+Duration LostPods::delay(const json::object& pod) const {
+    return context_.paced(is_leaving(pod) ? stop_time(pod, context_.options().grace_share)
+                                          : quarantine);
 }
 
 void LostPods::reconcile(const std::string& key) {

@@ -9,6 +9,7 @@
 namespace capstan::simulation {
 
 /// They go a while after their node, if it does not come back; no kubelet is there to stop them.
+/// Those that were on their way out go when they would have stopped: their machine took them along.
 /// [the loop's thread]
 class LostPods {
 public:
@@ -19,6 +20,7 @@ public:
 private:
     void reconcile(const std::string& key);
     bool is_lost(const json::object& pod) const;
+    Duration delay(const json::object& pod) const;
 
     ControlContext& context_;
     ReconcileQueue queue_;

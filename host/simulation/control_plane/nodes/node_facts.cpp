@@ -76,7 +76,7 @@ std::optional<Duration> patience(const json::object& pod, const json::object& ta
         is_borne = true;
         const auto seconds = integer_at(item.get_object(), "tolerationSeconds");
         if (!seconds) continue;
-        const Duration given = std::chrono::seconds(std::max<std::int64_t>(*seconds, 0));
+        const Duration given = bounded_seconds(*seconds);
         out = out ? std::min(*out, given) : given;
     }
     return is_borne ? out : Duration::zero();

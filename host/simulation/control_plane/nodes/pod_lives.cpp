@@ -159,11 +159,7 @@ void PodLives::stop(const std::string& key, const json::object& pod, Life& life)
         enter(life, Stage::stopping);
         if (has_run) tell(pod, "Killing", "Stopping all containers");
     }
-    const double grace =
-        static_cast<double>(number_or(pod, "metadata.deletionGracePeriodSeconds", 0));
-    const auto takes = std::chrono::duration_cast<Duration>(
-        std::chrono::duration<double>(grace * context_.options().grace_share));
-    if (has_run && !has_lasted(key, life, takes)) return;
+    if (has_run && !has_lasted(key, life, stop_time(pod, context_.options().grace_share))) return;
     if (!has_ended(pod))
         context_.edit("pods", pod, [&](json::object& fresh) {
             set_ended(fresh, stopped_exit_code, context_.now());

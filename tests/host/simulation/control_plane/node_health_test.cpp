@@ -128,5 +128,26 @@ TEST_F(NodeTrouble, RemovesThePodsOfANodeThatIsGone) {
     EXPECT_EQ(phases(), "");
 }
 
+TEST_F(NodeTrouble, RemovesPodsThatWereStoppingWhenTheirMachineWent) {
+    add_pod("web");
+    pass(5s);
+    remove("pods", "web");
+    remove("nodes", "n1");
+    pass(2s);
+    EXPECT_EQ(phases(), "leaving 1");
+    pass(2s);
+    EXPECT_EQ(phases(), "") << "a tenth of their thirty seconds";
+}
+
+TEST_F(NodeTrouble, BearsWhatIsBorneForAnAge) {
+    add_pod("web",
+            "'tolerations':[{'operator':'Exists','effect':'NoExecute',"
+            "'tolerationSeconds':9000000000000000000}],");
+    pass(5s);
+    set_ready("False");
+    pass(1h);
+    EXPECT_EQ(phases(), "Running 1");
+}
+
 }  // namespace
 }  // namespace capstan::simulation
