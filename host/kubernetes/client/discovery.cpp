@@ -9,6 +9,8 @@
 namespace capstan::kubernetes {
 namespace {
 
+constexpr Duration known_for = std::chrono::minutes(5);
+
 struct GroupVersion {
     std::string group{}, version{};
 };
@@ -34,15 +36,19 @@ struct Discovery::Legacy {
 
 void Discovery::resolve(const KindName& name, Done done) {
     const std::string group = parts_of(name.api_version).group;
-    const auto asked_at = asked_at_.find(group);
-    const bool is_fresh =
-        asked_at != asked_at_.end() && calls_.loop().monotonic() - asked_at->second < between_;
-    if (find(name) != nullptr || is_fresh)
+    if (knows_enough(name))
         return calls_.after(Duration::zero(),
                             [done = std::move(done), result = result_of(name)] { done(result); });
     std::vector<Waiting>& waiting = waiting_[group];
     waiting.push_back({name, std::move(done)});
     if (waiting.size() == 1) ask(group, std::string(discovery_accept));
+}
+
+bool Discovery::knows_enough(const KindName& name) const {
+    const bool is_known = find(name) != nullptr;
+    const auto asked_at = asked_at_.find(parts_of(name.api_version).group);
+    if (asked_at == asked_at_.end()) return is_known;
+    return calls_.loop().monotonic() - asked_at->second < (is_known ? known_for : between_);
 }
 
 const ServedKind* Discovery::find(const KindName& name) const {
@@ -103,12 +109,19 @@ void Discovery::ask_version(std::shared_ptr<Legacy> legacy) {
                     // One version that cannot be read does not hide the others.
                     if (!document) {
                         legacy->error = document.error();
+                        keep_known(*legacy, version);
                     } else {
                         auto kinds = served_kinds_of(*document, legacy->group, version);
                         std::move(kinds.begin(), kinds.end(), std::back_inserter(legacy->kinds));
                     }
                     ask_version(legacy);
                 });
+}
+
+/// What was known of a version that cannot be asked about now.
+void Discovery::keep_known(Legacy& legacy, const std::string& version) {
+    for (const ServedKind& each : known_[legacy.group])
+        if (each.version == version) legacy.kinds.push_back(each);
 }
 
 void Discovery::finish(const std::string& group, const Result<void>& result) {

@@ -22,8 +22,10 @@ struct KindName {
     std::string kind{};
 };
 
-/// Asks once and remembers; what is not known is looked for again, but not more often than every
-/// `between`, so that a misspelt kind is no load. Used on the loop's thread alone.
+/// Asks once and remembers. What is not known is looked for again, but not more often than every
+/// `between`, so that a misspelt kind is no load; what is known, once it is five minutes old, for a
+/// definition may get a Scale, or another plural. Where that fails what was known goes on to count.
+/// Used on the loop's thread alone.
 class Discovery {
 public:
     using Done = std::function<void(Result<ServedKind>)>;
@@ -43,10 +45,12 @@ private:
     };
     struct Legacy;
     const ServedKind* find(const KindName& name) const;
+    bool knows_enough(const KindName& name) const;
     Result<ServedKind> result_of(const KindName& name) const;
     void ask(const std::string& group, std::string accept);
     void take(const std::string& group, const boost::json::object& document);
     void ask_version(std::shared_ptr<Legacy> legacy);
+    void keep_known(Legacy& legacy, const std::string& version);
     void finish(const std::string& group, const Result<void>& result);
 
     const Duration between_;

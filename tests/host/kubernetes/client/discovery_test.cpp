@@ -84,6 +84,25 @@ TEST_F(Discovering, LooksAgainForWhatIsMissingButNotAtOnce) {
     EXPECT_EQ(api.open_count(), 1u) << "it is not served any more";
 }
 
+TEST_F(Discovering, LooksAgainAfterFiveMinutesForWhatMayHaveChanged) {
+    resolve("example.com/v1", "Fleet");
+    api.answer({.body = aggregated});
+    EXPECT_EQ(last(), "example.com/v1/fleets");
+    loop.advance(5min - 1s);
+    resolve("example.com/v1", "Fleet");
+    EXPECT_EQ(api.open_count(), 0u);
+    loop.advance(1s);
+    resolve("example.com/v1", "Fleet");
+    api.answer(refusal(500, "InternalError"));
+    EXPECT_EQ(last(), "example.com/v1/fleets") << "that is still known";
+    resolve("example.com/v1", "Fleet");
+    api.answer({.body = R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":
+        {"name":"example.com"},"versions":[{"version":"v1","resources":[{"resource":"fleets",
+        "responseKind":{"kind":"Fleet"},"scope":"Cluster","subresources":
+        [{"subresource":"scale"}]}]}]}]})"});
+    EXPECT_EQ(last(), "example.com/v1/fleets with scale");
+}
+
 TEST_F(Discovering, AsksOlderServersVersionByVersionThePreferredFirst) {
     resolve("", "ReplicationController");
     EXPECT_EQ(api.first().line(), "GET /api");
@@ -104,6 +123,20 @@ TEST_F(Discovering, AsksOlderServersVersionByVersionThePreferredFirst) {
     api.answer({.body = R"({"resources":[{"name":"deployments","kind":"Deployment",
         "namespaced":true}]})"});
     EXPECT_EQ(api.first().line(), "GET /apis/apps/v1beta1");
+    api.answer(refusal(503, "ServiceUnavailable"));
+    EXPECT_EQ(last(), "apps/v1/deployments in namespaces");
+}
+
+TEST_F(Discovering, KeepsWhatItKnowsOfAVersionThatCannotBeAskedAboutNow) {
+    const char* groups = R"({"kind":"APIGroupList","groups":[{"name":"apps","versions":[
+        {"version":"v1"}],"preferredVersion":{"version":"v1"}}]})";
+    resolve("apps/v1", "Deployment");
+    api.answer({.body = groups});
+    api.answer({.body = R"({"resources":[{"name":"deployments","kind":"Deployment",
+        "namespaced":true}]})"});
+    loop.advance(5min);
+    resolve("apps/v1", "Deployment");
+    api.answer({.body = groups});
     api.answer(refusal(503, "ServiceUnavailable"));
     EXPECT_EQ(last(), "apps/v1/deployments in namespaces");
 }
