@@ -30,6 +30,8 @@ constexpr Duration stop_patience = std::chrono::seconds(30);
     ::dup2(in, STDIN_FILENO);
     ::dup2(out, STDOUT_FILENO);
     ::dup2(out, STDERR_FILENO);
+    // The cluster's sockets are none of its business.
+    ::close_range(STDERR_FILENO + 1, ~0u, 0);
     ::execv("/proc/self/exe", words);
     ::_exit(127);
 }

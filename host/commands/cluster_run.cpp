@@ -12,7 +12,7 @@
 #include <capstan/sentence.hpp>
 
 #include "commands/cluster_daemon.hpp"
-#include "commands/free_port.hpp"
+#include "commands/reserved_port.hpp"
 #include "commands/written_file.hpp"
 #include "simulation/api_server/api_server.hpp"
 #include "simulation/control_plane/control_plane.hpp"
@@ -66,6 +66,7 @@ private:
     Result<void> write_config();
     void make_player();
     void await_leader();
+    void await_signal();
     void tell(const simulation::LiveLine& line) { report_.tell(loop_.monotonic() - began_, line); }
     void story_is_over(int unmet);
     void end(Result<void> result);
@@ -81,6 +82,7 @@ private:
     simulation::ControlPlane control_plane_;
     simulation::LiveCloud cloud_;
     boost::asio::signal_set signals_{io_, SIGINT, SIGTERM};
+    std::optional<ReservedPort> admin_port_{};  ///< the daemon's, whoever starts it
     std::string admin_{};
     Duration began_{0};
     bool is_ending_ = false;
@@ -92,8 +94,9 @@ private:
 
 Result<void> LiveCluster::open() {
     CAPSTAN_CHECK(server_.listen());
-    CAPSTAN_TRY(const std::uint16_t port, find_free_port("127.0.0.1", 8085));
-    admin_ = "127.0.0.1:" + std::to_string(port);
+    CAPSTAN_TRY(ReservedPort port, ReservedPort::take(io_, "127.0.0.1", 8085));
+    admin_ = "127.0.0.1:" + std::to_string(port.port());
+    admin_port_.emplace(std::move(port));
     // Machines of an earlier cluster in this folder are no machines of this one.
     std::error_code ignored;
     std::filesystem::remove_all(folder_.state(), ignored);
@@ -114,9 +117,7 @@ Result<void> LiveCluster::open() {
 
 Result<void> LiveCluster::begin() {
     began_ = loop_.monotonic();
-    signals_.async_wait([this](const auto& error, int) {
-        if (!error) end({});
-    });
+    await_signal();
     if (options_.lasts)
         loop_.after(*options_.lasts, [this] {
             if (!options_.once) return end({});
@@ -127,7 +128,9 @@ Result<void> LiveCluster::begin() {
     make_player();
     player_->fill();
     if (options_.runs_daemon) CAPSTAN_CHECK(start_daemon());
-    if (!options_.waits && !options_.runs_daemon) {
+    // Without elections there is no Lease that would tell.
+    const bool has_lease = simulation_.prepared->config->cluster.leader_election.enabled;
+    if (!has_lease || (!options_.waits && !options_.runs_daemon)) {
         player_->start();
     } else {
         await_leader();
@@ -179,6 +182,16 @@ void LiveCluster::make_player() {
                         .over = [this](int unmet) { story_is_over(unmet); }});
 }
 
+/// Whoever asks twice does not want to wait for the daemon.
+void LiveCluster::await_signal() {
+    signals_.async_wait([this](const auto& error, int) {
+        if (error) return;
+        if (is_ending_) return io_.stop();
+        await_signal();
+        end({});
+    });
+}
+
 /// The story begins when somebody is there to act in it.
 void LiveCluster::await_leader() {
     const std::string& ns = simulation_.prepared->config->cluster.kube_namespace;
@@ -204,8 +217,6 @@ void LiveCluster::story_is_over(int unmet) {
 void LiveCluster::end(Result<void> result) {
     if (std::exchange(is_ending_, true)) return;
     result_ = std::move(result);
-    boost::system::error_code ignored;
-    signals_.cancel(ignored);
     if (!daemon_) return io_.stop();
     daemon_->stop();
 }

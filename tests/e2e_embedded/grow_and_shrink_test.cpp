@@ -50,6 +50,13 @@ expect_nodes = { web = 1 }
     EXPECT_THAT(cluster.log(), Not(HasSubstr("expected otherwise")));
 }
 
+TEST(LiveCluster, LivesBesideAnother) {
+    EmbeddedCluster one(live_shop, {"--run"}), other(live_shop, {"--run"});
+    for (EmbeddedCluster* cluster : {&one, &other})
+        EXPECT_TRUE(becomes(60s, [&] { return cluster->api().ready_pods("web") == 1; }))
+            << cluster->log();
+}
+
 TEST(LiveCluster, TakesItsDaemonAlongWhenItIsTold) {
     EmbeddedCluster cluster(live_shop, {"--run"});
     ASSERT_TRUE(becomes(30s, [&] { return !cluster.api().leader().empty(); })) << cluster.log();

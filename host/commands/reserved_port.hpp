@@ -1,0 +1,33 @@
+/// A port for a server that another process starts later.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <capstan/result.hpp>
+
+namespace capstan::commands {
+
+/// While it lives, whoever else reserves a port gets another one, and a server that wants this very
+/// port may listen on it, as often as it is started.
+class ReservedPort {
+public:
+    /// `wanted` if nobody listens on it or has it reserved, else another that is free.
+    static Result<ReservedPort> take(boost::asio::io_context& io, const std::string& address,
+                                     std::uint16_t wanted);
+
+    std::uint16_t port() const noexcept { return port_; }
+
+private:
+    explicit ReservedPort(boost::asio::ip::tcp::acceptor bound)
+        : bound_(std::move(bound)), port_(bound_.local_endpoint().port()) {}
+
+    boost::asio::ip::tcp::acceptor bound_;  ///< never listens
+    std::uint16_t port_;
+};
+
+}  // namespace capstan::commands
