@@ -43,13 +43,6 @@ json::object encode_requirement(const Requirement& requirement) {
     return out;
 }
 
-json::object encode_selector(const LabelSelector& selector) {
-    json::object out;
-    set(out, "matchLabels", encode_labels(selector.match_labels));
-    set(out, "matchExpressions", encode_all(selector.match_expressions, encode_requirement));
-    return out;
-}
-
 json::object encode_term(const NodeSelectorTerm& term) {
     json::object out;
     set(out, "matchExpressions", encode_all(term.labels, encode_requirement));
@@ -135,6 +128,13 @@ json::object encode_labels(const Labels& labels) {
     return out;
 }
 
+json::object encode_selector(const LabelSelector& selector) {
+    json::object out;
+    set(out, "matchLabels", encode_labels(selector.match_labels));
+    set(out, "matchExpressions", encode_all(selector.match_expressions, encode_requirement));
+    return out;
+}
+
 json::object encode_amounts(const Resources& amounts) {
     json::object out;
     for (const auto& [resource, amount] : amounts)
@@ -155,8 +155,7 @@ json::object encode_pod_spec(const engine::PodSpec& spec) {
     if (spec.priority) out["priority"] = *spec.priority;
     if (!spec.priority_class.empty()) out["priorityClassName"] = text_of(spec.priority_class);
     if (spec.termination_grace) {
-        const auto grace =
-            std::chrono::duration_cast<std::chrono::seconds>(*spec.termination_grace);
+        const auto grace = std::chrono::ceil<std::chrono::seconds>(*spec.termination_grace);
         out["terminationGracePeriodSeconds"] = grace.count();
     }
     return out;

@@ -13,6 +13,8 @@ namespace capstan::kubernetes {
 
 /// {"key":"value"}
 boost::json::object encode_labels(const Labels& labels);
+/// {"matchLabels":{..},"matchExpressions":[..]}, each where it says something.
+boost::json::object encode_selector(const LabelSelector& selector);
 /// {"cpu":"500m"}
 boost::json::object encode_amounts(const Resources& amounts);
 

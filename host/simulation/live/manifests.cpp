@@ -2,24 +2,28 @@
 
 #include <capstan/duration.hpp>
 
+#include "kubernetes/object_encode.hpp"
+#include "kubernetes/pod_spec_encode.hpp"
 #include "simulation/control_plane/control_plane.hpp"
-#include "simulation/live/pod_manifest.hpp"
 
 namespace capstan::simulation {
 namespace {
 
-constexpr const char* hostname_label = "kubernetes.io/hostname";
+using kubernetes::encode_labels;
 
-json::object taint_manifest(const Taint& taint) {
-    json::object out{{"key", taint.key}, {"effect", json_view(name_of(taint.effect))}};
-    if (!taint.value.empty()) out["value"] = taint.value;
+constexpr std::string_view hostname_label = "kubernetes.io/hostname";
+
+/// With an image, which no spec of the engine keeps.
+json::object pod_spec(const engine::PodSpec& spec, const std::string& image) {
+    json::object out = kubernetes::encode_pod_spec(spec);
+    out["containers"].as_array().front().as_object()["image"] = image;
     return out;
 }
 
 json::object metadata_of(const std::string& name, const Labels& labels, const Labels& annotations) {
     json::object out{{"name", name}};
-    if (!labels.empty()) out["labels"] = manifest_of(labels);
-    if (!annotations.empty()) out["annotations"] = manifest_of(annotations);
+    if (!labels.empty()) out["labels"] = encode_labels(labels);
+    if (!annotations.empty()) out["annotations"] = encode_labels(annotations);
     return out;
 }
 
@@ -27,14 +31,14 @@ json::object metadata_of(const std::string& name, const Labels& labels, const La
 json::object selector_of(const Labels& labels) {
     const auto app = labels.find("app");
     const Labels own = app == labels.end() ? labels : Labels{*app};
-    return manifest_of(LabelSelector{.match_labels = own});
+    return kubernetes::encode_selector({.match_labels = own});
 }
 
 json::object template_of(const engine::PodSpec& spec, const Labels& labels,
                          const Labels& annotations, const std::string& name) {
-    json::object metadata{{"labels", manifest_of(labels)}};
-    if (!annotations.empty()) metadata["annotations"] = manifest_of(annotations);
-    return {{"metadata", std::move(metadata)}, {"spec", manifest_of(spec, name + ":1")}};
+    json::object metadata{{"labels", encode_labels(labels)}};
+    if (!annotations.empty()) metadata["annotations"] = encode_labels(annotations);
+    return {{"metadata", std::move(metadata)}, {"spec", pod_spec(spec, name + ":1")}};
 }
 
 /// How its pods live is said by annotations. A job without a duration never ends.
@@ -93,7 +97,7 @@ Manifest make_pod(const PodBatch& batch, const std::string& name) {
     return {"pods",
             look.ns,
             {{"metadata", metadata_of(name, look.labels, annotations_of(batch))},
-             {"spec", manifest_of(look.spec, look.name + ":1")}}};
+             {"spec", pod_spec(look.spec, look.name + ":1")}}};
 }
 
 Manifest make_manifest(const engine::DaemonSetObject& set) {
@@ -105,7 +109,7 @@ Manifest make_manifest(const engine::DaemonSetObject& set) {
 }
 
 Manifest make_manifest(const Budget& budget) {
-    json::object spec{{"selector", manifest_of(budget.selector)}};
+    json::object spec{{"selector", kubernetes::encode_selector(budget.selector)}};
     if (budget.min_available) spec["minAvailable"] = share_of(*budget.min_available);
     if (budget.max_unavailable) spec["maxUnavailable"] = share_of(*budget.max_unavailable);
     return {"poddisruptionbudgets.policy",
@@ -114,22 +118,10 @@ Manifest make_manifest(const Budget& budget) {
 }
 
 Manifest make_manifest(const engine::NodeObject& node) {
-    Labels labels = node.labels;
-    labels.emplace(hostname_label, node.name);
-    json::object spec;
-    if (!node.provider_id.empty()) spec["providerID"] = node.provider_id;
-    if (node.unschedulable) spec["unschedulable"] = true;
-    json::array taints;
-    for (const Taint& taint : node.taints) taints.push_back(taint_manifest(taint));
-    if (!taints.empty()) spec["taints"] = std::move(taints);
-    const json::object ready{{"type", "Ready"}, {"status", "True"}, {"reason", "KubeletReady"}};
-    return {"nodes",
-            "",
-            {{"metadata", metadata_of(node.name, labels, node.annotations)},
-             {"spec", std::move(spec)},
-             {"status", json::object{{"capacity", manifest_of(node.capacity)},
-                                     {"allocatable", manifest_of(node.allocatable)},
-                                     {"conditions", json::array{ready}}}}}};
+    engine::NodeObject own = node;
+    own.ready = true;
+    own.labels.emplace(hostname_label, node.name);
+    return {"nodes", "", kubernetes::encode_node(own)};
 }
 
 }  // namespace capstan::simulation

@@ -33,9 +33,11 @@ TEST(Manifests, ReplicasAreADeployments) {
         "metadata":{"labels":{"app":"web"},
                     "annotations":{"simulation.capstan.io/start-up":"5s"}},
         "spec":{"containers":[{"name":"main","image":"web:1","resources":{"requests":{"cpu":"500m"}}}],
+                "schedulerName":"default-scheduler","priority":0,
                 "nodeSelector":{"pool":"a"},"tolerations":[{"operator":"Exists","key":"spot"}],
                 "topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"topology.kubernetes.io/zone",
                     "whenUnsatisfiable":"DoNotSchedule",
+                    "nodeAffinityPolicy":"Honor","nodeTaintsPolicy":"Ignore",
                     "labelSelector":{"matchLabels":{"app":"web"}}}],
                 "terminationGracePeriodSeconds":2}}}})"));
 }
