@@ -201,7 +201,13 @@ private:
         const bool was_empty = removal.cause == engine::RemovalCause::empty;
         about_cluster(false, was_empty ? "ScaleDownEmpty" : "ScaleDown",
                       std::string("Scale-down: ") + (was_empty ? "empty node " : "node ") + node +
-                          " removed: " + removal.because);
+                          " removed: " + why(removal, node));
+    }
+    /// The node's own reason; a removal's names those of all its machines.
+    const std::string& why(const engine::MachineRemoval& removal, const std::string& node) const {
+        const auto own = pass_.memory.removals.find(node);
+        const bool is_known = own != pass_.memory.removals.end() && !own->second.because.empty();
+        return is_known ? own->second.because : removal.because;
     }
     void tell_marks() {
         const auto& changes = pass_.decision().node_changes;

@@ -98,6 +98,23 @@ TEST_F(Events, TellOfNodesAndMachinesThatGo) {
                             "remove node m2: in use"));
 }
 
+TEST_F(Events, TellOfEachNodeWhyItGoesItself) {
+    decision().removals = {{.group = NodeGroupId("web"),
+                            .machines = {MachineId("m1"), MachineId("m2")},
+                            .nodes = {"n1", "n2"},
+                            .cause = engine::RemovalCause::underutilized,
+                            .because = "n1: one reason, n2: another"}};
+    pass->results.removals = {{}};
+    pass->memory.removals = {{"n1", {.because = "one reason"}}, {"n2", {.because = "another"}}};
+    EXPECT_THAT(lines(*pass),
+                ElementsAre("Node n1: ScaleDown: nodes removed by cluster autoscaler",
+                            "ConfigMap kube-system/status: ScaleDown: Scale-down: node n1 removed: "
+                            "one reason",
+                            "Node n2: ScaleDown: nodes removed by cluster autoscaler",
+                            "ConfigMap kube-system/status: ScaleDown: Scale-down: node n2 removed: "
+                            "another"));
+}
+
 TEST_F(Events, TellOfMarksAndEvictions) {
     decision().node_changes = {
         {.node = "n1", .set_taints = {{.key = std::string(engine::to_be_deleted_taint)}}},
