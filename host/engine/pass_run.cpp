@@ -80,7 +80,6 @@ PassRun::PassRun(const Snapshot& snapshot, Memory memory, const Policies& polici
 }
 
 Outcome PassRun::take_outcome() {
-    outcome_.decision.new_groups = std::move(to_make_.candidates);
     outcome_.memory = std::move(memory_);
     return std::move(outcome_);
 }
@@ -114,6 +113,8 @@ RemovalSteps PassRun::take_steps(const ScaleDown& plan) {
 void PassRun::make_groups(const Policies& policies, const Circumstances& circumstances) {
     Decision& decision = outcome_.decision;
     decision.creations = find_creations(scene_, decision.increases, to_make_.candidates);
+    // The scene looks at them still: moved as a whole they stay where they are.
+    decision.new_groups = std::move(to_make_.candidates);
     expect_groups(memory_, decision, scene_.now);
     EmptyGroups empty =
         find_empty_groups(scene_, policies, circumstances, decision.increases, memory_);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "engine/scale_up/explain.hpp"
 #include "maker.hpp"
 
 namespace capstan::engine {
@@ -119,6 +120,21 @@ TEST(GroupsToMake, ACloudInTroubleIsTalkedOfOnce) {
     EXPECT_THAT(decision.notes,
                 ::testing::ElementsAre("plugin cloud: new_group: it is not running"));
     EXPECT_EQ(decision.new_groups.size(), 3u);
+}
+
+TEST(GroupsToMake, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
+    MakingCase c({"nap-a", "web"});
+    c.world.group("web", 0).group.max = 0;
+    c.world.pod("web").spec.requests = {{"cpu", 3000}};
+    const Snapshot snapshot = c.snapshot();
+    const Policies policies = c.policies();
+    const Explanation explanation(snapshot, c.memory, policies, c.settings, {.now = c.now});
+    const auto& told = explanation.decision().new_groups;
+    ASSERT_EQ(told.size(), 2u);
+    EXPECT_EQ(told[0].group, NodeGroupId("nap-a"));
+    EXPECT_EQ(told[0].dropped_because, "");
+    EXPECT_EQ(told[1].dropped_because, "it is there already");
+    EXPECT_EQ(told, c.run().decision.new_groups);
 }
 
 TEST(GroupsToMake, EqualArgumentsMakeEqualDecisions) {

@@ -78,12 +78,11 @@ struct MakingCase {
             std::vector<CloudMachines>{{PluginInstanceId("cloud"), {std::move(type)}}});
         return out;
     }
-    Outcome run() {
-        return run_pass(
-            snapshot(), memory,
-            {.chain = {}, .similarity = {}, .group_sources = {{"test", &source}}, .maker = &maker},
-            settings, {.now = now});
+    Policies policies() {
+        return {
+            .chain = {}, .similarity = {}, .group_sources = {{"test", &source}}, .maker = &maker};
     }
+    Outcome run() { return run_pass(snapshot(), memory, policies(), settings, {.now = now}); }
     /// Runs, and remembers that all was done as asked.
     Outcome run_and_do() {
         Outcome out = run();
