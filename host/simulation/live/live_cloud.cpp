@@ -37,6 +37,11 @@ void scale_times(TomlValue& value, double speed) {
     }
 }
 
+/// The cloud's groups, and the types that it makes further ones of: their times are the same.
+bool has_machines(const TomlValue& member) {
+    return member.key == "groups" || member.key == "machine_types";
+}
+
 }  // namespace
 
 Duration sped_up(Duration time, double speed) {
@@ -95,12 +100,12 @@ void LiveCloud::scale_group(TomlValue& group) const {
 TomlValue LiveCloud::settings() const {
     TomlValue out = settings_;
     for (TomlValue& member : out.children) {
-        if (member.key != "groups") continue;
+        if (!has_machines(member)) continue;
         for (TomlValue& group : member.children) scale_group(group);
     }
     // Groups are done.
     for (TomlValue& member : out.children) {
-        if (member.key == "groups" || member.kind != Kind::string) continue;
+        if (member.kind != Kind::string) continue;
         TomlValue one{.children = {member}};
         scale_times(one, speed_);
         member = one.children.front();
@@ -111,10 +116,11 @@ TomlValue LiveCloud::settings() const {
 
 Duration LiveCloud::slowest_boot() const {
     Duration out{0};
-    const TomlValue* const groups = settings_.find("groups");
-    if (groups == nullptr) return out;
-    for (const TomlValue& group : groups->children) {
-        if (const Duration boot = boot_of(group); boot < for_ever) out = std::max(out, boot);
+    for (const TomlValue& member : settings_.children) {
+        if (!has_machines(member)) continue;
+        for (const TomlValue& group : member.children) {
+            if (const Duration boot = boot_of(group); boot < for_ever) out = std::max(out, boot);
+        }
     }
     return sped_up(out, speed_);
 }

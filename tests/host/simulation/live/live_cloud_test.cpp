@@ -47,6 +47,22 @@ TEST(LiveCloud, IsFasterBySpeedButForNames) {
     EXPECT_THAT(settings, HasSubstr(R"(labels = { boot = "30s" })"));
 }
 
+TEST(LiveCloud, MakesGroupsOfMachinesThatAreAsFast) {
+    const Input input = input_of(std::string(two_groups) + R"(
+[[machine_type]]
+machine = { type = "m", cpu = "4", memory = "16Gi" }
+boot = "90s"
+[[machine_type]]
+machine = { type = "n", cpu = "4", memory = "16Gi" }
+delete_time = "30s"
+)");
+    const LiveCloud cloud(input, 10);
+    const std::string settings = runtime::to_toml(cloud.settings());
+    EXPECT_THAT(settings, HasSubstr(R"(boot = "10s")"));
+    EXPECT_THAT(settings, HasSubstr(R"(delete_time = "3s", boot = "7s")"));
+    EXPECT_EQ(cloud.slowest_boot(), 10s);
+}
+
 TEST(LiveCloud, ChangesAsStepsSay) {
     const Input input = input_of(std::string(two_groups) + R"(
 [[step]]
