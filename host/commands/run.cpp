@@ -92,8 +92,12 @@ Result<void> run_live(const Arguments& arguments,
             },
         .explain = explain_pass};
     if (recorder)
-        options.on_pass = [&](const runtime::PassReport& pass) {
+        options.on_pass = [&, has_told = false](const runtime::PassReport& pass) mutable {
             recorder->on_pass(pass.input, pass.result);
+            const Result<void> recorded = recorder->result();
+            if (recorded || std::exchange(has_told, true)) return;
+            host->log().write(runtime::LogLevel::error, "capstan",
+                              "passes are recorded no longer: " + recorded.error().message);
         };
     CAPSTAN_CHECK(runtime::run_daemon(loaded, *host, std::move(options)));
     return recorder ? recorder->result() : Result<void>();
