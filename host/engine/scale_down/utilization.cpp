@@ -31,22 +31,38 @@ struct UtilizationMeter::Sides {
 };
 
 UtilizationMeter::UtilizationMeter(const Cluster& cluster, const Settings& settings, Time now)
-    : cluster_(cluster), settings_(settings), now_(now), parts_(cluster.class_count()) {
+    : cluster_(cluster),
+      settings_(settings),
+      now_(now),
+      parts_(cluster.class_count()),
+      ends_on_(cluster.node_count()) {
     for (ResourceIndex r = 0; r < cluster.resource_count(); ++r) {
         const std::string name(cluster.resource_name(r));
         if (is_gpu(name) || settings.gpu_types.contains(name)) gpus_.push_back(r);
     }
+    for (ClassId id = 0; id < parts_.size(); ++id) {
+        parts_[id] = part_of(id);
+        has_part_[static_cast<std::size_t>(parts_[id])] = true;
+    }
+    for (PodIndex p = 0; p < cluster.pod_count(); ++p) {
+        if (!cluster.is_deleted(p)) continue;
+        if (const NodeIndex node = cluster.pod(p).node; node != no_node) ends_on_[node] = true;
+    }
 }
 
-UtilizationMeter::Part UtilizationMeter::part_of(ClassId pod_class) {
-    Part& out = parts_[pod_class];
-    if (out != Part::unknown) return out;
+UtilizationMeter::Part UtilizationMeter::part_of(ClassId pod_class) const {
     const ClassRow& row = cluster_.pod_class(pod_class);
-    out = is_expendable(*row.spec, settings_) ? Part::nothing
-          : is_mirror(cluster_, row)          ? Part::mirror
-          : is_of_daemon_set(cluster_, row)   ? Part::daemon
-                                              : Part::counts;
-    return out;
+    return is_expendable(*row.spec, settings_) ? Part::nothing
+           : is_mirror(cluster_, row)          ? Part::mirror
+           : is_of_daemon_set(cluster_, row)   ? Part::daemon
+                                               : Part::counts;
+}
+
+/// False: every pod of the node counts for what it asks, and none need be looked at.
+bool UtilizationMeter::may_leave_out(NodeIndex node, bool no_daemons, bool no_mirrors) const {
+    const auto has = [this](Part part) { return has_part_[static_cast<std::size_t>(part)]; };
+    return ends_on_[node] || has(Part::nothing) || (no_daemons && has(Part::daemon)) ||
+           (no_mirrors && has(Part::mirror));
 }
 
 /// A node of which the driver is not up yet has GPUs all the same.
@@ -68,10 +84,11 @@ UtilizationMeter::Sides UtilizationMeter::sides(NodeIndex node,
         no_daemons = group->options.ignore_daemonsets_utilization.value_or(no_daemons);
     }
     const bool no_mirrors = settings_.scale_down.ignore_mirror_pods_utilization;
+    if (!may_leave_out(node, no_daemons, no_mirrors)) return out;
     for (const PodIndex p : cluster_.pods_on(node)) {
         const ClassId id = cluster_.class_of(p);
         const ClassRow& row = cluster_.pod_class(id);
-        const Part part = part_of(id);
+        const Part part = parts_[id];
         const bool is_gone =
             part == Part::nothing ||
             (cluster_.is_deleted(p) && is_long_terminating(cluster_.pod(p), row, now_));

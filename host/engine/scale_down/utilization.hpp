@@ -36,9 +36,10 @@ public:
 
 private:
     /// On what sides of the share the pods of a class count.
-    enum class Part : std::uint8_t { unknown, counts, nothing, daemon, mirror };
+    enum class Part : std::uint8_t { counts, nothing, daemon, mirror };
     struct Sides;
-    Part part_of(ClassId pod_class);
+    Part part_of(ClassId pod_class) const;
+    bool may_leave_out(NodeIndex node, bool no_daemons, bool no_mirrors) const;
     bool has_gpu(NodeIndex node, ResourceIndex gpu) const;
     Sides sides(NodeIndex node, const std::vector<ResourceIndex>& of, const Group* group);
 
@@ -46,7 +47,9 @@ private:
     const Settings& settings_;
     Time now_;
     std::vector<ResourceIndex> gpus_;
-    std::vector<Part> parts_;  // by class
+    std::vector<Part> parts_;    // by class
+    bool has_part_[4] = {};      // by Part: whether any class is of it
+    std::vector<bool> ends_on_;  // by node: whether a pod of it is deleted
 };
 
 /// Of one node.

@@ -11,6 +11,9 @@ using MachinesById = std::unordered_map<std::string_view, MachineIndex>;
 /// Notes those that an earlier group has.
 MachinesById by_id(const std::vector<Group>& groups, std::vector<std::vector<bool>>& foreign) {
     MachinesById out;
+    std::size_t count = 0;
+    for (const Group& group : groups) count += group.machines.size();
+    out.reserve(count);
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
         const auto& machines = groups[g].machines;
         foreign.emplace_back(machines.size(), false);
