@@ -75,19 +75,18 @@ Answer<Cut> cut_page(const ApiCall& call, const ObjectQuery& query) {
     if (call.request.option("resourceVersion") == "0") limit = 0;
     Cut out;
     out.metadata["resourceVersion"] = std::to_string(all.revision);
-    std::uint64_t left = 0;
-    for (const ApiObject& object : all.items) {
-        if (!page.after.empty() && object_key(*object) <= page.after) continue;
-        if (!query.has(*object)) continue;
-        if (limit != 0 && out.items.size() == limit) {
-            ++left;
-        } else {
-            out.items.push_back(in_version(call.kind, object));
-        }
-    }
-    if (left == 0) return out;
+    auto at = std::ranges::partition_point(all.items, [&](const ApiObject& object) {
+        return !page.after.empty() && object_key(*object) <= page.after;
+    });
+    const auto next = [&] {
+        at = std::find_if(at, all.items.end(), [&](const ApiObject& o) { return query.has(*o); });
+        return at != all.items.end();
+    };
+    while (next() && (limit == 0 || out.items.size() < limit))
+        out.items.push_back(in_version(call.kind, *at++));
+    if (at == all.items.end()) return out;
     out.metadata["continue"] = page_text({all.revision, object_key(*out.items.back())});
-    if (query.is_empty()) out.metadata["remainingItemCount"] = left;
+    if (query.is_empty()) out.metadata["remainingItemCount"] = all.items.end() - at;
     return out;
 }
 

@@ -43,6 +43,10 @@ ObjectShelf::Objects ObjectShelf::objects_at(std::uint64_t revision) const {
     return out;
 }
 
+bool ObjectShelf::has_changed_since(std::uint64_t revision) const {
+    return !changes_.empty() && changes_.back().revision > revision;
+}
+
 void ObjectShelf::record(const std::string& key, Change change) {
     if (change.type == ChangeType::deleted) {
         objects_.erase(key);

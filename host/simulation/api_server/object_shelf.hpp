@@ -61,6 +61,7 @@ public:
     ApiObject find(std::string_view key) const;
     /// As it was at a revision that is not older than `oldest`.
     Objects objects_at(std::uint64_t revision) const;
+    bool has_changed_since(std::uint64_t revision) const;
     void record(const std::string& key, Change change);
 
     /// The oldest revision from which all that happened since is remembered.

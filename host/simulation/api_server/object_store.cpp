@@ -78,7 +78,9 @@ Answer<void> ObjectStore::check_revision(const ResourceKind& kind, std::uint64_t
 Answer<Listing> ObjectStore::list_at(const ResourceKind& kind, std::string_view space,
                                      std::uint64_t revision) const {
     CAPSTAN_CHECK(check_revision(kind, revision));
-    return Listing{items_of(shelf(kind).objects_at(revision), space), revision};
+    const ObjectShelf& its = shelf(kind);
+    if (!its.has_changed_since(revision)) return Listing{items_of(its.objects(), space), revision};
+    return Listing{items_of(its.objects_at(revision), space), revision};
 }
 
 Answer<void> ObjectStore::check_space(const ResourceKind& kind, std::string_view space) const {
