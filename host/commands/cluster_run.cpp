@@ -12,6 +12,7 @@
 #include <capstan/sentence.hpp>
 
 #include "commands/cluster_daemon.hpp"
+#include "commands/crd.hpp"
 #include "commands/reserved_port.hpp"
 #include "commands/written_file.hpp"
 #include "simulation/api_server/api_server.hpp"
@@ -62,6 +63,7 @@ public:
 private:
     Result<void> open();
     Result<void> begin();
+    Result<void> define_balancers();
     Result<void> start_daemon();
     Result<void> write_config();
     void make_player();
@@ -111,7 +113,8 @@ Result<void> LiveCluster::open() {
                   .log = folder_.log(),
                   .runs_daemon = options_.runs_daemon,
                   .speed = options_.speed,
-                  .remarks = simulation::find_live_remarks(simulation_.input)});
+                  .remarks = simulation::find_live_remarks(
+                      simulation_.input, !simulation_.prepared->config->pipeline.clouds.empty())});
     return {};
 }
 
@@ -123,6 +126,7 @@ Result<void> LiveCluster::begin() {
             if (!options_.once) return end({});
             end(fail(ErrorCode::deadline, "the story was not over in time"));
         });
+    CAPSTAN_CHECK(define_balancers());
     control_plane_.start();
     story_.emplace(store_, [this](const simulation::LiveLine& line) { tell(line); });
     make_player();
@@ -135,6 +139,21 @@ Result<void> LiveCluster::begin() {
     } else {
         await_leader();
     }
+    return {};
+}
+
+/// What `capstan crd install` would do.
+Result<void> LiveCluster::define_balancers() {
+    const bool is_wanted = !simulation_.balancers.empty() ||
+                           !simulation_.prepared->config->pipeline.controllers.empty();
+    if (!is_wanted) return {};
+    CAPSTAN_TRY(const boost::json::object definition, parse_definition(balancer_definition));
+    const auto made = store_.create(store_.kind("customresourcedefinitions.apiextensions.k8s.io"),
+                                    "", definition, {.part = simulation::ObjectPart::everything});
+    if (!made) return fail(ErrorCode::internal, made.error().message);
+    // It is served once the server has heard of it.
+    io_.poll();
+    io_.restart();
     return {};
 }
 
@@ -173,6 +192,7 @@ void LiveCluster::make_player() {
                         .speed = options_.speed,
                         .patience = patience,
                         .tell = [this](const simulation::LiveLine& line) { tell(line); },
+                        .balancers = simulation_.balancers,
                         // A daemon takes over its file when that has changed.
                         .change_cloud = [this](const simulation::Happening& what,
                                                Duration since) -> Result<void> {

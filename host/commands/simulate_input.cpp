@@ -35,7 +35,7 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream&
         err << scenario.diagnostics.text();
     if (scenario.diagnostics.errors() > 0 || !scenario.input) return std::nullopt;
     runtime::Loaded loaded = config_of(from, scenario, shipped, err);
-    Simulation out{.input = *std::move(scenario.input)};
+    Simulation out{.input = *std::move(scenario.input), .balancers = std::move(scenario.balancers)};
     if (is_elsewhere && loaded.config && !scenario.has_scan_interval)
         out.input.scan_interval = loaded.config->cluster.scan_interval;
     out.prepared = simulation::prepare(std::move(loaded), out.input.cloud, std::move(shipped));

@@ -9,6 +9,7 @@
 
 #include "simulation/input.hpp"
 #include "simulation/prepare.hpp"
+#include "simulation/shared_replicas.hpp"
 
 namespace CLI {
 class App;
@@ -40,7 +41,8 @@ void add_explain_input(CLI::App& command, SimulateInput& input);
 /// Ready to run.
 struct Simulation {
     simulation::Input input{};
-    std::unique_ptr<simulation::Prepared> prepared{};  ///< not NULL, and sound
+    std::unique_ptr<simulation::Prepared> prepared{};     ///< not NULL, and sound
+    std::vector<simulation::SharedReplicas> balancers{};  ///< that a live cluster has, too
 };
 
 /// Reads everything and loads the plugins. What is wrong goes to `err`; nothing: then it cannot

@@ -109,6 +109,11 @@ public:
         return out;
     }
 
+    std::vector<SharedReplicas> balancers() {
+        std::vector<SharedReplicas> out;
+        add_all(said_.balancer, "balancer", make_shared_replicas, out);
+        return out;
+    }
     const keys::Scenario& said() const { return said_; }
 
 private:
@@ -243,6 +248,7 @@ Scenario read_scenario(runtime::Source source, const std::filesystem::path& fold
     if (out.diagnostics.errors() > 0) return out;
     Reader reader(*root, tree, out.diagnostics);
     out.input = reader.input();
+    out.balancers = reader.balancers();
     out.has_scan_interval = reader.said().scan_interval.has_value();
     if (reader.said().config) out.config_file = folder / *reader.said().config;
     check(reader.said(), *root, out);

@@ -8,9 +8,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/config/config.hpp"
 #include "simulation/input.hpp"
+#include "simulation/shared_replicas.hpp"
 
 namespace capstan::simulation {
 
@@ -18,6 +20,7 @@ namespace capstan::simulation {
 /// and `config` are absent or serve to look for more errors.
 struct Scenario {
     std::optional<Input> input{};
+    std::vector<SharedReplicas> balancers{};  ///< for live clusters alone
     /// Of its own sections; nothing: the file names another for them.
     std::optional<runtime::Config> config{};
     std::filesystem::path config_file{};  ///< that other file; empty: none

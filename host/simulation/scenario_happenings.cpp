@@ -37,6 +37,22 @@ Budget make_budget(const keys::Budget& budget, const SettingValue& table,
                 read_share(budget.max_unavailable, "max_unavailable", table, diagnostics)};
 }
 
+SharedReplicas make_shared_replicas(const keys::Balancer& balancer, const SettingValue& table,
+                                    Diagnostics& diagnostics) {
+    if (balancer.name.empty()) diagnostics.error(table.place, "balancer: 'name' is missing");
+    if (balancer.targets.size() < 2)
+        diagnostics.error(table.place, "balancer: 'targets' names two batches at least");
+    SharedReplicas out{.ns = balancer.ns,
+                       .name = balancer.name,
+                       .replicas = balancer.replicas,
+                       .labels = {balancer.labels.begin(), balancer.labels.end()},
+                       .in_order = balancer.policy == keys::SharingPolicy::priority,
+                       .startup_timeout = balancer.startup_timeout};
+    for (const keys::BalancerTarget& target : balancer.targets)
+        out.targets.push_back({target.name, target.weight, target.min, target.max});
+    return out;
+}
+
 Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostics& diagnostics) {
     const FaultKind kind = kind_of(fault.kind);
     if (!fault.group.empty() && !is_about_group(kind))

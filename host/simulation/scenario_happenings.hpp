@@ -7,12 +7,16 @@
 #include "runtime/config/settings.hpp"
 #include "simulation/input.hpp"
 #include "simulation/scenario_keys.hpp"
+#include "simulation/shared_replicas.hpp"
 
 namespace capstan::simulation {
 
 // Each records what no schema sees, at the place of `table`.
 Budget make_budget(const keys::Budget& budget, const runtime::SettingValue& table,
                    runtime::Diagnostics& diagnostics);
+SharedReplicas make_shared_replicas(const keys::Balancer& balancer,
+                                    const runtime::SettingValue& table,
+                                    runtime::Diagnostics& diagnostics);
 Fault make_fault(const keys::Fault& fault, const runtime::SettingValue& table,
                  runtime::Diagnostics& diagnostics);
 NodeEdit make_node_edit(const keys::NodeEdit& edit, const runtime::SettingValue& table,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "simulation/scenario_balancer_keys.hpp"
 #include "simulation/scenario_step_keys.hpp"
 
 namespace capstan::simulation::keys {
@@ -23,6 +24,7 @@ struct Scenario {
     std::vector<ReplicaSet> replica_set;
     std::vector<StatefulSet> stateful_set;
     std::vector<Budget> budget;
+    std::vector<Balancer> balancer;
     std::vector<Fault> fault;
     bool scheduler = true;
     std::vector<Command> expect_only;
@@ -41,6 +43,7 @@ void describe(auto&& key, Scenario& s) {
     key("replica_set", s.replica_set, "Pods that are there from the start, with a controller.");
     key("stateful_set", s.stateful_set, "The same, under names that stay, one after the other.");
     key("budget", s.budget, "PodDisruptionBudgets that are there from the start.");
+    key("balancer", s.balancer, "Balancers of a live cluster, which have it from the start.");
     key("fault", s.fault, "What goes wrong.");
     key("scheduler", s.scheduler, "false: pods get nodes by a step's `bind` alone.");
     key("expect_only", s.expect_only,

@@ -100,6 +100,13 @@ TEST(Scenarios, TheExamplesThatAFirstRunShowsGoAsTheyExpect) {
     }
 }
 
+TEST(Scenarios, ABalancerIsForLiveClustersAlone) {
+    const Ran ran = capstan("simulate examples/live_balancer.toml");
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.err.find("capstan cluster examples/live_balancer.toml --run"), std::string::npos)
+        << ran.err;
+}
+
 /// The larger ones, where a container without an order would show.
 class Repeated : public ::testing::TestWithParam<std::string> {};
 

@@ -7,7 +7,7 @@
 namespace capstan::simulation {
 
 /// A sentence, and about what it is: "story" (the scenario acts), "pods", "nodes", "autoscaler"
-/// (its own events), "note".
+/// (its own events), "balancer", "note".
 struct LiveLine {
     std::string kind{};
     std::string subject{};  ///< the batch, node or group; empty: none

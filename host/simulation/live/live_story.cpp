@@ -6,6 +6,8 @@
 
 #include <capstan/sentence.hpp>
 
+#include "simulation/live/balancers.hpp"
+
 namespace capstan::simulation {
 namespace {
 
@@ -57,6 +59,8 @@ LiveStory::LiveStory(ObjectStore& store, TellLive tell) : store_(store), tell_(s
     follow("pods", &LiveStory::take_pod);
     follow("nodes", &LiveStory::take_node);
     follow("events", &LiveStory::take_event);
+    if (store.kinds().find(balancers_resource) != nullptr)
+        follow(balancers_resource, &LiveStory::take_balancer);
 }
 
 LiveStory::~LiveStory() {
@@ -105,13 +109,34 @@ void LiveStory::take_node(const Change& change) {
     if (is_leaving(*change.before) && !is_leaving(node)) say_of_node("kept after all", name);
 }
 
-/// Of the autoscaler's events those about the cluster; those about each pod would be many.
+/// Of the autoscaler's events those about the cluster, and about Balancers, which may come again;
+/// those about each pod would be many.
 void LiveStory::take_event(const Change& change) {
     const json::object& event = *change.object;
-    const bool is_about_cluster = text_at(event, "involvedObject.kind") == "ConfigMap";
-    if (change.type != ChangeType::added || !is_about_cluster) return;
+    const std::string_view about = text_at(event, "involvedObject.kind");
+    if (about == "Balancer" && change.type != ChangeType::deleted) {
+        const std::string name(text_at(event, "involvedObject.name"));
+        return tell_(
+            {"balancer", name, "balancer " + name + ": " + std::string(text_at(event, "message"))});
+    }
+    if (change.type != ChangeType::added || about != "ConfigMap") return;
     const std::string reason(text_at(event, "reason"));
     tell_({"autoscaler", reason, "autoscaler: " + std::string(text_at(event, "message"))});
+}
+
+void LiveStory::take_balancer(const Change& change) {
+    balancers_[object_key(*change.object)].second =
+        change.type == ChangeType::deleted ? "" : text_of_balancer(*change.object);
+    tell_soon();
+}
+
+void LiveStory::flush_balancers() {
+    for (auto& [name, text] : balancers_) {
+        auto& [told, now] = text;
+        if (now.empty() || now == told) continue;
+        told = now;
+        tell_({"balancer", name, now});
+    }
 }
 
 void LiveStory::say_of_node(const std::string& what, const std::string& node) {
@@ -137,6 +162,7 @@ void LiveStory::flush() {
     for (auto& [name, app] : apps_) {
         if (std::exchange(app.has_changed, false)) flush_app(name, app);
     }
+    flush_balancers();
 }
 
 void LiveStory::flush_nodes() {

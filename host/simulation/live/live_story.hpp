@@ -35,6 +35,8 @@ private:
     void take_pod(const Change& change);
     void take_node(const Change& change);
     void take_event(const Change& change);
+    void take_balancer(const Change& change);
+    void flush_balancers();
     void say_of_node(const std::string& what, const std::string& node);
     void tell_soon();
     void flush();
@@ -45,6 +47,7 @@ private:
     const TellLive tell_;
     std::map<std::string, App> apps_{};
     std::vector<std::pair<std::string, std::vector<std::string>>> nodes_{};  ///< what, who
+    std::map<std::string, std::pair<std::string, std::string>> balancers_{};  ///< told and now
     std::optional<io::TimerId> timer_{};
     std::vector<std::unique_ptr<Subscription>> subscriptions_{};
 };

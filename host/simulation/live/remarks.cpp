@@ -35,7 +35,7 @@ bool expects_commands(const Expectations& expect) {
 
 }  // namespace
 
-std::vector<std::string> find_live_remarks(const Input& input) {
+std::vector<std::string> find_live_remarks(const Input& input, bool names_clouds) {
     std::vector<std::string> out;
     const auto remark = [&](bool applies, std::string text) {
         if (applies) out.push_back(std::move(text));
@@ -57,7 +57,8 @@ std::vector<std::string> find_live_remarks(const Input& input) {
            "nodes_stay: nodes go with their machines");
     remark(any_registration(input, [](const Registration& r) { return r.ready_delay.has_value(); }),
            "ready_delay: that of the file counts for all groups");
-    remark(!input.cloud, "pipeline.clouds: a cloud that is not simulated brings its own nodes");
+    remark(!input.cloud && names_clouds,
+           "pipeline.clouds: a cloud that is not simulated brings its own nodes");
     return out;
 }
 

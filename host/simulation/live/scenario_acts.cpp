@@ -5,6 +5,7 @@
 #include <capstan/sentence.hpp>
 
 #include "simulation/control_plane/control_plane.hpp"
+#include "simulation/live/balancers.hpp"
 #include "simulation/live/scenario_player.hpp"
 
 namespace capstan::simulation {
@@ -70,6 +71,15 @@ void set_annotations(json::object& node, const NodeEdit& edit) {
     } else {
         annotations[json_view(kubelet_annotation)] = "stopped";
     }
+}
+
+std::string text_of(const NodeEdit& edit) {
+    std::string out;
+    for (const Taint& taint : edit.set_taints)
+        out += ", it has the taint " + taint.key + ":" + std::string(name_of(taint.effect));
+    for (const std::string& key : edit.drop_taints) out += ", it has no taint " + key + " any more";
+    if (edit.cordoned) out += *edit.cordoned ? ", it is cordoned" : ", it is not cordoned any more";
+    return out;
 }
 
 }  // namespace
@@ -180,7 +190,7 @@ Result<std::string> ScenarioPlayer::carry_out(const NodeEdit& edit) {
             set_taints(node, edit);
             if (edit.cordoned) set_value(node, "spec.unschedulable", *edit.cordoned);
         })));
-    return "somebody changes node " + edit.node;
+    return "somebody changes node " + edit.node + text_of(edit);
 }
 
 Result<std::string> ScenarioPlayer::carry_out(const Budget& budget) {
@@ -196,6 +206,23 @@ Result<std::string> ScenarioPlayer::carry_out(const Budget& budget) {
             })));
     }
     return "disruption budget " + budget.name + " holds";
+}
+
+Result<std::string> ScenarioPlayer::carry_out(const SharedReplicas& shared) {
+    if (store_.kinds().find(balancers_resource) == nullptr)
+        return fail(ErrorCode::unsupported,
+                    "balancer " + shared.name + ": the cluster has no definition of Balancers");
+    const auto kind_of = [this](const std::string& name) {
+        const auto known = batches_.find(name);
+        const bool is_set =
+            known != batches_.end() && known->second.resource == "statefulsets.apps";
+        return std::string(is_set ? "StatefulSet" : "Deployment");
+    };
+    CAPSTAN_CHECK(create(make_manifest(shared, kind_of, options_.speed)));
+    batches_[shared.name] = {std::string(balancers_resource), shared.ns};
+    return "balancer " + shared.name + " shares out " + counted(shared.replicas, "replica") +
+           " among " +
+           listed(shared.targets, [](const SharedReplicas::Target& target) { return target.name; });
 }
 
 }  // namespace capstan::simulation

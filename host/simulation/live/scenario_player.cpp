@@ -49,6 +49,15 @@ void ScenarioPlayer::fill() {
 void ScenarioPlayer::start() {
     started_ = store_.loop().monotonic();
     begin_step();
+    add_balancers();
+}
+
+/// After what the first step brings, for that is what they share replicas out among.
+void ScenarioPlayer::add_balancers() {
+    for (const SharedReplicas& shared : options_.balancers) {
+        const auto done = carry_out(shared);
+        options_.tell({done ? "story" : "note", shared.name, done ? *done : done.error().message});
+    }
 }
 
 void ScenarioPlayer::begin_step() {

@@ -6,12 +6,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "simulation/api_server/object_store.hpp"
 #include "simulation/input.hpp"
 #include "simulation/live/live_line.hpp"
 #include "simulation/live/manifests.hpp"
 #include "simulation/live/rest.hpp"
+#include "simulation/shared_replicas.hpp"
 
 namespace capstan::simulation {
 
@@ -23,6 +25,7 @@ public:
         Duration patience{
             0};  ///< without any change for so long, in real time, a cluster is at rest
         TellLive tell{};
+        std::vector<SharedReplicas> balancers{};  ///< there from the first step on
         /// Changes of the cloud, so long after the start.
         std::function<Result<void>(const Happening& what, Duration since)> change_cloud{};
         /// All steps are over; so many expectations did not hold.
@@ -40,6 +43,7 @@ public:
     void start();
 
 private:
+    void add_balancers();
     void begin_step();
     void act(const Step& step, std::size_t next);
     void wait_out(const Step& step);
@@ -57,6 +61,7 @@ private:
     Result<std::string> carry_out(const engine::NodeObject& node);
     Result<std::string> carry_out(const NodeEdit& edit);
     Result<std::string> carry_out(const Budget& budget);
+    Result<std::string> carry_out(const SharedReplicas& shared);
     Result<void> create(const Manifest& manifest);
     Result<void> create_space(const std::string& name);
     Result<std::string> add_pods(const PodBatch& batch);

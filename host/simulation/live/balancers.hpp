@@ -1,0 +1,25 @@
+/// Balancers of a live cluster: as objects, and as lines of its story.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "simulation/api_server/api_object.hpp"
+#include "simulation/live/manifests.hpp"
+#include "simulation/shared_replicas.hpp"
+
+namespace capstan::simulation {
+
+inline constexpr std::string_view balancers_resource = "balancers.balancer.x-k8s.io";
+
+/// `kind_of`: the kind of the object that a target is, by its name. Times of the scenario pass
+/// `speed` times as fast.
+Manifest make_manifest(const SharedReplicas& shared,
+                       const std::function<std::string(const std::string&)>& kind_of, double speed);
+
+/// "balancer web: 10 wanted, web-a 6 of 6 ready, web-b 4 of 4 ready"; empty: its status does not
+/// say yet.
+std::string text_of_balancer(const json::object& balancer);
+
+}  // namespace capstan::simulation
