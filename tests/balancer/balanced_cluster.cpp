@@ -9,6 +9,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "commands/crd.hpp"
+#include "rights.hpp"
 
 namespace capstan::balancer {
 namespace {
@@ -72,8 +73,8 @@ BalancedCluster::BalancedCluster() {
     control_plane_ = std::make_unique<ControlPlane>(*store_);
     network_ = std::make_unique<LocalHttpClient>(
         *server_, loop(), [this](const io::ServedRequest& request) {
-            requests_.push_back(request.method + " " +
-                                request.target.substr(0, request.target.find('?')));
+            const std::string right = right_of(request.method, request.target);
+            if (!right.empty()) rights_.insert(right);
         });
     furnish();
     control_plane_->start();
@@ -217,6 +218,16 @@ std::string BalancedCluster::condition(const std::string& type) {
             return std::string(text_at(each.as_object(), "status"));
     }
     return "";
+}
+
+std::vector<std::string> BalancedCluster::told(const std::string& reason) {
+    std::vector<std::string> out;
+    for (const ApiObject& event : store_->list(store_->kind("events"), space).items) {
+        if (text_at(*event, "involvedObject.kind") == "Balancer" &&
+            text_at(*event, "reason") == reason)
+            out.emplace_back(text_at(*event, "message"));
+    }
+    return out;
 }
 
 }  // namespace capstan::balancer

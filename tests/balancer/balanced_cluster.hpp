@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,10 +44,12 @@ public:
     std::string picture();
     boost::json::object status();
     std::string condition(const std::string& type);
+    /// Messages of the Balancer's events of that reason, by their names.
+    std::vector<std::string> told(const std::string& reason);
     /// Every change of replicas, as in "12s web-a 0->5".
     const std::vector<std::string>& timeline() const { return timeline_; }
-    /// What was asked of the API server, by method and path without a query.
-    const std::vector<std::string>& requests() const { return requests_; }
+    /// What was asked of the API server, see rights.hpp.
+    const std::set<std::string>& rights() const { return rights_; }
 
 private:
     void create(const char* resource, const char* ns, const std::string& json);
@@ -66,7 +69,8 @@ private:
     std::unique_ptr<simulation::ControlPlane> control_plane_;
     std::unique_ptr<simulation::LocalHttpClient> network_;
     std::unique_ptr<simulation::Subscription> seen_sizes_;
-    std::vector<std::string> timeline_, requests_;
+    std::vector<std::string> timeline_;
+    std::set<std::string> rights_;
 };
 
 }  // namespace capstan::balancer
