@@ -193,6 +193,13 @@ NodeGroup Group::group() const {
             .template_fingerprint = config_.node.fingerprint};
 }
 
+std::vector<MachineStanding> Group::standings() const {
+    std::vector<MachineStanding> out;
+    out.reserve(machines_.size());
+    for (const Machine& machine : machines_) out.push_back({machine.number, state_of(machine)});
+    return out;
+}
+
 std::vector<capstan::Machine> Group::machines() const { return next_listing_ ? listed_ : list(); }
 
 std::vector<capstan::Machine> Group::list() const {

@@ -22,6 +22,12 @@ struct MachineRecord {
     bool operator==(const MachineRecord&) const = default;
 };
 
+struct MachineStanding {
+    int number = 0;
+    MachineState state{};
+    bool operator==(const MachineStanding&) const = default;
+};
+
 /// All that a group must know of its past to go on in another process.
 struct GroupRecord {
     int last_number = 0;
@@ -58,6 +64,8 @@ public:
     /// As they are.
     std::vector<capstan::Machine> machines_now() const { return list(); }
     int last_number() const noexcept { return last_number_; }
+    /// Of its machines, as they are.
+    std::vector<MachineStanding> standings() const;
     GroupRecord record() const { return {last_number_, machines_}; }
     /// Takes in a machine that it does not know and that runs already, with a higher number than
     /// all it had.

@@ -122,10 +122,18 @@ const JoinedNodes* Nodes::find_followed() const {
     return tells ? &followed_ : nullptr;
 }
 
+bool Nodes::is_behind() {
+    std::erase_if(awaited_, [this](const auto& awaited) {
+        return followed_.contains(awaited.first) == awaited.second;
+    });
+    return !awaited_.empty();
+}
+
 void Nodes::hear(const KubeEvent& event) {
     is_in_touch_ = event.type != KubeEvent::Type::trouble;
     if (event.type == KubeEvent::Type::synced) has_synced_ = true;
     if (event.object.empty()) return;
+    ++version_;
     const Result<Json> object = parse_json(event.object);
     if (!object) throw Failure(within("watch nodes", object.error()));
     JoinedNode node = read_node(*object);
@@ -146,6 +154,7 @@ Task<void> Nodes::remove(JoinedNode node) {
     }
     if (failed && failed->code != ErrorCode::not_found)
         throw Failure(within("remove node " + node.name, *failed));
+    awaited_[node.name] = false;
 }
 
 Task<void> Nodes::create(std::string name, std::string object) {
@@ -157,6 +166,7 @@ Task<void> Nodes::create(std::string name, std::string object) {
         failed = failure.error();
     }
     if (failed) throw Failure(within("create node " + name, *failed));
+    awaited_[name] = true;
 }
 
 std::string Nodes::write(const NodeTemplate& node, const Machine& machine) const {

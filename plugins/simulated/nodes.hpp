@@ -1,6 +1,7 @@
 /// Machines as Node objects of the cluster: written without a kubelet, for kwok to look after.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -42,6 +43,10 @@ public:
     void follow();
     /// As they were a moment ago; NULL: they are not followed, or cannot be at present.
     const JoinedNodes* find_followed() const;
+    /// Whether it has yet to show what was created or removed here.
+    bool is_behind();
+    /// Changes with what is followed.
+    std::uint64_t version() const noexcept { return version_; }
     /// Only if it is still the one that was listed; one that is gone already is as good.
     Task<void> remove(JoinedNode node);
     /// As `write` made it. A node of that name that is none of this cloud's is a conflict.
@@ -53,6 +58,8 @@ private:
 
     const Host host_;
     JoinedNodes followed_;
+    std::uint64_t version_ = 0;
+    std::map<std::string, bool> awaited_;  ///< by name: whether it is to be there
     bool has_synced_ = false, is_in_touch_ = false;
     std::optional<KubeWatch> watch_;
 };

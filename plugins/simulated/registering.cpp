@@ -95,11 +95,15 @@ void Simulated::write_down() {
 Task<void> Simulated::register_nodes() {
     const JoinedNodes* const followed = nodes_.find_followed();
     if (followed != nullptr && is_settled(*followed)) co_return;
-    // What is followed is a moment old; what is done goes by what is there.
-    const JoinedNodes nodes = co_await nodes_.list();
-    nodes_.follow();
-    if (take_in(nodes)) write_down();
     // By value, for requests go on while these are under way.
+    JoinedNodes nodes;
+    if (followed != nullptr && !nodes_.is_behind()) {
+        nodes = *followed;
+    } else {
+        nodes = co_await nodes_.list();
+        nodes_.follow();
+    }
+    if (take_in(nodes)) write_down();
     const Work work = work_for(nodes);
     try {
         for (const JoinedNode& node : work.gone) co_await nodes_.remove(node);
@@ -111,12 +115,25 @@ Task<void> Simulated::register_nodes() {
     }
 }
 
-/// Nodes and machines are the same, and there is nothing to do.
-bool Simulated::is_settled(const JoinedNodes& nodes) const {
-    const auto is_known = [this](const auto& entry) { return !find_stranger(entry.second); };
-    if (!std::ranges::all_of(nodes, is_known)) return false;
-    const Work work = work_for(nodes);
-    return work.gone.empty() && work.missing.empty();
+Simulated::Standings Simulated::standings() const {
+    Standings out;
+    for (const auto& [id, group] : groups_) out.emplace(id, group.standings());
+    return out;
+}
+
+/// Each machine that runs has its node, and each node a machine: there is nothing to do. Asked in
+/// each refresh, and worked out anew only when one of the two is not as it was.
+bool Simulated::is_settled(const JoinedNodes& followed) {
+    std::pair now(nodes_.version(), standings());
+    if (settled_ == now) return true;
+    const auto is_stranger = [this](const auto& entry) {
+        return find_stranger(entry.second) != nullptr;
+    };
+    if (std::ranges::any_of(followed, is_stranger)) return false;
+    const Work work = work_for(followed);
+    if (!work.gone.empty() || !work.missing.empty()) return false;
+    settled_ = std::move(now);
+    return true;
 }
 
 /// The group of a node whose number was never given out: it is another process' whose word was

@@ -62,7 +62,9 @@ private:
     void write_down();
     /// Makes the Node objects those of the machines that run.
     Task<void> register_nodes();
-    bool is_settled(const JoinedNodes& nodes) const;
+    using Standings = std::map<std::string, std::vector<MachineStanding>, std::less<>>;
+    Standings standings() const;
+    bool is_settled(const JoinedNodes& followed);
     const std::string* find_stranger(const JoinedNode& node) const;
     bool take_in(const JoinedNodes& nodes);
     struct Work {
@@ -82,6 +84,8 @@ private:
     Time start_;
     Config config_;
     Nodes nodes_;
+    /// Of which all nodes are as they should, and as of which version of the nodes.
+    std::optional<std::pair<std::uint64_t, Standings>> settled_{};
     std::optional<std::uint64_t> revision_{};  ///< of what is written down; nothing: not known
     mutable std::mutex mutex_;  ///< which groups there are, as far as decision threads look
     std::map<std::string, Group, std::less<>> groups_;
