@@ -27,7 +27,7 @@ struct LabelSet {
 
 /// Of one machine in one zone. A pass has to end, however many pods ask for a node of their own;
 /// who is left out is more popular once the others have their groups.
-inline constexpr std::size_t most_sets = 64;
+inline constexpr std::size_t most_sets = 32;
 
 /// The most popular wish leads; each other one joins, by popularity, that contradicts nothing that
 /// is there and keeps nobody off who joined before. Who is left over begins anew. Wishes for

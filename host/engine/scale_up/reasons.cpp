@@ -7,6 +7,10 @@ namespace capstan::engine {
 namespace {
 
 constexpr std::string_view would_take = "would take it";
+/// Of groups that could be made, for each class of pods.
+constexpr int most_named = 100;
+
+bool is_to_be_made(const Group& group) { return group.plan != nullptr && group.group.target == 0; }
 
 /// Where every machine type is left out, the reason that is true of most of them.
 std::string why_none_made(const Scene& scene) {
@@ -29,28 +33,50 @@ Reasons::Reasons(const Scene& scene, const Ledger& ledger, Placement& placement,
     for (const NewGroup& made : scene.new_groups) {
         const bool is_group = !made.group.value().empty();
         if (is_group && !made.dropped_because.empty())
-            shut_["would be made, but " + made.dropped_because].push_back(made.group);
+            shut("would be made, but " + made.dropped_because, made.group, true);
     }
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
+        const bool is_new = is_to_be_made(scene.groups()[g]);
         obstacles_.push_back(ledger.obstacle(g));
-        if (obstacles_[g].empty()) {
-            open_[scene.rules->alike(g)].push_back(scene.id(g));
+        if (!obstacles_[g].empty()) {
+            shut(obstacles_[g], scene.id(g), is_new);
         } else {
-            shut_[obstacles_[g]].push_back(scene.id(g));
+            ++groups_;
+            (is_new ? open_new_ : open_)[scene.rules->alike(g)].push_back(scene.id(g));
+        }
+    }
+}
+
+void Reasons::shut(const std::string& sentence, const NodeGroupId& group, bool could_be_made) {
+    ++groups_;
+    if (could_be_made && ++named_ > most_named) return;
+    shut_[sentence].push_back(group);
+}
+
+/// What groups that may grow say to pods of the class.
+void Reasons::look(Subject subject, BySentence& out) {
+    const auto sentence_of = [&](ShapeId shape) {
+        std::string sentence = placement_->why_not_new(subject, shape).sentence;
+        if (!sentence.empty()) return sentence;
+        return std::string(would_take) + (stopped_.empty() ? "" : ", but " + stopped_);
+    };
+    for (const auto& [shape, groups] : open_) {
+        auto& all = out[sentence_of(shape)];
+        all.insert(all.end(), groups.begin(), groups.end());
+    }
+    int named = named_;
+    for (const auto& [shape, groups] : open_new_) {
+        std::string sentence = sentence_of(shape);
+        for (const NodeGroupId& group : groups) {
+            if (++named > most_named && !sentence.starts_with(would_take)) break;
+            out[sentence].push_back(group);
         }
     }
 }
 
 std::vector<GroupReason> Reasons::of(Subject subject) {
-    std::map<std::string, std::vector<NodeGroupId>> by_sentence = shut_;
-    for (const auto& [shape, groups] : open_) {
-        std::string sentence = placement_->why_not_new(subject, shape).sentence;
-        if (sentence.empty()) {
-            sentence = std::string(would_take) + (stopped_.empty() ? "" : ", but " + stopped_);
-        }
-        auto& all = by_sentence[std::move(sentence)];
-        all.insert(all.end(), groups.begin(), groups.end());
-    }
+    BySentence by_sentence = shut_;
+    look(subject, by_sentence);
     std::vector<GroupReason> out;
     for (auto& [sentence, groups] : by_sentence) {
         std::ranges::sort(groups);
@@ -77,11 +103,9 @@ std::string Reasons::sum_up_groups(const std::vector<GroupReason>& reasons) cons
                                     : stopped_;
         }
     }
-    std::size_t groups = 0;
-    for (const GroupReason& reason : reasons) groups += reason.groups.size();
-    if (groups == 1)
+    if (groups_ == 1)
         return reasons.front().groups.front().value() + ": " + reasons.front().sentence;
-    const std::string all = std::to_string(groups) + " groups";
+    const std::string all = std::to_string(groups_) + " groups";
     if (reasons.size() == 1) return "none of " + all + " helps: " + reasons.front().sentence;
     return "none of " + all + " helps; " + std::to_string(reasons.front().groups.size()) +
            " of them: " + reasons.front().sentence;

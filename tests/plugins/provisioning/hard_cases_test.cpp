@@ -69,7 +69,7 @@ TEST(Provisioning, SuggestsTheMostPopularWhereEverybodyWantsNodesOfTheirOwn) {
     for (const auto& [plan, because] : found.groups) EXPECT_EQ(because.substr(0, 10), "for 3 pods");
     ASSERT_EQ(found.left_out.size(), 1u);
     EXPECT_EQ(found.left_out[0].because,
-              "5738 pods would need more than the 64 sets of labels that are most popular");
+              "5834 pods would need more than the 32 sets of labels that are most popular");
 }
 
 TEST(Provisioning, CountsNoFurtherThanThereAreNumbers) {

@@ -122,6 +122,22 @@ TEST(GroupsToMake, ACloudInTroubleIsTalkedOfOnce) {
     EXPECT_EQ(decision.new_groups.size(), 3u);
 }
 
+TEST(GroupsToMake, AHundredAreNamedOfThousandsThatDoNotHelp) {
+    std::vector<std::string> names;
+    for (int i = 1000; i < 4000; ++i) names.push_back("nap-" + std::to_string(i));
+    MakingCase c(names);
+    c.source.most_groups = 1;
+    c.world.group("full", 0).group.max = 0;
+    c.world.pod("web");
+    const Decision decision = c.run().decision;
+    EXPECT_EQ(decision.new_groups.size(), 3000u);
+    ASSERT_EQ(decision.unhelped.size(), 1u);
+    std::size_t named = 0;
+    for (const GroupReason& reason : decision.unhelped[0].groups) named += reason.groups.size();
+    EXPECT_EQ(named, 101u);
+    EXPECT_THAT(decision.unhelped[0].because, HasSubstr("none of 3001 groups helps; 100 of them"));
+}
+
 TEST(GroupsToMake, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
     MakingCase c({"nap-a", "web"});
     c.world.group("web", 0).group.max = 0;
