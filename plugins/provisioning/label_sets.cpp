@@ -18,6 +18,7 @@ struct Party {
     Labels labels{};
     std::int64_t popularity = 0;
     std::uint32_t count = 0;
+    std::size_t place = 0;  ///< among those of its camp, by labels
     std::vector<const PodClass*> pods{};
 };
 
@@ -42,6 +43,14 @@ struct Camp {
     std::vector<Party> parties{};
 };
 
+/// They come by labels; looking at those again for each tie would take longest of all.
+void sort_by_popularity(std::vector<Party>& parties) {
+    for (std::size_t i = 0; i < parties.size(); ++i) parties[i].place = i;
+    std::ranges::sort(parties, [](const Party& a, const Party& b) {
+        return a.popularity != b.popularity ? a.popularity > b.popularity : a.place < b.place;
+    });
+}
+
 std::vector<Camp> make_camps(std::span<const Wishing> wishing, const Config& config) {
     std::map<TaintKey, std::pair<std::vector<Taint>, std::map<Labels, Party>>> sorted;
     for (const auto& [pods, wish] : wishing) {
@@ -58,9 +67,7 @@ std::vector<Camp> make_camps(std::span<const Wishing> wishing, const Config& con
     for (auto& [key, camp] : sorted) {
         out.push_back({std::move(camp.first), {}});
         for (auto& [labels, party] : camp.second) out.back().parties.push_back(std::move(party));
-        std::ranges::sort(out.back().parties, [](const Party& a, const Party& b) {
-            return a.popularity != b.popularity ? a.popularity > b.popularity : a.labels < b.labels;
-        });
+        sort_by_popularity(out.back().parties);
     }
     return out;
 }
