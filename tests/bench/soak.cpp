@@ -53,8 +53,8 @@ double slope_of(const std::vector<double>& values) {
 /// nodes are drained; the others after fourteen.
 class Churn {
 public:
-    Churn(io::Loop& loop, Crowd& crowd, const Soak& soak)
-        : loop_(loop), crowd_(crowd), soak_(soak), random_(1) {}
+    Churn(simulation::ObjectStore& store, Crowd& crowd, const Soak& soak)
+        : loop_(store.loop()), store_(store), crowd_(crowd), soak_(soak), random_(1) {}
 
     void start() {
         loop_.after(1s, [this] { replace(); });
@@ -85,12 +85,25 @@ private:
     void leave(const std::string& name, int from) {
         for (int i = from; i < soak_.burst; i += 2) crowd_.remove(name + std::to_string(i));
     }
+    /// As API servers do: they keep them for an hour.
+    void forget_events() {
+        const simulation::ResourceKind& events = store_.kind("events");
+        const std::string oldest = simulation::timestamp_text(store_.now() - 1h);
+        for (const simulation::ApiObject& event : store_.list(events).items) {
+            if (simulation::text_at(*event, "metadata.creationTimestamp") >= oldest) continue;
+            static_cast<void>(store_.remove(events,
+                                            simulation::text_at(*event, "metadata.namespace"),
+                                            simulation::text_at(*event, "metadata.name")));
+        }
+    }
     void sample() {
+        forget_events();
         rss_.push_back(resident_mb());
         loop_.after(sample_every, [this] { sample(); });
     }
 
     io::Loop& loop_;
+    simulation::ObjectStore& store_;
     Crowd& crowd_;
     const Soak soak_;
     io::RandomSource random_;
@@ -139,7 +152,7 @@ boost::json::object measure_soak(const Soak& soak) {
     simulation::ApiServer server(store);
     simulation::LocalHttpClient http(server, host->loop());
     Crowd crowd(store, size);
-    Churn churn(host->loop(), crowd, soak);
+    Churn churn(store, crowd, soak);
     churn.start();
     const Counts counts = run(setup, *host, http, std::chrono::hours(soak.hours) + set_up);
     const double cpu = process_cpu_seconds() - churn.cpu_at_start();
