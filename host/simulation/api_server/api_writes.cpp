@@ -86,7 +86,8 @@ WriteOptions write_options(const ApiRequest& request) {
         .part = request.subresource == "status" ? ObjectPart::status : ObjectPart::all_but_status,
         .is_dry_run = request.is_dry_run(),
         .manager = request.manager(),
-        .subresource = request.subresource};
+        .subresource = request.subresource,
+        .is_from_outside = true};
 }
 
 Answer<json::object> patched(const ApiCall& call, const json::object& document) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "simulation/api_server/label_query.hpp"
+
 namespace capstan::simulation {
 namespace {
 
@@ -161,6 +163,30 @@ Answer<void> check_amounts(const ResourceKind& kind, const json::object& object)
                 CAPSTAN_CHECK(check_containers(kind, *pod, list));
     for (const std::string_view path : {"status.capacity", "status.allocatable", "spec.hard"})
         CAPSTAN_CHECK(check_quantities(kind, find_object(object, path)));
+    return {};
+}
+
+Answer<void> check_selector(const ResourceKind& kind, const json::object& object,
+                            const json::object* before) {
+    if (kind.group != "apps" || kind.resource() == "controllerrevisions.apps") return {};
+    const auto refused = [&](const char* why) {
+        return fail(invalid(kind.resource(), std::string(text_at(object, "metadata.name")), why));
+    };
+    const json::object* selector = find_object(object, "spec.selector");
+    const json::object* old = before == nullptr ? nullptr : find_object(*before, "spec.selector");
+    const json::object* pods = find_object(object, "spec.template");
+    if (old != nullptr && selector != nullptr && *old != *selector)
+        return refused("spec.selector: Invalid value: field is immutable");
+    const json::object* old_pods =
+        before == nullptr ? nullptr : find_object(*before, "spec.template");
+    if (old_pods != nullptr && pods != nullptr && *old_pods == *pods) return {};
+    if (selector == nullptr) return refused("spec.selector: Required value");
+    const LabelQuery query = label_query_of(*selector);
+    if (query.empty()) return refused("spec.selector: Invalid value: empty selector is invalid");
+    if (pods == nullptr || !has_labels(*pods, query))
+        return refused(
+            "spec.template.metadata.labels: Invalid value: `selector` does not match template "
+            "`labels`");
     return {};
 }
 

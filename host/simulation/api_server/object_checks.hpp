@@ -16,6 +16,10 @@ Answer<void> check_identity(const ResourceKind& kind, std::string_view space, js
 Answer<void> check_name(const ResourceKind& kind, std::string_view name);
 /// 400: an amount of a pod, a pod template, a node or a quota is none.
 Answer<void> check_amounts(const ResourceKind& kind, const json::object& object);
+/// 422: a workload that would not find its own pods, and make more and more of them. `before`:
+/// NULL: it is new; what it selects stays.
+Answer<void> check_selector(const ResourceKind& kind, const json::object& object,
+                            const json::object* before);
 /// 409: the object is not the one, or not any more the one, that was meant.
 Answer<void> check_preconditions(const ResourceKind& kind, const json::object& current,
                                  std::string_view uid, std::string_view resource_version);

@@ -123,6 +123,7 @@ Answer<ApiObject> ObjectStore::create(const ResourceKind& kind, std::string_view
     if (!text_at(object, "metadata.resourceVersion").empty())
         return fail(bad_request("resourceVersion should not be set on objects to be created"));
     CAPSTAN_CHECK(name_new(kind, space, object));
+    if (options.is_from_outside) CAPSTAN_CHECK(check_selector(kind, object, nullptr));
     json::object& metadata = make_object(object, "metadata");
     metadata["uid"] = make_uid();
     metadata["creationTimestamp"] = timestamp_text(now());
@@ -149,8 +150,10 @@ Answer<ApiObject> ObjectStore::update(const ResourceKind& kind, std::string_view
     CAPSTAN_CHECK(check_preconditions(kind, *current, text_at(object, "metadata.uid"),
                                       text_at(object, "metadata.resourceVersion")));
     json::object fresh = merge_parts(kind, *current, std::move(object), options.part);
-    // Who plays a part of the cluster changes no amounts, and much else.
-    if (!kind.is_custom && !options.manager.empty()) CAPSTAN_CHECK(check_amounts(kind, fresh));
+    if (options.is_from_outside && !kind.is_custom) {
+        CAPSTAN_CHECK(check_amounts(kind, fresh));
+        CAPSTAN_CHECK(check_selector(kind, fresh, current.get()));
+    }
     set_defaults(kind, fresh);
     if (kind.has_generation && !is_same_desire(fresh, *current))
         set_value(fresh, "metadata.generation",

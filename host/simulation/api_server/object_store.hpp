@@ -25,9 +25,10 @@ enum class ObjectPart { all_but_status, status, everything };
 
 struct WriteOptions {
     ObjectPart part = ObjectPart::all_but_status;
-    bool is_dry_run = false;    ///< all checks, all defaults, and nothing kept
-    std::string manager{};      ///< whose fields those are that change; empty: nobody asks
-    std::string subresource{};  ///< through which the manager came
+    bool is_dry_run = false;       ///< all checks, all defaults, and nothing kept
+    std::string manager{};         ///< whose fields those are that change; empty: nobody asks
+    std::string subresource{};     ///< through which the manager came
+    bool is_from_outside = false;  ///< checked for what people write, and controllers do not
 };
 
 struct RemoveOptions {

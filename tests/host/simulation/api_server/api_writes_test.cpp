@@ -173,6 +173,43 @@ TEST_F(ServedApi, LetsEverybodyDoEverything) {
     EXPECT_TRUE(is_true_at(other.body, "status.allowed")) << "whatever it says";
 }
 
+struct Workloads : ServedApi {
+    const std::string path = "/apis/apps/v1/namespaces/default/deployments";
+
+    static std::string deployment(const std::string& selector, const std::string& labels) {
+        return R"({"metadata":{"name":"d"},"spec":{"selector":)" + selector +
+               R"(,"template":{"metadata":{"labels":)" + labels +
+               R"(},"spec":{"containers":[{"name":"c"}]}}}})";
+    }
+    static constexpr const char* merge = "application/merge-patch+json";
+};
+
+TEST_F(Workloads, SelectThePodsThatTheyMake) {
+    const char* web = R"({"matchLabels":{"app":"web"}})";
+    EXPECT_EQ(ask("POST", path, deployment(web, R"({"app":"shop"})")).status, 422);
+    EXPECT_EQ(ask("POST", path, deployment(web, "{}")).status, 422);
+    EXPECT_EQ(ask("POST", path, deployment("{}", R"({"app":"web"})")).status, 422);
+    EXPECT_EQ(ask("POST", path, deployment("null", R"({"app":"web"})")).status, 422);
+    EXPECT_EQ(ask("PATCH", path + "/d?fieldManager=me", deployment(web, "{}"),
+                  "application/apply-patch+yaml")
+                  .status,
+              422);
+    EXPECT_EQ(ask("POST", path, deployment(web, R"({"app":"web","tier":"a"})")).status, 201);
+}
+
+TEST_F(Workloads, GoOnSelectingThem) {
+    ASSERT_EQ(ask("POST", path, deployment(R"({"matchLabels":{"app":"web"}})", R"({"app":"web"})"))
+                  .status,
+              201);
+    const auto patch = [&](const char* spec) {
+        return ask("PATCH", path + "/d", std::string(R"({"spec":)") + spec + "}", merge).status;
+    };
+    EXPECT_EQ(patch(R"({"selector":{"matchLabels":{"app":"shop"}}})"), 422);
+    EXPECT_EQ(patch(R"({"template":{"metadata":{"labels":{"app":"shop"}}}})"), 422);
+    EXPECT_EQ(patch(R"({"template":{"metadata":{"labels":{"tier":"b"}}}})"), 200);
+    EXPECT_EQ(patch(R"({"replicas":3})"), 200);
+}
+
 TEST_F(ServedApi, GivesServiceAccountsTokens) {
     const std::string accounts = "/api/v1/namespaces/default/serviceaccounts";
     ASSERT_EQ(ask("POST", accounts, R"({"metadata":{"name":"robot"}})").status, 201);

@@ -40,12 +40,12 @@ TEST(FieldSets, AreUnitedSubtractedAndIntersected) {
 }
 
 struct Applies : ServedApi {
-    const std::string path = "/apis/apps/v1/namespaces/default/deployments/d";
+    const std::string path = "/api/v1/namespaces/default/replicationcontrollers/d";
 
     Said apply(const std::string& manager, const std::string& spec, bool force = false) {
         return ask(
             "PATCH", path + "?fieldManager=" + manager + "&force=" + (force ? "true" : "false"),
-            R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":)" +
+            R"({"apiVersion":"v1","kind":"ReplicationController","metadata":{"name":"d"},"spec":)" +
                 spec + "}",
             "application/apply-patch+yaml");
     }
@@ -75,7 +75,7 @@ TEST_F(Applies, RefuseToTakeAFieldFromAnotherUnlessForced) {
     const Said refused = apply("you", R"({"replicas":5})");
     EXPECT_EQ(refused.status, 409);
     EXPECT_THAT(std::string(text_at(refused.body, "message")),
-                HasSubstr("conflict with \"me\" using apps/v1: .spec.replicas"));
+                HasSubstr("conflict with \"me\" using v1: .spec.replicas"));
     EXPECT_EQ(apply("you", R"({"replicas":2})").status, 200) << "the same value is shared";
     EXPECT_EQ(apply("you", R"({"replicas":5})", true).status, 200);
     EXPECT_EQ(apply("me", R"({"replicas":2})").status, 409) << "it is the other's now";
