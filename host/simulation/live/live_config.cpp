@@ -70,7 +70,7 @@ std::vector<std::string> overrides(bool has_cloud, const LiveConfigOptions& opti
     if (!has_cloud) return out;
     out.emplace_back("pipeline.clouds=[\"simulated\"]");
     out.emplace_back(
-        "plugin.simulated.grants={ state = true, kube = [\"nodes:list,create,delete\"] }");
+        "plugin.simulated.grants={ state = true, kube = [\"nodes:list,watch,create,delete\"] }");
     return out;
 }
 
