@@ -1,6 +1,9 @@
 #include "config.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include <capstan/sentence.hpp>
 
 #include "config_yaml.hpp"
 
@@ -42,7 +45,61 @@ void read_yaml(const Settings& settings, PriorityConfig& out) {
     }
 }
 
+void read_config_map(const Settings& settings, PriorityConfig& out) {
+    auto name = parse_config_map_name(settings.text("config_map"));
+    if (name) {
+        out.config_map = *std::move(name);
+    } else {
+        out.mistakes.push_back({"config_map", std::nullopt, name.error().message});
+    }
+}
+
+/// The one setting that says where priorities come from, or none; others beside it are mistakes.
+std::string find_source(const Settings& settings, PriorityConfig& out) {
+    std::string source;
+    for (const char* key : {"priorities", "yaml", "config_map"}) {
+        if (!settings.has(key)) continue;
+        if (source.empty()) {
+            source = key;
+        } else {
+            out.mistakes.push_back(
+                {key, std::nullopt, source + " is set too; one of them has to go"});
+        }
+    }
+    return source;
+}
+
+bool is_dns_label(std::string_view text) {
+    return !text.empty() && text.size() <= 63 && text.front() != '-' && text.back() != '-' &&
+           std::ranges::all_of(text, [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+           });
+}
+
+bool is_object_name(std::string_view text) {
+    if (text.size() > 253) return false;
+    for (;;) {
+        const std::size_t dot = text.find('.');
+        if (!is_dns_label(text.substr(0, dot))) return false;
+        if (dot == std::string_view::npos) return true;
+        text.remove_prefix(dot + 1);
+    }
+}
+
 }  // namespace
+
+Result<ConfigMapName> parse_config_map_name(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    if (slash == std::string_view::npos)
+        return fail(ErrorCode::invalid_config, in_quotes(text) + ": expected NAMESPACE/NAME");
+    const std::string_view ns = text.substr(0, slash);
+    const std::string_view name = text.substr(slash + 1);
+    if (!is_dns_label(ns))
+        return fail(ErrorCode::invalid_config, in_quotes(ns) + " is no namespace");
+    if (!is_object_name(name))
+        return fail(ErrorCode::invalid_config, in_quotes(name) + " is no name of a ConfigMap");
+    return ConfigMapName{.ns = std::string(ns), .name = std::string(name)};
+}
 
 Schema priority_schema() {
     return {
@@ -61,20 +118,21 @@ Schema priority_schema() {
              "The same as a YAML document: upstream's ConfigMap "
              "cluster-autoscaler-priority-expander, or what stands in it under the key priorities. "
              "Not together with priorities.",
-         .live = true}};
+         .live = true},
+        {.key = "config_map",
+         .type = SettingType::string,
+         .doc = "NAMESPACE/NAME of a ConfigMap whose key priorities holds such a document. It is "
+                "followed while the autoscaler runs, with grants = { kube = "
+                "[\"configmaps:list,watch@NAMESPACE\"] }. Not together with priorities or yaml."}};
 }
 
 PriorityConfig read_priority(const Settings& settings) {
     PriorityConfig out;
-    const bool table = settings.has("priorities");
-    if (table && settings.has("yaml")) {
-        out.mistakes.push_back(
-            {"yaml", std::nullopt, "priorities is set too; one of them has to go"});
-    } else if (table) {
-        read_table(settings, out);
-    } else if (settings.has("yaml")) {
-        read_yaml(settings, out);
-    }
+    const std::string source = find_source(settings, out);
+    if (!out.mistakes.empty()) return out;
+    if (source == "priorities") read_table(settings, out);
+    if (source == "yaml") read_yaml(settings, out);
+    if (source == "config_map") read_config_map(settings, out);
     return out;
 }
 
@@ -88,10 +146,15 @@ void check_priority(const Settings& settings) {
     }
 }
 
-Result<Tiers> tiers_of(PriorityConfig config) {
-    if (config.mistakes.empty()) return std::move(config.tiers);
+Result<void> demand_sound(const PriorityConfig& config) {
+    if (config.mistakes.empty()) return {};
     const PriorityMistake& first = config.mistakes.front();
     return fail(ErrorCode::invalid_config, first.key + ": " + first.why);
+}
+
+Result<Tiers> tiers_of(PriorityConfig config) {
+    CAPSTAN_CHECK(demand_sound(config));
+    return std::move(config.tiers);
 }
 
 }  // namespace capstan::expanders

@@ -1,39 +1,59 @@
+#include <optional>
+
 #include <capstan/plugin.hpp>
 
 #include "config.hpp"
+#include "config_map.hpp"
 #include "priority.hpp"
 
 namespace {
 
 using namespace capstan;
+using namespace capstan::expanders;
 
-expanders::Tiers first_tiers(const Settings& settings) {
-    Result<expanders::Tiers> tiers = expanders::tiers_of(expanders::read_priority(settings));
-    if (!tiers) throw Failure(tiers.error());
-    return *std::move(tiers);
+PriorityConfig sound_config(const Settings& settings) {
+    PriorityConfig config = read_priority(settings);
+    if (const Result<void> sound = demand_sound(config); !sound) throw Failure(sound.error());
+    return config;
 }
 
-class Plugin : public expanders::Priority {
+class Plugin : public Priority {
 public:
-    Plugin(const Host& host, const Settings& settings)
-        : Priority(first_tiers(settings)), host_(host) {}
-    static Schema schema() { return expanders::priority_schema(); }
-    static void check(const Settings& settings) { expanders::check_priority(settings); }
+    Plugin(const Host& host, const Settings& settings) : Plugin(host, sound_config(settings)) {}
+    static Schema schema() { return priority_schema(); }
+    static void check(const Settings& settings) { check_priority(settings); }
+
+    Task<void> start() {
+        if (followed_) co_await followed_->start();
+    }
+    Task<void> stop() {
+        if (followed_) followed_->stop();
+        co_return;
+    }
 
     /// What cannot be read changes nothing: the last good priorities stay.
     Result<void> reconfigure(const Settings& settings) {
-        Result<expanders::Tiers> tiers = expanders::tiers_of(expanders::read_priority(settings));
+        Result<Tiers> tiers = tiers_of(read_priority(settings));
         if (!tiers) {
             host_.warn("the new priorities are refused, the last good ones stay: " +
                        tiers.error().message);
             return fail(tiers.error());
         }
-        replace(*std::move(tiers));
+        // Those of a ConfigMap are not in the settings.
+        if (!followed_) replace(*std::move(tiers));
         return {};
     }
 
 private:
+    Plugin(const Host& host, PriorityConfig config)
+        : Priority(std::move(config.tiers)), host_(host) {
+        if (config.config_map)
+            followed_.emplace(host, *std::move(config.config_map),
+                              [this](Tiers tiers) { replace(std::move(tiers)); });
+    }
+
     Host host_;
+    std::optional<FollowedConfigMap> followed_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <capstan/ranking.hpp>
@@ -36,12 +37,26 @@ std::optional<Match> find_match(const Tiers& tiers, std::string_view group_id) {
 
 }  // namespace
 
+Priority::Priority(Tiers tiers) : tiers_(std::make_shared<const Tiers>(std::move(tiers))) {}
+
+void Priority::replace(Tiers tiers) {
+    auto replacement = std::make_shared<const Tiers>(std::move(tiers));
+    const std::lock_guard lock(mutex_);
+    tiers_.swap(replacement);
+}
+
+std::shared_ptr<const Tiers> Priority::tiers() const {
+    const std::lock_guard lock(mutex_);
+    return tiers_;
+}
+
 void Priority::filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
-    if (tiers_.empty()) return keep_all(call, keep, question.options(), "no priorities are set");
+    const std::shared_ptr<const Tiers> tiers = this->tiers();
+    if (tiers->empty()) return keep_all(call, keep, question.options(), "no priorities are set");
     std::vector<Ranked<Match>> ranked;
     std::vector<OptionView> unmatched;
     for (const OptionView option : question.options()) {
-        if (const auto match = find_match(tiers_, option.group().id())) {
+        if (const auto match = find_match(*tiers, option.group().id())) {
             ranked.push_back({option, *match});
         } else {
             unmatched.push_back(option);

@@ -1,7 +1,8 @@
 /// Keeps the options whose group has the highest priority.
 #pragma once
 
-#include <utility>
+#include <memory>
+#include <mutex>
 
 #include <capstan/expander.hpp>
 
@@ -13,13 +14,18 @@ namespace capstan::expanders {
 /// matches are left out; when none matches any, or there are no tiers, all pass.
 class Priority {
 public:
-    explicit Priority(Tiers tiers) : tiers_(std::move(tiers)) {}
+    explicit Priority(Tiers tiers);
+    Priority(const Priority& other) : tiers_(other.tiers()) {}
+    /// Goes by the tiers that are there when it begins. [any thread]
     void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const;
-    /// Never at the same time as `filter`.
-    void replace(Tiers tiers) { tiers_ = std::move(tiers); }
+    /// [any thread]
+    void replace(Tiers tiers);
 
 private:
-    Tiers tiers_;
+    std::shared_ptr<const Tiers> tiers() const;
+
+    mutable std::mutex mutex_;
+    std::shared_ptr<const Tiers> tiers_;
 };
 
 }  // namespace capstan::expanders

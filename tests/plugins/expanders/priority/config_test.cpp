@@ -4,6 +4,8 @@
 
 #include <capstan/testing/fake_settings.hpp>
 
+#include "followed.hpp"
+
 namespace capstan::expanders {
 namespace {
 
@@ -14,6 +16,7 @@ using ::testing::IsEmpty;
 using testing::list;
 using testing::Rejection;
 using testing::table;
+using tests::Followed;
 
 TEST(PriorityConfig, HasNoTiersUnlessTold) {
     FakeSettings settings(priority_schema());
@@ -81,6 +84,179 @@ TEST(PriorityConfig, RefusesTwoSourcesAtOnce) {
                 ElementsAre(Rejection{"yaml", "priorities is set too; one of them has to go"}));
     EXPECT_EQ(tiers_of(read_priority(settings.view())).error().message,
               "yaml: priorities is set too; one of them has to go");
+}
+
+TEST(PriorityConfig, RefusesAConfigMapBesideAnyOtherSource) {
+    FakeSettings settings(priority_schema());
+    settings.set("config_map", "kube-system/a").set("yaml", "10: [a]");
+    check_priority(settings.view());
+    EXPECT_THAT(settings.rejections(),
+                ElementsAre(Rejection{"config_map", "yaml is set too; one of them has to go"}));
+
+    FakeSettings three(priority_schema());
+    three.set("config_map", "kube-system/a").set("yaml", "10: [a]");
+    three.set("priorities", table({{"10", list("a")}}));
+    check_priority(three.view());
+    EXPECT_THAT(
+        three.rejections(),
+        ElementsAre(Rejection{"yaml", "priorities is set too; one of them has to go"},
+                    Rejection{"config_map", "priorities is set too; one of them has to go"}));
+}
+
+TEST(PriorityConfig, TakesTheNameOfOneConfigMap) {
+    FakeSettings settings(priority_schema());
+    settings.set("config_map", "kube-system/cluster-autoscaler-priority-expander.v2");
+    check_priority(settings.view());
+    EXPECT_THAT(settings.rejections(), IsEmpty());
+    const PriorityConfig config = read_priority(settings.view());
+    EXPECT_EQ(config.config_map,
+              (ConfigMapName{"kube-system", "cluster-autoscaler-priority-expander.v2"}));
+    EXPECT_THAT(config.tiers, IsEmpty());
+}
+
+TEST(PriorityConfig, RefusesWhatIsNoNameOfAConfigMap) {
+    const std::string long_name(64, 'a');
+    for (const auto& [text, why] : std::vector<std::pair<std::string, std::string>>{
+             {"", "\"\": expected NAMESPACE/NAME"},
+             {"priorities", "\"priorities\": expected NAMESPACE/NAME"},
+             {"/a", "\"\" is no namespace"},
+             {"Kube/a", "\"Kube\" is no namespace"},
+             {"kube.system/a", "\"kube.system\" is no namespace"},
+             {long_name + "/a", "\"" + long_name + "\" is no namespace"},
+             {"a/", "\"\" is no name of a ConfigMap"},
+             {"a/b/c", "\"b/c\" is no name of a ConfigMap"},
+             {"a/b,metadata.name!=b", "\"b,metadata.name!=b\" is no name of a ConfigMap"},
+             {"a/b..c", "\"b..c\" is no name of a ConfigMap"},
+             {"a/-b", "\"-b\" is no name of a ConfigMap"}}) {
+        FakeSettings settings(priority_schema());
+        settings.set("config_map", text);
+        check_priority(settings.view());
+        EXPECT_THAT(settings.rejections(), ElementsAre(Rejection{"config_map", why}));
+    }
+}
+
+TEST(FollowedConfigMap, TakesWhatIsThereAndThenEachChange) {
+    Followed followed;
+    followed.write("10: [a]");
+    ASSERT_TRUE(followed.start());
+    EXPECT_THAT(followed.priorities(), ElementsAre(10));
+    followed.write("20: [b]");
+    EXPECT_THAT(followed.priorities(), ElementsAre(10, 20));
+    EXPECT_EQ(followed.taken.back().at(20).front().written(), "b");
+    followed.map->stop();
+    followed.write("30: [c]");
+    EXPECT_THAT(followed.priorities(), ElementsAre(10, 20));
+    EXPECT_THAT(followed.warnings(), IsEmpty());
+}
+
+TEST(FollowedConfigMap, KeepsTheLastGoodPrioritiesWhenTheNewOnesAreBroken) {
+    Followed followed;
+    followed.write("10: [a]");
+    ASSERT_TRUE(followed.start());
+    followed.write("10: ['(']");
+    const std::string parsed =
+        "under the key priorities: line 1, column 6: regular expression \"(\": missing ): (; the "
+        "last good priorities stay";
+    EXPECT_THAT(followed.warnings(), ElementsAre("ConfigMap kube-system/prio: " + parsed));
+    EXPECT_THAT(followed.events(), ElementsAre("PriorityConfigMapInvalid: " + parsed));
+    followed.write_data(Json::object({{"other", "10: [b]"}}));
+    EXPECT_THAT(followed.events().back(),
+                "PriorityConfigMapInvalid: has no text under the key "
+                "priorities; the last good priorities stay");
+    EXPECT_THAT(followed.priorities(), ElementsAre(10));
+    followed.write("10: [a]");
+    EXPECT_THAT(followed.priorities(), ElementsAre(10, 10));
+}
+
+TEST(FollowedConfigMap, SaysOnceThatAVersionIsBrokenAndAgainWhenItComesBack) {
+    Followed followed;
+    followed.write("high: [a]");
+    ASSERT_TRUE(followed.start());
+    const Json broken = Json::object({{"priorities", "high: [a]"}});
+    followed.write_data(broken, "kube-system", "prio", "another label");
+    EXPECT_EQ(followed.events().size(), 1u);
+    EXPECT_THAT(followed.events().front(), ::testing::EndsWith("; all options pass"));
+    followed.write("10: [a]");
+    followed.write_data(broken);
+    EXPECT_EQ(followed.events().size(), 2u);
+    EXPECT_EQ(followed.warnings().size(), 2u);
+}
+
+TEST(FollowedConfigMap, KeepsThemWhenItIsDeletedAndTakesItsSuccessor) {
+    Followed followed;
+    followed.write("10: [a]");
+    ASSERT_TRUE(followed.start());
+    followed.remove();
+    EXPECT_THAT(followed.events(), ElementsAre("PriorityConfigMapInvalid: is not there; the last "
+                                               "good priorities stay"));
+    followed.write("10: [a]");
+    EXPECT_THAT(followed.priorities(), ElementsAre(10, 10));
+}
+
+TEST(FollowedConfigMap, WaitsForOneThatIsNotThereYetAndSaysSo) {
+    Followed followed;
+    ASSERT_TRUE(followed.start());
+    EXPECT_THAT(followed.warnings(),
+                ElementsAre("ConfigMap kube-system/prio: is not there; all options pass"));
+    followed.write("10: [a]");
+    EXPECT_THAT(followed.priorities(), ElementsAre(10));
+}
+
+TEST(FollowedConfigMap, PassesOverAllOtherConfigMaps) {
+    Followed followed;
+    followed.write("10: [a]");
+    const Json other = Json::object({{"priorities", "20: [b]"}});
+    followed.write_data(other, "kube-system", "prio2");
+    ASSERT_TRUE(followed.start());
+    followed.write_data(other, "default", "prio");
+    followed.write_data(Json::object({{"priorities", "("}}), "kube-system", "another");
+    EXPECT_THAT(followed.priorities(), ElementsAre(10));
+    EXPECT_THAT(followed.warnings(), IsEmpty());
+}
+
+TEST(FollowedConfigMap, KeepsThemWhileTheClusterIsAwayAndGoesOnAfterwards) {
+    Followed followed;
+    followed.write("10: [a]");
+    ASSERT_TRUE(followed.start());
+    for (int i = 0; i < 2; ++i) followed.host.kube().trouble({ErrorCode::unavailable, "away"});
+    followed.host.run();
+    EXPECT_THAT(followed.warnings(), ElementsAre("ConfigMap kube-system/prio cannot be followed: "
+                                                 "away; the last good priorities stay"));
+    EXPECT_THAT(followed.priorities(), ElementsAre(10));
+    followed.write("20: [b]");
+    EXPECT_THAT(followed.priorities(), ElementsAre(10, 20));
+}
+
+TEST(FollowedConfigMap, LeavesItAtTheLogWhereEventsAreNotGranted) {
+    Followed followed;
+    followed.host.kube().grant("configmaps:list,watch");
+    ASSERT_TRUE(followed.start());
+    EXPECT_THAT(followed.events(), IsEmpty());
+    EXPECT_EQ(followed.warnings().size(), 1u);
+}
+
+TEST(FollowedConfigMap, SaysWhatToWriteWhereNothingIsGranted) {
+    Followed followed;
+    followed.host.withhold(CAPSTAN_SERVICE_KUBE);
+    try {
+        static_cast<void>(followed.start());
+        ADD_FAILURE() << "was made";
+    } catch (const Failure& failure) {
+        EXPECT_EQ(failure.error(),
+                  (Error{ErrorCode::permission,
+                         "config_map: to follow ConfigMap kube-system/prio add grants = { kube = "
+                         "[\"configmaps:list,watch@kube-system\"] } to plugin.test"}));
+    }
+}
+
+TEST(FollowedConfigMap, DoesNotStartWithoutTheGrant) {
+    Followed followed;
+    followed.host.kube().grant("configmaps:list");
+    const Result<void> started = followed.start();
+    ASSERT_FALSE(started);
+    EXPECT_EQ(started.error().code, ErrorCode::permission);
+    EXPECT_THAT(started.error().message,
+                HasSubstr("it takes grants = { kube = [\"configmaps:list,watch@kube-system\"] }"));
 }
 
 }  // namespace

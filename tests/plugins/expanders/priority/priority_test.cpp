@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "any_order.hpp"
 
 namespace capstan::expanders {
@@ -107,6 +109,17 @@ TEST(Priority, GoesOnWithNewPrioritiesWhenTheyAreReplaced) {
     Priority expander(tiers({{1, {"a"}}}));
     expander.replace(tiers({{1, {"b"}}}));
     EXPECT_THAT(kept(expander, Question({option("a"), option("b")})), ElementsAre("b"));
+}
+
+TEST(Priority, MayBeGivenNewOnesWhileItAnswers) {
+    Priority expander(tiers({{1, {"a"}}}));
+    std::thread giver([&expander] {
+        for (int i = 0; i < 200; ++i) expander.replace(tiers({{i, {i % 2 == 0 ? "b" : "a"}}}));
+    });
+    for (int i = 0; i < 200; ++i)
+        EXPECT_EQ(kept(expander, Question({option("a"), option("b")})).size(), 1u);
+    giver.join();
+    EXPECT_THAT(kept(expander, Question({option("a"), option("b")})), ElementsAre("a"));
 }
 
 TEST(Priority, AnswersTheSameInAnyOrder) {

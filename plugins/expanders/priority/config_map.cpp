@@ -1,0 +1,104 @@
+#include "config_map.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "config_yaml.hpp"
+
+namespace capstan::expanders {
+namespace {
+
+std::string grant_for(const ConfigMapName& name) {
+    return "grants = { kube = [\"configmaps:list,watch@" + name.ns + "\"] }";
+}
+
+Unexpected not_there() { return fail(ErrorCode::not_found, "is not there"); }
+
+Result<std::string> document_of(const Json& config_map) {
+    const Json* document = config_map.find({"data", "priorities"});
+    if (document == nullptr || !document->is_text())
+        return fail(ErrorCode::invalid_config, "has no text under the key priorities");
+    return document->text();
+}
+
+}  // namespace
+
+FollowedConfigMap::FollowedConfigMap(const Host& host, ConfigMapName name, OnTiers on_tiers)
+    : host_(host),
+      name_(std::move(name)),
+      title_("ConfigMap " + name_.ns + "/" + name_.name),
+      on_tiers_(std::move(on_tiers)) {
+    if (host_.service<capstan_kube>(CAPSTAN_SERVICE_KUBE) != nullptr) return;
+    throw Failure(ErrorCode::permission, "config_map: to follow " + title_ + " add " +
+                                             grant_for(name_) + " to plugin." +
+                                             std::string(host_.instance_id()));
+}
+
+Task<void> FollowedConfigMap::start() {
+    KubeSelection selection(KubeResource("", "v1", "configmaps", "ConfigMap"), name_.ns);
+    selection.field_selector = "metadata.name=" + name_.name;
+    watch_.emplace(host_, selection, [this](const KubeEvent& event) { hear(event); });
+    // What the host itself refuses has been told by then.
+    co_await sleep_for(host_, std::chrono::milliseconds(1));
+    if (!watch_ || watch_->has_ended()) throw Failure(refusal());
+}
+
+Error FollowedConfigMap::refusal() const {
+    Error out = trouble_.value_or(Error{ErrorCode::unavailable, "the watch has ended"});
+    out.message = "config_map: " + title_ + " cannot be followed: " + out.message;
+    if (out.code == ErrorCode::permission) out.message += "; it takes " + grant_for(name_);
+    if (out.code == ErrorCode::unsupported)
+        out.message += "; set yaml, in place of config_map, to the text that stands in it";
+    return out;
+}
+
+void FollowedConfigMap::hear(const KubeEvent& event) {
+    if (event.type == KubeEvent::Type::trouble)
+        return hear_trouble(event.error != nullptr ? raise(*event.error) : Error{});
+    trouble_.reset();
+    if (event.type == KubeEvent::Type::synced) {
+        if (!is_there_) take(not_there());
+        return;
+    }
+    is_there_ = event.type != KubeEvent::Type::deleted;
+    const Result<Json> object = parse_json(event.object);
+    if (object) uid_ = object->text_at({"metadata", "uid"});
+    if (!is_there_) return take(not_there());
+    take(object ? document_of(*object) : fail(object.error()));
+}
+
+/// Plugins start before their host is connected, which is no news.
+void FollowedConfigMap::hear_trouble(const Error& why) {
+    const bool is_early = !known_ && why.code == ErrorCode::unavailable;
+    if (!trouble_ || trouble_->message != why.message)
+        host_.log(is_early ? CAPSTAN_LOG_DEBUG : CAPSTAN_LOG_WARN,
+                  title_ + " cannot be followed: " + why.message + "; " + what_now());
+    trouble_ = why;
+}
+
+/// Other versions with the same document, such as one with a new label, are no news.
+void FollowedConfigMap::take(Result<std::string> document) {
+    if (known_ && *known_ == document) return;
+    known_ = std::move(document);
+    if (!*known_) return complain((*known_).error().message);
+    Result<Tiers> tiers = parse_priorities_yaml(**known_);
+    if (!tiers) return complain("under the key priorities: " + tiers.error().message);
+    has_been_good_ = true;
+    host_.info(title_ + ": its priorities count from now on");
+    on_tiers_(*std::move(tiers));
+}
+
+void FollowedConfigMap::complain(const std::string& why) {
+    const std::string message = why + "; " + what_now();
+    host_.warn(title_ + ": " + message);
+    const KubeReference about{
+        .api_version = "v1", .kind = "ConfigMap", .ns = name_.ns, .name = name_.name, .uid = uid_};
+    // Not granted, as a rule; the log has it all the same.
+    static_cast<void>(record(host_, about, true, "PriorityConfigMapInvalid", message));
+}
+
+std::string FollowedConfigMap::what_now() const {
+    return has_been_good_ ? "the last good priorities stay" : "all options pass";
+}
+
+}  // namespace capstan::expanders
