@@ -198,25 +198,37 @@ void check_log(const Config& config, Diagnostics& out) {
     }
 }
 
-/// Read, so that a configuration made from upstream's flags stays as it is. Whoever sets one is to
-/// know that nothing comes of it.
+/// Read, so that a configuration made from upstream's flags stays as it is. Whoever sets one to
+/// something else than its default is to know that nothing comes of it.
 struct KeyWithoutEffect {
-    const char *section, *key, *because;
-};
-constexpr KeyWithoutEffect keys_without_effect[] = {
-    {"scale_up", "max_nodegroup_binpacking_duration",
-     "a decision must not depend on the clock, and its cost is bounded by classes and groups"},
-    {"scale_down", "simulation_timeout", "a decision must not depend on the clock"},
-    {"scale_down", "unremovable_node_recheck_timeout", "every node is looked at in every pass"},
-    {"scale_down", "max_bulk_soft_taint_time",
-     "max_bulk_soft_taint_count bounds them, and they are changed all at once"},
+    const char *section, *key;
+    bool is_default;
+    const char* because;
 };
 
 void warn_without_effect(const Config& config, Diagnostics& out) {
-    for (const KeyWithoutEffect& each : keys_without_effect) {
-        const SettingValue* section = config.tree.find(each.section);
-        const SettingValue* value = section == nullptr ? nullptr : section->find(each.key);
-        if (value == nullptr || value->defaulted) continue;
+    const ScaleUp up{};
+    const ScaleDown down{};
+    const KeyWithoutEffect keys[] = {
+        {"scale_up", "max_nodegroup_binpacking_duration",
+         config.scale_up.max_nodegroup_binpacking_duration == up.max_nodegroup_binpacking_duration,
+         "a decision must not depend on the clock, and its cost is bounded by classes and groups"},
+        {"scale_down", "simulation_timeout",
+         config.scale_down.simulation_timeout == down.simulation_timeout,
+         "a decision must not depend on the clock"},
+        {"scale_down", "unremovable_node_recheck_timeout",
+         config.scale_down.unremovable_node_recheck_timeout ==
+             down.unremovable_node_recheck_timeout,
+         "every node is looked at in every pass"},
+        {"scale_down", "max_bulk_soft_taint_time",
+         config.scale_down.max_bulk_soft_taint_time == down.max_bulk_soft_taint_time,
+         "max_bulk_soft_taint_count bounds them, and they are changed all at once"},
+    };
+    for (const KeyWithoutEffect& each : keys) {
+        if (each.is_default) continue;
+        const SettingValue* const section = config.tree.find(each.section);
+        const SettingValue* const value = section == nullptr ? nullptr : section->find(each.key);
+        if (value == nullptr) continue;
         out.warning(value->key_place,
                     std::string(each.section) + "." + each.key + " has no effect: " + each.because);
     }

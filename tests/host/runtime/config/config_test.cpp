@@ -313,6 +313,8 @@ TEST_F(ConfigTest, SaysWhichKeysHaveNoEffectWhereTheyAreSet) {
                              "[scale_down]\nunremovable_node_recheck_timeout = \"1s\"\n",
                              "[scale_down]\nmax_bulk_soft_taint_time = \"1s\"\n"})
         EXPECT_THAT(first_line(text), HasSubstr(" has no effect: "));
+    // As `config print` writes it.
+    EXPECT_EQ(first_line("[scale_down]\nsimulation_timeout = \"30s\"\n"), "");
     EXPECT_EQ(first_line("[scale_down]\nunneeded_time = \"1m\"\n"), "");
 }
 
