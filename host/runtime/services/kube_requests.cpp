@@ -234,7 +234,8 @@ Result<kubernetes::EventNote> parse_kube_note(const capstan_kube_note& raw) {
     out.is_warning = raw.warning != 0;
     out.reason = text(raw.reason);
     out.message = text(raw.message).substr(0, text_limit);
-    // What is said of an object that a plugin looks after is news by itself, unlike one pod of many.
+    // What is said of an object that a plugin looks after is news by itself, unlike one pod of
+    // many.
     out.is_distinct = true;
     return out;
 }
