@@ -133,15 +133,20 @@ void Nodes::hear(const KubeEvent& event) {
     is_in_touch_ = event.type != KubeEvent::Type::trouble;
     if (event.type == KubeEvent::Type::synced) has_synced_ = true;
     if (event.object.empty()) return;
-    ++version_;
     const Result<Json> object = parse_json(event.object);
     if (!object) throw Failure(within("watch nodes", object.error()));
     JoinedNode node = read_node(*object);
     if (event.type == KubeEvent::Type::deleted) {
-        followed_.erase(node.name);
-    } else {
+        version_ += followed_.erase(node.name);
+    } else if (!is_known(node)) {
+        ++version_;
         keep(followed_, std::move(node));
     }
+}
+
+bool Nodes::is_known(const JoinedNode& node) const {
+    const auto at = followed_.find(node.name);
+    return at != followed_.end() && at->second == node;
 }
 
 Task<void> Nodes::remove(JoinedNode node) {

@@ -22,6 +22,7 @@ struct JoinedNode {
     int number = 0;       ///< of the machine
     std::string type{};   ///< of the machine
     std::optional<Time> launched{};
+    bool operator==(const JoinedNode&) const = default;
 };
 
 /// "web-3": a name that the cluster takes.
@@ -45,7 +46,8 @@ public:
     const JoinedNodes* find_followed() const;
     /// Whether it has yet to show what was created or removed here.
     bool is_behind();
-    /// Changes with what is followed.
+    /// Changes with what is followed; what nodes carry beside that (taints, heartbeats) does not
+    /// count.
     std::uint64_t version() const noexcept { return version_; }
     /// Only if it is still the one that was listed; one that is gone already is as good.
     Task<void> remove(JoinedNode node);
@@ -55,6 +57,7 @@ public:
 
 private:
     void hear(const KubeEvent& event);
+    bool is_known(const JoinedNode& node) const;
 
     const Host host_;
     JoinedNodes followed_;

@@ -141,6 +141,33 @@ TEST(Nodes, AreBehindUntilTheWatchHasShownWhatWasDoneHere) {
     EXPECT_THAT(*own.find_followed(), IsEmpty());
 }
 
+/// A node as the cluster shows it, with one more label.
+std::string node_text(const char* launched_ms, const char* label) {
+    return std::string(R"({"metadata":{"name":"web-1","annotations":{
+        "simulated.capstan.io/launched-ms":")") +
+           launched_ms + R"("},"labels":{"simulated.capstan.io/cloud":"test","more":")" + label +
+           R"("}},"spec":{"providerID":"simulated://web/1"}})";
+}
+
+TEST(Nodes, HaveANewVersionOnlyWhenAMachineIsShownAsAnother) {
+    FakeHost host;
+    Nodes own(host.host());
+    own.follow();
+    const auto shown = [&](const std::string& object) {
+        host.kube().put_text(nodes, object);
+        host.advance(1s);
+        return own.version();
+    };
+    const std::uint64_t joined = shown(node_text("1000", "a"));
+    EXPECT_EQ(shown(node_text("1000", "b")), joined) << "a label says nothing of the machine";
+    EXPECT_GT(shown(node_text("2000", "b")), joined);
+    EXPECT_EQ(own.find_followed()->at("web-1").launched, Time(2s));
+    const std::uint64_t before = own.version();
+    host.kube().remove(nodes, "", "web-1");
+    host.advance(1s);
+    EXPECT_GT(own.version(), before);
+}
+
 TEST_F(Registering, ListsNodesWhileItCannotFollowThem) {
     joined();
     joined();
