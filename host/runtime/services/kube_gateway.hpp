@@ -10,6 +10,7 @@
 #include "kubernetes/client/api.hpp"
 #include "kubernetes/client/discovery.hpp"
 #include "kubernetes/client/writes/event_recorder.hpp"
+#include "runtime/services/early_watches.hpp"
 #include "runtime/services/late_api.hpp"
 
 namespace capstan::runtime {
@@ -24,9 +25,11 @@ public:
         : api_(loop), discovery_(api_, loop), events_(api_, loop, std::move(events)) {}
 
     /// Borrows `api`, which calls back on this loop, until `disconnect`. Until then, and
-    /// afterwards, requests end as `unavailable`, and watches try again. See LateApi::WriteGate.
+    /// afterwards, requests end as `unavailable`. Watches that were opened before begin at once,
+    /// in this call. See LateApi::WriteGate.
     void connect(kubernetes::Api& api, LateApi::WriteGate gate = {}) {
         api_.connect(api, std::move(gate));
+        early_watches_.begin();
     }
     void disconnect() {
         set_term(0);
@@ -38,13 +41,16 @@ public:
     /// [any thread]
     std::uint64_t term() const noexcept { return term_; }
 
-    kubernetes::Api& api() noexcept { return api_; }
+    LateApi& api() noexcept { return api_; }
+    EarlyWatches& early_watches() noexcept { return early_watches_; }
+    const EarlyWatches& early_watches() const noexcept { return early_watches_; }
     kubernetes::Discovery& discovery() noexcept { return discovery_; }
     kubernetes::EventRecorder& events() noexcept { return events_; }
 
 private:
     std::atomic<std::uint64_t> term_ = 0;
     LateApi api_;
+    EarlyWatches early_watches_;
     kubernetes::Discovery discovery_;
     kubernetes::EventRecorder events_;
 };

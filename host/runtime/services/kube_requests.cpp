@@ -197,13 +197,14 @@ Result<KubeCall> parse_kube_request(const capstan_kube_request& raw, const std::
     return out;
 }
 
-Result<KubeFollowed> parse_kube_watch(const capstan_kube_watch& raw) {
+Result<KubeFollowed> parse_kube_watch(const capstan_kube_watch& raw, const std::string& instance) {
     CAPSTAN_TRY(const kubernetes::ApiResource resource, read_resource(raw.resource));
     if (raw.ns.len > 0 && !(resource.has_namespace && is_token(text(raw.ns), false)))
         return refuse(in_quotes(text(raw.ns)) + " is no namespace of such objects");
     if (raw.label_selector.len > text_limit || raw.field_selector.len > text_limit)
         return refuse("a selector has more than 16 KiB");
-    KubeFollowed out{.action = action_on(resource, "list", raw.ns),
+    KubeFollowed out{.instance = instance,
+                     .action = action_on(resource, "list", raw.ns),
                      .path = path_of(resource, text(raw.ns)),
                      .kind = std::string(resource.kind)};
     out.api_version = resource.group.empty()
@@ -238,6 +239,14 @@ Result<kubernetes::EventNote> parse_kube_note(const capstan_kube_note& raw) {
     // many.
     out.is_distinct = true;
     return out;
+}
+
+std::string title_of(const KubeFollowed& what) {
+    const KubeAction& action = what.action;
+    std::string out = action.plural + (action.group.empty() ? "" : "." + action.group);
+    if (!action.ns.empty()) out += " in " + action.ns;
+    for (const auto& [key, selector] : what.selectors) out += " (" + selector + ")";
+    return out + " for plugin " + what.instance;
 }
 
 KubeAction action_of(const kubernetes::EventNote& note) {

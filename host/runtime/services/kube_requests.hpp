@@ -23,6 +23,7 @@ struct KubeCall {
 
 /// What a watch follows.
 struct KubeFollowed {
+    std::string instance{};
     KubeAction action{};  ///< list; watch is another
     std::string path{};
     kubernetes::ApiRequest::Query selectors{};
@@ -33,8 +34,11 @@ struct KubeFollowed {
 // `invalid_argument`: no request; the message says what is wrong. Structs long enough have been
 // seen to.
 Result<KubeCall> parse_kube_request(const capstan_kube_request& raw, const std::string& instance);
-Result<KubeFollowed> parse_kube_watch(const capstan_kube_watch& raw);
+Result<KubeFollowed> parse_kube_watch(const capstan_kube_watch& raw, const std::string& instance);
 Result<kubernetes::EventNote> parse_kube_note(const capstan_kube_note& raw);
+
+/// As people are told: "configmaps in shop (metadata.name=prio) for plugin tiers".
+std::string title_of(const KubeFollowed& what);
 
 /// What writing such an event takes.
 KubeAction action_of(const kubernetes::EventNote& note);

@@ -23,6 +23,17 @@ std::int32_t type_of(kubernetes::ObjectWatch::Change change) {
     return CAPSTAN_KUBE_SYNCED;
 }
 
+/// Whether a plugin that was told so knows how things are, and that for some time.
+bool is_settling(std::int32_t type, const std::optional<Error>& error) {
+    if (type != CAPSTAN_KUBE_TROUBLE) return type == CAPSTAN_KUBE_SYNCED;
+    switch (error->code) {
+        case ErrorCode::unavailable:
+        case ErrorCode::throttled:
+        case ErrorCode::deadline: return false;
+        default: return true;
+    }
+}
+
 }  // namespace
 
 KubeWatchFeed::KubeWatchFeed(std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
@@ -44,6 +55,14 @@ void KubeWatchFeed::open() {
         const std::lock_guard lock(mutex_);
         if (has_ended_) return;
     }
+    if (gateway_->api().is_connected()) return begin();
+    early_ = gateway_->early_watches().add(title_of(what_), [weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->begin();
+    });
+    enqueue({CAPSTAN_KUBE_TROUBLE, {}, within("list " + what_.path, LateApi::not_connected())});
+}
+
+void KubeWatchFeed::begin() {
     kubernetes::ObjectWatch::Options options{.path = what_.path,
                                              .selectors = what_.selectors,
                                              .api_version = what_.api_version,
@@ -57,6 +76,10 @@ void KubeWatchFeed::open() {
     options.on_trouble = [this](const Error& error) { enqueue({CAPSTAN_KUBE_TROUBLE, {}, error}); };
     watch_ = std::make_unique<kubernetes::ObjectWatch>(gateway_->api(), loop_, std::move(options));
     watch_->start();
+}
+
+void KubeWatchFeed::settle() {
+    if (early_) gateway_->early_watches().settle(*early_);
 }
 
 void KubeWatchFeed::take(kubernetes::ObjectWatch::Change change,
@@ -75,7 +98,7 @@ void KubeWatchFeed::enqueue(Told told) {
         is_full = queue_.size() >= what_.queue_limit;
         if (is_full) is_paused_ = true;
     }
-    if (is_full) watch_->pause();
+    if (is_full && watch_) watch_->pause();
     schedule();
 }
 
@@ -104,6 +127,8 @@ void KubeWatchFeed::deliver() {
         const std::optional<Told> told = next();
         if (!told) break;
         call(*told);
+        if (is_settling(told->type, told->error))
+            boost::asio::post(loop_.io(), [self = shared_from_this()] { self->settle(); });
     }
     bool resumes = false;
     {
@@ -142,7 +167,10 @@ void KubeWatchFeed::end() {
         queue_.clear();
     }
     // Never inside its own callback.
-    boost::asio::post(loop_.io(), [self = shared_from_this()] { self->watch_.reset(); });
+    boost::asio::post(loop_.io(), [self = shared_from_this()] {
+        self->watch_.reset();
+        self->settle();
+    });
     tasks_->deliver([self = shared_from_this()] { self->call({CAPSTAN_KUBE_ENDED, {}, {}}); });
 }
 

@@ -45,6 +45,8 @@ private:
 
     // On the loop's thread.
     void open();
+    void begin();
+    void settle();
     void take(kubernetes::ObjectWatch::Change change, const boost::json::object& object);
     void enqueue(Told told);
 
@@ -60,7 +62,9 @@ private:
     const KubeFollowed what_;
     const Listener listener_;
     const std::uint64_t seed_;
-    std::unique_ptr<kubernetes::ObjectWatch> watch_;  ///< the loop's thread alone
+    // The loop's thread alone.
+    std::unique_ptr<kubernetes::ObjectWatch> watch_;  ///< NULL: it has not begun, or is over
+    std::optional<EarlyWatches::Id> early_{};
 
     std::mutex mutex_;
     std::deque<Told> queue_;

@@ -8,6 +8,10 @@
 
 namespace capstan::runtime {
 
+Error LateApi::not_connected() {
+    return {ErrorCode::unavailable, "the host is not connected to a cluster yet"};
+}
+
 void LateApi::disconnect() {
     kubernetes::Api* const api = std::exchange(api_, nullptr);
     for (auto& [key, open] : std::exchange(open_, {})) {
@@ -53,8 +57,7 @@ void LateApi::cancel(RequestId id) {
 }
 
 std::optional<Error> LateApi::find_obstacle(const kubernetes::ApiRequest& request) const {
-    if (api_ == nullptr)
-        return Error{ErrorCode::unavailable, "the host is not connected to a cluster yet"};
+    if (api_ == nullptr) return not_connected();
     const Result<void> may = ask_gates(request);
     return may ? std::nullopt : std::optional(within("not sent", may.error()));
 }

@@ -27,6 +27,9 @@ public:
         api_ = &api;
         gate_ = std::move(gate);
     }
+    bool is_connected() const noexcept { return api_ != nullptr; }
+    /// What a request ends as while there is no connection.
+    static Error not_connected();
     /// What is open ends as `cancelled`.
     void disconnect();
 

@@ -187,7 +187,7 @@ void PluginKube::fail(std::uint64_t key, Error error) {
 }
 
 Result<KubeFollowed> PluginKube::prepare(const capstan_kube_watch& raw) const {
-    CAPSTAN_TRY(KubeFollowed what, parse_kube_watch(raw));
+    CAPSTAN_TRY(KubeFollowed what, parse_kube_watch(raw, options_.instance));
     CAPSTAN_CHECK(demand(what.action));
     KubeAction watching = what.action;
     watching.verb = "watch";

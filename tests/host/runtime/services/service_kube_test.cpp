@@ -472,7 +472,7 @@ TEST_F(ServiceKube, WaitsForAHostThatIsNotConnectedYet) {
     watch();
     EXPECT_THAT(news(), ElementsAre(HasSubstr("trouble")));
     gateway->connect(api);
-    host.loop.advance(10s);
+    host.loop.settle();
     api.answer({.body = page({"a"})});
     EXPECT_THAT(news(), ElementsAre("added a", "synced"));
 }
