@@ -10,15 +10,21 @@
 namespace capstan::runtime {
 namespace {
 
-using MachinesByGroup = std::map<NodeGroupId, std::vector<Machine>>;
+using MachinesByGroup = std::map<NodeGroupId, std::vector<const Machine*>>;
 
-MachinesByGroup by_group(std::vector<Machine> machines) {
+/// Borrows; by id within each group.
+MachinesByGroup by_group(const std::vector<Machine>& machines) {
     MachinesByGroup out;
-    for (Machine& machine : machines) {
-        std::vector<Machine>& of_group = out[machine.group];
-        of_group.push_back(std::move(machine));
-    }
-    for (auto& [group, of_group] : out) std::ranges::sort(of_group, {}, &Machine::id);
+    for (const Machine& machine : machines) out[machine.group].push_back(&machine);
+    for (auto& [group, of_group] : out)
+        std::ranges::sort(of_group, {}, [](const Machine* machine) { return machine->id; });
+    return out;
+}
+
+std::vector<Machine> copies(const std::vector<const Machine*>& machines) {
+    std::vector<Machine> out;
+    out.reserve(machines.size());
+    for (const Machine* const machine : machines) out.push_back(*machine);
     return out;
 }
 
@@ -39,8 +45,10 @@ bool may_hide_groups(const CloudView& view) {
 
 /// One reading under way.
 struct CloudReader::Reading {
-    CloudReading result;
     Done done;
+    CloudReading result{};
+    bool is_repeated = false;  ///< the groups are those that are known
+    std::vector<engine::Group> groups{};
     std::map<NodeGroupId, Description> descriptions{};
     std::size_t open = 1;  ///< answers that are awaited, and one for asking for them
 };
@@ -50,37 +58,44 @@ std::string CloudReader::named(std::string_view what) const {
 }
 
 void CloudReader::read(Done done) {
-    client_->refresh([self = shared_from_this(), done = std::move(done)](Result<CloudView> view) {
-        self->take(std::move(view), done);
-    });
+    client_->refresh(
+        view_, [self = shared_from_this(), done = std::move(done)](Result<CloudClient::View> view) {
+            self->take(std::move(view), done);
+        });
 }
 
-void CloudReader::take(Result<CloudView> view, Done done) {
+void CloudReader::take(Result<CloudClient::View> view, Done done) {
     if (!view) return done({.groups = known_, .problems = {std::move(view).error()}});
-    describe(std::make_shared<Reading>(Reading{merge(*std::move(view)), std::move(done)}));
+    const auto reading = std::make_shared<Reading>(Reading{.done = std::move(done)});
+    reading->is_repeated = *view == view_ && is_settled_;
+    view_ = *std::move(view);
+    if (!reading->is_repeated) {
+        is_settled_ = false;
+        merge(*view_, *reading);
+        describe(reading);
+    }
+    if (asks_machine_types_) ask_machine_types(reading);
+    finish(*reading);
 }
 
-CloudReading CloudReader::merge(CloudView view) const {
-    CloudReading out;
+void CloudReader::merge(const CloudView& view, Reading& out) const {
     for (const Error& error : view.unreadable) {
         const std::string what =
             error.subject.empty() ? "refresh" : "group " + in_quotes(error.subject);
-        out.problems.push_back(within(named(what), error));
+        out.result.problems.push_back(within(named(what), error));
     }
-    std::set<NodeGroupId> unreadable = unreadable_groups(view);
-    MachinesByGroup machines = by_group(std::move(view.machines));
+    const std::set<NodeGroupId> unreadable = unreadable_groups(view);
+    MachinesByGroup machines = by_group(view.machines);
     std::set<NodeGroupId> listed;
-    for (NodeGroup& group : view.groups) {
+    for (const NodeGroup& group : view.groups) {
         listed.insert(group.id);
         if (unreadable.contains(group.id)) continue;
-        auto of_group = machines.extract(group.id);
-        out.groups.push_back(
-            {.group = std::move(group),
-             .cloud = client_->instance()->context().identity().id,
-             .machines = of_group.empty() ? std::vector<Machine>() : std::move(of_group.mapped())});
+        out.groups.push_back({.group = group,
+                              .cloud = client_->instance()->context().identity().id,
+                              .machines = copies(machines[group.id])});
     }
     const bool keeps_all = may_hide_groups(view);
-    for (const engine::Group& group : known_) {
+    for (const engine::Group& group : *known_) {
         const NodeGroupId& id = group.group.id;
         if (unreadable.contains(id) || (keeps_all && !listed.contains(id)))
             out.groups.push_back(group);
@@ -88,13 +103,12 @@ CloudReading CloudReader::merge(CloudView view) const {
     for (const engine::Group& group : out.groups) machines.erase(group.group.id);
     for (const auto& [group, stray] : machines) {
         if (unreadable.contains(group)) continue;
-        out.problems.push_back(
+        out.result.problems.push_back(
             {.code = ErrorCode::internal,
              .message = named(counted(static_cast<std::int64_t>(stray.size()), "machine") +
                               " of a group it does not list, " + in_quotes(group.value())),
              .subject = group.value()});
     }
-    return out;
 }
 
 /// What is known of the group and still holds; NULL: it is to be asked for.
@@ -109,9 +123,9 @@ const CloudReader::Description* CloudReader::find_description(const engine::Grou
 
 /// Asks for what is not known yet; groups that are as they were keep their description.
 void CloudReader::describe(const std::shared_ptr<Reading>& reading) {
-    for (std::size_t at = 0; at < reading->result.groups.size(); ++at) {
-        const NodeGroup& group = reading->result.groups[at].group;
-        if (const Description* const known = find_description(reading->result.groups[at])) {
+    for (std::size_t at = 0; at < reading->groups.size(); ++at) {
+        const NodeGroup& group = reading->groups[at].group;
+        if (const Description* const known = find_description(reading->groups[at])) {
             reading->descriptions.emplace(group.id, *known);
             continue;
         }
@@ -122,25 +136,26 @@ void CloudReader::describe(const std::shared_ptr<Reading>& reading) {
                               self->finish(*reading);
                           });
     }
-    if (asks_machine_types_) ask_machine_types(reading);
-    finish(*reading);
 }
 
 void CloudReader::ask_machine_types(const std::shared_ptr<Reading>& reading) {
     ++reading->open;
     client_->machine_types([self = shared_from_this(), reading](Result<MachineTypes> machines) {
-        if (machines) {
-            reading->result.machines = std::move(machines->types);
-            std::ranges::sort(reading->result.machines, {}, &MachineType::name);
-        } else {
-            reading->result.problems.push_back(std::move(machines).error());
-        }
+        self->take_machine_types(*reading, std::move(machines));
         self->finish(*reading);
     });
 }
 
+void CloudReader::take_machine_types(Reading& reading, Result<MachineTypes> machines) {
+    if (!machines) return reading.result.problems.push_back(std::move(machines).error());
+    std::ranges::sort(machines->types, {}, &MachineType::name);
+    if (*machines_ != machines->types)
+        machines_ = std::make_shared<const std::vector<MachineType>>(std::move(machines->types));
+    reading.result.machines = machines_;
+}
+
 void CloudReader::described(Reading& reading, std::size_t at, Result<NodeTemplate> node) {
-    const NodeGroup& group = reading.result.groups[at].group;
+    const NodeGroup& group = reading.groups[at].group;
     Description out{.fingerprint = group.template_fingerprint};
     if (node) {
         out.node = std::make_shared<const NodeTemplate>(*std::move(node));
@@ -157,15 +172,24 @@ void CloudReader::described(Reading& reading, std::size_t at, Result<NodeTemplat
     reading.descriptions.insert_or_assign(group.id, std::move(out));
 }
 
-void CloudReader::finish(Reading& reading) {
-    if (--reading.open > 0) return;
-    for (engine::Group& group : reading.result.groups) {
+/// From now on this is what is known.
+void CloudReader::keep(Reading& reading) {
+    for (engine::Group& group : reading.groups) {
         const Description& description = reading.descriptions.at(group.group.id);
         group.described = description.node;
         group.undescribed_because = description.missing_because;
     }
-    known_ = reading.result.groups;
+    known_ = std::make_shared<const std::vector<engine::Group>>(std::move(reading.groups));
     descriptions_ = std::move(reading.descriptions);
+    const auto is_asked_again = [](const auto& each) { return each.second.fingerprint.empty(); };
+    is_settled_ =
+        reading.result.problems.empty() && std::ranges::none_of(descriptions_, is_asked_again);
+}
+
+void CloudReader::finish(Reading& reading) {
+    if (--reading.open > 0) return;
+    if (!reading.is_repeated) keep(reading);
+    reading.result.groups = known_;
     // Descriptions end in any order.
     std::ranges::sort(reading.result.problems, {},
                       [](const Error& error) { return std::tie(error.subject, error.message); });

@@ -15,16 +15,22 @@
 
 namespace capstan::runtime {
 
-/// One cloud's part of a CloudsView.
+/// One cloud's part of a CloudsView. What is as it was the last time is the same list, so that
+/// nobody compares it; neither is NULL.
 struct CloudReading {
-    std::vector<engine::Group> groups{};  ///< in the order of the cloud
+    using Groups = std::shared_ptr<const std::vector<engine::Group>>;
+    using MachineTypes = std::shared_ptr<const std::vector<MachineType>>;
+
+    /// In the order of the cloud.
+    Groups groups = std::make_shared<const std::vector<engine::Group>>();
     /// What it would make groups of, by name; empty: it makes none, or it is not known of what.
-    std::vector<MachineType> machines{};
+    MachineTypes machines = std::make_shared<const std::vector<MachineType>>();
     std::vector<Error> problems{};  ///< each names its cloud
 };
 
 /// Keeps what it read last, for groups that cannot be read this time and for templates that have
-/// not changed. One reading at a time; all but `read` runs on the cloud's strand.
+/// not changed; where the cloud says the same once more and nothing was left to ask, its groups
+/// are not put together anew. All but `read` runs on the cloud's strand.
 class CloudReader : public std::enable_shared_from_this<CloudReader> {
 public:
     using Done = std::function<void(CloudReading)>;
@@ -35,7 +41,8 @@ public:
           asks_machine_types_(asks_machine_types && client_->makes_groups()) {}
 
     const std::shared_ptr<CloudClient>& client() const noexcept { return client_; }
-    /// Refreshes the cloud and describes its groups as needed; `done` on the strand. [any thread]
+    /// Refreshes the cloud and describes its groups as needed; `done` on the strand. One at a time:
+    /// not before the last one's `done`. [any thread]
     void read(Done done);
 
 private:
@@ -47,20 +54,25 @@ private:
     };
     struct Reading;
 
-    void take(Result<CloudView> view, Done done);
+    void take(Result<CloudClient::View> view, Done done);
     /// The groups of a view with their machines; those that could not be read as they were.
-    CloudReading merge(CloudView view) const;
+    void merge(const CloudView& view, Reading& out) const;
     const Description* find_description(const engine::Group& group) const;
     void describe(const std::shared_ptr<Reading>& reading);
     void described(Reading& reading, std::size_t at, Result<NodeTemplate> node);
     void ask_machine_types(const std::shared_ptr<Reading>& reading);
+    void take_machine_types(Reading& reading, Result<MachineTypes> machines);
+    void keep(Reading& reading);
     void finish(Reading& reading);
     std::string named(std::string_view what) const;
 
     const std::shared_ptr<CloudClient> client_;
     const bool asks_machine_types_;
-    std::vector<engine::Group> known_;
+    CloudClient::View view_{};  ///< as the cloud said it last; NULL: it never did
+    bool is_settled_ = false;   ///< the same view once more gives `known_`, and asks nothing
+    CloudReading::Groups known_ = std::make_shared<const std::vector<engine::Group>>();
     std::map<NodeGroupId, Description> descriptions_;
+    CloudReading::MachineTypes machines_ = std::make_shared<const std::vector<MachineType>>();
 };
 
 }  // namespace capstan::runtime

@@ -12,43 +12,58 @@ namespace {
 /// Longer than the deadlines of one refresh and its descriptions add up to.
 constexpr Duration patience = std::chrono::hours(1);
 
+using Groups = std::vector<engine::Group>;
+
+bool ascends(const Groups& groups) {
+    return std::ranges::adjacent_find(groups, [](const auto& before, const auto& after) {
+               return !(before.group.id < after.group.id);
+           }) == groups.end();
+}
+
+Error dispute_of(const engine::Group& group, const PluginInstanceId& owner) {
+    return {.code = ErrorCode::conflict,
+            .message = "plugin " + group.cloud.value() + ": group " +
+                       in_quotes(group.group.id.value()) + ": plugin " + owner.value() +
+                       " has a group of this id, too, and stands before it",
+            .subject = group.group.id.value()};
+}
+
 /// One group of each id, the first of those in the order given.
-std::vector<engine::Group> merge(std::vector<CloudReading> readings, std::vector<Error>& problems) {
-    std::map<NodeGroupId, engine::Group> merged;
-    for (CloudReading& reading : readings) {
-        std::ranges::move(reading.problems, std::back_inserter(problems));
-        for (engine::Group& group : reading.groups) {
-            const NodeGroupId id = group.group.id;
-            const PluginInstanceId cloud = group.cloud;
-            const auto [kept, is_new] = merged.try_emplace(id, std::move(group));
-            if (is_new) continue;
-            problems.push_back({.code = ErrorCode::conflict,
-                                .message = "plugin " + cloud.value() + ": group " +
-                                           in_quotes(id.value()) + ": plugin " +
-                                           kept->second.cloud.value() +
-                                           " has a group of this id, too, and stands before it",
-                                .subject = id.value()});
+std::shared_ptr<const Groups> merge(const std::vector<CloudReading>& readings,
+                                    std::vector<Error>& problems) {
+    std::map<NodeGroupId, const engine::Group*> merged;
+    for (const CloudReading& reading : readings) {
+        problems.insert(problems.end(), reading.problems.begin(), reading.problems.end());
+        for (const engine::Group& group : *reading.groups) {
+            const auto [kept, is_new] = merged.try_emplace(group.group.id, &group);
+            if (!is_new) problems.push_back(dispute_of(group, kept->second->cloud));
         }
     }
-    std::vector<engine::Group> out;
+    if (readings.size() == 1 && ascends(*readings.front().groups)) return readings.front().groups;
+    Groups out;
     out.reserve(merged.size());
-    for (auto& [id, group] : merged) out.push_back(std::move(group));
-    return out;
+    for (const auto& [id, group] : merged) out.push_back(*group);
+    return std::make_shared<const Groups>(std::move(out));
 }
 
 using Machines = std::vector<engine::CloudMachines>;
 
 /// NULL: no cloud makes groups.
 std::shared_ptr<const Machines> machines_of(
-    std::vector<CloudReading>& readings,
+    const std::vector<CloudReading>& readings,
     const std::vector<std::shared_ptr<PluginInstance>>& clouds) {
     Machines out;
     for (std::size_t cloud = 0; cloud < readings.size(); ++cloud) {
-        if (readings[cloud].machines.empty()) continue;
-        out.push_back(
-            {clouds[cloud]->context().identity().id, std::move(readings[cloud].machines)});
+        if (readings[cloud].machines->empty()) continue;
+        out.push_back({clouds[cloud]->context().identity().id, *readings[cloud].machines});
     }
     return out.empty() ? nullptr : std::make_shared<const Machines>(std::move(out));
+}
+
+std::size_t count_problems(const std::vector<CloudReading>& readings) {
+    std::size_t out = 0;
+    for (const CloudReading& reading : readings) out += reading.problems.size();
+    return out;
 }
 
 }  // namespace
@@ -98,13 +113,31 @@ void Clouds::take(std::size_t cloud, CloudReading reading) {
         const std::lock_guard lock(mutex_);
         readings_[cloud] = std::move(reading);
         if (--open_ > 0) return;
-        view.machines = machines_of(readings_, instances_);
-        view.groups = std::make_shared<const std::vector<engine::Group>>(
-            merge(std::exchange(readings_, {}), view.problems));
+        view = merged(std::exchange(readings_, {}));
         view_ = view;
         waiting = std::exchange(waiting_, {});
     }
     for (const Done& done : waiting) done(view);
+}
+
+/// With the lists of the view before, where they would be made of the same ones.
+CloudsView Clouds::merged(std::vector<CloudReading> readings) {
+    const auto are_same = [&](auto list) {
+        return std::ranges::equal(readings, merged_, {}, list, list);
+    };
+    CloudsView out;
+    if (!is_disputed_ && are_same(&CloudReading::groups)) {
+        out.groups = view_.groups;
+        for (const CloudReading& reading : readings)
+            std::ranges::copy(reading.problems, std::back_inserter(out.problems));
+    } else {
+        out.groups = merge(readings, out.problems);
+        is_disputed_ = out.problems.size() > count_problems(readings);
+    }
+    out.machines =
+        are_same(&CloudReading::machines) ? view_.machines : machines_of(readings, instances_);
+    merged_ = std::move(readings);
+    return out;
 }
 
 CloudsView Clouds::refresh_now(PluginHost& host) {

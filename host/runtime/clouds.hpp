@@ -19,7 +19,8 @@ namespace capstan::runtime {
 
 /// What is known of all clouds. A value; refreshing makes a new one.
 struct CloudsView {
-    /// By id; not NULL. Without prices and options, which a pass asks for (pass_cycle.hpp).
+    /// By id; not NULL. Without prices and options, which a pass asks for (pass_cycle.hpp). While
+    /// no cloud says anything new it stays the same list, as do the machines below.
     std::shared_ptr<const std::vector<engine::Group>> groups =
         std::make_shared<const std::vector<engine::Group>>();
     /// What clouds would make groups of, in pipeline order; NULL: none makes any.
@@ -64,11 +65,14 @@ private:
     explicit Clouds(std::vector<std::shared_ptr<CloudReader>> readers);
     void read_all();
     void take(std::size_t cloud, CloudReading reading);
+    CloudsView merged(std::vector<CloudReading> readings);
 
     const std::vector<std::shared_ptr<CloudReader>> readers_;
     std::vector<std::shared_ptr<PluginInstance>> instances_;
     mutable std::mutex mutex_;
     CloudsView view_;
+    std::vector<CloudReading> merged_;  ///< what `view_` was made of, by cloud
+    bool is_disputed_ = false;          ///< two of its clouds have a group of one id
     // The refresh under way; nobody waits: there is none.
     std::vector<Done> waiting_;
     std::vector<CloudReading> readings_;  ///< by cloud

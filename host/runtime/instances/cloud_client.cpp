@@ -6,6 +6,8 @@
 #include <capstan/lowering_provisioning.hpp>
 #include <capstan/raising_provisioning.hpp>
 
+#include "runtime/instances/unchanged_view.hpp"
+
 namespace capstan::runtime {
 
 namespace {
@@ -92,10 +94,16 @@ void CloudClient::submit(Hook hook, Duration timeout, std::uint32_t result_type,
     instance_->context().strand().post([self = shared_from_this(), call] { self->begin(call); });
 }
 
-void CloudClient::refresh(Done<CloudView> done) {
-    submit<CloudView>(
+void CloudClient::refresh(View known, Done<View> done) {
+    submit<View>(
         Hook::refresh, instance_->context().identity().limits.refresh_deadline,
-        CAPSTAN_RESULT_CLOUD_VIEW, &raise_as<capstan_cloud_view, raise_cloud_view>,
+        CAPSTAN_RESULT_CLOUD_VIEW,
+        [known = std::move(known)](const void* result) -> Result<View> {
+            const auto& raw = *static_cast<const capstan_cloud_view*>(result);
+            if (known && is_unchanged(raw, *known)) return known;
+            CAPSTAN_TRY(CloudView view, raise_cloud_view(raw));
+            return std::make_shared<const CloudView>(std::move(view));
+        },
         [&cloud = cloud_](capstan_op op) { return cloud.refresh(cloud.self, op); },
         std::move(done));
 }

@@ -30,14 +30,17 @@ class CloudClient : public std::enable_shared_from_this<CloudClient> {
 public:
     template <class T>
     using Done = std::function<void(Result<T>)>;
+    using View = std::shared_ptr<const CloudView>;
 
     /// `internal`: the instance is no cloud. Where the gate is closed, what would change something
     /// ends with its error, and the plugin does not hear of it.
     static Result<std::shared_ptr<CloudClient>> of(std::shared_ptr<PluginInstance> instance,
                                                    ChangeGate gate = {});
 
-    /// Groups and machines as they are. Deadline: limits.refresh_deadline.
-    void refresh(Done<CloudView> done);
+    /// Groups and machines as they are: `known` itself where the cloud says that once more, so
+    /// that whoever asked sees by the pointer that there is nothing new. NULL: nothing is known.
+    /// Deadline: limits.refresh_deadline.
+    void refresh(View known, Done<View> done);
     // Deadline of the others: limits.call_deadline, or a minute.
     void increase(Resize resize, Done<Resized> done);
     void decrease_target(Resize resize, Done<Resized> done);
@@ -55,7 +58,7 @@ public:
 private:
     struct Call;
     template <class T>
-    using Raise = Result<T> (*)(const void* result);
+    using Raise = std::function<Result<T>(const void* result)>;
     using Start = std::function<capstan_status(capstan_op)>;
     struct Companions {
         const capstan_cloud_templates* templates = nullptr;   ///< NULL: none

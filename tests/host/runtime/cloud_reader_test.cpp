@@ -23,8 +23,13 @@ struct ScriptedCloud {
     Resized increase(Resize) { return {}; }
     Resized decrease_target(Resize) { return {}; }
     Removed remove(Removal) { return {}; }
+    Result<MachineTypes> machine_types() { return types; }
+    Result<PlannedGroup> new_group(const Call&, const GroupPlan&) const { return PlannedGroup{}; }
+    void create(GroupPlan) {}
+    void destroy(NodeGroupId) {}
 
     static inline Result<CloudView> view{};
+    static inline Result<MachineTypes> types{};
     static inline std::vector<std::string> described{};
     static inline std::optional<Error> missing{};
 };
@@ -45,6 +50,7 @@ struct Reader : ::testing::Test {
     Reader() {
         ScriptedCloud::described.clear();
         ScriptedCloud::missing.reset();
+        ScriptedCloud::types = MachineTypes{{{.name = "small"}, {.name = "large"}}};
     }
     CloudReading read(Result<CloudView> view) {
         ScriptedCloud::view = std::move(view);
@@ -63,7 +69,7 @@ struct Reader : ::testing::Test {
 
 std::vector<std::string> ids(const CloudReading& reading) {
     std::vector<std::string> out;
-    for (const engine::Group& g : reading.groups) out.push_back(g.group.id.value());
+    for (const engine::Group& g : *reading.groups) out.push_back(g.group.id.value());
     return out;
 }
 std::vector<std::string> sentences(const CloudReading& reading) {
@@ -77,7 +83,7 @@ TEST_F(Reader, GivesGroupsTheirMachinesById) {
         .groups = {group("web", "1"), group("db", "1")},
         .machines = {machine("i-2", "web"), machine("i-3", "db"), machine("i-1", "web")}});
     ASSERT_THAT(ids(reading), ElementsAre("web", "db"));
-    const engine::Group& web = reading.groups[0];
+    const engine::Group& web = (*reading.groups)[0];
     EXPECT_EQ(web.cloud, PluginInstanceId("aws"));
     ASSERT_EQ(web.machines.size(), 2u);
     EXPECT_EQ(web.machines[0].id, MachineId("i-1"));
@@ -91,7 +97,7 @@ TEST_F(Reader, AsksForATemplateWhenItsFingerprintChanges) {
     EXPECT_THAT(asked(), ElementsAre("a", "b"));
     const CloudReading same = read(CloudView{.groups = {group("a", "1"), group("b", "2")}});
     EXPECT_THAT(asked(), ElementsAre("b"));
-    EXPECT_THAT(same.groups.at(0).described, NotNull());
+    EXPECT_THAT(same.groups->at(0).described, NotNull());
 }
 
 TEST_F(Reader, AsksEachTimeForATemplateWithoutAFingerprint) {
@@ -104,11 +110,11 @@ TEST_F(Reader, AsksEachTimeForATemplateWithoutAFingerprint) {
 TEST_F(Reader, ATemplateThatFailsIsAProblemAndAskedForAgain) {
     ScriptedCloud::missing = Error{ErrorCode::unavailable, "no answer"};
     const CloudReading failed = read(CloudView{.groups = {group("a", "1")}});
-    EXPECT_THAT(failed.groups.at(0).described, IsNull());
-    EXPECT_EQ(failed.groups.at(0).undescribed_because, "plugin aws: describe: no answer");
+    EXPECT_THAT(failed.groups->at(0).described, IsNull());
+    EXPECT_EQ(failed.groups->at(0).undescribed_because, "plugin aws: describe: no answer");
     EXPECT_THAT(sentences(failed), ElementsAre("group \"a\": plugin aws: describe: no answer"));
     ScriptedCloud::missing.reset();
-    EXPECT_THAT(read(CloudView{.groups = {group("a", "1")}}).groups.at(0).described, NotNull());
+    EXPECT_THAT(read(CloudView{.groups = {group("a", "1")}}).groups->at(0).described, NotNull());
 }
 
 TEST_F(Reader, ACloudWithoutTemplatesIsNoProblemAndNotAskedAgain) {
@@ -117,7 +123,7 @@ TEST_F(Reader, ACloudWithoutTemplatesIsNoProblemAndNotAskedAgain) {
     asked();
     const CloudReading again = read(CloudView{.groups = {group("a", "1")}});
     EXPECT_THAT(asked(), IsEmpty());
-    EXPECT_EQ(again.groups.at(0).undescribed_because, "plugin aws: describe: none");
+    EXPECT_EQ(again.groups->at(0).undescribed_because, "plugin aws: describe: none");
 }
 
 TEST_F(Reader, KeepsItsGroupsWhenItCannotBeRead) {
@@ -125,8 +131,8 @@ TEST_F(Reader, KeepsItsGroupsWhenItCannotBeRead) {
     const CloudReading kept = read(fail(ErrorCode::unavailable, "gateway timeout"));
     EXPECT_THAT(sentences(kept), ElementsAre("plugin aws: refresh: gateway timeout"));
     ASSERT_THAT(ids(kept), ElementsAre("a"));
-    EXPECT_EQ(kept.groups[0].machines.size(), 1u);
-    EXPECT_THAT(kept.groups[0].described, NotNull());
+    EXPECT_EQ((*kept.groups)[0].machines.size(), 1u);
+    EXPECT_THAT((*kept.groups)[0].described, NotNull());
 }
 
 TEST_F(Reader, KeepsAGroupThatCannotBeReadAsItWas) {
@@ -134,8 +140,8 @@ TEST_F(Reader, KeepsAGroupThatCannotBeReadAsItWas) {
     asked();
     const CloudReading kept = read(unreadable({group("a", "", 9), group("b", "", 9)}, "b"));
     ASSERT_THAT(ids(kept), ElementsAre("a", "b")) << "c is not named, so it is gone";
-    EXPECT_EQ(kept.groups[0].group.target, 9);
-    EXPECT_EQ(kept.groups[1].group.target, 1);
+    EXPECT_EQ((*kept.groups)[0].group.target, 9);
+    EXPECT_EQ((*kept.groups)[1].group.target, 1);
     EXPECT_THAT(asked(), ElementsAre("a")) << "what is kept is not asked for";
     EXPECT_THAT(sentences(kept), ElementsAre("plugin aws: group \"b\": page 2 is missing"));
 }
@@ -144,7 +150,7 @@ TEST_F(Reader, KeepsEveryGroupWhenItIsNotSaidWhichCannotBeRead) {
     read(CloudView{.groups = {group("a", "1"), group("b", "1")}});
     const CloudReading kept = read(unreadable({group("b", "1", 5)}, ""));
     ASSERT_THAT(ids(kept), ElementsAre("b", "a"));
-    EXPECT_EQ(kept.groups[0].group.target, 5);
+    EXPECT_EQ((*kept.groups)[0].group.target, 5);
     EXPECT_THAT(sentences(kept), ElementsAre("plugin aws: refresh: page 2 is missing"));
 }
 
@@ -165,6 +171,63 @@ TEST_F(Reader, MachinesOfAGroupThatIsNotListedAreAProblem) {
         read(CloudView{.machines = {machine("i-1", "ghost"), machine("i-2", "ghost")}});
     EXPECT_THAT(sentences(reading),
                 ElementsAre("plugin aws: 2 machines of a group it does not list, \"ghost\""));
+}
+
+TEST_F(Reader, GivesTheSameGroupsWhileTheCloudSaysTheSame) {
+    const CloudView view{.groups = {group("a", "1"), group("b", "1")},
+                         .machines = {machine("i-2", "b"), machine("i-1", "b")}};
+    const CloudReading::Groups first = read(view).groups;
+    EXPECT_EQ(read(view).groups, first);
+    read(fail(ErrorCode::unavailable, "gateway timeout"));
+    EXPECT_EQ(read(view).groups, first) << "nothing else was heard meanwhile";
+    CloudView booted = view;
+    booted.machines[0].state = MachineState::creating;
+    const CloudReading::Groups changed = read(booted).groups;
+    EXPECT_NE(changed, first);
+    EXPECT_EQ(changed->at(1).machines.at(1).state, MachineState::creating);
+    EXPECT_EQ(read(view).groups->at(1).machines.at(1).state, MachineState::running);
+}
+
+TEST_F(Reader, AGroupKeptFromBeforeStaysWhileItIsNotSaidThatItIsGone) {
+    read(CloudView{.groups = {group("a", "1"), group("b", "1")}});
+    const CloudView some{.complete = false, .groups = {group("b", "1", 5)}};
+    const CloudReading kept = read(some);
+    ASSERT_THAT(ids(kept), ElementsAre("b", "a"));
+    EXPECT_EQ(read(some).groups, kept.groups);
+    EXPECT_THAT(ids(read(CloudView{.groups = {group("b", "1", 5)}})), ElementsAre("b"));
+}
+
+TEST_F(Reader, TellsOfAProblemEachTimeThoughTheCloudSaysTheSame) {
+    const CloudView stray{.groups = {group("a", "1")}, .machines = {machine("i-1", "ghost")}};
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(read(stray).problems.size(), 1u);
+}
+
+TEST_F(Reader, DescribesAGroupOnceItCanThoughTheCloudSaysTheSame) {
+    const CloudView view{.groups = {group("a", "1")}};
+    ScriptedCloud::missing = Error{ErrorCode::unavailable, "no answer"};
+    read(view);
+    ScriptedCloud::missing.reset();
+    EXPECT_THAT(read(view).groups->at(0).described, NotNull());
+    asked();
+    read(view);
+    EXPECT_THAT(asked(), IsEmpty());
+}
+
+TEST_F(Reader, GivesTheSameMachineTypesUntilOneIsAnother) {
+    const CloudView view{.groups = {group("a", "1")}};
+    const CloudReading::MachineTypes first = read(view).machines;
+    ASSERT_EQ(first->size(), 2u);
+    EXPECT_EQ(first->at(0).name, "large");
+    EXPECT_EQ(read(view).machines, first);
+    ScriptedCloud::types = fail(ErrorCode::throttled, "later");
+    const CloudReading without = read(view);
+    EXPECT_THAT(*without.machines, IsEmpty());
+    EXPECT_THAT(sentences(without), ElementsAre("plugin aws: machine_types: later"));
+    ScriptedCloud::types = MachineTypes{{{.name = "small"}, {.name = "large", .taints = {{"a"}}}}};
+    const CloudReading changed = read(view);
+    EXPECT_NE(changed.machines, first);
+    EXPECT_EQ(changed.machines->at(0).taints.size(), 1u);
+    EXPECT_THAT(changed.problems, IsEmpty());
 }
 
 }  // namespace

@@ -90,6 +90,40 @@ TEST(Clouds, SeeMachinesBootAsVirtualTimePasses) {
     EXPECT_EQ(state(), MachineState::running);
 }
 
+TEST(Clouds, AreTheSameListWhileNothingBecomesOfThem) {
+    const std::string one = "[pipeline]\nclouds = [\"m\"]\n" +
+                            simulated("m", "groups = [" + simulated_group("db") + "]");
+    const std::string two = "[pipeline]\nclouds = [\"z\", \"m\"]\n" +
+                            simulated("z", "groups = [" + simulated_group("web") + "]") +
+                            simulated("m", "groups = [" + simulated_group("db") + "]");
+    for (const std::string& clouds : {one, two}) {
+        VirtualAssembly virtually(clouds);
+        const auto refresh = [&] {
+            return virtually.clouds().refresh_now(virtually.host()).groups;
+        };
+        const auto before = refresh();
+        EXPECT_EQ(refresh(), before);
+        virtually.clouds()
+            .find(PluginInstanceId("m"))
+            ->increase({.group = NodeGroupId("db"), .delta = 1}, [](const Result<Resized>&) {});
+        const auto grown = refresh();
+        EXPECT_EQ(grown->at(0).group.target, 1);
+        EXPECT_EQ(before->at(0).group.target, 0);
+        EXPECT_EQ(refresh(), grown);
+        virtually.host().virtual_loop()->advance(1min);
+        EXPECT_NE(refresh(), grown) << "it runs";
+    }
+}
+
+TEST(Clouds, TwoGroupsOfOneIdAreAProblemEachTime) {
+    VirtualAssembly virtually(two_clouds);
+    for (int i = 0; i < 3; ++i) {
+        const CloudsView view = virtually.clouds().refresh_now(virtually.host());
+        EXPECT_EQ(view.problems.size(), 1u);
+        EXPECT_EQ(view.groups->size(), 3u);
+    }
+}
+
 TEST(Clouds, WithoutAnyThereAreNoGroups) {
     VirtualAssembly virtually("");
     const CloudsView view = virtually.clouds().refresh_now(virtually.host());

@@ -76,17 +76,32 @@ struct Cloud : testing::Test {
 };
 
 TEST_F(Cloud, GivesACopyOfItsView) {
-    Received<CloudView> view;
-    cloud->refresh(view.receive());
+    Received<CloudClient::View> view;
+    cloud->refresh(nullptr, view.receive());
     host.loop.advance(1s);
-    EXPECT_EQ(view.get()->groups.at(0).target, 3);
-    EXPECT_EQ(view.get()->machines.at(0).id, MachineId("i-1"));
+    EXPECT_EQ((*view.get())->groups.at(0).target, 3);
+    EXPECT_EQ((*view.get())->machines.at(0).id, MachineId("i-1"));
+}
+
+TEST_F(Cloud, GivesBackWhatIsKnownWhereItSaysTheSame) {
+    Received<CloudClient::View> first, same, other;
+    cloud->refresh(nullptr, first.receive());
+    host.loop.advance(1s);
+    const CloudClient::View known = first.get().value();
+    cloud->refresh(known, same.receive());
+    host.loop.advance(1s);
+    EXPECT_EQ(same.get().value(), known);
+    CloudView older = *known;
+    older.machines.at(0).state = MachineState::creating;
+    cloud->refresh(std::make_shared<const CloudView>(older), other.receive());
+    host.loop.advance(1s);
+    EXPECT_EQ(*other.get().value(), *known);
 }
 
 TEST_F(Cloud, IsGivenUpAtItsDeadline) {
     TestCloud::refresh_takes = 1h;
-    Received<CloudView> view;
-    cloud->refresh(view.receive());
+    Received<CloudClient::View> view;
+    cloud->refresh(nullptr, view.receive());
     host.loop.advance(3min);
     EXPECT_EQ(view.get().error().code, ErrorCode::deadline);
     EXPECT_THAT(view.get().error().message, testing::StartsWith("plugin aws: refresh: "));
@@ -154,8 +169,8 @@ TEST_F(Cloud, EndsEveryCallWhenItStops) {
 TEST_F(Cloud, IsNotAskedAfterItHasStopped) {
     EXPECT_TRUE(stop(host, *running));
     running.release();
-    Received<CloudView> view;
-    cloud->refresh(view.receive());
+    Received<CloudClient::View> view;
+    cloud->refresh(nullptr, view.receive());
     host.loop.settle();
     EXPECT_EQ(view.get().error().message, "plugin aws: refresh: it is not running");
 }

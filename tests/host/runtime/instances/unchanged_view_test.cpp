@@ -1,0 +1,164 @@
+#include "runtime/instances/unchanged_view.hpp"
+
+#include <functional>
+#include <iterator>
+
+#include <gtest/gtest.h>
+
+#include <capstan/lowering.hpp>
+#include <capstan/raising.hpp>
+
+namespace capstan::runtime {
+namespace {
+
+CloudView picture() {
+    return {.groups = {{.id = NodeGroupId("a"),
+                        .min = 0,
+                        .max = 9,
+                        .target = 2,
+                        .healthy = false,
+                        .health_reason = "no quota",
+                        .template_fingerprint = "f1",
+                        .debug = "asg a",
+                        .tags = {{"team", "x"}, {"tier", "y"}}},
+                       {.id = NodeGroupId("b")}},
+            .machines = {{.id = MachineId("i-1"),
+                          .group = NodeGroupId("a"),
+                          .machine_type = "large",
+                          .zone = "z1",
+                          .launched = Time(std::chrono::hours(1))},
+                         {.id = MachineId("i-2"), .group = NodeGroupId("a")}}};
+}
+
+/// What a cloud said, as it crosses once more and may be spoilt.
+struct Unchanged : ::testing::Test {
+    template <class T>
+    static T& at(const capstan_array& array, std::uint32_t i) {
+        return const_cast<T&>(View<T>(array)[i]);
+    }
+    static capstan_group& group(const capstan_cloud_view& raw) {
+        return at<capstan_group>(raw.groups, 0);
+    }
+    static capstan_cloud_instance& machine(const capstan_cloud_view& raw) {
+        return at<capstan_cloud_instance>(raw.instances, 0);
+    }
+
+    const CloudView known = picture();
+};
+
+TEST_F(Unchanged, WhatACloudSaysAgainIsSeenToBeTheSame) {
+    Lowering arena;
+    const CloudView again = picture();
+    EXPECT_TRUE(is_unchanged(arena.lower(again), known));
+    const CloudView nothing;
+    EXPECT_TRUE(is_unchanged(arena.lower(nothing), nothing));
+    EXPECT_FALSE(is_unchanged(arena.lower(nothing), known));
+    EXPECT_FALSE(is_unchanged(arena.lower(known), nothing));
+}
+
+TEST_F(Unchanged, EveryFieldThatDiffersIsSeen) {
+    const std::function<void(CloudView&)> changes[] = {
+        [](CloudView& v) { v.complete = false; },
+        [](CloudView& v) { v.groups[0].id = NodeGroupId("c"); },
+        [](CloudView& v) { v.groups[0].min = 1; },
+        [](CloudView& v) { v.groups[0].min.reset(); },
+        [](CloudView& v) { v.groups[0].max = 8; },
+        [](CloudView& v) { v.groups[0].max.reset(); },
+        [](CloudView& v) { v.groups[0].target = 3; },
+        [](CloudView& v) { v.groups[0].target.reset(); },
+        [](CloudView& v) { v.groups[0].healthy = true; },
+        [](CloudView& v) { v.groups[0].healthy.reset(); },
+        [](CloudView& v) { v.groups[0].health_reason = "quotas"; },
+        [](CloudView& v) { v.groups[0].autoprovisioned = true; },
+        [](CloudView& v) { v.groups[0].template_fingerprint.clear(); },
+        [](CloudView& v) { v.groups[0].debug += "!"; },
+        [](CloudView& v) { v.groups[0].tags["team"] = "z"; },
+        [](CloudView& v) { v.groups[0].tags.erase("tier"); },
+        [](CloudView& v) { v.groups[0].tags["zoo"]; },
+        [](CloudView& v) { v.groups[1].min = 0; },
+        [](CloudView& v) { v.groups.pop_back(); },
+        [](CloudView& v) { std::swap(v.groups[0], v.groups[1]); },
+        [](CloudView& v) { v.machines[0].id = MachineId("i-3"); },
+        [](CloudView& v) { v.machines[0].group = NodeGroupId("b"); },
+        [](CloudView& v) { v.machines[0].state = MachineState::deleting; },
+        [](CloudView& v) { v.machines[0].machine_type = "largo"; },
+        [](CloudView& v) { v.machines[0].zone = "z2"; },
+        [](CloudView& v) { *v.machines[0].launched += Duration(1); },
+        [](CloudView& v) { v.machines[0].launched.reset(); },
+        [](CloudView& v) { v.machines[1].launched = Time(); },
+        [](CloudView& v) { v.machines[1].error = Error{ErrorCode::quota, "none left"}; },
+        [](CloudView& v) { v.machines.push_back({MachineId("i-9"), NodeGroupId("b")}); },
+        [](CloudView& v) { std::swap(v.machines[0], v.machines[1]); },
+        [](CloudView& v) { v.unreadable = {{ErrorCode::unavailable, "no answer"}}; },
+    };
+    for (std::size_t i = 0; i < std::size(changes); ++i) {
+        SCOPED_TRACE("change " + std::to_string(i));
+        CloudView other = picture();
+        changes[i](other);
+        Lowering arena;
+        EXPECT_FALSE(is_unchanged(arena.lower(other), known));
+        EXPECT_FALSE(is_unchanged(arena.lower(known), other));
+    }
+}
+
+TEST_F(Unchanged, WhatWouldBeRefusedIsNeverTheSame) {
+    using Raw = capstan_cloud_view;
+    const std::function<void(Raw&)> faults[] = {
+        [](Raw& v) { v.struct_size = 8; },
+        [](Raw& v) { v.groups.data = nullptr; },
+        [](Raw& v) { v.instances.data = nullptr; },
+        [](Raw& v) { v.groups.stride = 8; },
+        [](Raw& v) { v.instances.stride -= 1; },
+        [](Raw& v) { group(v).struct_size = 8; },
+        [](Raw& v) { group(v).struct_size = v.groups.stride + 1; },
+        [](Raw& v) { group(v).min = -1; },
+        [](Raw& v) { group(v).id = {nullptr, 1}; },
+        [](Raw& v) { group(v).id = str(""); },
+        [](Raw& v) { group(v).debug = str("\xff"); },
+        [](Raw& v) { group(v).tags.data = nullptr; },
+        [](Raw& v) { at<capstan_kv>(group(v).tags, 1).key = str("team"); },
+        [](Raw& v) { at<capstan_kv>(group(v).tags, 0).value = {nullptr, 1}; },
+        [](Raw& v) { machine(v).struct_size = 0; },
+        [](Raw& v) { machine(v).state = 0; },
+        [](Raw& v) { machine(v).id = str("i-2"); },
+        [](Raw& v) { machine(v).zone = {nullptr, 2}; },
+    };
+    for (std::size_t i = 0; i < std::size(faults); ++i) {
+        SCOPED_TRACE("fault " + std::to_string(i));
+        Lowering arena;
+        capstan_cloud_view raw = arena.lower(known);
+        ASSERT_TRUE(is_unchanged(raw, known));
+        faults[i](raw);
+        EXPECT_FALSE(raise_cloud_view(raw).has_value());
+        EXPECT_FALSE(is_unchanged(raw, known));
+    }
+}
+
+TEST_F(Unchanged, AYoungerCloudsLongerElementsAreRead) {
+    struct Longer {
+        capstan_cloud_instance machine;
+        std::uint64_t more;
+    };
+    Lowering arena;
+    capstan_cloud_view raw = arena.lower(known);
+    std::vector<Longer> longer;
+    for (const capstan_cloud_instance& each : View<capstan_cloud_instance>(raw.instances)) {
+        longer.push_back({each, 1});
+        longer.back().machine.struct_size = sizeof(Longer);
+    }
+    raw.instances = array_of(longer);
+    EXPECT_TRUE(is_unchanged(raw, known));
+    longer[1].machine.zone = str("z9");
+    EXPECT_FALSE(is_unchanged(raw, known));
+}
+
+TEST_F(Unchanged, TagsOutOfOrderAreLeftToRaising) {
+    Lowering arena;
+    const capstan_cloud_view raw = arena.lower(known);
+    std::swap(at<capstan_kv>(group(raw).tags, 0), at<capstan_kv>(group(raw).tags, 1));
+    EXPECT_EQ(raise_cloud_view(raw), known);
+    EXPECT_FALSE(is_unchanged(raw, known));
+}
+
+}  // namespace
+}  // namespace capstan::runtime
