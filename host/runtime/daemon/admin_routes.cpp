@@ -105,8 +105,8 @@ HttpReply answer_at_once(const AdminSources& sources, std::string_view path) {
     if (path == "/health-check") return health(sources.complaint());
     if (path == "/livez") return health(sources.stuck());
     if (path == "/readyz") {
-        return sources.is_ready() ? reply(200, plain, "OK")
-                                  : reply(503, plain, "the cluster has not been seen yet");
+        const std::string because = sources.unready();
+        return because.empty() ? reply(200, plain, "OK") : reply(503, plain, because);
     }
     const std::map<std::string_view, const std::function<std::string()>*> documents{
         {"/api/v1/status", &sources.status},

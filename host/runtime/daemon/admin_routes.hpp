@@ -30,7 +30,7 @@ struct AdminSources {
     std::function<std::string()> metrics;
     std::function<std::string()> complaint;  ///< why the host is not healthy; empty: it is
     std::function<std::string()> stuck;      ///< why it must be restarted; empty: it need not
-    std::function<bool()> is_ready;          ///< it has seen the whole cluster
+    std::function<std::string()> unready;    ///< what passes wait for; empty: nothing
     // JSON.
     std::function<std::string()> status, groups, plugins, config, decisions;
     using Answer = std::function<void(Result<std::string> answer)>;

@@ -164,10 +164,14 @@ bool Beside::add_errand(std::function<void()> errand) {
     return true;
 }
 
-bool Beside::is_ready() const { return !options_.makes_passes || link_->mirror().has_synced(); }
+std::string Beside::unready_because() const {
+    if (!options_.makes_passes) return {};
+    if (!hold_ || !link_->mirror().has_synced()) return "the cluster has not been seen yet";
+    return hold_->reason();
+}
 
 bool Beside::wants_passes() const {
-    return options_.makes_passes && leadership_->term().has_value() && link_->mirror().has_synced();
+    return options_.makes_passes && leadership_->term().has_value() && unready_because().empty();
 }
 
 Result<void> Beside::may_act(std::uint64_t term) {
@@ -230,13 +234,14 @@ void Beside::take_signal(int number) {
     host_.loop().after(options_.stop_deadline, options_.on_overdue);
 }
 
-/// Passes begin as soon as the whole cluster has been seen.
+/// Passes begin as soon as the whole cluster has been seen, by plugins as well.
 void Beside::await_sync() {
     sync_timer_.reset();
-    if (link_->mirror().has_synced()) {
+    if (!hold_ && link_->mirror().has_synced()) {
         host_.log().write(LogLevel::info, source, "the cluster at " + link_->server() + " is seen");
-        return waiting_.interrupt();
+        hold_.emplace(host_.cluster(), host_.loop(), host_.log());
     }
+    if (hold_ && hold_->is_over()) return waiting_.interrupt();
     sync_timer_ = host_.loop().after(sync_period, [this] { await_sync(); });
 }
 

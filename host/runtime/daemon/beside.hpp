@@ -23,6 +23,7 @@
 #include "runtime/daemon/config_watch.hpp"
 #include "runtime/daemon/leadership.hpp"
 #include "runtime/daemon/memory_keeper.hpp"
+#include "runtime/daemon/pass_hold.hpp"
 #include "runtime/daemon/status_writer.hpp"
 #include "runtime/daemon/waiting.hpp"
 #include "runtime/plugin_host.hpp"
@@ -54,7 +55,7 @@ public:
         std::vector<std::function<void()>> errands{};  ///< to be run in turn
     };
 
-    /// Borrows config and host. Sends nothing yet.
+    /// Borrows config and host. Sends nothing yet but what plugins follow of the cluster.
     static Result<std::unique_ptr<Beside>> open(const Config& config, PluginHost& host,
                                                 Options options);
     Beside(const Beside&) = delete;
@@ -71,9 +72,10 @@ public:
     /// Lease back. `done` when that is over.
     void stop(std::function<void()> done);
 
-    /// The whole cluster has been seen, where that is asked for.
-    bool is_ready() const;
-    /// Whether passes are to be made: this host leads, and has seen the whole cluster.
+    /// What passes wait for, whoever leads; empty: nothing, or none are to be made.
+    std::string unready_because() const;
+    /// Whether passes are to be made: this host leads, and it and its plugins have seen the
+    /// cluster.
     bool wants_passes() const;
     /// From now on this term's decisions may be carried out; the error: it is over, or this host
     /// stops.
@@ -119,6 +121,7 @@ private:
     Waiting waiting_;
     boost::asio::signal_set signals_;
     std::optional<io::TimerId> sync_timer_{};
+    std::optional<PassHold> hold_{};  ///< nothing: the cluster has not been seen yet
     std::unique_ptr<ClusterLink> link_{};
     struct TakeBack {
         void operator()(KubeGateway* plugins) const { plugins->disconnect(); }

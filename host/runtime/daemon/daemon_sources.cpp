@@ -153,7 +153,7 @@ AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside, Daemon
             },
         .complaint = [&host, &shown] { return shown.health.complaint(host.loop().monotonic()); },
         .stuck = [&host, &shown] { return shown.health.stuck(host.loop().monotonic()); },
-        .is_ready = [&beside] { return beside.is_ready(); },
+        .unready = [&beside] { return beside.unready_because(); },
         .status = [&shown, &beside, facts] { return status_json(shown, beside, facts); },
         .groups = groups,
         .plugins = [&host, facts] { return plugins_json(host, facts); },

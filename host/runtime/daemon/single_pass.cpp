@@ -1,7 +1,6 @@
 #include "runtime/daemon/single_pass.hpp"
 
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "runtime/daemon/api_cluster_client.hpp"
@@ -9,6 +8,7 @@
 #include "runtime/daemon/cluster_link.hpp"
 #include "runtime/daemon/memory_keeper.hpp"
 #include "runtime/daemon/on_loop.hpp"
+#include "runtime/daemon/pass_hold.hpp"
 #include "runtime/daemon/plugin_states.hpp"
 #include "runtime/services/kube_gateway.hpp"
 
@@ -22,8 +22,9 @@ Result<void> refuse() { return fail(ErrorCode::cancelled, "this is a dry run"); 
 
 /// What is needed on the loop's thread, and ends there.
 struct Surroundings {
-    Surroundings(std::unique_ptr<ClusterLink> opened, const Cluster& config, PluginHost& host)
-        : link(std::move(opened)),
+    Surroundings(std::unique_ptr<ClusterLink> opened, const Cluster& config, PluginHost& of)
+        : host(of),
+          link(std::move(opened)),
           plugins(host.cluster()),
           cluster(link->api(), host.loop(), {.gate = refuse}),
           keeper(link->api(), host.loop(),
@@ -36,22 +37,34 @@ struct Surroundings {
         if (plugins != nullptr) plugins->disconnect();
     }
 
+    /// The cluster, once all of it has been seen, by plugins as well.
+    Result<engine::Cluster> look() {
+        if (link->mirror().has_synced()) {
+            if (!hold) hold.emplace(plugins, host.loop(), host.log());
+            if (!hold->is_over()) return fail(ErrorCode::unavailable, hold->reason());
+        }
+        return link->mirror().cluster(cluster_age_max);
+    }
+
+    PluginHost& host;
     std::unique_ptr<ClusterLink> link;
     KubeGateway* plugins;  ///< NULL: they have no cluster
     ApiClusterClient cluster;
     MemoryKeeper keeper;
+    std::optional<PassHold> hold{};  ///< nothing: the cluster has not been seen yet
 };
 
 Result<std::shared_ptr<Surroundings>> open(const Config& config, PluginHost& host,
                                            const SinglePassOptions& options) {
     return on_loop(host, [&config, &host, options]() -> Result<std::shared_ptr<Surroundings>> {
-        CAPSTAN_TRY(auto link, ClusterLink::open(
-                                   config.cluster, host.loop(), host.log(),
-                                   {.version = options.version,
-                                    .seed = options.seed,
-                                    .dry_run = true,
-                                    .builder = {.spread_timeout_annotation =
-                                                    config.scale_up.spread_timeout_annotation}}));
+        CAPSTAN_TRY(auto link,
+                    ClusterLink::open(config.cluster, host.loop(), host.log(),
+                                      {.version = options.version,
+                                       .seed = options.seed,
+                                       .dry_run = true,
+                                       .builder = {.spread_timeout_annotation =
+                                                       config.scale_up.spread_timeout_annotation},
+                                       .http = options.http}));
         auto out = std::make_shared<Surroundings>(std::move(link), config.cluster, host);
         out->link->mirror().start();
         return out;
@@ -63,10 +76,11 @@ Result<engine::Cluster> look(PluginHost& host, const std::shared_ptr<Surrounding
                              Duration patience) {
     const Duration end = host.loop().monotonic() + patience;
     for (;;) {
-        auto cluster =
-            on_loop(host, [beside] { return beside->link->mirror().cluster(cluster_age_max); });
+        auto cluster = on_loop(host, [beside] { return beside->look(); });
         if (cluster || host.loop().monotonic() >= end) return cluster;
-        std::this_thread::sleep_for(look_period);
+        CAPSTAN_CHECK(from_loop<void>(host, [&host](const PluginHost::Done<void>& done) {
+            host.loop().after(look_period, [done] { done({}); });
+        }));
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include <capstan/result.hpp>
 
+#include "io/http_client.hpp"
 #include "runtime/config/config.hpp"
 #include "runtime/daemon/pass_report.hpp"
 #include "runtime/plugin_host.hpp"
@@ -17,12 +18,14 @@ namespace capstan::runtime {
 struct SinglePassOptions {
     std::string version{};
     std::uint64_t seed = 0;
-    Duration patience = std::chrono::minutes(1);  ///< until the whole cluster has been seen
+    /// Until the whole cluster has been seen, by plugins as well; see PassHold.
+    Duration patience = std::chrono::minutes(1);
+    io::HttpClient* http = nullptr;  ///< see ClusterLink
 };
 
 /// As the daemon of this configuration would decide it now, with the memory it keeps. Takes no
 /// Lease and changes nothing: requests that would do not leave the host. `unavailable`: the cluster
-/// could not be seen in time, with the reason. The host lives in real time.
+/// could not be seen in time, with the reason.
 Result<std::shared_ptr<const PassReport>> decide_single_pass(const Config& config, PluginHost& host,
                                                              const SinglePassOptions& options);
 

@@ -10,14 +10,13 @@ namespace {
 using ::testing::HasSubstr;
 
 struct Routes : ::testing::Test {
-    std::string complaint, stuck;
-    bool is_ready = true;
+    std::string complaint, stuck, unready;
     AdminQuestion asked;
     Result<std::string> answer = std::string("because");
     AdminSources sources{.metrics = [] { return "up 1\n"; },
                          .complaint = [this] { return complaint; },
                          .stuck = [this] { return stuck; },
-                         .is_ready = [this] { return is_ready; },
+                         .unready = [this] { return unready; },
                          .status = [] { return "{\"leads\":true}"; },
                          .groups = [] { return "[]"; },
                          .plugins = [] { return "[]"; },
@@ -54,8 +53,9 @@ TEST_F(Routes, AnswerProbes) {
     stuck = "no pass has begun for 11m";
     EXPECT_EQ(get("/livez").status, 500);
     EXPECT_EQ(get("/readyz").status, 200);
-    is_ready = false;
+    unready = "not seen yet: pods for plugin p";
     EXPECT_EQ(get("/readyz").status, 503);
+    EXPECT_EQ(get("/readyz").body, "not seen yet: pods for plugin p");
 }
 
 TEST_F(Routes, UnderstandQuestions) {

@@ -35,8 +35,7 @@ struct AdminPort : ::testing::Test {
     Result<void> serve() {
         AdminSources sources;
         sources.metrics = [] { return "up 1\n"; };
-        sources.complaint = sources.stuck = [] { return std::string(); };
-        sources.is_ready = [] { return true; };
+        sources.complaint = sources.stuck = sources.unready = [] { return std::string(); };
         CAPSTAN_TRY(server, serve_admin(config, io, std::move(sources)));
         return {};
     }

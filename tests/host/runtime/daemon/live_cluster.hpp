@@ -13,6 +13,7 @@
 
 #include "runtime/assembly.hpp"
 #include "runtime/daemon/daemon.hpp"
+#include "runtime/daemon/single_pass.hpp"
 #include "simulation/api_server/local_http_client.hpp"
 
 namespace capstan::runtime {
@@ -90,6 +91,13 @@ public:
         });
     }
 
+    /// What `capstan plan` would say.
+    std::shared_ptr<const PassReport> plan() {
+        auto planned = decide_single_pass(assembly_->config(), *host_,
+                                          {.version = "test", .seed = 1, .http = network_.get()});
+        if (!planned) throw std::runtime_error(planned.error().message);
+        return *std::move(planned);
+    }
     /// The daemon runs until it is told to stop after so long.
     void run(Duration how_long) {
         at(how_long, [] { std::raise(SIGTERM); });
