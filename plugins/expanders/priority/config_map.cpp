@@ -67,11 +67,12 @@ void FollowedConfigMap::hear(const KubeEvent& event) {
     take(object ? document_of(*object) : fail(object.error()));
 }
 
-/// Plugins start before their host is connected, which is no news.
+/// A host that is not connected yet, which is what it tells first, or not any more is no news.
 void FollowedConfigMap::hear_trouble(const Error& why) {
-    const bool is_early = !known_ && why.code == ErrorCode::unavailable;
+    const bool is_early = !known_ && !trouble_ && why.code == ErrorCode::unavailable;
+    const bool is_news = !is_early && why.code != ErrorCode::cancelled;
     if (!trouble_ || trouble_->message != why.message)
-        host_.log(is_early ? CAPSTAN_LOG_DEBUG : CAPSTAN_LOG_WARN,
+        host_.log(is_news ? CAPSTAN_LOG_WARN : CAPSTAN_LOG_DEBUG,
                   title_ + " cannot be followed: " + why.message + "; " + what_now());
     trouble_ = why;
 }

@@ -227,6 +227,15 @@ TEST(FollowedConfigMap, KeepsThemWhileTheClusterIsAwayAndGoesOnAfterwards) {
     EXPECT_THAT(followed.priorities(), ElementsAre(10, 20));
 }
 
+TEST(FollowedConfigMap, DoesNotWarnOfAHostThatClosesItsConnection) {
+    Followed followed;
+    followed.write("10: [a]");
+    ASSERT_TRUE(followed.start());
+    followed.host.kube().trouble({ErrorCode::cancelled, "the host closes"});
+    followed.host.run();
+    EXPECT_THAT(followed.warnings(), IsEmpty());
+}
+
 TEST(FollowedConfigMap, LeavesItAtTheLogWhereEventsAreNotGranted) {
     Followed followed;
     followed.host.kube().grant("configmaps:list,watch");
