@@ -63,6 +63,31 @@ bool is_true_at(const json::object& object, std::string_view path) {
     return found != nullptr && found->is_bool() && found->get_bool();
 }
 
+bool is_equal(const json::object& a, const json::object& b) {
+    if (a.size() != b.size()) return false;
+    auto beside = b.begin();
+    for (const json::key_value_pair& member : a) {
+        // Mostly one was made from the other, with its members in the same order.
+        const json::value* match =
+            beside->key() == member.key() ? &beside->value() : b.if_contains(member.key());
+        ++beside;
+        if (match == nullptr || !is_equal(member.value(), *match)) return false;
+    }
+    return true;
+}
+
+bool is_equal(const json::value& a, const json::value& b) {
+    if (a.is_object() && b.is_object()) return is_equal(a.get_object(), b.get_object());
+    if (a.is_array() && b.is_array()) return is_equal(a.get_array(), b.get_array());
+    return a == b;
+}
+
+bool is_equal(const json::array& a, const json::array& b) {
+    return std::ranges::equal(a, b, [](const json::value& one, const json::value& other) {
+        return is_equal(one, other);
+    });
+}
+
 json::object& make_object(json::object& object, std::string_view key) {
     json::value& member = object[json_view(key)];
     return member.is_object() ? member.get_object() : member.emplace_object();
@@ -87,10 +112,10 @@ void set_default(json::object& object, std::string_view path, json::value value)
 
 void take_member(json::object& object, const json::object& from, std::string_view key) {
     const json::value* member = from.if_contains(json_view(key));
-    if (member != nullptr) {
-        object[json_view(key)] = *member;
-    } else {
+    if (member == nullptr) {
         object.erase(json_view(key));
+    } else if (json::value& own = object[json_view(key)]; !is_equal(own, *member)) {
+        own = *member;
     }
 }
 

@@ -34,6 +34,11 @@ std::string_view text_at(const json::object& object, std::string_view path);
 std::optional<std::int64_t> integer_at(const json::object& object, std::string_view path);
 bool is_true_at(const json::object& object, std::string_view path);
 
+/// As Boost's ==, which copies every member it compares.
+bool is_equal(const json::value& a, const json::value& b);
+bool is_equal(const json::object& a, const json::object& b);
+bool is_equal(const json::array& a, const json::array& b);
+
 /// The member of that name, an object; made anew where it is anything else.
 json::object& make_object(json::object& object, std::string_view key);
 /// Sets what is at the end of a path, making the objects on the way.

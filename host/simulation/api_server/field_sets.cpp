@@ -31,7 +31,7 @@ const json::value* find_match(const json::array& list, std::string_view key,
         const json::object* object = item.if_object();
         const json::value* member =
             object == nullptr ? nullptr : object->if_contains(json_view(key));
-        if (member != nullptr && *member == value) return &item;
+        if (member != nullptr && is_equal(*member, value)) return &item;
     }
     return nullptr;
 }
@@ -45,7 +45,7 @@ public:
         FieldSet out;
         for (const auto& [key, value] : now) {
             const json::value* old = before == nullptr ? nullptr : before->if_contains(key);
-            if (value.is_null() || (old != nullptr && *old == value)) continue;
+            if (value.is_null() || (old != nullptr && is_equal(*old, value))) continue;
             out["f:" + std::string(key)] = value_fields(value, old, {name, view(key), is_custom_});
         }
         return out;
@@ -80,7 +80,7 @@ private:
                 element == nullptr ? nullptr : element->if_contains(json_view(key));
             if (value == nullptr) continue;
             const json::value* match = old == nullptr ? nullptr : find_match(*old, key, *value);
-            if (match != nullptr && *match == item) continue;
+            if (match != nullptr && is_equal(*match, item)) continue;
             FieldSet fields =
                 object(*element, match == nullptr ? nullptr : match->if_object(), place.field);
             if (match == nullptr) fields["."] = FieldSet();
@@ -115,12 +115,12 @@ void remove_elements(json::array& list, std::string_view step, const FieldSet& f
     const json::value key = json::parse(json_view(step.substr(2)), error);
     if (error) return;
     for (auto item = list.begin(); item != list.end(); ++item) {
-        const bool is_it = step.starts_with("v:") ? *item == key : [&] {
+        const bool is_it = step.starts_with("v:") ? is_equal(*item, key) : [&] {
             const json::object* element = item->if_object();
             if (element == nullptr || !key.is_object()) return false;
             return std::ranges::all_of(key.get_object(), [&](const auto& member) {
                 const json::value* found = element->if_contains(member.key());
-                return found != nullptr && *found == member.value();
+                return found != nullptr && is_equal(*found, member.value());
             });
         }();
         if (!is_it) continue;

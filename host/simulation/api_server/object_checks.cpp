@@ -107,18 +107,12 @@ bool is_same(const json::object& a, const json::object& b,
     const auto counts = [&](const json::key_value_pair& member) {
         return std::ranges::find(but, view(member.key())) == but.end();
     };
-    const auto agrees = [&](const json::object& one, const json::object& other) {
-        return std::ranges::all_of(one, [&](const json::key_value_pair& member) {
-            const json::value* match = other.if_contains(member.key());
-            return !counts(member) || (match != nullptr && *match == member.value());
-        });
+    const auto agrees = [&](const json::key_value_pair& member) {
+        const json::value* match = b.if_contains(member.key());
+        return !counts(member) || (match != nullptr && is_equal(*match, member.value()));
     };
-    const auto missing = [&](const json::object& one, const json::object& other) {
-        return std::ranges::any_of(one, [&](const json::key_value_pair& member) {
-            return counts(member) && !other.contains(member.key());
-        });
-    };
-    return agrees(a, b) && !missing(b, a);
+    return std::ranges::count_if(a, counts) == std::ranges::count_if(b, counts) &&
+           std::ranges::all_of(a, agrees);
 }
 
 }  // namespace
@@ -175,11 +169,11 @@ Answer<void> check_selector(const ResourceKind& kind, const json::object& object
     const json::object* selector = find_object(object, "spec.selector");
     const json::object* old = before == nullptr ? nullptr : find_object(*before, "spec.selector");
     const json::object* pods = find_object(object, "spec.template");
-    if (old != nullptr && selector != nullptr && *old != *selector)
+    if (old != nullptr && selector != nullptr && !is_equal(*old, *selector))
         return refused("spec.selector: Invalid value: field is immutable");
     const json::object* old_pods =
         before == nullptr ? nullptr : find_object(*before, "spec.template");
-    if (old_pods != nullptr && pods != nullptr && *old_pods == *pods) return {};
+    if (old_pods != nullptr && pods != nullptr && is_equal(*old_pods, *pods)) return {};
     if (selector == nullptr) return refused("spec.selector: Required value");
     const LabelQuery query = label_query_of(*selector);
     if (query.empty()) return refused("spec.selector: Invalid value: empty selector is invalid");

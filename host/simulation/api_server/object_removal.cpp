@@ -27,9 +27,10 @@ void add_finalizer(json::object& object, std::string_view finalizer) {
     list.get_array().push_back(json_view(finalizer));
 }
 
-void add_propagation(json::object& object, const std::string& propagation) {
-    if (propagation == "Foreground") add_finalizer(object, "foregroundDeletion");
-    if (propagation == "Orphan") add_finalizer(object, "orphan");
+/// By which finalizer; empty: by none.
+std::string_view finalizer_of(std::string_view propagation) {
+    if (propagation == "Foreground") return "foregroundDeletion";
+    return propagation == "Orphan" ? "orphan" : "";
 }
 
 /// A second removal can only shorten the wait.
@@ -58,15 +59,17 @@ Answer<Removed> ObjectStore::remove(const ResourceKind& kind, std::string_view s
     if (is_immortal(kind, name))
         return fail(
             forbidden(kind.resource(), std::string(name), "this namespace may not be deleted"));
-    json::object fresh = *current;
-    const std::int64_t grace = grace_of(kind, fresh, options);
-    add_propagation(fresh, options.propagation);
-    const bool waits = grace > 0 || has_finalizers(fresh);
-    if (waits) mark_leaving(kind, fresh, now(), grace);
-    if (options.is_dry_run) return Removed{current, !waits};
-    if (!waits) return Removed{end(kind, std::move(fresh), current), true};
-    if (is_same_object(fresh, *current)) return Removed{current, false};
-    return Removed{keep(kind, ChangeType::modified, std::move(fresh), current), false};
+    const std::int64_t grace = grace_of(kind, *current, options);
+    const std::string_view finalizer = finalizer_of(options.propagation);
+    if (grace == 0 && finalizer.empty() && !has_finalizers(*current)) {
+        if (options.is_dry_run) return Removed{current, true};
+        return Removed{end(kind, *current, current), true};
+    }
+    json::object fresh(*current, json::storage_ptr());
+    if (!finalizer.empty()) add_finalizer(fresh, finalizer);
+    mark_leaving(kind, fresh, now(), grace);
+    if (options.is_dry_run || is_same_object(fresh, *current)) return Removed{current, false};
+    return Removed{keep(kind, ChangeType::modified, fresh, current), false};
 }
 
 void ObjectStore::empty_space(std::string_view space) {

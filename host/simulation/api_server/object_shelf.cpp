@@ -25,8 +25,8 @@ std::string object_key(const json::object& object) {
 }
 
 ApiObject ObjectShelf::find(std::string_view key) const {
-    const auto found = objects_.find(key);
-    return found == objects_.end() ? nullptr : found->second;
+    const auto found = by_key_.find(key);
+    return found == by_key_.end() ? nullptr : found->second->second;
 }
 
 ObjectShelf::Objects ObjectShelf::objects_at(std::uint64_t revision) const {
@@ -47,11 +47,28 @@ bool ObjectShelf::has_changed_since(std::uint64_t revision) const {
     return !changes_.empty() && changes_.back().revision > revision;
 }
 
+void ObjectShelf::set(const std::string& key, const ApiObject& object) {
+    if (const auto found = by_key_.find(key); found != by_key_.end()) {
+        found->second->second = object;
+    } else {
+        const auto made = objects_.emplace(key, object).first;
+        by_key_.emplace(made->first, made);
+    }
+}
+
+void ObjectShelf::erase(const std::string& key) {
+    const auto found = by_key_.find(key);
+    if (found == by_key_.end()) return;
+    const auto gone = found->second;
+    by_key_.erase(found);
+    objects_.erase(gone);
+}
+
 void ObjectShelf::record(const std::string& key, Change change) {
     if (change.type == ChangeType::deleted) {
-        objects_.erase(key);
+        erase(key);
     } else {
-        objects_[key] = change.object;
+        set(key, change.object);
     }
     changes_.push_back(std::move(change));
     std::erase_if(subscribers_, [](const auto& weak) { return weak.expired(); });

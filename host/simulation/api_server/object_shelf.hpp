@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
@@ -73,10 +74,13 @@ private:
     void wake(const std::shared_ptr<Subscription::State>& state);
     void deliver(const std::shared_ptr<Subscription::State>& state);
     const Change* next(std::uint64_t after) const;
+    void set(const std::string& key, const ApiObject& object);
+    void erase(const std::string& key);
 
     boost::asio::io_context& io_;
     std::size_t history_;
     Objects objects_;
+    std::unordered_map<std::string_view, Objects::iterator> by_key_;  ///< of all objects
     std::deque<Change> changes_;
     std::uint64_t oldest_ = 0;
     std::vector<std::weak_ptr<Subscription::State>> subscribers_;

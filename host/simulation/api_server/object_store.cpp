@@ -5,6 +5,7 @@
 
 #include <boost/assert.hpp>
 
+#include "simulation/api_server/kept_object.hpp"
 #include "simulation/api_server/managed_fields.hpp"
 #include "simulation/api_server/object_checks.hpp"
 #include "simulation/api_server/object_defaults.hpp"
@@ -19,10 +20,6 @@ std::vector<ApiObject> items_of(const ObjectShelf::Objects& objects, std::string
     for (; at != objects.end() && (space.empty() || at->first.starts_with(prefix)); ++at)
         out.push_back(at->second);
     return out;
-}
-
-void set_revision(json::object& object, std::uint64_t revision) {
-    make_object(object, "metadata")["resourceVersion"] = std::to_string(revision);
 }
 
 }  // namespace
@@ -135,14 +132,21 @@ Answer<ApiObject> ObjectStore::create(const ResourceKind& kind, std::string_view
     if (!options.manager.empty())
         record_fields(object, nullptr, {options.manager, "Update", options.subresource}, now());
     if (options.is_dry_run) return std::make_shared<json::object>(std::move(object));
-    return keep(kind, ChangeType::added, std::move(object), nullptr);
+    set_value(object, "metadata.resourceVersion", "");  // room for that of the kept one
+    return keep(kind, ChangeType::added, object, nullptr);
 }
 
 Answer<ApiObject> ObjectStore::update(const ResourceKind& kind, std::string_view space,
                                       std::string_view name, json::object object,
                                       const WriteOptions& options) {
     CAPSTAN_TRY(const ApiObject current, get(kind, space, name));
-    CAPSTAN_CHECK(check_identity(kind, space, object));
+    return replace(kind, current, std::move(object), options);
+}
+
+Answer<ApiObject> ObjectStore::replace(const ResourceKind& kind, const ApiObject& current,
+                                       json::object object, const WriteOptions& options) {
+    const std::string_view name = text_at(*current, "metadata.name");
+    CAPSTAN_CHECK(check_identity(kind, text_at(*current, "metadata.namespace"), object));
     if (text_at(object, "metadata.name") != name)
         return fail(
             bad_request("the name of the object (" + std::string(text_at(object, "metadata.name")) +
@@ -164,11 +168,11 @@ Answer<ApiObject> ObjectStore::update(const ResourceKind& kind, std::string_view
     const bool is_leaving = find_value(fresh, "metadata.deletionTimestamp") != nullptr &&
                             !has_finalizers(fresh) && has_finalizers(*current) &&
                             integer_at(fresh, "metadata.deletionGracePeriodSeconds") == 0;
-    if (is_same_object(fresh, *current) && managers_of(fresh) == managers_of(*current))
+    if (is_same_object(fresh, *current) && is_equal(managers_of(fresh), managers_of(*current)))
         return current;
     if (options.is_dry_run) return std::make_shared<json::object>(std::move(fresh));
-    if (is_leaving) return end(kind, std::move(fresh), current);
-    return keep(kind, ChangeType::modified, std::move(fresh), current);
+    if (is_leaving) return end(kind, fresh, current);
+    return keep(kind, ChangeType::modified, fresh, current);
 }
 
 Answer<ApiObject> ObjectStore::edit(const ResourceKind& kind, std::string_view space,
@@ -176,22 +180,22 @@ Answer<ApiObject> ObjectStore::edit(const ResourceKind& kind, std::string_view s
                                     const std::function<void(json::object&)>& change,
                                     const WriteOptions& options) {
     CAPSTAN_TRY(const ApiObject current, get(kind, space, name));
-    json::object fresh = *current;
+    // On the heap, where changes come from, too: they move in.
+    json::object fresh(*current, json::storage_ptr());
     change(fresh);
-    return update(kind, space, name, std::move(fresh), options);
+    return replace(kind, current, std::move(fresh), options);
 }
 
-ApiObject ObjectStore::keep(const ResourceKind& kind, ChangeType type, json::object object,
+ApiObject ObjectStore::keep(const ResourceKind& kind, ChangeType type, const json::object& object,
                             ApiObject before) {
-    set_revision(object, ++revision_);
-    auto kept = std::make_shared<const json::object>(std::move(object));
+    ApiObject kept = make_kept(object, ++revision_);
     shelf(kind).record(object_key(*kept), {revision_, type, kept, std::move(before)});
     return kept;
 }
 
-ApiObject ObjectStore::end(const ResourceKind& kind, json::object object, ApiObject before) {
+ApiObject ObjectStore::end(const ResourceKind& kind, const json::object& object, ApiObject before) {
     if (kind.resource() == "namespaces") empty_space(text_at(object, "metadata.name"));
-    return keep(kind, ChangeType::deleted, std::move(object), std::move(before));
+    return keep(kind, ChangeType::deleted, object, std::move(before));
 }
 
 Answer<std::unique_ptr<Subscription>> ObjectStore::subscribe(const ResourceKind& kind,

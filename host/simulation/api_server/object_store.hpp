@@ -105,9 +105,11 @@ private:
     Answer<void> check_space(const ResourceKind& kind, std::string_view space) const;
     Answer<void> check_revision(const ResourceKind& kind, std::uint64_t revision) const;
     Answer<void> name_new(const ResourceKind& kind, std::string_view space, json::object& object);
-    ApiObject keep(const ResourceKind& kind, ChangeType type, json::object object,
+    Answer<ApiObject> replace(const ResourceKind& kind, const ApiObject& current,
+                              json::object object, const WriteOptions& options);
+    ApiObject keep(const ResourceKind& kind, ChangeType type, const json::object& object,
                    ApiObject before);
-    ApiObject end(const ResourceKind& kind, json::object object, ApiObject before);
+    ApiObject end(const ResourceKind& kind, const json::object& object, ApiObject before);
     void empty_space(std::string_view space);
     std::string make_uid();
 

@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "simulation/api_server/kept_object.hpp"
 #include "simulation/api_server/tables.hpp"
 
 namespace capstan::simulation {
@@ -145,9 +146,8 @@ void WatchStreams::Stream::tell(const Change& change) {
     } else if (is) {
         send("ADDED", change.object);
     } else if (was) {
-        json::object last = change.type == ChangeType::deleted ? *change.object : *change.before;
-        set_value(last, "metadata.resourceVersion", json_view(std::to_string(change.revision)));
-        send("DELETED", std::make_shared<const json::object>(std::move(last)));
+        const bool has_ended = change.type == ChangeType::deleted;
+        send("DELETED", has_ended ? change.object : make_kept(*change.before, change.revision));
     }
 }
 
@@ -172,8 +172,12 @@ void WatchStreams::Stream::send(std::string_view type, const ApiObject& object) 
 }
 
 void WatchStreams::Stream::send_object(std::string_view type, const json::object& object) {
-    responder_.write(R"({"type":")" + std::string(type) + R"(","object":)" +
-                     json::serialize(object) + "}\n");
+    constexpr std::string_view start = R"({"type":")", middle = R"(","object":)", end = "}\n";
+    const std::string text = json::serialize(object);
+    std::string line;
+    line.reserve(start.size() + type.size() + middle.size() + text.size() + end.size());
+    line.append(start).append(type).append(middle).append(text).append(end);
+    responder_.write(std::move(line));
 }
 
 void WatchStreams::Stream::send_bookmark(std::uint64_t revision, bool ends_initial) {
