@@ -34,14 +34,21 @@ ConfigMap config_map_of(const object& written) {
             .resource_version = text_at(written, {"metadata", "resourceVersion"})};
 }
 
-void change_values(object& values, const ConfigMapChange::Values& change) {
+/// Whether it says something else now.
+bool change_values(object& values, const ConfigMapChange::Values& change) {
+    bool is_changed = false;
     for (const auto& [key, value] : change) {
+        const boost::json::value* before = values.if_contains(key);
+        const bool was_text = before != nullptr && before->is_string();
+        if (value && was_text && before->get_string() == *value) continue;
+        is_changed = is_changed || value || was_text;
         if (value) {
             values[key] = *value;
         } else {
             values.erase(key);
         }
     }
+    return is_changed;
 }
 
 /// Keys count as well, which leaves room for what else an object has.
@@ -109,20 +116,21 @@ void ConfigMaps::attempt(std::shared_ptr<Attempt> attempt) {
 }
 
 void ConfigMaps::put(std::shared_ptr<Attempt> attempt, std::optional<object> before) {
-    object config_map = before.value_or(
-        object{{"apiVersion", "v1"},
-               {"kind", "ConfigMap"},
-               {"metadata", {{"name", attempt->name.name}, {"namespace", attempt->name.ns}}}});
-    change_values(make_object(config_map, "data"), attempt->change.data);
-    change_values(make_object(make_object(config_map, "metadata"), "annotations"),
-                  attempt->change.annotations);
+    const bool is_there = before.has_value();
+    object config_map =
+        is_there
+            ? std::move(*before)
+            : object{{"apiVersion", "v1"},
+                     {"kind", "ConfigMap"},
+                     {"metadata", {{"name", attempt->name.name}, {"namespace", attempt->name.ns}}}};
+    const bool has_new_data = change_values(make_object(config_map, "data"), attempt->change.data);
+    const bool has_new_notes =
+        change_values(make_object(make_object(config_map, "metadata"), "annotations"),
+                      attempt->change.annotations);
     if (const Result<void> fits = check_size(config_map); !fits)
         return finish(attempt, fail(fits.error()));
-    const ConfigMap after = config_map_of(config_map);
-    const ConfigMap was = before ? config_map_of(*before) : ConfigMap();
-    if (before && after.data == was.data && after.annotations == was.annotations)
-        return finish(attempt, std::move(*before));
-    send(attempt->name, before ? "PUT" : "POST", &config_map,
+    if (is_there && !has_new_data && !has_new_notes) return finish(attempt, std::move(config_map));
+    send(attempt->name, is_there ? "PUT" : "POST", &config_map,
          [this, attempt](Result<ApiReply> reply) {
              finish(attempt, parse_object(std::move(reply)));
          });
