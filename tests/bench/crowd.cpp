@@ -28,9 +28,8 @@ json::array condition(const char* type, const char* status, const char* reason, 
                          {"lastTransitionTime", timestamp_text(now)}}};
 }
 
-json::object pod_object(const std::string& name, const std::string& node, const std::string& cpu,
-                        Time now) {
-    const bool runs = !node.empty();
+/// One that runs, or waits; its name, node and times are still to be set.
+json::object make_pod(bool runs, const char* cpu) {
     const json::object controller{{"apiVersion", "apps/v1"},
                                   {"kind", "ReplicaSet"},
                                   {"name", "crowd"},
@@ -40,12 +39,12 @@ json::object pod_object(const std::string& name, const std::string& node, const 
     const json::object container{
         {"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}}}};
     json::object spec{{"containers", json::array{container}}};
-    if (runs) spec["nodeName"] = node;
+    if (runs) spec["nodeName"] = "";
     const json::object status{{"phase", runs ? "Running" : "Pending"},
                               {"conditions", condition("PodScheduled", runs ? "True" : "False",
-                                                       runs ? "" : "Unschedulable", now)}};
+                                                       runs ? "" : "Unschedulable", Time())}};
     return {{"metadata",
-             {{"name", name},
+             {{"name", ""},
               {"labels", {{"app", "crowd"}}},
               {"ownerReferences", json::array{controller}}}},
             {"spec", std::move(spec)},
@@ -73,7 +72,9 @@ Crowd::Crowd(ObjectStore& store, const LiveSize& size)
       nodes_(store.kind("nodes")),
       pods_(store.kind("pods")),
       pods_per_node_(size.pods_per_node),
-      first_nodes_(size.groups * size.nodes_per_group) {
+      first_nodes_(size.groups * size.nodes_per_group),
+      running_pod_(make_pod(true, few_cpu)),
+      waiting_pod_(make_pod(false, half_a_node)) {
     must(store_.create(store.kind("replicasets.apps"), space,
                        json::parse(R"({"metadata":{"name":"crowd"},"spec":{"replicas":1,
                             "selector":{"matchLabels":{"app":"crowd"}},
@@ -130,7 +131,7 @@ void Crowd::fill(const std::string& node) {
     const int index = full_nodes_++;
     node_names_.push_back(node);
     for (int i = 0; i < pods_per_node_; ++i) {
-        create(pod_name(running_.size(), 0), node, few_cpu);
+        create(pod_name(running_.size(), 0), node);
         running_.push_back({.node = index});
     }
 }
@@ -156,10 +157,14 @@ void Crowd::run_on(const std::string& node, const std::string& pod) {
     must(store_.edit(pods_, space, pod, run, {.part = ObjectPart::everything}));
 }
 
-void Crowd::create(const std::string& name, const std::string& node, const std::string& cpu) {
-    const json::object pod = pod_object(name, node, cpu, store_.now());
-    must(store_.create(pods_, space, pod));
-    const auto settle = [&pod](json::object& object) { object["status"] = pod.at("status"); };
+void Crowd::create(const std::string& name, const std::string& node) {
+    json::object pod = node.empty() ? waiting_pod_ : running_pod_;
+    set_value(pod, "metadata.name", json_view(name));
+    if (!node.empty()) set_value(pod, "spec.nodeName", json_view(node));
+    json::value status = std::exchange(pod["status"], json::value());
+    status.at("conditions").at(0).as_object()["lastTransitionTime"] = timestamp_text(store_.now());
+    must(store_.create(pods_, space, std::move(pod)));
+    const auto settle = [&status](json::object& object) { object["status"] = std::move(status); };
     must(store_.edit(pods_, space, name, settle, {.part = ObjectPart::everything}));
 }
 
@@ -167,14 +172,13 @@ void Crowd::replace(std::uint64_t number) {
     const std::size_t index = number % running_.size();
     Running& old = running_[index];
     end_pod(pod_name(index, old.generation));
-    create(pod_name(index, ++old.generation), node_names_[static_cast<std::size_t>(old.node)],
-           few_cpu);
+    create(pod_name(index, ++old.generation), node_names_[static_cast<std::size_t>(old.node)]);
 }
 
 void Crowd::add_waiting(const std::string& name) {
     wanted_.insert(name);
     waiting_.push_back(name);
-    create(name, "", half_a_node);
+    create(name, "");
     run_waiting();
 }
 
@@ -191,8 +195,8 @@ void Crowd::leave_seat(const std::string& pod) {
 }
 
 void Crowd::end_pod(const std::string& name) {
-    if (store_.find(pods_, space, name) != nullptr)
-        must(store_.remove(pods_, space, name, {.grace_s = 0}));
+    const auto ended = store_.remove(pods_, space, name, {.grace_s = 0});
+    if (!ended && ended.error().code != 404) must(ended);
 }
 
 }  // namespace capstan::bench

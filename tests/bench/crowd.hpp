@@ -49,13 +49,15 @@ private:
     void fill(const std::string& node);
     void run_waiting();
     void run_on(const std::string& node, const std::string& pod);
-    void create(const std::string& name, const std::string& node, const std::string& cpu);
+    /// Without a node it waits.
+    void create(const std::string& name, const std::string& node);
     void leave_seat(const std::string& pod);
     void end_pod(const std::string& name);
 
     simulation::ObjectStore& store_;
     const simulation::ResourceKind &nodes_, &pods_;
     const int pods_per_node_, first_nodes_;
+    const simulation::json::object running_pod_, waiting_pod_;  ///< what pods are copies of
     std::vector<std::string> node_names_;
     std::vector<Running> running_;
     std::set<std::string, std::less<>> wanted_;             ///< of add_waiting
