@@ -9,6 +9,7 @@
 
 #include <capstan/sentence.hpp>
 
+#include "engine/pass_run.hpp"
 #include "runtime/instances/cloud_client.hpp"
 
 namespace capstan::runtime {
@@ -94,8 +95,12 @@ Result<PassResult> run(const PassInput& input, PassWatch& watch) {
     policies.parts = &clock;
     CloudGroupMaker maker(input.clouds, input.theories, watch);
     policies.maker = &maker;
-    out.outcome = engine::run_pass(pass.snapshot, input.memory, policies, input.settings,
-                                   input.circumstances);
+    engine::PassRun decided(pass.snapshot, input.memory, policies, input.settings,
+                            input.circumstances);
+    const engine::Scene& scene = decided.scene();
+    if (scene.snapshot->groups == pass.snapshot.groups)
+        out.membership = std::make_shared<const engine::Membership>(scene.membership);
+    out.outcome = decided.take_outcome();
     out.part_times = clock.times();
     out.theories = maker.take_theories();
     out.notes = input.notes;
@@ -130,10 +135,15 @@ Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question, Pas
 }  // namespace
 
 Result<PassResult> decide(PassInput input) {
+    PassThread thread;
+    return decide(std::move(input), thread);
+}
+
+Result<PassResult> decide(PassInput input, PassThread& thread) {
     // Shared, because a thread that was abandoned may look at it later.
     const auto shared = std::make_shared<const PassInput>(std::move(input));
     WatchedResult<Result<PassResult>> watched = run_watched<Result<PassResult>>(
-        [shared](PassWatch& watch) { return run(*shared, watch); }, shared->known_misses);
+        thread, [shared](PassWatch& watch) { return run(*shared, watch); }, shared->known_misses);
     CAPSTAN_TRY(PassResult out, std::move(watched.result));
     out.misses = std::move(watched.misses);
     out.reruns = watched.reruns;

@@ -10,6 +10,7 @@
 
 #include "engine/pass.hpp"
 #include "engine/scale_up/explain.hpp"
+#include "engine/templates/membership.hpp"
 #include "runtime/group_maker.hpp"
 #include "runtime/instances/pass_runner.hpp"
 #include "runtime/part_times.hpp"
@@ -43,13 +44,18 @@ struct PassResult {
     std::vector<std::string> notes;
     /// What clouds said to plans of groups, likewise.
     std::vector<Theory> theories{};
+    /// Of the snapshot with these `groups`; NULL: the decision was made over another one, with
+    /// groups that are to come.
+    std::shared_ptr<const engine::Membership> membership{};
     int reruns = 0;
     PartTimes part_times{};  ///< of the run that this came of; they differ from run to run
 };
 
-/// Runs engine::run_pass on a thread of its own and waits for it. Equal inputs, equal results, byte
-/// for byte. What a cloud's prices or options fail with becomes a note of the decision. The error:
-/// an instance of the wiring cannot be asked at all.
+/// Runs engine::run_pass on `thread` and waits for it. Equal inputs, equal results, byte for byte.
+/// What a cloud's prices or options fail with becomes a note of the decision. The error: an
+/// instance of the wiring cannot be asked at all.
+Result<PassResult> decide(PassInput input, PassThread& thread);
+/// The same on a thread of its own.
 Result<PassResult> decide(PassInput input);
 
 /// What to ask about a pass; none of it: the matrix of all pending classes and all groups.

@@ -54,7 +54,7 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
     wake_at_.reset();
     CAPSTAN_TRY(const std::shared_ptr<PassReport> report, look());
     const Duration looked = now();
-    CAPSTAN_TRY(report->result, decide(report->input));
+    CAPSTAN_TRY(report->result, decide(report->input, thread_));
     report->times.decide = now() - looked;
     misses_ = report->result.misses;
     report->input.snapshot.groups = report->result.groups;

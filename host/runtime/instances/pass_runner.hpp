@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/instances/pass_thread.hpp"
 #include "runtime/instances/pass_watch.hpp"
 
 namespace capstan::runtime {
@@ -26,27 +27,35 @@ struct ErasedResult {
     int reruns = 0;
 };
 using ErasedPass = std::function<std::shared_ptr<void>(PassWatch&)>;
-ErasedResult run_watched(const ErasedPass& pass, std::vector<HookMiss> known);
+ErasedResult run_watched(PassThread& thread, const ErasedPass& pass, std::vector<HookMiss> known);
 
 }  // namespace detail
 
-/// Runs `pass` on a thread of its own and waits for it. When one of its hooks overruns the call
-/// deadline of its instance, that thread is left to itself, the instance is quarantined and
-/// counted, and `pass` is called again without it; so at most once per instance. Instances in
-/// `known` are not asked to begin with.
+/// Runs `pass` on `thread` and waits for it. When one of its hooks overruns the call deadline of
+/// its instance, it is left to itself there, the instance is quarantined and counted, and `pass` is
+/// called again without it; so at most once per instance. Instances in `known` are not asked to
+/// begin with.
 ///
-/// `pass` is copied for each thread and must own what it uses, or share it: an abandoned thread may
-/// look at it until the process ends. Equal arguments and misses must give an equal result. What it
-/// throws comes out of here.
+/// `pass` is copied for each call and must own what it uses, or share it: what was left to itself
+/// may look at it until the process ends. Equal arguments and misses must give an equal result.
+/// What it throws comes out of here.
 template <class R>
-WatchedResult<R> run_watched(std::function<R(PassWatch&)> pass, std::vector<HookMiss> known = {}) {
+WatchedResult<R> run_watched(PassThread& thread, std::function<R(PassWatch&)> pass,
+                             std::vector<HookMiss> known = {}) {
     const detail::ErasedPass erased =
         [pass = std::move(pass)](PassWatch& watch) -> std::shared_ptr<void> {
         return std::make_shared<R>(pass(watch));
     };
-    detail::ErasedResult ended = detail::run_watched(erased, std::move(known));
+    detail::ErasedResult ended = detail::run_watched(thread, erased, std::move(known));
     return {std::move(*std::static_pointer_cast<R>(ended.result)), std::move(ended.misses),
             ended.reruns};
+}
+
+/// The same on a thread of its own.
+template <class R>
+WatchedResult<R> run_watched(std::function<R(PassWatch&)> pass, std::vector<HookMiss> known = {}) {
+    PassThread thread;
+    return run_watched<R>(thread, std::move(pass), std::move(known));
 }
 
 }  // namespace capstan::runtime

@@ -36,7 +36,8 @@ engine::Cluster cluster_of(int pods, Time now) {
 }
 
 struct PassCycle : ::testing::Test {
-    PassInput input(int pods) {
+    PassInput input(int pods) { return input(pods, virtually); }
+    static PassInput input(int pods, VirtualAssembly& virtually) {
         const Time now = virtually.host().loop().clock()->now();
         return {.snapshot = {.cluster = cluster_of(pods, now),
                              .groups = virtually.clouds().refresh_now(virtually.host()).groups},
@@ -56,6 +57,33 @@ TEST_F(PassCycle, AsksCloudsForPricesAndWishes) {
     EXPECT_EQ(result->groups->at(1).price_per_hour, std::nullopt);
     EXPECT_THAT(result->outcome.decision.notes, IsEmpty()) << "a price nobody knows is an answer";
     EXPECT_THAT(result->misses, IsEmpty());
+}
+
+TEST_F(PassCycle, SaysWhichNodesItsGroupsHave) {
+    const auto result = decide(input(0));
+    ASSERT_TRUE(result) << result.error();
+    ASSERT_TRUE(result->membership);
+    EXPECT_EQ(result->membership->nodes.size(), result->groups->size());
+}
+
+TEST_F(PassCycle, DoesNotSayItOfMoreGroupsThanThereAre) {
+    VirtualAssembly planning("[pipeline]\nclouds = [\"east\"]\n" +
+                             simulated("east", "groups = [" + simulated_group("a") +
+                                                   "], machine_types = [{ machine = { type = \"m\","
+                                                   " cpu = \"4\", memory = \"16Gi\" } }]"));
+    PassInput growing = input(0, planning);
+    const Time now = growing.circumstances.now;
+    growing.memory.groups_to_come[NodeGroupId("nap-m")] = {
+        .cloud = PluginInstanceId("east"),
+        .plan = {.name = "nap-m", .machine_type = "m"},
+        .nodes = 1,
+        .agreed = true,
+        .since = now,
+        .deadline = now + 1h};
+    const auto result = decide(growing);
+    ASSERT_TRUE(result) << result.error();
+    EXPECT_EQ(result->theories.size(), 1u) << "the group to come was looked at";
+    EXPECT_EQ(result->membership, nullptr);
 }
 
 TEST_F(PassCycle, GrowsAGroupUntilItsMachinesRun) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <thread>
 
 #include "../test_host.hpp"
 #include "runtime/instances/policies.hpp"
@@ -193,6 +194,43 @@ TEST_F(PassRunner, LetsAnAbandonedPassAskNobodyElse) {
     release();
     until_nobody_is_inside(*hangs);
     EXPECT_EQ(Counts::asked(), 1) << "by the pass that was run again";
+}
+
+std::thread::id thread_of_a_pass(PassThread& thread) {
+    return run_watched<std::thread::id>(thread,
+                                        [](PassWatch&) { return std::this_thread::get_id(); })
+        .result;
+}
+
+TEST_F(PassRunner, StaysOnOneThreadUntilAPassIsLeftToItself) {
+    Running<Hangs> hangs(host, hasty("acme"));
+    PassThread thread;
+    const std::thread::id first = thread_of_a_pass(thread);
+    EXPECT_NE(first, std::this_thread::get_id());
+    EXPECT_EQ(thread_of_a_pass(thread), first);
+    EXPECT_EQ(run_watched<std::string>(thread, pass_of({hangs.shared()})).reruns, 1);
+    const std::thread::id second = thread_of_a_pass(thread);
+    EXPECT_NE(second, first);
+    release();
+    until_nobody_is_inside(*hangs);
+    EXPECT_EQ(thread_of_a_pass(thread), second);
+}
+
+TEST_F(PassRunner, KeepsNothingOfAPassThatHasEnded) {
+    PassThread thread;
+    auto owned = std::make_shared<int>(7);
+    const std::weak_ptr<int> left = owned;
+    EXPECT_EQ(
+        run_watched<int>(thread, [owned = std::move(owned)](PassWatch&) { return *owned; }).result,
+        7);
+    EXPECT_TRUE(left.expired());
+}
+
+TEST_F(PassRunner, GoesOnAfterAPassThatThrew) {
+    PassThread thread;
+    EXPECT_THROW(run_watched<int>(thread, [](PassWatch&) -> int { throw std::logic_error("bug"); }),
+                 std::logic_error);
+    EXPECT_EQ(run_watched<int>(thread, [](PassWatch&) { return 7; }).result, 7);
 }
 
 TEST_F(PassRunner, PassesOnWhatThePassThrows) {
