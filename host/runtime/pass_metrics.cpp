@@ -1,12 +1,19 @@
 #include "runtime/pass_metrics.hpp"
 
+#include "engine/templates/membership.hpp"
+
 namespace capstan::runtime {
 
 PassMetrics::PassMetrics(prometheus::Registry& registry)
     : gauges_(registry), choices_(registry), growth_(registry), removals_(registry) {}
 
 void PassMetrics::observe(const PassObservation& pass) {
-    gauges_.observe(pass);
+    observe(pass, engine::assess(pass.snapshot, engine::make_membership(pass.snapshot), pass.memory,
+                                 pass.settings, pass.at));
+}
+
+void PassMetrics::observe(const PassObservation& pass, const engine::Health& health) {
+    gauges_.observe(pass, health);
     choices_.observe(pass);
     growth_.observe(pass);
     removals_.observe(pass);

@@ -18,6 +18,8 @@ public:
     explicit PassMetrics(prometheus::Registry& registry);
     /// Each pass once, after its results were remembered.
     void observe(const PassObservation& pass);
+    /// The same for whoever knows the health after the pass.
+    void observe(const PassObservation& pass, const engine::Health& health);
 
 private:
     PassGauges gauges_;

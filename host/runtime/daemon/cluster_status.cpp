@@ -1,7 +1,6 @@
 #include "runtime/daemon/cluster_status.hpp"
 
 #include "engine/health/backoff.hpp"
-#include "engine/templates/membership.hpp"
 #include "runtime/pass_metrics/failure_reason.hpp"
 
 namespace capstan::runtime {
@@ -69,10 +68,8 @@ GroupStatus StatusMaker::group_status(const PassReport& pass, const engine::Grou
     return out;
 }
 
-ClusterStatus StatusMaker::make(const PassReport& pass) {
+ClusterStatus StatusMaker::make(const PassReport& pass, const engine::Health& health) {
     const engine::Snapshot& snapshot = pass.input.snapshot;
-    const engine::Health health = engine::assess(snapshot, engine::make_membership(snapshot),
-                                                 pass.memory, pass.input.settings, pass.at);
     std::map<std::string, int> candidates = count_candidates(pass);
     ClusterStatus out{.at = pass.at, .cluster = {.nodes = health.all}};
     bool is_growing = false;

@@ -49,7 +49,8 @@ struct ClusterStatus {
 /// nothing changes. [one thread]
 class StatusMaker {
 public:
-    ClusterStatus make(const PassReport& pass);
+    /// `health`: after the pass.
+    ClusterStatus make(const PassReport& pass, const engine::Health& health);
 
 private:
     GroupStatus group_status(const PassReport& pass, const engine::Group& group,

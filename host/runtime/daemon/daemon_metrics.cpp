@@ -108,13 +108,23 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
         errors_.Add({{"type", type}});
 }
 
-void DaemonMetrics::took(const std::string& function, Duration length) {
-    const prometheus::Labels labels{{"function", function}};
-    durations_.Add(labels, function_buckets()).Observe(seconds_of(length));
-    quantiles_
-        .Add(labels, prometheus::Summary::Quantiles{{0.5, 0.05}, {0.9, 0.01}, {0.99, 0.001}},
-             std::chrono::hours(1))
-        .Observe(seconds_of(length));
+void DaemonMetrics::took(std::string_view function, Duration length) {
+    const Timing& timing = timing_of(function);
+    timing.durations->Observe(seconds_of(length));
+    timing.quantiles->Observe(seconds_of(length));
+}
+
+// A family makes a series before it finds that it has it.
+DaemonMetrics::Timing& DaemonMetrics::timing_of(std::string_view function) {
+    const auto known = timings_.find(function);
+    if (known != timings_.end()) return known->second;
+    const std::string name(function);
+    const prometheus::Labels labels{{"function", name}};
+    prometheus::Histogram& durations = durations_.Add(labels, function_buckets());
+    prometheus::Summary& quantiles = quantiles_.Add(
+        labels, prometheus::Summary::Quantiles{{0.5, 0.05}, {0.9, 0.01}, {0.99, 0.001}},
+        std::chrono::hours(1));
+    return timings_.emplace(name, Timing{&durations, &quantiles}).first->second;
 }
 
 void DaemonMetrics::pass_began(Time now) {
@@ -122,7 +132,7 @@ void DaemonMetrics::pass_began(Time now) {
         .Set(static_cast<double>(unix_ns(now) / 1'000'000'000));
 }
 
-void DaemonMetrics::observe(const PassReport& pass) {
+void DaemonMetrics::observe(const PassReport& pass, const engine::Health& health) {
     const engine::Decision& decision = pass.decision();
     const auto did = [&](const char* activity) {
         last_activity_.Add({{"activity", activity}})
@@ -146,7 +156,8 @@ void DaemonMetrics::observe(const PassReport& pass) {
                      .results = pass.results,
                      .memory = pass.memory,
                      .figures = pass.result.outcome.figures,
-                     .at = pass.at});
+                     .at = pass.at},
+                    health);
 }
 
 /// By upstream's names. What it does in several places is added up.
@@ -168,12 +179,22 @@ void DaemonMetrics::pass_failed(const std::string& type, Duration length) {
 }
 
 void DaemonMetrics::count_request(const kubernetes::ApiAttempt& attempt) {
-    const std::string code = attempt.status > 0 ? std::to_string(attempt.status) : "<error>";
+    const RequestSeries& series = series_of(attempt);
+    series.count->Increment();
+    series.latencies->Observe(seconds_of(attempt.latency));
+    series.waits->Observe(seconds_of(attempt.waited));
+}
+
+DaemonMetrics::RequestSeries& DaemonMetrics::series_of(const kubernetes::ApiAttempt& attempt) {
     const std::string method(attempt.method), host(attempt.host);
-    requests_.Add({{"code", code}, {"method", method}, {"host", host}}).Increment();
+    const auto [at, is_new] = request_series_.try_emplace({method, host, attempt.status});
+    if (!is_new) return at->second;
+    const std::string code = attempt.status > 0 ? std::to_string(attempt.status) : "<error>";
     const prometheus::Labels labels{{"verb", method}, {"host", host}};
-    request_durations_.Add(labels, request_buckets).Observe(seconds_of(attempt.latency));
-    request_waits_.Add(labels, request_buckets).Observe(seconds_of(attempt.waited));
+    at->second = {.count = &requests_.Add({{"code", code}, {"method", method}, {"host", host}}),
+                  .latencies = &request_durations_.Add(labels, request_buckets),
+                  .waits = &request_waits_.Add(labels, request_buckets)};
+    return at->second;
 }
 
 void DaemonMetrics::introduce(const std::string& version, const std::string& cluster) {

@@ -1,8 +1,11 @@
 /// What the daemon counts beside the passes' own figures, by upstream's and Prometheus' names.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
+#include <tuple>
 
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
@@ -24,8 +27,8 @@ public:
 
     // [passes' thread]
     void pass_began(Time now);
-    /// It succeeded.
-    void observe(const PassReport& pass);
+    /// It succeeded. `health`: after it.
+    void observe(const PassReport& pass, const engine::Health& health);
     /// `type` as upstream has it: "apiCallError", "cloudProviderError", "internalError".
     void pass_failed(const std::string& type, Duration took);
     /// There was nothing to do for so long.
@@ -41,17 +44,33 @@ public:
     void look_at_process();
 
 private:
+    /// Of one function.
+    struct Timing {
+        prometheus::Histogram* durations;
+        prometheus::Summary* quantiles;
+    };
+    /// Of one kind of requests.
+    struct RequestSeries {
+        prometheus::Counter* count;
+        prometheus::Histogram *latencies, *waits;
+    };
+
     void took_parts(const PassReport& pass);
-    void took(const std::string& function, Duration length);
+    void took(std::string_view function, Duration length);
+    Timing& timing_of(std::string_view function);
+    RequestSeries& series_of(const kubernetes::ApiAttempt& attempt);
 
     PassMetrics passes_;
     Gauges& last_activity_;
     Histograms& durations_;
     prometheus::Family<prometheus::Summary>& quantiles_;
+    std::map<std::string, Timing, std::less<>> timings_{};  ///< by function [passes' thread]
     Counters& errors_;
     Counters& requests_;
     Histograms& request_durations_;
     Histograms& request_waits_;
+    /// By method, host and status. [loop]
+    std::map<std::tuple<std::string, std::string, int>, RequestSeries> request_series_{};
     Gauges& info_;
     prometheus::Gauge& leader_;
     prometheus::Counter& cpu_;

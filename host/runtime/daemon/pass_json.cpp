@@ -4,8 +4,6 @@
 
 #include "engine/action_text.hpp"
 #include "engine/health/backoff.hpp"
-#include "engine/health/health.hpp"
-#include "engine/templates/membership.hpp"
 #include "kubernetes/timestamps.hpp"
 #include "runtime/daemon/pass_board.hpp"
 #include "runtime/record/json_text.hpp"
@@ -111,8 +109,7 @@ void write_group(JsonText& out, const engine::Group& group, const engine::GroupH
 
 std::string groups_json(const PassReport& pass) {
     const engine::Snapshot& snapshot = pass.input.snapshot;
-    const engine::Health health = engine::assess(snapshot, engine::make_membership(snapshot),
-                                                 pass.memory, pass.input.settings, pass.at);
+    const engine::Health health = health_after(pass);
     JsonText out;
     out.begin_array();
     for (std::size_t g = 0; g < snapshot.groups->size(); ++g)

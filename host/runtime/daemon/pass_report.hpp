@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/health/health.hpp"
 #include "engine/pass.hpp"
 #include "runtime/pass_cycle.hpp"
 
@@ -38,5 +39,8 @@ struct PassReport {
 
     const engine::Decision& decision() const noexcept { return result.outcome.decision; }
 };
+
+/// How nodes and groups are doing once the results are there.
+engine::Health health_after(const PassReport& pass);
 
 }  // namespace capstan::runtime

@@ -28,8 +28,9 @@ void PassTeller::tell(const std::shared_ptr<const PassReport>& pass) {
     if (!pass->dropped_because.empty()) return;
     failures_.succeeded(host_.loop().monotonic());
     shown_.health.pass_succeeded(host_.loop().monotonic());
-    shown_.metrics.observe(*pass);
-    write_status(status_text(status_.make(*pass)), pass->at);
+    const engine::Health health = health_after(*pass);
+    shown_.metrics.observe(*pass, health);
+    write_status(status_text(status_.make(*pass, health)), pass->at);
     boost::asio::post(host_.loop().io(), [beside = beside_, pass] {
         const auto about = beside->status() != nullptr ? beside->status()->reference()
                                                        : kubernetes::ObjectReference{};

@@ -39,11 +39,17 @@ void GaugeSeries::replace(const Values& values) {
         family_->Remove(series.second);
         return true;
     });
-    for (const auto& [labels, value] : values) {
-        const auto [at, is_new] = series_.try_emplace(labels, nullptr);
-        if (is_new) at->second = &family_->Add(labels);
+    for (const auto& [name, value] : values) {
+        const auto [at, is_new] = series_.try_emplace(name, nullptr);
+        if (is_new) at->second = &family_->Add(labels_of(name));
         at->second->Set(value);
     }
+}
+
+prometheus::Labels GaugeSeries::labels_of(const Name& name) const {
+    prometheus::Labels out{{first_, name.first}};
+    if (!second_.empty()) out.emplace(second_, name.second);
+    return out;
 }
 
 }  // namespace capstan::runtime

@@ -1,9 +1,11 @@
 /// Families of metrics by upstream's names, which dashboards know.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
@@ -30,15 +32,25 @@ prometheus::Histogram::BucketBoundaries growing_buckets(double first, double las
 /// Gauges of one family whose series come and go.
 class GaugeSeries {
 public:
-    using Values = std::map<prometheus::Labels, double>;
+    /// The values of the labels that tell them apart.
+    struct Name {
+        std::string first{}, second{};
+        auto operator<=>(const Name&) const = default;
+    };
+    using Values = std::map<Name, double>;
 
-    explicit GaugeSeries(Gauges& family) : family_(&family) {}
+    /// `second`: empty where there is no second label.
+    GaugeSeries(Gauges& family, std::string first, std::string second = "")
+        : family_(&family), first_(std::move(first)), second_(std::move(second)) {}
     /// From now on there are these and no others.
     void replace(const Values& values);
 
 private:
+    prometheus::Labels labels_of(const Name& name) const;
+
     Gauges* family_;
-    std::map<prometheus::Labels, prometheus::Gauge*> series_{};
+    std::string first_, second_;
+    std::map<Name, prometheus::Gauge*> series_{};
 };
 
 }  // namespace capstan::runtime

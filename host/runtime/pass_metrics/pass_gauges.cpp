@@ -12,16 +12,11 @@
 #include "engine/removal/node_marks.hpp"
 #include "engine/removal/phases.hpp"
 #include "engine/scale_down/cooldown.hpp"
-#include "engine/templates/membership.hpp"
 #include "engine/templates/node_taints.hpp"
 #include "runtime/pass_metrics/failure_reason.hpp"
 
 namespace capstan::runtime {
 namespace {
-
-prometheus::Labels of_group(const engine::Group& group) {
-    return {{"node_group", group.group.id.value()}};
-}
 
 /// Whether removals rest after something has happened; with the global kind of cooldown only, as
 /// upstream has it.
@@ -32,7 +27,7 @@ bool is_resting(const PassObservation& pass) {
 }
 
 GaugeSeries::Values::value_type by_state(const char* state, int count) {
-    return {{{"state", state}}, static_cast<double>(count)};
+    return {{state}, static_cast<double>(count)};
 }
 
 /// Upstream's: of so many kinds it still takes a controller's pods together.
@@ -42,8 +37,7 @@ constexpr std::size_t most_kinds_of_pods = 10;
 GaugeSeries::Values limits(const engine::Bound& bound, double unit) {
     const double most = bound.max ? static_cast<double>(*bound.max) / unit
                                   : std::numeric_limits<double>::infinity();
-    return {{{{"direction", "minimum"}}, static_cast<double>(bound.min) / unit},
-            {{{"direction", "maximum"}}, most}};
+    return {{{"minimum"}, static_cast<double>(bound.min) / unit}, {{"maximum"}, most}};
 }
 
 }  // namespace
@@ -78,40 +72,53 @@ PassGauges::PassGauges(prometheus::Registry& registry)
                         "were in the last pass.")
                      .Add({})),
       cpu_limits_(gauges(registry, "cluster_autoscaler_cpu_limits_cores",
-                         "Fewest and most cores that all nodes may have together.")),
+                         "Fewest and most cores that all nodes may have together."),
+                  "direction"),
       memory_limits_(gauges(registry, "cluster_autoscaler_memory_limits_bytes",
-                            "Least and most memory that all nodes may have together.")),
-      taints_(gauges(registry, "cluster_autoscaler_node_taints_count",
-                     "Taints of all nodes, by kind.")),
+                            "Least and most memory that all nodes may have together."),
+                     "direction"),
+      taints_(
+          gauges(registry, "cluster_autoscaler_node_taints_count", "Taints of all nodes, by kind."),
+          "type"),
       skipped_pods_(gauges(registry, "cluster_autoscaler_skipped_pods_count",
-                           "Pods that a pass did not look at, since it considers only so many.")),
+                           "Pods that a pass did not look at, since it considers only so many."),
+                    "requestor"),
       nodes_(gauges(registry, "cluster_autoscaler_nodes_count",
-                    "Nodes by state; machines without a node as unregistered.")),
-      groups_(gauges(registry, "cluster_autoscaler_node_groups_count", "Node groups by type.")),
+                    "Nodes by state; machines without a node as unregistered."),
+             "state"),
+      groups_(gauges(registry, "cluster_autoscaler_node_groups_count", "Node groups by type."),
+              "node_group_type"),
       pods_(gauges(registry, "cluster_autoscaler_unschedulable_pods_count",
-                   "Pods that need a new node.")),
+                   "Pods that need a new node."),
+            "type"),
       unremovable_(gauges(registry, "cluster_autoscaler_unremovable_nodes_count",
-                          "Nodes that stay, by what keeps them.")),
+                          "Nodes that stay, by what keeps them."),
+                   "reason"),
       group_min_(gauges(registry, "cluster_autoscaler_node_group_min_count",
-                        "Fewest machines a group may have.")),
+                        "Fewest machines a group may have."),
+                 "node_group"),
       group_max_(gauges(registry, "cluster_autoscaler_node_group_max_count",
-                        "Most machines a group may have.")),
+                        "Most machines a group may have."),
+                 "node_group"),
       group_target_(gauges(registry, "cluster_autoscaler_node_group_target_count",
-                           "Machines a group was asked for.")),
+                           "Machines a group was asked for."),
+                    "node_group"),
       group_healthiness_(gauges(registry, "cluster_autoscaler_node_group_healthiness",
-                                "1 while a group has the nodes it should have.")),
+                                "1 while a group has the nodes it should have."),
+                         "node_group"),
       in_backoff_(gauges(registry, "cluster_autoscaler_node_group_in_backoff",
-                         "1 while a group is left alone because growing it failed.")),
+                         "1 while a group is left alone because growing it failed."),
+                  "node_group"),
       unhealthy_(gauges(registry, "capstan_node_group_unhealthy",
                         "1 while a group is left alone because too many of its nodes are "
-                        "missing or not ready.")),
+                        "missing or not ready."),
+                 "node_group"),
       backoff_status_(gauges(registry, "cluster_autoscaler_node_group_backoff_status",
                              "1 for each group that is backed off, by what it failed with; 0 for "
-                             "the others, without a reason.")) {}
+                             "the others, without a reason."),
+                      "node_group", "reason") {}
 
-void PassGauges::observe(const PassObservation& pass) {
-    const engine::Health health = engine::assess(
-        pass.snapshot, engine::make_membership(pass.snapshot), pass.memory, pass.settings, pass.at);
+void PassGauges::observe(const PassObservation& pass, const engine::Health& health) {
     observe_cluster(health);
     observe_totals(pass);
     observe_pods(pass);
@@ -144,7 +151,7 @@ void PassGauges::observe_totals(const PassObservation& pass) {
     for (engine::NodeIndex index = 0; index < cluster.node_count(); ++index) {
         const engine::NodeRow& node = cluster.node(index);
         for (const Taint& taint : node.taints)
-            ++taints[{{"type", std::string(engine::kind_of_taint(taint.key, pass.settings))}}];
+            ++taints[{std::string(engine::kind_of_taint(taint.key, pass.settings))}];
         if (engine::is_marked(node)) continue;
         cores += static_cast<double>(node.capacity->amount("cpu")) / 1000;
         bytes += static_cast<double>(node.capacity->amount("memory"));
@@ -164,11 +171,10 @@ void PassGauges::observe_pods(const PassObservation& pass) {
     };
     for (const engine::PodCount& helped : pass.decision.helped) add(helped);
     for (const engine::Unhelped& unhelped : pass.decision.unhelped) add(unhelped.pods);
-    pods_.replace(
-        {{{{"type", "unschedulable"}}, static_cast<double>(pods)},
-         {{{"type", "scheduler_unprocessed"}}, static_cast<double>(pass.figures.untried_pods)}});
-    skipped_pods_.replace({{{{"requestor", "filter-out-pod-list-processor"}},
-                            static_cast<double>(pass.figures.left_out_pods)}});
+    pods_.replace({{{"unschedulable"}, static_cast<double>(pods)},
+                   {{"scheduler_unprocessed"}, static_cast<double>(pass.figures.untried_pods)}});
+    skipped_pods_.replace(
+        {{{"filter-out-pod-list-processor"}, static_cast<double>(pass.figures.left_out_pods)}});
     overflowing_.Set(static_cast<double>(std::ranges::count_if(
         classes, [](const auto& owner) { return owner.second.size() > most_kinds_of_pods; })));
 }
@@ -178,22 +184,21 @@ void PassGauges::observe_groups(const PassObservation& pass, const engine::Healt
     double autoscaled = 0, autoprovisioned = 0;
     for (std::size_t g = 0; g < pass.snapshot.groups->size(); ++g) {
         const engine::Group& group = (*pass.snapshot.groups)[g];
-        const prometheus::Labels labels = of_group(group);
+        const GaugeSeries::Name name{group.group.id.value()};
         ++(group.group.autoprovisioned ? autoprovisioned : autoscaled);
-        if (group.group.min) min[labels] = *group.group.min;
-        if (group.group.max) max[labels] = *group.group.max;
-        if (group.group.target) target[labels] = *group.group.target;
+        if (group.group.min) min[name] = *group.group.min;
+        if (group.group.max) max[name] = *group.group.max;
+        if (group.group.target) target[name] = *group.group.target;
         const bool is_healthy = health.groups[g].unhealthy_because.empty();
-        healthiness[labels] = is_healthy ? 1 : 0;
-        unhealthy[labels] = is_healthy ? 0 : 1;
+        healthiness[name] = is_healthy ? 1 : 0;
+        unhealthy[name] = is_healthy ? 0 : 1;
         const engine::Backoff* failure = engine::find_backoff(pass.memory, group.group.id, pass.at);
-        backoff[labels] = failure != nullptr ? 1 : 0;
-        prometheus::Labels with_reason = labels;
-        with_reason["reason"] = failure != nullptr ? failure_reason(failure->code) : "";
-        status[with_reason] = backoff[labels];
+        const double is_backed_off = failure != nullptr ? 1 : 0;
+        backoff[name] = is_backed_off;
+        status[{name.first, failure != nullptr ? failure_reason(failure->code) : ""}] =
+            is_backed_off;
     }
-    groups_.replace({{{{"node_group_type", "autoscaled"}}, autoscaled},
-                     {{{"node_group_type", "autoprovisioned"}}, autoprovisioned}});
+    groups_.replace({{{"autoscaled"}, autoscaled}, {{"autoprovisioned"}, autoprovisioned}});
     group_min_.replace(min);
     group_max_.replace(max);
     group_target_.replace(target);
@@ -210,10 +215,12 @@ void PassGauges::observe_removals(const PassObservation& pass) {
     for (const auto& [node, removal] : pass.memory.removals)
         if (removal.phase != engine::RemovalPhase::undoing) ++pending;
     pending_deletions_.Set(pending);
+    std::map<engine::Unremovable, int> counts;
+    for (const engine::NodeVerdict& verdict : pass.decision.nodes) ++counts[verdict.reason];
     GaugeSeries::Values reasons;
-    for (const engine::NodeVerdict& verdict : pass.decision.nodes)
-        if (verdict.reason != engine::Unremovable::none)
-            ++reasons[{{"reason", std::string(engine::name_of(verdict.reason))}}];
+    for (const auto& [reason, count] : counts)
+        if (reason != engine::Unremovable::none)
+            reasons[{std::string(engine::name_of(reason))}] = count;
     unremovable_.replace(reasons);
     if (pass.figures.looked_at_nodes || !looked_at_nodes_) looked_at_nodes_ = pass.at;
     skip_eval_.Set(std::chrono::duration<double>(pass.at - *looked_at_nodes_).count());

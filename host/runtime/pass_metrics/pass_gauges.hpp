@@ -15,7 +15,8 @@ namespace capstan::runtime {
 class PassGauges {
 public:
     explicit PassGauges(prometheus::Registry& registry);
-    void observe(const PassObservation& pass);
+    /// `health`: after the pass.
+    void observe(const PassObservation& pass, const engine::Health& health);
 
 private:
     void observe_cluster(const engine::Health& health);

@@ -86,7 +86,7 @@ void RemovalMetrics::observe(const PassObservation& pass) {
         follow(pass);
         follow_unneeded(pass);
     }
-    before_ = pass.memory;
+    before_ = Followed{pass.memory.unneeded, pass.memory.removals};
 }
 
 void RemovalMetrics::count_machines(const PassObservation& pass) {

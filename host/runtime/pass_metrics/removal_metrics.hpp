@@ -1,6 +1,7 @@
 /// How removals go, followed from pass to pass.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -39,7 +40,12 @@ private:
     Histograms& durations_;
     Histograms& phases_;
     Histograms& latencies_;
-    std::optional<engine::Memory> before_{};  ///< as of the last pass
+    /// Of memory, as of the last pass.
+    struct Followed {
+        std::map<std::string, engine::Unneeded> unneeded{};
+        std::map<std::string, engine::NodeRemoval> removals{};
+    };
+    std::optional<Followed> before_{};
 };
 
 }  // namespace capstan::runtime

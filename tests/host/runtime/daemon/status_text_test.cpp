@@ -79,17 +79,21 @@ PassReport pass_at(Time at, engine::Memory memory) {
     return out;
 }
 
+ClusterStatus status_of(const PassReport& pass, StatusMaker& maker) {
+    return maker.make(pass, health_after(pass));
+}
+
 TEST(Status, CarriesOnSinceWhenThingsAreAsTheyAre) {
     StatusMaker maker;
-    EXPECT_EQ(maker.make(pass_at(noon, {})).groups.at(0).part.scale_up.status, "NoActivity");
+    EXPECT_EQ(status_of(pass_at(noon, {}), maker).groups.at(0).part.scale_up.status, "NoActivity");
     engine::Memory growing;
     growing.requests[NodeGroupId("web")] = {.since = noon, .deadline = noon + 15min, .increase = 1};
-    const ClusterStatus second = maker.make(pass_at(noon + 10s, growing));
+    const ClusterStatus second = status_of(pass_at(noon + 10s, growing), maker);
     EXPECT_EQ(second.groups.at(0).part.scale_up.status, "InProgress");
     EXPECT_EQ(second.groups.at(0).part.scale_up.transition, noon + 10s);
     EXPECT_EQ(second.cluster.scale_up.status, "InProgress");
     EXPECT_EQ(second.groups.at(0).part.health.transition, noon);
-    const ClusterStatus third = maker.make(pass_at(noon + 20s, growing));
+    const ClusterStatus third = status_of(pass_at(noon + 20s, growing), maker);
     EXPECT_EQ(third.cluster.scale_up.transition, noon + 10s);
 }
 
@@ -99,7 +103,8 @@ TEST(Status, CutsWhatACloudSaysAtItsEnd) {
                                            .until = noon + 5min,
                                            .code = ErrorCode::quota,
                                            .because = std::string(600, 'x')};
-    const ClusterStatus status = StatusMaker().make(pass_at(noon, memory));
+    StatusMaker maker;
+    const ClusterStatus status = status_of(pass_at(noon, memory), maker);
     ASSERT_TRUE(status.groups.at(0).backoff);
     EXPECT_EQ(status.groups[0].part.scale_up.status, "Backoff");
     EXPECT_EQ(status.groups[0].backoff->message.size(), 500u);

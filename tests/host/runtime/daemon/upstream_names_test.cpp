@@ -134,13 +134,14 @@ struct Told {
         first.memory.unneeded["n2"] = {.since = noon};
         first.memory.removals = {{"n1", removal(engine::RemovalPhase::deleting, true)},
                                  {"n3", removal(engine::RemovalPhase::draining, false)}};
-        metrics.observe(first);
-        metrics.observe(busy());
+        tell(first);
+        tell(busy());
         PassReport last = report();
         last.memory.removals = {{"n3", removal(engine::RemovalPhase::undoing, false)}};
-        metrics.observe(last);
-        metrics.observe(report());
+        tell(last);
+        tell(report());
     }
+    void tell(const PassReport& pass) { metrics.observe(pass, health_after(pass)); }
 
     engine::NodeRemoval removal(engine::RemovalPhase phase, bool empty) const {
         return {.group = a, .phase = phase, .empty = empty, .since = noon, .phase_since = noon};
