@@ -200,13 +200,28 @@ std::vector<MachineStanding> Group::standings() const {
     return out;
 }
 
-std::vector<capstan::Machine> Group::machines() const { return next_listing_ ? listed_ : list(); }
+std::vector<capstan::Machine> Group::machines() const {
+    std::vector<capstan::Machine> out;
+    tell_machines(out);
+    return out;
+}
+
+void Group::tell_machines(std::vector<capstan::Machine>& out) const {
+    if (!next_listing_) return list(out);
+    out.insert(out.end(), listed_.begin(), listed_.end());
+}
 
 std::vector<capstan::Machine> Group::list() const {
     std::vector<capstan::Machine> out;
     out.reserve(machines_.size());
+    list(out);
+    return out;
+}
+
+void Group::list(std::vector<capstan::Machine>& out) const {
+    const std::string start = id_start();
     for (const Machine& machine : machines_) {
-        out.push_back({.id = id_of(machine),
+        out.push_back({.id = MachineId(start + std::to_string(machine.number)),
                        .group = config_.id,
                        .state = state_of(machine),
                        .machine_type = machine.type,
@@ -214,11 +229,12 @@ std::vector<capstan::Machine> Group::list() const {
                        .launched = machine.launched,
                        .error = error_of(machine)});
     }
-    return out;
 }
 
+std::string Group::id_start() const { return "simulated://" + config_.id.value() + "/"; }
+
 MachineId Group::id_of(const Machine& machine) const {
-    return MachineId("simulated://" + config_.id.value() + "/" + std::to_string(machine.number));
+    return MachineId(id_start() + std::to_string(machine.number));
 }
 
 MachineState Group::state_of(const Machine& machine) const {

@@ -59,10 +59,12 @@ public:
 
     const GroupConfig& config() const noexcept { return config_; }
     NodeGroup group() const;
-    /// As of the last time that the list was made anew.
-    std::vector<capstan::Machine> machines() const;
+    /// Adds its machines to a list, as of the last time that its own was made anew.
+    void tell_machines(std::vector<capstan::Machine>& out) const;
+    std::vector<capstan::Machine> machines() const;  ///< as told
     /// As they are.
     std::vector<capstan::Machine> machines_now() const { return list(); }
+    std::size_t count_machines() const noexcept { return machines_.size(); }
     int last_number() const noexcept { return last_number_; }
     /// Of its machines, as they are.
     std::vector<MachineStanding> standings() const;
@@ -97,6 +99,8 @@ private:
     int launched() const;
     int waiting() const;
     std::vector<capstan::Machine> list() const;
+    void list(std::vector<capstan::Machine>& out) const;
+    std::string id_start() const;
     MachineId id_of(const Machine& machine) const;
     MachineState state_of(const Machine& machine) const;
     std::optional<Error> error_of(const Machine& machine) const;

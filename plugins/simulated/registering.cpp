@@ -1,6 +1,7 @@
 // How a cloud whose machines join a cluster comes through the end of its process.
 #include <algorithm>
-#include <set>
+#include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "simulated.hpp"
@@ -93,26 +94,40 @@ void Simulated::write_down() {
 }
 
 Task<void> Simulated::register_nodes() {
-    const JoinedNodes* const followed = nodes_.find_followed();
-    if (followed != nullptr && is_settled(*followed)) co_return;
     // By value, for requests go on while these are under way.
-    JoinedNodes nodes;
-    if (followed != nullptr && !nodes_.is_behind()) {
-        nodes = *followed;
-    } else {
-        nodes = co_await nodes_.list();
+    std::optional<Work> work = followed_work();
+    if (!work) {
+        const JoinedNodes nodes = co_await nodes_.list();
         nodes_.follow();
+        work = work_with_strangers(nodes);
     }
-    if (take_in(nodes)) write_down();
-    const Work work = work_for(nodes);
     try {
-        for (const JoinedNode& node : work.gone) co_await nodes_.remove(node);
-        for (const auto& [name, object] : work.missing) co_await nodes_.create(name, object);
+        for (const JoinedNode& node : work->gone) co_await nodes_.remove(node);
+        for (const auto& [name, object] : work->missing) co_await nodes_.create(name, object);
     } catch (const Failure& failure) {
         // In a dry run the host writes nothing; what the cloud has is worth telling all the same.
         if (failure.error().code != ErrorCode::cancelled) throw;
         host_.info("nodes stay as they are: " + failure.error().message);
     }
+}
+
+/// By the nodes that are followed; nothing: they are to be listed.
+std::optional<Simulated::Work> Simulated::followed_work() {
+    const JoinedNodes* const followed = nodes_.find_followed();
+    if (followed == nullptr) return std::nullopt;
+    if (is_settled()) return Work();
+    Work work = work_for(*followed);
+    if (work.gone.empty() && work.missing.empty() && !work.has_strangers) {
+        settled_ = std::pair(nodes_.version(), standings());
+        return work;
+    }
+    if (nodes_.is_behind()) return std::nullopt;
+    return work.has_strangers ? work_with_strangers(*followed) : work;
+}
+
+Simulated::Work Simulated::work_with_strangers(const JoinedNodes& nodes) {
+    if (take_in(nodes)) write_down();
+    return work_for(nodes);
 }
 
 Simulated::Standings Simulated::standings() const {
@@ -121,19 +136,10 @@ Simulated::Standings Simulated::standings() const {
     return out;
 }
 
-/// Each machine that runs has its node, and each node a machine: there is nothing to do. Asked in
-/// each refresh, and worked out anew only when one of the two is not as it was.
-bool Simulated::is_settled(const JoinedNodes& followed) {
-    std::pair now(nodes_.version(), standings());
-    if (settled_ == now) return true;
-    const auto is_stranger = [this](const auto& entry) {
-        return find_stranger(entry.second) != nullptr;
-    };
-    if (std::ranges::any_of(followed, is_stranger)) return false;
-    const Work work = work_for(followed);
-    if (!work.gone.empty() || !work.missing.empty()) return false;
-    settled_ = std::move(now);
-    return true;
+/// Each machine that runs has its node, and each node a machine: there was nothing to do, and since
+/// then neither of the two has changed.
+bool Simulated::is_settled() const {
+    return settled_ && settled_->first == nodes_.version() && settled_->second == standings();
 }
 
 /// The group of a node whose number was never given out: it is another process' whose word was
@@ -158,18 +164,21 @@ bool Simulated::take_in(const JoinedNodes& nodes) {
 
 Simulated::Work Simulated::work_for(const JoinedNodes& nodes) const {
     Work out;
-    std::set<std::string, std::less<>> wanted;
+    std::unordered_set<const JoinedNode*> wanted;
     for (const auto& [id, group] : groups_) {
         for (const Machine& machine : group.machines_now()) {
             if (!has_node(machine)) continue;
             std::string name = node_name(machine.group, number_of(machine.id));
-            const bool joins = machine.state == MachineState::running && !nodes.contains(name);
-            if (joins) out.missing.emplace(name, nodes_.write(group.config().node, machine));
-            wanted.insert(std::move(name));
+            if (const auto node = nodes.find(name); node != nodes.end()) {
+                wanted.insert(&node->second);
+            } else if (machine.state == MachineState::running) {
+                out.missing.emplace(std::move(name), nodes_.write(group.config().node, machine));
+            }
         }
     }
     for (const auto& [name, node] : nodes) {
-        if (!wanted.contains(name)) out.gone.push_back(node);
+        if (!wanted.contains(&node)) out.gone.push_back(node);
+        if (find_stranger(node) != nullptr) out.has_strangers = true;
     }
     return out;
 }

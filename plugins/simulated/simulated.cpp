@@ -61,9 +61,12 @@ Task<CloudView> Simulated::refresh() {
     co_await arrive();
     if (config_.register_nodes) co_await register_nodes();
     CloudView view;
+    std::size_t machines = 0;
+    for (const auto& [id, group] : groups_) machines += group.count_machines();
+    view.machines.reserve(machines);
     for (const auto& [id, group] : groups_) {
         view.groups.push_back(group.group());
-        for (Machine& machine : group.machines()) view.machines.push_back(std::move(machine));
+        group.tell_machines(view.machines);
     }
     co_return view;
 }

@@ -64,13 +64,17 @@ private:
     Task<void> register_nodes();
     using Standings = std::map<std::string, std::vector<MachineStanding>, std::less<>>;
     Standings standings() const;
-    bool is_settled(const JoinedNodes& followed);
+    bool is_settled() const;
     const std::string* find_stranger(const JoinedNode& node) const;
     bool take_in(const JoinedNodes& nodes);
     struct Work {
         std::vector<JoinedNode> gone{};
         std::map<std::string, std::string> missing{};  ///< objects by name
+        bool has_strangers = false;  ///< some nodes show machines it does not know
     };
+    std::optional<Work> followed_work();
+    /// Once it knows those machines.
+    Work work_with_strangers(const JoinedNodes& nodes);
     Work work_for(const JoinedNodes& nodes) const;
     Group& group(const NodeGroupId& id);
     const GroupConfig* find_config(std::string_view id) const;
