@@ -1,9 +1,11 @@
 #include "crowd.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 
 namespace capstan::bench {
@@ -158,7 +160,9 @@ void Crowd::run_on(const std::string& node, const std::string& pod) {
 }
 
 void Crowd::create(const std::string& name, const std::string& node) {
-    json::object pod = node.empty() ? waiting_pod_ : running_pod_;
+    std::array<unsigned char, 8192> bytes;
+    json::monotonic_resource memory(bytes.data(), bytes.size());  // the store keeps copies
+    json::object pod(node.empty() ? waiting_pod_ : running_pod_, &memory);
     set_value(pod, "metadata.name", json_view(name));
     if (!node.empty()) set_value(pod, "spec.nodeName", json_view(node));
     json::value status = std::exchange(pod["status"], json::value());
