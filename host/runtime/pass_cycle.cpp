@@ -17,26 +17,36 @@ namespace {
 
 using Groups = std::vector<engine::Group>;
 
+/// What a cloud is asked about a group in each pass.
+struct Terms {
+    GroupOptions options{};
+    std::optional<double> price_per_hour{};
+    bool operator==(const Terms&) const = default;
+};
+
 /// Asks clouds for what belongs to their groups, and collects why something was not answered.
 class Inquiry {
 public:
     Inquiry(const PassInput& input, PassWatch& watch) : input_(input), watch_(watch) {}
 
-    void fill(engine::Group& group) {
+    /// What is not answered is as the group has it.
+    Terms terms_of(const engine::Group& group) {
+        Terms out{group.options, group.price_per_hour};
         const auto cloud = std::ranges::find(input_.clouds, group.cloud.value(),
                                              [](const auto& instance) { return instance->id(); });
-        if (cloud == input_.clouds.end()) return;
+        if (cloud == input_.clouds.end()) return out;
         if (auto options = ask_options(*cloud, group.group, input_.circumstances, watch_)) {
-            group.options = *std::move(options);
+            out.options = *std::move(options);
         } else {
             note(group, options.error());
         }
-        if (group.described == nullptr) return;
+        if (group.described == nullptr) return out;
         if (const auto price = ask_price(*cloud, *group.described, input_.circumstances, watch_)) {
-            group.price_per_hour = price->per_hour;
+            out.price_per_hour = price->per_hour;
         } else {
             note(group, price.error());
         }
+        return out;
     }
     /// One of each sentence, with the groups it is true of.
     std::vector<std::string> notes() const {
@@ -58,6 +68,27 @@ private:
     std::map<std::string, std::set<std::string>> groups_by_sentence_;
 };
 
+using SharedGroups = std::shared_ptr<const Groups>;
+
+SharedGroups filled_groups(const PassInput& input, Inquiry& inquiry) {
+    const SharedGroups& listed = input.snapshot.groups;
+    if (!listed) return std::make_shared<const Groups>();
+    std::vector<Terms> terms;
+    for (const engine::Group& group : *listed) terms.push_back(inquiry.terms_of(group));
+    const bool is_known =
+        input.earlier.filled && input.earlier.listed == listed &&
+        std::ranges::equal(*input.earlier.filled, terms, {}, [](const engine::Group& group) {
+            return Terms{group.options, group.price_per_hour};
+        });
+    if (is_known) return input.earlier.filled;
+    Groups groups = *listed;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        groups[g].options = std::move(terms[g].options);
+        groups[g].price_per_hour = terms[g].price_per_hour;
+    }
+    return std::make_shared<const Groups>(std::move(groups));
+}
+
 /// Without those that this pass does not ask, which need not be fit to be asked.
 Wiring needed(Wiring wiring, const engine::Settings& settings) {
     if (settings.balance_similar) return wiring;
@@ -76,12 +107,11 @@ struct Preparation {
 Result<Preparation> prepare(const PassInput& input, PassWatch& watch) {
     CAPSTAN_TRY(PassPolicies policies,
                 PassPolicies::make(needed(input.wiring, input.settings), watch));
-    Groups groups = input.snapshot.groups ? *input.snapshot.groups : Groups();
     Inquiry inquiry(input, watch);
-    for (engine::Group& group : groups) inquiry.fill(group);
+    SharedGroups groups = filled_groups(input, inquiry);
     return Preparation{std::move(policies),
                        {.cluster = input.snapshot.cluster,
-                        .groups = std::make_shared<const Groups>(std::move(groups)),
+                        .groups = std::move(groups),
                         .machines = input.snapshot.machines},
                        inquiry.notes()};
 }

@@ -18,6 +18,12 @@
 
 namespace capstan::runtime {
 
+/// Groups with prices and options, and what they were made of.
+struct FilledGroups {
+    std::shared_ptr<const std::vector<engine::Group>> listed{};  ///< as in PassInput::snapshot
+    std::shared_ptr<const std::vector<engine::Group>> filled{};  ///< as in PassResult::groups
+};
+
 /// All that a decision depends on. Copies share what is large.
 struct PassInput {
     engine::Snapshot snapshot;  ///< groups as Clouds has them: prices and options are filled in
@@ -32,6 +38,8 @@ struct PassInput {
     std::vector<HookMiss> known_misses{};  ///< instances that are not asked; see run_watched
     std::vector<std::string> notes{};      ///< of clouds that were asked already, see PassResult
     std::vector<Theory> theories{};        ///< of clouds that were asked already, see PassResult
+    /// Of an earlier pass: given out again, where the same comes of the same groups.
+    FilledGroups earlier{};
 };
 
 struct PassResult {

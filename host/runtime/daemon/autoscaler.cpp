@@ -41,7 +41,8 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
                   .circumstances = {.seed = parts_.seed,
                                     .now = parts_.host.loop().clock()->now(),
                                     .dry_run = parts_.dry_run},
-                  .known_misses = misses_});
+                  .known_misses = misses_,
+                  .earlier = groups_});
     out->problems = view.problems;
     out->times.look = looked - began;
     out->times.refresh = now() - looked;
@@ -57,6 +58,7 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
     CAPSTAN_TRY(report->result, decide(report->input, thread_));
     report->times.decide = now() - looked;
     misses_ = report->result.misses;
+    groups_ = {report->input.snapshot.groups, report->result.groups};
     report->input.snapshot.groups = report->result.groups;
     if (const Result<void> may = parts_.may_act(); !may) {
         report->dropped_because = may.error().message;

@@ -70,6 +70,7 @@ private:
     engine::Memory memory_{};
     std::vector<HookMiss> misses_{};
     std::optional<Time> wake_at_{};
+    FilledGroups groups_{};  ///< of the last pass
     PassThread thread_{};
 };
 

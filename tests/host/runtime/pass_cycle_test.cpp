@@ -59,6 +59,25 @@ TEST_F(PassCycle, AsksCloudsForPricesAndWishes) {
     EXPECT_THAT(result->misses, IsEmpty());
 }
 
+TEST_F(PassCycle, GivesOutItsGroupsAgainAsLongAsNothingOfThemChanges) {
+    PassInput again = input(0);
+    const auto first = decide(again);
+    ASSERT_TRUE(first) << first.error();
+    again.earlier = {again.snapshot.groups, first->groups};
+    EXPECT_EQ(decide(again)->groups, first->groups);
+
+    PassInput unanswered = again;
+    unanswered.known_misses = {{PluginInstanceId("east"), Hook::options}};
+    EXPECT_EQ(decide(unanswered)->groups->at(0).options, GroupOptions{}) << "other options";
+
+    PassInput grown = again;
+    auto groups = *again.snapshot.groups;
+    groups[0].group.target = 7;
+    grown.snapshot.groups = std::make_shared<const std::vector<engine::Group>>(groups);
+    EXPECT_EQ(decide(grown)->groups->at(0).group.target, 7) << "other groups";
+    EXPECT_EQ(first->groups->at(0).price_per_hour, decide(grown)->groups->at(0).price_per_hour);
+}
+
 TEST_F(PassCycle, SaysWhichNodesItsGroupsHave) {
     const auto result = decide(input(0));
     ASSERT_TRUE(result) << result.error();
