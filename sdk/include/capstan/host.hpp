@@ -168,16 +168,17 @@ private:
 };
 
 inline Metric counter(const Host& host, std::string_view name, std::string_view help,
-                      std::vector<std::string_view> labels = {}) {
-    return {host, CAPSTAN_METRIC_COUNTER, name, help, std::move(labels)};
+                      const std::vector<std::string_view>& labels = {}) {
+    return {host, CAPSTAN_METRIC_COUNTER, name, help, labels};
 }
 inline Metric gauge(const Host& host, std::string_view name, std::string_view help,
-                    std::vector<std::string_view> labels = {}) {
-    return {host, CAPSTAN_METRIC_GAUGE, name, help, std::move(labels)};
+                    const std::vector<std::string_view>& labels = {}) {
+    return {host, CAPSTAN_METRIC_GAUGE, name, help, labels};
 }
 inline Metric histogram(const Host& host, std::string_view name, std::string_view help,
-                        std::vector<double> buckets, std::vector<std::string_view> labels = {}) {
-    return {host, CAPSTAN_METRIC_HISTOGRAM, name, help, std::move(labels), std::move(buckets)};
+                        const std::vector<double>& buckets,
+                        const std::vector<std::string_view>& labels = {}) {
+    return {host, CAPSTAN_METRIC_HISTOGRAM, name, help, labels, buckets};
 }
 
 /// A value of this instance that outlives the process, with the revision to write it back on.
