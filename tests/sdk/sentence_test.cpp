@@ -23,6 +23,12 @@ TEST(Sentence, WritesSharesAsPercentWithOneDecimalIfThereIsOne) {
     EXPECT_EQ(percent(1.0 / 3), "33.3%");
     EXPECT_EQ(percent(0.0004), "0%");
     EXPECT_EQ(percent(12), "1200%");
+    EXPECT_EQ(percent(-0.0049), "-0.5%");
+    EXPECT_EQ(percent(-0.0004), "0%");
+    EXPECT_EQ(percent(-1.5), "-150%");
+    EXPECT_EQ(percent(1e13), "1000000000000000%");
+    EXPECT_EQ(percent(std::numeric_limits<double>::infinity()), "inf%");
+    EXPECT_EQ(percent(-1e300).size(), 1 + 303 + 1);
 }
 
 TEST(Sentence, NamesAFewAndCountsTheRest) {

@@ -29,11 +29,18 @@ inline std::string counted(std::int64_t n, std::string_view noun) {
 
 /// A share as people read it: 0.125 is "12.5%", 0.2 is "20%".
 inline std::string percent(double share) {
-    char out[48];
     const double tenths = std::round(share * 1000);
-    const bool whole = std::fmod(tenths, 10) == 0;
-    std::snprintf(out, sizeof out, whole ? "%.0f%%" : "%.1f%%", tenths / 10 + 0.0);
-    return out;
+    // Above it a double has no tenths, and what is no number is left to printf, too.
+    if (!(std::abs(tenths) < 1e15)) {
+        char out[400];
+        std::snprintf(out, sizeof out, "%.0f%%", tenths / 10);
+        return out;
+    }
+    const auto count = static_cast<std::int64_t>(tenths);
+    const std::int64_t size = count < 0 ? -count : count;
+    std::string out = (count < 0 ? "-" : "") + std::to_string(size / 10);
+    if (size % 10 != 0) out.append(1, '.').append(1, static_cast<char>('0' + size % 10));
+    return out.append(1, '%');
 }
 
 /// What has a few names is named, of many only the first:
