@@ -37,7 +37,7 @@ NoPlace::NoPlace(const Scene& scene, const Placement& placement, std::vector<boo
       goes_(std::move(goes)),
       twins_(find_twins(placement.rules())) {}
 
-Refusal NoPlace::refusal(const Seeker& seeker, NodeIndex node) const {
+Refusal NoPlace::refusal(const Seeker& seeker, NodeIndex node, Wording wording) const {
     if (goes_[node]) return {Predicate::none, "to go as well"};
     if (std::ranges::binary_search(scene_->going, node)) return {Predicate::none, "being removed"};
     if (scene_->health.nodes[node] != Standing::takes_pods) return {Predicate::none, "not ready"};
@@ -46,7 +46,7 @@ Refusal NoPlace::refusal(const Seeker& seeker, NodeIndex node) const {
         if (find_label(cluster, cluster.node(node).labels, zone_label) != seeker.zone)
             return {Predicate::none, "in other zones, which it is not spread to"};
     }
-    Refusal out = placement_->why_not(seeker.subject, node);
+    Refusal out = placement_->why_not(seeker.subject, node, wording);
     if (out.predicate == Predicate::none) out.sentence = "with room for it alone";
     return out;
 }
@@ -55,7 +55,7 @@ NoPlace::Found NoPlace::look(const Seeker& seeker) const {
     Found out;
     const auto rank = [](const Near& n) { return std::tuple(n.predicate, n.cpu); };
     for (NodeIndex n = 0; n < goes_.size(); ++n) {
-        const Refusal why = refusal(seeker, n);
+        const Refusal why = refusal(seeker, n, Wording::brief);
         ++out.nodes_by_refusal[in_short(why.sentence)];
         if (why.predicate == Predicate::none) continue;
         const Near near{n, why.predicate, placement_->free(n, cpu_index)};
@@ -83,8 +83,8 @@ std::string NoPlace::describe(const Seeker& seeker) const {
 }
 
 std::string NoPlace::sum_up(const Seeker& seeker, Found found) const {
-    const auto own =
-        found.nodes_by_refusal.find(in_short(refusal(seeker, seeker.its_node).sentence));
+    const auto own = found.nodes_by_refusal.find(
+        in_short(refusal(seeker, seeker.its_node, Wording::brief).sentence));
     if (--own->second == 0) found.nodes_by_refusal.erase(own);
     std::string out = ", 0/" + std::to_string(goes_.size() - 1) + " nodes";
     std::vector<std::pair<int, std::string>> counts;
@@ -109,7 +109,7 @@ std::string NoPlace::example(const Seeker& seeker) const {
     for (NodeIndex n = 0; n < goes_.size() && left > 0; ++n) {
         if (goes_[n] || n == seeker.its_node) continue;
         --left;
-        const Refusal why = refusal(seeker, n);
+        const Refusal why = refusal(seeker, n, Wording::full);
         if (why.predicate == Predicate::none) continue;
         const Cluster& cluster = scene_->snapshot->cluster;
         return "; for one, " + std::string(cluster.text(cluster.node(n).name)) + ": " +

@@ -43,7 +43,7 @@ private:
     };
     Found look(const Seeker& seeker) const;
     /// What keeps the pod off the node; predicate `none`: not that it would not run there.
-    Refusal refusal(const Seeker& seeker, NodeIndex node) const;
+    Refusal refusal(const Seeker& seeker, NodeIndex node, Wording wording) const;
     std::string describe(const Seeker& seeker) const;
     std::string sum_up(const Seeker& seeker, Found found) const;
     /// Of the first nodes that stay, one that refuses: where there is no time to look at all.

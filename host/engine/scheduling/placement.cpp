@@ -69,14 +69,14 @@ std::vector<Seat> Placement::seats(Slot slot) const {
     return out;
 }
 
-Refusal Placement::why_not(Subject subject, Slot slot) const {
-    return state_->why_not(subject, slot);
+Refusal Placement::why_not(Subject subject, Slot slot, Wording wording) const {
+    return state_->why_not(subject, slot, wording);
 }
 
 Refusal Placement::why_not_new(Subject subject, ShapeId shape) const {
     const std::size_t before = state_->log.size();
     const Slot slot = state_->add(shape, 1);
-    Refusal refusal = state_->why_not(subject, slot);
+    Refusal refusal = state_->why_not(subject, slot, Wording::full);
     state_->undo(before);
     return refusal;
 }

@@ -92,7 +92,7 @@ public:
     /// What has been put on the slot's nodes so far, the latest first.
     std::vector<Seat> seats(Slot slot) const;
     /// Why not even one more finds room there.
-    Refusal why_not(Subject subject, Slot slot) const;
+    Refusal why_not(Subject subject, Slot slot, Wording wording = Wording::full) const;
     /// The same for an empty new node of the shape, as the placement stands.
     Refusal why_not_new(Subject subject, ShapeId shape) const;
 

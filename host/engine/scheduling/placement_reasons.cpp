@@ -7,7 +7,8 @@
 namespace capstan::engine {
 namespace {
 
-std::optional<std::string> shortage(const Placement::State& state, Subject subject, Slot slot) {
+std::optional<std::string> shortage(const Placement::State& state, Subject subject, Slot slot,
+                                    Wording wording) {
     const Rules::Compiled& rules = *state.rules;
     const ShapeId shape = state.slots[slot].shape;
     const auto needs = rules.requests.needs(subject);
@@ -18,17 +19,21 @@ std::optional<std::string> shortage(const Placement::State& state, Subject subje
         const std::int64_t allocatable = shape == no_shape
                                              ? rules.cluster.allocatable(slot)[resource]
                                              : rules.shapes[shape].allocatable.amount(name);
-        facts.push_back({.name = name,
-                         .wanted = needs[i].amount,
-                         .allocatable = allocatable,
-                         .requested = allocatable - state.capacity.free(slot, needs[i].column)});
+        const ResourceFacts one{
+            .name = name,
+            .wanted = needs[i].amount,
+            .allocatable = allocatable,
+            .requested = allocatable - state.capacity.free(slot, needs[i].column)};
+        if (is_sufficient(one)) continue;
+        if (wording == Wording::brief) return in_short(one);
+        facts.push_back(one);
     }
     return check_node_resources_fit(facts);
 }
 
 }  // namespace
 
-Refusal Placement::State::why_not(Subject subject, Slot slot) const {
+Refusal Placement::State::why_not(Subject subject, Slot slot, Wording wording) const {
     if (slots[slot].closed)
         return {Predicate::node_unschedulable, "node(s) were unschedulable: it is to go"};
     const NodeDemand& demand = rules->demands[rules->demand_of[subject]];
@@ -38,7 +43,7 @@ Refusal Placement::State::why_not(Subject subject, Slot slot) const {
         if (first.predicate == Predicate::none || other.predicate < first.predicate)
             first = std::move(other);
     };
-    if (auto why = shortage(*this, subject, slot))
+    if (auto why = shortage(*this, subject, slot, wording))
         add({Predicate::node_resources_fit, *std::move(why)});
     if (const PodRules* own = rules->pods.find(subject))
         add(engine::why_not(*this, subject, slot, *own));

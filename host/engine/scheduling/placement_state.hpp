@@ -47,7 +47,7 @@ struct Placement::State {
     void undo(std::size_t mark);
 
     Room room(Subject subject, Slot slot, int wanted) const;
-    Refusal why_not(Subject subject, Slot slot) const;
+    Refusal why_not(Subject subject, Slot slot, Wording wording) const;
     /// Of the subject's static demand on nodes like those of the slot.
     Predicate verdict(Subject subject, Slot slot) const {
         return rules->demands.verdict(rules->demand_of[subject], slots[slot].profile);

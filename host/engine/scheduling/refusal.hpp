@@ -37,4 +37,8 @@ struct Refusal {
     bool operator==(const Refusal&) const = default;
 };
 
+/// How much is said of resources that fall short: all of them with the numbers, or the first alone
+/// without, "Insufficient cpu", which takes a tenth of the time.
+enum class Wording : std::uint8_t { full, brief };
+
 }  // namespace capstan::engine

@@ -10,16 +10,20 @@ namespace {
 std::string shortage(const ResourceFacts& facts) {
     const auto amount = [&](std::int64_t n) { return format_amount(facts.name, n); };
     if (facts.name == "pods") {
-        return "Too many pods: " + amount(facts.requested) + " of " + amount(facts.allocatable) +
-               " are there";
+        return in_short(facts) + ": " + amount(facts.requested) + " of " +
+               amount(facts.allocatable) + " are there";
     }
     // Overcommitted is as good as full; a negative amount would only puzzle.
     const std::int64_t free = std::max(facts.allocatable - facts.requested, std::int64_t{0});
-    return "Insufficient " + std::string(facts.name) + ": needs " + amount(facts.wanted) + ", " +
-           amount(free) + " of " + amount(facts.allocatable) + " are free";
+    return in_short(facts) + ": needs " + amount(facts.wanted) + ", " + amount(free) + " of " +
+           amount(facts.allocatable) + " are free";
 }
 
 }  // namespace
+
+std::string in_short(const ResourceFacts& facts) {
+    return facts.name == "pods" ? "Too many pods" : "Insufficient " + std::string(facts.name);
+}
 
 std::optional<std::string> check_node_resources_fit(std::span<const ResourceFacts> resources) {
     std::string out;

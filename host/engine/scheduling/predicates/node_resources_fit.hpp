@@ -24,6 +24,9 @@ constexpr bool is_sufficient(const ResourceFacts& facts) noexcept {
     return facts.wanted <= 0 || facts.wanted <= facts.allocatable - facts.requested;
 }
 
+/// Of one that falls short, without the numbers: "Insufficient cpu", "Too many pods". [any thread]
+std::string in_short(const ResourceFacts& facts);
+
 /// Nothing: it passes. Else names every resource that falls short, in the order given:
 ///     Insufficient cpu: needs 2, 500m of 4 are free; Too many pods: 110 of 110 are there
 /// [any thread]

@@ -25,6 +25,8 @@ TEST(Placement, FillsANodeUpToItsSmallestResource) {
     EXPECT_EQ(placement.free(0, cpu_index), 2000);
     EXPECT_EQ(placement.why_not(web, 0).sentence,
               "Insufficient memory: needs 3000, 2000 of 8000 are free");
+    EXPECT_EQ(placement.why_not(web, 0, Wording::brief),
+              (Refusal{Predicate::node_resources_fit, "Insufficient memory"}));
 }
 
 TEST(Placement, CountsPodsAsAResource) {
