@@ -28,19 +28,26 @@ Memory brought_up(Memory memory, const Snapshot& snapshot, const Membership& mem
     return remember_removals(std::move(memory), snapshot, membership, settings, now);
 }
 
-/// Groups as they are and as they could be; `memory` is brought up to the moment.
+/// Groups as they are and as they could be, and whose nodes are whose; `memory` is brought up to
+/// the moment.
 GroupsToMake begin(const Snapshot& listed, Memory& memory, const Policies& policies,
-                   const Settings& settings, const Circumstances& circumstances) {
+                   const Settings& settings, const Circumstances& circumstances,
+                   Membership& membership) {
     const Time now = circumstances.now;
     memory = remember_groups_to_come(std::move(memory), listed, settings, now);
     const Snapshot known = with_groups_to_come(listed, memory, policies, circumstances);
-    memory = brought_up(std::move(memory), known, make_membership(known), settings, now);
-    return find_groups_to_make(known, memory, policies, settings, circumstances);
+    membership = make_membership(known);
+    memory = brought_up(std::move(memory), known, membership, settings, now);
+    GroupsToMake out = find_groups_to_make(known, memory, policies, settings, circumstances);
+    if (out.snapshot.groups != known.groups) membership = make_membership(out.snapshot);
+    return out;
 }
 
-Scene make_scene_of(const GroupsToMake& groups, const Memory& memory, const Policies& policies,
-                    const Settings& settings, Time now, std::span<const ClassId> asked) {
-    Scene out = make_scene(groups.snapshot, memory, settings, now, asked, policies.parts);
+Scene make_scene_of(const GroupsToMake& groups, Membership membership, const Memory& memory,
+                    const Policies& policies, const Settings& settings, Time now,
+                    std::span<const ClassId> asked) {
+    Scene out = make_scene(groups.snapshot, std::move(membership), memory, settings, now, asked,
+                           policies.parts);
     out.most_groups = groups.most_groups;
     out.new_groups = groups.candidates;
     return out;
@@ -57,10 +64,12 @@ decltype(auto) during(const Policies& policies, Part part, F work) {
 PassRun::PassRun(const Snapshot& snapshot, Memory memory, const Policies& policies,
                  const Settings& settings, const Circumstances& circumstances,
                  std::span<const ClassId> asked)
-    : to_make_(during(policies, Part::remember,
-                      [&] { return begin(snapshot, memory, policies, settings, circumstances); })),
+    : to_make_(during(
+          policies, Part::remember,
+          [&] { return begin(snapshot, memory, policies, settings, circumstances, membership_); })),
       memory_(std::move(memory)),
-      scene_(make_scene_of(to_make_, memory_, policies, settings, circumstances.now, asked)),
+      scene_(make_scene_of(to_make_, std::move(membership_), memory_, policies, settings,
+                           circumstances.now, asked)),
       scale_up_(during(policies, Part::seat_pending,
                        [&] { return ScaleUp(scene_, policies, circumstances); })) {
     during(policies, Part::scale_up, [&] { scale_up_.run(); });

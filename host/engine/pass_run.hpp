@@ -36,6 +36,7 @@ private:
     void make_groups(const Policies& policies, const Circumstances& circumstances);
     void note_wake();
 
+    Membership membership_{};  // until the scene has it
     GroupsToMake to_make_;
     Memory memory_;
     Scene scene_;

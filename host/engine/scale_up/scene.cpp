@@ -104,12 +104,12 @@ bool is_repaired(const Repairs& repairs, const NodeGroupId& group) {
            std::ranges::any_of(repairs.increases, is_its);
 }
 
-Scene::Scene(const Snapshot& the_snapshot, const Memory& the_memory, const Settings& the_settings,
-             Time the_now)
+Scene::Scene(const Snapshot& the_snapshot, Membership the_membership, const Memory& the_memory,
+             const Settings& the_settings, Time the_now)
     : snapshot(&the_snapshot),
       settings(&the_settings),
       now(the_now),
-      membership(make_membership(the_snapshot)),
+      membership(std::move(the_membership)),
       templates(make_templates(the_snapshot, membership, the_settings, the_now)),
       health(assess(the_snapshot, membership, the_memory, the_settings, the_now)),
       repairs(plan_repairs(the_snapshot, membership, health, the_memory, the_settings, the_now)),
@@ -117,9 +117,10 @@ Scene::Scene(const Snapshot& the_snapshot, const Memory& the_memory, const Setti
       candidates(find_candidates(the_snapshot, membership, health, the_memory, budgets,
                                  the_settings, the_now)) {}
 
-Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings& settings, Time now,
-                 std::span<const ClassId> asked, PartListener* parts) {
-    Scene scene(snapshot, memory, settings, now);
+Scene make_scene(const Snapshot& snapshot, Membership membership, const Memory& memory,
+                 const Settings& settings, Time now, std::span<const ClassId> asked,
+                 PartListener* parts) {
+    Scene scene(snapshot, std::move(membership), memory, settings, now);
     scene.parts = parts;
     for (const auto& [node, removal] : memory.removals) {
         const auto index = snapshot.cluster.find_node(node);
@@ -140,6 +141,11 @@ Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings&
     scene.rules = std::make_unique<Rules>(snapshot.cluster, subjects_of(scene, asked),
                                           std::move(shapes), find_expendable(scene));
     return scene;
+}
+
+Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings& settings,
+                 Time now) {
+    return make_scene(snapshot, make_membership(snapshot), memory, settings, now, {}, nullptr);
 }
 
 std::optional<Subject> find_subject(const Scene& scene, ClassId pod_class) noexcept {

@@ -35,8 +35,8 @@ struct GroupRoom {
 
 /// Borrows snapshot, settings and listener.
 struct Scene {
-    Scene(const Snapshot& the_snapshot, const Memory& the_memory, const Settings& the_settings,
-          Time the_now);
+    Scene(const Snapshot& the_snapshot, Membership the_membership, const Memory& the_memory,
+          const Settings& the_settings, Time the_now);
 
     const Snapshot* snapshot;
     const Settings* settings;
@@ -69,9 +69,13 @@ struct Scene {
 /// Whether something about the size of the group has to be put right.
 bool is_repaired(const Repairs& repairs, const NodeGroupId& group);
 
-/// `asked`: classes to be answered for though they may not be pending.
-Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings& settings, Time now,
-                 std::span<const ClassId> asked = {}, PartListener* parts = nullptr);
+/// `membership`: that of the snapshot. `asked`: classes to be answered for though they may not be
+/// pending.
+Scene make_scene(const Snapshot& snapshot, Membership membership, const Memory& memory,
+                 const Settings& settings, Time now, std::span<const ClassId> asked,
+                 PartListener* parts);
+Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings& settings,
+                 Time now);
 
 /// The subject of a class; nothing: the rules were not made for it.
 std::optional<Subject> find_subject(const Scene& scene, ClassId pod_class) noexcept;
