@@ -25,11 +25,6 @@ double share_of(std::int64_t used, std::int64_t room) {
 
 }  // namespace
 
-/// Used and room, by place in the list of resources that are looked at.
-struct UtilizationMeter::Sides {
-    std::vector<std::int64_t> used, room;
-};
-
 UtilizationMeter::UtilizationMeter(const Cluster& cluster, const Settings& settings, Time now)
     : cluster_(cluster),
       settings_(settings),
@@ -44,8 +39,7 @@ UtilizationMeter::UtilizationMeter(const Cluster& cluster, const Settings& setti
         parts_[id] = part_of(id);
         has_part_[static_cast<std::size_t>(parts_[id])] = true;
     }
-    for (PodIndex p = 0; p < cluster.pod_count(); ++p) {
-        if (!cluster.is_deleted(p)) continue;
+    for (const PodIndex p : cluster.deleted_pods()) {
         if (const NodeIndex node = cluster.pod(p).node; node != no_node) ends_on_[node] = true;
     }
 }
@@ -71,20 +65,17 @@ bool UtilizationMeter::has_gpu(NodeIndex node, ResourceIndex gpu) const {
            cluster_.node(node).capacity->amount(cluster_.resource_name(gpu)) > 0;
 }
 
-UtilizationMeter::Sides UtilizationMeter::sides(NodeIndex node,
-                                                const std::vector<ResourceIndex>& of,
-                                                const Group* group) {
-    Sides out;
-    for (const ResourceIndex r : of) {
-        out.used.push_back(cluster_.requested(node)[r]);
-        out.room.push_back(cluster_.allocatable(node)[r]);
-    }
+void UtilizationMeter::find_sides(NodeIndex node, const Group* group) {
+    sides_.clear();
+    for (const ResourceIndex r : resources_)
+        sides_.push_back(
+            {.used = cluster_.requested(node)[r], .room = cluster_.allocatable(node)[r]});
     bool no_daemons = settings_.scale_down.ignore_daemonsets_utilization;
     if (group != nullptr) {
         no_daemons = group->options.ignore_daemonsets_utilization.value_or(no_daemons);
     }
     const bool no_mirrors = settings_.scale_down.ignore_mirror_pods_utilization;
-    if (!may_leave_out(node, no_daemons, no_mirrors)) return out;
+    if (!may_leave_out(node, no_daemons, no_mirrors)) return;
     for (const PodIndex p : cluster_.pods_on(node)) {
         const ClassId id = cluster_.class_of(p);
         const ClassRow& row = cluster_.pod_class(id);
@@ -95,38 +86,34 @@ UtilizationMeter::Sides UtilizationMeter::sides(NodeIndex node,
         const bool is_left_out = !is_gone && ((part == Part::daemon && no_daemons) ||
                                               (part == Part::mirror && no_mirrors));
         if (!is_gone && !is_left_out) continue;
-        for (std::size_t i = 0; i < of.size(); ++i) {
-            const std::int64_t amount = requested_by(row, of[i]);
-            out.used[i] -= amount;
-            if (is_left_out) out.room[i] -= amount;
+        for (std::size_t i = 0; i < resources_.size(); ++i) {
+            const std::int64_t amount = requested_by(row, resources_[i]);
+            sides_[i].used -= amount;
+            if (is_left_out) sides_[i].room -= amount;
         }
     }
-    return out;
 }
 
 Result<Utilization> UtilizationMeter::of(NodeIndex node, const Group* group) {
-    std::vector<ResourceIndex> resources;
-    std::ranges::copy_if(gpus_, std::back_inserter(resources),
+    resources_.clear();
+    std::ranges::copy_if(gpus_, std::back_inserter(resources_),
                          [&](ResourceIndex gpu) { return has_gpu(node, gpu); });
-    const bool has_gpus = !resources.empty();
-    if (!has_gpus) resources = {cpu_index, memory_index};
-    for (const ResourceIndex r : resources) {
+    const bool has_gpus = !resources_.empty();
+    if (!has_gpus) resources_ = {cpu_index, memory_index};
+    for (const ResourceIndex r : resources_) {
         if (has_gpus || cluster_.allocatable(node)[r] > 0) continue;
         return fail(ErrorCode::unavailable,
                     "the node reports no allocatable " + std::string(cluster_.resource_name(r)));
     }
 
-    const Sides found = sides(node, resources, group);
-    std::size_t most = 0;
-    for (std::size_t i = 1; i < resources.size(); ++i) {
-        if (share_of(found.used[i], found.room[i]) > share_of(found.used[most], found.room[most]))
-            most = i;
-    }
-    return Utilization{.share = share_of(found.used[most], found.room[most]),
-                       .resource = cluster_.resource_name(resources[most]),
+    find_sides(node, group);
+    const auto share = [](const Sides& sides) { return share_of(sides.used, sides.room); };
+    const auto most = std::ranges::max_element(sides_, {}, share);
+    return Utilization{.share = share(*most),
+                       .resource = cluster_.resource_name(resources_[most - sides_.begin()]),
                        .is_gpu = has_gpus,
-                       .used = found.used[most],
-                       .room = found.room[most]};
+                       .used = most->used,
+                       .room = most->room};
 }
 
 Result<Utilization> utilization(const Cluster& cluster, NodeIndex node, const Group* group,
@@ -135,10 +122,12 @@ Result<Utilization> utilization(const Cluster& cluster, NodeIndex node, const Gr
 }
 
 std::string describe(const Utilization& utilization) {
-    const std::string resource(utilization.resource);
-    return resource + " is used to " + percent(utilization.share) + " (" +
-           format_amount(resource, utilization.used) + " of " +
-           format_amount(resource, utilization.room) + ")";
+    const std::string_view resource = utilization.resource;
+    std::string out;
+    out.reserve(96);
+    out.append(resource).append(" is used to ").append(percent(utilization.share));
+    out.append(" (").append(format_amount(resource, utilization.used)).append(" of ");
+    return out.append(format_amount(resource, utilization.room)).append(")");
 }
 
 double threshold_of(const Utilization& utilization, const Group& group, const Settings& settings) {

@@ -37,11 +37,13 @@ public:
 private:
     /// On what sides of the share the pods of a class count.
     enum class Part : std::uint8_t { counts, nothing, daemon, mirror };
-    struct Sides;
+    struct Sides {
+        std::int64_t used, room;
+    };
     Part part_of(ClassId pod_class) const;
     bool may_leave_out(NodeIndex node, bool no_daemons, bool no_mirrors) const;
     bool has_gpu(NodeIndex node, ResourceIndex gpu) const;
-    Sides sides(NodeIndex node, const std::vector<ResourceIndex>& of, const Group* group);
+    void find_sides(NodeIndex node, const Group* group);
 
     const Cluster& cluster_;
     const Settings& settings_;
@@ -50,6 +52,9 @@ private:
     std::vector<Part> parts_;    // by class
     bool has_part_[4] = {};      // by Part: whether any class is of it
     std::vector<bool> ends_on_;  // by node: whether a pod of it is deleted
+    // Of the node that is looked at: what counts of it, and its sides in the same order.
+    std::vector<ResourceIndex> resources_{};
+    std::vector<Sides> sides_{};
 };
 
 /// Of one node.

@@ -82,6 +82,19 @@ bool Cluster::is_deleted(PodIndex index) const noexcept {
     return state_->pods->block(index).deleted[index % PodBlock::size];
 }
 
+std::vector<PodIndex> Cluster::deleted_pods() const {
+    std::vector<PodIndex> out;
+    const PodTable& pods = *state_->pods;
+    for (std::size_t first = 0; first < pods.count; first += PodBlock::size) {
+        const auto& deleted = pods.blocks[first / PodBlock::size]->deleted;
+        const std::size_t end = std::min(pods.count - first, PodBlock::size);
+        for (std::size_t row = 0; row < end; ++row) {
+            if (deleted[row]) out.push_back(static_cast<PodIndex>(first + row));
+        }
+    }
+    return out;
+}
+
 std::size_t Cluster::class_count() const noexcept { return state_->class_count; }
 
 const ClassRow& Cluster::pod_class(ClassId id) const noexcept {

@@ -128,6 +128,8 @@ public:
     PodRow pod(PodIndex index) const noexcept;
     ClassId class_of(PodIndex index) const noexcept;
     bool is_deleted(PodIndex index) const noexcept;
+    /// Pods that are being deleted, ascending.
+    std::vector<PodIndex> deleted_pods() const;
     std::size_t class_count() const noexcept;
     const ClassRow& pod_class(ClassId id) const noexcept;
     /// Pods without a node, in no particular order.

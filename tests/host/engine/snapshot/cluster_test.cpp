@@ -100,6 +100,23 @@ TEST(Cluster, KeepsWhatAPodSays) {
     EXPECT_THAT(cluster.unbound(), ElementsAre(0));
 }
 
+TEST(Cluster, ListsThePodsThatAreBeingDeleted) {
+    ClusterBuilder builder;
+    EXPECT_THAT(builder.build().deleted_pods(), SizeIs(0));
+    // More than are stored side by side.
+    constexpr std::size_t count = 600;
+    for (std::size_t i = 0; i < count; ++i) {
+        PodObject object = pod("web-" + std::to_string(i), "a");
+        if (i % 100 == 0 || i == count - 1) object.deleted = time_from_unix_ns(9);
+        builder.set(object);
+    }
+    const Cluster cluster = builder.build();
+    const std::vector<PodIndex> deleted = cluster.deleted_pods();
+    EXPECT_THAT(deleted, SizeIs(7));
+    EXPECT_TRUE(std::ranges::is_sorted(deleted));
+    EXPECT_TRUE(std::ranges::all_of(deleted, [&](PodIndex p) { return cluster.is_deleted(p); }));
+}
+
 TEST(Cluster, KeepsOnlyTheAnnotationsThatAnAutoscalerReads) {
     const Labels annotations = {{"cluster-autoscaler.kubernetes.io/safe-to-evict", "false"},
                                 {"kubectl.kubernetes.io/last-applied-configuration", "{...}"},
