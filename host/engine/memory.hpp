@@ -143,11 +143,11 @@ struct Memory {
     /// Autoprovisioned groups that are empty, since when they have been seen so.
     std::map<NodeGroupId, Time> empty_groups{};
 
-    std::map<std::string, Unneeded> unneeded{};  ///< by node
+    std::map<std::string, Unneeded, std::less<>> unneeded{};  ///< by node
     /// Where a class of pods last found room when its node was looked at, by the pod's
     /// "namespace/name": tried first the next time.
     std::map<std::string, std::string> hints{};
-    std::map<std::string, NodeRemoval> removals{};  ///< by node
+    std::map<std::string, NodeRemoval, std::less<>> removals{};  ///< by node
     LastActions last{};
     std::map<NodeGroupId, LastActions> last_of{};
 

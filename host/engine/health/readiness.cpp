@@ -86,7 +86,7 @@ bool has_been_used(const Cluster& cluster, NodeIndex node) {
 
 bool is_agreed_to_go(const Memory& memory, std::string_view node) {
     if (memory.removals.empty()) return false;
-    const auto at = memory.removals.find(std::string(node));
+    const auto at = memory.removals.find(node);
     return at != memory.removals.end() && at->second.phase == RemovalPhase::removed;
 }
 

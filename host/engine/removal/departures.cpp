@@ -11,7 +11,7 @@
 namespace capstan::engine {
 namespace {
 
-using Removals = std::map<std::string, NodeRemoval>;
+using Removals = decltype(Memory::removals);
 
 RemovalCause cause_of(const NodeRemoval& removal) {
     if (!removal.ready) return RemovalCause::unready;

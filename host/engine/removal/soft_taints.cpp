@@ -21,8 +21,8 @@ std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot, const Members
         const bool is_tainted = has_taint(row, deletion_candidate_taint);
         const bool is_wanted = !is_off && candidates.contains(cluster.text(row.name));
         if (is_tainted == is_wanted || !membership.machine_of[node]) continue;
+        if (memory.removals.contains(cluster.text(row.name))) continue;
         std::string name(cluster.text(row.name));
-        if (memory.removals.contains(name)) continue;
         if (is_tainted) {
             drops.push_back({.node = std::move(name),
                              .drop_taints = {std::string(deletion_candidate_taint)},

@@ -10,12 +10,12 @@ namespace capstan::engine {
 namespace {
 
 std::vector<std::uint32_t> number_zones(const Cluster& cluster, std::uint32_t& count) {
-    std::map<std::string_view, std::uint32_t> numbers;
+    std::map<Symbol, std::uint32_t> numbers;
     std::vector<std::uint32_t> out(cluster.node_count(), 0);
     for (NodeIndex n = 0; n < out.size(); ++n) {
         const auto zone = find_label(cluster, cluster.node(n).labels, zone_label);
         if (!zone) continue;
-        out[n] = numbers.try_emplace(cluster.text(*zone), numbers.size() + 1).first->second;
+        out[n] = numbers.try_emplace(*zone, numbers.size() + 1).first->second;
     }
     count = static_cast<std::uint32_t>(numbers.size()) + 1;
     return out;

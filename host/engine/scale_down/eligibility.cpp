@@ -71,7 +71,7 @@ std::optional<Ineligible> find_ineligible(const Snapshot& snapshot, const Member
                                           const Health& health, const Memory& memory,
                                           const Settings& settings, NodeIndex index, Time now) {
     const NodeRow& node = snapshot.cluster.node(index);
-    const auto removal = memory.removals.find(std::string(snapshot.cluster.text(node.name)));
+    const auto removal = memory.removals.find(snapshot.cluster.text(node.name));
     if (removal != memory.removals.end()) return under_way(removal->second, now);
     if (auto others = removed_by_others(node, settings, now)) return others;
     const Readiness readiness = health.readiness[index];

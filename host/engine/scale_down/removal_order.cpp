@@ -23,7 +23,7 @@ struct Rank {
 
 Rank rank_of(const Candidate& node, const Cluster& cluster, const Memory& memory) {
     Rank out{.has_pods = !node.is_empty(), .is_risky = node.is_risky, .pods = node.moving.size()};
-    out.is_new = !memory.unneeded.contains(std::string(cluster.text(cluster.node(node.node).name)));
+    out.is_new = !memory.unneeded.contains(cluster.text(cluster.node(node.node).name));
     // What goes with the node disturbs nobody.
     if (out.has_pods) out.utilization = node.utilization;
     return out;
@@ -33,14 +33,12 @@ Rank rank_of(const Candidate& node, const Cluster& cluster, const Memory& memory
 class Zones {
 public:
     explicit Zones(const Cluster& cluster) : place_of_(cluster.node_count()) {
-        std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> numbers;
+        std::map<std::pair<Symbol, Symbol>, std::uint32_t> numbers;
         for (NodeIndex n = 0; n < place_of_.size(); ++n) {
             const NodeRow& node = cluster.node(n);
-            const auto text = [&](std::optional<Symbol> symbol) {
-                return symbol ? cluster.text(*symbol) : std::string_view();
-            };
-            const std::pair place(text(find_machine_type(cluster, node)),
-                                  text(find_label(cluster, node.labels, zone_label)));
+            const std::pair place(
+                find_machine_type(cluster, node).value_or(Symbol::empty),
+                find_label(cluster, node.labels, zone_label).value_or(Symbol::empty));
             place_of_[n] = numbers.try_emplace(place, numbers.size()).first->second;
             nodes_.resize(numbers.size());
             ++nodes_[place_of_[n]];

@@ -37,11 +37,12 @@ NodeVerdict verdict_of(const Scene& scene, const Candidate& node, Keep keep, con
 }
 
 /// Both by name.
-std::vector<NodeVerdict> merge(const std::vector<NodeVerdict>& a, std::vector<NodeVerdict> b) {
+std::vector<NodeVerdict> merge(std::vector<NodeVerdict> a, std::vector<NodeVerdict> b) {
     std::vector<NodeVerdict> out;
     out.reserve(a.size() + b.size());
-    std::merge(a.begin(), a.end(), std::make_move_iterator(b.begin()),
-               std::make_move_iterator(b.end()), std::back_inserter(out),
+    std::merge(std::make_move_iterator(a.begin()), std::make_move_iterator(a.end()),
+               std::make_move_iterator(b.begin()), std::make_move_iterator(b.end()),
+               std::back_inserter(out),
                [](const NodeVerdict& x, const NodeVerdict& y) { return x.node < y.node; });
     return out;
 }
@@ -63,7 +64,7 @@ std::int64_t count_seated(const Scene& scene, const Placement& placement) {
 void remember_unneeded(const Scene& scene, const Candidates& candidates,
                        const UnneededNodes& unneeded, Memory& memory) {
     const Cluster& cluster = scene.snapshot->cluster;
-    std::map<std::string, Unneeded> now;
+    decltype(Memory::unneeded) now;
     const auto remember = [&](const Candidate& node) {
         const std::string name(cluster.text(cluster.node(node.node).name));
         const auto before = memory.unneeded.find(name);
@@ -163,7 +164,7 @@ ScaleDown plan(const Scene& scene, Placement& placement, const Candidates& candi
 
 }  // namespace
 
-ScaleDown plan_scale_down(const Scene& scene, Placement& placement, const Candidates& candidates,
+ScaleDown plan_scale_down(const Scene& scene, Placement& placement, Candidates& candidates,
                           DisruptionBudgets budgets, std::span<const Increase> grows,
                           Memory& memory) {
     ScaleDown out;
@@ -180,7 +181,7 @@ ScaleDown plan_scale_down(const Scene& scene, Placement& placement, const Candid
             out.nodes.push_back(verdict_of(scene, node, keep, memory));
         }
     }
-    out.nodes = merge(candidates.others, std::move(out.nodes));
+    out.nodes = merge(std::exchange(candidates.others, {}), std::move(out.nodes));
     for (const Decrease& decrease : scene.repairs.decreases) out.settling.insert(decrease.group);
     for (const MachineRemoval& removal : scene.repairs.removals) out.settling.insert(removal.group);
     return out;

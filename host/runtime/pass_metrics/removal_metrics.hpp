@@ -42,8 +42,8 @@ private:
     Histograms& latencies_;
     /// Of memory, as of the last pass.
     struct Followed {
-        std::map<std::string, engine::Unneeded> unneeded{};
-        std::map<std::string, engine::NodeRemoval> removals{};
+        decltype(engine::Memory::unneeded) unneeded{};
+        decltype(engine::Memory::removals) removals{};
     };
     std::optional<Followed> before_{};
 };

@@ -38,7 +38,7 @@ struct PlanCase {
 
     Planned run() const {
         const Snapshot snapshot = world.snapshot();
-        const Scene scene = make_scene(snapshot, memory, settings, now);
+        Scene scene = make_scene(snapshot, memory, settings, now);
         Ground ground(scene);
         Planned out{.memory = memory};
         out.plan = plan_scale_down(scene, ground.placement, scene.candidates, scene.budgets, grows,

@@ -42,7 +42,7 @@ struct BudgetPart {
 struct Parts {
     std::vector<NodeObject> nodes{};
     std::vector<std::string> group_of{};         ///< by node
-    std::map<std::string, NodeRemoval> going{};  ///< by node: removals under way
+    decltype(Memory::removals) going{};  ///< by node: removals under way
     std::vector<PodObject> pods{};
     std::vector<Sort> sorts{};  ///< by pod
     std::vector<BudgetPart> budgets{};
