@@ -21,21 +21,19 @@ RequestTable::RequestTable(const Cluster& cluster, std::span<const ClassId> subj
     }
     first_.push_back(static_cast<std::uint32_t>(requests_.size()));
 
-    std::vector<std::uint32_t> column(asked.size());
+    column_of_.resize(asked.size());
     for (ResourceIndex resource = 0; resource < asked.size(); ++resource) {
         if (!asked[resource]) continue;
-        column[resource] = static_cast<std::uint32_t>(columns_.size());
+        column_of_[resource] = static_cast<std::uint32_t>(columns_.size());
         columns_.push_back(resource);
     }
     needs_.reserve(requests_.size());
     for (const Request& request : requests_)
-        needs_.push_back({column[request.resource], request.amount});
+        needs_.push_back({*column_of_[request.resource], request.amount});
 }
 
 std::optional<std::uint32_t> RequestTable::find_column(ResourceIndex resource) const noexcept {
-    const auto at = std::lower_bound(columns_.begin(), columns_.end(), resource);
-    if (at == columns_.end() || *at != resource) return std::nullopt;
-    return static_cast<std::uint32_t>(at - columns_.begin());
+    return resource < column_of_.size() ? column_of_[resource] : std::nullopt;
 }
 
 std::int64_t free_on(const Cluster& cluster, const NodeShape& shape, ResourceIndex resource) {

@@ -35,6 +35,7 @@ private:
     std::vector<Request> requests_;
     std::vector<Need> needs_;
     std::vector<ResourceIndex> columns_;
+    std::vector<std::optional<std::uint32_t>> column_of_;  // by resource
 };
 
 /// Of a shape, less what its daemons request: what a new node has free.

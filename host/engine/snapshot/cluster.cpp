@@ -87,10 +87,10 @@ std::vector<PodIndex> Cluster::deleted_pods() const {
     const PodTable& pods = *state_->pods;
     for (std::size_t first = 0; first < pods.count; first += PodBlock::size) {
         const auto& deleted = pods.blocks[first / PodBlock::size]->deleted;
-        const std::size_t end = std::min(pods.count - first, PodBlock::size);
-        for (std::size_t row = 0; row < end; ++row) {
-            if (deleted[row]) out.push_back(static_cast<PodIndex>(first + row));
-        }
+        const bool* const end = deleted.data() + std::min(pods.count - first, PodBlock::size);
+        const bool* at = deleted.data();
+        while ((at = std::find(at, end, true)) != end)
+            out.push_back(static_cast<PodIndex>(first + (at++ - deleted.data())));
     }
     return out;
 }
