@@ -17,7 +17,7 @@ MachinesByGroup by_group(const std::vector<Machine>& machines) {
     MachinesByGroup out;
     for (const Machine& machine : machines) out[machine.group].push_back(&machine);
     for (auto& [group, of_group] : out)
-        std::ranges::sort(of_group, {}, [](const Machine* machine) { return machine->id; });
+        std::ranges::sort(of_group, {}, &Machine::id);
     return out;
 }
 

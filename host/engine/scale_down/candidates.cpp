@@ -59,9 +59,9 @@ private:
         }
         const double threshold = threshold_of(*used, (*snapshot_.groups)[group], settings_);
         if (used->share > threshold) {
-            return stays(n, Unremovable::not_underutilized,
-                         describe(*used) + ", above the threshold of " + percent(threshold),
-                         used->share);
+            std::string because = describe(*used);
+            because.append(", above the threshold of ").append(percent(threshold));
+            return stays(n, Unremovable::not_underutilized, std::move(because), used->share);
         }
         look_at_pods(std::move(node));
     }

@@ -124,7 +124,7 @@ Result<Utilization> utilization(const Cluster& cluster, NodeIndex node, const Gr
 std::string describe(const Utilization& utilization) {
     const std::string_view resource = utilization.resource;
     std::string out;
-    out.reserve(96);
+    out.reserve(120);  // as most of them, with the threshold that follows
     out.append(resource).append(" is used to ").append(percent(utilization.share));
     out.append(" (").append(format_amount(resource, utilization.used)).append(" of ");
     return out.append(format_amount(resource, utilization.room)).append(")");

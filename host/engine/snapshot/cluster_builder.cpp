@@ -42,22 +42,25 @@ std::string full_name(std::string_view ns, std::string_view name) {
 /// Sorts the pods by the nodes they are on.
 void place_pods(PodTable& pods, const NodeTable& nodes) {
     std::vector<std::size_t> ends(nodes.rows.size() + 1, 0);
-    const auto for_each_bound = [&](auto act) {
-        for (PodIndex pod = 0; pod < pods.count; ++pod) {
-            const NodeSlot slot = pods.block(pod).node[pod % PodBlock::size];
-            if (slot == no_slot) continue;
-            const NodeIndex node = nodes.index_of[slot];
-            if (node != no_node) act(pod, node);
+    std::vector<NodeIndex> node_of(pods.count, no_node);
+    for (PodIndex first = 0; first < pods.count; first += PodBlock::size) {
+        const auto& slots = pods.block(first).node;
+        const std::size_t rows = std::min(pods.count - first, PodBlock::size);
+        for (std::size_t row = 0; row < rows; ++row) {
+            const auto pod = static_cast<PodIndex>(first + row);
+            if (slots[row] == no_slot) {
+                pods.unbound.push_back(pod);
+                continue;
+            }
+            node_of[pod] = nodes.index_of[slots[row]];
+            if (node_of[pod] != no_node) ++ends[node_of[pod] + 1];
         }
-    };
-    for_each_bound([&](PodIndex, NodeIndex node) { ++ends[node + 1]; });
+    }
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
     pods.bounds = ends;
     pods.bound.resize(ends.back());
-    for_each_bound([&](PodIndex pod, NodeIndex node) { pods.bound[ends[node]++] = pod; });
-    for (PodIndex pod = 0; pod < pods.count; ++pod) {
-        if (pods.block(pod).node[pod % PodBlock::size] == no_slot) pods.unbound.push_back(pod);
-    }
+    for (PodIndex pod = 0; pod < pods.count; ++pod)
+        if (node_of[pod] != no_node) pods.bound[ends[node_of[pod]]++] = pod;
 }
 
 }  // namespace

@@ -1,26 +1,54 @@
 #include "engine/templates/membership.hpp"
 
 #include <string_view>
-#include <unordered_map>
+
+#include "engine/snapshot/fast_hash.hpp"
+#include "engine/snapshot/hash_index.hpp"
 
 namespace capstan::engine {
 namespace {
 
-using MachinesById = std::unordered_map<std::string_view, MachineIndex>;
+/// The machines of all groups, to be found by id.
+class Machines {
+public:
+    explicit Machines(const std::vector<Group>& groups) : groups_(groups) {}
+
+    const MachineIndex* find(std::string_view id) const {
+        const auto number = index_.find(
+            hash_of(id), [&](std::uint32_t n) { return id_of(machines_[n]).value() == id; });
+        return number ? &machines_[*number] : nullptr;
+    }
+    void add(MachineIndex machine) {
+        index_.insert(hash_of(id_of(machine).value()),
+                      static_cast<std::uint32_t>(machines_.size()));
+        machines_.push_back(machine);
+    }
+
+private:
+    const MachineId& id_of(const MachineIndex& at) const {
+        return groups_[at.group].machines[at.machine].id;
+    }
+    static std::uint64_t hash_of(std::string_view id) {
+        FastHash out;
+        out.add(id);
+        return out.value();
+    }
+
+    const std::vector<Group>& groups_;
+    std::vector<MachineIndex> machines_{};
+    HashIndex index_{};
+};
 
 /// Notes those that an earlier group has.
-MachinesById by_id(const std::vector<Group>& groups, std::vector<std::vector<bool>>& foreign) {
-    MachinesById out;
-    std::size_t count = 0;
-    for (const Group& group : groups) count += group.machines.size();
-    out.reserve(count);
+Machines by_id(const std::vector<Group>& groups, std::vector<std::vector<bool>>& foreign) {
+    Machines out(groups);
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
         const auto& machines = groups[g].machines;
         foreign.emplace_back(machines.size(), false);
         for (std::uint32_t m = 0; m < machines.size(); ++m) {
-            const auto [at, is_new] =
-                out.try_emplace(machines[m].id.value(), MachineIndex{.group = g, .machine = m});
-            foreign[g][m] = !is_new && at->second.group != g;
+            const MachineIndex* const known = out.find(machines[m].id.value());
+            foreign[g][m] = known != nullptr && known->group != g;
+            if (known == nullptr) out.add({.group = g, .machine = m});
         }
     }
     return out;
@@ -32,18 +60,19 @@ Membership make_membership(const Snapshot& snapshot) {
     const Cluster& cluster = snapshot.cluster;
     const std::vector<Group>& groups = *snapshot.groups;
     Membership out;
-    const MachinesById machines = by_id(groups, out.foreign);
+    const Machines machines = by_id(groups, out.foreign);
     out.machine_of.resize(cluster.node_count());
     out.nodes.resize(groups.size());
     for (const Group& group : groups) out.joined.emplace_back(group.machines.size(), false);
     for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const NodeRow& node = cluster.node(n);
         const bool named = node.provider_id != Symbol::empty;
-        const auto at = machines.find(cluster.text(named ? node.provider_id : node.name));
-        if (at == machines.end()) continue;
-        out.machine_of[n] = at->second;
-        out.nodes[at->second.group].push_back(n);
-        out.joined[at->second.group][at->second.machine] = true;
+        const MachineIndex* const machine =
+            machines.find(cluster.text(named ? node.provider_id : node.name));
+        if (machine == nullptr) continue;
+        out.machine_of[n] = *machine;
+        out.nodes[machine->group].push_back(n);
+        out.joined[machine->group][machine->machine] = true;
     }
     return out;
 }
