@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/scheduling/twins.hpp"
+#include "engine/snapshot/label_finder.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 
 namespace capstan::engine {
@@ -11,9 +12,10 @@ namespace {
 
 std::vector<std::uint32_t> number_zones(const Cluster& cluster, std::uint32_t& count) {
     std::map<Symbol, std::uint32_t> numbers;
+    LabelFinder zones(cluster, zone_label);
     std::vector<std::uint32_t> out(cluster.node_count(), 0);
     for (NodeIndex n = 0; n < out.size(); ++n) {
-        const auto zone = find_label(cluster, cluster.node(n).labels, zone_label);
+        const auto zone = zones.find(cluster.node(n).labels);
         if (!zone) continue;
         out[n] = numbers.try_emplace(*zone, numbers.size() + 1).first->second;
     }

@@ -34,11 +34,12 @@ class Zones {
 public:
     explicit Zones(const Cluster& cluster) : place_of_(cluster.node_count()) {
         std::map<std::pair<Symbol, Symbol>, std::uint32_t> numbers;
+        MachineTypeFinder machine_types(cluster);
+        LabelFinder zones(cluster, zone_label);
         for (NodeIndex n = 0; n < place_of_.size(); ++n) {
             const NodeRow& node = cluster.node(n);
-            const std::pair place(
-                find_machine_type(cluster, node).value_or(Symbol::empty),
-                find_label(cluster, node.labels, zone_label).value_or(Symbol::empty));
+            const std::pair place(machine_types.find(node).value_or(Symbol::empty),
+                                  zones.find(node.labels).value_or(Symbol::empty));
             place_of_[n] = numbers.try_emplace(place, numbers.size()).first->second;
             nodes_.resize(numbers.size());
             ++nodes_[place_of_[n]];

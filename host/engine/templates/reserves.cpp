@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -63,11 +64,15 @@ Reserves learn_reserves(const Cluster& cluster) {
     Reserves out;
     Seen seen;
     const auto& csi_nodes = cluster.objects().csi_nodes;
+    MachineTypeFinder machine_types(cluster);
+    std::map<Symbol, MachineFigures*> known;
     for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const NodeRow& node = cluster.node(n);
-        const std::optional<Symbol> type = find_machine_type(cluster, node);
+        const std::optional<Symbol> type = machine_types.find(node);
         if (!type || node.capacity->empty()) continue;
-        MachineFigures& figures = out.types[std::string(cluster.text(*type))];
+        MachineFigures*& of_type = known[*type];
+        if (of_type == nullptr) of_type = &out.types[std::string(cluster.text(*type))];
+        MachineFigures& figures = *of_type;
         ++figures.nodes;
         const auto csi = csi_nodes.find(cluster.text(node.name));
         if (csi != csi_nodes.end()) lower_to(figures.csi_limits, csi->second);

@@ -32,10 +32,8 @@ std::string said(const Labels& labels, const WellKnown& known) {
 
 }  // namespace
 
-std::optional<Symbol> find_machine_type(const Cluster& cluster, const NodeRow& node) noexcept {
-    const auto found = find_label(cluster, node.labels, machine_type.key);
-    return found ? found : find_label(cluster, node.labels, machine_type.old_key);
-}
+MachineTypeFinder::MachineTypeFinder(const Cluster& cluster)
+    : label_(cluster, machine_type.key), old_label_(cluster, machine_type.old_key) {}
 
 void fill_fields(NodeTemplate& node) {
     for (const WellKnown& known : well_known) {

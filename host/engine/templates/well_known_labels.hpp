@@ -6,6 +6,7 @@
 #include <capstan/node_template.hpp>
 
 #include "engine/snapshot/cluster.hpp"
+#include "engine/snapshot/label_finder.hpp"
 
 namespace capstan::engine {
 
@@ -13,8 +14,20 @@ inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
 /// The hostname of every template: a new node's own is not known, and no pod asks for this one.
 inline constexpr std::string_view hostname_of_templates = "new-node";
 
-/// The machine type a node is labelled with; nothing: with none.
-std::optional<Symbol> find_machine_type(const Cluster& cluster, const NodeRow& node) noexcept;
+/// The machine types that nodes are labelled with.
+class MachineTypeFinder {
+public:
+    /// Borrows the cluster.
+    explicit MachineTypeFinder(const Cluster& cluster);
+    /// Nothing: the node is labelled with none.
+    std::optional<Symbol> find(const NodeRow& node) {
+        const auto found = label_.find(node.labels);
+        return found ? found : old_label_.find(node.labels);
+    }
+
+private:
+    LabelFinder label_, old_label_;
+};
 
 /// Fills machine_type, zone, arch and os from the labels where they are empty.
 void fill_fields(NodeTemplate& node);
