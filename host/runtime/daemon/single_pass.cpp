@@ -39,9 +39,11 @@ struct Surroundings {
 
     /// The cluster, once all of it has been seen, by plugins as well.
     Result<engine::Cluster> look() {
+        is_held = false;
         if (link->mirror().has_synced()) {
             if (!hold) hold.emplace(plugins, host.loop(), host.log());
-            if (!hold->is_over()) return fail(ErrorCode::unavailable, hold->reason());
+            is_held = !hold->is_over();
+            if (is_held) return fail(ErrorCode::unavailable, hold->reason());
         }
         return link->mirror().cluster(cluster_age_max);
     }
@@ -52,6 +54,7 @@ struct Surroundings {
     ApiClusterClient cluster;
     MemoryKeeper keeper;
     std::optional<PassHold> hold{};  ///< nothing: the cluster has not been seen yet
+    bool is_held = false;            ///< plugins alone have yet to see it, as look() found
 };
 
 Result<std::shared_ptr<Surroundings>> open(const Config& config, PluginHost& host,
@@ -71,13 +74,14 @@ Result<std::shared_ptr<Surroundings>> open(const Config& config, PluginHost& hos
     });
 }
 
-/// Looks again until the whole cluster is there.
+/// Looks again until the whole cluster is there. What plugins wait for has an end of its own, so it
+/// may take longer.
 Result<engine::Cluster> look(PluginHost& host, const std::shared_ptr<Surroundings>& beside,
                              Duration patience) {
     const Duration end = host.loop().monotonic() + patience;
     for (;;) {
         auto cluster = on_loop(host, [beside] { return beside->look(); });
-        if (cluster || host.loop().monotonic() >= end) return cluster;
+        if (cluster || (host.loop().monotonic() >= end && !beside->is_held)) return cluster;
         CAPSTAN_CHECK(from_loop<void>(host, [&host](const PluginHost::Done<void>& done) {
             host.loop().after(look_period, [done] { done({}); });
         }));

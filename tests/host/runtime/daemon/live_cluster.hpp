@@ -92,9 +92,10 @@ public:
     }
 
     /// What `capstan plan` would say.
-    std::shared_ptr<const PassReport> plan() {
-        auto planned = decide_single_pass(assembly_->config(), *host_,
-                                          {.version = "test", .seed = 1, .http = network_.get()});
+    std::shared_ptr<const PassReport> plan(Duration patience = std::chrono::minutes(1)) {
+        auto planned = decide_single_pass(
+            assembly_->config(), *host_,
+            {.version = "test", .seed = 1, .patience = patience, .http = network_.get()});
         if (!planned) throw std::runtime_error(planned.error().message);
         return *std::move(planned);
     }

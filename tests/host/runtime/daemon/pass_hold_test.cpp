@@ -196,5 +196,12 @@ TEST(SinglePass, WaitsTenSecondsAtMostForWhatCannotBeRead) {
     EXPECT_THAT(tiers.cluster.now(), AllOf(Ge(10s), Le(11s)));
 }
 
+TEST(SinglePass, WaitsForPluginsEvenPastItsPatienceWithACluster) {
+    Tiers tiers("a");
+    tiers.spoil({.status = 503, .times = std::nullopt});
+    EXPECT_EQ(tiers.cluster.plan(3s)->decision().increases.size(), 1u);
+    EXPECT_THAT(tiers.cluster.now(), AllOf(Ge(10s), Le(11s)));
+}
+
 }  // namespace
 }  // namespace capstan::runtime
