@@ -44,15 +44,15 @@ PassThread::~PassThread() {
 }
 
 void PassThread::start(Task task) {
-    const bool is_new = desk_ == nullptr;
-    if (is_new) desk_ = std::make_shared<Desk>();
-    {
-        const std::lock_guard lock(desk_->mutex);
-        desk_->task = std::move(task);
-        desk_->is_busy = true;
-        desk_->changed.notify_all();
+    if (desk_ == nullptr) {
+        const auto desk = std::make_shared<Desk>();
+        desk->thread = std::thread([desk] { desk->work(); });
+        desk_ = desk;  // only now: where there is no thread to be had, there is no desk either
     }
-    if (is_new) desk_->thread = std::thread([desk = desk_] { desk->work(); });
+    const std::lock_guard lock(desk_->mutex);
+    desk_->task = std::move(task);
+    desk_->is_busy = true;
+    desk_->changed.notify_all();
 }
 
 bool PassThread::wait(RealTime until) {

@@ -19,7 +19,8 @@ public:
     /// No task is under way.
     ~PassThread();
 
-    /// After the last task has ended, or was left to itself. It must not throw.
+    /// After the last task has ended, or was left to itself. The task must not throw;
+    /// std::system_error comes of it where no thread is to be had.
     void start(Task task);
     /// Until the task has ended and nothing of it is left; false: that takes longer than `until`.
     bool wait(RealTime until);
