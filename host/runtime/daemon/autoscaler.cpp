@@ -59,6 +59,7 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
     report->times.decide = now() - looked;
     misses_ = report->result.misses;
     groups_ = {report->input.snapshot.groups, report->result.groups};
+    report->input.earlier = {};  // whoever keeps the report has no use for it
     report->input.snapshot.groups = report->result.groups;
     if (const Result<void> may = parts_.may_act(); !may) {
         report->dropped_because = may.error().message;
