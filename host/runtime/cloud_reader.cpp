@@ -16,8 +16,7 @@ using MachinesByGroup = std::map<NodeGroupId, std::vector<const Machine*>>;
 MachinesByGroup by_group(const std::vector<Machine>& machines) {
     MachinesByGroup out;
     for (const Machine& machine : machines) out[machine.group].push_back(&machine);
-    for (auto& [group, of_group] : out)
-        std::ranges::sort(of_group, {}, &Machine::id);
+    for (auto& [group, of_group] : out) std::ranges::sort(of_group, {}, &Machine::id);
     return out;
 }
 

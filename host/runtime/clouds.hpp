@@ -20,7 +20,8 @@ namespace capstan::runtime {
 /// What is known of all clouds. A value; refreshing makes a new one.
 struct CloudsView {
     /// By id; not NULL. Without prices and options, which a pass asks for (pass_cycle.hpp). While
-    /// no cloud says anything new it stays the same list, as do the machines below.
+    /// no cloud says anything new, and nothing is in the way, it stays the same list, as do the
+    /// machines below.
     std::shared_ptr<const std::vector<engine::Group>> groups =
         std::make_shared<const std::vector<engine::Group>>();
     /// What clouds would make groups of, in pipeline order; NULL: none makes any.

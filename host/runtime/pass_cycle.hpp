@@ -59,8 +59,8 @@ struct PassResult {
     PartTimes part_times{};  ///< of the run that this came of; they differ from run to run
 };
 
-/// Runs engine::run_pass on `thread` and waits for it. Equal inputs, equal results, byte for byte.
-/// What a cloud's prices or options fail with becomes a note of the decision. The error: an
+/// Decides a pass by the engine on `thread` and waits for it. Equal inputs, equal results, byte for
+/// byte. What a cloud's prices or options fail with becomes a note of the decision. The error: an
 /// instance of the wiring cannot be asked at all.
 Result<PassResult> decide(PassInput input, PassThread& thread);
 /// The same on a thread of its own.

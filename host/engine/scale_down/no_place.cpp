@@ -15,7 +15,7 @@
 namespace capstan::engine {
 namespace {
 
-// As many refusals as are worded in a hundredth of a second or two.
+// As many refusals as are found out in a few thousandths of a second.
 constexpr std::size_t most_looked_at = 20'000;
 // And after that for each pod.
 constexpr int most_examples = 8;

@@ -41,8 +41,8 @@ struct ScaleDown {
 
 /// `placement`: nodes as the pass finds them, pending pods that fit on them seated, nothing of this
 /// pass's increases; its rules know the candidates' classes. Comes back as it was. `grows`: what
-/// this pass asks for. The other nodes of
-/// `candidates` move into the plan. Updates the timers and hints of `memory`.
+/// this pass asks for. The other nodes of `candidates` move into the plan. Updates the timers and
+/// hints of `memory`.
 ScaleDown plan_scale_down(const Scene& scene, Placement& placement, Candidates& candidates,
                           DisruptionBudgets budgets, std::span<const Increase> grows,
                           Memory& memory);

@@ -87,7 +87,7 @@ public:
     Answer<ApiObject> update(const ResourceKind& kind, std::string_view space,
                              std::string_view name, json::object object,
                              const WriteOptions& options = {});
-    /// Changes what is there now.
+    /// Changes what is there now. `change` writes nothing else to the store.
     Answer<ApiObject> edit(const ResourceKind& kind, std::string_view space, std::string_view name,
                            const std::function<void(json::object&)>& change,
                            const WriteOptions& options = {});

@@ -30,7 +30,7 @@ inline std::string counted(std::int64_t n, std::string_view noun) {
 /// A share as people read it: 0.125 is "12.5%", 0.2 is "20%".
 inline std::string percent(double share) {
     const double tenths = std::round(share * 1000);
-    // Above it a double has no tenths, and what is no number is left to printf, too.
+    // Above it a double has no exact tenths; what is no number is left to printf, too.
     if (!(std::abs(tenths) < 1e15)) {
         char out[400];
         std::snprintf(out, sizeof out, "%.0f%%", tenths / 10);

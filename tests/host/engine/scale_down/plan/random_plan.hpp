@@ -41,8 +41,8 @@ struct BudgetPart {
 
 struct Parts {
     std::vector<NodeObject> nodes{};
-    std::vector<std::string> group_of{};         ///< by node
-    decltype(Memory::removals) going{};  ///< by node: removals under way
+    std::vector<std::string> group_of{};  ///< by node
+    decltype(Memory::removals) going{};   ///< by node: removals under way
     std::vector<PodObject> pods{};
     std::vector<Sort> sorts{};  ///< by pod
     std::vector<BudgetPart> budgets{};
