@@ -13,7 +13,8 @@ void add_plugin_new(CLI::App& parent, Action& action) {
     command
         .add_option("name", plugin->name, "Of the plugin and its class: lower case, digits and '_'")
         ->required();
-    command.add_option("--kind", plugin->kind, "expander, similarity, splitter, group_source or cloud")
+    command
+        .add_option("--kind", plugin->kind, "expander, similarity, splitter, group_source or cloud")
         ->required()
         ->type_name("KIND");
     command.add_option("--lang", plugin->language, "cpp or c")
