@@ -101,15 +101,15 @@ Result<void> PluginHost::open_breadcrumbs(const std::filesystem::path& file) {
 }
 
 Result<void> PluginHost::make(const LoadedPlugin& plugin) {
-    InstanceSpec spec{.type = plugin.plugin_class.raw,
-                      .library = plugin.library,
-                      .identity = {.id = plugin.config.id,
-                                   .class_id = std::string(plugin.plugin_class.id),
-                                   .origin = origin_of(plugin),
-                                   .grants = plugin.config.grants,
-                                   .limits = plugin.config.limits,
-                                   .is_controller =
-                                       plugin.plugin_class.kind == CAPSTAN_KIND_CONTROLLER}};
+    InstanceSpec spec{
+        .type = plugin.plugin_class.raw,
+        .library = plugin.library,
+        .identity = {.id = plugin.config.id,
+                     .class_id = std::string(plugin.plugin_class.id),
+                     .origin = origin_of(plugin),
+                     .grants = plugin.config.grants,
+                     .limits = plugin.config.limits,
+                     .is_controller = plugin.plugin_class.kind == CAPSTAN_KIND_CONTROLLER}};
     SettingsView settings(plugin.settings, settings_path(plugin.config), nullptr);
     CAPSTAN_TRY(auto instance,
                 PluginInstance::create(environment_, std::move(spec), *settings.abi()));

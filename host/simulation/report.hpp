@@ -43,7 +43,7 @@ struct Event {
     /// What it is about, where that is one thing: a group, a batch of pods.
     std::string subject{};
     std::optional<std::int64_t> count{};  ///< machines, pods, nodes
-    bool is_told = false;  ///< the reason, by an event before it
+    bool is_told = false;                 ///< the reason, by an event before it
     bool operator==(const Event&) const = default;
 };
 

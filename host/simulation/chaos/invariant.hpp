@@ -60,8 +60,8 @@ std::unique_ptr<Invariant> removals_invariant();
 std::unique_ptr<Invariant> leftovers_invariant();
 /// Pods that fit a group that could grow get a node within a bound.
 std::unique_ptr<Invariant> service_invariant();
-/// No group is made twice or for nobody, and none deleted that has machines, is to have some, or was
-/// not made by auto-provisioning.
+/// No group is made twice or for nobody, and none deleted that has machines, is to have some, or
+/// was not made by auto-provisioning.
 std::unique_ptr<Invariant> made_groups_invariant();
 /// After a restart nothing is asked for a second time.
 std::unique_ptr<Invariant> restart_invariant();
