@@ -23,6 +23,7 @@ using capstan::Host;
 using capstan::Pending;
 using capstan::Resized;
 using capstan::Result;
+using capstan::SharedCloudView;
 using capstan::Task;
 using capstan::testing::FakeHost;
 using capstan::testing::Misuse;
@@ -41,10 +42,14 @@ Task<void> sleeping(Host host, Duration time) { co_await capstan::sleep_for(host
 static_assert(capstan::detail::can_end<Resized, Task<Resized>>);
 static_assert(capstan::detail::can_end<Resized, Result<Resized>>);
 static_assert(capstan::detail::can_end<Resized, Resized>);
+static_assert(capstan::detail::can_end<CloudView, Task<SharedCloudView>>);
+static_assert(capstan::detail::can_end<CloudView, Result<SharedCloudView>>);
+static_assert(capstan::detail::can_end<CloudView, SharedCloudView>);
 static_assert(capstan::detail::can_end<void, Result<void>>);
 static_assert(capstan::detail::can_end<void, void>);
 static_assert(!capstan::detail::can_end<Resized, Task<void>>);
 static_assert(!capstan::detail::can_end<Resized, Result<CloudView>>);
+static_assert(!capstan::detail::can_end<SharedCloudView, CloudView>);
 static_assert(!capstan::detail::can_end<Resized, void>);
 static_assert(!capstan::detail::can_end<void, Task<int>>);
 

@@ -22,7 +22,8 @@
 ///         GroupOptions options(const Call& call, const GroupView& group) const;
 ///     };
 ///
-/// Each Task may also be a plain value or Result. All asynchronous functions run on the instance's
+/// Each Task may also be a plain value or Result, and a view that is told again unchanged a
+/// SharedCloudView (shared_cloud_view.hpp). All asynchronous functions run on the instance's
 /// strand and must not block; arguments come by value, since they must outlive suspension. `price`
 /// and `options` run on a decision thread, maybe at the same time as those: they look at nothing
 /// that changes, or lock it.
@@ -41,6 +42,7 @@
 #include <capstan/lowering.hpp>
 #include <capstan/node_template.hpp>
 #include <capstan/raising.hpp>
+#include <capstan/shared_cloud_view.hpp>
 #include <capstan/task.hpp>
 #include <capstan/views.hpp>
 
@@ -122,7 +124,15 @@ struct LoweredCompletion {
     }
 };
 template <>
-struct Completion<CloudView> : LoweredCompletion<CAPSTAN_RESULT_CLOUD_VIEW, CloudView> {};
+struct Completion<CloudView> : LoweredCompletion<CAPSTAN_RESULT_CLOUD_VIEW, CloudView> {
+    using LoweredCompletion::complete;
+    static capstan_status complete(const Host& host, capstan_op op,
+                                   const SharedCloudView& view) noexcept {
+        return host.ops()->complete(host.raw(), op, CAPSTAN_RESULT_CLOUD_VIEW, &view.raw());
+    }
+};
+template <>
+inline constexpr bool stands_for<CloudView, SharedCloudView> = true;
 template <>
 struct Completion<Resized> : LoweredCompletion<CAPSTAN_RESULT_RESIZED, Resized> {};
 template <>

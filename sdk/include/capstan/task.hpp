@@ -181,8 +181,8 @@ struct Driver {
     };
 };
 
-template <class T>
-Driver drive(Task<T> task, Pending<T> pending) {
+template <class T, class Given>
+Driver drive(Task<Given> task, Pending<T> pending) {
     std::optional<Error> error;
     try {
         if constexpr (std::is_void_v<T>) {
@@ -197,11 +197,23 @@ Driver drive(Task<T> task, Pending<T> pending) {
     if (error) pending.fail(*error);
 }
 
+template <class T>
+inline constexpr bool is_task = false;
+template <class T>
+inline constexpr bool is_task<Task<T>> = true;
+
+/// Whether an operation that asks for a T takes a Given in its place.
+template <class T, class Given>
+inline constexpr bool stands_for = std::is_same_v<T, Given>;
+
 /// Whether an operation that asks for a T can be ended with what a function returned.
 template <class T, class Returned>
 inline constexpr bool can_end =
-    std::is_same_v<Returned, Task<T>> || std::is_same_v<Returned, Result<T>> ||
-    (std::is_void_v<T> ? std::is_void_v<Returned> : std::is_convertible_v<Returned, Result<T>>);
+    stands_for<T, Returned> || (!std::is_void_v<T> && std::is_convertible_v<Returned, Result<T>>);
+template <class T, class Given>
+inline constexpr bool can_end<T, Task<Given>> = stands_for<T, Given>;
+template <class T, class Given>
+inline constexpr bool can_end<T, Result<Given>> = stands_for<T, Given>;
 
 /// Runs what an asynchronous function of a plugin class returned: a task, or a value or Result that
 /// is there already.
@@ -213,7 +225,7 @@ capstan_status run_operation(const Host& host, capstan_op op, F&& make) noexcept
         static_assert(can_end<T, Returned>,
                       "an asynchronous function of a plugin class returns T, Result<T> or Task<T>, "
                       "where T is what its contract says");
-        if constexpr (std::is_same_v<Returned, Task<T>>) {
+        if constexpr (is_task<Returned>) {
             drive<T>(std::forward<F>(make)(), std::move(pending));
         } else if constexpr (is_result<Returned>) {
             auto result = std::forward<F>(make)();
