@@ -1,5 +1,7 @@
 /* capstan/abi/service_state.h - "capstan.state/1": a few small values that outlive the process. Granted by
- * `grants.state = true`. Keys belong to the instance; 64 KiB in all. */
+ * `grants.state = true`. Keys belong to the instance; 64 KiB in all. Where several hosts share a cluster the values go
+ * on from leader to leader: a key may hold a value, at a revision, that this process never wrote. So read before each
+ * write, and go by what is there. */
 #ifndef CAPSTAN_ABI_SERVICE_STATE_H
 #define CAPSTAN_ABI_SERVICE_STATE_H
 
