@@ -1,6 +1,7 @@
 #include "group.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include <capstan/sentence.hpp>
@@ -24,6 +25,7 @@ Group::Group(GroupConfig config, Time start, Time now)
     launch();
     now_ = now;
     begin_listing(now);
+    note_change();
 }
 
 Group::Group(GroupConfig config, Time start, Time now, GroupRecord record)
@@ -40,6 +42,7 @@ Group::Group(GroupConfig config, Time start, Time now, GroupRecord record)
         set_terms(config_.changes[changes_done_++]);
     launch();
     begin_listing(now);
+    note_change();
 }
 
 void Group::begin_listing(Time now) {
@@ -53,14 +56,36 @@ void Group::reconfigure(GroupConfig config) {
     config_ = std::move(config);
     changes_done_ = std::min(changes_done_, config_.changes.size());
     launch();
+    note_change();
 }
 
 void Group::reach(Time now) {
-    for (auto next = next_event(); next && *next <= now; next = next_event()) {
-        now_ = std::max(now_, *next);
-        happen();
+    if (now >= quiet_until_) {
+        for (auto next = next_event(); next && *next <= now; next = next_event()) {
+            now_ = std::max(now_, *next);
+            happen();
+        }
     }
     now_ = now;
+    if (now >= quiet_until_) note_change();
+}
+
+void Group::note_change() {
+    static std::atomic<std::uint64_t> last = 0;
+    version_ = ++last;
+    quiet_until_ = next_difference();
+}
+
+/// Until when all of it is as it is now, if nothing is asked for.
+Time Group::next_difference() const {
+    std::optional<Time> out = next_event();
+    for (const Machine& machine : machines_) {
+        // What a machine comes to by itself: to run, or to tell that there is none.
+        const Time next = machine.launched ? *machine.launched + config_.boot
+                                           : machine.requested + config_.error_after;
+        if (next > now_) out = earliest(out, next);
+    }
+    return out.value_or(Time::max());
 }
 
 std::optional<Time> Group::next_vanishing() const {
@@ -98,6 +123,7 @@ void Group::adopt(int number, std::string type, Time launched) {
                                .launched = launched,
                                .gone_at = {}});
     last_number_ = std::max(last_number_, number);
+    note_change();
 }
 
 void Group::set_terms(const Change& change) {
@@ -197,7 +223,13 @@ std::vector<MachineStanding> Group::standings() const {
     std::vector<MachineStanding> out;
     out.reserve(machines_.size());
     for (const Machine& machine : machines_) out.push_back({machine.number, state_of(machine)});
+    // An adopted one has a higher number than those that wait behind it.
+    std::ranges::sort(out, {}, &MachineStanding::number);
     return out;
+}
+
+capstan::Machine Group::machine_now(int number) const {
+    return tell(*std::ranges::find(machines_, number, &Machine::number), id_start());
 }
 
 std::vector<capstan::Machine> Group::machines() const {
@@ -220,15 +252,17 @@ std::vector<capstan::Machine> Group::list() const {
 
 void Group::list(std::vector<capstan::Machine>& out) const {
     const std::string start = id_start();
-    for (const Machine& machine : machines_) {
-        out.push_back({.id = MachineId(start + std::to_string(machine.number)),
-                       .group = config_.id,
-                       .state = state_of(machine),
-                       .machine_type = machine.type,
-                       .zone = config_.node.zone,
-                       .launched = machine.launched,
-                       .error = error_of(machine)});
-    }
+    for (const Machine& machine : machines_) out.push_back(tell(machine, start));
+}
+
+capstan::Machine Group::tell(const Machine& machine, const std::string& id_start) const {
+    return {.id = MachineId(id_start + std::to_string(machine.number)),
+            .group = config_.id,
+            .state = state_of(machine),
+            .machine_type = machine.type,
+            .zone = config_.node.zone,
+            .launched = machine.launched,
+            .error = error_of(machine)};
 }
 
 std::string Group::id_start() const { return "simulated://" + config_.id.value() + "/"; }

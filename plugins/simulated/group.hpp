@@ -1,6 +1,8 @@
 /// One node group of the simulated cloud: what becomes of it as time passes and requests come.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,6 @@ struct MachineRecord {
 struct MachineStanding {
     int number = 0;
     MachineState state{};
-    bool operator==(const MachineStanding&) const = default;
 };
 
 /// All that a group must know of its past to go on in another process.
@@ -58,16 +59,19 @@ public:
     Result<Removed> remove(const Removal& request);
 
     const GroupConfig& config() const noexcept { return config_; }
+    /// As long as it stays, so does all that is told below, but for the time. No two groups of a
+    /// process ever have the same one.
+    std::uint64_t version() const noexcept { return version_; }
     NodeGroup group() const;
     /// Adds its machines to a list, as of the last time that its own was made anew.
     void tell_machines(std::vector<capstan::Machine>& out) const;
     std::vector<capstan::Machine> machines() const;  ///< as told
-    /// As they are.
-    std::vector<capstan::Machine> machines_now() const { return list(); }
     std::size_t count_machines() const noexcept { return machines_.size(); }
     int last_number() const noexcept { return last_number_; }
-    /// Of its machines, as they are.
+    /// Of its machines, as they are, by number.
     std::vector<MachineStanding> standings() const;
+    /// As it is; it has to be there.
+    capstan::Machine machine_now(int number) const;
     GroupRecord record() const { return {last_number_, machines_}; }
     /// Takes in a machine that it does not know and that runs already, with a higher number than
     /// all it had.
@@ -77,6 +81,8 @@ private:
     using Machine = MachineRecord;
 
     // What happens to it.
+    void note_change();
+    Time next_difference() const;
     std::optional<Time> next_vanishing() const;
     std::optional<Time> next_event() const;
     void happen();
@@ -100,6 +106,7 @@ private:
     int waiting() const;
     std::vector<capstan::Machine> list() const;
     void list(std::vector<capstan::Machine>& out) const;
+    capstan::Machine tell(const Machine& machine, const std::string& id_start) const;
     std::string id_start() const;
     MachineId id_of(const Machine& machine) const;
     MachineState state_of(const Machine& machine) const;
@@ -116,6 +123,8 @@ private:
     /// The list as it was made last, and when it is made next; nothing: it is always as it is.
     std::vector<capstan::Machine> listed_;
     std::optional<Time> next_listing_;
+    std::uint64_t version_ = 0;
+    Time quiet_until_;  ///< time alone changes nothing of what it tells before that
 };
 
 }  // namespace capstan::simulated

@@ -39,6 +39,7 @@ Result<int> Group::increase(const Resize& request) {
     CAPSTAN_TRY(const int granted, grantable(request));
     this->request(granted);
     launch();
+    note_change();
     return target();
 }
 
@@ -50,6 +51,7 @@ Result<int> Group::decrease_target(const Resize& request) {
                                                      " can be taken back, the others are made");
     }
     set_target(target() - request.delta);
+    note_change();
     return target();
 }
 
@@ -92,6 +94,7 @@ Result<Removed> Group::remove(const Removal& request) {
     std::erase_if(machines_, [&](const Machine& m) { return m.gone_at && *m.gone_at <= now_; });
     launch();
     listed_ = list();
+    note_change();
     return out;
 }
 

@@ -43,7 +43,7 @@ Task<void> Simulated::destroy(NodeGroupId id) {
     if (plan == made_.end())
         throw Failure(ErrorCode::permission,
                       "group " + in_quotes(id.value()) + " was not made by auto-provisioning");
-    const std::size_t machines = doomed.machines_now().size();
+    const std::size_t machines = doomed.count_machines();
     if (machines > 0) {
         throw Failure(ErrorCode::conflict,
                       "group " + in_quotes(id.value()) + " has " +

@@ -1,7 +1,9 @@
 // How a cloud whose machines join a cluster comes through the end of its process.
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <unordered_set>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "simulated.hpp"
@@ -11,8 +13,13 @@ namespace {
 
 constexpr std::string_view state_key = "machines";
 
-bool has_node(const Machine& machine) {
-    return machine.state == MachineState::running || machine.state == MachineState::deleting;
+/// Whether it is the node of one of these machines of its group, by number.
+bool shows_one_of(const std::vector<MachineStanding>& machines, const JoinedNode& node) {
+    const auto at = std::ranges::lower_bound(machines, node.number, {}, &MachineStanding::number);
+    const bool has_node =
+        at != machines.end() && at->number == node.number &&
+        (at->state == MachineState::running || at->state == MachineState::deleting);
+    return has_node && node.name == node_name(NodeGroupId(node.group), node.number);
 }
 
 /// Whoever has a node runs, however long machines take to boot by now.
@@ -118,7 +125,7 @@ std::optional<Simulated::Work> Simulated::followed_work() {
     if (is_settled()) return Work();
     Work work = work_for(*followed);
     if (work.gone.empty() && work.missing.empty() && !work.has_strangers) {
-        settled_ = std::pair(nodes_.version(), standings());
+        settled_ = std::pair(nodes_.version(), versions());
         return work;
     }
     if (nodes_.is_behind()) return std::nullopt;
@@ -130,16 +137,10 @@ Simulated::Work Simulated::work_with_strangers(const JoinedNodes& nodes) {
     return work_for(nodes);
 }
 
-Simulated::Standings Simulated::standings() const {
-    Standings out;
-    for (const auto& [id, group] : groups_) out.emplace(id, group.standings());
-    return out;
-}
-
 /// Each machine that runs has its node, and each node a machine: there was nothing to do, and since
 /// then neither of the two has changed.
 bool Simulated::is_settled() const {
-    return settled_ && settled_->first == nodes_.version() && settled_->second == standings();
+    return settled_ && settled_->first == nodes_.version() && settled_->second == versions();
 }
 
 /// The group of a node whose number was never given out: it is another process' whose word was
@@ -164,21 +165,26 @@ bool Simulated::take_in(const JoinedNodes& nodes) {
 
 Simulated::Work Simulated::work_for(const JoinedNodes& nodes) const {
     Work out;
-    std::unordered_set<const JoinedNode*> wanted;
-    for (const auto& [id, group] : groups_) {
-        for (const Machine& machine : group.machines_now()) {
-            if (!has_node(machine)) continue;
-            std::string name = node_name(machine.group, number_of(machine.id));
-            if (const auto node = nodes.find(name); node != nodes.end()) {
-                wanted.insert(&node->second);
-            } else if (machine.state == MachineState::running) {
-                out.missing.emplace(std::move(name), nodes_.write(group.config().node, machine));
-            }
-        }
-    }
+    std::map<std::string_view, std::vector<MachineStanding>> standings;
+    for (const auto& [id, group] : groups_) standings.emplace(id, group.standings());
+    std::map<std::string_view, std::set<int>> joined;
     for (const auto& [name, node] : nodes) {
-        if (!wanted.contains(&node)) out.gone.push_back(node);
+        const auto group = standings.find(node.group);
+        if (group != standings.end() && shows_one_of(group->second, node)) {
+            joined[group->first].insert(node.number);
+        } else {
+            out.gone.push_back(node);
+        }
         if (find_stranger(node) != nullptr) out.has_strangers = true;
+    }
+    for (const auto& [id, group] : groups_) {
+        for (const MachineStanding& machine : standings.at(id)) {
+            if (machine.state != MachineState::running || joined[id].contains(machine.number))
+                continue;
+            out.missing.emplace(
+                node_name(group.config().id, machine.number),
+                nodes_.write(group.config().node, group.machine_now(machine.number)));
+        }
     }
     return out;
 }

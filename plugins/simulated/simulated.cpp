@@ -57,18 +57,31 @@ Group& Simulated::group(const NodeGroupId& id) {
                   "group " + in_quotes(id.value()) + ": the simulated cloud has no such group");
 }
 
-Task<CloudView> Simulated::refresh() {
+Task<SharedCloudView> Simulated::refresh() {
     co_await arrive();
     if (config_.register_nodes) co_await register_nodes();
-    CloudView view;
+    const std::vector<std::uint64_t> versions = this->versions();
+    if (!told_ || told_->first != versions) told_.emplace(versions, SharedCloudView(view()));
+    co_return told_->second;
+}
+
+CloudView Simulated::view() const {
+    CloudView out;
     std::size_t machines = 0;
     for (const auto& [id, group] : groups_) machines += group.count_machines();
-    view.machines.reserve(machines);
+    out.machines.reserve(machines);
     for (const auto& [id, group] : groups_) {
-        view.groups.push_back(group.group());
-        group.tell_machines(view.machines);
+        out.groups.push_back(group.group());
+        group.tell_machines(out.machines);
     }
-    co_return view;
+    return out;
+}
+
+std::vector<std::uint64_t> Simulated::versions() const {
+    std::vector<std::uint64_t> out;
+    out.reserve(groups_.size());
+    for (const auto& [id, group] : groups_) out.push_back(group.version());
+    return out;
 }
 
 template <class Change>

@@ -38,7 +38,7 @@ public:
     void reconfigure(Config config);
 
     // On the instance's strand. Each takes `latency`, and what it does happens at its end.
-    Task<CloudView> refresh();
+    Task<SharedCloudView> refresh();
     Task<Resized> increase(Resize request);
     Task<Resized> decrease_target(Resize request);
     Task<Removed> remove(Removal request);
@@ -55,6 +55,7 @@ public:
 private:
     /// Takes the time of a call, then lets everything happen that was to happen meanwhile.
     Task<void> arrive();
+    CloudView view() const;
     /// Becomes what is written down, or what the cluster shows.
     Task<void> recall();
     void restore(Ledger ledger);
@@ -62,8 +63,8 @@ private:
     void write_down();
     /// Makes the Node objects those of the machines that run.
     Task<void> register_nodes();
-    using Standings = std::map<std::string, std::vector<MachineStanding>, std::less<>>;
-    Standings standings() const;
+    /// Of its groups, by id.
+    std::vector<std::uint64_t> versions() const;
     bool is_settled() const;
     const std::string* find_stranger(const JoinedNode& node) const;
     bool take_in(const JoinedNodes& nodes);
@@ -88,8 +89,10 @@ private:
     Time start_;
     Config config_;
     Nodes nodes_;
-    /// Of which all nodes are as they should, and as of which version of the nodes.
-    std::optional<std::pair<std::uint64_t, Standings>> settled_{};
+    /// Versions of nodes and groups with which every node was as it should.
+    std::optional<std::pair<std::uint64_t, std::vector<std::uint64_t>>> settled_{};
+    /// What was told last, and with which versions of the groups.
+    std::optional<std::pair<std::vector<std::uint64_t>, SharedCloudView>> told_{};
     std::optional<std::uint64_t> revision_{};  ///< of what is written down; nothing: not known
     mutable std::mutex mutex_;  ///< which groups there are, as far as decision threads look
     std::map<std::string, Group, std::less<>> groups_;

@@ -2,7 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
+
+#include <capstan/duration.hpp>
 
 #include "told.hpp"
 
@@ -72,6 +76,38 @@ TEST(SimulatedGroup, StartsWithMachinesThatRun) {
     EXPECT_EQ(group.max, 5);
     EXPECT_EQ(group.target, 2);
     EXPECT_FALSE(group.template_fingerprint.empty());
+}
+
+TEST(SimulatedGroup, HasAnotherVersionWithWhateverIsOtherThanBefore) {
+    Story story({{"size", 1},
+                 {"max", 9},
+                 {"boot", "1m"},
+                 {"delete_time", "1m"},
+                 {"capacity", 3},
+                 {"error_after", "5m"},
+                 {"changes", testing::Value::List{testing::table({{"at", "20m"}, {"lose", 1}})}}});
+    std::uint64_t version = story.at(0s).version();
+    std::vector<std::string> told = story.machines(0s);
+    const auto look = [&](Duration moment) {
+        const std::vector<std::string> now = story.machines(moment);
+        EXPECT_EQ(story.at(moment).version() != version, now != told) << format_duration(moment);
+        version = story.at(moment).version();
+        told = now;
+    };
+    look(1s);
+    ASSERT_TRUE(story.grow(1min, 3));
+    for (const Duration moment : {60s, 61s, 119s, 120s, 121s}) look(moment);
+    for (const Duration moment : {6min - 1ns, 6min, 6min + 1s}) look(moment);
+    ASSERT_TRUE(story.remove(7min, {1}));
+    for (const Duration moment : {7min, 8min - 1ns, 8min, 9min, 19min}) look(moment);
+    for (const Duration moment : {20min, 21min, 21min + 1s}) look(moment);
+    ASSERT_TRUE(story.remove(30min, {2, 3}));
+    for (const Duration moment : {30min, 31min, 40min}) look(moment);
+}
+
+TEST(SimulatedGroup, SharesNoVersionWithAnother) {
+    Story one({{"size", 1}}), other({{"size", 1}});
+    EXPECT_NE(one.at(0s).version(), other.at(0s).version());
 }
 
 TEST(SimulatedGroup, MakesMachinesOfItsTypesInTurn) {

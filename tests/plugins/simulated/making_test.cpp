@@ -11,6 +11,7 @@
 #include <capstan/testing/fake_host.hpp>
 #include <capstan/testing/run_task.hpp>
 
+#include "refreshed.hpp"
 #include "simulated.hpp"
 #include "told.hpp"
 
@@ -61,7 +62,7 @@ struct Making : ::testing::Test {
     }
     std::vector<std::string> groups() {
         std::vector<std::string> out;
-        const Result<CloudView> view = run(host, cloud->refresh());
+        const Result<CloudView> view = refreshed(host, *cloud);
         EXPECT_TRUE(view) << view.error();
         for (const NodeGroup& group : view->groups)
             out.push_back(group.id.value() + (group.autoprovisioned ? "!" : "") + " " +
@@ -129,7 +130,7 @@ TEST_F(Making, ATheoryIsWhatTheGroupBecomes) {
     EXPECT_EQ(cloud->price(call.call(), TemplateView(arena.lower(theory->node)))->per_hour, 0.1);
     ASSERT_TRUE(create(spot));
     EXPECT_EQ(run(host, cloud->describe(made)).value(), theory->node);
-    EXPECT_EQ(run(host, cloud->refresh())->groups.at(0), theory->group);
+    EXPECT_EQ(refreshed(host, *cloud)->groups.at(0), theory->group);
 }
 
 TEST_F(Making, RefusalsAreThoseOfTheSettings) {

@@ -9,6 +9,7 @@
 
 #include "ledger.hpp"
 #include "nodes.hpp"
+#include "refreshed.hpp"
 #include "simulated.hpp"
 #include "told.hpp"
 
@@ -38,7 +39,7 @@ struct Registering : ::testing::Test {
     }
     /// The process dies, and another one begins.
     void kill() { cloud = start(); }
-    Result<CloudView> refresh() { return run(host, cloud->refresh()); }
+    Result<CloudView> refresh() { return refreshed(host, *cloud); }
     void grow(int by, int expected) {
         const Result<Resized> grown =
             run(host, cloud->increase(
@@ -233,25 +234,25 @@ TEST_F(Registering, FindsItsMachinesByTheirNodesWhereNothingWasWrittenDown) {
     Config config = configured({web(said)});
     config.register_nodes = true;
     Simulated again(other.host(), std::move(config));
-    const Result<CloudView> view = run(other, again.refresh());
+    const Result<CloudView> view = refreshed(other, again);
     ASSERT_TRUE(view) << view.error();
     EXPECT_EQ(view->groups.at(0).target, 2);
     EXPECT_EQ(view->machines.at(0).id, MachineId("simulated://web/2"));
     EXPECT_EQ(other.kube().objects(nodes).size(), 2u);
     Resize one{.group = NodeGroupId("web"), .delta = 1, .expected_target = 2};
     ASSERT_TRUE(run(other, again.increase(one)));
-    EXPECT_EQ(run(other, again.refresh())->machines.at(2).id, MachineId("simulated://web/4"))
+    EXPECT_EQ(refreshed(other, again)->machines.at(2).id, MachineId("simulated://web/4"))
         << "no number comes twice";
 }
 
 TEST_F(Registering, TwoProcessesTakeInWhatTheOtherWroteDown) {
     EXPECT_EQ(target(), 1);
     const std::unique_ptr<Simulated> standby = start();
-    EXPECT_EQ(run(host, standby->refresh())->groups.at(0).target, 1);
+    EXPECT_EQ(refreshed(host, *standby)->groups.at(0).target, 1);
     grow(1, 1);
-    EXPECT_EQ(run(host, standby->refresh())->groups.at(0).target, 2);
+    EXPECT_EQ(refreshed(host, *standby)->groups.at(0).target, 2);
     remove(1);
-    EXPECT_EQ(run(host, standby->refresh())->groups.at(0).target, 1);
+    EXPECT_EQ(refreshed(host, *standby)->groups.at(0).target, 1);
     EXPECT_THAT(joined(), IsEmpty()) << "the second one has not booted";
 }
 

@@ -10,6 +10,7 @@
 #include <capstan/testing/fake_host.hpp>
 #include <capstan/testing/run_task.hpp>
 
+#include "refreshed.hpp"
 #include "told.hpp"
 
 namespace capstan::simulated {
@@ -37,15 +38,22 @@ struct Cloud {
                 .expected_target = expected,
                 .idempotency_key = std::move(key)};
     }
-    int target() { return run(host, cloud->refresh())->groups.at(1).target.value(); }
+    int target() { return refreshed(host, *cloud)->groups.at(1).target.value(); }
 
     FakeHost host;
     std::unique_ptr<Simulated> cloud;
 };
 
+/// Of the group "web", by state.
+int count(const CloudView& view, MachineState state) {
+    return static_cast<int>(std::ranges::count_if(view.machines, [&](const Machine& m) {
+        return m.group == NodeGroupId("web") && m.state == state;
+    }));
+}
+
 TEST(Simulated, TellsOfItsGroupsById) {
     Cloud c;
-    const auto view = run(c.host, c.cloud->refresh());
+    const auto view = refreshed(c.host, *c.cloud);
     ASSERT_TRUE(view) << view.error();
     ASSERT_EQ(view->groups.size(), 2u);
     EXPECT_EQ(view->groups[0].id, NodeGroupId("db"));
@@ -56,12 +64,26 @@ TEST(Simulated, TellsOfItsGroupsById) {
     EXPECT_EQ(view->machines[0].launched, c.host.now() - 1min);
 }
 
+TEST(Simulated, TellsTheSameAgainForAsLongAsNothingIsOtherThanBefore) {
+    Cloud c;
+    const auto tell = [&c] { return run(c.host, c.cloud->refresh()).value(); };
+    const SharedCloudView first = tell();
+    c.host.advance(10s);
+    EXPECT_EQ(&*tell(), &*first);
+    ASSERT_TRUE(run(c.host, c.cloud->increase(c.resize(1, 2))));
+    const SharedCloudView grown = tell();
+    EXPECT_EQ(count(*grown, MachineState::creating), 1);
+    c.host.advance(1min);
+    EXPECT_EQ(count(*tell(), MachineState::creating), 0) << "it has booted";
+    EXPECT_EQ(count(*first, MachineState::running), 2) << "what was told once stays as it is";
+}
+
 TEST(Simulated, ACallTakesItsLatency) {
     Cloud c(5s);
     const Time before = c.host.now();
     ASSERT_TRUE(run(c.host, c.cloud->increase(c.resize(1, 2))));
     EXPECT_EQ(c.host.now(), before + 5s);
-    const auto view = run(c.host, c.cloud->refresh());
+    const auto view = refreshed(c.host, *c.cloud);
     EXPECT_EQ(view->machines.at(2).launched, before + 5s);
     EXPECT_EQ(c.host.now(), before + 10s);
 }
@@ -105,8 +127,7 @@ TEST(Simulated, DescribesWhatTheFingerprintStandsFor) {
     Cloud c;
     const auto node = run(c.host, c.cloud->describe(NodeGroupId("web")));
     ASSERT_TRUE(node) << node.error();
-    EXPECT_EQ(node->fingerprint,
-              run(c.host, c.cloud->refresh())->groups.at(1).template_fingerprint);
+    EXPECT_EQ(node->fingerprint, refreshed(c.host, *c.cloud)->groups.at(1).template_fingerprint);
 }
 
 TEST(Simulated, KnowsPricesAndWishesOfItsGroups) {
@@ -124,25 +145,18 @@ TEST(Simulated, KnowsPricesAndWishesOfItsGroups) {
     EXPECT_EQ(c.cloud->options(call.call(), GroupView(arena.lower(other))), GroupOptions{});
 }
 
-/// Of the group "web", by state.
-int count(const CloudView& view, MachineState state) {
-    return static_cast<int>(std::ranges::count_if(view.machines, [&](const Machine& m) {
-        return m.group == NodeGroupId("web") && m.state == state;
-    }));
-}
-
 TEST(Simulated, ListsMachinesAsTheyWereWhenTheListWasMade) {
     FakeHost host;
     testing::FakeSettings settings = told({web({{"boot", "0s"}})});
     settings.set("refresh_every", "70s");
     Simulated cloud(host.host(), read_config(settings.view()));
-    ASSERT_TRUE(run(host, cloud.refresh()));
+    ASSERT_TRUE(refreshed(host, cloud));
     ASSERT_TRUE(run(host, cloud.increase({.group = NodeGroupId("web"), .delta = 1})));
-    const auto early = run(host, cloud.refresh());
+    const auto early = refreshed(host, cloud);
     EXPECT_EQ(early->groups.at(0).target, 1) << "the target is always as it is";
     EXPECT_EQ(count(*early, MachineState::running), 0);
     host.advance(70s);
-    EXPECT_EQ(count(*run(host, cloud.refresh()), MachineState::running), 1);
+    EXPECT_EQ(count(*refreshed(host, cloud), MachineState::running), 1);
 }
 
 TEST(Simulated, KeepsTheMachinesOfGroupsThatStayWhenItIsToldAnew) {
@@ -152,7 +166,7 @@ TEST(Simulated, KeepsTheMachinesOfGroupsThatStayWhenItIsToldAnew) {
     cloud.reconfigure(configured(
         {web({{"max", 1},
               {"changes", testing::Value::List{testing::table({{"at", "0s"}, {"lose", 1}})}}})}));
-    const auto view = run(host, cloud.refresh());
+    const auto view = refreshed(host, cloud);
     ASSERT_EQ(view->groups.size(), 1u);
     EXPECT_EQ(view->groups[0].max, 1);
     EXPECT_EQ(view->groups[0].target, 2);
