@@ -70,12 +70,12 @@ public:
         depart(snapshot_, ready_, memory_, settings_.scale_down, now_, steps_.wake_at);
     }
 
-    RemovalSteps take_steps(std::span<const std::string> soft) {
+    RemovalSteps take_steps(const ScaleDown& plan) {
         for (auto& [node, removal] : memory_.removals)
             if (const auto index = cluster_.find_node(node))
                 say(node, cluster_.node(*index), removal);
-        for (NodeChange& change :
-             plan_soft_taints(snapshot_, membership_, soft, memory_, settings_.scale_down, now_))
+        for (NodeChange& change : plan_soft_taints(snapshot_, membership_, plan.soft, memory_,
+                                                   settings_.scale_down, now_))
             steps_.node_changes.push_back(std::move(change));
         std::ranges::sort(steps_.node_changes, {}, &NodeChange::node);
         steps_.removals = make_machine_removals(snapshot_, memory_);
@@ -85,8 +85,9 @@ public:
         std::ranges::sort(steps_.evictions, {}, [](const Eviction& eviction) {
             return std::tie(eviction.node, eviction.ns, eviction.pod);
         });
-        // What comes of them is news to the next pass.
-        if (!steps_.node_changes.empty() || !steps_.evictions.empty() || !steps_.removals.empty())
+        // A pod may be gone at once, and then its drain goes on; whoever waits for a turn may get
+        // it.
+        if (!steps_.evictions.empty() || (!steps_.removals.empty() && plan.has_waiting))
             wake_by(steps_.wake_at, now_);
         return std::move(steps_);
     }
@@ -236,7 +237,7 @@ RemovalSteps step_removals(const Snapshot& snapshot, const Membership& membershi
     for (const ChosenNode& chosen : plan.chosen)
         stepping.begin(candidates.nodes[chosen.candidate], chosen.because);
     stepping.advance_all();
-    return stepping.take_steps(plan.soft);
+    return stepping.take_steps(plan);
 }
 
 }  // namespace capstan::engine

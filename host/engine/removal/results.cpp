@@ -126,4 +126,23 @@ Memory remember_steps(Memory memory, const Decision& decision, const Results& re
     return memory;
 }
 
+std::optional<Time> find_next_step(const Memory& memory, const Settings& settings, Time now) {
+    std::optional<Time> out;
+    for (const auto& [node, removal] : memory.removals) {
+        switch (removal.phase) {
+            case RemovalPhase::tainting:
+            case RemovalPhase::deleting:
+            case RemovalPhase::undoing: wake_by(out, now); break;
+            case RemovalPhase::waiting:
+                wake_by(out, later(removal.phase_since,
+                                   settings.scale_down.node_delete_delay_after_taint));
+                break;
+            case RemovalPhase::draining:
+            case RemovalPhase::delayed:
+            case RemovalPhase::removed: break;
+        }
+    }
+    return out;
+}
+
 }  // namespace capstan::engine

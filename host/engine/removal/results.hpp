@@ -1,6 +1,8 @@
 /// What became of the steps of removals.
 #pragma once
 
+#include <optional>
+
 #include "engine/actions.hpp"
 #include "engine/decision.hpp"
 #include "engine/memory.hpp"
@@ -12,5 +14,9 @@ namespace capstan::engine {
 /// or failed. Looks at node changes, evictions, and removals of machines that have a node.
 Memory remember_steps(Memory memory, const Decision& decision, const Results& results,
                       const Settings& settings, Time now);
+
+/// When the next step of a removal is due after that: at once where one is to be asked for again.
+/// What waits for the cluster and not for the time has none.
+std::optional<Time> find_next_step(const Memory& memory, const Settings& settings, Time now);
 
 }  // namespace capstan::engine

@@ -176,6 +176,7 @@ private:
         }
         for (std::size_t turn = 0; turn < waiting.size(); ++turn) {
             if (begins[turn]) continue;
+            out_.has_waiting = true;
             for (const std::size_t i : ready[turn]->candidates) {
                 out_.verdicts[i] = {
                     Unremovable::not_unneeded_other_reason,

@@ -17,6 +17,7 @@ struct Selection {
     std::vector<RemovalUnit> units{};  ///< that go, in the order in which they are to begin
     std::vector<Keep> verdicts{};      ///< by candidate; those that are needed have none
     std::string no_removals_because{};
+    bool has_waiting = false;  ///< nodes that could go but for the removals under way
     std::optional<Time> wake_at{};
 };
 

@@ -145,6 +145,7 @@ ScaleDown plan(const Scene& scene, Placement& placement, const Candidates& candi
     drop_what_needs_others(scene, placement, candidates, unneeded, choice);
 
     ScaleDown out{.no_removals_because = std::move(choice.no_removals_because),
+                  .has_waiting = choice.has_waiting,
                   .wake_at = choice.wake_at,
                   .looked_at_nodes = true};
     for (const RemovalUnit& unit : choice.units) {

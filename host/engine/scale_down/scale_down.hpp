@@ -33,6 +33,7 @@ struct ScaleDown {
     std::vector<std::string> soft{};
     /// Groups whose size this pass puts right: what is left of them only the next pass knows.
     std::set<NodeGroupId> settling{};
+    bool has_waiting = false;       ///< nodes could go but for the removals under way
     std::optional<Time> wake_at{};  ///< when time alone lets another node go
     // See PassFigures.
     std::map<std::string, int> at_minimum{};

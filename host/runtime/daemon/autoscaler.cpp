@@ -1,7 +1,9 @@
 #include "runtime/daemon/autoscaler.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "engine/removal/results.hpp"
 #include "runtime/actuator.hpp"
 #include "runtime/daemon/soft_taint_clock.hpp"
 #include "runtime/engine_settings.hpp"
@@ -90,6 +92,8 @@ void Autoscaler::act(PassReport& report) {
     if (!is_dry) parts_.keep(memory_);
     report.memory = memory_;
     wake_at_ = report.result.outcome.wake_at;
+    if (const auto step = engine::find_next_step(memory_, settings_, end))
+        wake_at_ = std::min(wake_at_.value_or(*step), *step);
 }
 
 }  // namespace capstan::runtime

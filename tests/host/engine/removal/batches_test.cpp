@@ -63,6 +63,15 @@ TEST_F(Batches, WaitWhileTheSizeOfTheirGroupIsPutRight) {
     EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
 }
 
+TEST_F(Batches, LetThoseWhoWaitForATurnHaveItAtOnce) {
+    for (const bool is_anyone_waiting : {false, true}) {
+        ready("n1");
+        has_waiting = is_anyone_waiting;
+        EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
+        EXPECT_EQ(steps.wake_at == now, is_anyone_waiting);
+    }
+}
+
 struct ZeroOrMax : Batches {
     ZeroOrMax() { group("a").options.zero_or_max = true; }
 };

@@ -122,6 +122,7 @@ TEST_F(Removal, AnEmptyNodeGoesInThreeSteps) {
     node("n1");
     EXPECT_THAT(pass({"n1"}), ElementsAre(mark));
     EXPECT_EQ(nodes.at("n1").taints[0].value, "1750000000");
+    EXPECT_EQ(find_next_step(memory, settings, now), noon + 5s);
     EXPECT_THAT(pass(), IsEmpty());
     EXPECT_EQ(steps.wake_at, noon + 5s);
     now += 5s;

@@ -59,7 +59,8 @@ struct RemovalCase : ::testing::Test {
     Time now = noon;
     std::vector<std::string> soft;
     std::set<NodeGroupId> settling;
-    RemovalSteps steps;  ///< of the last pass
+    bool has_waiting = false;  ///< others could go but for these
+    RemovalSteps steps;        ///< of the last pass
 
     Group& group(const std::string& id) {
         Group& out = groups[id];
@@ -155,7 +156,7 @@ struct RemovalCase : ::testing::Test {
         memory = remember_removals(std::move(memory), seen, membership, settings, now);
         const DisruptionBudgets allowed(seen.cluster);
         Candidates candidates;
-        ScaleDown plan{.soft = soft, .settling = settling};
+        ScaleDown plan{.soft = soft, .settling = settling, .has_waiting = has_waiting};
         for (const std::string& name : chosen) {
             const NodeIndex index = seen.cluster.find_node(name).value();
             plan.chosen.push_back({.candidate = candidates.nodes.size(), .because = "unneeded"});

@@ -89,6 +89,32 @@ TEST_F(RemovalResults, WithoutASubjectStandForAllMachines) {
     EXPECT_EQ(phase("n1"), undoing);
 }
 
+TEST_F(RemovalResults, SayWhenTheNextStepIsDue) {
+    struct Row {
+        RemovalPhase phase;
+        std::optional<Duration> due;  // after it began; nothing: the cluster has to change first
+    };
+    const std::vector<Row> table = {{tainting, 2s},
+                                    {waiting, 5s},
+                                    {draining, std::nullopt},
+                                    {delayed, std::nullopt},
+                                    {deleting, 2s},
+                                    {removed, std::nullopt},
+                                    {undoing, 2s}};
+    settings.scale_down.node_delete_delay_after_taint = 5s;
+    for (const Row& row : table) {
+        memory.removals.clear();
+        removing("n1", row.phase);
+        const auto due = row.due ? std::optional(now + *row.due) : std::nullopt;
+        EXPECT_EQ(find_next_step(memory, settings, now + 2s), due) << name_of(row.phase);
+    }
+    memory.removals.clear();
+    EXPECT_EQ(find_next_step(memory, settings, now), std::nullopt);
+    removing("n1", waiting);
+    removing("n2", undoing);
+    EXPECT_EQ(find_next_step(memory, settings, now), now) << "the first of several";
+}
+
 TEST_F(RemovalResults, OfADryRunAreNone) {
     node("n1");
     const Decision decision = decide({"n1"});

@@ -141,5 +141,31 @@ TEST_F(Scaling, FollowsAnotherConfiguration) {
     EXPECT_EQ(target(), 0);
 }
 
+TEST(Shrinking, ComesBackOnceSchedulersHaveSeenTheMark) {
+    VirtualAssembly assembly{
+        "[pipeline]\nclouds = [\"eu\"]\n[scale_down]\nunneeded_time = \"0s\"\n" +
+        simulated("eu", "latency = \"1s\", groups = [" + simulated_group("web", "size = 1") + "]")};
+    FakeCluster cluster;
+    engine::ClusterBuilder builder;
+    const Resources amounts{{"cpu", 4000}, {"memory", std::int64_t{16} << 30}, {"pods", 110}};
+    builder.set(engine::NodeObject{.name = "web-1",
+                                   .provider_id = "simulated://web/1",
+                                   .capacity = amounts,
+                                   .allocatable = amounts});
+    const auto autoscaler =
+        Autoscaler::make(assembly.config(), {.host = assembly.host(),
+                                             .cluster = cluster,
+                                             .look = [&] { return builder.build(); },
+                                             .may_act = [] { return Result<void>(); },
+                                             .keep = [](const engine::Memory&) {},
+                                             .gate = [] { return Result<void>(); }})
+            .value();
+    ASSERT_TRUE(autoscaler->run());
+    const auto marked = autoscaler->run();
+    ASSERT_TRUE(marked) << marked.error();
+    EXPECT_THAT(cluster.asked, ElementsAre("change web-1"));
+    EXPECT_EQ(autoscaler->wake_at(), (*marked)->at + 5s) << "node_delete_delay_after_taint";
+}
+
 }  // namespace
 }  // namespace capstan::runtime

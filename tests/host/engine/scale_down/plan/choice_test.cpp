@@ -32,6 +32,14 @@ TEST(Choice, IsANodeThatHasBeenUnneededForLongerThanItsTime) {
     EXPECT_THAT(out.plan.soft, IsEmpty());
 }
 
+TEST(Choice, SaysWhetherOthersWaitForTheirTurn) {
+    for (const int most : {1, 2}) {
+        PlanCase c = two_old_nodes();
+        c.settings.scale_down.max_parallelism = most;
+        EXPECT_EQ(c.run().plan.has_waiting, most == 1) << "of two";
+    }
+}
+
 TEST(Choice, FollowsTheTimesOfTheGroupBeforeThoseOfAll) {
     PlanCase c;
     c.world.group("quick", 1).options.unneeded_time = 1min;
