@@ -30,6 +30,7 @@ public:
 
     Candidates run() {
         out_.cluster = &snapshot_.cluster;
+        out_.others.reserve(snapshot_.cluster.node_count());
         for (NodeIndex n = 0; n < snapshot_.cluster.node_count(); ++n) look_at(n);
         return std::move(out_);
     }

@@ -270,6 +270,7 @@ private:
 
 UnneededNodes find_unneeded(const Scene& scene, Placement& placement, const Candidates& candidates,
                             DisruptionBudgets budgets, const Memory& memory) {
+    if (candidates.nodes.empty()) return {};
     return Search(scene, placement, candidates, std::move(budgets), memory).run();
 }
 

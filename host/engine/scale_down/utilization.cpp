@@ -127,7 +127,8 @@ std::string describe(const Utilization& utilization) {
     out.reserve(120);  // as most of them, with the threshold that follows
     out.append(resource).append(" is used to ").append(percent(utilization.share));
     out.append(" (").append(format_amount(resource, utilization.used)).append(" of ");
-    return out.append(format_amount(resource, utilization.room)).append(")");
+    out.append(format_amount(resource, utilization.room)).append(")");
+    return out;
 }
 
 double threshold_of(const Utilization& utilization, const Group& group, const Settings& settings) {

@@ -148,13 +148,20 @@ void PassGauges::observe_totals(const PassObservation& pass) {
     const engine::Cluster& cluster = pass.snapshot.cluster;
     double cores = 0, bytes = 0;
     GaugeSeries::Values taints;
+    // Nodes of one make share their figures, and most of them stand together.
+    const Resources* seen = nullptr;
+    double its_cores = 0, its_bytes = 0;
     for (engine::NodeIndex index = 0; index < cluster.node_count(); ++index) {
         const engine::NodeRow& node = cluster.node(index);
         for (const Taint& taint : node.taints)
             ++taints[{std::string(engine::kind_of_taint(taint.key, pass.settings))}];
         if (engine::is_marked(node)) continue;
-        cores += static_cast<double>(node.capacity->amount("cpu")) / 1000;
-        bytes += static_cast<double>(node.capacity->amount("memory"));
+        if (std::exchange(seen, node.capacity) != node.capacity) {
+            its_cores = static_cast<double>(node.capacity->amount("cpu")) / 1000;
+            its_bytes = static_cast<double>(node.capacity->amount("memory"));
+        }
+        cores += its_cores;
+        bytes += its_bytes;
     }
     cores_.Set(cores);
     memory_.Set(bytes);

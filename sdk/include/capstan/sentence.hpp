@@ -1,6 +1,8 @@
 /// The parts that explanations are made of, so that all plugins word them alike.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -38,11 +40,16 @@ inline std::string percent(double share) {
     }
     const auto count = static_cast<std::int64_t>(tenths);
     const std::int64_t size = count < 0 ? -count : count;
-    // Not "-" + ...: of that g++ 12 at -O3 warns, without reason, that it overlaps.
-    std::string out(count < 0 ? "-" : "");
-    out.append(std::to_string(size / 10));
-    if (size % 10 != 0) out.append(1, '.').append(1, static_cast<char>('0' + size % 10));
-    return out.append(1, '%');
+    std::array<char, 24> out{};
+    char* end = out.data();
+    if (count < 0) *end++ = '-';
+    end = std::to_chars(end, out.data() + out.size(), size / 10).ptr;
+    if (size % 10 != 0) {
+        *end++ = '.';
+        *end++ = static_cast<char>('0' + size % 10);
+    }
+    *end++ = '%';
+    return {out.data(), end};
 }
 
 /// What has a few names is named, of many only the first:
