@@ -51,7 +51,8 @@ struct Outcome {
     Decision decision;
     Memory memory;
     /// When to decide again even if nothing changes: a back-off ends, a pod grows old enough.
-    /// Nothing: not before something changes.
+    /// Nothing: not before something changes. Once the decision is carried out, find_next_step
+    /// (removal/results.hpp) says when what came of it is due.
     std::optional<Time> wake_at;
     PassFigures figures{};
 };

@@ -101,6 +101,9 @@ void PassRun::remove_nodes() {
     ScaleDown plan = plan_scale_down(scene_, what_if, scene_.candidates, scene_.budgets,
                                      decision.increases, memory_);
     RemovalSteps steps = take_steps(plan);
+    // To pods that wait it is news when a machine goes that a maximum counts.
+    if (!steps.removals.empty() && !decision.unhelped.empty())
+        add_wake(outcome_.wake_at, scene_.now);
     decision.nodes = std::move(plan.nodes);
     decision.no_removals_because = std::move(plan.no_removals_because);
     outcome_.figures.at_minimum = std::move(plan.at_minimum);

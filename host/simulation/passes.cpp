@@ -136,6 +136,7 @@ Result<void> Passes::carry_out(engine::Outcome outcome, const runtime::PassInput
     told_.carried_out(decision, results, now());
     count_asked_for(decision, results);
     if (!asks_for_nothing(decision)) {
+        // Whenever what comes of it is due, the next look is a pass.
         has_changed_ = true;
         look_again();
         if (std::exchange(forgets_next_, false)) return restart();

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "machine.hpp"
+#include "nodes.hpp"
 
 namespace capstan::simulated {
 namespace {
@@ -230,11 +231,16 @@ bool is_currency(std::string_view code) {
 void check_config(const Settings& settings) {
     if (!is_currency(settings.text("currency")))
         settings.reject("currency", "is no code of three capital letters");
-    std::set<std::string> ids;
+    std::set<std::string> ids, node_names;
     for (const Settings& group : settings.tables("groups")) {
         const std::string id = group.text("id");
         if (id.empty()) group.reject("id", "is empty");
-        if (!ids.insert(id).second) group.reject("id", "another group has this id");
+        if (!ids.insert(id).second) {
+            group.reject("id", "another group has this id");
+        } else if (settings.boolean("register_nodes") &&
+                   !node_names.insert(node_name(NodeGroupId(id), 1)).second) {
+            group.reject("id", "nodes of another group would have the same names");
+        }
         check_size(group);
         check_node(group.table("machine"));
         for (const Settings& change : group.tables("changes")) check_change(change);

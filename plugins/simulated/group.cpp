@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <utility>
 
 #include <capstan/sentence.hpp>
@@ -66,8 +67,9 @@ void Group::reach(Time now) {
             happen();
         }
     }
-    now_ = now;
-    if (now >= quiet_until_) note_change();
+    // A clock that was set back takes machines back to before what they had come to.
+    const bool goes_back = now < std::exchange(now_, now);
+    if (goes_back || now >= quiet_until_) note_change();
 }
 
 void Group::note_change() {
@@ -229,7 +231,9 @@ std::vector<MachineStanding> Group::standings() const {
 }
 
 capstan::Machine Group::machine_now(int number) const {
-    return tell(*std::ranges::find(machines_, number, &Machine::number), id_start());
+    const auto at = std::ranges::find(machines_, number, &Machine::number);
+    assert(at != machines_.end());
+    return tell(*at, id_start());
 }
 
 std::vector<capstan::Machine> Group::machines() const {

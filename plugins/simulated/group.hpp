@@ -59,8 +59,8 @@ public:
     Result<Removed> remove(const Removal& request);
 
     const GroupConfig& config() const noexcept { return config_; }
-    /// As long as it stays, so does all that is told below, but for the time. No two groups of a
-    /// process ever have the same one.
+    /// While it stays, all that is told below stays as it is. No two groups of a process ever have
+    /// the same one.
     std::uint64_t version() const noexcept { return version_; }
     NodeGroup group() const;
     /// Adds its machines to a list, as of the last time that its own was made anew.

@@ -1,6 +1,7 @@
 #include "engine/removal/removal.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -74,9 +75,9 @@ public:
         for (auto& [node, removal] : memory_.removals)
             if (const auto index = cluster_.find_node(node))
                 say(node, cluster_.node(*index), removal);
-        for (NodeChange& change : plan_soft_taints(snapshot_, membership_, plan.soft, memory_,
-                                                   settings_.scale_down, now_))
-            steps_.node_changes.push_back(std::move(change));
+        std::ranges::move(plan_soft_taints(snapshot_, membership_, plan.soft, memory_,
+                                           settings_.scale_down, now_),
+                          std::back_inserter(steps_.node_changes));
         std::ranges::sort(steps_.node_changes, {}, &NodeChange::node);
         steps_.removals = make_machine_removals(snapshot_, memory_);
         std::erase_if(steps_.evictions, [&](const Eviction& eviction) {
@@ -85,9 +86,8 @@ public:
         std::ranges::sort(steps_.evictions, {}, [](const Eviction& eviction) {
             return std::tie(eviction.node, eviction.ns, eviction.pod);
         });
-        // A pod may be gone at once, and then its drain goes on; whoever waits for a turn may get
-        // it.
-        if (!steps_.evictions.empty() || (!steps_.removals.empty() && plan.has_waiting))
+        // A pod may be gone at once, and then its drain goes on.
+        if (!steps_.evictions.empty() || (plan.has_waiting && frees_turns()))
             wake_by(steps_.wake_at, now_);
         return std::move(steps_);
     }
@@ -208,6 +208,14 @@ private:
         if (removal.phase != RemovalPhase::undoing) return;
         changes.push_back(make_unmark(node, removal));
         note(node, "is not removed: " + removal.because);
+    }
+
+    /// Whether others may begin once these steps are done.
+    bool frees_turns() const {
+        return !steps_.removals.empty() ||
+               std::ranges::any_of(memory_.removals, [](const auto& entry) {
+                   return entry.second.phase == RemovalPhase::undoing;
+               });
     }
 
     void note(const std::string& node, const std::string& what) {

@@ -27,7 +27,9 @@ struct RemovalSteps {
     std::vector<Eviction> evictions{};       ///< by node, then namespace and name
     std::vector<MachineRemoval> removals{};  ///< by group
     std::vector<std::string> notes{};
-    std::optional<Time> wake_at{};  ///< when time alone makes the next step due
+    /// When to look again: time makes the next step due, or a pod may have gone, or others may have
+    /// their turn. What comes of the steps themselves find_next_step knows.
+    std::optional<Time> wake_at{};
 };
 
 /// Before candidates are looked for: forgets removals whose node or machine has vanished, those

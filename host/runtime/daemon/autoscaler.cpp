@@ -92,8 +92,12 @@ void Autoscaler::act(PassReport& report) {
     if (!is_dry) parts_.keep(memory_);
     report.memory = memory_;
     wake_at_ = report.result.outcome.wake_at;
-    if (const auto step = engine::find_next_step(memory_, settings_, end))
+    if (is_dry) {
+        // Nothing comes of anything, so there is nothing to see at once.
+        if (wake_at_ && *wake_at_ <= report.input.circumstances.now) wake_at_.reset();
+    } else if (const auto step = engine::find_next_step(memory_, settings_, end)) {
         wake_at_ = std::min(wake_at_.value_or(*step), *step);
+    }
 }
 
 }  // namespace capstan::runtime

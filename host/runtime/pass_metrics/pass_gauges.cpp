@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "engine/health/backoff.hpp"
 #include "engine/removal/node_marks.hpp"

@@ -213,7 +213,8 @@ inline constexpr bool can_end =
 template <class T, class Given>
 inline constexpr bool can_end<T, Task<Given>> = stands_for<T, Given>;
 template <class T, class Given>
-inline constexpr bool can_end<T, Result<Given>> = stands_for<T, Given>;
+inline constexpr bool can_end<T, Result<Given>> =
+    stands_for<T, Given> || (!std::is_void_v<T> && std::is_convertible_v<Result<Given>, Result<T>>);
 
 /// Runs what an asynchronous function of a plugin class returned: a task, or a value or Result that
 /// is there already.

@@ -82,6 +82,18 @@ TEST(SimulatedConfig, SaysEverythingThatIsWrongAtOnce) {
                             Rejection{"groups[2].id", "is empty"}));
 }
 
+TEST(SimulatedConfig, RefusesGroupsWhoseNodesWouldHaveTheSameNames) {
+    for (const bool joins : {false, true}) {
+        FakeSettings settings = told(
+            {{{"id", "web.a"}, {"machine", machine()}}, {{"id", "Web-A"}, {"machine", machine()}}});
+        settings.set("register_nodes", joins);
+        check_config(settings.view());
+        const std::vector<Rejection> expected{
+            {"groups[1].id", "nodes of another group would have the same names"}};
+        EXPECT_EQ(settings.rejections(), joins ? expected : std::vector<Rejection>());
+    }
+}
+
 TEST(SimulatedConfig, RefusesChangesThatMeanNothing) {
     const std::pair<Value, Rejection> cases[] = {
         {table({{"at", "1m"}}), {"groups[0].changes[0].at", "nothing happens then: say what"}},

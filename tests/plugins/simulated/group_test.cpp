@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -88,21 +89,50 @@ TEST(SimulatedGroup, HasAnotherVersionWithWhateverIsOtherThanBefore) {
                  {"changes", testing::Value::List{testing::table({{"at", "20m"}, {"lose", 1}})}}});
     std::uint64_t version = story.at(0s).version();
     std::vector<std::string> told = story.machines(0s);
-    const auto look = [&](Duration moment) {
-        const std::vector<std::string> now = story.machines(moment);
-        EXPECT_EQ(story.at(moment).version() != version, now != told) << format_duration(moment);
-        version = story.at(moment).version();
-        told = now;
+    const auto look = [&](std::initializer_list<Duration> moments) {
+        for (const Duration moment : moments) {
+            const std::vector<std::string> now = story.machines(moment);
+            EXPECT_EQ(story.at(moment).version() != version, now != told)
+                << format_duration(moment);
+            version = story.at(moment).version();
+            told = now;
+        }
     };
-    look(1s);
+    look({1s});
     ASSERT_TRUE(story.grow(1min, 3));
-    for (const Duration moment : {60s, 61s, 119s, 120s, 121s}) look(moment);
-    for (const Duration moment : {6min - 1ns, 6min, 6min + 1s}) look(moment);
+    look({60s, 61s, 119s, 120s, 121s});
+    look({6min - 1ns, 6min, 6min + 1s});
     ASSERT_TRUE(story.remove(7min, {1}));
-    for (const Duration moment : {7min, 8min - 1ns, 8min, 9min, 19min}) look(moment);
-    for (const Duration moment : {20min, 21min, 21min + 1s}) look(moment);
+    look({7min, 8min - 1ns, 8min, 9min, 19min});
+    look({20min, 21min, 21min + 1s});
     ASSERT_TRUE(story.remove(30min, {2, 3}));
-    for (const Duration moment : {30min, 31min, 40min}) look(moment);
+    look({30min, 31min, 40min});
+}
+
+TEST(SimulatedGroup, HasAnotherVersionWithAListThatWasMadeAnew) {
+    testing::FakeSettings settings = told({web({{"boot", "0s"}})});
+    settings.set("refresh_every", "70s");
+    Group group(read_config(settings.view()).groups.at(0), Time(1h), Time(1h));
+    group.reach(Time(1h));
+    ASSERT_TRUE(group.increase({.group = NodeGroupId("web"), .delta = 1}));
+    group.reach(Time(1h + 69s));
+    const std::uint64_t before = group.version();
+    EXPECT_THAT(group.machines(), IsEmpty());
+    group.reach(Time(1h + 70s));
+    EXPECT_NE(group.version(), before);
+    EXPECT_EQ(group.machines().size(), 1u);
+}
+
+TEST(SimulatedGroup, FollowsAClockThatIsSetBack) {
+    Story story({{"max", 9}, {"boot", "60s"}});
+    ASSERT_TRUE(story.grow(0s, 1));
+    std::uint64_t version = story.at(61s).version();
+    for (const auto& [moment, state] :
+         {std::pair(59s, "1 creating"), std::pair(61s, "1 running")}) {
+        EXPECT_NE(story.at(moment).version(), version);
+        EXPECT_THAT(story.machines(moment), ElementsAre(state));
+        version = story.at(moment).version();
+    }
 }
 
 TEST(SimulatedGroup, SharesNoVersionWithAnother) {

@@ -201,6 +201,17 @@ TEST_F(Registering, LeavesOthersNodesAlone) {
     EXPECT_THAT(joined(), ElementsAre("real", "web-1"));
 }
 
+TEST_F(Registering, ReplacesANodeThatShowsAnotherMachineUnderTheNameOfOne) {
+    joined();
+    host.kube().remove(nodes, "", "web-1");
+    host.kube().put_text(nodes, R"({"metadata":{"name":"web-1","labels":
+        {"simulated.capstan.io/cloud":"test"}},"spec":{"providerID":"simulated://db/1"}})");
+    host.advance(1s);
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    const Json node = host.kube().objects(nodes).at(0);
+    EXPECT_EQ(node.text_at({"spec", "providerID"}), "simulated://web/1");
+}
+
 TEST_F(Registering, AKilledProcessLosesNoMachineAndNoRequest) {
     grow(1, 1);
     host.advance(30s);

@@ -65,10 +65,13 @@ TEST_F(Batches, WaitWhileTheSizeOfTheirGroupIsPutRight) {
 
 TEST_F(Batches, LetThoseWhoWaitForATurnHaveItAtOnce) {
     for (const bool is_anyone_waiting : {false, true}) {
-        ready("n1");
         has_waiting = is_anyone_waiting;
+        ready("n1");
         EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
-        EXPECT_EQ(steps.wake_at == now, is_anyone_waiting);
+        EXPECT_EQ(steps.wake_at == now, is_anyone_waiting) << "one goes";
+        ready("n1").phase = undoing;
+        EXPECT_THAT(pass(), ElementsAre("n1: -ToBeDeleted -BeingDeleted uncordon"));
+        EXPECT_EQ(steps.wake_at == now, is_anyone_waiting) << "one stays after all";
     }
 }
 

@@ -1,6 +1,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/removal/phases.hpp"
 #include "removal_case.hpp"
 
 namespace capstan::engine {
@@ -90,23 +91,23 @@ TEST_F(RemovalResults, WithoutASubjectStandForAllMachines) {
 }
 
 TEST_F(RemovalResults, SayWhenTheNextStepIsDue) {
-    struct Row {
+    struct Due {
         RemovalPhase phase;
-        std::optional<Duration> due;  // after it began; nothing: the cluster has to change first
+        std::optional<Duration> after;  // after it began; nothing: the cluster has to change first
     };
-    const std::vector<Row> table = {{tainting, 2s},
-                                    {waiting, 5s},
-                                    {draining, std::nullopt},
-                                    {delayed, std::nullopt},
-                                    {deleting, 2s},
-                                    {removed, std::nullopt},
-                                    {undoing, 2s}};
+    const std::vector<Due> phases = {{tainting, 2s},
+                                     {waiting, 5s},
+                                     {draining, std::nullopt},
+                                     {delayed, std::nullopt},
+                                     {deleting, 2s},
+                                     {removed, std::nullopt},
+                                     {undoing, 2s}};
     settings.scale_down.node_delete_delay_after_taint = 5s;
-    for (const Row& row : table) {
+    for (const auto& [of, after] : phases) {
         memory.removals.clear();
-        removing("n1", row.phase);
-        const auto due = row.due ? std::optional(now + *row.due) : std::nullopt;
-        EXPECT_EQ(find_next_step(memory, settings, now + 2s), due) << name_of(row.phase);
+        removing("n1", of);
+        const auto due = after ? std::optional(now + *after) : std::nullopt;
+        EXPECT_EQ(find_next_step(memory, settings, now + 2s), due) << name_of(of);
     }
     memory.removals.clear();
     EXPECT_EQ(find_next_step(memory, settings, now), std::nullopt);

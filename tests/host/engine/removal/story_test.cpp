@@ -23,8 +23,9 @@ struct Story : RemovalCase {
     void go_on_until(Time time) {
         pass({"n1"});
         while (now < time && memory.removals.contains("n1") && phase("n1") != removed) {
-            const Time wake = std::max(steps.wake_at.value_or(time), now + 1s);
-            now = std::min(wake, time);
+            const auto step = find_next_step(memory, settings, now);
+            const Time wake = std::min(steps.wake_at.value_or(time), step.value_or(time));
+            now = std::min(std::max(wake, now + 1s), time);
             std::erase_if(starting, [&](Time back) { return back <= now; });
             budget(starting.empty() ? 1 : 0);
             pass();

@@ -200,6 +200,25 @@ TEST(Pass, LeavesAGroupAloneThatIsBackedOffAndWakesWhenThatEnds) {
     EXPECT_EQ(outcome.wake_at, noon + 5min + Duration(1));
 }
 
+TEST(Pass, WakesAtOnceWhereAMachineGoesAndPodsWait) {
+    for (const int waiting : {0, 1}) {
+        PassCase c;
+        c.group("a", 1, 1);
+        c.memory.started = true;
+        c.memory.removals["a-node-0"] = {.group = NodeGroupId("a"),
+                                         .machine = MachineId("a-node-0"),
+                                         .phase = RemovalPhase::delayed,
+                                         .empty = true,
+                                         .since = noon,
+                                         .phase_since = noon};
+        c.pods("web", waiting, 3000);
+        const Outcome outcome = c.run();
+        EXPECT_EQ(outcome.decision.removals.size(), 1u);
+        EXPECT_EQ(left(outcome.decision), waiting) << "the group is at its maximum";
+        EXPECT_EQ(outcome.wake_at == noon, waiting == 1);
+    }
+}
+
 TEST(Pass, BacksOffAGroupWhoseMachineFailed) {
     PassCase c;
     c.group("a", 0, 10);

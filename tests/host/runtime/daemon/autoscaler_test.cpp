@@ -141,30 +141,50 @@ TEST_F(Scaling, FollowsAnotherConfiguration) {
     EXPECT_EQ(target(), 0);
 }
 
-TEST(Shrinking, ComesBackOnceSchedulersHaveSeenTheMark) {
+/// The node of a group's only machine, with nothing on it; each pass takes the cloud a second.
+struct Shrinking : ::testing::Test {
     VirtualAssembly assembly{
-        "[pipeline]\nclouds = [\"eu\"]\n[scale_down]\nunneeded_time = \"0s\"\n" +
+        "[pipeline]\nclouds = [\"eu\"]\n[scale_down]\nunneeded_time = \"0s\"\n"
+        "max_bulk_soft_taint_count = 0\n" +
         simulated("eu", "latency = \"1s\", groups = [" + simulated_group("web", "size = 1") + "]")};
     FakeCluster cluster;
     engine::ClusterBuilder builder;
-    const Resources amounts{{"cpu", 4000}, {"memory", std::int64_t{16} << 30}, {"pods", 110}};
-    builder.set(engine::NodeObject{.name = "web-1",
-                                   .provider_id = "simulated://web/1",
-                                   .capacity = amounts,
-                                   .allocatable = amounts});
-    const auto autoscaler =
-        Autoscaler::make(assembly.config(), {.host = assembly.host(),
-                                             .cluster = cluster,
-                                             .look = [&] { return builder.build(); },
-                                             .may_act = [] { return Result<void>(); },
-                                             .keep = [](const engine::Memory&) {},
-                                             .gate = [] { return Result<void>(); }})
+
+    Shrinking() {
+        const Resources amounts{{"cpu", 4000}, {"memory", std::int64_t{16} << 30}, {"pods", 110}};
+        builder.set(engine::NodeObject{.name = "web-1",
+                                       .provider_id = "simulated://web/1",
+                                       .capacity = amounts,
+                                       .allocatable = amounts});
+    }
+    std::unique_ptr<Autoscaler> make(bool dry_run) {
+        return Autoscaler::make(assembly.config(), {.host = assembly.host(),
+                                                    .cluster = cluster,
+                                                    .look = [this] { return builder.build(); },
+                                                    .may_act = [] { return Result<void>(); },
+                                                    .keep = [](const engine::Memory&) {},
+                                                    .gate = [] { return Result<void>(); },
+                                                    .dry_run = dry_run})
             .value();
+    }
+};
+
+TEST_F(Shrinking, ComesBackOnceSchedulersHaveSeenTheMark) {
+    const auto autoscaler = make(false);
     ASSERT_TRUE(autoscaler->run());
     const auto marked = autoscaler->run();
     ASSERT_TRUE(marked) << marked.error();
     EXPECT_THAT(cluster.asked, ElementsAre("change web-1"));
     EXPECT_EQ(autoscaler->wake_at(), (*marked)->at + 5s) << "node_delete_delay_after_taint";
+}
+
+TEST_F(Shrinking, DoesNotLookForWhatComesOfADryRun) {
+    const auto autoscaler = make(true);
+    ASSERT_TRUE(autoscaler->run());
+    const auto decided = autoscaler->run();
+    ASSERT_TRUE(decided) << decided.error();
+    EXPECT_EQ((*decided)->decision().node_changes.size(), 1u);
+    EXPECT_EQ(autoscaler->wake_at(), std::nullopt) << "the next one comes in its time";
 }
 
 }  // namespace
