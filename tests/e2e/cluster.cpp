@@ -38,8 +38,17 @@ SeenNode read_node(const boost::json::value& node) {
 }  // namespace
 
 std::optional<std::string> Cluster::missing_because() {
-    if (std::getenv("KUBEBUILDER_ASSETS") != nullptr) return std::nullopt;
-    return "KUBEBUILDER_ASSETS does not name a folder of control plane programs";
+    const char* const folder = std::getenv("KUBEBUILDER_ASSETS");
+    if (folder == nullptr)
+        return "KUBEBUILDER_ASSETS does not name a folder of control plane programs";
+    // One that is not there at all is a mistake, and no story is told as if it were none.
+    if (!std::filesystem::is_directory(folder)) return std::nullopt;
+    for (const char* const program : {"etcd", "kube-apiserver", "kube-controller-manager",
+                                      "kube-scheduler", "kubectl", "kwok", "kwok-stages.yaml"}) {
+        if (!std::filesystem::exists(assets(program)))
+            return std::string(folder) + ", which KUBEBUILDER_ASSETS names, has no " + program;
+    }
+    return std::nullopt;
 }
 
 Cluster::Cluster()

@@ -25,7 +25,8 @@ struct SeenNode {
 /// One for each story, gone with it.
 class Cluster {
 public:
-    /// Why there is none: KUBEBUILDER_ASSETS is not set; nothing: there can be one.
+    /// Why there is none: KUBEBUILDER_ASSETS is not set, or its folder lacks a program, as those
+    /// for tests of an API server alone do; nothing: there can be one.
     static std::optional<std::string> missing_because();
     /// Throws where it does not come up.
     Cluster();
