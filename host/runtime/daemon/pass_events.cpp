@@ -62,7 +62,10 @@ public:
     Notes(const PassReport& pass, const ObjectReference& cluster, std::size_t pods_max)
         : pass_(pass), cluster_(cluster), room_(pods_max), pending_(pending_pods(pass)) {}
 
-    std::vector<EventNote> take() {
+    std::vector<EventNote> take(const std::string& unhealthy_because) {
+        tell_health(unhealthy_because);
+        tell_time_outs();
+        tell_decreases();
         tell_creations();
         tell_increases();
         tell_unhelped();
@@ -88,6 +91,42 @@ private:
                           .message = std::move(message)});
     }
 
+    void tell_health(const std::string& unhealthy_because) {
+        if (!unhealthy_because.empty())
+            about_cluster(true, "ClusterUnhealthy", "Cluster is unhealthy: " + unhealthy_because);
+        const std::optional<std::int64_t> most = pass_.input.settings.nodes.max;
+        if (most && pass_.result.outcome.figures.at_maximum.contains("nodes"))
+            about_cluster(true, "MaxNodesTotalReached",
+                          "Max total nodes in cluster reached: " + std::to_string(*most));
+    }
+    /// Machines that did not join in time; a call that came too late was refused, which is told
+    /// elsewhere.
+    void tell_time_outs() {
+        const auto& before = pass_.input.memory.backoffs;
+        for (const auto& [group, backoff] : pass_.memory.backoffs) {
+            const auto known = before.find(group);
+            const bool is_new =
+                known == before.end() || known->second.last_failure != backoff.last_failure;
+            if (is_new && backoff.code == ErrorCode::deadline && !was_refused(group))
+                about_cluster(true, "ScaleUpTimedOut",
+                              "Nodes added to group " + group.value() +
+                                  " failed to register: " + backoff.because);
+        }
+    }
+    bool was_refused(const NodeGroupId& group) const {
+        const auto& increases = pass_.decision().increases;
+        for (std::size_t i = 0; i < pass_.results.increases.size(); ++i)
+            if (increases[i].group == group && pass_.results.increases[i]) return true;
+        return false;
+    }
+    void tell_decreases() {
+        const auto& decreases = pass_.decision().decreases;
+        for (std::size_t i = 0; i < pass_.results.decreases.size(); ++i)
+            if (const std::optional<Error>& error = pass_.results.decreases[i])
+                about_cluster(true, "FailedToRevertScaleUp",
+                              "Size of group " + decreases[i].group.value() + " stays at " +
+                                  std::to_string(decreases[i].from) + ": " + error->message);
+    }
     void tell_creations() {
         const auto& creations = pass_.decision().creations;
         for (std::size_t i = 0; i < pass_.results.creations.size(); ++i) {
@@ -216,14 +255,26 @@ private:
             const bool is_mark = std::ranges::any_of(taints, [](const Taint& taint) {
                 return taint.key == engine::to_be_deleted_taint;
             });
-            if (!is_mark) continue;
-            if (const std::optional<Error>& error = pass_.results.node_changes[i]) {
+            if (!is_mark) {
+                tell_unmark(changes[i], pass_.results.node_changes[i]);
+            } else if (const std::optional<Error>& error = pass_.results.node_changes[i]) {
                 about(node_reference(changes[i].node), true, "ScaleDownFailed",
                       "failed to mark the node as toBeDeleted/unschedulable: " + error->message);
             } else {
                 about(node_reference(changes[i].node), false, "ScaleDown",
                       "marked the node as toBeDeleted/unschedulable");
             }
+        }
+    }
+    void tell_unmark(const engine::NodeChange& change, const std::optional<Error>& error) {
+        const std::string key(engine::to_be_deleted_taint);
+        if (std::ranges::find(change.drop_taints, key) == change.drop_taints.end()) return;
+        if (error) {
+            about(node_reference(change.node), true, "ClusterAutoscalerCleanup",
+                  "failed to take " + key + " off: " + error->message);
+        } else {
+            about(node_reference(change.node), false, "ClusterAutoscalerCleanup",
+                  "took " + key + " off: " + change.because);
         }
     }
     void tell_evictions() {
@@ -248,9 +299,9 @@ private:
 }  // namespace
 
 std::vector<EventNote> events_of(const PassReport& pass, const ObjectReference& cluster,
-                                 std::size_t pods_max) {
+                                 const std::string& unhealthy_because, std::size_t pods_max) {
     if (pass.input.circumstances.dry_run || !pass.dropped_because.empty()) return {};
-    return Notes(pass, cluster, pods_max).take();
+    return Notes(pass, cluster, pods_max).take(unhealthy_because);
 }
 
 }  // namespace capstan::runtime

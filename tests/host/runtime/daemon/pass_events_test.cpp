@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,10 @@ const kubernetes::ObjectReference status{
     .kind = "ConfigMap", .ns = "kube-system", .name = "status"};
 
 /// "Pod shop/a: TriggeredScaleUp: ...", with a "!" before warnings.
-std::vector<std::string> lines(const PassReport& pass, std::size_t pods_max = 1000) {
+std::vector<std::string> lines(const PassReport& pass, std::size_t pods_max = 1000,
+                               const std::string& unhealthy_because = {}) {
     std::vector<std::string> out;
-    for (const kubernetes::EventNote& note : events_of(pass, status, pods_max))
+    for (const kubernetes::EventNote& note : events_of(pass, status, unhealthy_because, pods_max))
         out.push_back((note.is_warning ? "!" : "") + note.about.kind + " " +
                       (note.about.ns.empty() ? "" : note.about.ns + "/") + note.about.name + ": " +
                       note.reason + ": " + note.message);
@@ -118,13 +120,63 @@ TEST_F(Events, TellOfEachNodeWhyItGoesItself) {
 TEST_F(Events, TellOfMarksAndEvictions) {
     decision().node_changes = {
         {.node = "n1", .set_taints = {{.key = std::string(engine::to_be_deleted_taint)}}},
-        {.node = "n2", .drop_taints = {std::string(engine::to_be_deleted_taint)}}};
+        {.node = "n2",
+         .drop_taints = {std::string(engine::to_be_deleted_taint)},
+         .because = "it is needed again"}};
     decision().evictions = {{.ns = "shop", .pod = "p", .uid = "u"}, {.ns = "shop", .pod = "q"}};
     pass->results.node_changes = {std::nullopt, std::nullopt};
     pass->results.evictions = {std::nullopt, Error{ErrorCode::throttled, "a budget"}};
     EXPECT_THAT(lines(*pass),
                 ElementsAre("Node n1: ScaleDown: marked the node as toBeDeleted/unschedulable",
+                            "Node n2: ClusterAutoscalerCleanup: took "
+                            "ToBeDeletedByClusterAutoscaler off: it is needed again",
                             "Pod shop/p: ScaleDown: deleting pod for node scale down"));
+    pass->results.node_changes[1] = Error{ErrorCode::unavailable, "the server is away"};
+    EXPECT_EQ(lines(*pass)[1],
+              "!Node n2: ClusterAutoscalerCleanup: failed to take ToBeDeletedByClusterAutoscaler "
+              "off: the server is away");
+}
+
+TEST_F(Events, TellOfAClusterThatIsUnhealthyOrFull) {
+    pass->input.settings.nodes.max = 20;
+    EXPECT_THAT(lines(*pass), IsEmpty());
+    pass->result.outcome.figures.at_maximum = {{"cpu", 1}};
+    EXPECT_THAT(lines(*pass), IsEmpty()) << "another total";
+    pass->result.outcome.figures.at_maximum = {{"nodes", 1}};
+    EXPECT_THAT(lines(*pass, 1000, "12 of 20 nodes are not ready"),
+                ElementsAre("!ConfigMap kube-system/status: ClusterUnhealthy: Cluster is "
+                            "unhealthy: 12 of 20 nodes are not ready",
+                            "!ConfigMap kube-system/status: MaxNodesTotalReached: Max total nodes "
+                            "in cluster reached: 20"));
+}
+
+TEST_F(Events, TellOnceOfMachinesThatDidNotJoinInTime) {
+    const NodeGroupId web("web");
+    pass->memory.backoffs[web] = {.last_failure = Time(std::chrono::hours(1)),
+                                  .code = ErrorCode::deadline,
+                                  .because = "2 machines of a target of 5 did not join"};
+    EXPECT_THAT(lines(*pass),
+                ElementsAre("!ConfigMap kube-system/status: ScaleUpTimedOut: Nodes added to group "
+                            "web failed to register: 2 machines of a target of 5 did not join"));
+    pass->input.memory.backoffs = pass->memory.backoffs;
+    EXPECT_THAT(lines(*pass), IsEmpty()) << "that was told by an earlier pass";
+    pass->input.memory.backoffs[web].last_failure = Time();
+    EXPECT_EQ(lines(*pass).size(), 1u) << "they failed again";
+    pass->memory.backoffs[web].code = ErrorCode::out_of_capacity;
+    EXPECT_THAT(lines(*pass), IsEmpty()) << "that is no matter of time";
+    pass->memory.backoffs[web].code = ErrorCode::deadline;
+    increase(Error{ErrorCode::deadline, "no answer"});
+    ASSERT_EQ(lines(*pass).size(), 1u);
+    EXPECT_THAT(lines(*pass)[0], ::testing::HasSubstr("FailedToScaleUpGroup"));
+}
+
+TEST_F(Events, TellOfASizeThatCouldNotBePutBack) {
+    decision().decreases = {{.group = NodeGroupId("web"), .from = 5, .by = 2}};
+    pass->results.decreases = {Error{ErrorCode::permission, "forbidden"}};
+    EXPECT_THAT(lines(*pass), ElementsAre("!ConfigMap kube-system/status: FailedToRevertScaleUp: "
+                                          "Size of group web stays at 5: forbidden"));
+    pass->results.decreases = {std::nullopt};
+    EXPECT_THAT(lines(*pass), IsEmpty());
 }
 
 TEST_F(Events, AreNoneOfADryRunOrADroppedDecision) {
