@@ -35,8 +35,8 @@ std::optional<Time> parse_http_date(const std::string& text) {
 /// [passes' thread], but for what it asks on the loop's.
 class Examination {
 public:
-    Examination(const Config& config, PluginHost& host, std::string version)
-        : config_(config), host_(host), version_(std::move(version)) {}
+    Examination(const Config& config, PluginHost& host, std::string version, io::HttpClient* http)
+        : config_(config), host_(host), version_(std::move(version)), http_(http) {}
 
     std::vector<Finding> run() {
         const bool is_open = open();
@@ -54,8 +54,9 @@ private:
 
     bool open() {
         auto link = on_loop(host_, [this]() -> Result<std::shared_ptr<ClusterLink>> {
-            CAPSTAN_TRY(auto opened, ClusterLink::open(config_.cluster, host_.loop(), host_.log(),
-                                                       {.version = version_, .dry_run = true}));
+            CAPSTAN_TRY(auto opened,
+                        ClusterLink::open(config_.cluster, host_.loop(), host_.log(),
+                                          {.version = version_, .dry_run = true, .http = http_}));
             // Clouds may look at the cluster, too; like the rest of this they change nothing.
             if (host_.cluster() != nullptr) host_.cluster()->connect(opened->api());
             return std::shared_ptr<ClusterLink>(std::move(opened));
@@ -86,7 +87,9 @@ private:
             });
         if (!reply) {
             add(Verdict::missing, "API server", reply.error().message,
-                "check the address, the network between, and the certificate authority");
+                reply.error().code == ErrorCode::unauthenticated
+                    ? "renew the credentials: the server is there, and does not take them"
+                    : "check the address, the network between, and the certificate authority");
             return false;
         }
         const auto body = kubernetes::parse_object(*reply);
@@ -141,12 +144,19 @@ private:
                 ++allowed;
                 continue;
             }
-            add(Verdict::missing, "right to " + to_string(answer.rule),
-                answer.error ? answer.error->message
-                             : (answer.reason.empty() ? "not granted" : answer.reason),
-                "grant it in the role of this service account");
+            add_missing(answer);
         }
         if (allowed > 0) add(Verdict::good, "rights", counted(allowed, "rule") + " granted");
+    }
+
+    void add_missing(const AccessAnswer& answer) {
+        const std::string what = "right to " + to_string(answer.rule);
+        // What could not be asked may be granted all the same.
+        if (answer.error)
+            return add(Verdict::missing, what, answer.error->message,
+                       "see the message, and ask again");
+        add(Verdict::missing, what, answer.reason.empty() ? "not granted" : answer.reason,
+            "grant it in the role of this service account");
     }
 
     void check_plugins() {
@@ -185,14 +195,16 @@ private:
     const Config& config_;
     PluginHost& host_;
     const std::string version_;
+    io::HttpClient* const http_;
     std::shared_ptr<ClusterLink> link_{};
     std::vector<Finding> findings_{};
 };
 
 }  // namespace
 
-std::vector<Finding> examine(const Config& config, PluginHost& host, const std::string& version) {
-    return Examination(config, host, version).run();
+std::vector<Finding> examine(const Config& config, PluginHost& host, const std::string& version,
+                             io::HttpClient* http) {
+    return Examination(config, host, version, http).run();
 }
 
 }  // namespace capstan::runtime

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "io/http_client.hpp"
 #include "kubernetes/client/access_reviews.hpp"
 #include "runtime/config/config.hpp"
 #include "runtime/plugin_host.hpp"
@@ -27,7 +28,8 @@ struct Finding {
 std::vector<kubernetes::AccessRule> needed_rules(const Config& config);
 
 /// The server, its version and its clock, our rights on it, the plugins and what the clouds show.
-/// Changes nothing. The host lives in real time.
-std::vector<Finding> examine(const Config& config, PluginHost& host, const std::string& version);
+/// Changes nothing. `http`: see ClusterLink.
+std::vector<Finding> examine(const Config& config, PluginHost& host, const std::string& version,
+                             io::HttpClient* http = nullptr);
 
 }  // namespace capstan::runtime

@@ -45,6 +45,7 @@ __asm__(
 #endif
 
 typedef struct tiny {
+    const capstan_host* host;
     capstan_instance instance;
     capstan_expander expander;
 } tiny;
@@ -74,10 +75,10 @@ static void destroy(void* self) { free(self); }
 static capstan_status create(const capstan_host* host, const capstan_settings* settings,
                              const capstan_call* call, const capstan_instance** out) {
     tiny* made = calloc(1, sizeof *made);
-    (void)host;
     (void)settings;
     (void)call;
     if (made == NULL) return CAPSTAN_E_INTERNAL;
+    made->host = host;
     made->instance.struct_size = sizeof made->instance;
     made->instance.self = made;
     made->instance.interface_of = interface_of;
@@ -87,6 +88,25 @@ static capstan_status create(const capstan_host* host, const capstan_settings* s
     made->expander.filter = filter;
     *out = &made->instance;
     return CAPSTAN_OK;
+}
+
+/* What the tests of `capstan doctor` look at. */
+static capstan_status self_check(void* self, capstan_op op) {
+    const capstan_host* host = ((tiny*)self)->host;
+    const capstan_ops* ops = host->service(host, CAPSTAN_SERVICE_OPS);
+    const capstan_error error = {.struct_size = sizeof error,
+                                 .code = CAPSTAN_E_PERMISSION,
+                                 .message = TEXT("needs tiny:DescribeOptions"),
+                                 .retry_after_ms = -1};
+    ops->fail(host, op, &error);
+    return CAPSTAN_OK;
+}
+
+static capstan_status create_other(const capstan_host* host, const capstan_settings* settings,
+                                   const capstan_call* call, const capstan_instance** out) {
+    const capstan_status status = create(host, settings, call, out);
+    if (status == CAPSTAN_OK) ((tiny*)(*out)->self)->instance.self_check = self_check;
+    return status;
 }
 
 static const capstan_class all_classes[] = {
@@ -106,10 +126,10 @@ static const capstan_class all_classes[] = {
      0,
      TEXT(TINY_OTHER_CLASS),
      TEXT(CAPSTAN_KIND_EXPANDER),
-     TEXT("The same, one call at a time."),
+     TEXT("The same, one call at a time, and its self check misses a permission."),
      {NULL, 0, 0},
      NULL,
-     create},
+     create_other},
 };
 static const capstan_class_list class_list = {
     sizeof(capstan_class_list), 0, {all_classes, 2, sizeof(capstan_class)}};

@@ -1,0 +1,326 @@
+#include "runtime/daemon/checkup.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubernetes/client/json_object.hpp"
+#include "runtime/assembly.hpp"
+#include "simulation/api_server/local_http_client.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using simulation::ApiFault;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+/// A network on which replies may be changed on their way.
+class Tampering final : public io::HttpClient {
+public:
+    using Change = std::function<void(const HttpRequest&, HttpReply&)>;
+
+    explicit Tampering(io::HttpClient& beneath) : beneath_(beneath) {}
+    RequestId send(HttpRequest request, Done done) override {
+        return beneath_.send(request,
+                             [this, request, done = std::move(done)](Result<HttpReply> reply) {
+                                 if (reply && change) change(request, *reply);
+                                 done(std::move(reply));
+                             });
+    }
+    RequestId stream(HttpRequest request, Listener listener, Done done) override {
+        return beneath_.stream(std::move(request), std::move(listener), std::move(done));
+    }
+    void cancel(RequestId id) override { beneath_.cancel(id); }
+
+    Change change{};
+
+private:
+    io::HttpClient& beneath_;
+};
+
+const std::string one_group =
+    "groups = [{ id = \"web\", machine = { cpu = \"4\", memory = \"16Gi\" } }]";
+
+/// A pipeline with the simulated cloud "eu" of these settings.
+std::string cloud_of(const std::string& settings) {
+    return "[pipeline]\nclouds = [\"eu\"]\n[plugin.eu]\nclass = \"simulated\"\nsettings = { " +
+           settings + " }\n";
+}
+
+/// A cluster and its autoscaler as a doctor finds them at 2026-11-21 10:00:00.
+class Patient {
+public:
+    explicit Patient(const std::string& config = cloud_of(one_group),
+                     const std::string& kubeconfig = "kubeconfig")
+        : assembly_(cluster_toml(kubeconfig) + config) {
+        if (!assembly_.diagnostics().empty())
+            throw std::invalid_argument(assembly_.diagnostics().text());
+        network.change = [this](const HttpRequest& request, HttpReply& reply) {
+            if (request.url.ends_with("/version")) return tell_time(reply);
+            if (request.url.ends_with("/selfsubjectaccessreviews")) refuse(request, reply);
+        };
+    }
+    /// What is said: "good: clock: agrees with the API server's". Advice comes after an arrow.
+    std::vector<std::string> examined() {
+        std::vector<std::string> out;
+        for (const Finding& finding : examine(assembly_.config(), *host_, "test", &network)) {
+            const char* verdict = finding.verdict == Verdict::good       ? "good"
+                                  : finding.verdict == Verdict::doubtful ? "doubtful"
+                                                                         : "missing";
+            out.push_back(std::string(verdict) + ": " + finding.what + ": " + finding.found +
+                          (finding.fix.empty() ? "" : " -> " + finding.fix));
+        }
+        return out;
+    }
+    std::size_t needed() const { return needed_rules(assembly_.config()).size(); }
+
+    std::set<std::string> refused{};  ///< "patch nodes"
+    std::string reason{};             ///< the server's, for what it refuses
+    /// What the server says in place of its own; "": it says none.
+    std::optional<std::string> date{};
+
+private:
+    std::string cluster_toml(const std::string& kubeconfig) const {
+        std::ofstream(folder_.path() / "kubeconfig") << R"({"apiVersion":"v1","kind":"Config",
+"current-context":"c","clusters":[{"name":"c","cluster":{"server":"http://api.local"}}],
+"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]})";
+        return "[log]\nlevel = \"error\"\n[cluster]\nkubeconfig = \"" +
+               (folder_.path() / kubeconfig).string() + "\"\n";
+    }
+    void tell_time(HttpReply& reply) const {
+        if (!date) return;
+        std::erase_if(reply.headers, [](const auto& header) { return header.first == "date"; });
+        if (!date->empty()) reply.headers.emplace_back("date", *date);
+    }
+    void refuse(const HttpRequest& request, HttpReply& reply) const {
+        const auto asked = kubernetes::find_json_object(request.body).value();
+        const auto text = [&](const char* key) {
+            return kubernetes::text_at(asked, {"spec", "resourceAttributes", key});
+        };
+        const kubernetes::AccessRule rule{text("verb"),        text("group"),     text("resource"),
+                                          text("subresource"), text("namespace"), text("name")};
+        if (reply.status != 201 || !refused.contains(to_string(rule))) return;
+        reply.body = R"({"status":{"allowed":false,"reason":")" + reason + "\"}}";
+    }
+
+    TemporaryFolder folder_;
+    const Assembly assembly_;
+    const std::shared_ptr<io::ManualClock> clock_ =
+        std::make_shared<io::ManualClock>(time_from_unix_ns(1'795'255'200'000'000'000));
+    const std::unique_ptr<PluginHost> host_ =
+        PluginHost::start(assembly_.config(), assembly_.plugins(),
+                          {.seed = 1, .version = "test", .clock = clock_, .has_cluster = true})
+            .value();
+    simulation::ObjectStore store_{host_->loop(), simulation::ObjectStore::Options{}};
+
+public:
+    simulation::ApiServer server{store_};
+    simulation::LocalHttpClient wire{server, host_->loop()};
+    Tampering network{wire};
+};
+
+const std::string grant_it = " -> grant it in the role of this service account";
+
+/// Findings about rights.
+std::vector<std::string> of_rights(std::vector<std::string> findings) {
+    std::erase_if(findings, [](const std::string& line) {
+        return line.find(": right to ") == std::string::npos &&
+               line.find(": rights: ") == std::string::npos;
+    });
+    return findings;
+}
+
+TEST(Checkup, OfAClusterThatIsWellFindsEverythingThere) {
+    Patient patient;
+    const std::vector<std::string> findings = patient.examined();
+    EXPECT_THAT(findings, Each(StartsWith("good: ")));
+    EXPECT_THAT(findings, Each(Not(HasSubstr("->"))));
+    for (const std::string& line :
+         {std::string("good: credentials: found for http://api.local"),
+          std::string("good: API server: Kubernetes v1.33.0+capstan"),
+          std::string("good: clock: agrees with the API server's"),
+          "good: rights: " + std::to_string(patient.needed()) + " rules granted",
+          std::string("good: plugin eu: has nothing to complain about"),
+          std::string("good: node groups: 1 group found")})
+        EXPECT_THAT(findings, Contains(line));
+}
+
+TEST(Checkup, ChangesNothing) {
+    Patient patient;
+    std::vector<std::string> written;
+    patient.network.change = [&](const HttpRequest& request, HttpReply&) {
+        if (request.method != "GET" && !request.url.ends_with("/selfsubjectaccessreviews"))
+            written.push_back(request.method + " " + request.url);
+    };
+    patient.examined();
+    EXPECT_THAT(written, IsEmpty());
+}
+
+TEST(Checkup, ComparesItsClockWithTheServers) {
+    const std::string agrees = "good: clock: agrees with the API server's";
+    const std::string off =
+        " off the API server's -> synchronise the clocks: ages of pods and "
+        "nodes decide";
+    const std::string untold = "doubtful: clock: the API server does not tell its time";
+    const std::pair<std::string, std::string> cases[] = {
+        {"Sat, 21 Nov 2026 10:00:00 GMT", agrees},
+        {"Sat, 21 Nov 2026 10:00:06 GMT", agrees},  // it may be 10:00:05 and a bit in truth
+        {"Sat, 21 Nov 2026 09:59:54 GMT", agrees},
+        {"Sat, 21 Nov 2026 10:00:07 GMT", "doubtful: clock: 6s" + off},
+        {"Sat, 21 Nov 2026 09:59:53 GMT", "doubtful: clock: 6s" + off},
+        {"Sat, 21 Nov 2026 08:00:00 GMT", "doubtful: clock: 1h59m59s" + off},
+        {"", untold},
+        {"yesterday", untold},
+    };
+    for (const auto& [date, line] : cases) {
+        Patient patient;
+        patient.date = date;
+        const std::vector<std::string> findings = patient.examined();
+        EXPECT_THAT(findings, Contains(line)) << date;
+        EXPECT_THAT(findings, Each(Not(StartsWith("missing: ")))) << "the daemon would run";
+    }
+}
+
+TEST(Checkup, NamesTheRightThatIsRefused) {
+    Patient patient;
+    patient.refused = {"create pods/eviction",
+                       "update leases.coordination.k8s.io cluster-autoscaler in kube-system"};
+    EXPECT_THAT(
+        of_rights(patient.examined()),
+        ElementsAre("missing: right to create pods/eviction: not granted" + grant_it,
+                    "missing: right to update leases.coordination.k8s.io cluster-autoscaler in "
+                    "kube-system: not granted" +
+                        grant_it,
+                    "good: rights: " + std::to_string(patient.needed() - 2) + " rules granted"));
+}
+
+TEST(Checkup, SaysWhyTheServerRefuses) {
+    Patient patient;
+    patient.refused = {"list pods"};
+    patient.reason = "a webhook forbids it";
+    EXPECT_THAT(patient.examined(),
+                Contains("missing: right to list pods: a webhook forbids it" + grant_it));
+}
+
+TEST(Checkup, IsContentWithOneOfTwoWaysToChangeNodes) {
+    for (const char* way : {"patch nodes", "update nodes"}) {
+        Patient patient;
+        patient.refused = {way};
+        EXPECT_THAT(of_rights(patient.examined()), ElementsAre(StartsWith("good: rights: ")))
+            << way;
+    }
+}
+
+TEST(Checkup, NamesBothWaysToChangeNodesWhereNeitherIsOpen) {
+    Patient patient;
+    patient.refused = {"patch nodes", "update nodes"};
+    EXPECT_THAT(of_rights(patient.examined()),
+                ElementsAre("missing: right to patch nodes: not granted" + grant_it,
+                            "missing: right to update nodes: not granted" + grant_it,
+                            StartsWith("good: rights: ")));
+}
+
+TEST(Checkup, IsLenientAboutNodesAlone) {
+    Patient patient;
+    patient.refused = {"update configmaps capstan-memory in kube-system"};
+    EXPECT_THAT(patient.examined(), Contains("missing: right to update configmaps capstan-memory "
+                                             "in kube-system: not granted" +
+                                             grant_it));
+}
+
+TEST(Checkup, DoesNotTakeAQuestionThatFailsForARefusal) {
+    Patient patient;
+    patient.server.faults().add(ApiFault{
+        .verb = "create",
+        .resource = "selfsubjectaccessreviews.authorization.k8s.io",
+        .status = 500,
+    });
+    const std::vector<std::string> findings = of_rights(patient.examined());
+    EXPECT_THAT(
+        findings,
+        ElementsAre(AllOf(StartsWith("missing: right to list nodes: ask whether it may "
+                                     "list nodes: "),
+                          HasSubstr("500"), HasSubstr("-> see the message, and ask again")),
+                    "good: rights: " + std::to_string(patient.needed() - 1) + " rules granted"));
+}
+
+TEST(Checkup, PassesOnWhatAPluginMisses) {
+    Patient patient(cloud_of(one_group) +
+                    "[pipeline.scale_up]\nexpanders = [\"fussy\"]\n"
+                    "[plugin.fussy]\nfile = \"tiny.so\"\nclass = \"tiny_too\"\n");
+    const std::vector<std::string> findings = patient.examined();
+    EXPECT_THAT(findings, Contains("missing: plugin fussy: plugin fussy: self_check: needs "
+                                   "tiny:DescribeOptions -> mend its credentials or settings"));
+    EXPECT_THAT(findings, Contains("good: plugin eu: has nothing to complain about"));
+}
+
+TEST(Checkup, PassesOnWhatIsInACloudsWay) {
+    Patient patient(cloud_of(
+        "fail = { code = \"permission\", message = \"may not describe groups\" }, " + one_group));
+    const std::vector<std::string> findings = patient.examined();
+    EXPECT_THAT(findings, Contains(AllOf(StartsWith("missing: clouds: plugin eu: "),
+                                         HasSubstr("may not describe groups -> see the message"))));
+    EXPECT_THAT(findings, Contains("doubtful: node groups: 0 groups found -> check how the "
+                                   "cloud's plugin finds groups: names or tags"));
+}
+
+TEST(Checkup, WondersAboutACloudWithoutGroups) {
+    Patient patient(cloud_of("groups = []"));
+    const std::vector<std::string> findings = patient.examined();
+    EXPECT_THAT(findings, Contains(StartsWith("doubtful: node groups: 0 groups found -> ")));
+    EXPECT_THAT(findings, Each(Not(StartsWith("missing: "))));
+}
+
+TEST(Checkup, AsksForACloud) {
+    Patient patient("");
+    EXPECT_THAT(patient.examined(),
+                Contains("missing: clouds: none is configured -> name one in [pipeline] clouds"));
+}
+
+TEST(Checkup, SaysThatTheServerIsOutOfReachAndLooksAtTheRest) {
+    Patient patient;
+    patient.wire.set_reachable(false);
+    const std::vector<std::string> findings = patient.examined();
+    EXPECT_THAT(findings,
+                Contains(AllOf(StartsWith("missing: API server: "), HasSubstr("connection refused"),
+                               HasSubstr("-> check the address, the network between, and the "
+                                         "certificate authority"))));
+    EXPECT_THAT(of_rights(findings), IsEmpty());
+    EXPECT_THAT(findings, Contains("good: node groups: 1 group found"));
+}
+
+TEST(Checkup, TellsCredentialsThatTheServerDoesNotTakeFromAServerOutOfReach) {
+    Patient patient;
+    patient.server.faults().add(ApiFault{.status = 401, .times = {}});
+    EXPECT_THAT(patient.examined(),
+                Contains(AllOf(StartsWith("missing: API server: "), HasSubstr("401"),
+                               HasSubstr("-> renew the credentials"))));
+}
+
+TEST(Checkup, SaysThatThereAreNoCredentialsAndLooksAtTheRest) {
+    Patient patient(cloud_of(one_group), "absent");
+    const std::vector<std::string> findings = patient.examined();
+    EXPECT_THAT(findings,
+                Contains(AllOf(StartsWith("missing: credentials: cluster: "), HasSubstr("absent"),
+                               HasSubstr("-> mend [cluster] kubeconfig, context or server"))));
+    EXPECT_THAT(findings, Contains("good: plugin eu: has nothing to complain about"));
+    EXPECT_THAT(findings, Not(Contains(HasSubstr("API server"))));
+}
+
+}  // namespace
+}  // namespace capstan::runtime

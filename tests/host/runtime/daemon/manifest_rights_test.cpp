@@ -1,0 +1,87 @@
+// deploy/kubernetes/rbac.yaml grants what a Capstan as it is configured by default uses, and no
+// more.
+#include <gmock/gmock.h>
+#include <yaml-cpp/yaml.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/daemon/checkup.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using kubernetes::AccessRule;
+using Rights = std::set<std::string>;
+
+constexpr const char* manifest = "deploy/kubernetes/rbac.yaml";
+
+std::vector<std::string> texts_of(const YAML::Node& list) {
+    std::vector<std::string> out;
+    for (const YAML::Node& text : list) out.push_back(text.as<std::string>());
+    return out;
+}
+
+/// "pods/eviction" is a resource and its subresource.
+AccessRule rule_about(const std::string& resource) {
+    const std::size_t slash = resource.find('/');
+    if (slash == std::string::npos) return {.resource = resource};
+    return {.resource = resource.substr(0, slash), .subresource = resource.substr(slash + 1)};
+}
+
+/// What one rule of a role grants, in its namespace, which a ClusterRole does not have.
+void add_granted(Rights& out, const YAML::Node& rule, const std::string& ns) {
+    std::vector<std::string> names = texts_of(rule["resourceNames"]);
+    if (names.empty()) names.emplace_back();
+    for (const std::string& group : texts_of(rule["apiGroups"]))
+        for (const std::string& resource : texts_of(rule["resources"]))
+            for (const std::string& verb : texts_of(rule["verbs"]))
+                for (const std::string& name : names) {
+                    AccessRule granted = rule_about(resource);
+                    granted.verb = verb;
+                    granted.group = group;
+                    granted.ns = ns;
+                    granted.name = name;
+                    out.insert(to_string(granted));
+                }
+}
+
+Rights granted() {
+    Rights out;
+    for (const YAML::Node& object : YAML::LoadAllFromFile(manifest)) {
+        const YAML::Node ns = object["metadata"]["namespace"];
+        for (const YAML::Node& rule : object["rules"])
+            add_granted(out, rule, ns ? ns.as<std::string>() : "");
+    }
+    return out;
+}
+
+Rights needed() {
+    Config config;
+    config.pipeline.clouds = {PluginInstanceId("cloud")};
+    Rights out;
+    for (const AccessRule& rule : needed_rules(config)) out.insert(to_string(rule));
+    return out;
+}
+
+Rights without(Rights from, const Rights& those) {
+    for (const std::string& right : those) from.erase(right);
+    return from;
+}
+
+TEST(Manifest, GrantsAllThatCapstanUses) {
+    EXPECT_THAT(without(needed(), granted()), ::testing::IsEmpty());
+}
+
+TEST(Manifest, GrantsNothingThatCapstanDoesNotUse) {
+    EXPECT_THAT(without(granted(), needed()), ::testing::IsEmpty());
+}
+
+TEST(Manifest, LetsNobodyDeleteTheMemory) {
+    EXPECT_TRUE(granted().contains("update configmaps capstan-memory in kube-system"));
+    EXPECT_FALSE(granted().contains("delete configmaps capstan-memory in kube-system"));
+}
+
+}  // namespace
+}  // namespace capstan::runtime
