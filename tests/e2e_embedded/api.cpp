@@ -39,13 +39,16 @@ std::string text_at(const json::value& object, const std::string& pointer) {
 
 }  // namespace
 
-std::string Api::ask(const std::string& method, const std::string& path, const std::string& body,
-                     const std::string& type) const {
+Api::Answer Api::send(const std::string& method, const std::string& path, const std::string& body,
+                      const std::string& type) const {
     const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl(curl_easy_init(),
                                                                    curl_easy_cleanup);
-    const std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> headers(
-        curl_slist_append(nullptr, ("Content-Type: " + type).c_str()), curl_slist_free_all);
-    std::string out;
+    curl_slist* lines = curl_slist_append(nullptr, ("Content-Type: " + type).c_str());
+    if (!token_.empty())
+        lines = curl_slist_append(lines, ("Authorization: Bearer " + token_).c_str());
+    const std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> headers(lines,
+                                                                              curl_slist_free_all);
+    Answer out;
     curl_easy_setopt(curl.get(), CURLOPT_URL, (url_ + path).c_str());
     curl_easy_setopt(curl.get(), CURLOPT_CUSTOMREQUEST, method.c_str());
     curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
@@ -53,13 +56,27 @@ std::string Api::ask(const std::string& method, const std::string& path, const s
     curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT, 10L);
     if (method != "GET") curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.c_str());
     curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, &append);
-    curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &out);
+    curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &out.body);
     long status = 0;
     const CURLcode code = curl_easy_perform(curl.get());
     curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
-    if (code != CURLE_OK || status >= 300)
-        throw std::runtime_error(method + " " + path + ": " + std::to_string(status) + " " + out);
+    if (code != CURLE_OK)
+        throw std::runtime_error(method + " " + path + ": " + curl_easy_strerror(code));
+    out.status = static_cast<int>(status);
     return out;
+}
+
+std::string Api::ask(const std::string& method, const std::string& path, const std::string& body,
+                     const std::string& type) const {
+    Answer said = send(method, path, body, type);
+    if (said.status >= 300)
+        throw std::runtime_error(method + " " + path + ": " + std::to_string(said.status) + " " +
+                                 said.body);
+    return std::move(said.body);
+}
+
+Api::Answer Api::answer(const std::string& path) const {
+    return send("GET", path, "", "application/json");
 }
 
 json::value Api::get(const std::string& path) const {

@@ -1,4 +1,4 @@
-/// An API server as a test asks it, one request after the other.
+/// An API server, or a daemon's admin port, as a test asks it, one request after the other.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,18 @@ namespace capstan::e2e {
 
 class Api {
 public:
-    explicit Api(std::string url) : url_(std::move(url)) {}
+    /// What was said, be it a refusal.
+    struct Answer {
+        int status = 0;
+        std::string body{};
+    };
+    /// `token`: what is sent as bearer token; empty: none.
+    explicit Api(std::string url, std::string token = {})
+        : url_(std::move(url)), token_(std::move(token)) {}
 
+    const std::string& url() const { return url_; }
+    /// Throws only where nobody answers.
+    Answer answer(const std::string& path) const;
     /// Throws where there is no answer, or a refusal.
     boost::json::value get(const std::string& path) const;
     /// A merge patch.
@@ -32,7 +42,9 @@ public:
 private:
     std::string ask(const std::string& method, const std::string& path, const std::string& body,
                     const std::string& type) const;
-    std::string url_;
+    Answer send(const std::string& method, const std::string& path, const std::string& body,
+                const std::string& type) const;
+    std::string url_, token_;
 };
 
 }  // namespace capstan::e2e

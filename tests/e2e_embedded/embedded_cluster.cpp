@@ -27,6 +27,15 @@ std::string url_in(const std::string& out) {
     return std::string(boost::json::parse(out.substr(0, end)).at("url").as_string());
 }
 
+/// The admin port that the last daemon to write this log has told of; empty: none yet.
+std::string port_in(const std::string& log) {
+    constexpr std::string_view before = "admin port: ";
+    const std::size_t at = log.rfind(before);
+    const std::size_t end = at == std::string::npos ? at : log.find('\n', at);
+    if (end == std::string::npos) return "";
+    return log.substr(at + before.size(), end - at - before.size());
+}
+
 }  // namespace
 
 EmbeddedCluster::EmbeddedCluster(const std::string& scenario,
@@ -67,7 +76,7 @@ std::string EmbeddedCluster::kubectl(const std::vector<std::string>& arguments,
 
 Daemon::Daemon(const EmbeddedCluster& cluster, std::string name)
     : log_(cluster.dir() / (name + ".log")) {
-    // Each host has an admin port of its own; nobody asks it here.
+    // Each host has an admin port of its own.
     const std::filesystem::path config = cluster.dir() / (name + ".toml");
     std::string text = content(cluster.config());
     const std::size_t admin = text.find("listen = ");
@@ -81,5 +90,11 @@ Daemon::Daemon(const EmbeddedCluster& cluster, std::string name)
 }
 
 std::string Daemon::log() const { return content(log_); }
+
+Api Daemon::admin(const std::string& token) const {
+    if (!becomes(30s, [&] { return !port_in(log()).empty(); }))
+        throw std::runtime_error("no admin port: " + log());
+    return Api("http://127.0.0.1:" + port_in(log()), token);
+}
 
 }  // namespace capstan::e2e

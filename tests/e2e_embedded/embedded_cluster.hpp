@@ -37,7 +37,7 @@ private:
     std::optional<Api> api_{};
 };
 
-/// `capstan run` on an embedded cluster, started by a story that kills it.
+/// `capstan run` on an embedded cluster, started by a story that kills it or asks it.
 class Daemon {
 public:
     /// Those of equal `name` have one state, as restarts of one host have.
@@ -46,6 +46,8 @@ public:
     void kill() { process_->end(9); }
     Process& process() { return *process_; }
     std::string log() const;
+    /// Its admin port, asked with that bearer token. Throws where it has told of none in 30 s.
+    Api admin(const std::string& token = {}) const;
 
 private:
     std::filesystem::path log_;

@@ -1,0 +1,200 @@
+// What an operator asks: a daemon by its admin port, and the commands that need none; and what
+// nobody gets to read, however much is asked.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+
+#include <boost/json/parse.hpp>
+
+#include "embedded_cluster.hpp"
+#include "live_shop.hpp"
+
+namespace capstan::e2e {
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+using commands::Ran;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string quoted_path(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
+
+/// `capstan COMMAND` on the cluster itself.
+Ran ask(const EmbeddedCluster& cluster, const std::string& command) {
+    return commands::capstan(command + " --config " + quoted_path(cluster.config()));
+}
+std::string pod_without_node(const Api& api) {
+    const auto pods =
+        api.names("/api/v1/namespaces/default/pods?fieldSelector=status.phase%3DPending");
+    return pods.empty() ? "" : pods.front();
+}
+
+TEST(LiveCommands, AnswerWithoutADaemonAndChangeNothing) {
+    EmbeddedCluster cluster(live_shop);
+    ASSERT_TRUE(becomes(20s, [&] { return ask(cluster, "plan").code == 3; }))
+        << ask(cluster, "plan").err;
+    const std::string pod = pod_without_node(cluster.api());
+    EXPECT_EQ(ask(cluster, "plan").out, "increase web by 1\n  makes room for 1 pod\n");
+    const Ran as_json = ask(cluster, "plan -o json");
+    EXPECT_EQ(as_json.code, 3);
+    EXPECT_EQ(json::parse(as_json.out).at_pointer("/actions/0/what"), "increase web by 1");
+
+    const Ran doctor = ask(cluster, "doctor");
+    EXPECT_EQ(doctor.code, 0) << doctor.out;
+    EXPECT_THAT(doctor.out, AllOf(HasSubstr("rules granted"), HasSubstr("1 group found"),
+                                  Not(HasSubstr("MISSING"))));
+
+    const Ran explained = ask(cluster, "explain pod --live default/" + pod);
+    EXPECT_EQ(explained.code, 0) << explained.err;
+    EXPECT_THAT(explained.out, AllOf(HasSubstr("default/" + pod), HasSubstr("would take it")));
+    const Ran stays = ask(cluster, "explain node --live control-plane -o json");
+    EXPECT_EQ(json::parse(stays.out).at("reason"), "NotAutoscaled");
+    const Ran unknown = ask(cluster, "explain pod --live default/nobody");
+    EXPECT_EQ(unknown.code, 1);
+    EXPECT_EQ(unknown.err, "capstan: no pass saw a pod default/nobody\n");
+
+    EXPECT_EQ(cluster.api().leader(), "");
+    EXPECT_EQ(cluster.api().names("/api/v1/nodes").size(), 1u);
+    EXPECT_THAT(cluster.api().names("/api/v1/configmaps", "capstan-memory"), ::testing::IsEmpty());
+}
+
+TEST(LiveCommands, SayWhyTheyCannotAnswer) {
+    EmbeddedCluster cluster(live_shop);
+    const std::string url = cluster.api().url();
+    cluster.process().end(SIGKILL);
+    for (const char* command : {"plan", "explain matrix --live"}) {
+        const Ran ran = ask(cluster, command);
+        EXPECT_EQ(ran.code, 1) << command;
+        EXPECT_THAT(ran.err, HasSubstr(url));
+    }
+    const Ran doctor = ask(cluster, "doctor");
+    EXPECT_EQ(doctor.code, 1);
+    EXPECT_THAT(doctor.out, AllOf(HasSubstr("MISSING  API server"), HasSubstr("TO DO")));
+
+    std::ofstream(cluster.config()) << "[cluster]\nnonsense = 1\n";
+    for (const auto& [command, code] :
+         {std::pair("plan", 2), {"explain matrix --live", 2}, {"run", 2}, {"doctor", 1}}) {
+        const Ran ran = ask(cluster, command);
+        EXPECT_EQ(ran.code, code) << command;
+        EXPECT_THAT(ran.err, HasSubstr(":2:1: cluster: unknown key 'nonsense'")) << command;
+    }
+}
+
+TEST(LiveDaemon, AnswersWhatAnOperatorAsks) {
+    EmbeddedCluster cluster(live_shop);
+    Daemon daemon(cluster, "daemon");
+    const Api admin = daemon.admin();
+    cluster.api().scale("web", 18);
+    // Eight nodes are the most there may be, with room for two each.
+    ASSERT_TRUE(becomes(60s, [&] { return cluster.api().ready_pods("web") == 16; }))
+        << daemon.log();
+    for (const char* probe : {"/livez", "/readyz", "/health-check"})
+        EXPECT_EQ(admin.answer(probe).body, "OK") << probe;
+    const json::value status = admin.get("/api/v1/status");
+    EXPECT_EQ(status.at("leads"), true);
+    EXPECT_EQ(status.at("server").as_string(), cluster.api().url());
+    EXPECT_EQ(status.at_pointer("/last_pass/nodes"), 9);
+    const json::value group = admin.get("/api/v1/groups").at(0);
+    EXPECT_EQ(group.at("id"), "web");
+    EXPECT_EQ(group.at("ready"), 8);
+    EXPECT_EQ(admin.get("/api/v1/plugins").at_pointer("/0/id"), "simulated");
+    EXPECT_THAT(admin.answer("/api/v1/config").body, HasSubstr("scan_interval = \\\"500ms\\\""));
+    EXPECT_THAT(admin.answer("/api/v1/decisions").body, HasSubstr("increase web by "));
+    EXPECT_THAT(admin.answer("/metrics").body,
+                HasSubstr("\ncluster_autoscaler_node_group_target_count{node_group=\"web\"} 8\n"));
+    EXPECT_EQ(admin.answer("/api/v1/nonsense").status, 404);
+
+    const std::string pod = "default/" + pod_without_node(cluster.api());
+    const std::string because = "at its maximum of 8";
+    EXPECT_EQ(admin.get("/api/v1/explain/pod/" + pod).at("because").as_string(), "web: " + because);
+    EXPECT_EQ(admin.answer("/api/v1/explain/pod/default/nobody").status, 404);
+    EXPECT_EQ(admin.get("/api/v1/explain/node/web-1").at("reason"), "NotUnderutilized");
+    const std::string server = " --server " + admin.url();
+    EXPECT_THAT(commands::capstan("explain pod " + pod + server).out, HasSubstr(because));
+    EXPECT_EQ(commands::capstan("explain node web-1 -o json" + server).out,
+              admin.answer("/api/v1/explain/node/web-1").body);
+    EXPECT_EQ(commands::capstan("explain pod default/nobody" + server).code, 1);
+
+    const Ran plan = ask(cluster, "plan");
+    EXPECT_EQ(plan.code, 0) << plan.out;
+    EXPECT_THAT(plan.out, AllOf(HasSubstr("stay without room"), HasSubstr("nothing to do\n")));
+}
+
+/// In place of the heading of [admin].
+std::string talkative(const commands::Folder& files) {
+    return R"([log]
+level = "trace"
+[secrets]
+dir = ")" + files.path().string() +
+           R"("
+[trust]
+search_paths = [")" +
+           commands::misbehaving().parent_path().string() + R"("]
+[plugin.keeper]
+file = "keeper.so"
+grants = { secrets = ["acme"] }
+settings = { token = { secret = "acme" } }
+[admin]
+bearer_token_file = ")" +
+           files.path().string() + R"(/admin"
+)";
+}
+
+void replace_in(const std::filesystem::path& file, const std::string& what, const std::string& by) {
+    std::ifstream in(file);
+    std::string text(std::istreambuf_iterator<char>(in), {});
+    text.replace(text.find(what), what.size(), by);
+    std::ofstream(file) << text;
+}
+
+TEST(LiveDaemon, TellsNobodyASecret) {
+    // Secrets end in "hunter2", each with a beginning of its own.
+    const commands::Folder files;
+    files.write("acme", "plugin-hunter2");
+    const std::string token = files.write("admin", "admin-hunter2\n");
+    const std::string wrong = files.write("wrong", "wrong-hunter2\n");
+    EmbeddedCluster cluster(live_shop);
+    replace_in(cluster.config(), "[admin]\n", talkative(files));
+    replace_in(cluster.config(), "least_waste", "keeper");
+    replace_in(cluster.dir() / "kubeconfig", R"("user":{})", R"("user":{"token":"kube-hunter2"})");
+    Daemon daemon(cluster, "daemon");
+    ASSERT_TRUE(becomes(30s, [&] { return cluster.api().ready_pods("web") == 1; })) << daemon.log();
+    EXPECT_THAT(daemon.log(), HasSubstr("keeper: was given 14 bytes"));
+
+    const Api admin = daemon.admin("admin-hunter2"), stranger = daemon.admin("wrong-hunter2");
+    std::string told;
+    for (const char* path :
+         {"/metrics", "/api/v1/status", "/api/v1/groups", "/api/v1/plugins", "/api/v1/config",
+          "/api/v1/decisions", "/api/v1/explain/matrix", "/api/v1/explain/node/web-1"}) {
+        const Api::Answer known = admin.answer(path), unknown = stranger.answer(path);
+        EXPECT_EQ(known.status, 200) << path;
+        EXPECT_EQ(unknown.status, 401) << path;
+        told += known.body + unknown.body;
+    }
+    EXPECT_EQ(stranger.answer("/livez").status, 200) << "probes need no token";
+    EXPECT_EQ(daemon.admin().answer("/api/v1/status").status, 401);
+    const std::string explain = "explain node web-1 --server " + admin.url() + " --token-file ";
+    EXPECT_EQ(commands::capstan(explain + quoted_path(token)).code, 0);
+    const Ran refused = commands::capstan(explain + quoted_path(wrong));
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("a bearer token is needed"));
+
+    const std::string maps = cluster.api().answer("/api/v1/configmaps").body;
+    EXPECT_THAT(maps, AllOf(HasSubstr("capstan-memory"), HasSubstr("cluster-autoscaler-status")));
+    told += refused.out + refused.err + maps + cluster.api().answer("/api/v1/events").body;
+    // Requests that fail are told of, too.
+    cluster.process().end(SIGKILL);
+    EXPECT_TRUE(becomes(20s, [&] {
+        return daemon.log().find("connect to server") != std::string::npos;
+    })) << daemon.log();
+    daemon.process().end(SIGTERM);
+    for (const std::string& text : {told, daemon.log()})
+        EXPECT_THAT(text, Not(HasSubstr("hunter2")));
+}
+
+}  // namespace
+}  // namespace capstan::e2e
