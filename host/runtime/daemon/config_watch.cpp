@@ -39,6 +39,7 @@ ConfigWatch::ConfigWatch(io::Loop& loop, std::filesystem::path file,
       file_(std::move(file)),
       on_change_(std::move(on_change)),
       known_(content()),
+      seen_(known_),
       events_(loop.io(), descriptor) {
     await_event();
 }
@@ -58,21 +59,29 @@ void ConfigWatch::await_event() {
     events_.async_read_some(boost::asio::buffer(buffer_),
                             [self = self_](const boost::system::error_code& error, std::size_t) {
                                 if (error || *self == nullptr) return;
-                                ConfigWatch& watch = **self;
-                                if (watch.timer_) watch.loop_.cancel(*watch.timer_);
-                                watch.timer_ = watch.loop_.after(quiet_time, [self] {
-                                    if (*self != nullptr) (*self)->look();
-                                });
-                                watch.await_event();
+                                (*self)->look();
+                                (*self)->await_event();
                             });
 }
 
 void ConfigWatch::look() {
-    timer_.reset();
     std::string now = content();
+    // Something else in the folder, which must not put off what is due.
+    if (now == seen_) return;
+    seen_ = std::move(now);
+    if (timer_) loop_.cancel(*timer_);
+    timer_ = loop_.after(quiet_time, [self = self_] {
+        if (*self != nullptr) (*self)->tell();
+    });
+}
+
+void ConfigWatch::tell() {
+    timer_.reset();
+    // Whoever keeps the file open writes without an event.
+    look();
     // In the middle of an exchange there may be none.
-    if (now.empty() || now == known_) return;
-    known_ = std::move(now);
+    if (timer_ || seen_.empty() || seen_ == known_) return;
+    known_ = seen_;
     on_change_();
 }
 

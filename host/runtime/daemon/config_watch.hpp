@@ -20,8 +20,9 @@ namespace capstan::runtime {
 /// folder, and editors write a new file in place of the old. Lives on the loop's thread alone.
 class ConfigWatch {
 public:
-    /// `on_change`: the content is another than before, and has been for a second. Borrows the
-    /// loop. `unavailable`: the folder cannot be watched.
+    /// `on_change`: the content is another than before, and has been for a second. A file that is
+    /// gone or empty is nothing to tell of: somebody is about to write it. Borrows the loop.
+    /// `unavailable`: the folder cannot be watched.
     static Result<std::unique_ptr<ConfigWatch>> open(io::Loop& loop, std::filesystem::path file,
                                                      std::function<void()> on_change);
     ConfigWatch(const ConfigWatch&) = delete;
@@ -34,12 +35,14 @@ private:
                 int descriptor);
     void await_event();
     void look();
+    void tell();
     std::string content() const;
 
     io::Loop& loop_;
     const std::filesystem::path file_;
     const std::function<void()> on_change_;
-    std::string known_;
+    std::string known_;  ///< as it was told of last
+    std::string seen_;   ///< as it was looked at last
     boost::asio::posix::stream_descriptor events_;
     std::array<char, 4096> buffer_{};
     std::optional<io::TimerId> timer_{};
