@@ -1,0 +1,132 @@
+#include "runtime/daemon/daemon_metrics.hpp"
+
+#include <gmock/gmock.h>
+#include <prometheus/text_serializer.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "kubernetes/client/fake_network.hpp"
+#include "runtime/daemon/live_cluster.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using namespace std::chrono_literals;
+
+/// What a client's own requests leave in the exposition.
+struct RequestMetrics : ::testing::Test {
+    RequestMetrics() { limit_to(100, 100); }
+    void limit_to(double per_second, double burst) {
+        client = std::make_unique<kubernetes::ApiClient>(
+            network, loop, credentials,
+            kubernetes::ApiClientOptions{
+                .server = "https://api.test:6443/prefix",
+                .requests_per_second = per_second,
+                .burst = burst,
+                .on_attempt = [this](const kubernetes::ApiAttempt& attempt) {
+                    metrics.count_request(attempt);
+                }});
+    }
+    void send(const std::string& method, const std::string& purpose = "test") {
+        client->send({.method = method, .path = "/api/v1/nodes/n1", .purpose = purpose},
+                     [](const auto&) {});
+        loop.settle();
+    }
+    std::string told() const { return prometheus::TextSerializer().Serialize(registry.Collect()); }
+
+    boost::asio::io_context io;
+    io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
+    kubernetes::FakeNetwork network{loop};
+    kubernetes::FakeCredentials credentials{loop};
+    prometheus::Registry registry;
+    DaemonMetrics metrics{registry};
+    std::unique_ptr<kubernetes::ApiClient> client;
+};
+
+std::string count_of(const std::string& code, const std::string& method, int count) {
+    return "rest_client_requests_total{code=\"" + code + "\",host=\"api.test:6443\",method=\"" +
+           method + "\"} " + std::to_string(count) + "\n";
+}
+
+/// A line of one of the histograms: `part` is "sum", "count", or a bucket's bound.
+std::string line_of(const std::string& name, const std::string& verb, const std::string& part,
+                    const std::string& value) {
+    const bool is_bucket = part != "sum" && part != "count";
+    const std::string bound = is_bucket ? ",le=\"" + part + "\"" : "";
+    return "rest_client_" + name + "_duration_seconds_" + (is_bucket ? "bucket" : part) +
+           "{host=\"api.test:6443\",verb=\"" + verb + "\"" + bound + "} " + value + "\n";
+}
+
+TEST_F(RequestMetrics, CountRequestsByWhatCameBack) {
+    for (const int status : {200, 200, 404}) send("GET"), network.answer(status);
+    send("PATCH");
+    network.answer(409);
+    send("PATCH");
+    network.fail_with(ErrorCode::unavailable);
+    EXPECT_THAT(
+        told(),
+        AllOf(HasSubstr(count_of("200", "GET", 2)), HasSubstr(count_of("404", "GET", 1)),
+              HasSubstr(count_of("409", "PATCH", 1)), HasSubstr(count_of("<error>", "PATCH", 1)),
+              Not(HasSubstr("code=\"200\",host=\"api.test:6443\",method=\"PATCH\""))));
+}
+
+TEST_F(RequestMetrics, CountARequestEachTimeItIsSent) {
+    send("POST");
+    network.answer(429, "", {{"retry-after", "2"}});
+    EXPECT_THAT(told(), HasSubstr(count_of("429", "POST", 1)));
+    loop.advance(2s);
+    network.answer(201);
+    EXPECT_THAT(told(),
+                AllOf(HasSubstr(count_of("429", "POST", 1)), HasSubstr(count_of("201", "POST", 1)),
+                      HasSubstr(line_of("request", "POST", "count", "2")),
+                      HasSubstr(line_of("request", "POST", "sum", "0"))))
+        << "the rest between the two is nobody's time";
+}
+
+TEST_F(RequestMetrics, TellHowLongTheServerTookWhateverItSaid) {
+    for (const auto& [took, status] : {std::pair(20ms, 200), std::pair(700ms, 500)}) {
+        send("GET");
+        loop.advance(took);
+        network.answer(status);
+    }
+    EXPECT_THAT(told(), AllOf(HasSubstr(line_of("request", "GET", "sum", "0.72")),
+                              HasSubstr(line_of("request", "GET", "0.025", "1")),
+                              HasSubstr(line_of("request", "GET", "0.5", "1")),
+                              HasSubstr(line_of("request", "GET", "1", "2")),
+                              HasSubstr(line_of("request", "GET", "count", "2"))));
+}
+
+TEST_F(RequestMetrics, TellHowLongRequestsWaitedForTheLimit) {
+    limit_to(2, 1);
+    for (int i = 0; i < 3; ++i) send("GET");
+    send("PUT", "lease");
+    loop.advance(1s);
+    for (int i = 0; i < 4; ++i) network.answer(200);
+    EXPECT_THAT(told(), AllOf(HasSubstr(line_of("rate_limiter", "GET", "sum", "1.5")),
+                              HasSubstr(line_of("rate_limiter", "GET", "0.25", "1")),
+                              HasSubstr(line_of("rate_limiter", "GET", "0.5", "2")),
+                              HasSubstr(line_of("rate_limiter", "GET", "1", "3")),
+                              HasSubstr(line_of("rate_limiter", "GET", "count", "3")),
+                              HasSubstr(line_of("rate_limiter", "PUT", "sum", "0")),
+                              HasSubstr(line_of("rate_limiter", "PUT", "count", "1"))))
+        << "none, half a second and a second; a Lease waits for nobody";
+}
+
+TEST(DaemonsRequests, AreCountedFromTheFirstOn) {
+    LiveCluster cluster;
+    cluster.run(15s);
+    const std::string series = "{code=\"200\",host=\"api.local\",method=";
+    EXPECT_THAT(cluster.metrics(),
+                AllOf(HasSubstr("rest_client_requests_total" + series + "\"GET\"} "),
+                      HasSubstr("rest_client_requests_total" + series + "\"PUT\"} "),
+                      HasSubstr("rest_client_rate_limiter_duration_seconds_count{"
+                                "host=\"api.local\",verb=\"GET\"} ")));
+}
+
+}  // namespace
+}  // namespace capstan::runtime
