@@ -18,13 +18,18 @@ std::string command_for(const std::string& story) {
     return "simulate tests/scenarios/" + story + ".toml";
 }
 
-/// The file that a story leaves.
-std::string metrics_of(const std::string& story, const std::string& more = {}) {
+/// The file that a command leaves.
+std::string metrics_after(const std::string& command) {
     const Folder folder;
     const std::string file = (folder.path() / "metrics.txt").string();
-    const Ran ran = capstan(command_for(story) + " --metrics '" + file + "'" + more);
+    const Ran ran = capstan(command + " --metrics '" + file + "'");
     EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
     return folder.read("metrics.txt");
+}
+
+/// The file that a story leaves.
+std::string metrics_of(const std::string& story, const std::string& more = {}) {
+    return metrics_after(command_for(story) + more);
 }
 
 /// The value of a series; NaN where there is none.
@@ -143,6 +148,59 @@ TEST(Metrics, TellWhatADrainThatIsGivenUpFailedAt) {
                        "\"nonempty\",reason=\"2\"}"),
               1);
 }
+
+/// A removal that comes to nothing, and the series that tells of it.
+struct FailedRemoval {
+    const char* name;
+    int nodes, pods;
+    const char* happens;  ///< after a minute: the first removal begins 10 seconds later
+    const char* series;
+    friend std::ostream& operator<<(std::ostream& out, const FailedRemoval& removal) {
+        return out << removal.name;
+    }
+    std::string story() const {
+        std::string out =
+            "[scale_down]\ndelay_after_add = \"0s\"\nunneeded_time = \"1m\"\n"
+            "utilization_threshold = 1.0\n[[group]]\nid = \"web\"\nmax = 3\nsize = " +
+            std::to_string(nodes) + "\nmachine = { cpu = \"4\", memory = \"16Gi\" }\n";
+        if (pods > 0)
+            out += "[[replica_set]]\nname = \"shop\"\ncpu = \"500m\"\ncount = " +
+                   std::to_string(pods) + "\n";
+        return out + "[[step]]\nadvance = \"1m\"\n" + happens + "\n";
+    }
+};
+
+class FailedRemovals : public ::testing::TestWithParam<FailedRemoval> {};
+
+TEST_P(FailedRemovals, AreToldByWhatTheNodeHadAndWhatWentWrong) {
+    const Folder folder;
+    const std::string file = folder.write("story.toml", GetParam().story());
+    const std::string metrics = metrics_after("simulate '" + file + "'");
+    const std::string family = "cluster_autoscaler_failed_scale_down_total";
+    EXPECT_EQ(value_of(metrics, family + GetParam().series), 1) << metrics;
+    EXPECT_EQ(metrics.find(family + "{"), metrics.rfind(family + "{")) << "and nothing else";
+}
+
+constexpr const char* mute_api_server =
+    "[[step]]\nadvance = \"90s\"\n[[fault]]\nkind = \"eviction_error\"\nfrom = \"1m\"";
+constexpr const char* refusing_cloud =
+    "[[step]]\nchange = [{ group = \"web\", fail_removals = { code = \"permission\", message = "
+    "\"no\" } }]\nadvance = \"90s\"";
+
+INSTANTIATE_TEST_SUITE_P(
+    Zalando, FailedRemovals,
+    ::testing::Values(
+        FailedRemoval{"EmptyNotTainted", 1, 0, mute_api_server, "{kind=\"empty\",reason=\"1\"}"},
+        FailedRemoval{"EmptyNotEmptied", 1, 0,
+                      "[[step]]\nadvance = \"12s\"\n[[step]]\npods = [{ name = \"batch\", cpu = "
+                      "\"1\" }]\nbind = { batch = \"web-1\" }\nadvance = \"90s\"",
+                      "{kind=\"empty\",reason=\"2\"}"},
+        FailedRemoval{"EmptyNotRemoved", 1, 0, refusing_cloud, "{kind=\"empty\",reason=\"3\"}"},
+        FailedRemoval{"DrainedNotTainted", 2, 2, mute_api_server,
+                      "{kind=\"nonempty\",reason=\"1\"}"},
+        FailedRemoval{"DrainedNotRemoved", 2, 2, refusing_cloud,
+                      "{kind=\"nonempty\",reason=\"3\"}"}),
+    [](const auto& removal) { return std::string(removal.param.name); });
 
 TEST(Metrics, NameTheGpusOfNodesThatCameAndWent) {
     const std::string metrics = metrics_of(gpus);

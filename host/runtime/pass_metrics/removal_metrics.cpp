@@ -120,9 +120,10 @@ void RemovalMetrics::count_evictions(const PassObservation& pass) {
 void RemovalMetrics::follow(const PassObservation& pass) {
     for (const auto& [node, before] : before_->removals)
         follow(pass, node, before, find(pass.memory, node));
-    // Chosen and given up in one pass.
+    // Chosen and given up in one pass; what a run left that nobody remembers is unmarked at once.
     for (const auto& [node, after] : pass.memory.removals)
-        if (after.phase == RemovalPhase::undoing && !before_->removals.contains(node))
+        if (after.phase == RemovalPhase::undoing && !before_->removals.contains(node) &&
+            !was_unmarked(pass.decision, node))
             count_failure(
                 pass, node,
                 {.phase = RemovalPhase::tainting, .empty = after.empty, .since = after.since});

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/removal/node_marks.hpp"
+#include "engine/removal/phases.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
 
 namespace capstan::runtime {
@@ -250,6 +251,58 @@ TEST_F(Passes, TellWhatARemovalFailedAt) {
     pass();
     EXPECT_THAT(pass(), HasSubstr("failed_scale_down_total{kind=\"empty\",reason=\"3\"} 1\n"))
         << "once, however long the undoing takes";
+}
+
+/// The Zalando fork's numbers: 1 not tainted, 2 not emptied, 3 not removed.
+TEST_F(Passes, NumberWhatEachKindOfRemovalFailedAt) {
+    struct Case {
+        RemovalPhase before;
+        bool empty;
+        const char* told;
+    };
+    pass();
+    for (const auto& [before, empty, told] :
+         {Case{RemovalPhase::tainting, true, "{kind=\"empty\",reason=\"1\"} 1\n"},
+          Case{RemovalPhase::draining, true, "{kind=\"empty\",reason=\"2\"} 1\n"},
+          Case{RemovalPhase::delayed, true, "{kind=\"empty\",reason=\"2\"} 2\n"},
+          Case{RemovalPhase::deleting, true, "{kind=\"empty\",reason=\"3\"} 1\n"},
+          Case{RemovalPhase::removed, true, "{kind=\"empty\",reason=\"3\"} 2\n"},
+          Case{RemovalPhase::tainting, false, "{kind=\"nonempty\",reason=\"1\"} 1\n"},
+          Case{RemovalPhase::waiting, false, "{kind=\"nonempty\",reason=\"2\"} 1\n"},
+          Case{RemovalPhase::draining, false, "{kind=\"nonempty\",reason=\"2\"} 2\n"},
+          Case{RemovalPhase::deleting, false, "{kind=\"nonempty\",reason=\"3\"} 1\n"}}) {
+        removal(before, empty);
+        pass();
+        removal(RemovalPhase::undoing, empty);
+        EXPECT_THAT(pass(), HasSubstr("failed_scale_down_total" + std::string(told)))
+            << name_of(before);
+        memory.removals.clear();
+        pass();
+    }
+}
+
+TEST_F(Passes, CountARemovalThatFailsInOnePass) {
+    pass();
+    removal(RemovalPhase::undoing);
+    EXPECT_THAT(pass(), HasSubstr("failed_scale_down_total{kind=\"empty\",reason=\"1\"} 1\n"))
+        << "chosen, and could not be tainted";
+    removal(RemovalPhase::delayed);
+    pass();
+    decision.removals = {{.group = a, .machines = {MachineId("n1")}, .nodes = {"n1"}}};
+    results.removals = {{Error{ErrorCode::permission, "no"}}};
+    removal(RemovalPhase::undoing);
+    EXPECT_THAT(pass(), HasSubstr("failed_scale_down_total{kind=\"empty\",reason=\"3\"} 1\n"))
+        << "its cloud was asked, and refused";
+}
+
+TEST_F(Passes, DoNotCountMarksThatAnotherRunLeftAsRemovalsOfTheirOwn) {
+    pass();
+    removal(RemovalPhase::undoing);
+    decision.node_changes = {
+        {.node = "n1", .drop_taints = {std::string(engine::to_be_deleted_taint)}}};
+    EXPECT_THAT(pass(), Not(HasSubstr("failed_scale_down_total{")));
+    memory.removals.clear();
+    EXPECT_THAT(pass(), Not(HasSubstr("failed_scale_down_total{")));
 }
 
 TEST_F(Passes, CountEvictionsAsTheyAreAgreedTo) {

@@ -118,8 +118,8 @@ const std::map<std::pair<std::string, std::string>, Names> values{
       "scaleUp:buildPodEquivalenceGroups", "scaleUp:estimate",
       "scaleUp:skippedNodeGroupsSimulation", "scaleDown", "scaleDown:softTaintUnneeded",
       "scaleDown:nodeDeletion", "scaleDown:nodeDeletion:empty", "scaleDown:nodeDeletion:nonEmpty"}},
-    {{"failed_scale_down_total", "kind"}, {"nonempty"}},
-    {{"failed_scale_down_total", "reason"}, {"2"}}};
+    {{"failed_scale_down_total", "kind"}, {"empty", "nonempty"}},
+    {{"failed_scale_down_total", "reason"}, {"1", "2", "3"}}};
 
 const Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
 const NodeGroupId a("a"), b("b");
@@ -133,11 +133,15 @@ struct Told {
         PassReport first = report();
         first.memory.unneeded["n2"] = {.since = noon};
         first.memory.removals = {{"n1", removal(engine::RemovalPhase::deleting, true)},
-                                 {"n3", removal(engine::RemovalPhase::draining, false)}};
+                                 {"n3", removal(engine::RemovalPhase::draining, false)},
+                                 {"n4", removal(engine::RemovalPhase::tainting, true)},
+                                 {"n5", removal(engine::RemovalPhase::deleting, false)}};
         tell(first);
         tell(busy());
         PassReport last = report();
-        last.memory.removals = {{"n3", removal(engine::RemovalPhase::undoing, false)}};
+        for (const char* node : {"n3", "n4", "n5"})
+            last.memory.removals.emplace(
+                node, removal(engine::RemovalPhase::undoing, node == std::string("n4")));
         tell(last);
         tell(report());
     }
@@ -186,7 +190,9 @@ struct Told {
         decision.removals = {{.group = a, .machines = {MachineId("n1")}, .nodes = {"n1"}}};
         out.results.removals = {{}};
         out.memory.removals = {{"n1", removal(engine::RemovalPhase::removed, true)},
-                               {"n3", removal(engine::RemovalPhase::draining, false)}};
+                               {"n3", removal(engine::RemovalPhase::draining, false)},
+                               {"n4", removal(engine::RemovalPhase::tainting, true)},
+                               {"n5", removal(engine::RemovalPhase::deleting, false)}};
         return out;
     }
 
