@@ -2,19 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
-#include <fstream>
-#include <functional>
-#include <memory>
-#include <set>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "kubernetes/client/json_object.hpp"
-#include "runtime/assembly.hpp"
-#include "simulation/api_server/local_http_client.hpp"
+#include "patient.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -28,111 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-/// A network on which replies may be changed on their way.
-class Tampering final : public io::HttpClient {
-public:
-    using Change = std::function<void(const HttpRequest&, HttpReply&)>;
-
-    explicit Tampering(io::HttpClient& beneath) : beneath_(beneath) {}
-    RequestId send(HttpRequest request, Done done) override {
-        return beneath_.send(request,
-                             [this, request, done = std::move(done)](Result<HttpReply> reply) {
-                                 if (reply && change) change(request, *reply);
-                                 done(std::move(reply));
-                             });
-    }
-    RequestId stream(HttpRequest request, Listener listener, Done done) override {
-        return beneath_.stream(std::move(request), std::move(listener), std::move(done));
-    }
-    void cancel(RequestId id) override { beneath_.cancel(id); }
-
-    Change change{};
-
-private:
-    io::HttpClient& beneath_;
-};
-
-const std::string one_group =
-    "groups = [{ id = \"web\", machine = { cpu = \"4\", memory = \"16Gi\" } }]";
-
-/// A pipeline with the simulated cloud "eu" of these settings.
-std::string cloud_of(const std::string& settings) {
-    return "[pipeline]\nclouds = [\"eu\"]\n[plugin.eu]\nclass = \"simulated\"\nsettings = { " +
-           settings + " }\n";
-}
-
-/// A cluster and its autoscaler as a doctor finds them at 2026-11-21 10:00:00.
-class Patient {
-public:
-    explicit Patient(const std::string& config = cloud_of(one_group),
-                     const std::string& kubeconfig = "kubeconfig")
-        : assembly_(cluster_toml(kubeconfig) + config) {
-        if (!assembly_.diagnostics().empty())
-            throw std::invalid_argument(assembly_.diagnostics().text());
-        network.change = [this](const HttpRequest& request, HttpReply& reply) {
-            if (request.url.ends_with("/version")) return tell_time(reply);
-            if (request.url.ends_with("/selfsubjectaccessreviews")) refuse(request, reply);
-        };
-    }
-    /// What is said: "good: clock: agrees with the API server's". Advice comes after an arrow.
-    std::vector<std::string> examined() {
-        std::vector<std::string> out;
-        for (const Finding& finding : examine(assembly_.config(), *host_, "test", &network)) {
-            const char* verdict = finding.verdict == Verdict::good       ? "good"
-                                  : finding.verdict == Verdict::doubtful ? "doubtful"
-                                                                         : "missing";
-            out.push_back(std::string(verdict) + ": " + finding.what + ": " + finding.found +
-                          (finding.fix.empty() ? "" : " -> " + finding.fix));
-        }
-        return out;
-    }
-    std::size_t needed() const { return needed_rules(assembly_.config()).size(); }
-
-    std::set<std::string> refused{};  ///< "patch nodes"
-    std::string reason{};             ///< the server's, for what it refuses
-    /// What the server says in place of its own; "": it says none.
-    std::optional<std::string> date{};
-
-private:
-    std::string cluster_toml(const std::string& kubeconfig) const {
-        std::ofstream(folder_.path() / "kubeconfig") << R"({"apiVersion":"v1","kind":"Config",
-"current-context":"c","clusters":[{"name":"c","cluster":{"server":"http://api.local"}}],
-"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]})";
-        return "[log]\nlevel = \"error\"\n[cluster]\nkubeconfig = \"" +
-               (folder_.path() / kubeconfig).string() + "\"\n";
-    }
-    void tell_time(HttpReply& reply) const {
-        if (!date) return;
-        std::erase_if(reply.headers, [](const auto& header) { return header.first == "date"; });
-        if (!date->empty()) reply.headers.emplace_back("date", *date);
-    }
-    void refuse(const HttpRequest& request, HttpReply& reply) const {
-        const auto asked = kubernetes::find_json_object(request.body).value();
-        const auto text = [&](const char* key) {
-            return kubernetes::text_at(asked, {"spec", "resourceAttributes", key});
-        };
-        const kubernetes::AccessRule rule{text("verb"),        text("group"),     text("resource"),
-                                          text("subresource"), text("namespace"), text("name")};
-        if (reply.status != 201 || !refused.contains(to_string(rule))) return;
-        reply.body = R"({"status":{"allowed":false,"reason":")" + reason + "\"}}";
-    }
-
-    TemporaryFolder folder_;
-    const Assembly assembly_;
-    const std::shared_ptr<io::ManualClock> clock_ =
-        std::make_shared<io::ManualClock>(time_from_unix_ns(1'795'255'200'000'000'000));
-    const std::unique_ptr<PluginHost> host_ =
-        PluginHost::start(assembly_.config(), assembly_.plugins(),
-                          {.seed = 1, .version = "test", .clock = clock_, .has_cluster = true})
-            .value();
-    simulation::ObjectStore store_{host_->loop(), simulation::ObjectStore::Options{}};
-
-public:
-    simulation::ApiServer server{store_};
-    simulation::LocalHttpClient wire{server, host_->loop()};
-    Tampering network{wire};
-};
 
 const std::string grant_it = " -> grant it in the role of this service account";
 
