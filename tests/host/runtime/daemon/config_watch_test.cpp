@@ -145,6 +145,18 @@ TEST_F(AWatchedFile, IsToldOfThoughOthersBesideItAreNeverLeftAlone) {
     EXPECT_THAT(told, ElementsAre("second"));
 }
 
+TEST_F(AWatchedFile, IsToldOfWholeThoughWhoeverWritesItTakesTheirTime) {
+    std::ofstream out(file);
+    out << "sec" << std::flush;
+    write(folder.path() / "other.toml", "a");
+    EXPECT_THAT(told_within(500ms), IsEmpty());
+    out << "ond" << std::flush;
+    EXPECT_THAT(told_within(1s), IsEmpty());
+    out.close();
+    EXPECT_THAT(told_within(500ms), ElementsAre("second"));
+    EXPECT_THAT(told_within(1h), IsEmpty());
+}
+
 TEST_F(AWatchedFile, IsToldOfToNobodyOnceTheWatchIsGone) {
     write(file, "second");
     loop.advance(500ms);
