@@ -92,6 +92,9 @@ TEST(LiveDaemon, AnswersWhatAnOperatorAsks) {
     // Eight nodes are the most there may be, with room for two each.
     ASSERT_TRUE(becomes(60s, [&] { return cluster.api().ready_pods("web") == 16; }))
         << daemon.log();
+    const auto last_pass = [&] { return admin.get("/api/v1/status").at_pointer("/last_pass/at"); };
+    const json::value before = last_pass();
+    ASSERT_TRUE(becomes(10s, [&] { return last_pass() != before; })) << daemon.log();
     for (const char* probe : {"/livez", "/readyz", "/health-check"})
         EXPECT_EQ(admin.answer(probe).body, "OK") << probe;
     const json::value status = admin.get("/api/v1/status");
@@ -125,23 +128,13 @@ TEST(LiveDaemon, AnswersWhatAnOperatorAsks) {
 }
 
 /// In place of the heading of [admin].
-std::string talkative(const commands::Folder& files) {
-    return R"([log]
-level = "trace"
-[secrets]
-dir = ")" + files.path().string() +
-           R"("
-[trust]
-search_paths = [")" +
-           commands::misbehaving().parent_path().string() + R"("]
-[plugin.keeper]
-file = "keeper.so"
-grants = { secrets = ["acme"] }
-settings = { token = { secret = "acme" } }
-[admin]
-bearer_token_file = ")" +
-           files.path().string() + R"(/admin"
-)";
+std::string talkative(const std::string& files) {
+    const std::string plugins = commands::misbehaving().parent_path().string();
+    return "[log]\nlevel = 'trace'\n[secrets]\ndir = '" + files + "'\n[trust]\nsearch_paths = ['" +
+           plugins +
+           "']\n[plugin.keeper]\nfile = 'keeper.so'\ngrants = { secrets = ['acme'] }\n"
+           "settings = { token = { secret = 'acme' } }\n[admin]\nbearer_token_file = '" +
+           files + "/admin'\n";
 }
 
 void replace_in(const std::filesystem::path& file, const std::string& what, const std::string& by) {
@@ -158,7 +151,7 @@ TEST(LiveDaemon, TellsNobodyASecret) {
     const std::string token = files.write("admin", "admin-hunter2\n");
     const std::string wrong = files.write("wrong", "wrong-hunter2\n");
     EmbeddedCluster cluster(live_shop);
-    replace_in(cluster.config(), "[admin]\n", talkative(files));
+    replace_in(cluster.config(), "[admin]\n", talkative(files.path().string()));
     replace_in(cluster.config(), "least_waste", "keeper");
     replace_in(cluster.dir() / "kubeconfig", R"("user":{})", R"("user":{"token":"kube-hunter2"})");
     Daemon daemon(cluster, "daemon");
