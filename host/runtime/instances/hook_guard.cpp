@@ -90,7 +90,9 @@ Result<std::vector<std::string>> call_hook(
     watch.leave();
     report_time(instance, hook, steady_clock::now() - begin);
     if (status == CAPSTAN_OK) return call.take_sentences();
-    instance.context().metrics().hook_failed(hook, error_code(status));
+    // A price that nobody knows is an answer, and comes again in every pass.
+    const bool is_answer = hook == Hook::price && status == CAPSTAN_E_NOT_FOUND;
+    if (!is_answer) instance.context().metrics().hook_failed(hook, error_code(status));
     return fail(call.outcome(status, hook_name(instance, hook)).error());
 }
 

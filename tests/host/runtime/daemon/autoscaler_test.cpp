@@ -71,6 +71,13 @@ TEST_F(Scaling, OrdersANodeAndRemembersItBeforeAndAfter) {
     EXPECT_EQ((*pass)->memory, kept[1]);
 }
 
+TEST_F(Scaling, CountsAPriceThatNobodyKnowsAsNoErrorOfAPlugin) {
+    ASSERT_TRUE(make()->run());
+    const std::string metrics = assembly.host().metrics().text();
+    EXPECT_THAT(metrics, HasSubstr("hook_duration_seconds_count{hook=\"price\",plugin=\"eu\"}"));
+    EXPECT_THAT(metrics, ::testing::Not(HasSubstr("plugin_errors_total{")));
+}
+
 TEST_F(Scaling, DropsWhatItMustNotCarryOut) {
     may_act = fail(ErrorCode::cancelled, "this host leads no longer");
     const auto autoscaler = make();
