@@ -67,7 +67,7 @@ constexpr Member spec_members[] = {
     {"unschedulable"},
     // DaemonSets
     {"template", &pod_template},
-    // controllers and disruption budgets
+    // controllers, disruption budgets and services
     {"replicas"},
     {"selector"},
     // claims and volumes

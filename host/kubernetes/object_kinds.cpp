@@ -9,6 +9,7 @@
 #include "kubernetes/metadata.hpp"
 #include "kubernetes/node_decode.hpp"
 #include "kubernetes/pod_decode.hpp"
+#include "kubernetes/service_decode.hpp"
 #include "kubernetes/storage_decode.hpp"
 
 namespace capstan::kubernetes {
@@ -67,6 +68,7 @@ constexpr ObjectKind kinds[] = {
     {"CSIDriver", storage, false, Is::csi_driver, load<decode_csi_driver>},
     {"CSIStorageCapacity", storage, true, Is::csi_capacity, load<decode_csi_capacity>},
     {"Namespace", "", false, Is::ns, load<decode_namespace>},
+    {"Service", "", true, Is::service, load<decode_service>},
 };
 
 }  // namespace

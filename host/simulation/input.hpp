@@ -86,6 +86,7 @@ struct Objects {
     std::vector<engine::CsiDriverObject> csi_drivers{};
     std::vector<engine::CsiCapacityObject> csi_capacities{};
     std::vector<engine::NamespaceObject> namespaces{};
+    std::vector<engine::ServiceObject> services{};
 };
 
 /// Settings of the shipped plugin `simulated`, with the text they stand in, so that its complaints

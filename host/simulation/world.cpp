@@ -76,6 +76,7 @@ void World::fill(const Objects& objects, Time now) {
     for (const auto& object : objects.csi_drivers) builder_.set(object);
     for (const auto& object : objects.csi_capacities) builder_.set(object);
     for (const auto& object : objects.namespaces) builder_.set(object);
+    for (const auto& object : objects.services) builder_.set(object);
     for (const engine::NodeObject& node : objects.nodes) add_node(node, "", now);
     std::vector<const engine::PodObject*> pods;
     for (const engine::PodObject& pod : objects.pods) pods.push_back(&pod);

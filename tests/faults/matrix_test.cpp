@@ -183,7 +183,8 @@ constexpr const char* followed[] = {"nodes",
                                     "csinodes.storage.k8s.io",
                                     "csidrivers.storage.k8s.io",
                                     "csistoragecapacities.storage.k8s.io",
-                                    "namespaces"};
+                                    "namespaces",
+                                    "services"};
 
 /// When the history is forgotten that a watch would go on from; of nodes and pods at the start,
 /// too, and for a while.

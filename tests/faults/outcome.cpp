@@ -183,7 +183,8 @@ std::string difference(const engine::Cluster& a, const engine::Cluster& b) {
            difference("CSI nodes", x.csi_nodes, y.csi_nodes) +
            difference("CSI drivers", x.csi_drivers, y.csi_drivers) +
            difference("CSI capacities", x.csi_capacities, y.csi_capacities) +
-           difference("namespaces", x.namespaces, y.namespaces);
+           difference("namespaces", x.namespaces, y.namespaces) +
+           difference("services", x.services, y.services);
 }
 
 engine::Cluster cluster_of(Stage& stage) {

@@ -87,6 +87,7 @@ constexpr Thing things[] = {
     {"csistoragecapacities.storage.k8s.io", space,
      R"({"metadata":{"name":"x"},"storageClassName":"fast"})"},
     {"namespaces", "", R"({"metadata":{"name":"x"}})"},
+    {"services", space, R"({"metadata":{"name":"x"},"spec":{"selector":{"app":"x"}}})"},
 };
 
 bool is_marked(const json::object& node, const std::string& key) {

@@ -103,6 +103,7 @@ struct ClusterObjects {
     std::map<std::string, CsiDriverObject, std::less<>> csi_drivers;
     std::map<std::string, CsiCapacityObject, std::less<>> csi_capacities;
     std::map<std::string, Labels, std::less<>> namespaces;
+    std::map<std::string, ServiceObject, std::less<>> services;
 };
 
 /// [any thread]

@@ -21,7 +21,7 @@ std::size_t bytes_of(const ClusterObjects& objects) noexcept {
            heap_bytes(objects.claims) + heap_bytes(objects.volumes) +
            heap_bytes(objects.storage_classes) + heap_bytes(objects.csi_nodes) +
            heap_bytes(objects.csi_drivers) + heap_bytes(objects.csi_capacities) +
-           heap_bytes(objects.namespaces);
+           heap_bytes(objects.namespaces) + heap_bytes(objects.services);
 }
 
 /// The pod that a DaemonSet would put on a node.
@@ -293,6 +293,11 @@ void ClusterBuilder::set(NamespaceObject object) {
     state_->put(&ClusterObjects::namespaces, std::move(object.name), std::move(object.labels));
 }
 
+void ClusterBuilder::set(ServiceObject object) {
+    std::string name = full_name(object.ns, object.name);
+    state_->put(&ClusterObjects::services, std::move(name), std::move(object));
+}
+
 bool ClusterBuilder::remove(ObjectKind kind, std::string_view ns, std::string_view name) {
     State& s = *state_;
     using All = ClusterObjects;
@@ -315,6 +320,7 @@ bool ClusterBuilder::remove(ObjectKind kind, std::string_view ns, std::string_vi
         case ObjectKind::csi_driver: return s.remove(&All::csi_drivers, name);
         case ObjectKind::csi_capacity: return s.remove(&All::csi_capacities, full_name(ns, name));
         case ObjectKind::ns: return s.remove(&All::namespaces, name);
+        case ObjectKind::service: return s.remove(&All::services, full_name(ns, name));
     }
     return false;
 }

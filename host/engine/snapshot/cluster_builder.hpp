@@ -42,6 +42,7 @@ public:
     void set(CsiDriverObject object) override;
     void set(CsiCapacityObject object) override;
     void set(NamespaceObject object) override;
+    void set(ServiceObject object) override;
     /// Takes one object away; `ns` means nothing to kinds that have no namespace. False: there was
     /// none.
     bool remove(ObjectKind kind, std::string_view ns, std::string_view name);

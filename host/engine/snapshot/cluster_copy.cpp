@@ -84,6 +84,7 @@ void copy(const Cluster& cluster, ClusterSink& to) {
     set_all(all.csi_drivers);
     set_all(all.csi_capacities);
     for (const auto& [name, labels] : all.namespaces) to.set(NamespaceObject{name, labels});
+    set_all(all.services);
 }
 
 void for_each_name(const Cluster& cluster, ObjectKind kind, const Act& act) {
@@ -111,6 +112,7 @@ void for_each_name(const Cluster& cluster, ObjectKind kind, const Act& act) {
         case ObjectKind::csi_driver: return tell_names(all.csi_drivers, act);
         case ObjectKind::csi_capacity: return tell_full_names(all.csi_capacities, "", act);
         case ObjectKind::ns: return tell_names(all.namespaces, act);
+        case ObjectKind::service: return tell_full_names(all.services, "", act);
     }
 }
 

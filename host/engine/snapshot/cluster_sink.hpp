@@ -23,6 +23,7 @@ public:
     virtual void set(CsiDriverObject object) = 0;
     virtual void set(CsiCapacityObject object) = 0;
     virtual void set(NamespaceObject object) = 0;
+    virtual void set(ServiceObject object) = 0;
 };
 
 }  // namespace capstan::engine

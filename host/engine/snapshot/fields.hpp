@@ -96,5 +96,9 @@ inline auto fields(const CsiCapacityObject& object) noexcept {
     const auto& [ns, name, storage_class, topology, size] = object;
     return std::tie(ns, name, storage_class, topology, size);
 }
+inline auto fields(const ServiceObject& object) noexcept {
+    const auto& [ns, name, selector] = object;
+    return std::tie(ns, name, selector);
+}
 
 }  // namespace capstan::engine

@@ -34,6 +34,7 @@ enum class ObjectKind : std::uint8_t {
     csi_driver,
     csi_capacity,
     ns,
+    service,
 };
 
 struct NodeObject {
@@ -171,6 +172,13 @@ struct CsiCapacityObject {
 struct NamespaceObject {
     std::string name{};
     Labels labels{};
+};
+
+struct ServiceObject {
+    std::string ns = "default";
+    std::string name{};
+    Labels selector{};  ///< what its pods have; empty: it selects none
+    bool operator==(const ServiceObject&) const = default;
 };
 
 }  // namespace capstan::engine

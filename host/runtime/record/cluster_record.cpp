@@ -92,6 +92,7 @@ void add_objects(ClusterRecord& out, const engine::ClusterObjects& objects) {
     out.csi_drivers = values_of<engine::CsiDriverObject>(objects.csi_drivers);
     out.csi_capacities = values_of<engine::CsiCapacityObject>(objects.csi_capacities);
     for (const auto& [name, labels] : objects.namespaces) out.namespaces.push_back({name, labels});
+    out.services = values_of<engine::ServiceObject>(objects.services);
 }
 
 Result<engine::PodObject> pod_object(const ClusterRecord& record, const PodRecord& pod) {
@@ -157,6 +158,7 @@ Result<Cluster> make_cluster(const ClusterRecord& record, engine::ClusterBuilder
     set_all(record.csi_drivers);
     set_all(record.csi_capacities);
     set_all(record.namespaces);
+    set_all(record.services);
     return builder.build();
 }
 

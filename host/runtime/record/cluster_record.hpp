@@ -56,11 +56,12 @@ struct ClusterRecord {
     std::vector<engine::CsiDriverObject> csi_drivers{};
     std::vector<engine::CsiCapacityObject> csi_capacities{};
     std::vector<engine::NamespaceObject> namespaces{};
+    std::vector<engine::ServiceObject> services{};
 };
 BOOST_DESCRIBE_STRUCT(ClusterRecord, (),
                       (nodes, specs, classes, pods, daemon_sets, disruption_budgets, controllers,
                        claims, volumes, storage_classes, csi_nodes, csi_drivers, csi_capacities,
-                       namespaces))
+                       namespaces, services))
 
 /// Equal clusters give equal records, whatever the numbers of their classes and pods.
 ClusterRecord make_cluster_record(const engine::Cluster& cluster);

@@ -41,5 +41,6 @@ BOOST_DESCRIBE_STRUCT(CsiNodeObject, (), (name, limits))
 BOOST_DESCRIBE_STRUCT(CsiDriverObject, (), (name, storage_capacity))
 BOOST_DESCRIBE_STRUCT(CsiCapacityObject, (), (ns, name, storage_class, topology, capacity_bytes))
 BOOST_DESCRIBE_STRUCT(NamespaceObject, (), (name, labels))
+BOOST_DESCRIBE_STRUCT(ServiceObject, (), (ns, name, selector))
 
 }  // namespace capstan::engine

@@ -24,7 +24,8 @@ Objects CollectedObjects::take() && {
             .csi_nodes = values_of(std::move(csi_nodes_)),
             .csi_drivers = values_of(std::move(csi_drivers_)),
             .csi_capacities = values_of(std::move(csi_capacities_)),
-            .namespaces = values_of(std::move(namespaces_))};
+            .namespaces = values_of(std::move(namespaces_)),
+            .services = values_of(std::move(services_))};
 }
 
 }  // namespace capstan::simulation

@@ -27,6 +27,7 @@ public:
     void set(engine::CsiDriverObject o) override { put(csi_drivers_, std::move(o)); }
     void set(engine::CsiCapacityObject o) override { put(csi_capacities_, std::move(o)); }
     void set(engine::NamespaceObject o) override { put(namespaces_, std::move(o)); }
+    void set(engine::ServiceObject o) override { put(services_, std::move(o)); }
 
     /// All of them, by namespace and name.
     Objects take() &&;
@@ -55,6 +56,7 @@ private:
     ByName<engine::CsiDriverObject> csi_drivers_;
     ByName<engine::CsiCapacityObject> csi_capacities_;
     ByName<engine::NamespaceObject> namespaces_;
+    ByName<engine::ServiceObject> services_;
 };
 
 }  // namespace capstan::simulation

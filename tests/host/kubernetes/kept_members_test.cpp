@@ -50,6 +50,7 @@ TEST(KeptMembers, AreAllThatTheDecodersRead) {
             R"({"metadata":{"name":"b"},"spec":{"selector":{"matchLabels":{"a":"b"}}},
                 "status":{"disruptionsAllowed":1,"observedGeneration":1}})",
             R"({"metadata":{"name":"r","resourceVersion":"7"},"spec":{"replicas":3}})",
+            R"({"metadata":{"name":"s"},"spec":{"selector":{"app":"web"}}})",
             R"({"kind":"Status","code":429,"reason":"TooManyRequests","message":"m",
                 "details":{"causes":[{"message":"m"}],"retryAfterSeconds":2}})",
             R"({"metadata":{"name":"c"},"storageClassName":"s","nodeTopology":{"a":1},"capacity":"1"})",

@@ -47,7 +47,8 @@ TEST(ListDecoder, LoadsEveryKindThatASnapshotIsMadeOf) {
         {"kind":"CSINode","apiVersion":"storage.k8s.io/v1","metadata":{"name":"n1"}},
         {"kind":"CSIDriver","apiVersion":"storage.k8s.io/v1","metadata":{"name":"cd"}},
         {"kind":"CSIStorageCapacity","apiVersion":"storage.k8s.io/v1","metadata":{"namespace":"s","name":"cc"}},
-        {"kind":"Namespace","apiVersion":"v1","metadata":{"name":"shop","labels":{"team":"a"}}},)" +
+        {"kind":"Namespace","apiVersion":"v1","metadata":{"name":"shop","labels":{"team":"a"}}},
+        {"kind":"Service","apiVersion":"v1","metadata":{"namespace":"shop","name":"s"},"spec":{"selector":{"app":"web"}}},)" +
                                     pod("web", "1500m", "n1")));
     EXPECT_TRUE(loaded.problems.empty()) << loaded.problems.front();
     EXPECT_EQ(loaded.report.loaded, (Counts{{"CSIDriver", 1},
@@ -59,6 +60,7 @@ TEST(ListDecoder, LoadsEveryKindThatASnapshotIsMadeOf) {
                                             {"PersistentVolume", 1},
                                             {"PersistentVolumeClaim", 1},
                                             {"Pod", 1},
+                                            {"Service", 1},
                                             {"StorageClass", 1}}));
     const engine::Cluster& cluster = loaded.cluster;
     ASSERT_EQ(cluster.node_count(), 1u);
@@ -71,6 +73,7 @@ TEST(ListDecoder, LoadsEveryKindThatASnapshotIsMadeOf) {
     EXPECT_TRUE(cluster.objects().csi_drivers.contains("cd"));
     EXPECT_TRUE(cluster.objects().csi_capacities.contains("s/cc"));
     EXPECT_EQ(cluster.objects().namespaces.at("shop"), (Labels{{"team", "a"}}));
+    EXPECT_EQ(cluster.objects().services.at("shop/s").selector, (Labels{{"app", "web"}}));
 }
 
 TEST(ListDecoder, LoadsTheDebuggingSnapshotOfClusterAutoscaler) {

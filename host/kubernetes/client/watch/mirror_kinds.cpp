@@ -24,6 +24,7 @@ constexpr MirrorKind kinds[] = {
     {{storage, "v1", "csinodes", "CSINode", false}, {}, true},
     {{storage, "v1", "csidrivers", "CSIDriver", false}, {}, true},
     {{storage, "v1", "csistoragecapacities", "CSIStorageCapacity"}, {}, true},
+    {{"", "v1", "services", "Service"}, {}, true},
     {{"", "v1", "namespaces", "Namespace", false}},
 };
 

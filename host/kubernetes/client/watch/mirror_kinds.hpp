@@ -12,7 +12,7 @@ struct MirrorKind {
     ApiResource resource;
     std::string_view field_selector{};
     /// Decisions go on without it where a server has not got it: volumes that need what is not
-    /// there fit nowhere.
+    /// there fit nowhere, and pods belong to no Service.
     bool is_optional = false;
 };
 

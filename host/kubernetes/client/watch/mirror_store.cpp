@@ -32,6 +32,7 @@ public:
     void set(engine::CsiDriverObject object) override { builder_.set(std::move(object)); }
     void set(engine::CsiCapacityObject object) override { builder_.set(std::move(object)); }
     void set(engine::NamespaceObject object) override { builder_.set(std::move(object)); }
+    void set(engine::ServiceObject object) override { builder_.set(std::move(object)); }
 
 private:
     MirrorFeed& feed_;

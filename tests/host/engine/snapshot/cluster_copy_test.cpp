@@ -34,6 +34,7 @@ void fill(ClusterSink& sink) {
     sink.set(CsiDriverObject{.name = "x"});
     sink.set(CsiCapacityObject{.ns = "shop", .name = "x"});
     sink.set(NamespaceObject{.name = "x", .labels = {{"team", "web"}}});
+    sink.set(ServiceObject{.ns = "shop", .name = "x", .selector = {{"app", "web"}}});
 }
 
 TEST(ClusterCopy, IsTheSameCluster) {
@@ -66,7 +67,7 @@ TEST(ClusterCopy, NamesEachKindsObjects) {
                                                     ObjectKind::storage_class, ObjectKind::csi_node,
                                                     ObjectKind::csi_driver,    ObjectKind::ns};
     using Names = std::vector<std::pair<std::string, std::string>>;
-    for (int i = 0; i <= static_cast<int>(ObjectKind::ns); ++i) {
+    for (int i = 0; i <= static_cast<int>(ObjectKind::service); ++i) {
         const auto kind = static_cast<ObjectKind>(i);
         Names names;
         for_each_name(cluster, kind,
@@ -81,10 +82,10 @@ TEST(ClusterBuilder, CountsOnlyWhatChangesTheCluster) {
     std::uint64_t changes = builder.changes();
     fill(builder);
     EXPECT_EQ(builder.changes(), changes) << "set again as it is";
-    for (int kind = 0; kind <= static_cast<int>(ObjectKind::ns); ++kind)
+    for (int kind = 0; kind <= static_cast<int>(ObjectKind::service); ++kind)
         builder.remove(static_cast<ObjectKind>(kind), "shop", "y");
     EXPECT_EQ(builder.changes(), changes) << "nothing of that name";
-    for (int kind = 0; kind <= static_cast<int>(ObjectKind::ns); ++kind) {
+    for (int kind = 0; kind <= static_cast<int>(ObjectKind::service); ++kind) {
         builder.remove(static_cast<ObjectKind>(kind), "shop", "x");
         EXPECT_EQ(builder.changes(), ++changes) << kind;
     }

@@ -22,6 +22,7 @@ void fill(ClusterBuilder& builder) {
     builder.set(CsiDriverObject{.name = "x"});
     builder.set(CsiCapacityObject{.ns = "shop", .name = "x"});
     builder.set(NamespaceObject{.name = "x"});
+    builder.set(ServiceObject{.ns = "shop", .name = "x"});
 }
 
 std::size_t count(const Cluster& cluster) {
@@ -29,25 +30,25 @@ std::size_t count(const Cluster& cluster) {
     return cluster.pod_count() + cluster.node_count() + cluster.daemon_sets().size() +
            all.budgets.size() + all.controllers.size() + all.claims.size() + all.volumes.size() +
            all.storage_classes.size() + all.csi_nodes.size() + all.csi_drivers.size() +
-           all.csi_capacities.size() + all.namespaces.size();
+           all.csi_capacities.size() + all.namespaces.size() + all.services.size();
 }
 
 TEST(ClusterBuilder, TakesOneObjectOfAnyKindAwayOnceAndNoOther) {
-    for (int kind = 0; kind <= static_cast<int>(ObjectKind::ns); ++kind) {
+    for (int kind = 0; kind <= static_cast<int>(ObjectKind::service); ++kind) {
         SCOPED_TRACE(kind);
         ClusterBuilder builder;
         fill(builder);
         const Cluster before = builder.build();
-        ASSERT_EQ(count(before), 15u);
+        ASSERT_EQ(count(before), 16u);
         const auto which = static_cast<ObjectKind>(kind);
         EXPECT_FALSE(builder.remove(which, "shop", "y"));
-        EXPECT_EQ(count(builder.build()), 15u);
+        EXPECT_EQ(count(builder.build()), 16u);
         EXPECT_TRUE(builder.remove(which, "shop", "x"));
-        EXPECT_EQ(count(builder.build()), 14u);
+        EXPECT_EQ(count(builder.build()), 15u);
         EXPECT_FALSE(builder.remove(which, "shop", "x"));
-        EXPECT_EQ(count(before), 15u) << "clusters handed out stay as they are";
+        EXPECT_EQ(count(before), 16u) << "clusters handed out stay as they are";
         fill(builder);
-        EXPECT_EQ(count(builder.build()), 15u) << "and it may come back";
+        EXPECT_EQ(count(builder.build()), 16u) << "and it may come back";
     }
 }
 

@@ -67,6 +67,7 @@ TEST(ClusterRecord, OfARebuiltClusterIsTheSame) {
     builder.set(engine::DaemonSetObject{.name = "logs", .labels = {{"a", "b"}}});
     builder.set(engine::NamespaceObject{.name = "default", .labels = {{"team", "x"}}});
     builder.set(engine::CsiNodeObject{.name = "n1", .limits = {{"ebs", 25}, {"efs", {}}}});
+    builder.set(engine::ServiceObject{.name = "web", .selector = {{"app", "web"}}});
     const ClusterRecord record = make_cluster_record(builder.build());
     const auto rebuilt = make_cluster(record);
     ASSERT_TRUE(rebuilt) << rebuilt.error();

@@ -103,7 +103,7 @@ TEST_F(Mirrored, FollowsEveryKindAndOnlyPodsThatHaveNotEnded) {
         paths,
         (Texts{"/api/v1/namespaces", "/api/v1/nodes", "/api/v1/persistentvolumeclaims",
                "/api/v1/persistentvolumes", "/api/v1/pods", "/api/v1/replicationcontrollers",
-               "/apis/apps/v1/daemonsets", "/apis/apps/v1/replicasets",
+               "/api/v1/services", "/apis/apps/v1/daemonsets", "/apis/apps/v1/replicasets",
                "/apis/apps/v1/statefulsets", "/apis/batch/v1/jobs",
                "/apis/policy/v1/poddisruptionbudgets", "/apis/storage.k8s.io/v1/csidrivers",
                "/apis/storage.k8s.io/v1/csinodes", "/apis/storage.k8s.io/v1/csistoragecapacities",
@@ -224,6 +224,48 @@ TEST_F(Mirrored, GoesOnWithoutOptionalKinds) {
     loop.advance(4min);
     EXPECT_TRUE(mirror.cluster(1min));
     EXPECT_TRUE(status("CSIDriver").is_unavailable);
+}
+
+TEST_F(Mirrored, FollowsServices) {
+    const auto service = [](int version, const std::string& app) {
+        return R"({"metadata":{"namespace":"shop","name":"web","resourceVersion":")" +
+               std::to_string(version) + R"("},"spec":{"selector":{"app":")" + app + R"("}}})";
+    };
+    const auto selectors = [&] {
+        const Result<engine::Cluster> cluster = mirror.cluster(1min);
+        Texts out;
+        for (const auto& [name, object] : cluster->objects().services)
+            out.push_back(name + " " + object.selector.at("app"));
+        return out;
+    };
+    sync();
+    push("/api/v1/services", line("ADDED", service(11, "a")));
+    EXPECT_EQ(selectors(), (Texts{"shop/web a"}));
+    changes = 0;
+    push("/api/v1/services", line("MODIFIED", service(12, "b")));
+    EXPECT_EQ(changes, 1);
+    EXPECT_EQ(selectors(), (Texts{"shop/web b"}));
+    push("/api/v1/services", line("DELETED", service(13, "b")));
+    EXPECT_EQ(selectors(), (Texts{}));
+}
+
+TEST_F(Mirrored, GoesOnWithoutTheRightToReadServicesAndSaysSoOnce) {
+    mirror.start();
+    const auto forbid = [&] {
+        api.answer(find_open("list", "/api/v1/services")->id,
+                   {.status = 403, .body = status_body("Forbidden", "cannot list services")});
+    };
+    forbid();
+    sync();
+    EXPECT_TRUE(mirror.has_synced());
+    EXPECT_TRUE(status("Service").is_unavailable);
+    for (int i = 0; i < 3; ++i) {
+        while (find_open("list", "/api/v1/services") == nullptr) loop.advance(10s);
+        forbid();
+    }
+    EXPECT_TRUE(mirror.cluster(1h));
+    ASSERT_EQ(troubles.size(), 1u);
+    EXPECT_NE(troubles[0].find("cannot list services"), std::string::npos) << troubles[0];
 }
 
 TEST_F(Mirrored, WakesForWhatChangesACluster) {
