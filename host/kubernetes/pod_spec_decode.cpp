@@ -40,6 +40,7 @@ bool decode_needs(const JsonPlace& spec, engine::PodSpec& out) {
     out.pod_affinity = decode_pod_terms(affinity["podAffinity"]);
     out.pod_anti_affinity = decode_pod_terms(affinity["podAntiAffinity"]);
     out.spread = decode_spread(spec["topologySpreadConstraints"]);
+    out.has_soft_spread = out.spread.size() < spec["topologySpreadConstraints"].items().size();
     out.ports = decode_host_ports(spec);
     out.local_volumes = decode_local_volumes(spec["volumes"]);
     out.uses_local_storage = !out.local_volumes.empty();

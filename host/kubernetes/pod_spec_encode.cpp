@@ -86,6 +86,17 @@ json::object encode_constraint(const engine::SpreadConstraint& constraint) {
     return out;
 }
 
+/// What is not kept stands as one constraint that keeps no pod off a node.
+json::array encode_spread(const engine::PodSpec& spec) {
+    json::array out = encode_all(spec.spread, encode_constraint);
+    if (spec.has_soft_spread) {
+        out.push_back(json::object{{"maxSkew", 1},
+                                   {"topologyKey", "kubernetes.io/hostname"},
+                                   {"whenUnsatisfiable", "ScheduleAnyway"}});
+    }
+    return out;
+}
+
 json::object encode_affinity(const engine::PodSpec& spec) {
     json::object node, out;
     if (!spec.affinity_required.empty())
@@ -148,7 +159,7 @@ json::object encode_pod_spec(const engine::PodSpec& spec) {
     set(out, "nodeSelector", encode_labels(spec.node_selector));
     set(out, "affinity", encode_affinity(spec));
     set(out, "tolerations", encode_all(spec.tolerations, encode_toleration));
-    set(out, "topologySpreadConstraints", encode_all(spec.spread, encode_constraint));
+    set(out, "topologySpreadConstraints", encode_spread(spec));
     set(out, "volumes", encode_all(spec.local_volumes, encode_local_volume));
     if (spec.uses_resource_claims)
         out["resourceClaims"] = json::array{json::object{{"name", "claim"}}};

@@ -48,11 +48,11 @@ inline auto fields(const SpreadConstraint& spread) noexcept {
 }
 inline auto fields(const PodSpec& spec) noexcept {
     const auto& [requests, node_selector, required, preferred, tolerations, affinity, anti_affinity,
-                 spread, ports, priority, priority_class, scheduler, claims, storage, local_volumes,
-                 grace] = spec;
+                 spread, soft_spread, ports, priority, priority_class, scheduler, claims, storage,
+                 local_volumes, grace] = spec;
     return std::tie(requests, node_selector, required, preferred, tolerations, affinity,
-                    anti_affinity, spread, ports, priority, priority_class, scheduler, claims,
-                    storage, local_volumes, grace);
+                    anti_affinity, spread, soft_spread, ports, priority, priority_class, scheduler,
+                    claims, storage, local_volumes, grace);
 }
 inline auto fields(const PodOwner& owner) noexcept {
     const auto& [kind, api_group, name, uid, job] = owner;
@@ -67,8 +67,8 @@ inline auto fields(const DisruptionBudgetObject& object) noexcept {
     return std::tie(ns, name, selector, allowed, observed);
 }
 inline auto fields(const ControllerObject& object) noexcept {
-    const auto& [kind, ns, name, uid, replicas] = object;
-    return std::tie(kind, ns, name, uid, replicas);
+    const auto& [kind, ns, name, uid, replicas, selector] = object;
+    return std::tie(kind, ns, name, uid, replicas, selector);
 }
 inline auto fields(const ClaimObject& object) noexcept {
     const auto& [ns, name, volume, storage_class, node, size, modes, block, selector] = object;

@@ -111,6 +111,8 @@ struct ControllerObject {
     std::string name{};
     std::string uid{};
     std::optional<int> replicas{};  ///< spec.replicas; nothing: has none, or does not say
+    /// Of its pods; nothing: it does not say, or is a Job, whose pods nobody looks for so.
+    std::optional<LabelSelector> selector{};
     bool operator==(const ControllerObject&) const = default;
 };
 

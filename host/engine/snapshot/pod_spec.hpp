@@ -56,6 +56,9 @@ struct PodSpec {
     std::vector<Toleration> tolerations{};
     std::vector<PodTerm> pod_affinity{}, pod_anti_affinity{};  ///< required ones
     std::vector<SpreadConstraint> spread{};
+    /// Has further topology spread constraints, which are not kept: with ScheduleAnyway, or with
+    /// their time up. The scheduler adds none of its own to a pod that has any.
+    bool has_soft_spread = false;
     std::vector<HostPort> ports{};
     std::optional<std::int32_t>
         priority{};  ///< nothing: not admitted by a server; never expendable

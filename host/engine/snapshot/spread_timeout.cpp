@@ -24,7 +24,7 @@ std::optional<Duration> find_spread_timeout(const PodObject& pod, std::string_vi
 
 PodObject without_zone_spread(const PodObject& pod) {
     PodObject out = pod;
-    std::erase_if(out.spec.spread, is_over_zones);
+    if (std::erase_if(out.spec.spread, is_over_zones) > 0) out.spec.has_soft_spread = true;
     return out;
 }
 

@@ -17,9 +17,9 @@ BOOST_DESCRIBE_STRUCT(SpreadConstraint, (),
                        match_label_keys))
 BOOST_DESCRIBE_STRUCT(PodSpec, (),
                       (requests, node_selector, affinity_required, affinity_preferred, tolerations,
-                       pod_affinity, pod_anti_affinity, spread, ports, priority, priority_class,
-                       scheduler, uses_resource_claims, uses_local_storage, local_volumes,
-                       termination_grace))
+                       pod_affinity, pod_anti_affinity, spread, has_soft_spread, ports, priority,
+                       priority_class, scheduler, uses_resource_claims, uses_local_storage,
+                       local_volumes, termination_grace))
 BOOST_DESCRIBE_STRUCT(PodOwner, (), (kind, api_group, name, uid, job_among_owners))
 
 BOOST_DESCRIBE_STRUCT(NodeObject, (),
@@ -28,7 +28,7 @@ BOOST_DESCRIBE_STRUCT(NodeObject, (),
 BOOST_DESCRIBE_STRUCT(DaemonSetObject, (), (ns, name, uid, spec, labels, annotations))
 BOOST_DESCRIBE_STRUCT(DisruptionBudgetObject, (),
                       (ns, name, selector, disruptions_allowed, is_observed))
-BOOST_DESCRIBE_STRUCT(ControllerObject, (), (kind, ns, name, uid, replicas))
+BOOST_DESCRIBE_STRUCT(ControllerObject, (), (kind, ns, name, uid, replicas, selector))
 BOOST_DESCRIBE_STRUCT(ClaimObject, (),
                       (ns, name, volume, storage_class, selected_node, requested_bytes,
                        access_modes, block, selector))

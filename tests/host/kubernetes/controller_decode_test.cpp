@@ -30,6 +30,40 @@ TEST(ControllerDecode, TellsNoReplicasFromReplicasThatAreNotSaid) {
               std::nullopt);
 }
 
+TEST(ControllerDecode, ReadsTheSelectorAsItsKindHasIt) {
+    const LabelSelector web{.match_labels = {{"app", "web"}}};
+    const LabelSelector tier{.match_expressions = {{"tier", Operator::exists, {}}}};
+    const struct {
+        const char *name, *kind, *selector;
+        std::optional<LabelSelector> expected;
+        std::size_t complaints = 0;
+    } cases[] = {
+        {"labels", "ReplicaSet", R"({"matchLabels":{"app":"web"}})", web},
+        {"expressions", "StatefulSet",
+         R"({"matchExpressions":[{"key":"tier","operator":"Exists"}]})", tier},
+        {"the empty one", "ReplicaSet", "{}", LabelSelector{}},
+        {"none", "StatefulSet", "null", std::nullopt},
+        {"a plain map", "ReplicationController", R"({"app":"web"})", web},
+        {"no plain map", "ReplicationController", R"({"matchLabels":{"app":"web"}})", std::nullopt,
+         1},
+        {"of a job, which nobody asks for", "Job", R"({"matchLabels":{"app":"web"}})",
+         std::nullopt},
+        {"an unknown operator", "ReplicaSet",
+         R"({"matchLabels":{"app":"web"},"matchExpressions":[{"key":"a","operator":"Like"}]})",
+         std::nullopt, 1},
+    };
+    for (const auto& each : cases) {
+        const auto answer =
+            decoded([&](const JsonPlace& place) { return decode_controller(place, each.kind); },
+                    std::string(R"({"metadata":{"name":"x"},"spec":{"replicas":2,"selector":)") +
+                        each.selector + "}}");
+        ASSERT_TRUE(answer.value) << each.name;
+        EXPECT_EQ(answer.value->replicas, 2) << each.name;
+        EXPECT_EQ(answer.value->selector, each.expected) << each.name;
+        EXPECT_EQ(answer.complaints.size(), each.complaints) << each.name;
+    }
+}
+
 TEST(ControllerDecode, IsNothingWhereItCannotBeRead) {
     for (const char* text : {R"({"spec":{"replicas":1}})", R"({"metadata":{"name":""}})",
                              R"({"metadata":{"name":"db"},"spec":{"replicas":-1}})",

@@ -40,6 +40,7 @@ engine::PodSpec full_spec() {
                         .honor_taints = true,
                         .match_label_keys = {"rev"}},
                        {.topology_key = "host"}},
+            .has_soft_spread = true,
             .ports = {{.port = 80}, {.ip = "10.0.0.1", .protocol = "UDP", .port = 53}},
             .priority = -5,
             .priority_class = "low",

@@ -93,6 +93,28 @@ TEST(PodObject, HasNoPriorityUntilAServerHasAdmittedIt) {
     EXPECT_EQ(decoded(decode_pod, "{}").value.priority, 0);
 }
 
+TEST(PodObject, KnowsOfSpreadThatKeepsItOffNoNode) {
+    const std::string hard =
+        R"({"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"})";
+    const std::string soft =
+        R"({"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway"})";
+    const struct {
+        std::string written;
+        std::size_t hard;
+        bool soft;
+    } cases[] = {{"null", 0, false},
+                 {"[]", 0, false},
+                 {"[" + hard + "]", 1, false},
+                 {"[" + soft + "]", 0, true},
+                 {"[" + soft + "," + hard + "]", 1, true}};
+    for (const auto& c : cases) {
+        const auto answer = decoded(decode_pod_object,
+                                    R"({"spec":{"topologySpreadConstraints":)" + c.written + "}}");
+        EXPECT_EQ(answer.value.pod.spec.spread.size(), c.hard) << c.written;
+        EXPECT_EQ(answer.value.pod.spec.has_soft_spread, c.soft) << c.written;
+    }
+}
+
 /// To need less or to fit in more places than the pod does would be a wrong answer; the contrary is
 /// a safe one.
 TEST(PodObject, IsIncompleteWhereReadingOnWouldMakeItSeemEasierToPlace) {

@@ -26,7 +26,11 @@ void fill(ClusterSink& sink) {
     sink.set(DaemonSetObject{.ns = "shop", .name = "x"});
     sink.set(DisruptionBudgetObject{.ns = "shop", .name = "x", .disruptions_allowed = 2});
     for (const char* kind : {"ReplicaSet", "ReplicationController", "StatefulSet", "Job"})
-        sink.set(ControllerObject{.kind = kind, .ns = "shop", .name = "x", .replicas = 3});
+        sink.set(ControllerObject{.kind = kind,
+                                  .ns = "shop",
+                                  .name = "x",
+                                  .replicas = 3,
+                                  .selector = LabelSelector{.match_labels = {{"app", "web"}}}});
     sink.set(ClaimObject{.ns = "shop", .name = "x", .requested_bytes = 5});
     sink.set(VolumeObject{.name = "x"});
     sink.set(StorageClassObject{.name = "x"});

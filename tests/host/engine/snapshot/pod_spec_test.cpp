@@ -25,8 +25,8 @@ TEST(PodSpec, HashesEqualWhenEqual) {
 }
 
 TEST(PodSpec, HashesTheSameOnEveryMachine) {
-    EXPECT_EQ(hash_of(PodSpec{}), 3496092761947784523u);
-    EXPECT_EQ(hash_of(sample()), 7124599775066996276u);
+    EXPECT_EQ(hash_of(PodSpec{}), 3212371932585867503u);
+    EXPECT_EQ(hash_of(sample()), 4201798646474921314u);
 }
 
 TEST(PodSpec, HashesEveryField) {
@@ -39,6 +39,7 @@ TEST(PodSpec, HashesEveryField) {
         [](PodSpec& s) { s.pod_affinity.emplace_back(); },
         [](PodSpec& s) { s.pod_anti_affinity[0].namespace_selector.emplace(); },
         [](PodSpec& s) { s.spread[0].min_domains = 1; },
+        [](PodSpec& s) { s.has_soft_spread = true; },
         [](PodSpec& s) { s.ports.push_back({.port = 80}); },
         [](PodSpec& s) { s.priority.reset(); },
         [](PodSpec& s) { s.priority_class = "high"; },

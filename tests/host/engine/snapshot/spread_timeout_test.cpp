@@ -69,6 +69,8 @@ TEST(SpreadTimeout, GivesItsClassASecondOneThatKeepsEveryOtherConstraint) {
     const ClassRow& lapsed = cluster.pod_class(row.lapsed);
     ASSERT_EQ(lapsed.spec->spread.size(), 1u);
     EXPECT_EQ(lapsed.spec->spread[0].topology_key, "kubernetes.io/hostname");
+    EXPECT_TRUE(lapsed.spec->has_soft_spread) << "it is still a wish";
+    EXPECT_FALSE(row.spec->has_soft_spread);
     EXPECT_EQ(lapsed.lapsed, row.lapsed);
     EXPECT_EQ(lapsed.spread_timeout, std::nullopt);
     EXPECT_EQ(builder.add_class(spread_pod("5m")), own) << "met again, and no third class";
