@@ -9,6 +9,7 @@
 #include "engine/provisioning/groups_to_come.hpp"
 #include "engine/scale_up/planned_seats.hpp"
 #include "engine/scale_up/report.hpp"
+#include "engine/snapshot/default_spread.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -28,12 +29,19 @@ Memory brought_up(Memory memory, const Snapshot& snapshot, const Membership& mem
     return remember_removals(std::move(memory), snapshot, membership, settings, now);
 }
 
+/// With the constraints that the scheduler adds, which hold wherever pods' own do.
+Snapshot as_scheduled(Snapshot snapshot, const Settings& settings) {
+    snapshot.cluster = with_default_spread(snapshot.cluster, settings.default_spread);
+    return snapshot;
+}
+
 /// Groups as they are and as they could be, and whose nodes are whose; `memory` is brought up to
 /// the moment.
-GroupsToMake begin(const Snapshot& listed, Memory& memory, const Policies& policies,
+GroupsToMake begin(const Snapshot& told, Memory& memory, const Policies& policies,
                    const Settings& settings, const Circumstances& circumstances,
                    Membership& membership) {
     const Time now = circumstances.now;
+    const Snapshot listed = as_scheduled(told, settings);
     memory = remember_groups_to_come(std::move(memory), listed, settings, now);
     const Snapshot known = with_groups_to_come(listed, memory, policies, circumstances);
     membership = make_membership(known);

@@ -12,6 +12,8 @@
 #include <capstan/quantity.hpp>
 #include <capstan/time.hpp>
 
+#include "engine/snapshot/default_spread.hpp"
+
 namespace capstan::engine {
 
 /// Where the look of a new node comes from.
@@ -102,6 +104,9 @@ struct Settings {
     std::string emulated_spread_label{};
     /// The pod annotation that says how long a spread over zones is insisted on; empty: none does.
     std::string spread_timeout_annotation{};
+    /// What the scheduler spreads pods over that have no topology spread constraints; with
+    /// DoNotSchedule.
+    std::vector<DefaultSpread> default_spread{};
 
     // What a new node looks like.
     TemplateSource template_source = TemplateSource::mixed;

@@ -67,6 +67,13 @@ engine::ScaleDownSettings scale_down_settings(const ScaleDown& from) {
 
 }  // namespace
 
+std::vector<engine::DefaultSpread> make_default_spread(const std::vector<DefaultSpread>& from) {
+    std::vector<engine::DefaultSpread> out;
+    for (const DefaultSpread& each : from)
+        out.push_back({.topology_key = each.topology_key, .max_skew = each.max_skew});
+    return out;
+}
+
 engine::Settings make_settings(const ScaleUp& scale_up, const ScaleDown& scale_down,
                                const Limits& limits) {
     engine::Settings out{
@@ -77,6 +84,7 @@ engine::Settings make_settings(const ScaleUp& scale_up, const ScaleDown& scale_d
         .max_pods_considered = scale_up.max_unschedulable_pods_considered,
         .emulated_spread_label = scale_up.emulated_spread_label,
         .spread_timeout_annotation = scale_up.spread_timeout_annotation,
+        .default_spread = make_default_spread(scale_up.default_spread),
         .template_source = source(scale_up.template_source),
         .force_daemon_sets = scale_up.force_ds,
         .reserve_from_nodes = scale_up.reserve_from_nodes,

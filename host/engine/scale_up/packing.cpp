@@ -41,7 +41,7 @@ Slot skip_full(const Placement& placement, Slot from, const Least& least) {
 }
 
 bool is_spread(const Rules& rules, Subject subject) {
-    return !rules.cluster().pod_class(rules.subjects()[subject]).spec->spread.empty();
+    return !rules.cluster().spread(rules.subjects()[subject]).empty();
 }
 
 }  // namespace

@@ -112,10 +112,11 @@ void PlannedSeats::want(GroupIndex group, Slot slot, const Pods& pods) {
 
 PlannedSeats::Queue PlannedSeats::make_queue(Subject subject) const {
     const ClassId id = scene_->rules->subjects()[subject];
-    const PodSpec& spec = *scene_->snapshot->cluster.pod_class(id).spec;
+    const Cluster& cluster = scene_->snapshot->cluster;
+    const PodSpec& spec = *cluster.pod_class(id).spec;
     return {.subject = subject,
             .looks_at_pods = scene_->rules->looks_at_pods(subject),
-            .in_step = spec.spread.size() == 1 && placement_->spread(subject) &&
+            .in_step = cluster.spread(id).size() == 1 && placement_->spread(subject) &&
                        spec.pod_affinity.empty() && spec.pod_anti_affinity.empty()};
 }
 

@@ -94,7 +94,7 @@ void ScaleUp::make_plan() {
 
 bool ScaleUp::is_spread_once(Subject subject) const {
     const ClassId id = scene().rules->subjects()[subject];
-    return scene().snapshot->cluster.pod_class(id).spec->spread.size() == 1;
+    return scene().snapshot->cluster.spread(id).size() == 1;
 }
 
 std::vector<int> ScaleUp::waiting() const {

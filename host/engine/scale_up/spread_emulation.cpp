@@ -27,19 +27,21 @@ const std::string* find_selected_value(const SpreadConstraint& constraint,
 /// Pods that are counted together: of a namespace and a value of the label.
 using Bucket = std::pair<Symbol, std::string>;
 
-Bucket bucket_of(const ClassRow& row, const Settings& settings) {
-    return {row.ns, *find_selected_value(row.spec->spread.front(), settings.emulated_spread_label)};
+Bucket bucket_of(const Cluster& cluster, ClassId id, const Settings& settings) {
+    return {cluster.pod_class(id).ns,
+            *find_selected_value(cluster.spread(id).front(), settings.emulated_spread_label)};
 }
 
 }  // namespace
 
 bool is_emulated(const Cluster& cluster, ClassId pod_class, const Settings& settings) {
     const std::string& label = settings.emulated_spread_label;
-    const ClassRow& row = cluster.pod_class(pod_class);
-    if (label.empty() || row.spec->spread.size() != 1) return false;
-    const std::string* value = find_selected_value(row.spec->spread.front(), label);
+    const auto spread = cluster.spread(pod_class);
+    if (label.empty() || spread.size() != 1) return false;
+    const std::string* value = find_selected_value(spread.front(), label);
     if (value == nullptr || value->empty()) return false;
-    const std::optional<Symbol> own = find_label(cluster, row.labels, label);
+    const std::optional<Symbol> own =
+        find_label(cluster, cluster.pod_class(pod_class).labels, label);
     return own && cluster.text(*own) == *value;
 }
 
@@ -75,7 +77,7 @@ std::vector<bool> give_zones(const Scene& scene, Placement& placement) {
         const std::optional<SpreadDomains> spread = placement.spread(s);
         const std::vector<bool> open = placement.open_domains(s);
         if (!spread || std::ranges::find(open, true) == open.end()) continue;
-        auto& more = promised[bucket_of(cluster.pod_class(pods.pod_class), *scene.settings)];
+        auto& more = promised[bucket_of(cluster, pods.pod_class, *scene.settings)];
         std::vector<Basin> zones;
         for (std::size_t d = 0; d < open.size(); ++d) {
             const SpreadDomains::Domain& zone = spread->domains[d];

@@ -19,11 +19,16 @@ public:
     TermCompiler(PodBook& book, const NodeProfiles& profiles)
         : book_(book), spread_lanes_(profiles, book.lanes) {}
 
-    void compile(const PodSpec& spec, const ClassTerms& terms, PodRules& out) {
+    void compile(const Cluster& cluster, ClassId subject, const ClassTerms& terms, PodRules& out) {
+        const PodSpec& spec = *cluster.pod_class(subject).spec;
         if (!spec.pod_affinity.empty()) add_together(spec, terms, out.together);
         add_apart(terms, out.apart);
-        for (std::size_t i = 0; i < terms.spread.size(); ++i)
-            out.spread.push_back(make_spread(spec, spec.spread[i], terms.spread[i], terms));
+        const SpreadLanes::Constraints spread = cluster.spread(subject);
+        for (std::size_t i = 0; i < terms.spread.size(); ++i) {
+            const LaneId lane = spread_lanes_.find(spec, spread, spread[i]);
+            out.spread.push_back(make_spread(spread[i], lane, terms.spread[i], terms));
+            out.spread.back().is_default = spec.spread.empty();
+        }
         find_wide(out);
     }
 
@@ -54,9 +59,8 @@ private:
             }
         }
     }
-    SpreadRule make_spread(const PodSpec& spec, const SpreadConstraint& constraint, PodSetId set,
+    SpreadRule make_spread(const SpreadConstraint& constraint, LaneId lane, PodSetId set,
                            const ClassTerms& terms) {
-        const LaneId lane = spread_lanes_.find(spec, constraint);
         return {.counter = book_.counters.add(Counted::in_set, set, lane, book_.lanes[lane], true),
                 .max_skew = constraint.max_skew,
                 .min_domains = constraint.min_domains.value_or(1),
@@ -116,8 +120,7 @@ PodBook::PodBook(PodTerms the_terms, const PodBookSources& from)
     for (std::uint32_t subject = 0; subject < from.subjects.size(); ++subject) {
         const ClassId id = from.subjects[subject];
         PodRules found;
-        if (const ClassTerms* own = terms.find(id))
-            compiler.compile(*from.cluster.pod_class(id).spec, *own, found);
+        if (const ClassTerms* own = terms.find(id)) compiler.compile(from.cluster, id, *own, found);
         things.compile(id, found);
         if (found.empty()) continue;
         rules_of[subject] = static_cast<std::uint32_t>(rules.size());

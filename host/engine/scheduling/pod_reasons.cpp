@@ -62,11 +62,18 @@ std::string text_of(const State& state, Slot slot, const Together& rule) {
     return what;
 }
 
+/// Whoever looks at the pod finds no constraint there.
+std::string_view source_of(const SpreadRule& rule) {
+    return rule.is_default ? " (the scheduler's default)" : "";
+}
+
 std::string text_of(const State& state, Slot slot, const SpreadRule& rule) {
     const std::string what = "node(s) didn't match pod topology spread constraints";
     const Tally::Place place = state.place_of(slot);
-    if (!state.tally.counts(rule.counter, place.profile))
-        return what + " (missing required label): " + lane_of(state, rule.counter).key;
+    if (!state.tally.counts(rule.counter, place.profile)) {
+        return what + " (missing required label): " + lane_of(state, rule.counter).key +
+               std::string(source_of(rule));
+    }
     const Surroundings around = state.tally.around(rule.counter, place);
     const bool too_few = around.domains < rule.min_domains;
     const int least = too_few ? 0 : std::min(around.least_other, around.here);
@@ -76,7 +83,7 @@ std::string text_of(const State& state, Slot slot, const SpreadRule& rule) {
         out += " as there are " + std::to_string(around.domains) + " of " +
                std::to_string(rule.min_domains) + " domains";
     }
-    return out + ", maxSkew " + std::to_string(rule.max_skew);
+    return out + ", maxSkew " + std::to_string(rule.max_skew) + std::string(source_of(rule));
 }
 
 std::string text_of_port(const State& state, const Forbidden& rule) {

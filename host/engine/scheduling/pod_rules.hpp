@@ -35,6 +35,7 @@ struct SpreadRule {
     int max_skew = 1;
     int min_domains = 1;
     bool counts_itself = false;
+    bool is_default = false;  ///< the scheduler's, not the pod's own
 };
 
 struct AttachRule {

@@ -5,9 +5,10 @@
 namespace capstan::engine {
 namespace {
 
-bool has_terms(const PodSpec& spec, bool is_subject) noexcept {
+bool has_terms(const Cluster& cluster, ClassId id, bool is_subject) noexcept {
+    const PodSpec& spec = *cluster.pod_class(id).spec;
     return !spec.pod_anti_affinity.empty() ||
-           (is_subject && (!spec.pod_affinity.empty() || !spec.spread.empty()));
+           (is_subject && (!spec.pod_affinity.empty() || !cluster.spread(id).empty()));
 }
 
 void read_key(const std::string& key, NodeReading& reading) {
@@ -24,7 +25,7 @@ PodTerms::PodTerms(const Cluster& cluster, std::span<const ClassId> subjects,
     : terms_of_(cluster.class_count(), no_terms) {
     const auto read_all = [&](std::span<const ClassId> classes, bool is_subject) {
         for (const ClassId id : classes) {
-            if (terms_of_[id] == no_terms && has_terms(*cluster.pod_class(id).spec, is_subject))
+            if (terms_of_[id] == no_terms && has_terms(cluster, id, is_subject))
                 of(id) = read(cluster, id, is_subject);
         }
     };
@@ -59,7 +60,7 @@ ClassTerms PodTerms::read(const Cluster& cluster, ClassId pod_class, bool is_sub
     for (const PodTerm& term : row.spec->pod_affinity)
         together.push_back(make_selector(cluster, row, term));
     if (!together.empty()) out.together = sets.add(std::move(together));
-    for (const SpreadConstraint& constraint : row.spec->spread)
+    for (const SpreadConstraint& constraint : cluster.spread(pod_class))
         out.spread.push_back(sets.add({make_selector(cluster, row, constraint)}));
     return out;
 }
@@ -90,7 +91,7 @@ void PodTerms::read_by(const Cluster& cluster, std::span<const ClassId> subjects
         const PodSpec& spec = *cluster.pod_class(subject).spec;
         for (const PodTerm& term : spec.pod_affinity) read_key(term.topology_key, reading);
         for (const PodTerm& term : spec.pod_anti_affinity) read_key(term.topology_key, reading);
-        for (const SpreadConstraint& constraint : spec.spread)
+        for (const SpreadConstraint& constraint : cluster.spread(subject))
             read_key(constraint.topology_key, reading);
     }
     for (const auto& terms : apart_from_set) {

@@ -13,28 +13,28 @@ bool asks_of_nodes(const PodSpec& pod, const SpreadConstraint& constraint) noexc
     return constraint.honor_taints || (constraint.honor_affinity && has_selectors);
 }
 
-std::string text_of_keys(const PodSpec& pod, const SpreadConstraint& constraint) {
+std::string text_of_keys(SpreadLanes::Constraints all, const SpreadConstraint& constraint) {
     std::string out = constraint.topology_key;
-    for (const SpreadConstraint& other : pod.spread) out += '\n' + other.topology_key;
+    for (const SpreadConstraint& other : all) out += '\n' + other.topology_key;
     return out;
 }
 
 }  // namespace
 
-LaneId SpreadLanes::find(const PodSpec& pod, const SpreadConstraint& constraint) {
+LaneId SpreadLanes::find(const PodSpec& pod, Constraints all, const SpreadConstraint& constraint) {
     if (asks_of_nodes(pod, constraint))
-        return lanes_.add(constraint.topology_key, eligible(pod, constraint));
-    const std::string keys = text_of_keys(pod, constraint);
+        return lanes_.add(constraint.topology_key, eligible(pod, all, constraint));
+    const std::string keys = text_of_keys(all, constraint);
     if (const auto at = plain_.find(keys); at != plain_.end()) return at->second;
-    const LaneId lane = lanes_.add(constraint.topology_key, eligible(pod, constraint));
+    const LaneId lane = lanes_.add(constraint.topology_key, eligible(pod, all, constraint));
     plain_.emplace(keys, lane);
     return lane;
 }
 
-bool SpreadLanes::is_eligible(const PodSpec& pod, const SpreadConstraint& constraint,
-                              ProfileId profile) {
+bool SpreadLanes::is_eligible(const PodSpec& pod, Constraints all,
+                              const SpreadConstraint& constraint, ProfileId profile) {
     const NodeFacts node = profiles_[profile].facts();
-    return std::all_of(pod.spread.begin(), pod.spread.end(),
+    return std::all_of(all.begin(), all.end(),
                        [&](const SpreadConstraint& other) {
                            return node.labels.contains(other.topology_key);
                        }) &&
@@ -42,10 +42,11 @@ bool SpreadLanes::is_eligible(const PodSpec& pod, const SpreadConstraint& constr
            (!constraint.honor_taints || find_untolerated_taint(pod, node.taints) == nullptr);
 }
 
-DomainByProfile SpreadLanes::eligible(const PodSpec& pod, const SpreadConstraint& constraint) {
+DomainByProfile SpreadLanes::eligible(const PodSpec& pod, Constraints all,
+                                      const SpreadConstraint& constraint) {
     DomainByProfile out = lanes_.domains_of(constraint.topology_key);
     for (ProfileId profile = 0; profile < out.size(); ++profile) {
-        if (out[profile] != no_domain && !is_eligible(pod, constraint, profile))
+        if (out[profile] != no_domain && !is_eligible(pod, all, constraint, profile))
             out[profile] = no_domain;
     }
     return out;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 
 #include "engine/scheduling/node_profiles.hpp"
@@ -16,13 +17,17 @@ public:
     SpreadLanes(const NodeProfiles& profiles, Topologies& lanes)
         : profiles_(profiles), lanes_(lanes) {}
 
-    /// Nodes with the keys of all the pod's constraints that its selectors and tolerations let it
+    using Constraints = std::span<const SpreadConstraint>;
+
+    /// Nodes with the keys of `all` the pod's constraints that its selectors and tolerations let it
     /// on, as far as the policies of this constraint ask.
-    LaneId find(const PodSpec& pod, const SpreadConstraint& constraint);
+    LaneId find(const PodSpec& pod, Constraints all, const SpreadConstraint& constraint);
 
 private:
-    bool is_eligible(const PodSpec& pod, const SpreadConstraint& constraint, ProfileId profile);
-    DomainByProfile eligible(const PodSpec& pod, const SpreadConstraint& constraint);
+    bool is_eligible(const PodSpec& pod, Constraints all, const SpreadConstraint& constraint,
+                     ProfileId profile);
+    DomainByProfile eligible(const PodSpec& pod, Constraints all,
+                             const SpreadConstraint& constraint);
 
     const NodeProfiles& profiles_;
     Topologies& lanes_;

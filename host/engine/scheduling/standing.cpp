@@ -8,7 +8,7 @@ namespace {
 bool may_matter(const Cluster& cluster, std::span<const ClassId> subjects) {
     const auto looks = [&](ClassId id) {
         const ClassRow& row = cluster.pod_class(id);
-        return !row.spec->pod_affinity.empty() || !row.spec->spread.empty() ||
+        return !row.spec->pod_affinity.empty() || !cluster.spread(id).empty() ||
                !row.spec->ports.empty() || !row.claims.empty();
     };
     if (std::any_of(subjects.begin(), subjects.end(), looks)) return true;

@@ -101,6 +101,13 @@ const ClassRow& Cluster::pod_class(ClassId id) const noexcept {
     return state_->pools->pod_class(id);
 }
 
+std::span<const SpreadConstraint> Cluster::spread(ClassId id) const noexcept {
+    const std::vector<SpreadConstraint>& own = pod_class(id).spec->spread;
+    const DefaultSpreads* const defaults = state_->default_spreads.get();
+    if (!own.empty() || defaults == nullptr || id >= defaults->of_class.size()) return own;
+    return defaults->lists[defaults->of_class[id]];
+}
+
 std::span<const PodIndex> Cluster::unbound() const noexcept { return state_->pods->unbound; }
 
 std::span<const DaemonSetRow> Cluster::daemon_sets() const noexcept {

@@ -106,6 +106,8 @@ struct ClusterObjects {
     std::map<std::string, ServiceObject, std::less<>> services;
 };
 
+struct DefaultSpread;  // default_spread.hpp
+
 /// [any thread]
 class Cluster {
 public:
@@ -133,6 +135,9 @@ public:
     std::vector<PodIndex> deleted_pods() const;
     std::size_t class_count() const noexcept;
     const ClassRow& pod_class(ClassId id) const noexcept;
+    /// The topology spread constraints with DoNotSchedule that hold for pods of the class: its
+    /// spec's or, where it has none, those that with_default_spread gave it.
+    std::span<const SpreadConstraint> spread(ClassId id) const noexcept;
     /// Pods without a node, in no particular order.
     std::span<const PodIndex> unbound() const noexcept;
 
@@ -146,6 +151,7 @@ public:
 
 private:
     friend class ClusterBuilder;
+    friend Cluster with_default_spread(const Cluster&, std::span<const DefaultSpread>);
     struct State;
     explicit Cluster(std::shared_ptr<const State> state) : state_(std::move(state)) {}
     std::shared_ptr<const State> state_;

@@ -1,5 +1,7 @@
 #include "engine/snapshot/cluster_state.hpp"
 
+#include "engine/snapshot/heap_bytes.hpp"
+
 namespace capstan::engine {
 namespace {
 
@@ -17,6 +19,10 @@ std::size_t NodeTable::bytes() const noexcept {
 std::size_t PodTable::bytes() const noexcept {
     return sizeof(*this) + blocks.size() * sizeof(PodBlock) +
            bytes_of(blocks, bound, bounds, unbound, requested);
+}
+
+std::size_t DefaultSpreads::bytes() const noexcept {
+    return sizeof(*this) + bytes_of(of_class) + heap_bytes(lists);
 }
 
 }  // namespace capstan::engine

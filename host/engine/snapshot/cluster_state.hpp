@@ -63,6 +63,14 @@ struct DaemonSets {
     std::size_t bytes = 0;
 };
 
+/// The scheduler's own constraints.
+struct DefaultSpreads {
+    std::vector<std::uint32_t> of_class;               ///< by ClassId; 0: it has none
+    std::vector<std::vector<SpreadConstraint>> lists;  ///< the first one is empty
+
+    std::size_t bytes() const noexcept;
+};
+
 struct Cluster::State {
     std::shared_ptr<const Pools> pools;
     std::shared_ptr<const NodeTable> nodes;
@@ -71,6 +79,7 @@ struct Cluster::State {
     std::shared_ptr<const ClusterObjects> objects;
     std::size_t class_count = 0;
     std::size_t bytes = 0;
+    std::shared_ptr<const DefaultSpreads> default_spreads{};  ///< NULL: nobody has any
 };
 
 }  // namespace capstan::engine

@@ -9,6 +9,7 @@
 #include "engine/scale_down/drain_rules.hpp"
 #include "io/url.hpp"
 #include "runtime/config/kube_grant.hpp"
+#include "runtime/config/label_key.hpp"
 #include "runtime/config/text.hpp"
 
 namespace capstan::runtime {
@@ -145,6 +146,28 @@ void check_drain_rules(const Config& config, Diagnostics& out) {
     }
 }
 
+/// As kube-scheduler checks its defaultConstraints.
+void check_default_spread(const Config& config, Diagnostics& out) {
+    const std::vector<DefaultSpread>& all = config.scale_up.default_spread;
+    const SettingValue* section = config.tree.find("scale_up");
+    const SettingValue* list = section == nullptr ? nullptr : section->find("default_spread");
+    for (std::size_t i = 0; list != nullptr && i < all.size(); ++i) {
+        const std::string& key = all[i].topology_key;
+        const SettingValue& table = list->children[i];
+        const SettingValue* written = table.find("topology_key");
+        const Place place = written == nullptr || written->defaulted ? table.place : written->place;
+        const std::string path = "scale_up.default_spread[" + std::to_string(i) + "]";
+        if (!is_label_key(key)) {
+            out.error(place, path + ".topology_key: expected the key of a node label, found \"" +
+                                 shortened(key, 60) + "\"");
+        } else if (std::ranges::count(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i),
+                                      key, &DefaultSpread::topology_key) > 0) {
+            out.error(place,
+                      path + ".topology_key: '" + shortened(key, 60) + "' stands here twice");
+        }
+    }
+}
+
 /// Instances' names stand in metrics, logs and file names.
 bool is_instance_name(std::string_view name) {
     return !name.empty() && name.size() <= 63 && std::ranges::all_of(name, [](char c) {
@@ -245,6 +268,7 @@ void check_sections(const Config& config, Diagnostics& diagnostics) {
     check_repetitions(config, {"pipeline", "scale_up", "similarity"}, diagnostics);
     check_repetitions(config, {"pipeline", "scale_up", "group_sources"}, diagnostics);
     check_drain_rules(config, diagnostics);
+    check_default_spread(config, diagnostics);
     check_plugins(config, diagnostics);
     check_log(config, diagnostics);
     warn_without_effect(config, diagnostics);

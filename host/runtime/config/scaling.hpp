@@ -29,6 +29,17 @@ constexpr auto names_of(BackoffPolicy) {
     return std::array<std::string_view, 2>{"exponential", "until_joined"};
 }
 
+/// In the file a topology key or a table: `{ topology_key = "example.com/rack", max_skew = 2 }`.
+struct DefaultSpread {
+    std::string topology_key;
+    int max_skew = 1;
+};
+void describe(auto&& key, DefaultSpread& s) {
+    key("topology_key", s.topology_key, "A node label; nodes with equal values are one domain.");
+    key("max_skew", s.max_skew, "How many more pods a domain may have than the one with the least.",
+        {.min = 1});
+}
+
 struct ScaleUp {
     int expendable_pods_priority_cutoff = -10;
     Duration new_pod_delay{0};
@@ -37,6 +48,7 @@ struct ScaleUp {
     int max_unschedulable_pods_considered = 0;
     std::string emulated_spread_label;
     std::string spread_timeout_annotation = "zalando.org/topology-spread-timeout";
+    std::vector<DefaultSpread> default_spread;
     bool from_zero = true;
     TemplateSource template_source = TemplateSource::mixed;
     bool reserve_from_nodes = true;
@@ -80,6 +92,13 @@ void describe(auto&& key, ScaleUp& s) {
     key("spread_timeout_annotation", s.spread_timeout_annotation,
         "The annotation by which a pod says how long to insist on its spread over zones. Needs a "
         "scheduler that heeds it; kube-scheduler does not. Empty: none does.");
+    key("default_spread", s.default_spread,
+        "The defaultConstraints with DoNotSchedule of kube-scheduler's plugin PodTopologySpread "
+        "(defaultingType List): they hold for pods without topology spread constraints that a "
+        "Service, ReplicaSet, StatefulSet or ReplicationController selects, for scale-down, too. "
+        "Those with ScheduleAnyway keep no pod off a node and have no place here. Empty: none, as "
+        "kube-scheduler has it unless it is configured.",
+        {.shorthand = "topology_key"});
     key("from_zero", s.from_zero, "Scales up also while the cluster has no ready node.");
     key("template_source", s.template_source,
         "What a new node will offer: mixed looks at a ready node of the group and asks the cloud "

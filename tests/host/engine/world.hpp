@@ -102,6 +102,10 @@ public:
         return controllers_.back();
     }
     void csi_node(CsiNodeObject object) { csi_nodes_.push_back(std::move(object)); }
+    /// In namespace default, of pods with label app=NAME.
+    void service(const std::string& name) {
+        services_.push_back({.name = name, .selector = {{"app", name}}});
+    }
 
     Cluster cluster() const {
         ClusterBuilder builder;
@@ -111,6 +115,7 @@ public:
         for (const auto& object : budgets_) builder.set(object);
         for (const auto& object : controllers_) builder.set(object);
         for (const auto& object : csi_nodes_) builder.set(object);
+        for (const auto& object : services_) builder.set(object);
         return builder.build();
     }
     /// As the contract has it: groups and machines by id.
@@ -135,6 +140,7 @@ private:
     std::list<DisruptionBudgetObject> budgets_;
     std::list<ControllerObject> controllers_;
     std::vector<CsiNodeObject> csi_nodes_;
+    std::vector<ServiceObject> services_;
 };
 
 }  // namespace capstan::engine

@@ -58,6 +58,14 @@ TEST(EngineSettings, TakeTheTimesOfARemovalFromTheConfiguration) {
     EXPECT_EQ(settings.node_deletion_batcher_interval, std::chrono::seconds(11));
 }
 
+TEST(EngineSettings, TakeWhatTheSchedulerSpreadsOverFromTheConfiguration) {
+    ScaleUp scale_up;
+    EXPECT_TRUE(make_settings(scale_up, {}, {}).default_spread.empty());
+    scale_up.default_spread = {{.topology_key = "zone"}, {.topology_key = "rack", .max_skew = 3}};
+    EXPECT_EQ(make_settings(scale_up, {}, {}).default_spread,
+              (std::vector<engine::DefaultSpread>{{"zone", 1}, {"rack", 3}}));
+}
+
 TEST(EngineSettings, DrainByAscendingPriorityHoweverItIsWritten) {
     ScaleDown scale_down;
     scale_down.drain_priorities = {{.priority = 100, .grace = std::chrono::seconds(5)},

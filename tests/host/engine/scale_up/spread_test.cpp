@@ -33,6 +33,28 @@ TEST(Spread, OverZonesStaysInItsZonesThoughTheGroupsAreSimilar) {
     EXPECT_THAT(decision.options[0].left_out[0], HasSubstr("b: pod default/web-0 is to be spread"));
 }
 
+TEST(Spread, ThatTheSchedulerAddsIsHelpedInOnePass) {
+    PassCase c = three_zones();
+    c.settings.balance_similar = false;
+    c.world.service("web");
+    c.pods("web", 4, 3000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 4}}));
+    c.settings.default_spread = {{.topology_key = zone_key}};
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"b", 1}, {"c", 1}}));
+}
+
+TEST(Spread, ThatTheSchedulerAddsHoldsPodsBackAndSaysWhoseItIs) {
+    PassCase c = three_zones(1);
+    c.settings.default_spread = {{.topology_key = zone_key}};
+    c.world.service("web");
+    c.pods("web", 9, 3000);
+    const Decision decision = c.decide();
+    EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}}));
+    EXPECT_EQ(left(decision), 7);
+    EXPECT_THAT(decision.unhelped[0].groups[0].sentence,
+                HasSubstr("zone=za has 1, the least is 0, maxSkew 1 (the scheduler's default)"));
+}
+
 TEST(Spread, OneOptionAPassHelpsWhatOneZoneTakes) {
     PassCase c = three_zones();
     c.settings.one_option_per_pass = true;

@@ -7,6 +7,7 @@
 
 #include "engine/scheduling/placement.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
+#include "engine/snapshot/default_spread.hpp"
 
 namespace capstan::engine {
 
@@ -69,9 +70,12 @@ public:
                           .csi_limits = node.csi_limits});
         return static_cast<ShapeId>(shapes.size() - 1);
     }
-    Rules rules() { return Rules(builder.build(), subjects, shapes); }
+    Rules rules() {
+        return Rules(with_default_spread(builder.build(), defaults), subjects, shapes);
+    }
 
     ClusterBuilder builder;
+    std::vector<DefaultSpread> defaults{};
 
 private:
     static PodObject make(const TestPod& pod) {

@@ -67,6 +67,40 @@ TEST(TopologySpread, SaysHowFarApartTheDomainsAre) {
               "topology.kubernetes.io/zone");
 }
 
+TEST(TopologySpread, IsTheSchedulersWhereThePodHasNone) {
+    ThreeZones world(3, 2, 2);
+    world.node("4", {});
+    const auto web = world.subject(plain_pod());
+    const auto nobodys = world.subject({.labels = {{"app", "db"}}});
+    const auto own = world.subject(spread_pod({over(zone_key, app("web"), 5)}));
+    world.builder.set(ServiceObject{.name = "web", .selector = {{"app", "web"}}});
+    world.defaults = {{.topology_key = zone_key}};
+    Rules rules = world.rules();
+    const Placement placement(rules);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 1, 1, 0}));
+    EXPECT_EQ(rooms(placement, nobodys), (std::vector<int>{9, 9, 9, 9}));
+    EXPECT_EQ(rooms(placement, own), (std::vector<int>{4, 5, 5, 0}));
+    EXPECT_EQ(placement.why_not(web, 0),
+              (Refusal{Predicate::pod_topology_spread,
+                       "node(s) didn't match pod topology spread constraints: "
+                       "topology.kubernetes.io/zone=1 has 3, the least is 2, maxSkew 1 "
+                       "(the scheduler's default)"}));
+    EXPECT_EQ(placement.why_not(web, 3).sentence,
+              "node(s) didn't match pod topology spread constraints (missing required label): "
+              "topology.kubernetes.io/zone (the scheduler's default)");
+}
+
+TEST(TopologySpread, OfTheSchedulerCountsNodesThatThePodSelectsAndHasAllKeys) {
+    ThreeZones world(1, 0, 0);
+    TestPod picky = plain_pod();
+    picky.spec.affinity_required = {{.labels = {{zone_key, Operator::not_in, {"2"}}}}};
+    const auto web = world.subject(picky);
+    world.builder.set(ServiceObject{.name = "web", .selector = {{"app", "web"}}});
+    world.defaults = {{.topology_key = zone_key}, {.topology_key = hostname_key, .max_skew = 2}};
+    Rules rules = world.rules();
+    EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{0, 0, 2}));
+}
+
 TEST(TopologySpread, IsUnboundedInTheOnlyDomain) {
     World world;
     world.node("a", in_zone("1"));

@@ -246,6 +246,22 @@ TEST_F(ConfigTest, NoticesSettingsThatContradictEachOther) {
               "capstan.toml:2:27: scale_down.drain_rules_off: no drain rule named 'local-storage'; "
               "did you mean 'local_storage'?");
     EXPECT_EQ(first_line("[scale_down]\ndrain_rules_off = [\"pdb\", \"system\"]\n"), "");
+    EXPECT_EQ(first_line("[scale_up]\ndefault_spread = [{ max_skew = 2 }]\n"),
+              "capstan.toml:2:19: scale_up.default_spread[0].topology_key: expected the key of a "
+              "node label, found \"\"");
+    EXPECT_EQ(first_line("[scale_up]\ndefault_spread = [\"zone\", \"my zone\"]\n"),
+              "capstan.toml:2:27: scale_up.default_spread[1].topology_key: expected the key of a "
+              "node label, found \"my zone\"");
+    EXPECT_EQ(
+        first_line("[[scale_up.default_spread]]\ntopology_key = \"zone\"\n"
+                   "[[scale_up.default_spread]]\ntopology_key = \"zone\"\nmax_skew = 2\n"),
+        "capstan.toml:4:16: scale_up.default_spread[1].topology_key: 'zone' stands here twice");
+    EXPECT_THAT(
+        first_line("[scale_up]\ndefault_spread = [{ topology_key = \"zone\", max_skew = 0 }]\n"),
+        HasSubstr("scale_up.default_spread[0].max_skew"));
+    EXPECT_THAT(
+        first_line("[scale_up]\ndefault_spread = [{ topology_key = \"zone\", selector = {} }]\n"),
+        HasSubstr("scale_up.default_spread[0]"));
     EXPECT_EQ(first_line("[pipeline]\nclouds = [\"aws\", \"aws\"]\n"),
               "capstan.toml:2:18: pipeline.clouds: 'aws' stands here twice");
 }

@@ -72,5 +72,12 @@ TEST(Reload, ReadsPodsByOneAnnotationAsLongAsItRuns) {
     EXPECT_THAT(changes.fixed, ElementsAre("scale_up.spread_timeout_annotation"));
 }
 
+TEST(Reload, TakesOverWhatTheSchedulerSpreadsOver) {
+    const ConfigChanges changes =
+        find_changes(load(""), load("[scale_up]\ndefault_spread = [\"zone\"]\n"));
+    EXPECT_THAT(changes.live, ElementsAre("scale_up.default_spread"));
+    EXPECT_THAT(changes.fixed, IsEmpty());
+}
+
 }  // namespace
 }  // namespace capstan::runtime

@@ -37,7 +37,8 @@ struct PlanCase {
     std::vector<Increase> grows{};
 
     Planned run() const {
-        const Snapshot snapshot = world.snapshot();
+        Snapshot snapshot = world.snapshot();
+        snapshot.cluster = with_default_spread(snapshot.cluster, settings.default_spread);
         Scene scene = make_scene(snapshot, memory, settings, now);
         Ground ground(scene);
         Planned out{.memory = memory};

@@ -218,6 +218,24 @@ TEST(Unneeded, DoesNotCountADomainThatGoesWithTheNode) {
     EXPECT_THAT(c.run().unneeded(), ::testing::Contains("c"));
 }
 
+TEST(Unneeded, KeepsPodsAsEvenAsTheSchedulerDoesByItself) {
+    // Two zones: were p-b1 to move, zone a would have two pods, and b none.
+    PlanCase c;
+    c.world.group("web", 3);
+    c.world.service("p");
+    for (const auto& [name, zone] : {std::pair("a1", "a"), {"b1", "b"}, {"b2", "b"}})
+        c.world.node(name, "web").labels = {{"zone", zone}};
+    for (const char* node : {"a1", "b1"})
+        runs(c, std::string("p-") + node, node).labels = {{"app", "p"}};
+    runs(c, "large", "a1", 3000);
+    runs(c, "larger", "b2", 3950);
+    EXPECT_THAT(c.run().unneeded(), ::testing::Contains("b1"));
+    c.settings.default_spread = {{.topology_key = "zone"}};
+    const Planned out = c.run();
+    EXPECT_THAT(out.unneeded(), ::testing::Not(::testing::Contains("b1")));
+    EXPECT_EQ(out.of("b1").reason, Unremovable::no_place_to_move_pods);
+}
+
 TEST(Unneeded, KeepsPodsOfAnEmulatedSpreadInTheirZone) {
     PlanCase c;
     c.settings.emulated_spread_label = "app";

@@ -24,12 +24,14 @@ std::string told(const Room& room) {
 SideBySide::SideBySide(RandomCluster start)
     : cluster_(start.cluster),
       shapes_(start.shapes),
-      rules_(std::make_unique<Rules>(start.cluster, start.subjects, start.shapes)),
+      rules_(std::make_unique<Rules>(with_default_spread(start.cluster, start.default_spread),
+                                     start.subjects, start.shapes)),
       fast_(*rules_),
       now_{.world = make_world(start.cluster),
            .closed = std::vector<bool>(start.cluster.node_count(), false)} {
+    now_.world.default_spread = start.default_spread;
     for (const ClassId subject : start.subjects) {
-        pods_.push_back(make_pod(cluster_, subject));
+        pods_.push_back(with_spread(now_.world, make_pod(cluster_, subject)));
         pods_.back().name = "subject " + std::to_string(pods_.size() - 1);
     }
     for (std::size_t i = 0; i < cluster_.node_count(); ++i) now_.nodes_of.push_back({i});

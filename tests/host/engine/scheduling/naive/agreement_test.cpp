@@ -61,7 +61,21 @@ TEST(Placement, AgreesOnSpread) {
     agree({0, 50}, {}, spice, 6);
 }
 
+TEST(Placement, AgreesOnSpreadThatTheSchedulerAdds) {
+    Spice spice = only_resources;
+    spice.spread = 20;
+    spice.node_affinity = 30;
+    spice.default_spread = 100;
+    agree({0, 60}, {}, spice, 6);
+}
+
 TEST(Placement, AgreesOnEverythingAtOnce) { agree({0, 80}, {}, {}, 6); }
+
+TEST(Placement, AgreesOnEverythingAtOnceUnderASchedulerWithConstraintsOfItsOwn) {
+    Spice spice;
+    spice.default_spread = 100;
+    agree({0, 30}, {}, spice, 6);
+}
 
 TEST(Placement, AgreesOnMoreNodesAndPods) {
     agree({0, 2}, {.nodes = 40, .bound = 120, .kinds = 20, .shapes = 5}, {}, 3);

@@ -33,7 +33,7 @@ Verdict dynamic_resources(const Pod& pod) {
 }  // namespace
 
 World make_world(const Cluster& cluster) {
-    World out{{}, cluster.objects()};
+    World out{.nodes = {}, .objects = cluster.objects()};
     for (NodeIndex i = 0; i < cluster.node_count(); ++i) out.nodes.push_back(make_node(cluster, i));
     return out;
 }
@@ -42,7 +42,8 @@ Pod make_pod(const Cluster& cluster, ClassId pod_class) {
     const ClassRow& row = cluster.pod_class(pod_class);
     Pod out{.ns = std::string(cluster.text(row.ns)),
             .spec = *row.spec,
-            .labels = to_labels(cluster, row.labels)};
+            .labels = to_labels(cluster, row.labels),
+            .owner = *row.owner};
     for (const Symbol claim : row.claims) out.claims.emplace_back(cluster.text(claim));
     return out;
 }

@@ -12,6 +12,7 @@
 #include "engine/scheduling/node_shape.hpp"
 #include "engine/scheduling/refusal.hpp"
 #include "engine/snapshot/cluster.hpp"
+#include "engine/snapshot/default_spread.hpp"
 
 namespace capstan::engine::naive {
 
@@ -21,6 +22,7 @@ struct Pod {
     PodSpec spec{};
     Labels labels{};
     std::vector<std::string> claims{};
+    PodOwner owner{};
     bool terminating = false;
 };
 
@@ -39,11 +41,15 @@ struct Node {
 struct World {
     std::vector<Node> nodes;
     ClusterObjects objects;
+    std::vector<DefaultSpread> default_spread{};
 };
 
 /// Nodes under their NodeIndex, with the pods that are bound to them.
 World make_world(const Cluster& cluster);
 Pod make_pod(const Cluster& cluster, ClassId pod_class);
+/// The pod with the constraints that the scheduler goes by: its own, or else the world's default
+/// ones.
+Pod with_spread(const World& world, Pod pod);
 /// Adds an empty node of the shape, its daemons on it; answers its index.
 std::size_t add_node(World& world, const Cluster& cluster, const NodeShape& shape);
 

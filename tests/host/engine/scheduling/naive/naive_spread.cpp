@@ -56,7 +56,45 @@ Verdict keeps(const World& world, const SpreadConstraint& constraint, const Pod&
            std::to_string(skew);
 }
 
+/// What a ReplicationController has is a map, and counts as one.
+LabelSelector default_selector(const World& world, const Pod& pod) {
+    LabelSelector out;
+    for (const auto& [name, service] : world.objects.services) {
+        const LabelSelector own{.match_labels = service.selector};
+        if (service.ns == pod.ns && !service.selector.empty() && matches(own, pod.labels))
+            out.match_labels.insert(service.selector.begin(), service.selector.end());
+    }
+    const std::string full = pod.owner.api_group + "/" + pod.owner.kind;
+    for (const auto& [name, controller] : world.objects.controllers) {
+        if (controller.ns != pod.ns || controller.name != pod.owner.name ||
+            controller.kind != pod.owner.kind || !controller.selector)
+            continue;
+        if (full == "/ReplicationController") {
+            for (const auto& [key, value] : controller.selector->match_labels)
+                out.match_labels[key] = value;
+        } else if (full == "apps/ReplicaSet" || full == "apps/StatefulSet") {
+            // One requirement after the other, as a query has them.
+            for (const auto& [key, value] : controller.selector->match_labels)
+                out.match_expressions.push_back({key, Operator::in, {value}});
+            for (const Requirement& requirement : controller.selector->match_expressions)
+                out.match_expressions.push_back(requirement);
+        }
+    }
+    return out;
+}
+
 }  // namespace
+
+Pod with_spread(const World& world, Pod pod) {
+    if (!pod.spec.spread.empty() || pod.spec.has_soft_spread) return pod;
+    const LabelSelector selector = default_selector(world, pod);
+    if (selector == LabelSelector{}) return pod;
+    for (const DefaultSpread& each : world.default_spread) {
+        pod.spec.spread.push_back(
+            {.max_skew = each.max_skew, .topology_key = each.topology_key, .selector = selector});
+    }
+    return pod;
+}
 
 std::map<std::string, int> count_domains(const World& world, const SpreadConstraint& constraint,
                                          const Pod& pod) {

@@ -113,6 +113,56 @@ void add_nodes(ClusterBuilder& builder, Dice& dice, const Spice& spice, int node
     }
 }
 
+LabelSelector some_selector(Dice& dice) {
+    LabelSelector out;
+    if (dice.chance(70)) out.match_labels["app"] = dice.word({"a", "b", "c"});
+    if (dice.chance(20)) out.match_expressions = {{"tier", Operator::exists, {}}};
+    if (dice.chance(20)) out.match_expressions = {{"rev", Operator::not_in, {"1"}}};
+    return out;
+}
+
+/// Controllers c0 to c2 of each kind, here and there, and Services of pods with some labels.
+void add_selectors(ClusterBuilder& builder, Dice& dice) {
+    for (const std::string ns : {"default", "shop", "ops"}) {
+        for (const char* kind : {"ReplicaSet", "StatefulSet", "ReplicationController", "Job"}) {
+            for (int i = 0; i < 3; ++i) {
+                ControllerObject object{.kind = kind, .ns = ns, .name = "c" + std::to_string(i)};
+                if (dice.chance(80)) object.selector = some_selector(dice);
+                if (object.selector && object.kind == "ReplicationController")
+                    object.selector->match_expressions.clear();
+                if (dice.chance(80)) builder.set(object);
+            }
+        }
+        for (int i = dice.below(4); i > 0; --i) {
+            ServiceObject object{.ns = ns, .name = "s" + std::to_string(i)};
+            if (dice.chance(80)) object.selector["app"] = dice.word({"a", "b", "c"});
+            if (dice.chance(30)) object.selector["tier"] = dice.word({"front", "back"});
+            if (dice.chance(30)) object.selector["rev"] = dice.word({"1", "2"});
+            builder.set(object);
+        }
+    }
+}
+
+PodOwner some_owner(Dice& dice) {
+    PodOwner out{.kind = dice.word({"ReplicaSet", "StatefulSet", "ReplicationController", "Job"}),
+                 .api_group = "apps",
+                 .name = "c" + std::to_string(dice.below(4))};
+    if (out.kind == "ReplicationController") out.api_group = "";
+    if (out.kind == "Job") out.api_group = "batch";
+    if (dice.chance(10)) out.api_group = "example.com";
+    return out;
+}
+
+std::vector<DefaultSpread> some_default_spread(Dice& dice) {
+    std::vector<std::string> keys{"zone", "kubernetes.io/hostname", "rack"};
+    std::vector<DefaultSpread> out{
+        {.topology_key = dice.one_of(keys), .max_skew = dice.between(1, 3)}};
+    std::erase(keys, out.front().topology_key);
+    if (dice.chance(40))
+        out.push_back({.topology_key = dice.one_of(keys), .max_skew = dice.between(1, 3)});
+    return out;
+}
+
 }  // namespace
 
 NodeObject make_random_node(Dice& dice, const Spice& spice, const std::string& name) {
@@ -140,6 +190,15 @@ RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes, const 
     add_nodes(builder, dice, spice, sizes.nodes);
     std::vector<PodObject> kinds;
     for (int i = 0; i < sizes.kinds; ++i) kinds.push_back(make_random_pod(dice, spice));
+    std::vector<DefaultSpread> default_spread;
+    if (spice.default_spread > 0 && dice.chance(spice.default_spread)) {
+        default_spread = some_default_spread(dice);
+        add_selectors(builder, dice);
+        for (PodObject& kind : kinds) {
+            if (dice.chance(70)) kind.owner = some_owner(dice);
+            kind.spec.has_soft_spread = dice.chance(10);
+        }
+    }
     for (int i = 0; i < sizes.bound; ++i) {
         PodObject pod = dice.one_of(kinds);
         pod.name = "p" + std::to_string(i);
@@ -160,7 +219,7 @@ RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes, const 
     std::sort(subjects.begin(), subjects.end());
     subjects.erase(std::unique(subjects.begin(), subjects.end()), subjects.end());
     if (subjects.size() > 2) subjects.pop_back();
-    return {builder.build(), std::move(subjects), std::move(shapes)};
+    return {builder.build(), std::move(subjects), std::move(shapes), std::move(default_spread)};
 }
 
 }  // namespace capstan::engine::naive

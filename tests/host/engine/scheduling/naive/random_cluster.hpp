@@ -9,6 +9,7 @@
 
 #include "engine/scheduling/node_shape.hpp"
 #include "engine/snapshot/cluster.hpp"
+#include "engine/snapshot/default_spread.hpp"
 #include "engine/snapshot/objects.hpp"
 
 namespace capstan::engine::naive {
@@ -40,6 +41,7 @@ struct Spice {
     int volumes = 15;
     int node_affinity = 15;
     int taints = 15;
+    int default_spread = 0;  ///< of clusters: their scheduler has some, and pods have controllers
 };
 
 struct Sizes {
@@ -50,6 +52,7 @@ struct RandomCluster {
     Cluster cluster;
     std::vector<ClassId> subjects;
     std::vector<NodeShape> shapes;
+    std::vector<DefaultSpread> default_spread{};
 };
 
 /// `kinds` of pods are dealt over the nodes, whether they fit or not, and asked about.

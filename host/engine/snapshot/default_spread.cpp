@@ -1,0 +1,165 @@
+#include "engine/snapshot/default_spread.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "engine/snapshot/cluster_state.hpp"
+#include "engine/snapshot/fast_hash.hpp"
+#include "engine/snapshot/hash_index.hpp"
+#include "engine/snapshot/heap_bytes.hpp"
+
+namespace capstan::engine {
+namespace {
+
+std::uint64_t hash_of(std::string_view ns, std::string_view key, std::string_view value) noexcept {
+    FastHash hash;
+    hash.add(ns);
+    hash.add(key);
+    hash.add(value);
+    return hash.value();
+}
+
+std::uint64_t hash_of(const LabelSelector& selector) noexcept {
+    FastHash hash;
+    for (const auto& [key, value] : selector.match_labels) {
+        hash.add(key);
+        hash.add(value);
+    }
+    for (const Requirement& requirement : selector.match_expressions) {
+        hash.add(requirement.key);
+        for (const std::string& value : requirement.values) hash.add(value);
+    }
+    return hash.value();
+}
+
+/// One whose pods the scheduler looks for; NULL: it is of another kind, is not there, or does not
+/// say which pods it selects.
+const ControllerObject* find_controller(const Cluster& cluster, const ClassRow& pods) {
+    const PodOwner& owner = *pods.owner;
+    const bool is_set =
+        (owner.kind == "ReplicaSet" || owner.kind == "StatefulSet") && owner.api_group == "apps";
+    const bool is_replication = owner.kind == "ReplicationController" && owner.api_group.empty();
+    if (!is_set && !is_replication) return nullptr;
+    const std::string name =
+        owner.kind + "/" + std::string(cluster.text(pods.ns)) + "/" + owner.name;
+    const auto& controllers = cluster.objects().controllers;
+    const auto at = controllers.find(name);
+    return at == controllers.end() || !at->second.selector ? nullptr : &at->second;
+}
+
+/// Both have to hold. A label that is to have two values at once leaves nothing to be selected.
+void add(LabelSelector& to, const LabelSelector& more) {
+    for (const auto& [key, value] : more.match_labels) {
+        const auto [at, is_new] = to.match_labels.emplace(key, value);
+        if (!is_new && at->second != value)
+            to.match_expressions.push_back({.key = key, .op = Operator::in, .values = {value}});
+    }
+    to.match_expressions.insert(to.match_expressions.end(), more.match_expressions.begin(),
+                                more.match_expressions.end());
+}
+
+/// Makes the constraints of class after class. Equal selectors share a list.
+class Maker {
+public:
+    Maker(const Cluster& cluster, std::span<const DefaultSpread> defaults)
+        : cluster_(cluster), defaults_(defaults), selectors_(cluster) {
+        out_.lists.emplace_back();
+    }
+
+    DefaultSpreads run() {
+        out_.of_class.assign(cluster_.class_count(), 0);
+        for (ClassId id = 0; id < out_.of_class.size(); ++id) {
+            const ClassRow& row = cluster_.pod_class(id);
+            if (!row.spec->spread.empty() || row.spec->has_soft_spread) continue;
+            out_.of_class[id] = list_for(selectors_.of(row));
+        }
+        return std::move(out_);
+    }
+
+private:
+    std::uint32_t list_for(LabelSelector selector) {
+        if (selector == LabelSelector{}) return 0;
+        const std::uint64_t hash = hash_of(selector);
+        const auto same = [&](std::uint32_t list) {
+            return out_.lists[list].front().selector == selector;
+        };
+        if (const auto known = index_.find(hash, same)) return *known;
+        const auto list = static_cast<std::uint32_t>(out_.lists.size());
+        index_.insert(hash, list);
+        auto& constraints = out_.lists.emplace_back();
+        for (const DefaultSpread& each : defaults_) {
+            constraints.push_back({.max_skew = each.max_skew,
+                                   .topology_key = each.topology_key,
+                                   .selector = selector});
+        }
+        return list;
+    }
+
+    const Cluster& cluster_;
+    std::span<const DefaultSpread> defaults_;
+    DefaultSelectors selectors_;
+    DefaultSpreads out_;
+    HashIndex index_;
+};
+
+}  // namespace
+
+DefaultSelectors::DefaultSelectors(const Cluster& cluster) : cluster_(&cluster) {
+    const auto& all = cluster.objects().services;
+    std::unordered_map<std::uint64_t, int> uses;
+    for (const auto& [name, service] : all) {
+        for (const auto& [key, value] : service.selector) ++uses[hash_of(service.ns, key, value)];
+    }
+    for (const auto& [name, service] : all) {
+        std::optional<std::uint64_t> rarest;
+        for (const auto& [key, value] : service.selector) {
+            const std::uint64_t label = hash_of(service.ns, key, value);
+            if (!rarest || uses[label] < uses[*rarest]) rarest = label;
+        }
+        if (rarest) services_[*rarest].push_back(&service);
+    }
+}
+
+LabelSelector DefaultSelectors::of(const ClassRow& pods) const {
+    LabelSelector out;
+    add_services(pods, out.match_labels);
+    if (const ControllerObject* controller = find_controller(*cluster_, pods))
+        add(out, *controller->selector);
+    return out;
+}
+
+/// They all agree with the labels of the pods, and so with each other.
+void DefaultSelectors::add_services(const ClassRow& pods, Labels& to) const {
+    if (services_.empty()) return;
+    const std::string_view ns = cluster_->text(pods.ns);
+    for (const LabelPair& label : pods.labels) {
+        const auto at =
+            services_.find(hash_of(ns, cluster_->text(label.key), cluster_->text(label.value)));
+        if (at == services_.end()) continue;
+        for (const ServiceObject* service : at->second) {
+            if (selects(*service, pods))
+                to.insert(service->selector.begin(), service->selector.end());
+        }
+    }
+}
+
+bool DefaultSelectors::selects(const ServiceObject& service, const ClassRow& pods) const {
+    if (service.ns != cluster_->text(pods.ns)) return false;
+    return std::ranges::all_of(service.selector, [&](const auto& label) {
+        const std::optional<Symbol> value = find_label(*cluster_, pods.labels, label.first);
+        return value && cluster_->text(*value) == label.second;
+    });
+}
+
+Cluster with_default_spread(const Cluster& cluster, std::span<const DefaultSpread> defaults) {
+    if (defaults.empty()) return cluster;
+    auto spreads = std::make_shared<const DefaultSpreads>(Maker(cluster, defaults).run());
+    auto state = std::make_shared<Cluster::State>(*cluster.state_);
+    state->bytes += spreads->bytes();
+    state->default_spreads = std::move(spreads);
+    return Cluster(std::move(state));
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,208 @@
+#include "engine/snapshot/default_spread.hpp"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+
+#include "snapshot_objects.hpp"
+
+namespace capstan::engine {
+namespace {
+
+LabelSelector labels(Labels all) { return {.match_labels = std::move(all)}; }
+Requirement among(std::string key, std::vector<std::string> values) {
+    return {.key = std::move(key), .op = Operator::in, .values = std::move(values)};
+}
+ServiceObject service(std::string name, Labels selector, std::string ns = "default") {
+    return {.ns = std::move(ns), .name = std::move(name), .selector = std::move(selector)};
+}
+ControllerObject controller(std::string kind, std::optional<LabelSelector> selector,
+                            std::string ns = "default") {
+    return {.kind = std::move(kind),
+            .ns = std::move(ns),
+            .name = "web",
+            .replicas = 3,
+            .selector = std::move(selector)};
+}
+PodOwner owner(std::string kind, std::string group, std::string name = "web") {
+    return {.kind = std::move(kind), .api_group = std::move(group), .name = std::move(name)};
+}
+
+/// app=web, tier=front, rev=1.
+PodObject web(PodOwner of = {}) {
+    PodObject out = pod("web-1");
+    out.labels = {{"app", "web"}, {"tier", "front"}, {"rev", "1"}};
+    out.owner = std::move(of);
+    return out;
+}
+
+const PodOwner replica_set = owner("ReplicaSet", "apps");
+
+TEST(DefaultSelectors, AreWhatServicesAndTheControllerSelectBy) {
+    const LabelSelector app = labels({{"app", "web"}});
+    const LabelSelector rev = {.match_labels = {{"rev", "1"}},
+                               .match_expressions = {among("tier", {"front", "back"})}};
+    const struct {
+        const char* name;
+        std::vector<ServiceObject> services;
+        std::vector<ControllerObject> controllers;
+        PodOwner owner;
+        LabelSelector expected;
+    } cases[] = {
+        {"nobody", {}, {}, {}, {}},
+        {"a service", {service("a", {{"app", "web"}})}, {}, {}, app},
+        {"services of other pods, and of part of them",
+         {service("a", {{"app", "db"}}), service("b", {{"app", "web"}, {"tier", "back"}}),
+          service("c", {{"zone", "1"}})},
+         {},
+         {},
+         {}},
+        {"one that selects nobody", {service("a", {})}, {}, {}, {}},
+        {"one of another namespace", {service("a", {{"app", "web"}}, "shop")}, {}, {}, {}},
+        {"several together",
+         {service("a", {{"app", "web"}}), service("b", {{"app", "web"}, {"tier", "front"}}),
+          service("c", {{"rev", "2"}})},
+         {},
+         {},
+         labels({{"app", "web"}, {"tier", "front"}})},
+        {"a replica set", {}, {controller("ReplicaSet", rev)}, replica_set, rev},
+        {"a stateful set", {}, {controller("StatefulSet", rev)}, owner("StatefulSet", "apps"), rev},
+        {"a replication controller",
+         {},
+         {controller("ReplicationController", app)},
+         owner("ReplicationController", ""),
+         app},
+        {"both",
+         {service("a", {{"app", "web"}})},
+         {controller("ReplicaSet", rev)},
+         replica_set,
+         {.match_labels = {{"app", "web"}, {"rev", "1"}},
+          .match_expressions = {among("tier", {"front", "back"})}}},
+        {"one label twice",
+         {service("a", {{"app", "web"}})},
+         {controller("ReplicaSet", app)},
+         replica_set,
+         app},
+        {"a controller that its pods have left",
+         {service("a", {{"app", "web"}})},
+         {controller("ReplicaSet", labels({{"app", "old"}}))},
+         replica_set,
+         {.match_labels = {{"app", "web"}}, .match_expressions = {among("app", {"old"})}}},
+        {"one that is not there", {}, {}, replica_set, {}},
+        {"one that says nothing", {}, {controller("ReplicaSet", std::nullopt)}, replica_set, {}},
+        {"one of another namespace", {}, {controller("ReplicaSet", app, "shop")}, replica_set, {}},
+        {"one of another name",
+         {},
+         {controller("ReplicaSet", app)},
+         owner("ReplicaSet", "apps", "db"),
+         {}},
+        {"another kind under a known name",
+         {},
+         {controller("StatefulSet", app)},
+         owner("StatefulSet", "apps.example.com"),
+         {}},
+        {"a replication controller of no core group",
+         {},
+         {controller("ReplicationController", app)},
+         owner("ReplicationController", "apps"),
+         {}},
+        {"a job", {}, {controller("Job", app)}, owner("Job", "batch"), {}},
+        {"a daemon set's pods of a service",
+         {service("a", {{"app", "web"}})},
+         {},
+         owner("DaemonSet", "apps"),
+         app},
+    };
+    for (const auto& each : cases) {
+        ClusterBuilder builder;
+        for (const ServiceObject& object : each.services) builder.set(object);
+        for (const ControllerObject& object : each.controllers) builder.set(object);
+        const ClassId id = builder.add_class(web(each.owner));
+        const Cluster cluster = builder.build();
+        EXPECT_EQ(DefaultSelectors(cluster).of(cluster.pod_class(id)), each.expected) << each.name;
+    }
+}
+
+/// Constraints on nothing but zones, for pods that a service selects.
+struct Spread : ::testing::Test {
+    ClusterBuilder builder{};
+    std::vector<DefaultSpread> defaults{{.topology_key = "zone", .max_skew = 2},
+                                        {.topology_key = "rack"}};
+
+    void SetUp() override { builder.set(service("web", {{"app", "web"}})); }
+    std::vector<std::string> keys(ClassId id) {
+        std::vector<std::string> out;
+        const Cluster cluster = with_default_spread(builder.build(), defaults);
+        for (const SpreadConstraint& each : cluster.spread(id)) out.push_back(each.topology_key);
+        return out;
+    }
+    using Keys = std::vector<std::string>;
+};
+
+TEST_F(Spread, OfPodsWithoutConstraintsIsTheSchedulers) {
+    const ClassId id = builder.add_class(web());
+    const Cluster before = builder.build();
+    const Cluster after = with_default_spread(before, defaults);
+    const LabelSelector app = labels({{"app", "web"}});
+    ASSERT_EQ(after.spread(id).size(), 2u);
+    EXPECT_EQ(after.spread(id)[0],
+              (SpreadConstraint{.max_skew = 2, .topology_key = "zone", .selector = app}));
+    EXPECT_EQ(after.spread(id)[1], (SpreadConstraint{.topology_key = "rack", .selector = app}));
+    EXPECT_TRUE(before.spread(id).empty()) << "it is another cluster";
+    EXPECT_TRUE(after.pod_class(id).spec->spread.empty()) << "the pod says nothing else";
+    EXPECT_GT(after.bytes(), before.bytes());
+    EXPECT_TRUE(with_default_spread(before, {}).spread(id).empty());
+}
+
+TEST_F(Spread, OfPodsWithConstraintsIsTheirOwn) {
+    PodObject hard = web(), soft = web(), nobodys = web();
+    hard.spec.spread = {{.topology_key = "host"}};
+    soft.spec.has_soft_spread = true;
+    nobodys.labels = {{"app", "db"}};
+    EXPECT_EQ(keys(builder.add_class(hard)), (Keys{"host"}));
+    EXPECT_EQ(keys(builder.add_class(soft)), (Keys{}));
+    EXPECT_EQ(keys(builder.add_class(nobodys)), (Keys{}));
+    EXPECT_EQ(keys(builder.add_class(web())), (Keys{"zone", "rack"}));
+}
+
+TEST_F(Spread, DoesNotComeBackForPodsWhoseOwnHasTimedOut) {
+    PodObject impatient = web();
+    impatient.annotations[std::string(default_spread_timeout_annotation)] = "5m";
+    impatient.spec.spread = {{.topology_key = std::string(zone_label)}};
+    const ClassId id = builder.add_class(impatient);
+    EXPECT_EQ(keys(builder.build().pod_class(id).lapsed), (Keys{}));
+}
+
+TEST_F(Spread, FollowsServicesAndControllers) {
+    const ClassId id = builder.add_class(web(replica_set));
+    builder.remove(ObjectKind::service, "default", "web");
+    EXPECT_EQ(keys(id), (Keys{}));
+    std::uint64_t changes = builder.changes();
+    builder.set(controller("ReplicaSet", labels({{"rev", "1"}})));
+    EXPECT_EQ(builder.changes(), ++changes);
+    EXPECT_EQ(keys(id), (Keys{"zone", "rack"}));
+    builder.set(controller("ReplicaSet", std::nullopt));
+    EXPECT_EQ(builder.changes(), ++changes) << "it is another selector";
+    EXPECT_EQ(keys(id), (Keys{}));
+    builder.set(service("late", {{"tier", "front"}}));
+    EXPECT_EQ(builder.changes(), ++changes);
+    EXPECT_EQ(keys(id), (Keys{"zone", "rack"}));
+}
+
+/// Names decide nothing, and neither does the order in which things come.
+TEST(DefaultSelectors, AreTheSameInWhateverOrderServicesCome) {
+    const auto selector = [](std::initializer_list<const char*> names) {
+        ClusterBuilder builder;
+        int i = 0;
+        for (const char* name : names)
+            builder.set(service(name, ++i % 2 == 0 ? Labels{{"app", "web"}, {"rev", "1"}}
+                                                   : Labels{{"tier", "front"}, {"app", "web"}}));
+        const ClassId id = builder.add_class(web());
+        const Cluster cluster = builder.build();
+        return DefaultSelectors(cluster).of(cluster.pod_class(id));
+    };
+    EXPECT_EQ(selector({"a", "b", "c"}), selector({"z", "c", "b", "a"}));
+}
+
+}  // namespace
+}  // namespace capstan::engine
