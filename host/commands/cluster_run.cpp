@@ -22,6 +22,7 @@
 #include "simulation/live/live_story.hpp"
 #include "simulation/live/remarks.hpp"
 #include "simulation/live/scenario_player.hpp"
+#include "simulation/prepare.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -50,7 +51,9 @@ public:
           server_(store_, {.address = options.address, .port = options.port}),
           control_plane_(store_, {.speed = options.speed,
                                   .node_start_up = simulation.input.ready_delay,
-                                  .seed = simulation.input.seed + 1}),
+                                  .seed = simulation.input.seed + 1,
+                                  .default_spread = simulation::scheduler_spread(
+                                      simulation.input, *simulation.prepared->config)}),
           cloud_(simulation.input, options.speed) {}
 
     Result<void> run() {

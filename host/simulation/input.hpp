@@ -10,6 +10,7 @@
 
 #include <capstan/time.hpp>
 
+#include "engine/snapshot/default_spread.hpp"
 #include "engine/snapshot/objects.hpp"
 #include "runtime/config/diagnostics.hpp"
 #include "runtime/config/document.hpp"
@@ -112,6 +113,9 @@ struct Input {
     std::vector<Registration> registrations{};  ///< from the start, later ones on top of earlier
     /// False: nobody but Bind gives pods a node.
     bool scheduler = true;
+    /// What it spreads pods over that have no constraints of their own; nothing: what the
+    /// configuration says of it.
+    std::optional<std::vector<engine::DefaultSpread>> scheduler_spread{};
     Objects objects{};
     std::vector<Budget> budgets{};
     std::vector<Step> steps{};

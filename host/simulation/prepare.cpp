@@ -6,6 +6,8 @@
 
 #include <capstan/abi/cloud.h>
 
+#include "runtime/engine_settings.hpp"
+
 namespace capstan::simulation {
 namespace {
 
@@ -133,6 +135,12 @@ std::unique_ptr<Prepared> prepare_to_decide(runtime::Loaded loaded,
         drop(config, config.pipeline.controllers);
     }
     return prepare(std::move(loaded), std::nullopt, std::move(shipped));
+}
+
+std::vector<engine::DefaultSpread> scheduler_spread(const Input& input,
+                                                    const runtime::Config& config) {
+    if (input.scheduler_spread) return *input.scheduler_spread;
+    return runtime::make_default_spread(config.scale_up.default_spread);
 }
 
 }  // namespace capstan::simulation

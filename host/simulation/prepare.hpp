@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/config/config.hpp"
 #include "runtime/plugin_set.hpp"
@@ -30,5 +31,10 @@ std::unique_ptr<Prepared> prepare(runtime::Loaded loaded, const std::optional<Cl
 /// groups, which may need a network.
 std::unique_ptr<Prepared> prepare_to_decide(runtime::Loaded loaded,
                                             runtime::ShippedPlugins shipped);
+
+/// What the scheduler spreads pods over that have no constraints of their own: as the input says,
+/// else as the configuration does.
+std::vector<engine::DefaultSpread> scheduler_spread(const Input& input,
+                                                    const runtime::Config& config);
 
 }  // namespace capstan::simulation

@@ -15,6 +15,7 @@
 #include "simulation/machines.hpp"
 #include "simulation/mishaps.hpp"
 #include "simulation/passes.hpp"
+#include "simulation/prepare.hpp"
 #include "simulation/story.hpp"
 #include "simulation/tally.hpp"
 #include "simulation/toml_values.hpp"
@@ -34,7 +35,7 @@ public:
           tally_(input.start),
           world_(story_, tally_,
                  {.spread_timeout_annotation = setup.config.scale_up.spread_timeout_annotation},
-                 input.scheduler),
+                 input.scheduler, scheduler_spread(input, setup.config)),
           machines_(world_, story_, registration(input)) {}
 
     Result<Report> go() {

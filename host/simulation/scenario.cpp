@@ -98,6 +98,8 @@ public:
                   .ready_delay = said_.ready_delay,
                   .scheduler = said_.scheduler,
                   .objects = objects()};
+        if (said_.scheduler_spread)
+            out.scheduler_spread = make_scheduler_spread(*said_.scheduler_spread);
         add_all(said_.budget, "budget", make_budget, out.budgets);
         add_all(said_.fault, "fault", make_fault, out.faults);
         for (std::size_t i = 0; i < said_.step.size(); ++i) out.steps.push_back(step(i));
@@ -127,6 +129,7 @@ private:
         const auto& sets = items_of(tree_, "daemon_set");
         for (std::size_t i = 0; i < said_.daemon_set.size(); ++i)
             out.daemon_sets.push_back(make_daemon_set(said_.daemon_set[i], sets[i], diagnostics_));
+        add_all(said_.service, "service", make_service, out.services);
         return out;
     }
 

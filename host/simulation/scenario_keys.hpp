@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/config/scaling.hpp"
 #include "simulation/scenario_balancer_keys.hpp"
 #include "simulation/scenario_step_keys.hpp"
 
@@ -24,9 +25,11 @@ struct Scenario {
     std::vector<ReplicaSet> replica_set;
     std::vector<StatefulSet> stateful_set;
     std::vector<Budget> budget;
+    std::vector<Service> service;
     std::vector<Balancer> balancer;
     std::vector<Fault> fault;
     bool scheduler = true;
+    std::optional<std::vector<runtime::DefaultSpread>> scheduler_spread;
     std::vector<Command> expect_only;
     std::vector<Step> step;
 };
@@ -43,9 +46,13 @@ void describe(auto&& key, Scenario& s) {
     key("replica_set", s.replica_set, "Pods that are there from the start, with a controller.");
     key("stateful_set", s.stateful_set, "The same, under names that stay, one after the other.");
     key("budget", s.budget, "PodDisruptionBudgets that are there from the start.");
+    key("service", s.service, "Services that are there from the start.");
     key("balancer", s.balancer, "Balancers of a live cluster, which have it from the start.");
     key("fault", s.fault, "What goes wrong.");
     key("scheduler", s.scheduler, "false: pods get nodes by a step's `bind` alone.");
+    key("scheduler_spread", s.scheduler_spread,
+        "Its default constraints, DoNotSchedule; unset: what scale_up.default_spread says.",
+        {.shorthand = "topology_key"});
     key("expect_only", s.expect_only,
         "The commands that `expect` of each step looks at; empty: all.");
     key("step", s.step, "What happens, one after the other.");

@@ -139,6 +139,17 @@ void describe(auto&& key, Pods& s) {
         "names, one after the other; a job, whose pods start over.");
 }
 
+struct Service {
+    std::string name;
+    std::string ns = "default";
+    std::map<std::string, std::string> labels;
+};
+void describe(auto&& key, Service& s) {
+    key("name", s.name, "Its name.");
+    key("namespace", s.ns, "Its namespace.");
+    key("labels", s.labels, "The pods it is for; unset: those with `app` = its name.");
+}
+
 inline Pods one_replica() {
     Pods pods;
     pods.count = 1;

@@ -5,6 +5,8 @@
 
 #include <capstan/taint_text.hpp>
 
+#include "runtime/engine_settings.hpp"
+
 namespace capstan::simulation {
 namespace {
 
@@ -162,6 +164,21 @@ engine::DaemonSetObject make_daemon_set(const keys::DaemonSet& set, const Settin
             .spec = std::move(spec),
             .labels = std::move(labels),
             .annotations = std::move(annotations)};
+}
+
+engine::ServiceObject make_service(const keys::Service& service, const SettingValue& table,
+                                   Diagnostics& diagnostics) {
+    need_name(service.name, "service", table, diagnostics);
+    Labels selector = labels_of(service.labels);
+    if (selector.empty()) selector.emplace("app", service.name);
+    return {.ns = service.ns, .name = service.name, .selector = std::move(selector)};
+}
+
+std::vector<engine::DefaultSpread> make_scheduler_spread(
+    const std::vector<runtime::DefaultSpread>& given) {
+    std::vector<engine::DefaultSpread> out = runtime::make_default_spread(given);
+    for (engine::DefaultSpread& each : out) each.topology_key = topology_key(each.topology_key);
+    return out;
 }
 
 std::vector<engine::NodeObject> make_nodes(const keys::Node& node, const SettingValue& table,

@@ -21,6 +21,11 @@ PodBatch make_batch(const keys::Pods& pods, const runtime::SettingValue& table,
 engine::DaemonSetObject make_daemon_set(const keys::DaemonSet& set,
                                         const runtime::SettingValue& table,
                                         runtime::Diagnostics& diagnostics);
+engine::ServiceObject make_service(const keys::Service& service, const runtime::SettingValue& table,
+                                   runtime::Diagnostics& diagnostics);
+/// "zone" and "hostname" stand for Kubernetes' own keys.
+std::vector<engine::DefaultSpread> make_scheduler_spread(
+    const std::vector<runtime::DefaultSpread>& given);
 /// One object a node; NAME-1, NAME-2, ... where there is a count.
 std::vector<engine::NodeObject> make_nodes(const keys::Node& node,
                                            const runtime::SettingValue& table,

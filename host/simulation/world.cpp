@@ -68,7 +68,10 @@ World::PodId World::enter(BatchId of, std::string name, Time now) {
 }
 
 void World::fill(const Objects& objects, Time now) {
-    for (const auto& object : objects.controllers) builder_.set(object);
+    for (const auto& object : objects.controllers) {
+        builder_.set(object);
+        selectors_.emplace(key_of(object.ns, key_of(object.kind, object.name)), object.selector);
+    }
     for (const auto& object : objects.claims) builder_.set(object);
     for (const auto& object : objects.volumes) builder_.set(object);
     for (const auto& object : objects.storage_classes) builder_.set(object);

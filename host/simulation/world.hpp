@@ -15,6 +15,7 @@
 
 #include "engine/actions.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
+#include "engine/snapshot/default_spread.hpp"
 #include "simulation/budgets.hpp"
 #include "simulation/input.hpp"
 #include "simulation/story.hpp"
@@ -27,12 +28,14 @@ namespace capstan::simulation {
 /// that moment. One thread.
 class World {
 public:
-    /// `has_scheduler`: false: nobody but Bind gives pods a node.
+    /// `has_scheduler`: false: nobody but Bind gives pods a node. `default_spread`: what the
+    /// scheduler spreads pods over that have no constraints of their own.
     World(Story& story, Tally& tally, engine::ClusterBuilderOptions options = {},
-          bool has_scheduler = true)
+          bool has_scheduler = true, std::vector<engine::DefaultSpread> default_spread = {})
         : story_(story),
           tally_(tally),
           has_scheduler_(has_scheduler),
+          default_spread_(std::move(default_spread)),
           builder_(std::move(options)) {}
     World(const World&) = delete;
     World& operator=(const World&) = delete;
@@ -138,6 +141,7 @@ private:
 
     // Controllers.
     void want(BatchId batch, int count);
+    std::optional<LabelSelector> selector_of(const Batch& batch) const;
     int alive(const Batch& batch) const;
     void create(BatchId batch, int count, Time now);
     void create_pod(BatchId batch, std::string name, Time now);
@@ -172,9 +176,12 @@ private:
     Story& story_;
     Tally& tally_;
     const bool has_scheduler_;
+    const std::vector<engine::DefaultSpread> default_spread_;
     engine::ClusterBuilder builder_;
     std::vector<Batch> batches_;
     std::map<std::string, BatchId, std::less<>> batch_by_name_;
+    /// Of controllers that are there from the start, by "namespace/kind/name".
+    std::map<std::string, std::optional<LabelSelector>> selectors_;
     std::vector<Pod> pods_;  ///< also those that are gone
     std::unordered_map<std::string, PodId> pod_by_name_;
     /// Pods that came waiting, by "namespace/name", as they came: not quite like their batch.

@@ -123,7 +123,18 @@ void World::want(BatchId of, int count) {
                                           .ns = b.look.ns,
                                           .name = b.look.owner.name,
                                           .uid = b.look.owner.uid,
-                                          .replicas = count});
+                                          .replicas = count,
+                                          .selector = selector_of(b)});
+}
+
+/// Pods of a story are told apart by one label, whatever others they have.
+std::optional<LabelSelector> World::selector_of(const Batch& b) const {
+    const engine::PodOwner& owner = b.look.owner;
+    const auto known = selectors_.find(key_of(b.look.ns, key_of(owner.kind, owner.name)));
+    if (known != selectors_.end()) return known->second;
+    const auto app = b.look.labels.find("app");
+    if (app == b.look.labels.end()) return std::nullopt;
+    return LabelSelector{.match_labels = {*app}};
 }
 
 int World::alive(const Batch& b) const { return static_cast<int>(b.pods.size()) - b.ending; }

@@ -115,7 +115,8 @@ void World::place(Time now) {
     std::vector<engine::ClassId> classes;
     for (const Waiting& pod : pods) classes.push_back(pod.pod_class);
     std::vector<std::optional<engine::NodeIndex>> nodes(pods.size());
-    if (has_scheduler_) nodes = find_nodes(cluster, classes);
+    if (has_scheduler_)
+        nodes = find_nodes(engine::with_default_spread(cluster, default_spread_), classes);
     std::map<BatchId, std::int64_t> bound;
     for (std::size_t i = 0; i < pods.size(); ++i) {
         if (!nodes[i]) {

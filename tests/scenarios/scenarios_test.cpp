@@ -92,6 +92,15 @@ INSTANTIATE_TEST_SUITE_P(
         return name_of(::testing::TestParamInfo<std::string>(off.param.story, off.index));
     });
 
+TEST(Scenarios, WhatTheSchedulerInsistsOnHasToBeKnown) {
+    const Ran ran =
+        capstan("simulate " + file_of("spread_default") + " --set scale_up.default_spread=[]");
+    EXPECT_EQ(ran.code, 1) << ran.err << ran.out;
+    EXPECT_NE(ran.out.find("  fit on existing or upcoming nodes"), std::string::npos)
+        << "they wait for ever\n"
+        << ran.out;
+}
+
 TEST(Scenarios, TheExamplesThatAFirstRunShowsGoAsTheyExpect) {
     for (const std::string story : {"three_zones", "live"}) {
         const Ran ran = capstan("simulate examples/" + story + ".toml");

@@ -51,10 +51,17 @@ Resources daemons_of(const Cluster& cluster) {
     return out;
 }
 
-bool has_more_than_resources(const engine::PodSpec& spec, const ClassRow& row) {
+/// Whom the scheduler's default constraints hold for is not looked into.
+bool may_be_spread(const engine::PodSpec& spec, const engine::Settings& settings) {
+    return !spec.spread.empty() || (!spec.has_soft_spread && !settings.default_spread.empty());
+}
+
+bool has_more_than_resources(const ClassRow& row, const engine::Settings& settings) {
+    const engine::PodSpec& spec = *row.spec;
     return !spec.affinity_required.empty() || !spec.pod_affinity.empty() ||
-           !spec.pod_anti_affinity.empty() || !spec.spread.empty() || !spec.ports.empty() ||
-           spec.uses_resource_claims || !row.claims.empty() || spec.priority.value_or(0) < 0;
+           !spec.pod_anti_affinity.empty() || may_be_spread(spec, settings) ||
+           !spec.ports.empty() || spec.uses_resource_claims || !row.claims.empty() ||
+           spec.priority.value_or(0) < 0;
 }
 
 }  // namespace
@@ -106,14 +113,14 @@ std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Se
     return has_local ? "has local storage" : "";
 }
 
-bool wants_more_than_room(const Cluster& cluster, PodIndex pod) {
-    const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
-    return has_more_than_resources(*row.spec, row);
+bool wants_more_than_room(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
+    return has_more_than_resources(cluster.pod_class(cluster.class_of(pod)), settings);
 }
 
-bool surely_fits(const Cluster& cluster, PodIndex pod, const engine::Group& group) {
+bool surely_fits(const Cluster& cluster, PodIndex pod, const engine::Group& group,
+                 const engine::Settings& settings) {
     const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
-    if (!group.described || has_more_than_resources(*row.spec, row)) return false;
+    if (!group.described || has_more_than_resources(row, settings)) return false;
     const NodeTemplate& node = *group.described;
     if (!has_all(node.labels, row.spec->node_selector)) return false;
     if (find_untolerated(node.taints, row.spec->tolerations) != nullptr) return false;

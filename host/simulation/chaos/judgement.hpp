@@ -26,10 +26,12 @@ std::string why_unmovable(const engine::Cluster& cluster, engine::PodIndex pod,
 
 /// Whether resources, labels and taints are not enough to tell where it fits: then it depends on
 /// the order in which pods are tried how many nodes they need.
-bool wants_more_than_room(const engine::Cluster& cluster, engine::PodIndex pod);
+bool wants_more_than_room(const engine::Cluster& cluster, engine::PodIndex pod,
+                          const engine::Settings& settings);
 
 /// Whether a node that is just like the group's others surely has room for the pod. False for all
 /// that takes more than resources, labels and taints to tell.
-bool surely_fits(const engine::Cluster& cluster, engine::PodIndex pod, const engine::Group& group);
+bool surely_fits(const engine::Cluster& cluster, engine::PodIndex pod, const engine::Group& group,
+                 const engine::Settings& settings);
 
 }  // namespace capstan::simulation

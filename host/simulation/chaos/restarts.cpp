@@ -85,7 +85,7 @@ private:
     /// machine there that nobody could have asked for before. Where nobody moved, nobody needs one.
     static bool looks_at_others(const Moment& moment) {
         return std::ranges::any_of(moment.cluster().unbound(), [&](engine::PodIndex pod) {
-            return wants_more_than_room(moment.cluster(), pod);
+            return wants_more_than_room(moment.cluster(), pod, moment.settings());
         });
     }
     /// Something by which another machine may be wanted though nothing was forgotten.

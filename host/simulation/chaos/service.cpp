@@ -55,7 +55,8 @@ public:
         for (const auto& [name, waiting] : waiting_) {
             if (last.now() - waiting.since < patience) continue;
             for (const engine::Group& group : last.groups()) {
-                if (is_able(last, group) && surely_fits(last.cluster(), waiting.pod, group))
+                if (is_able(last, group) &&
+                    surely_fits(last.cluster(), waiting.pod, group, last.settings()))
                     out.push_back("at the end, in calm, pod " + name + " still waits, and group " +
                                   group.group.id.value() + " would have room for it");
             }
@@ -123,7 +124,8 @@ private:
         for (const engine::Group& group : moment.groups()) {
             const auto able = able_since_.find(group.group.id.value());
             if (able == able_since_.end() || moment.now() - able->second < patience) continue;
-            if (surely_fits(moment.cluster(), waiting.pod, group)) return able->first;
+            if (surely_fits(moment.cluster(), waiting.pod, group, moment.settings()))
+                return able->first;
         }
         return {};
     }

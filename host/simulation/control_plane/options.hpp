@@ -1,9 +1,13 @@
-/// How quickly the parts of a control plane go about their work.
+/// How quickly the parts of a control plane go about their work, and what its scheduler is told.
 #pragma once
 
 #include <cstdint>
 
+#include <vector>
+
 #include <capstan/time.hpp>
+
+#include "engine/snapshot/default_spread.hpp"
 
 namespace capstan::simulation {
 
@@ -20,6 +24,8 @@ struct ControlPlaneOptions {
     /// The part of its grace that a pod takes to stop, from 0 to 1.
     double grace_share = 0.1;
     std::uint64_t seed = 1;  ///< of when each node's heartbeats come
+    /// What the scheduler spreads pods over that have no constraints of their own.
+    std::vector<engine::DefaultSpread> default_spread{};
 };
 
 }  // namespace capstan::simulation

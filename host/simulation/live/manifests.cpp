@@ -117,6 +117,14 @@ Manifest make_manifest(const Budget& budget) {
             {{"metadata", metadata_of(budget.name, {}, {})}, {"spec", std::move(spec)}}};
 }
 
+Manifest make_manifest(const engine::ServiceObject& service) {
+    json::object spec{{"selector", encode_labels(service.selector)},
+                      {"ports", json::array{json::object{{"port", 80}}}}};
+    return {"services",
+            service.ns,
+            {{"metadata", metadata_of(service.name, {}, {})}, {"spec", std::move(spec)}}};
+}
+
 Manifest make_manifest(const engine::NodeObject& node) {
     engine::NodeObject own = node;
     own.ready = true;

@@ -21,6 +21,7 @@ struct Manifest {
 Manifest make_manifest(const engine::NodeObject& node);
 Manifest make_manifest(const engine::DaemonSetObject& set);
 Manifest make_manifest(const Budget& budget);
+Manifest make_manifest(const engine::ServiceObject& service);
 /// The Deployment, StatefulSet or Job that looks after the pods. Pods that end by themselves are a
 /// Job's; those that nobody looks after are no manifest, but many: `make_pod`.
 Manifest make_manifest(const PodBatch& batch);

@@ -40,10 +40,14 @@ void ScenarioPlayer::fill() {
     };
     for (const engine::NodeObject& node : input_.objects.nodes) put(node);
     for (const Budget& budget : input_.budgets) put(budget);
-    for (const engine::DaemonSetObject& set : input_.objects.daemon_sets) {
-        if (const auto made = create(make_manifest(set)); !made)
-            options_.tell({"note", set.name, made.error().message});
-    }
+    const auto add = [&](const auto& objects) {
+        for (const auto& object : objects) {
+            if (const auto made = create(make_manifest(object)); !made)
+                options_.tell({"note", object.name, made.error().message});
+        }
+    };
+    add(input_.objects.daemon_sets);
+    add(input_.objects.services);
 }
 
 void ScenarioPlayer::start() {

@@ -63,6 +63,58 @@ TEST(World, APodWithoutNodeIsMarkedUnschedulable) {
     EXPECT_EQ(cluster.text(row.unscheduled_reason), "Unschedulable");
 }
 
+TEST(World, PodsAreSpreadAsTheSchedulerIsTold) {
+    struct : Observer {
+    } nobody;
+    for (const bool is_told : {false, true}) {
+        Story story(start, nobody);
+        Tally tally(start);
+        std::vector<engine::DefaultSpread> spread;
+        if (is_told) spread = {{.topology_key = "zone"}};
+        World world(story, tally, {}, true, spread);
+        const auto node = [&](const std::string& zone, MilliCpu cpu) {
+            const Resources resources{{"cpu", cpu}, {"pods", 110}};
+            world.add_node({.name = zone,
+                            .labels = {{"zone", zone}},
+                            .capacity = resources,
+                            .allocatable = resources},
+                           "group", start);
+        };
+        node("a", 8_cpu);
+        node("b", 1_cpu);
+        PodBatch web = batch("web", 5, true);
+        web.pod.labels = {{"app", "web"}};
+        ASSERT_TRUE(world.happen(web, start));
+        world.schedule(start);
+        EXPECT_EQ(world.pending(), is_told ? 2 : 0) << "two in zone a and one in b";
+        ASSERT_TRUE(world.happen(Scale{"web", 6}, start));
+        const auto& controllers = world.cluster().objects().controllers;
+        EXPECT_EQ(controllers.at("ReplicaSet/default/web").selector,
+                  (LabelSelector{.match_labels = {{"app", "web"}}}));
+    }
+}
+
+TEST(World, AControllerThatWasThereKeepsItsSelector) {
+    Told t;
+    const LabelSelector selector{.match_labels = {{"hash", "1"}}};
+    engine::PodObject pod{
+        .name = "web-1",
+        .labels = {{"app", "web"}, {"hash", "1"}},
+        .owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "web", .uid = "u"}};
+    t.world.fill({.pods = {pod},
+                  .controllers = {{.kind = "ReplicaSet",
+                                   .name = "web",
+                                   .uid = "u",
+                                   .replicas = 1,
+                                   .selector = selector}}},
+                 start);
+    ASSERT_TRUE(t.world.happen(Scale{"web", 2}, start));
+    const engine::Cluster cluster = t.world.cluster();
+    const auto& web = cluster.objects().controllers.at("ReplicaSet/default/web");
+    EXPECT_EQ(web.replicas, 2);
+    EXPECT_EQ(web.selector, selector);
+}
+
 TEST(World, HigherPriorityComesFirstThenAge) {
     Told t;
     t.node("a", 2_cpu);

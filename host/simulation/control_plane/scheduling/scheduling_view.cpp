@@ -9,8 +9,17 @@
 namespace capstan::simulation {
 namespace {
 
-bool is_for_scheduling(const ResourceKind& kind) {
+/// Of controllers and Services it matters which pods they select, and only where pods are spread
+/// by that.
+bool is_for_default_spread(const ResourceKind& kind) {
+    return (kind.group.empty() &&
+            (kind.kind == "Service" || kind.kind == "ReplicationController")) ||
+           (kind.group == "apps" && (kind.kind == "ReplicaSet" || kind.kind == "StatefulSet"));
+}
+
+bool is_for_scheduling(const ResourceKind& kind, const ControlPlaneOptions& options) {
     if (kind.group == "storage.k8s.io") return true;
+    if (!options.default_spread.empty() && is_for_default_spread(kind)) return true;
     return kind.group.empty() &&
            (kind.kind == "Pod" || kind.kind == "Node" || kind.kind == "Namespace" ||
             kind.kind == "PersistentVolume" || kind.kind == "PersistentVolumeClaim");
@@ -21,7 +30,7 @@ bool is_for_scheduling(const ResourceKind& kind) {
 SchedulingView::SchedulingView(ControlContext& context, std::function<void()> changed)
     : context_(context), changed_(std::move(changed)) {
     context.feed().listen_to_all([this](const ResourceKind& kind, const Change& change) {
-        if (is_for_scheduling(kind)) follow(kind, change);
+        if (is_for_scheduling(kind, context_.options())) follow(kind, change);
     });
 }
 

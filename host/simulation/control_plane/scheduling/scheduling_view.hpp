@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "engine/snapshot/cluster_builder.hpp"
+#include "engine/snapshot/default_spread.hpp"
 #include "simulation/control_plane/control_context.hpp"
 
 namespace capstan::simulation {
@@ -17,7 +18,10 @@ public:
     SchedulingView(const SchedulingView&) = delete;
     SchedulingView& operator=(const SchedulingView&) = delete;
 
-    engine::Cluster cluster() { return builder_.build(); }
+    /// With the scheduler's default constraints.
+    engine::Cluster cluster() {
+        return engine::with_default_spread(builder_.build(), context_.options().default_spread);
+    }
     /// A pod has its node now; said by who bound it, before it is told.
     void bind(const json::object& pod, std::string_view node);
 

@@ -144,5 +144,44 @@ TEST_F(Scheduling, PlacesFiveThousandPodsOnAThousandNodes) {
     EXPECT_EQ(phases(), "Running 5000");
 }
 
+struct Spreading : LivingCluster {
+    Spreading() : LivingCluster({.default_spread = {{.topology_key = "zone"}}}) {}
+
+    /// Room for four pods in zone a, and for one in b.
+    void add_zones() {
+        add_node("a", "4", ",'labels':{'zone':'a'}");
+        add_node("b", "1", ",'labels':{'zone':'b'}");
+        pass(2s);
+    }
+};
+
+TEST_F(Spreading, CountsThePodsOfAController) {
+    add_zones();
+    add_workload("replicasets.apps", "web", "'replicas':5,");
+    pass(10s);
+    EXPECT_EQ(phases(), "Pending 2, Running 3");
+    EXPECT_THAT(told("FailedScheduling"),
+                ::testing::Contains("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't "
+                                    "match pod topology spread constraints."));
+}
+
+TEST_F(Spreading, CountsThePodsOfAService) {
+    add_zones();
+    for (const char* name : {"p1", "p2", "p3", "p4"}) add_pod(name, "", ",'labels':{'app':'web'}");
+    pass(10s);
+    EXPECT_EQ(phases(), "Running 4") << "nobody selects them";
+    for (const char* name : {"p1", "p2", "p3", "p4"}) remove("pods", name);
+    pass(1min);
+    create("services",
+           "{'metadata':{'name':'web'},'spec':{'selector':{'app':'web'},"
+           "'ports':[{'port':80}]}}");
+    for (const char* name : {"q1", "q2", "q3", "q4"}) add_pod(name, "", ",'labels':{'app':'web'}");
+    pass(10s);
+    EXPECT_EQ(phases(), "Pending 1, Running 3");
+    remove("services", "web");
+    pass(10s);
+    EXPECT_EQ(phases(), "Running 4");
+}
+
 }  // namespace
 }  // namespace capstan::simulation

@@ -81,6 +81,23 @@ max_unavailable = 1
               parsed(R"({"selector":{},"maxUnavailable":1})"));
 }
 
+TEST(Manifests, AServiceSelectsItsPods) {
+    const Input input = input_of(R"(
+[[service]]
+name = "web"
+namespace = "shop"
+[[service]]
+name = "front"
+labels = { tier = "front" }
+)");
+    const Manifest web = make_manifest(input.objects.services.at(0));
+    EXPECT_EQ(web.resource, "services");
+    EXPECT_EQ(web.ns, "shop");
+    EXPECT_EQ(web.object.at("spec").at("selector"), parsed(R"({"app":"web"})"));
+    EXPECT_EQ(make_manifest(input.objects.services.at(1)).object.at("spec").at("selector"),
+              parsed(R"({"tier":"front"})"));
+}
+
 TEST(Manifests, ANodeIsReadyAndKnowsItsName) {
     const Input input = input_of(R"(
 [[node]]
