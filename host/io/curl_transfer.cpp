@@ -11,6 +11,7 @@
 
 #include "io/http_syntax.hpp"
 #include "io/printable.hpp"
+#include "io/proxy.hpp"
 #include "io/url.hpp"
 
 namespace capstan::io {
@@ -212,7 +213,10 @@ void CurlTransfer::add_header(const std::string& line) {
 std::string CurlTransfer::message(std::string_view why) const {
     const std::string_view url =
         std::string_view(request_.url).substr(0, request_.url.find_first_of("?#"));
-    return "HTTP " + request_.method + " " + printable(url, 512) + ": " + std::string(why);
+    // libcurl names whatever it could not reach, and never says which of the two that is.
+    const std::string way =
+        options_.proxy.empty() ? "" : " through proxy " + without_login(options_.proxy);
+    return "HTTP " + request_.method + " " + printable(url, 512) + way + ": " + std::string(why);
 }
 
 Result<HttpReply> CurlTransfer::take_result(CURLcode code) {

@@ -39,7 +39,8 @@ public:
     bool is_unanswered_for(Duration time) const;
     /// What came of it, once libcurl says that it has ended with `code`.
     Result<HttpReply> take_result(CURLcode code);
-    /// "GET https://api.example.com/v1: " and `why`; without the query, which may hold a secret.
+    /// "HTTP GET https://api.example.com/v1 through proxy http://proxy.example.com:3128: " and
+    /// `why`; without the query and the proxy's login, which may hold secrets.
     std::string message(std::string_view why) const;
 
 private:

@@ -153,4 +153,10 @@ Result<std::string> parse_proxy(const std::string& text) {
     return out.append(place);
 }
 
+std::string without_login(const std::string& proxy) {
+    const std::size_t place = proxy.find("://") + 3;
+    const std::size_t at = proxy.rfind('@');
+    return at == std::string::npos ? proxy : proxy.substr(0, place) + proxy.substr(at + 1);
+}
+
 }  // namespace capstan::io

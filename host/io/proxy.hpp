@@ -32,4 +32,7 @@ std::string proxy_for(const Url& url, const ProxyEnvironment& environment);
 /// may hold a password.
 Result<std::string> parse_proxy(const std::string& text);
 
+/// The same for people to read: a proxy as parse_proxy gives it, without user name and password.
+std::string without_login(const std::string& proxy);
+
 }  // namespace capstan::io

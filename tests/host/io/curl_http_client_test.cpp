@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/executor_work_guard.hpp>
@@ -21,8 +22,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using boost::asio::ip::tcp;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 /// Answers each request on loopback with what the test prepared for its path; a path without one is
 /// never answered.
@@ -389,6 +392,23 @@ TEST_F(HttpRequests, ShowNoPasswordOfAProxyHoweverItIsWritten) {
         const auto reply = get(HttpRequest("GET", "https://api.test/"));
         ASSERT_FALSE(reply);
         EXPECT_THAT(reply.error().message, Not(HasSubstr("secret"))) << login;
+    }
+}
+
+TEST_F(HttpRequests, NameTheProxyThatIsOutOfReachAndTheServerBehindIt) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"http://user:secret@127.0.0.1:1", "http://127.0.0.1:1"},
+        {"https://user:secret@127.0.0.1:1", "https://127.0.0.1:1"},
+        {"socks5://user:secret@127.0.0.1:1", "socks5h://127.0.0.1:1"},
+    };
+    for (const auto& [proxy, named] : cases) {
+        client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.proxy = proxy});
+        const Error error = get(HttpRequest("GET", "https://api.test:6443/version")).error();
+        EXPECT_EQ(error.code, ErrorCode::unavailable);
+        EXPECT_THAT(error.message,
+                    StartsWith("HTTP GET https://api.test:6443/version through proxy " +
+                               std::string(named) + ": "));
+        EXPECT_THAT(error.message, AllOf(Not(HasSubstr("user")), Not(HasSubstr("secret"))));
     }
 }
 

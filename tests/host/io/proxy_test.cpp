@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace capstan::io {
 namespace {
 
@@ -79,6 +81,16 @@ TEST(Proxy, MayHaveAPasswordThatNobodyEscaped) {
     EXPECT_EQ(parse_proxy("http://user:p@ss w%C3\xc3\xa9@proxy.test:3128").value(),
               "http://user:p%40ss%20w%C3%C3%A9@proxy.test:3128");
     EXPECT_EQ(parse_proxy("socks5://a:[b]\n@10.0.0.1").value(), "socks5h://a:%5Bb%5D%0A@10.0.0.1");
+}
+
+TEST(Proxy, IsNamedWithoutItsLogin) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"proxy.test:3128", "http://proxy.test:3128"},
+        {"https://user@proxy.test", "https://proxy.test"},
+        {"socks5://user:p@ss@[fd00::1]:1080", "socks5h://[fd00::1]:1080"},
+    };
+    for (const auto& [written, named] : cases)
+        EXPECT_EQ(without_login(parse_proxy(written).value()), named);
 }
 
 TEST(Proxy, KeepsItsPasswordOutOfErrors) {
