@@ -3,6 +3,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 
+#include "http2_server.hpp"
 #include "io/curl_http_client.hpp"
 #include "tls_server.hpp"
 
@@ -113,6 +114,30 @@ TEST_F(SecureRequests, LookForAnotherNameWhereThatIsGiven) {
     named.server_name = "other.test";
     connect_with(named);
     EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);
+}
+
+TEST_F(SecureRequests, SpeakHttp2WhereTheServerHasIt) {
+    const Http2Server server(authority.issue("server", "IP:127.0.0.1"));
+    connect_with(trusting());
+    EXPECT_EQ(body(server.url()), "HTTP/2 stream 1");
+    EXPECT_EQ(body(server.url()), "HTTP/2 stream 3");
+    EXPECT_EQ(server.connections(), 1);
+}
+
+TEST_F(SecureRequests, ShareOneConnectionOfHttp2ThoughTheyBeginTogether) {
+    const Http2Server server(authority.issue("server", "IP:127.0.0.1"));
+    connect_with(trusting());
+    std::vector<std::string> bodies;
+    for (const char* const method : {"GET", "POST", "PATCH"}) {
+        client->send(HttpRequest(method, server.url()).with_body("{}").within(20s),
+                     [&](Result<HttpReply> reply) {
+                         bodies.push_back(reply ? reply->body : reply.error().message);
+                     });
+    }
+    run_until([&] { return bodies.size() == 3; });
+    EXPECT_THAT(bodies, testing::UnorderedElementsAre("HTTP/2 stream 1", "HTTP/2 stream 3",
+                                                      "HTTP/2 stream 5"));
+    EXPECT_EQ(server.connections(), 1);
 }
 
 TEST_F(SecureRequests, GoThroughTheProxyTheyAreGiven) {
