@@ -117,8 +117,11 @@ private:
     }
 
     void review_rights() {
+        const std::vector<NeededRule> needed = needed_rules(config_);
+        std::vector<kubernetes::AccessRule> rules;
+        for (const NeededRule& its : needed) rules.push_back(its.rule);
         const auto answers = from_loop<std::vector<AccessAnswer>>(
-            host_, [this, link = link_, rules = needed_rules(config_)](
+            host_, [this, link = link_, rules = std::move(rules)](
                        const PluginHost::Done<std::vector<AccessAnswer>>& done) {
                 auto reviews =
                     std::make_shared<kubernetes::AccessReviews>(link->api(), host_.loop());
@@ -127,10 +130,11 @@ private:
                 });
             });
         if (!answers) return add(Verdict::missing, "rights", answers.error().message);
-        judge(*answers);
+        judge(needed, *answers);
     }
 
-    void judge(const std::vector<AccessAnswer>& answers) {
+    /// `answers`: one for each of `needed`, in their order.
+    void judge(const std::vector<NeededRule>& needed, const std::vector<AccessAnswer>& answers) {
         const auto is_node_write = [](const AccessAnswer& answer) {
             return answer.rule.resource == "nodes" &&
                    (answer.rule.verb == "patch" || answer.rule.verb == "update");
@@ -139,23 +143,25 @@ private:
             return is_node_write(answer) && answer.is_allowed;
         });
         std::int64_t allowed = 0;
-        for (const AccessAnswer& answer : answers) {
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            const AccessAnswer& answer = answers[i];
             if (answer.is_allowed || (is_node_write(answer) && may_write_nodes)) {
                 ++allowed;
                 continue;
             }
-            add_missing(answer);
+            add_missing(answer, needed[i].purpose);
         }
         if (allowed > 0) add(Verdict::good, "rights", counted(allowed, "rule") + " granted");
     }
 
-    void add_missing(const AccessAnswer& answer) {
+    void add_missing(const AccessAnswer& answer, const std::string& purpose) {
         const std::string what = "right to " + to_string(answer.rule);
         // What could not be asked may be granted all the same.
         if (answer.error)
             return add(Verdict::missing, what, answer.error->message,
                        "see the message, and ask again");
-        add(Verdict::missing, what, answer.reason.empty() ? "not granted" : answer.reason,
+        add(Verdict::missing, what,
+            (answer.reason.empty() ? "not granted" : answer.reason) + "; needed to " + purpose,
             "grant it in the role of this service account");
     }
 

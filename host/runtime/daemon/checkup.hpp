@@ -22,10 +22,15 @@ struct Finding {
     std::string fix{};  ///< what to do about it; empty: nothing
 };
 
-/// Every right that the daemon uses, and those that plugins were granted to use. Nodes are changed
-/// by patch, or by update where that is refused, so one of the two is enough. Without clouds
-/// nothing is decided: what passes need is left out.
-std::vector<kubernetes::AccessRule> needed_rules(const Config& config);
+struct NeededRule {
+    kubernetes::AccessRule rule{};
+    std::string purpose{};  ///< after "needed to": "drain nodes that go"
+};
+
+/// Every right that the daemon uses, and those that plugins were granted to use, once each. Nodes
+/// are changed by patch, or by update where that is refused, so one of the two is enough. Without
+/// clouds nothing is decided: what passes need is left out.
+std::vector<NeededRule> needed_rules(const Config& config);
 
 /// The server, its version and its clock, our rights on it, the plugins and what the clouds show.
 /// Changes nothing. `http`: see ClusterLink.

@@ -10,6 +10,8 @@ namespace capstan::kubernetes {
 
 struct MirrorKind {
     ApiResource resource;
+    /// What decisions use it for, after "needed to": "see the nodes".
+    std::string_view purpose;
     std::string_view field_selector{};
     /// Decisions go on without it where a server has not got it: volumes that need what is not
     /// there fit nowhere, and pods belong to no Service.

@@ -16,7 +16,7 @@ using ::testing::Not;
 std::vector<std::string> rules(Config config, bool has_cloud = true) {
     if (has_cloud) config.pipeline.clouds = {PluginInstanceId("eu")};
     std::vector<std::string> out;
-    for (const kubernetes::AccessRule& rule : needed_rules(config)) out.push_back(to_string(rule));
+    for (const NeededRule& needed : needed_rules(config)) out.push_back(to_string(needed.rule));
     return out;
 }
 
@@ -55,6 +55,40 @@ TEST(NeededRules, NameWhatPluginsWereGrantedOnce) {
     const std::vector<std::string> all = rules(config);
     for (const char* rule : {"delete nodes", "list nodes", "update deployments.apps/scale in shop"})
         EXPECT_EQ(std::ranges::count(all, rule), 1) << rule;
+}
+
+std::string purpose_of(const std::string& rule, const Config& config) {
+    for (const NeededRule& needed : needed_rules(config))
+        if (to_string(needed.rule) == rule) return needed.purpose;
+    return "";
+}
+
+TEST(NeededRules, SayWhatTheyAreFor) {
+    Config config;
+    config.pipeline.clouds = {PluginInstanceId("eu")};
+    for (const NeededRule& needed : needed_rules(config))
+        EXPECT_NE(needed.purpose, "") << to_string(needed.rule);
+    EXPECT_EQ(purpose_of("patch nodes", config), "taint and cordon nodes that go");
+    EXPECT_EQ(purpose_of("create pods/eviction", config),
+              "drain nodes that go within disruption budgets");
+}
+
+TEST(NeededRules, SayEachThingThatTheyAreFor) {
+    Config config;
+    config.pipeline.clouds = {PluginInstanceId("eu")};
+    config.plugins.resize(2);
+    config.plugins[0].id = PluginInstanceId("keeper");
+    config.plugins[0].grants.kube = {"nodes:get,delete"};
+    config.plugins[1].id = PluginInstanceId("sweeper");
+    config.plugins[1].grants.kube = {"nodes:delete"};
+    EXPECT_EQ(purpose_of("get nodes", config),
+              "read a node before it is changed, and to serve plugin keeper, which was granted it");
+    EXPECT_EQ(purpose_of("delete nodes", config),
+              "serve plugin keeper, which was granted it, and to serve plugin sweeper, which was "
+              "granted it");
+    EXPECT_EQ(purpose_of("create configmaps in kube-system", config),
+              "remember back-offs, requests and removals over a restart, and to tell the status "
+              "that upstream's tools read");
 }
 
 }  // namespace

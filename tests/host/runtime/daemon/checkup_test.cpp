@@ -83,15 +83,18 @@ TEST(Checkup, ComparesItsClockWithTheServers) {
     }
 }
 
-TEST(Checkup, NamesTheRightThatIsRefused) {
+TEST(Checkup, NamesTheRightThatIsRefusedAndWhatItIsFor) {
     Patient patient;
     patient.refused = {"create pods/eviction",
                        "update leases.coordination.k8s.io cluster-autoscaler in kube-system"};
     EXPECT_THAT(
         of_rights(patient.examined()),
-        ElementsAre("missing: right to create pods/eviction: not granted" + grant_it,
+        ElementsAre("missing: right to create pods/eviction: not granted; needed to drain nodes "
+                    "that go within disruption budgets" +
+                        grant_it,
                     "missing: right to update leases.coordination.k8s.io cluster-autoscaler in "
-                    "kube-system: not granted" +
+                    "kube-system: not granted; needed to have one of several hosts act and the "
+                    "others stand by" +
                         grant_it,
                     "good: rights: " + std::to_string(patient.needed() - 2) + " rules granted"));
 }
@@ -101,7 +104,9 @@ TEST(Checkup, SaysWhyTheServerRefuses) {
     patient.refused = {"list pods"};
     patient.reason = "a webhook forbids it";
     EXPECT_THAT(patient.examined(),
-                Contains("missing: right to list pods: a webhook forbids it" + grant_it));
+                Contains("missing: right to list pods: a webhook forbids it; needed to see which "
+                         "pods wait for room and what runs on each node" +
+                         grant_it));
 }
 
 TEST(Checkup, IsContentWithOneOfTwoWaysToChangeNodes) {
@@ -117,17 +122,19 @@ TEST(Checkup, NamesBothWaysToChangeNodesWhereNeitherIsOpen) {
     Patient patient;
     patient.refused = {"patch nodes", "update nodes"};
     EXPECT_THAT(of_rights(patient.examined()),
-                ElementsAre("missing: right to patch nodes: not granted" + grant_it,
-                            "missing: right to update nodes: not granted" + grant_it,
+                ElementsAre(StartsWith("missing: right to patch nodes: not granted; needed to "
+                                       "taint and cordon nodes that go"),
+                            StartsWith("missing: right to update nodes: not granted; needed to "
+                                       "taint and cordon nodes that go"),
                             StartsWith("good: rights: ")));
 }
 
 TEST(Checkup, IsLenientAboutNodesAlone) {
     Patient patient;
     patient.refused = {"update configmaps capstan-memory in kube-system"};
-    EXPECT_THAT(patient.examined(), Contains("missing: right to update configmaps capstan-memory "
-                                             "in kube-system: not granted" +
-                                             grant_it));
+    EXPECT_THAT(patient.examined(),
+                Contains(StartsWith("missing: right to update configmaps capstan-memory in "
+                                    "kube-system: not granted; needed to remember ")));
 }
 
 TEST(Checkup, DoesNotTakeAQuestionThatFailsForARefusal) {

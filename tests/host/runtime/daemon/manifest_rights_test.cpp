@@ -61,7 +61,7 @@ Rights needed() {
     Config config;
     config.pipeline.clouds = {PluginInstanceId("cloud")};
     Rights out;
-    for (const AccessRule& rule : needed_rules(config)) out.insert(to_string(rule));
+    for (const NeededRule& needed : needed_rules(config)) out.insert(to_string(needed.rule));
     return out;
 }
 
