@@ -5,25 +5,64 @@
 
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/buffer.hpp>
 
 namespace capstan::runtime {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 /// Whoever writes a file may take several steps.
 constexpr Duration quiet_time = std::chrono::seconds(1);
 constexpr std::uint32_t events_of_interest =
     IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE;
+/// As many as Linux follows; more of them are a circle.
+constexpr int links_max = 40;
+
+void put_before(std::deque<fs::path>& parts, const fs::path& path) {
+    parts.insert(parts.begin(), path.begin(), path.end());
+}
+
+/// The folders in which the file and each link on the way to it have their names: where something
+/// happens when another file takes the place of this one. Where the way ends early, up to there.
+std::vector<fs::path> folders_on_the_way(const fs::path& file) {
+    std::vector<fs::path> out;
+    fs::path walked;  // without links
+    std::deque<fs::path> rest;
+    put_before(rest, fs::absolute(file));
+    int links = 0;
+    while (!rest.empty()) {
+        const fs::path part = rest.front();
+        rest.pop_front();
+        std::error_code error;
+        if (part.empty() || part == ".") continue;
+        if (part == "..") {
+            walked = walked.parent_path();
+        } else if (const fs::path target = fs::read_symlink(walked / part, error); !error) {
+            if (++links > links_max) return out;
+            out.push_back(walked);
+            put_before(rest, target);
+        } else {
+            // An absolute path begins anew with its "/".
+            walked /= part;
+        }
+    }
+    out.push_back(walked.parent_path());
+    return out;
+}
 
 }  // namespace
 
 Result<std::unique_ptr<ConfigWatch>> ConfigWatch::open(io::Loop& loop, std::filesystem::path file,
                                                        std::function<void()> on_change) {
-    const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+    const fs::path folder = fs::absolute(file).parent_path();
     const int descriptor = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (descriptor >= 0 && ::inotify_add_watch(descriptor, folder.c_str(), events_of_interest) >= 0)
         return std::unique_ptr<ConfigWatch>(
@@ -38,9 +77,10 @@ ConfigWatch::ConfigWatch(io::Loop& loop, std::filesystem::path file,
     : loop_(loop),
       file_(std::move(file)),
       on_change_(std::move(on_change)),
-      known_(content()),
-      seen_(known_),
       events_(loop.io(), descriptor) {
+    // Before the file is read, so that nothing happens to it unseen in between.
+    follow_links();
+    known_ = seen_ = content();
     await_event();
 }
 
@@ -54,6 +94,18 @@ std::string ConfigWatch::content() const {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+void ConfigWatch::follow_links() {
+    std::set<int> now;
+    for (const fs::path& folder : folders_on_the_way(file_)) {
+        const int watch =
+            ::inotify_add_watch(events_.native_handle(), folder.c_str(), events_of_interest);
+        if (watch >= 0) now.insert(watch);
+    }
+    for (const int watch : watches_)
+        if (!now.contains(watch)) ::inotify_rm_watch(events_.native_handle(), watch);
+    watches_ = std::move(now);
+}
+
 void ConfigWatch::await_event() {
     // What happened does not matter, only that something did.
     events_.async_read_some(boost::asio::buffer(buffer_),
@@ -65,6 +117,7 @@ void ConfigWatch::await_event() {
 }
 
 void ConfigWatch::look() {
+    follow_links();
     std::string now = content();
     // Something else in the folder, which must not put off what is due.
     if (now == seen_) return;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -16,13 +17,15 @@
 
 namespace capstan::runtime {
 
-/// Watches the file's folder, for a mounted ConfigMap is exchanged by turning a link to another
-/// folder, and editors write a new file in place of the old. Lives on the loop's thread alone.
+/// Watches the file's folder, for editors write a new file in place of the old, and the folder of
+/// every link on the way to the file: a mounted ConfigMap is exchanged by turning one of them.
+/// Follows links that are turned. Lives on the loop's thread alone.
 class ConfigWatch {
 public:
     /// `on_change`: the content is another than before, and has been for a second. A file that is
     /// gone or empty is nothing to tell of: somebody is about to write it. Borrows the loop.
-    /// `unavailable`: the folder cannot be watched.
+    /// `unavailable`: the folder that `file` names cannot be watched. Those that links lead to are
+    /// watched where they can be.
     static Result<std::unique_ptr<ConfigWatch>> open(io::Loop& loop, std::filesystem::path file,
                                                      std::function<void()> on_change);
     ConfigWatch(const ConfigWatch&) = delete;
@@ -33,6 +36,8 @@ public:
 private:
     ConfigWatch(io::Loop& loop, std::filesystem::path file, std::function<void()> on_change,
                 int descriptor);
+    /// Watches the folders on the way to the file, as it is now, and no others.
+    void follow_links();
     void await_event();
     void look();
     void tell();
@@ -44,6 +49,7 @@ private:
     std::string known_;  ///< as it was told of last
     std::string seen_;   ///< as it was looked at last
     boost::asio::posix::stream_descriptor events_;
+    std::set<int> watches_{};  ///< of the folders on the way to the file, by inotify's numbers
     std::array<char, 4096> buffer_{};
     std::optional<io::TimerId> timer_{};
     /// Gone with this: an event that is on its way then finds nobody.

@@ -229,5 +229,68 @@ TEST_F(AMountedConfigMap, IsToldOfWhenItIsThereAgainAfterItWasGone) {
     EXPECT_THAT(told_within(1s), ElementsAre("second"));
 }
 
+/// Links out of the folder that the configuration was named in:
+///     etc/CONFIG.toml -> ../current/CONFIG.toml, and current -> releases/1
+struct ALinkedFile : AWatchedFile {
+    ALinkedFile() {
+        make_release("1", "first");
+        make_release("2", "second");
+        fs::create_directory_symlink("releases/1", folder.path() / "current");
+        fs::create_symlink("../current/CONFIG.toml", etc / "CONFIG.toml");
+        watch(etc / "CONFIG.toml");
+    }
+    void make_release(const std::string& name, const std::string& text) {
+        fs::create_directories(release(name));
+        write(release(name) / "CONFIG.toml", text);
+    }
+    fs::path release(const std::string& name) const { return folder.path() / "releases" / name; }
+    /// At once, as `ln -sfn` and `mv -T` do.
+    static void turn(const fs::path& link, const fs::path& target) {
+        fs::create_symlink(target, link.string() + ".new");
+        fs::rename(link.string() + ".new", link);
+    }
+
+    const fs::path etc = folder.folder("etc");
+};
+
+TEST_F(ALinkedFile, IsToldOfWhenItIsWrittenInAnotherFolder) {
+    write(release("1") / "CONFIG.toml", "another first");
+    EXPECT_THAT(told_within(1s), ElementsAre("another first"));
+    write(release("1") / "new", "a third");
+    fs::rename(release("1") / "new", release("1") / "CONFIG.toml");
+    EXPECT_THAT(told_within(1s), ElementsAre("a third"));
+}
+
+TEST_F(ALinkedFile, IsToldOfWhenALinkOnTheWayIsTurned) {
+    turn(folder.path() / "current", "releases/2");
+    EXPECT_THAT(told_within(1s), ElementsAre("second"));
+    turn(etc / "CONFIG.toml", folder.path() / "releases" / "1" / "CONFIG.toml");
+    EXPECT_THAT(told_within(1s), ElementsAre("first"));
+    EXPECT_THAT(told_within(1h), IsEmpty());
+}
+
+TEST_F(ALinkedFile, IsFollowedToWhereALinkHasBeenTurnedTo) {
+    turn(folder.path() / "current", "releases/2");
+    EXPECT_THAT(told_within(1s), ElementsAre("second"));
+    write(release("1") / "CONFIG.toml", "of no interest any more");
+    EXPECT_THAT(told_within(1h), IsEmpty());
+    write(release("2") / "CONFIG.toml", "third");
+    EXPECT_THAT(told_within(1s), ElementsAre("third"));
+}
+
+TEST_F(ALinkedFile, IsToldOfWhenItsLinkLeadsSomewhereAgain) {
+    turn(folder.path() / "current", "releases/none");
+    EXPECT_THAT(told_within(1h), IsEmpty()) << "somebody is about to make it";
+    turn(folder.path() / "current", "releases/2");
+    EXPECT_THAT(told_within(1s), ElementsAre("second"));
+}
+
+TEST_F(ALinkedFile, MayLeadInACircleForAWhile) {
+    turn(etc / "CONFIG.toml", "CONFIG.toml");
+    EXPECT_THAT(told_within(1h), IsEmpty());
+    turn(etc / "CONFIG.toml", "../releases/2/CONFIG.toml");
+    EXPECT_THAT(told_within(1s), ElementsAre("second"));
+}
+
 }  // namespace
 }  // namespace capstan::runtime
