@@ -61,16 +61,20 @@ bool has_token(std::string_view authorization, std::string_view token) {
     return difference == 0;
 }
 
+io::HttpServer::Options admin_limits() {
+    return {.max_connections = 64,
+            .max_header_bytes = 16u << 10,
+            .max_body_bytes = 64u << 10,
+            // Whoever says nothing holds a connection that a probe may need.
+            .request_timeout = std::chrono::seconds(5),
+            .idle_timeout = std::chrono::seconds(5)};
+}
+
 Result<std::unique_ptr<io::HttpServer>> serve_admin(const Admin& config,
                                                     boost::asio::io_context& io,
-                                                    AdminSources sources) {
+                                                    AdminSources sources,
+                                                    io::HttpServer::Options options) {
     if (config.listen.empty()) return nullptr;
-    // Whoever says nothing holds a connection that a probe may need.
-    io::HttpServer::Options options{.max_connections = 64,
-                                    .max_header_bytes = 16u << 10,
-                                    .max_body_bytes = 64u << 10,
-                                    .request_timeout = std::chrono::seconds(5),
-                                    .idle_timeout = std::chrono::seconds(5)};
     set_address(options, config.listen);
     CAPSTAN_TRY(options.certificate_pem,
                 read_file(config.tls_certificate_file, "tls_certificate_file"));

@@ -14,13 +14,18 @@
 
 namespace capstan::runtime {
 
+/// What the port grants those who ask it. Nobody has to prove anything before it is granted, and a
+/// probe must get through beside all of them.
+io::HttpServer::Options admin_limits();
+
 /// Who may ask, and over what. The files of [admin] are read here; a token has to be sent as
 /// "Authorization: Bearer TOKEN" by everybody but probes. `invalid_config`: a file cannot be read,
 /// or has no token; `unavailable`: the address is taken. Without an address there is no server:
-/// NULL. Borrows `io`; `sources` are asked on the loop's thread as long as the server lives.
-Result<std::unique_ptr<io::HttpServer>> serve_admin(const Admin& config,
-                                                    boost::asio::io_context& io,
-                                                    AdminSources sources);
+/// NULL. Borrows `io`; `sources` are asked on the loop's thread as long as the server lives. Of
+/// `options` address, port and certificates are not read: they are the configuration's.
+Result<std::unique_ptr<io::HttpServer>> serve_admin(
+    const Admin& config, boost::asio::io_context& io, AdminSources sources,
+    io::HttpServer::Options options = admin_limits());
 
 /// Whether `authorization` carries that token; takes as long for every wrong one.
 bool has_token(std::string_view authorization, std::string_view token);

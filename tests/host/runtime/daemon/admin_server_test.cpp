@@ -6,8 +6,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
 
 #include "../../io/test_certificates.hpp"
 #include "io/curl_http_client.hpp"
@@ -16,13 +24,17 @@
 namespace capstan::runtime {
 namespace {
 
+using namespace std::chrono_literals;
+using boost::asio::ip::tcp;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 /// The admin port on loopback, asked over the network.
 struct AdminPort : ::testing::Test {
     TemporaryFolder folder;
     boost::asio::io_context io;
     Admin config;
+    io::HttpServer::Options limits = admin_limits();
     std::string ca_pem;
     std::unique_ptr<io::HttpServer> server;
 
@@ -36,7 +48,7 @@ struct AdminPort : ::testing::Test {
         AdminSources sources;
         sources.metrics = [] { return "up 1\n"; };
         sources.complaint = sources.stuck = sources.unready = [] { return std::string(); };
-        CAPSTAN_TRY(server, serve_admin(config, io, std::move(sources)));
+        CAPSTAN_TRY(server, serve_admin(config, io, std::move(sources), limits));
         return {};
     }
     Result<HttpReply> get(const std::string& path, const std::string& token = "") {
@@ -111,6 +123,109 @@ TEST_F(AdminPort, IsNoneWithoutAnAddress) {
     config.listen = "";
     ASSERT_TRUE(serve());
     EXPECT_EQ(server, nullptr);
+}
+
+const std::string probe = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+const std::string end_of_answer = "\r\n\r\nOK";
+
+/// The admin port on a thread of its own, for peers that take more than they need.
+struct AnAdminPortUnderSiege : AdminPort {
+    void open() {
+        ASSERT_TRUE(serve());
+        thread = std::thread([this] { io.run(); });
+    }
+    ~AnAdminPortUnderSiege() override {
+        server.reset();
+        work.reset();
+        if (thread.joinable()) thread.join();
+    }
+
+    struct Peer {
+        boost::asio::io_context io;
+        tcp::socket socket{io};
+        std::string unread;
+
+        explicit Peer(const io::HttpServer& server) {
+            socket.connect({boost::asio::ip::address_v4::loopback(), server.port()});
+        }
+        void say(std::string_view what) {
+            boost::asio::write(socket, boost::asio::buffer(what.data(), what.size()));
+        }
+        /// Up to and with `end`; what came, if the server closes before.
+        std::string hear(std::string_view end) {
+            boost::system::error_code error;
+            const std::size_t size =
+                boost::asio::read_until(socket, boost::asio::dynamic_buffer(unread), end, error);
+            std::string out = unread.substr(0, error ? unread.size() : size);
+            unread.erase(0, out.size());
+            return out;
+        }
+        bool passes_probe() {
+            say(probe);
+            return hear(end_of_answer).starts_with("HTTP/1.1 200 ");
+        }
+    };
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{
+        io.get_executor()};
+    std::thread thread;
+};
+
+TEST_F(AnAdminPortUnderSiege, LetsTheNextOneInWhenOneOf64Leaves) {
+    limits.idle_timeout = 1h;
+    open();
+    std::vector<std::unique_ptr<Peer>> crowd;
+    for (int i = 0; i < 64; ++i) {
+        crowd.push_back(std::make_unique<Peer>(*server));
+        ASSERT_TRUE(crowd.back()->passes_probe()) << i;
+    }
+    Peer late(*server);
+    late.say(probe);
+    // The server goes on meanwhile, and does not look at who is late.
+    for (const auto& peer : crowd) ASSERT_TRUE(peer->passes_probe());
+    EXPECT_EQ(late.socket.available(), 0u);
+    crowd.pop_back();
+    EXPECT_THAT(late.hear(end_of_answer), HasSubstr(" 200 "));
+}
+
+TEST_F(AnAdminPortUnderSiege, RefusesWhatIsLongerThanAnybodyNeeds) {
+    open();
+    const auto with_header = [](std::size_t size) {
+        return "GET /livez HTTP/1.1\r\nHost: x\r\nX: " + std::string(size, 'a') + "\r\n\r\n";
+    };
+    const auto with_target = [](std::size_t size) {
+        return "GET /livez?" + std::string(size, 'a') + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    };
+    const auto announcing = [](std::size_t size) {
+        return "POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(size) +
+               "\r\n\r\n";
+    };
+    const struct {
+        std::string what, request, answer;
+    } cases[] = {
+        {"header of 15 KiB", with_header(15 << 10), "200"},
+        {"header of 17 KiB", with_header(17 << 10), "431"},
+        {"target of 15 KiB", with_target(15 << 10), "200"},
+        {"target of 17 KiB", with_target(17 << 10), "431"},
+        {"body of 64 KiB", announcing(64 << 10) + std::string(64 << 10, 'a'), "405"},
+        // Refused for what it announces; whoever goes on would write to nobody.
+        {"body of 64 KiB and a byte", announcing((64 << 10) + 1), "413"},
+    };
+    for (const auto& each : cases) {
+        Peer peer(*server);
+        peer.say(each.request);
+        EXPECT_THAT(peer.hear("\r\n"), StartsWith("HTTP/1.1 " + each.answer)) << each.what;
+    }
+}
+
+TEST_F(AnAdminPortUnderSiege, GivesUpWhoIsSlowToAsk) {
+    EXPECT_EQ(limits.request_timeout, 5s);
+    EXPECT_EQ(limits.idle_timeout, 5s);
+    limits.request_timeout = limits.idle_timeout = 50ms;
+    open();
+    Peer silent(*server), slow(*server), idle(*server);
+    slow.say("GET /livez HT");
+    EXPECT_TRUE(idle.passes_probe());
+    for (Peer* peer : {&silent, &slow, &idle}) EXPECT_EQ(peer->hear("\n"), "");
 }
 
 }  // namespace
