@@ -47,9 +47,9 @@ struct Lane {
     Reflector reflector;
 };
 
-std::size_t count_of(const std::optional<engine::Cluster>& cluster, engine::ObjectKind kind) {
+std::size_t count_of(const engine::Cluster& cluster, engine::ObjectKind kind) {
     std::size_t count = 0;
-    if (cluster) engine::for_each_name(*cluster, kind, [&](auto, auto) { ++count; });
+    engine::for_each_name(cluster, kind, [&](auto, auto) { ++count; });
     return count;
 }
 
@@ -96,11 +96,12 @@ Result<engine::Cluster> Mirror::cluster(Duration max_age) {
 }
 
 std::vector<ReflectorStatus> Mirror::status() const {
+    const engine::Cluster held = state_->feed.held();
     std::vector<ReflectorStatus> out;
     for (const Lane& lane : state_->lanes) {
         ReflectorStatus& status = out.emplace_back(lane.reflector.status());
         status.kind = lane.kind.kind;
-        status.objects = count_of(state_->feed.last(), lane.kind.object);
+        status.objects = count_of(held, lane.kind.object);
         status.unreadable = lane.store.unreadable();
     }
     return out;

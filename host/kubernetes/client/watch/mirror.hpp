@@ -50,6 +50,8 @@ public:
     /// or a kind has been out of touch with the server for longer than `max_age`, with the kind
     /// and its trouble.
     Result<engine::Cluster> cluster(Duration max_age);
+    /// How each kind is followed, and how many objects of it are here now, whether or not anybody
+    /// has asked for a cluster.
     std::vector<ReflectorStatus> status() const;
 
 private:

@@ -40,6 +40,8 @@ std::optional<engine::Cluster> MirrorFeed::cluster() {
     return last_;
 }
 
+engine::Cluster MirrorFeed::held() { return may_show() || !last_ ? builder_->build() : *last_; }
+
 void MirrorFeed::refresh() {
     if (last_ && builder_->changes() == shown_changes_) return;
     last_ = builder_->build();

@@ -21,8 +21,9 @@ public:
     void end_replace();
     /// The last cluster in which every kind was whole; nothing: there has been none.
     std::optional<engine::Cluster> cluster();
-    /// What cluster() gave last.
-    const std::optional<engine::Cluster>& last() const noexcept { return last_; }
+    /// What is here now, for who only looks: what cluster() would give, or what has come so far
+    /// where that is nothing. Whoever waits for a change is told of it all the same.
+    engine::Cluster held();
 
     /// Calls on_change, where something changed since cluster() that may be shown, and
     /// on_unschedulable.

@@ -140,6 +140,42 @@ TEST_F(Mirrored, IsWhatWasListedAndWhatHappenedSince) {
     EXPECT_EQ(status("Pod").resource_version, "12");
 }
 
+TEST_F(Mirrored, CountsWhatIsHereThoughNobodyAsksForACluster) {
+    sync(page(10, {pod_text("a", 1), pod_text("b", 2)}), page(10, {ready_node("n", 1, "t")}));
+    EXPECT_EQ(status("Pod").objects, 2u);
+    EXPECT_EQ(status("Node").objects, 1u);
+    push("/api/v1/pods", line("ADDED", pod_text("c", 11)) + line("ADDED", pod_text("d", 12)));
+    EXPECT_EQ(status("Pod").objects, 4u);
+}
+
+TEST_F(Mirrored, CountsTheKindsThatAreHereWhileAnotherIsMissing) {
+    mirror.start();
+    EXPECT_EQ(status("Pod").objects, 0u);
+    api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(10, {pod_text("a", 1)})});
+    EXPECT_EQ(status("Pod").objects, 1u);
+    EXPECT_FALSE(mirror.has_synced());
+}
+
+TEST_F(Mirrored, CountsWhatItShowsWhileAKindIsListedAnew) {
+    sync(page(10, {pod_text("a", 1), pod_text("b", 2)}));
+    expire_pods();
+    api.answer(find_open("list", "/api/v1/pods")->id,
+               {.body = page(20, {pod_text("a", 1)}, "more")});
+    EXPECT_EQ(status("Pod").objects, 2u);
+}
+
+TEST_F(Mirrored, WakesForAChangeThoughSomebodyLookedAtItMeanwhile) {
+    sync();
+    mirror.cluster(1min);
+    changes = 0;
+    push("/api/v1/pods", line("ADDED", pod_text("a", 11)));
+    EXPECT_EQ(status("Pod").objects, 1u);
+    EXPECT_EQ(changes, 1);
+    EXPECT_EQ(pods(), Texts{"a"});
+    push("/api/v1/pods", line("ADDED", pod_text("b", 12)));
+    EXPECT_EQ(changes, 2);
+}
+
 TEST_F(Mirrored, StandsEventsThatComeTwiceOrInAnotherOrder) {
     sync(page(10, {pod_text("a", 1)}));
     push("/api/v1/pods",
