@@ -23,7 +23,8 @@ Beside::Beside(const Config& config, PluginHost& host, Options options)
 }
 
 Beside::~Beside() {
-    if (sync_timer_) host_.loop().cancel(*sync_timer_);
+    for (const auto& timer : {sync_timer_, stop_timer_})
+        if (timer) host_.loop().cancel(*timer);
 }
 
 Result<std::unique_ptr<Beside>> Beside::open(const Config& config, PluginHost& host,
@@ -231,7 +232,7 @@ void Beside::take_signal(int number) {
     host_.log().write(LogLevel::info, source, "stopping");
     wishes_.stop = true;
     waiting_.interrupt();
-    host_.loop().after(options_.stop_deadline, options_.on_overdue);
+    stop_timer_ = host_.loop().after(options_.stop_deadline, options_.on_overdue);
 }
 
 /// Passes begin as soon as the whole cluster has been seen, by plugins as well.

@@ -120,7 +120,7 @@ private:
     std::uint64_t memory_term_ = 0;  ///< whose memory is kept
     Waiting waiting_;
     boost::asio::signal_set signals_;
-    std::optional<io::TimerId> sync_timer_{};
+    std::optional<io::TimerId> sync_timer_{}, stop_timer_{};
     std::optional<PassHold> hold_{};  ///< nothing: the cluster has not been seen yet
     std::unique_ptr<ClusterLink> link_{};
     struct TakeBack {
