@@ -43,6 +43,12 @@ bool is_for(const ApiFault& fault, const ApiRequest& request) {
            is_for(fault.name, request.name);
 }
 
+bool is_let_pass(ApiFault& fault) {
+    if (fault.skip == 0) return false;
+    --fault.skip;
+    return true;
+}
+
 bool read_number(ApiFault& out, std::string_view key, std::int64_t number) {
     const int small = static_cast<int>(std::clamp<std::int64_t>(number, 0, 1'000'000));
     if (key == "status") {
@@ -55,6 +61,8 @@ bool read_number(ApiFault& out, std::string_view key, std::int64_t number) {
         out.after_events = small;
     } else if (key == "times") {
         out.times = small == 0 ? std::nullopt : std::optional(small);
+    } else if (key == "skip") {
+        out.skip = small;
     } else {
         return false;
     }
@@ -95,7 +103,7 @@ std::string reason_of(int status) {
 
 std::optional<ApiFault> ApiFaults::take(const ApiRequest& request) {
     const auto found = std::ranges::find_if(
-        faults_, [&](const ApiFault& fault) { return is_for(fault, request); });
+        faults_, [&](ApiFault& fault) { return is_for(fault, request) && !is_let_pass(fault); });
     if (found == faults_.end()) return std::nullopt;
     ++taken_;
     const ApiFault out = *found;
@@ -127,6 +135,7 @@ json::object fault_object(const ApiFault& fault) {
         if (!(fault.*(text.member)).empty()) out[text.key] = fault.*(text.member);
     for (const FlagMember& flag : flag_members)
         if (fault.*(flag.member)) out[flag.key] = true;
+    if (fault.skip != 0) out["skip"] = fault.skip;
     if (fault.status != 0) out["status"] = fault.status;
     if (fault.retry_after_s) out["retryAfterSeconds"] = *fault.retry_after_s;
     if (fault.delay != Duration(0))

@@ -22,6 +22,7 @@ enum class Spoil {
 struct ApiFault {
     /// Which requests; empty: any.
     std::string verb{}, resource{}, subresource{}, space{}, name{};
+    int skip = 0;  ///< so many of them are let pass first
 
     /// Answered with this: 409, 410, 429, 500 ...; zero: as usual.
     int status = 0;
@@ -58,7 +59,7 @@ private:
 /// What a server says that fails so.
 Refusal refusal_of(const ApiFault& fault, const ApiRequest& request);
 
-/// As /capstan/faults has it: {"verb": "patch", "resource": "nodes", "status": 429,
+/// As /capstan/faults has it: {"verb": "patch", "resource": "nodes", "skip": 1, "status": 429,
 /// "retryAfterSeconds": 1, "delayMs": 0, "cut": false, "carriedOut": false, "spoil": "torn",
 /// "afterEvents": 3, "times": 2}; times 0: until it is removed. 400: another member, or one of a
 /// wrong type.

@@ -50,8 +50,21 @@ TEST(Faults, ComeAsOftenAsTheyWereToldTo) {
     EXPECT_EQ(faults.taken(), 22u);
 }
 
+TEST(Faults, LetPassWhatComesBefore) {
+    ApiFaults faults;
+    faults.add({.verb = "patch", .skip = 2, .status = 500});
+    const ApiRequest patch = request("PATCH", "/api/v1/nodes/n1");
+    const ApiRequest get = request("GET", "/api/v1/nodes/n1");
+    EXPECT_FALSE(faults.take(patch));
+    EXPECT_FALSE(faults.take(get)) << "it is for others";
+    EXPECT_FALSE(faults.take(patch));
+    EXPECT_TRUE(faults.take(patch)) << "the third one";
+    EXPECT_FALSE(faults.take(patch));
+    EXPECT_EQ(faults.taken(), 1u);
+}
+
 TEST(Faults, AreReadAndWrittenAlike) {
-    const json::object written = parsed(R"({"verb":"patch","resource":"nodes","status":429,
+    const json::object written = parsed(R"({"verb":"patch","resource":"nodes","skip":4,"status":429,
         "retryAfterSeconds":1,"delayMs":5,"cut":true,"carriedOut":true,"spoil":"torn","afterEvents":3,"times":2})");
     const auto fault = parse_fault(written);
     ASSERT_TRUE(fault) << fault.error();
