@@ -4,12 +4,9 @@
 
 #include <boost/json/parse.hpp>
 
-#include "kubernetes/client/access/credentials_stored.hpp"
+#include "client.hpp"
 #include "kubernetes/client/access_reviews.hpp"
-#include "kubernetes/client/api_client.hpp"
 #include "kubernetes/client/writes/scale.hpp"
-#include "simulation/api_server/local_http_client.hpp"
-#include "tables.hpp"
 
 namespace capstan::faults {
 namespace {
@@ -18,7 +15,7 @@ using simulation::ApiFault;
 using namespace std::chrono_literals;
 namespace json = boost::json;
 
-struct Calls {
+struct Calls : Client {
     Calls() {
         const auto made =
             store.create(deployments, "default",
@@ -32,21 +29,7 @@ struct Calls {
     std::int64_t replicas() const {
         return *simulation::integer_at(*store.find(deployments, "default", "web"), "spec.replicas");
     }
-    void strike(ApiFault fault, const Mishap& mishap, bool lasts) {
-        mishap.strike(fault);
-        if (lasts) fault.times.reset();
-        server.faults().add(fault);
-        if (lasts) loop.after(2min, [this] { server.faults().clear(); });
-    }
 
-    boost::asio::io_context io{};
-    io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
-    simulation::ObjectStore store{loop, {}};
-    simulation::ApiServer server{store};
-    simulation::LocalHttpClient network{server, loop};
-    std::unique_ptr<kubernetes::Credentials> credentials =
-        *kubernetes::make_stored_credentials(loop, {});
-    kubernetes::ApiClient api{network, loop, *credentials, {.server = "http://api.local"}};
     kubernetes::Discovery discovery{api, loop};
     kubernetes::Scales scales{api, loop, discovery};
     kubernetes::AccessReviews reviews{api, loop};
@@ -99,36 +82,42 @@ TEST(Faults, OfWritingAScale) { expect_scaled("patch"); }
 
 TEST(Faults, OfDiscovery) {
     for (const Mishap& mishap : mishaps()) {
-        SCOPED_TRACE(std::string("discovery: ") + mishap.name);
-        Calls calls;
-        calls.strike({}, mishap, false);
-        const Scaler scaler(calls);
-        calls.loop.advance(20min);
-        EXPECT_GT(calls.server.faults().taken(), 0u);
-        EXPECT_TRUE(scaler.is_done());
-        EXPECT_EQ(calls.store.revision(), calls.first_revision + 1);
+        for (const bool lasts : {false, true}) {
+            SCOPED_TRACE(std::string("discovery: ") + mishap.name +
+                         (lasts ? ", for a while" : ", once"));
+            Calls calls;
+            calls.strike({}, mishap, lasts);
+            const Scaler scaler(calls);
+            calls.loop.advance(20min);
+            EXPECT_GT(calls.server.faults().taken(), 0u);
+            EXPECT_TRUE(scaler.is_done());
+            EXPECT_EQ(calls.store.revision(), calls.first_revision + 1);
+        }
     }
 }
 
 /// A right is never believed in, nor missed, for a question that got no answer.
 TEST(Faults, OfAskingForRights) {
     for (const Mishap& mishap : mishaps()) {
-        SCOPED_TRACE(std::string("access review: ") + mishap.name);
-        Calls calls;
-        calls.strike(
-            {.verb = "create", .resource = "selfsubjectaccessreviews.authorization.k8s.io"}, mishap,
-            false);
-        std::vector<kubernetes::AccessAnswer> first, second;
-        const std::vector<kubernetes::AccessRule> rules{{.verb = "list", .resource = "pods"}};
-        calls.reviews.review(rules, [&](auto answers) { first = std::move(answers); });
-        calls.loop.advance(20min);
-        EXPECT_EQ(calls.server.faults().taken(), 1u);
-        ASSERT_EQ(first.size(), 1u);
-        EXPECT_NE(first[0].is_allowed, first[0].error.has_value());
-        calls.reviews.review(rules, [&](auto answers) { second = std::move(answers); });
-        calls.loop.advance(20min);
-        ASSERT_EQ(second.size(), 1u);
-        EXPECT_TRUE(second[0].is_allowed);
+        for (const bool lasts : {false, true}) {
+            SCOPED_TRACE(std::string("access review: ") + mishap.name +
+                         (lasts ? ", for a while" : ", once"));
+            Calls calls;
+            calls.strike(
+                {.verb = "create", .resource = "selfsubjectaccessreviews.authorization.k8s.io"},
+                mishap, lasts);
+            std::vector<kubernetes::AccessAnswer> first, second;
+            const std::vector<kubernetes::AccessRule> rules{{.verb = "list", .resource = "pods"}};
+            calls.reviews.review(rules, [&](auto answers) { first = std::move(answers); });
+            calls.loop.advance(20min);
+            EXPECT_GT(calls.server.faults().taken(), 0u);
+            ASSERT_EQ(first.size(), 1u);
+            EXPECT_NE(first[0].is_allowed, first[0].error.has_value());
+            calls.reviews.review(rules, [&](auto answers) { second = std::move(answers); });
+            calls.loop.advance(20min);
+            ASSERT_EQ(second.size(), 1u);
+            EXPECT_TRUE(second[0].is_allowed);
+        }
     }
 }
 

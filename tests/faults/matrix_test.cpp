@@ -14,23 +14,32 @@ namespace capstan::faults {
 namespace {
 
 using simulation::ApiFault;
+using ::testing::AnyOf;
+using ::testing::Contains;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using namespace std::chrono_literals;
 
-constexpr Duration whole_run = 15min;
+/// Events come again after five minutes, and may have to wait for ten.
+constexpr Duration whole_run = 17min;
 /// Shorter than evictions are tried for, or else a removal would be given up, and begun again.
 constexpr Duration while_it_lasts = 90s;
 constexpr Duration when_watches_are_cut = 45s;
+/// Before the first event comes again.
+constexpr Duration when_events_repeat = 5min;
+/// All has been done by then, twice over where a daemon dies.
+constexpr Duration most_of_a_run = 10min;
 
 struct Run {
     std::string outcome{}, difference{};
     Events events{};
     std::size_t taken = 0;
+    int changes = 0;  ///< that the daemon had asked for by most of it
 };
 
 Run end(Stage& stage) {
     Run out;
+    stage.at(most_of_a_run, [&] { out.changes = stage.record().changes; });
     stage.run(whole_run, [&] {
         out.outcome = outcome_of(stage);
         out.taken = stage.server().faults().taken();
@@ -60,6 +69,8 @@ constexpr const char* longer_than_silence = "5m";
 constexpr Strike once{"once"};
 constexpr Strike lasting{"for a while", 0s, true};
 constexpr Strike later_once{"once, later", when_watches_are_cut};
+constexpr Strike much_later_lasting{"for a while, much later", when_events_repeat, true};
+constexpr Strike later_lasting{"for a while, later", when_watches_are_cut, true};
 
 Run run(const Request& request, const Mishap& mishap, const Strike& strike) {
     ApiFault fault = request.fault;
@@ -76,14 +87,28 @@ Run run(const Request& request, const Mishap& mishap, const Strike& strike) {
     return end(stage);
 }
 
+std::set<std::string> without(std::set<std::string> events, const std::set<std::string>& missing) {
+    for (const std::string& event : missing) events.erase(event);
+    return events;
+}
+
 /// But for events that are `missing`.
 void expect_recovery(const Run& run, const std::set<std::string>& missing = {}) {
     EXPECT_EQ(run.outcome, undisturbed().outcome);
     EXPECT_EQ(run.difference, "");
     EXPECT_THAT(run.events.twice, IsEmpty());
-    std::set<std::string> expected = undisturbed().events.all;
-    for (const std::string& event : missing) expected.erase(event);
-    EXPECT_THAT(run.events.all, IsSupersetOf(expected));
+    EXPECT_THAT(run.events.all, IsSupersetOf(without(undisturbed().events.all, missing)));
+    EXPECT_THAT(run.events.counted, IsSupersetOf(without(undisturbed().events.counted, missing)));
+}
+
+/// What is left after so many daemons, each of which led.
+std::string outcome_after(int daemons) {
+    const std::string one = "tester-1, renewed, transitions 0";
+    const std::string number = std::to_string(daemons);
+    std::string out = undisturbed().outcome;
+    return out.replace(
+        out.find(one), one.size(),
+        "tester-" + number + ", renewed, transitions " + std::to_string(daemons - 1));
 }
 
 std::set<std::string> missing_events(const Request& request, const Mishap& mishap) {
@@ -108,11 +133,11 @@ TEST(Faults, AreNotNeededForTheStory) {
     EXPECT_EQ(undisturbed().outcome,
               "nodes: web-1 web-3\n"
               "ever: web-1 web-2 web-3\n"
-              "pods: a-1@web-1 b-2@web-1 p-1@web-3\n"
+              "pods: a-1@web-1 b-2@web-1 h-1@ p-1@web-3\n"
               "marked: web-2 ToBeDeletedByClusterAutoscaler x1 web-2 cordon x1\n"
               "hints given twice: none\n"
               "evicted: b-1\n"
-              "lease: tester, renewed, transitions 0\n"
+              "lease: tester-1, renewed, transitions 0\n"
               "memory: as the daemon has it\n"
               "status: of the last pass\n"
               "problems: none\n");
@@ -120,6 +145,7 @@ TEST(Faults, AreNotNeededForTheStory) {
     EXPECT_THAT(undisturbed().events.twice, IsEmpty());
     EXPECT_THAT(undisturbed().events.all,
                 IsSupersetOf({"TriggeredScaleUp p-1", "ScaleDown web-2", "ScaleDown b-1"}));
+    EXPECT_THAT(undisturbed().events.counted, Contains("NotTriggerScaleUp h-1"));
 }
 
 TEST(Faults, OfReadingANode) {
@@ -139,6 +165,17 @@ TEST(Faults, OfEvictions) {
                      .fault = {.verb = "create", .resource = "pods", .subresource = "eviction"},
                      .event = "ScaleDown b-1"},
                     mishaps());
+}
+/// Which is read to see whether it is still the one that was meant.
+TEST(Faults, OfReadingAPodAfterAConflict) {
+    expect_recovery(
+        {.name = "get pod",
+         .fault = {.verb = "get", .resource = "pods"},
+         .first =
+             ApiFault{
+                 .verb = "create", .resource = "pods", .subresource = "eviction", .status = 409},
+         .event = "ScaleDown b-1"},
+        mishaps());
 }
 TEST(Faults, OfReadingTheLease) {
     expect_recovery({"get lease", {.verb = "get", .resource = "leases.coordination.k8s.io"}},
@@ -163,6 +200,10 @@ TEST(Faults, OfUpdatingConfigMaps) {
 }
 TEST(Faults, OfEvents) {
     expect_recovery({"create event", {.verb = "create", .resource = "events"}}, mishaps());
+}
+TEST(Faults, OfCountingAnEventUp) {
+    expect_recovery({"patch event", {.verb = "patch", .resource = "events"}}, mishaps(),
+                    {once, much_later_lasting});
 }
 TEST(Faults, OfThePluginThatMakesNodes) {
     expect_recovery({"create node", {.verb = "create", .resource = "nodes"}}, mishaps());
@@ -193,7 +234,8 @@ protected:
     static std::vector<Strike> strikes() {
         const std::string resource = GetParam();
         const bool is_main = resource == "nodes" || resource == "pods";
-        return is_main ? std::vector{once, later_once, lasting} : std::vector{later_once};
+        return is_main ? std::vector{once, later_once, lasting, later_lasting}
+                       : std::vector{later_once, later_lasting};
     }
 };
 
@@ -246,6 +288,63 @@ TEST(Faults, OfAServerThatIsAway) {
         }
     }
 }
+
+/// What a daemon does last: it takes its status away and hands the Lease back. However that goes
+/// wrong, it comes to an end, and the next one leads.
+void expect_succession(const char* name, const ApiFault& request) {
+    for (const Mishap& mishap : mishaps()) {
+        for (const bool lasts : {false, true}) {
+            SCOPED_TRACE(std::string(name) + ": " + mishap.name +
+                         (lasts ? ", for good" : ", once"));
+            Stage stage;
+            ApiFault fault = request;
+            mishap.strike(fault);
+            if (lasts) fault.times.reset();
+            stage.run(most_of_a_run, [&] { stage.server().faults().add(fault); });
+            EXPECT_GT(stage.server().faults().taken(), 0u) << "there was no such request";
+            stage.server().faults().clear();
+            const Run run = end(stage);
+            EXPECT_EQ(run.outcome, outcome_after(2));
+            EXPECT_EQ(run.difference, "");
+        }
+    }
+}
+
+TEST(Faults, AreNotNeededForASuccession) {
+    Stage stage;
+    stage.run(most_of_a_run, [] {});
+    EXPECT_EQ(left_behind(stage), "lease: nobody\nstatus: none\n");
+    EXPECT_EQ(end(stage).outcome, outcome_after(2));
+}
+TEST(Faults, OfTakingTheStatusAway) {
+    expect_succession("delete config map", {.verb = "delete", .resource = "configmaps"});
+}
+TEST(Faults, OfHandingTheLeaseBack) {
+    expect_succession("update lease", {.verb = "update", .resource = "leases.coordination.k8s.io"});
+}
+
+/// Of a mark that nobody remembers the next daemon knows nothing: it takes it off, and begins anew.
+std::string with_second_marks(std::string outcome) {
+    for (std::size_t at = 0; (at = outcome.find(" x1", at)) != std::string::npos;)
+        outcome.replace(at, 3, " x2");
+    return outcome;
+}
+
+/// It is killed as it asks for a change, whichever that is; the next one knows only what is in the
+/// cluster and in its cloud.
+void expect_survival(bool is_carried_out) {
+    for (int change = 0; change < undisturbed().changes; ++change) {
+        SCOPED_TRACE("dead at change " + std::to_string(change));
+        Stage stage;
+        stage.kill_at(change, is_carried_out);
+        const Run run = end(stage);
+        EXPECT_EQ(stage.record().daemons, 2);
+        EXPECT_THAT(run.outcome, AnyOf(outcome_after(2), with_second_marks(outcome_after(2))));
+        EXPECT_EQ(run.difference, "");
+    }
+}
+TEST(Faults, OfADaemonThatDiesBeforeAChange) { expect_survival(false); }
+TEST(Faults, OfADaemonThatDiesAfterAChange) { expect_survival(true); }
 
 }  // namespace
 }  // namespace capstan::faults

@@ -61,9 +61,13 @@ std::string hints_of(const Record& record) {
     return out.empty() ? "none" : joined(out);
 }
 
+ApiObject lease_in(Stage& stage) {
+    return stage.store().find(stage.store().kind("leases.coordination.k8s.io"), system_space,
+                              "cluster-autoscaler");
+}
+
 std::string lease_of(Stage& stage) {
-    const ApiObject lease = stage.store().find(stage.store().kind("leases.coordination.k8s.io"),
-                                               system_space, "cluster-autoscaler");
+    const ApiObject lease = lease_in(stage);
     if (lease == nullptr) return "none";
     const auto renewed = parse_timestamp_text(text_at(*lease, "spec.renewTime"));
     const bool is_fresh = renewed && stage.store().now() - *renewed < 5s;
@@ -168,6 +172,15 @@ std::string outcome_of(Stage& stage) {
            "\nproblems: " + problems_of(record) + "\n";
 }
 
+std::string left_behind(Stage& stage) {
+    const ApiObject lease = lease_in(stage);
+    const std::string_view holder =
+        lease == nullptr ? std::string_view() : text_at(*lease, "spec.holderIdentity");
+    const bool has_status = config_map(stage, "cluster-autoscaler-status") != nullptr;
+    return "lease: " + (holder.empty() ? "nobody" : std::string(holder)) +
+           "\nstatus: " + (has_status ? "there" : "none") + "\n";
+}
+
 std::string difference(const engine::Cluster& a, const engine::Cluster& b) {
     const engine::ClusterObjects &x = a.objects(), &y = b.objects();
     Texts daemons[2];
@@ -207,6 +220,7 @@ Events events_of(Stage& stage) {
         const std::string text = std::string(text_at(*event, "reason")) + " " +
                                  std::string(text_at(*event, "involvedObject.name"));
         out.all.insert(text);
+        if (integer_at(*event, "count").value_or(1) > 1) out.counted.insert(text);
         if (!seen.insert(text + " " + std::string(text_at(*event, "message"))).second)
             out.twice.insert(text);
     }

@@ -13,6 +13,11 @@ namespace capstan::faults {
 ///     evicted: b-1
 std::string outcome_of(Stage& stage);
 
+/// What a daemon that has ended left of the Lease and its status:
+///     lease: nobody
+///     status: none
+std::string left_behind(Stage& stage);
+
 /// Which parts of two clusters differ, and by what; empty: none.
 std::string difference(const engine::Cluster& a, const engine::Cluster& b);
 
@@ -20,9 +25,9 @@ std::string difference(const engine::Cluster& a, const engine::Cluster& b);
 engine::Cluster cluster_of(Stage& stage);
 
 /// Objects of the kind Event: "TriggeredScaleUp p-1". Those that are there more than once, with the
-/// same message, are `twice`.
+/// same message, are `twice`; those that say of themselves that they came again are `counted`.
 struct Events {
-    std::set<std::string> all{}, twice{};
+    std::set<std::string> all{}, twice{}, counted{};
 };
 Events events_of(Stage& stage);
 

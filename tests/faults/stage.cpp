@@ -90,6 +90,13 @@ constexpr Thing things[] = {
     {"services", space, R"({"metadata":{"name":"x"},"spec":{"selector":{"app":"x"}}})"},
 };
 
+/// Thrown out of the daemon, whose parts end without a word to anybody.
+struct Death {};
+
+bool is_change(const io::ServedRequest& request) {
+    return request.method != "GET" && request.target.find("/leases") == std::string::npos;
+}
+
 bool is_marked(const json::object& node, const std::string& key) {
     if (key == "cordon") return is_true_at(node, "spec.unschedulable");
     const json::array* taints = find_array(node, "spec.taints");
@@ -119,10 +126,6 @@ Stage::Stage(const std::string& unneeded_time) {
     host_ = *std::move(host);
     store_ = std::make_unique<ObjectStore>(loop(), ObjectStore::Options{});
     server_ = std::make_unique<ApiServer>(*store_);
-    network_ = std::make_unique<LocalHttpClient>(*server_, loop(),
-                                                 [this](const io::ServedRequest& request) {
-                                                     if (on_request) on_request(request);
-                                                 });
     furnish();
     hands_ = std::make_unique<Hands>(*store_);
     watch_nodes();
@@ -132,7 +135,7 @@ Stage::Stage(const std::string& unneeded_time) {
 Stage::~Stage() = default;
 
 void Stage::furnish() {
-    for (const char* owner : {"a", "b", "p"})
+    for (const char* owner : {"a", "b", "h", "p"})
         make(*store_, "replicasets.apps", space, replica_set(owner));
     for (const Thing& thing : things) make(*store_, thing.resource, thing.in, parsed(thing.json));
     make(*store_, "pods", space, pod_object("a", 1, 3500));
@@ -164,6 +167,7 @@ void Stage::add_demand() {
         return;
     }
     make(*store_, "pods", space, pod_object("p", 1, 3900));
+    make(*store_, "pods", space, pod_object("h", 1, 50'000));
 }
 
 void Stage::exchange_things(const char* from, const char* to) {
@@ -204,17 +208,52 @@ void Stage::at(Duration when, std::function<void()> what) {
     loop().after(start + when - loop().clock()->now(), std::move(what));
 }
 
-void Stage::run(Duration how_long, const std::function<void()>& look) {
-    at(how_long, [&look] {
+void Stage::kill_at(int change, bool is_carried_out) {
+    on_change_ = [this, change, is_carried_out] {
+        if (record_.changes == change) kill(is_carried_out);
+    };
+}
+
+/// Nothing that it asks for comes to the server any more, and no answer to it. Once all has been
+/// run that it has begun, it is no more.
+void Stage::kill(bool is_carried_out) {
+    constexpr Duration longer_than_any_run = 24h;
+    if (is_carried_out) server_->faults().add({.spoil = Spoil::silence});
+    server_->faults().add({.delay = longer_than_any_run, .times = {}});
+    loop().after(Duration(1), [] { throw Death(); });
+}
+
+void Stage::see_request(const io::ServedRequest& request) {
+    if (is_change(request)) {
+        if (on_change_) on_change_();
+        ++record_.changes;
+    }
+    if (on_request) on_request(request);
+}
+
+void Stage::run(Duration until, const std::function<void()>& look) {
+    at(until, [&look] {
         look();
         std::raise(SIGTERM);
     });
+    for (;;) {
+        try {
+            return live();
+        } catch (const Death&) {
+            server_->faults().clear();
+        }
+    }
+}
+
+void Stage::live() {
+    network_ = std::make_unique<LocalHttpClient>(
+        *server_, loop(), [this](const io::ServedRequest& request) { see_request(request); });
     const auto loaded = std::make_shared<runtime::LoadedConfig>(
         runtime::LoadedConfig{.config = assembly_->config(), .plugins = assembly_->plugins()});
     const Result<void> ended = runtime::run_daemon(
         loaded, *host_,
         {.version = "test",
-         .identity = identity,
+         .identity = "tester-" + std::to_string(++record_.daemons),
          .seed = 1,
          .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
          .on_pass =

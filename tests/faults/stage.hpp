@@ -4,8 +4,9 @@
 /// Two machines run at the start, web-1 with the pod a-1 that fills it but for a little, and web-2
 /// with b-1 that asks for little. Then p-1 comes, which needs a machine of its own. So a machine is
 /// ordered, and web-2 is found to be unneeded: it is marked, b-1 is evicted, and its machine is
-/// removed. Meanwhile all watches are cut once and the history is forgotten, and objects of all
-/// other kinds are exchanged, once while nobody watches and once while the watches are open.
+/// removed. h-1 comes as well, for which no machine is large enough. Meanwhile all watches are cut
+/// once and the history is forgotten, and objects of all other kinds are exchanged, once while
+/// nobody watches and once while the watches are open.
 #pragma once
 
 #include <filesystem>
@@ -30,6 +31,8 @@ struct Record {
     std::set<std::string> nodes;       ///< all there have ever been
     std::shared_ptr<const runtime::PassReport> last_pass;
     int passes = 0;
+    int changes = 0;  ///< that daemons asked for, but for the Lease
+    int daemons = 0;  ///< that have begun
 };
 
 class Stage {
@@ -49,13 +52,20 @@ public:
 
     /// `what` at that time after the start.
     void at(Duration when, std::function<void()> what);
-    /// The daemon runs for so long; at its end, but before it is told to stop, `look` is called.
-    void run(Duration how_long, const std::function<void()>& look);
+    /// A daemon runs until so long after the start; at its end, but before it is told to stop,
+    /// `look` is called. Where it dies meanwhile another one begins. Twice: they follow each other.
+    void run(Duration until, const std::function<void()>& look);
+    /// A daemon dies as it makes its change number `change` to the cluster, the first being 0,
+    /// renewals of the Lease not counted: before the server has it, or after.
+    void kill_at(int change, bool is_carried_out);
     /// Without the daemon.
     void pass_time(Duration by) { host_->virtual_loop()->advance(by); }
     const Record& record() const { return record_; }
 
 private:
+    void live();
+    void see_request(const io::ServedRequest& request);
+    void kill(bool is_carried_out);
     void furnish();
     void add_companion();
     void add_demand();
@@ -71,10 +81,10 @@ private:
     std::unique_ptr<simulation::LocalHttpClient> network_;
     std::unique_ptr<Hands> hands_;
     std::unique_ptr<simulation::Subscription> seen_nodes_, seen_pods_;
+    std::function<void()> on_change_{};
     Record record_;
 };
 
-inline constexpr const char* identity = "tester";
 /// On nodes that may be removed one day.
 inline constexpr const char* hint_taint = "DeletionCandidateOfClusterAutoscaler";
 

@@ -1,0 +1,32 @@
+/// A client of an API server in this process, on virtual time, without a daemon around it.
+#pragma once
+
+#include <memory>
+
+#include "kubernetes/client/access/credentials_stored.hpp"
+#include "kubernetes/client/api_client.hpp"
+#include "simulation/api_server/local_http_client.hpp"
+#include "tables.hpp"
+
+namespace capstan::faults {
+
+struct Client {
+    /// Goes wrong from now on: as often as `fault` says, or for two minutes.
+    void strike(simulation::ApiFault fault, const Mishap& mishap, bool lasts) {
+        mishap.strike(fault);
+        if (lasts) fault.times.reset();
+        server.faults().add(fault);
+        if (lasts) loop.after(std::chrono::minutes(2), [this] { server.faults().clear(); });
+    }
+
+    boost::asio::io_context io{};
+    io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
+    simulation::ObjectStore store{loop, {}};
+    simulation::ApiServer server{store};
+    simulation::LocalHttpClient network{server, loop};
+    std::unique_ptr<kubernetes::Credentials> credentials =
+        *kubernetes::make_stored_credentials(loop, {});
+    kubernetes::ApiClient api{network, loop, *credentials, {.server = "http://api.local"}};
+};
+
+}  // namespace capstan::faults
