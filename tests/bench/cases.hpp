@@ -46,8 +46,16 @@ struct Soak {
 /// The whole daemon over an API server in this process: speed, and resident memory every ten
 /// minutes.
 boost::json::object measure_soak(const Soak& soak);
+/// Pods that come, one after the other, each of which needs a node.
+struct Reaction {
+    int nodes = 1000;  ///< in ten groups
+    int pods_per_node = 30;
+    int hopeless = 0;              ///< pods that wait all the time, and fit nowhere
+    int samples = 150;             ///< pods that come
+    int requests_per_second = 50;  ///< of the daemon's; what a burst may have is twice that
+};
 /// From a pod that is unschedulable until the pass is over that ordered its node: the whole daemon
 /// over an API server on loopback, in real time.
-boost::json::object measure_reaction(int nodes, int samples);
+boost::json::object measure_reaction(const Reaction& reaction);
 
 }  // namespace capstan::bench

@@ -16,6 +16,7 @@ using namespace simulation;
 constexpr const char* space = "default";
 constexpr const char* few_cpu = "1";
 constexpr const char* half_a_node = "15";
+constexpr const char* many_nodes = "1000";
 constexpr std::size_t seats_per_node = 2;
 
 template <class T>
@@ -76,7 +77,8 @@ Crowd::Crowd(ObjectStore& store, const LiveSize& size)
       pods_per_node_(size.pods_per_node),
       first_nodes_(size.groups * size.nodes_per_group),
       running_pod_(make_pod(true, few_cpu)),
-      waiting_pod_(make_pod(false, half_a_node)) {
+      waiting_pod_(make_pod(false, half_a_node)),
+      hopeless_pod_(make_pod(false, many_nodes)) {
     must(store_.create(store.kind("replicasets.apps"), space,
                        json::parse(R"({"metadata":{"name":"crowd"},"spec":{"replicas":1,
                             "selector":{"matchLabels":{"app":"crowd"}},
@@ -133,7 +135,7 @@ void Crowd::fill(const std::string& node) {
     const int index = full_nodes_++;
     node_names_.push_back(node);
     for (int i = 0; i < pods_per_node_; ++i) {
-        create(pod_name(running_.size(), 0), node);
+        create(pod_name(running_.size(), 0), running_pod_, node);
         running_.push_back({.node = index});
     }
 }
@@ -159,10 +161,10 @@ void Crowd::run_on(const std::string& node, const std::string& pod) {
     must(store_.edit(pods_, space, pod, run, {.part = ObjectPart::everything}));
 }
 
-void Crowd::create(const std::string& name, const std::string& node) {
+void Crowd::create(const std::string& name, const json::object& model, const std::string& node) {
     std::array<unsigned char, 8192> bytes;
     json::monotonic_resource memory(bytes.data(), bytes.size());  // the store keeps copies
-    json::object pod(node.empty() ? waiting_pod_ : running_pod_, &memory);
+    json::object pod(model, &memory);
     set_value(pod, "metadata.name", json_view(name));
     if (!node.empty()) set_value(pod, "spec.nodeName", json_view(node));
     json::value status = std::exchange(pod["status"], json::value());
@@ -176,15 +178,18 @@ void Crowd::replace(std::uint64_t number) {
     const std::size_t index = number % running_.size();
     Running& old = running_[index];
     end_pod(pod_name(index, old.generation));
-    create(pod_name(index, ++old.generation), node_names_[static_cast<std::size_t>(old.node)]);
+    create(pod_name(index, ++old.generation), running_pod_,
+           node_names_[static_cast<std::size_t>(old.node)]);
 }
 
 void Crowd::add_waiting(const std::string& name) {
     wanted_.insert(name);
     waiting_.push_back(name);
-    create(name, "");
+    create(name, waiting_pod_);
     run_waiting();
 }
+
+void Crowd::add_hopeless(const std::string& name) { create(name, hopeless_pod_); }
 
 void Crowd::remove(const std::string& name) {
     wanted_.erase(name);

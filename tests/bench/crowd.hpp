@@ -30,6 +30,8 @@ public:
     void replace(std::uint64_t number);
     /// A pod half as large as a node, for which none of the first nodes has room.
     void add_waiting(const std::string& name);
+    /// A pod for which no machine is large enough.
+    void add_hopeless(const std::string& name);
     /// It is not wanted any more.
     void remove(const std::string& name);
     std::size_t running() const noexcept { return running_.size(); }
@@ -49,15 +51,17 @@ private:
     void fill(const std::string& node);
     void run_waiting();
     void run_on(const std::string& node, const std::string& pod);
-    /// Without a node it waits.
-    void create(const std::string& name, const std::string& node);
+    /// A copy of `model`. Without a node it waits.
+    void create(const std::string& name, const simulation::json::object& model,
+                const std::string& node = {});
     void leave_seat(const std::string& pod);
     void end_pod(const std::string& name);
 
     simulation::ObjectStore& store_;
     const simulation::ResourceKind &nodes_, &pods_;
     const int pods_per_node_, first_nodes_;
-    const simulation::json::object running_pod_, waiting_pod_;  ///< what pods are copies of
+    /// What pods are copies of.
+    const simulation::json::object running_pod_, waiting_pod_, hopeless_pod_;
     std::vector<std::string> node_names_;
     std::vector<Running> running_;
     std::set<std::string, std::less<>> wanted_;             ///< of add_waiting

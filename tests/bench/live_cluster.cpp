@@ -17,7 +17,9 @@ std::string group_toml(int number, const LiveSize& size, const std::string& boot
 std::string config_toml(const LiveSize& size, const std::filesystem::path& kubeconfig,
                         const std::string& boot, const std::string& more) {
     std::string out = "[cluster]\nkubeconfig = \"" + kubeconfig.string() +
-                      "\"\nkube_client_qps = 10000\nkube_client_burst = 10000\n"
+                      "\"\nkube_client_qps = " + std::to_string(size.requests_per_second) +
+                      "\nkube_client_burst = " + std::to_string(2 * size.requests_per_second) +
+                      "\n"
                       "[admin]\nlisten = \"\"\n[log]\nlevel = \"error\"\n"
                       "[pipeline]\nclouds = [\"cloud\"]\n" +
                       more +

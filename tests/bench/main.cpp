@@ -20,7 +20,7 @@ struct Arguments {
     SpreadWorkload spread;
     ProvisioningWorkload provisioning{};
     Soak soak;
-    int samples = 150;
+    Reaction reaction{};
     bool deciding = false;
     int repeat = 3;
 };
@@ -88,9 +88,15 @@ void add_live_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
               0);
     CLI::App& reaction = add_case(
         app, "reaction", "From a pod without a node to the cloud, in real time, once", arguments,
-        chosen, [](const Arguments& a) { return measure_reaction(a.soak.nodes, a.samples); });
-    add_count(reaction, "--nodes", arguments.soak.nodes, "Nodes", 10);
-    add_count(reaction, "--samples", arguments.samples, "Pods that come, one after the other", 1);
+        chosen, [](const Arguments& a) { return measure_reaction(a.reaction); });
+    add_count(reaction, "--nodes", arguments.reaction.nodes, "Nodes", 10);
+    add_count(reaction, "--pods-per-node", arguments.reaction.pods_per_node, "Pods on each", 0);
+    add_count(reaction, "--hopeless", arguments.reaction.hopeless,
+              "Pods that wait all the time, and fit nowhere", 0);
+    add_count(reaction, "--samples", arguments.reaction.samples,
+              "Pods that come, one after the other", 1);
+    add_count(reaction, "--qps", arguments.reaction.requests_per_second,
+              "Requests of the daemon a second; twice that in a burst", 1);
 }
 
 void add_cases(CLI::App& app, Arguments& arguments, Case& chosen) {

@@ -44,6 +44,11 @@ public:
     void add_waiting(const std::string& name) {
         boost::asio::post(io_, [this, name] { crowd_.add_waiting(name); });
     }
+    void add_hopeless(int count) {
+        boost::asio::post(io_, [this, count] {
+            for (int i = 0; i < count; ++i) crowd_.add_hopeless("hopeless-" + std::to_string(i));
+        });
+    }
 
 private:
     boost::asio::io_context io_;
@@ -134,8 +139,11 @@ double at_share(std::vector<double> sorted, double share) {
 
 }  // namespace
 
-boost::json::object measure_reaction(int nodes, int samples) {
-    const LiveSize size{.groups = 10, .nodes_per_group = nodes / 10};
+boost::json::object measure_reaction(const Reaction& of) {
+    const LiveSize size{.groups = 10,
+                        .nodes_per_group = of.nodes / 10,
+                        .pods_per_node = of.pods_per_node,
+                        .requests_per_second = of.requests_per_second};
     ServedCluster cluster(size);
     // Machines that boot for ever, so that each pod needs one of its own.
     const LiveSetup setup(size, cluster.kubeconfig(), "100h",
@@ -143,10 +151,13 @@ boost::json::object measure_reaction(int nodes, int samples) {
     Seen seen;
     const RunningDaemon daemon(setup, seen);
     const auto first_nodes = static_cast<std::size_t>(size.groups * size.nodes_per_group);
-    seen.wait_for_cluster(first_nodes, first_nodes * static_cast<std::size_t>(size.pods_per_node));
+    const std::size_t first_pods = first_nodes * static_cast<std::size_t>(size.pods_per_node);
+    seen.wait_for_cluster(first_nodes, first_pods);
+    cluster.add_hopeless(of.hopeless);
+    seen.wait_for_cluster(first_nodes, first_pods + static_cast<std::size_t>(of.hopeless));
     io::RandomSource random(1);
     std::vector<double> seconds;
-    for (int i = 0; i < samples; ++i) {
+    for (int i = 0; i < of.samples; ++i) {
         // At any moment between two passes.
         std::this_thread::sleep_for(std::chrono::milliseconds(random.next() % 1000));
         const int orders = seen.orders();
@@ -158,9 +169,10 @@ boost::json::object measure_reaction(int nodes, int samples) {
     }
     std::ranges::sort(seconds);
     return {{"case", "reaction"},
-            {"nodes", nodes},
-            {"pods", first_nodes * static_cast<std::size_t>(size.pods_per_node)},
-            {"samples", samples},
+            {"nodes", of.nodes},
+            {"pods", first_pods},
+            {"hopeless", of.hopeless},
+            {"samples", of.samples},
             {"p50_seconds", at_share(seconds, 0.5)},
             {"p90_seconds", at_share(seconds, 0.9)},
             {"p99_seconds", at_share(seconds, 0.99)},
