@@ -38,19 +38,40 @@ void add_commands(CLI::App& app, Action& action) {
     add_version(app, action);
 }
 
+/// Stays where it is: its commands leave what to do in `action`.
+struct CommandLine {
+    CommandLine() {
+        app.require_subcommand(1);
+        app.set_help_all_flag("--help-all", "Help of every command");
+        add_commands(app, action);
+    }
+    CommandLine(const CommandLine&) = delete;
+    CommandLine& operator=(const CommandLine&) = delete;
+
+    CLI::App app{"Capstan, a cluster autoscaler that vendors extend without forking it", "capstan"};
+    Action action{};
+};
+
 }  // namespace
 
-int run(int argc, const char* const* argv, Streams streams) {
-    CLI::App app("Capstan, a cluster autoscaler that vendors extend without forking it", "capstan");
-    app.require_subcommand(1);
-    app.set_help_all_flag("--help-all", "Help of every command");
-    Action action;
-    add_commands(app, action);
+bool parses(int argc, const char* const* argv, std::ostream& err) {
+    CommandLine line;
     try {
-        app.parse(argc, argv);
-        return action(streams);
+        line.app.parse(argc, argv);
+        return true;
     } catch (const CLI::ParseError& e) {
-        return app.exit(e, streams.out, streams.err) == 0 ? exit_ok : exit_usage;
+        line.app.exit(e, err, err);
+        return false;
+    }
+}
+
+int run(int argc, const char* const* argv, Streams streams) {
+    CommandLine line;
+    try {
+        line.app.parse(argc, argv);
+        return line.action(streams);
+    } catch (const CLI::ParseError& e) {
+        return line.app.exit(e, streams.out, streams.err) == 0 ? exit_ok : exit_usage;
     } catch (const std::exception& e) {
         streams.err << "capstan: " << e.what() << '\n';
         return exit_failed;

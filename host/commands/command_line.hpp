@@ -21,6 +21,10 @@ struct Streams {
 /// Parses, runs one command and answers its exit code. Never throws.
 int run(int argc, const char* const* argv, Streams streams);
 
+/// Whether these are arguments that `run` takes; nothing is carried out, and no file is looked at.
+/// What is wrong with them goes to `err`. Never throws.
+bool parses(int argc, const char* const* argv, std::ostream& err);
+
 /// What the chosen command will do once the whole line has been parsed.
 using Action = std::function<int(Streams)>;
 

@@ -1,0 +1,102 @@
+// Nobody who types what a document shows is told that there is no such thing.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "../host/commands/shell.hpp"
+#include "commands/command_line.hpp"
+#include "document.hpp"
+
+namespace capstan::docs {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::IsSupersetOf;
+
+/// What is wrong with a command of capstan; empty: nothing.
+std::string complaint_about(const std::string& command) {
+    const std::vector<std::string> words = words_of(command);
+    std::vector<const char*> arguments;
+    for (const std::string& word : words) arguments.push_back(word.c_str());
+    std::ostringstream err;
+    const bool is_taken =
+        commands::parses(static_cast<int>(arguments.size()), arguments.data(), err);
+    return is_taken ? "" : err.str();
+}
+
+/// Configurations that commands of documents are given and that are part of the source tree.
+std::set<std::string> shown_configurations() {
+    std::set<std::string> out;
+    for (const fs::path& document : all_documents())
+        for (const std::string& command : shell_commands(document)) {
+            const std::vector<std::string> words = words_of(command);
+            for (std::size_t i = 1; i < words.size(); ++i)
+                if (words[i - 1] == "--config" && words[i].starts_with("examples/"))
+                    out.insert(words[i]);
+        }
+    return out;
+}
+
+TEST(Documents, ShowCommandsThatAreTaken) {
+    std::vector<std::string> shown;
+    for (const fs::path& document : all_documents())
+        for (const std::string& command : shell_commands(document)) {
+            if (!command.starts_with("capstan ")) continue;
+            shown.push_back(command);
+            EXPECT_EQ(complaint_about(command), "") << document.string() << ": " << command;
+        }
+    EXPECT_THAT(shown, IsSupersetOf({"capstan doctor --config examples/kwok.toml",
+                                     "capstan run --config examples/kwok.toml --state "
+                                     "/tmp/capstan"}))
+        << "of the tutorial";
+}
+
+TEST(Documents, NameCommandsInTheirTextThatAreTaken) {
+    const std::vector<std::string> named = commands_in_text("docs/tutorial.md");
+    for (const std::string& command : named) EXPECT_EQ(complaint_about(command), "") << command;
+    EXPECT_THAT(named, Contains("capstan plan --config examples/kwok.toml"));
+}
+
+TEST(Documents, AreNotTakenAtTheirWordWhereItIsWrong) {
+    for (const char* command : {"capstan", "capstan dance", "capstan doctor --confg FILE",
+                                "capstan explain pod", "capstan run --config"})
+        EXPECT_NE(complaint_about(command), "") << command;
+}
+
+/// A file of the source tree, as commands name it.
+bool is_file_of_ours(const std::string& word) {
+    return word.starts_with("examples/") || word.starts_with("deploy/") ||
+           word.starts_with("tests/") || word.starts_with("./");
+}
+
+TEST(Documents, NameFilesThatAreThere) {
+    for (const fs::path& document : all_documents())
+        for (const std::string& command : shell_commands(document))
+            for (const std::string& word : words_of(command))
+                EXPECT_TRUE(!is_file_of_ours(word) || fs::exists(word))
+                    << document.string() << ": " << command;
+}
+
+TEST(Documents, HaveLinksThatLeadSomewhere) {
+    for (const fs::path& document : all_documents())
+        for (const std::string& link : links(document))
+            EXPECT_TRUE(fs::exists(document.parent_path() / link))
+                << document.string() << ": " << link;
+}
+
+TEST(Documents, ShowConfigurationsThatAreSound) {
+    const std::set<std::string> shown = shown_configurations();
+    EXPECT_THAT(shown, Contains("examples/kwok.toml"));
+    for (const std::string& config : shown) {
+        const commands::Ran ran = commands::capstan("config check --config " + config);
+        EXPECT_EQ(ran.code, 0) << config << ": " << ran.out << ran.err;
+    }
+}
+
+}  // namespace
+}  // namespace capstan::docs
