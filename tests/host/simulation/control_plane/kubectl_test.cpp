@@ -44,6 +44,23 @@ TEST_F(LivingKubectl, CreatesADeploymentAndSeesItRollOut) {
                       HasSubstr("ScalingReplicaSet")));
 }
 
+TEST_F(LivingKubectl, SeesWhatItCreatedByFlagsComeToLife) {
+    add_nodes(2);
+    say("create deployment web --image=web:1 --replicas=3");
+    say("rollout status deployment/web --timeout=30s");
+    say("expose deployment web --port=80");
+    say("create poddisruptionbudget web --selector=app=web --min-available=2");
+    say("wait pdb/web --for=jsonpath='{.status.disruptionsAllowed}'=1 --timeout=30s");
+    say("rollout restart deployment/web");
+    say("rollout status deployment/web --timeout=30s");
+    EXPECT_THAT(say("get deployment,service,pdb"),
+                AllOf(ContainsRegex("deployment.apps/web +3/3 +3 +3"),
+                      ContainsRegex("service/web +ClusterIP"),
+                      ContainsRegex("poddisruptionbudget.policy/web +2 +N/A +1 ")));
+    say("create job count --image=count");
+    say("wait --for=condition=complete job/count --timeout=30s");
+}
+
 TEST_F(LivingKubectl, ScalesAndRollsToANewImageAndBack) {
     add_nodes(2);
     deploy("web", 1);
