@@ -13,7 +13,7 @@ namespace capstan::bench {
 struct LiveSize {
     int groups = 10, nodes_per_group = 100;
     int pods_per_node = 30;
-    int requests_per_second = 10'000;  ///< of the daemon's; what a burst may have is twice that
+    int requests_per_second = 5000;  ///< of the daemon's; what a burst may have is twice that
 };
 
 /// A folder that goes with it.
