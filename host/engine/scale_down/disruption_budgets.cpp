@@ -5,20 +5,12 @@
 
 #include <capstan/sentence.hpp>
 
-#include "engine/snapshot/fast_hash.hpp"
+#include "engine/snapshot/label_hash.hpp"
 
 namespace capstan::engine {
 namespace {
 
 using Budget = DisruptionBudgetObject;
-
-std::uint64_t hash_of(std::string_view ns, std::string_view key, std::string_view value) noexcept {
-    FastHash hash;
-    hash.add(ns);
-    hash.add(key);
-    hash.add(value);
-    return hash.value();
-}
 
 /// Budgets by something that all pods they match have in common: their namespace, and a label
 /// where the selector names one.

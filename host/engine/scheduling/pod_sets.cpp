@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/snapshot/fast_hash.hpp"
+#include "engine/snapshot/label_hash.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -14,17 +14,6 @@ std::uint64_t hash_of(std::string_view key, std::string_view value) noexcept {
     hash.add(key);
     hash.add(value);
     return hash.value();
-}
-
-void add(FastHash& hash, const LabelSelector& selector) noexcept {
-    for (const auto& [key, value] : selector.match_labels) {
-        hash.add(key);
-        hash.add(value);
-    }
-    for (const Requirement& requirement : selector.match_expressions) {
-        hash.add(requirement.key);
-        for (const std::string& value : requirement.values) hash.add(value);
-    }
 }
 
 std::uint64_t hash_of(const std::vector<PodSelector>& all_of) noexcept {

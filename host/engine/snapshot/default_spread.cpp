@@ -6,31 +6,16 @@
 #include <utility>
 
 #include "engine/snapshot/cluster_state.hpp"
-#include "engine/snapshot/fast_hash.hpp"
 #include "engine/snapshot/hash_index.hpp"
 #include "engine/snapshot/heap_bytes.hpp"
+#include "engine/snapshot/label_hash.hpp"
 
 namespace capstan::engine {
 namespace {
 
-std::uint64_t hash_of(std::string_view ns, std::string_view key, std::string_view value) noexcept {
-    FastHash hash;
-    hash.add(ns);
-    hash.add(key);
-    hash.add(value);
-    return hash.value();
-}
-
 std::uint64_t hash_of(const LabelSelector& selector) noexcept {
     FastHash hash;
-    for (const auto& [key, value] : selector.match_labels) {
-        hash.add(key);
-        hash.add(value);
-    }
-    for (const Requirement& requirement : selector.match_expressions) {
-        hash.add(requirement.key);
-        for (const std::string& value : requirement.values) hash.add(value);
-    }
+    add(hash, selector);
     return hash.value();
 }
 
