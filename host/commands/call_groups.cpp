@@ -21,12 +21,6 @@ namespace json = boost::json;
 constexpr const char* zone_label = "topology.kubernetes.io/zone";
 constexpr const char* lifecycle_label = "node.kubernetes.io/lifecycle";
 
-std::optional<double> decode_price(const JsonPlace& place) {
-    const std::optional<double> price = place.number();
-    if (price && *price < 0) place.expects("a price of 0 or more");
-    return price;
-}
-
 std::vector<MachineOffer> decode_offers(const JsonPlace& machine) {
     std::vector<std::string> zones;
     for (const JsonPlace& zone : machine["zones"].items()) {

@@ -58,6 +58,12 @@ std::vector<Taint> decode_taints(const JsonPlace& place) {
     return out;
 }
 
+std::optional<double> decode_price(const JsonPlace& place) {
+    const std::optional<double> price = place.number();
+    if (price && *price < 0) place.expects("a price of 0 or more");
+    return price;
+}
+
 NodeGroup decode_group(const JsonPlace& place) {
     runtime::refuse_unknown(place, {"id", "min", "max", "target", "tags"});
     NodeGroup out{.id = NodeGroupId(name(place.required("id")))};

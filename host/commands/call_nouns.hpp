@@ -1,6 +1,9 @@
 /// The nouns of a request: GROUP and TEMPLATE.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include <capstan/node_group.hpp>
 #include <capstan/node_template.hpp>
 
@@ -22,5 +25,7 @@ NodeTemplate decode_template(const kubernetes::JsonPlace& place);
 Resources decode_resources(const kubernetes::JsonPlace& place, bool may_be_negative = false);
 /// [{"key","value","effect"}]
 std::vector<Taint> decode_taints(const kubernetes::JsonPlace& place);
+/// Per hour, 0 or more; nothing where none is given.
+std::optional<double> decode_price(const kubernetes::JsonPlace& place);
 
 }  // namespace capstan::commands

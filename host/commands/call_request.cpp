@@ -67,12 +67,6 @@ void sum_up(ScaleUpOption& option, const std::vector<PodClass>& classes) {
     }
 }
 
-std::optional<double> decode_price(const JsonPlace& place) {
-    const std::optional<double> price = place.number();
-    if (price && *price < 0) place.expects("a price of 0 or more");
-    return price;
-}
-
 ScaleUpOption decode_option(const JsonPlace& place, const Pods& pods) {
     runtime::refuse_unknown(place,
                             {"group", "nodes", "template", "pods", "similar", "price_per_hour"});

@@ -30,6 +30,21 @@ bool is_token(std::string_view text) noexcept {
            std::all_of(text.begin(), text.end(), is_token_byte);
 }
 
+std::string_view trimmed(std::string_view text) noexcept {
+    constexpr std::string_view blanks = " \t\r\n";
+    const std::size_t first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::string lower_case(std::string_view text) {
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return out;
+}
+
 Result<void> check_syntax(const HttpRequest& request) {
     if (!is_token(request.method)) return refuse("the method is no token");
     if (request.headers.size() > header_limit) return refuse("more than 128 headers");

@@ -1,6 +1,7 @@
 /// What may stand in a request: checked before a header can become two.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include <capstan/http.hpp>
@@ -10,6 +11,12 @@ namespace capstan::io {
 
 /// RFC 9110's token: what methods and header names are made of; at most 256 bytes.
 bool is_token(std::string_view text) noexcept;
+
+/// Without blanks and line breaks at its ends.
+std::string_view trimmed(std::string_view text) noexcept;
+
+/// ASCII letters alone change: header names, schemes and hosts are compared so in any locale.
+std::string lower_case(std::string_view text);
 
 /// `invalid_argument`: the method or a header's name is no token, a header's value has a line break
 /// or another control character, or there are more than 128 headers.

@@ -9,6 +9,8 @@
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
 
+#include "io/http_syntax.hpp"
+
 namespace capstan::io {
 
 namespace {
@@ -21,20 +23,6 @@ std::string variable(const char* lower, const char* upper) {
         if (value != nullptr && *value != '\0') return value;
     }
     return {};
-}
-
-std::string_view trimmed(std::string_view s) {
-    const auto first = s.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return s.substr(first, s.find_last_not_of(" \t") - first + 1);
-}
-
-std::string lower_case(std::string_view s) {
-    std::string out(s);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return out;
 }
 
 std::string_view without_brackets(std::string_view host) {

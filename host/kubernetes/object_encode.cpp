@@ -12,10 +12,8 @@ namespace {
 
 namespace json = boost::json;
 
-json::string text_of(std::string_view text) { return json::string(text.data(), text.size()); }
-
 void set(json::object& to, const char* key, const std::string& text) {
-    if (!text.empty()) to[key] = text_of(text);
+    if (!text.empty()) to[key] = encode_text(text);
 }
 void set(json::object& to, const char* key, Time time) {
     if (const auto text = find_timestamp_text(time); text && time != Time()) to[key] = *text;
@@ -28,7 +26,8 @@ void set(json::object& to, const char* key, json::array list) {
 }
 
 json::object encode_taint(const Taint& taint) {
-    json::object out{{"key", text_of(taint.key)}, {"effect", text_of(name_of(taint.effect))}};
+    json::object out{{"key", encode_text(taint.key)},
+                     {"effect", encode_text(name_of(taint.effect))}};
     set(out, "value", taint.value);
     return out;
 }
@@ -58,9 +57,9 @@ json::array encode_owners(const engine::PodOwner& owner) {
     if (!owner.kind.empty()) {
         const std::string version = owner.api_group.empty() ? "v1" : owner.api_group + "/v1";
         out.push_back(json::object{{"apiVersion", version},
-                                   {"kind", text_of(owner.kind)},
-                                   {"name", text_of(owner.name)},
-                                   {"uid", text_of(owner.uid)},
+                                   {"kind", encode_text(owner.kind)},
+                                   {"name", encode_text(owner.name)},
+                                   {"uid", encode_text(owner.uid)},
                                    {"controller", true}});
     }
     const bool is_job = owner.kind == "Job" && owner.api_group == "batch";
@@ -70,7 +69,7 @@ json::array encode_owners(const engine::PodOwner& owner) {
 }
 
 json::object encode_metadata(const engine::PodObject& pod) {
-    json::object out{{"name", text_of(pod.name)}, {"namespace", text_of(pod.ns)}};
+    json::object out{{"name", encode_text(pod.name)}, {"namespace", encode_text(pod.ns)}};
     set(out, "uid", pod.uid);
     set(out, "labels", pod.labels);
     set(out, "annotations", pod.annotations);
@@ -84,9 +83,9 @@ json::object encode_spec(const engine::PodObject& pod) {
     json::object out = encode_pod_spec(pod.spec);
     json::array claims;
     for (const std::string& claim : pod.claims)
-        claims.push_back(
-            json::object{{"name", text_of("claim-" + claim)},
-                         {"persistentVolumeClaim", json::object{{"claimName", text_of(claim)}}}});
+        claims.push_back(json::object{
+            {"name", encode_text("claim-" + claim)},
+            {"persistentVolumeClaim", json::object{{"claimName", encode_text(claim)}}}});
     if (!claims.empty()) {
         json::value& volumes = out.emplace("volumes", json::array()).first->value();
         for (json::value& claim : claims) volumes.as_array().push_back(std::move(claim));
@@ -97,19 +96,20 @@ json::object encode_spec(const engine::PodObject& pod) {
 }
 
 json::object encode_status(const engine::PodObject& pod) {
-    json::object out{{"phase", text_of(name_of(pod.phase))}};
+    json::object out{{"phase", encode_text(name_of(pod.phase))}};
     set(out, "nominatedNodeName", pod.nominated_node);
     if (!pod.unscheduled_reason.empty())
-        out["conditions"] = json::array{json::object{{"type", "PodScheduled"},
-                                                     {"status", "False"},
-                                                     {"reason", text_of(pod.unscheduled_reason)}}};
+        out["conditions"] =
+            json::array{json::object{{"type", "PodScheduled"},
+                                     {"status", "False"},
+                                     {"reason", encode_text(pod.unscheduled_reason)}}};
     return out;
 }
 
 }  // namespace
 
 json::object encode_node(const engine::NodeObject& node) {
-    json::object metadata{{"name", text_of(node.name)}};
+    json::object metadata{{"name", encode_text(node.name)}};
     set(metadata, "labels", node.labels);
     set(metadata, "annotations", node.annotations);
     set(metadata, "creationTimestamp", node.created);

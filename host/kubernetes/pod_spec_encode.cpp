@@ -15,11 +15,9 @@ namespace json = boost::json;
 constexpr const char* required = "requiredDuringSchedulingIgnoredDuringExecution";
 constexpr const char* preferred = "preferredDuringSchedulingIgnoredDuringExecution";
 
-json::string text_of(std::string_view text) { return json::string(text.data(), text.size()); }
-
 json::array encode_texts(const std::vector<std::string>& texts) {
     json::array out;
-    for (const std::string& text : texts) out.push_back(text_of(text));
+    for (const std::string& text : texts) out.push_back(encode_text(text));
     return out;
 }
 
@@ -37,8 +35,8 @@ json::array encode_all(const Items& items, Encode encode) {
 }
 
 json::object encode_requirement(const Requirement& requirement) {
-    json::object out{{"key", text_of(requirement.key)},
-                     {"operator", text_of(name_of(requirement.op))}};
+    json::object out{{"key", encode_text(requirement.key)},
+                     {"operator", encode_text(name_of(requirement.op))}};
     set(out, "values", encode_texts(requirement.values));
     return out;
 }
@@ -57,14 +55,14 @@ json::object encode_preference(const NodeSelectorTerm& term) {
 json::object encode_toleration(const Toleration& toleration) {
     const bool exists = toleration.op == Toleration::Op::exists;
     json::object out{{"operator", exists ? "Exists" : "Equal"}};
-    if (!toleration.key.empty()) out["key"] = text_of(toleration.key);
-    if (!toleration.value.empty()) out["value"] = text_of(toleration.value);
-    if (toleration.effect) out["effect"] = text_of(name_of(*toleration.effect));
+    if (!toleration.key.empty()) out["key"] = encode_text(toleration.key);
+    if (!toleration.value.empty()) out["value"] = encode_text(toleration.value);
+    if (toleration.effect) out["effect"] = encode_text(name_of(*toleration.effect));
     return out;
 }
 
 json::object encode_pod_term(const engine::PodTerm& term) {
-    json::object out{{"topologyKey", text_of(term.topology_key)}};
+    json::object out{{"topologyKey", encode_text(term.topology_key)}};
     if (term.selector) out["labelSelector"] = encode_selector(*term.selector);
     if (term.namespace_selector)
         out["namespaceSelector"] = encode_selector(*term.namespace_selector);
@@ -76,7 +74,7 @@ json::object encode_pod_term(const engine::PodTerm& term) {
 
 json::object encode_constraint(const engine::SpreadConstraint& constraint) {
     json::object out{{"maxSkew", constraint.max_skew},
-                     {"topologyKey", text_of(constraint.topology_key)},
+                     {"topologyKey", encode_text(constraint.topology_key)},
                      {"whenUnsatisfiable", "DoNotSchedule"},
                      {"nodeAffinityPolicy", constraint.honor_affinity ? "Honor" : "Ignore"},
                      {"nodeTaintsPolicy", constraint.honor_taints ? "Honor" : "Ignore"}};
@@ -115,8 +113,8 @@ json::object encode_affinity(const engine::PodSpec& spec) {
 json::object encode_port(const engine::HostPort& port) {
     json::object out{{"containerPort", port.port},
                      {"hostPort", port.port},
-                     {"protocol", text_of(port.protocol)}};
-    if (!port.ip.empty()) out["hostIP"] = text_of(port.ip);
+                     {"protocol", encode_text(port.protocol)}};
+    if (!port.ip.empty()) out["hostIP"] = encode_text(port.ip);
     return out;
 }
 
@@ -128,14 +126,16 @@ json::object encode_container(const engine::PodSpec& spec) {
 }
 
 json::object encode_local_volume(const std::string& name) {
-    return {{"name", text_of(name)}, {"emptyDir", json::object()}};
+    return {{"name", encode_text(name)}, {"emptyDir", json::object()}};
 }
 
 }  // namespace
 
+json::string encode_text(std::string_view text) { return json::string(text.data(), text.size()); }
+
 json::object encode_labels(const Labels& labels) {
     json::object out;
-    for (const auto& [key, value] : labels) out[key] = text_of(value);
+    for (const auto& [key, value] : labels) out[key] = encode_text(value);
     return out;
 }
 
@@ -149,13 +149,13 @@ json::object encode_selector(const LabelSelector& selector) {
 json::object encode_amounts(const Resources& amounts) {
     json::object out;
     for (const auto& [resource, amount] : amounts)
-        out[resource] = text_of(format_amount(resource, amount));
+        out[resource] = encode_text(format_amount(resource, amount));
     return out;
 }
 
 json::object encode_pod_spec(const engine::PodSpec& spec) {
     json::object out{{"containers", json::array{encode_container(spec)}},
-                     {"schedulerName", text_of(spec.scheduler)}};
+                     {"schedulerName", encode_text(spec.scheduler)}};
     set(out, "nodeSelector", encode_labels(spec.node_selector));
     set(out, "affinity", encode_affinity(spec));
     set(out, "tolerations", encode_all(spec.tolerations, encode_toleration));
@@ -164,7 +164,7 @@ json::object encode_pod_spec(const engine::PodSpec& spec) {
     if (spec.uses_resource_claims)
         out["resourceClaims"] = json::array{json::object{{"name", "claim"}}};
     if (spec.priority) out["priority"] = *spec.priority;
-    if (!spec.priority_class.empty()) out["priorityClassName"] = text_of(spec.priority_class);
+    if (!spec.priority_class.empty()) out["priorityClassName"] = encode_text(spec.priority_class);
     if (spec.termination_grace) {
         const auto grace = std::chrono::ceil<std::chrono::seconds>(*spec.termination_grace);
         out["terminationGracePeriodSeconds"] = grace.count();

@@ -1,8 +1,11 @@
 /// Pod specs as the API writes them, from what is kept of them.
 #pragma once
 
+#include <string_view>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/string.hpp>
 
 #include <capstan/labels.hpp>
 #include <capstan/resources.hpp>
@@ -11,6 +14,8 @@
 
 namespace capstan::kubernetes {
 
+/// "text"
+boost::json::string encode_text(std::string_view text);
 /// {"key":"value"}
 boost::json::object encode_labels(const Labels& labels);
 /// {"matchLabels":{..},"matchExpressions":[..]}, each where it says something.

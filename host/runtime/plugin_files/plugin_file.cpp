@@ -14,10 +14,6 @@ namespace capstan::runtime {
 
 namespace {
 
-/// The entry of ABI 1.0; later minors append to it.
-constexpr std::size_t entry_size_min =
-    offsetof(capstan_entry, classes) + sizeof(capstan_entry::classes);
-
 Result<std::vector<std::byte>> read_bytes(int fd) {
     struct stat facts{};
     if (::fstat(fd, &facts) != 0)

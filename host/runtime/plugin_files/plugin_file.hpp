@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <capstan/abi/plugin.h>
 #include <capstan/result.hpp>
 
 #include "runtime/plugin_files/elf_file.hpp"
@@ -31,6 +32,10 @@ struct PluginFile {
     PluginFacts facts;
     std::vector<std::byte> bytes;
 };
+
+/// Bytes of the entry of ABI 1.0; later minors append to it.
+constexpr std::size_t entry_size_min =
+    offsetof(capstan_entry, classes) + sizeof(capstan_entry::classes);
 
 /// Larger files are refused unread.
 constexpr std::size_t plugin_file_size_max = std::size_t{512} << 20;

@@ -13,9 +13,6 @@ namespace capstan::runtime {
 
 namespace {
 
-constexpr std::size_t entry_size_min =
-    offsetof(capstan_entry, classes) + sizeof(capstan_entry::classes);
-
 /// Boost.DLL's error code is the same for every failure; the dynamic loader's own words are only in
 /// the text of what the throwing overloads throw: "... (dlerror system message: WORDS): Bad file
 /// descriptor ...". The private copy's name in it would mislead a reader.

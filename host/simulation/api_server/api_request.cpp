@@ -5,6 +5,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include "io/http_syntax.hpp"
 #include "simulation/api_server/protobuf_body.hpp"
 
 namespace capstan::simulation {
@@ -18,12 +19,6 @@ std::vector<std::string_view> split(std::string_view text, char at) {
         if (end == std::string_view::npos) return out;
         start = end + 1;
     }
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ')) text.remove_prefix(1);
-    while (text.ends_with(' ')) text.remove_suffix(1);
-    return text;
 }
 
 /// Schemas in definitions go deeper than objects do.
@@ -53,7 +48,7 @@ std::string unescaped(std::string_view text, bool in_query) {
 
 std::string_view parameter(const std::vector<std::string_view>& parts, std::string_view name) {
     for (const std::string_view part : parts) {
-        const std::string_view text = trimmed(part);
+        const std::string_view text = io::trimmed(part);
         if (text.starts_with(name) && text.substr(name.size()).starts_with('='))
             return text.substr(name.size() + 1);
     }
@@ -62,7 +57,7 @@ std::string_view parameter(const std::vector<std::string_view>& parts, std::stri
 
 std::optional<Accepted> form_of(std::string_view range) {
     const auto parts = split(range, ';');
-    const std::string_view type = trimmed(parts.front());
+    const std::string_view type = io::trimmed(parts.front());
     const std::string_view as = parameter(parts, "as"), version = parameter(parts, "v");
     if (as == "APIGroupDiscoveryList") {
         if (type != "application/json") return std::nullopt;
@@ -157,7 +152,7 @@ Answer<ApiRequest> parse_request(const io::ServedRequest& request) {
     if (mark != std::string_view::npos) read_query(target.substr(mark + 1), out);
     read_path(out);
     const std::string_view type = request.header("content-type");
-    out.content_type = std::string(trimmed(type.substr(0, type.find(';'))));
+    out.content_type = std::string(io::trimmed(type.substr(0, type.find(';'))));
     out.user_agent = std::string(request.header("user-agent"));
     out.body = request.body;
     out.verb = verb_of(out, request.method);

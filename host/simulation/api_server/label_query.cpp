@@ -4,16 +4,10 @@
 #include <charconv>
 #include <map>
 
+#include "io/http_syntax.hpp"
+
 namespace capstan::simulation {
 namespace {
-
-constexpr std::string_view blanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 /// At commas that stand outside of parentheses.
 std::vector<std::string_view> conditions_in(std::string_view text) {
@@ -24,7 +18,7 @@ std::vector<std::string_view> conditions_in(std::string_view text) {
         if (i < text.size() && text[i] == '(') ++depth;
         if (i < text.size() && text[i] == ')') --depth;
         if (i != text.size() && (text[i] != ',' || depth > 0)) continue;
-        out.push_back(trimmed(text.substr(start, i - start)));
+        out.push_back(io::trimmed(text.substr(start, i - start)));
         start = i + 1;
     }
     return out;
@@ -45,12 +39,12 @@ Refusal unreadable(std::string_view text) {
 std::optional<LabelCondition> set_condition(std::string_view text) {
     const std::size_t open = text.find('(');
     if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
-    const std::string_view front = trimmed(text.substr(0, open));
-    const std::size_t blank = front.find_last_of(blanks);
+    const std::string_view front = io::trimmed(text.substr(0, open));
+    const std::size_t blank = front.find_last_of(" \t\r\n");
     if (blank == std::string_view::npos) return std::nullopt;
     const std::string_view word = front.substr(blank + 1);
     if (word != "in" && word != "notin") return std::nullopt;
-    LabelCondition out{std::string(trimmed(front.substr(0, blank))),
+    LabelCondition out{std::string(io::trimmed(front.substr(0, blank))),
                        word == "in" ? LabelOperator::in : LabelOperator::not_in,
                        {}};
     for (const std::string_view value :
@@ -63,12 +57,12 @@ LabelCondition plain_condition(std::string_view text) {
     const std::size_t at = text.find_first_of("=<>!", 1);
     if (at == std::string_view::npos) {
         if (text.starts_with('!'))
-            return {std::string(trimmed(text.substr(1))), LabelOperator::absent, {}};
+            return {std::string(io::trimmed(text.substr(1))), LabelOperator::absent, {}};
         return {std::string(text), LabelOperator::exists, {}};
     }
-    const std::string key(trimmed(text.substr(0, at)));
+    const std::string key(io::trimmed(text.substr(0, at)));
     const bool is_long = text.substr(at).starts_with("==") || text.substr(at).starts_with("!=");
-    const std::string value(trimmed(text.substr(at + (is_long ? 2 : 1))));
+    const std::string value(io::trimmed(text.substr(at + (is_long ? 2 : 1))));
     switch (text[at]) {
         case '<': return {key, LabelOperator::less, {value}};
         case '>': return {key, LabelOperator::greater, {value}};
@@ -136,7 +130,7 @@ std::string condition_text(const LabelCondition& condition) {
 
 Answer<LabelQuery> parse_label_query(std::string_view text) {
     LabelQuery out;
-    if (trimmed(text).empty()) return out;
+    if (io::trimmed(text).empty()) return out;
     for (const std::string_view part : conditions_in(text)) {
         if (part.empty()) return fail(unreadable(text));
         const auto in_set = set_condition(part);

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "story_start.hpp"
+
 namespace capstan::simulation {
 namespace {
 
 using namespace std::chrono_literals;
 using engine::Memory;
-
-const Time start = time_from_unix_ns(0);
 
 struct Told : Observer {
     Story story{start, *this};

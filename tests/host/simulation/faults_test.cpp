@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "story_start.hpp"
+
 namespace capstan::simulation {
 namespace {
 
 using namespace std::chrono_literals;
-
-const Time start = time_from_unix_ns(0);
 
 /// "2m stock_out web", "7m stock_out web ends", over an hour.
 std::vector<std::string> told(std::vector<Fault> faults, std::uint64_t seed = 1,

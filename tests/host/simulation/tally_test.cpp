@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "story_start.hpp"
+
 namespace capstan::simulation {
 namespace {
 
 using namespace std::chrono_literals;
-
-const Time start = time_from_unix_ns(0);
 
 TEST(Tally, TakesTheSmallestWaitThatSoManyPodsDoNotExceed) {
     Tally tally(start);

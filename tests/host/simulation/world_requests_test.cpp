@@ -2,15 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "simulation/world.hpp"
+#include "story_start.hpp"
 
 namespace capstan::simulation {
 namespace {
 
 using namespace std::chrono_literals;
 
-const Time start = time_from_unix_ns(0);
-
-struct Told : Observer {
+struct AskedWorld : Observer {
     Story story{start, *this};
     Tally tally{start};
     World world{story, tally};
@@ -57,7 +56,7 @@ PodBatch batch(Controller controller, int count) {
 using Pods = std::set<std::string>;
 
 TEST(WorldRequests, AnEvictedPodTakesItsTimeAndIsReplacedAtOnce) {
-    Told t;
+    AskedWorld t;
     t.node("a");
     PodBatch web = batch(Controller::replica_set, 1);
     web.stop_time = 20s;
@@ -72,7 +71,7 @@ TEST(WorldRequests, AnEvictedPodTakesItsTimeAndIsReplacedAtOnce) {
 }
 
 TEST(WorldRequests, GraceIsTheLongestItMayTake) {
-    Told t;
+    AskedWorld t;
     t.node("a");
     PodBatch web = batch(Controller::none, 1);
     web.stop_time = 1h;
@@ -85,7 +84,7 @@ TEST(WorldRequests, GraceIsTheLongestItMayTake) {
 }
 
 TEST(WorldRequests, APodOfAnotherUidIsLeftAlone) {
-    Told t;
+    AskedWorld t;
     t.node("a");
     ASSERT_TRUE(t.world.happen(batch(Controller::none, 1), start));
     t.world.schedule(start);
@@ -96,7 +95,7 @@ TEST(WorldRequests, APodOfAnotherUidIsLeftAlone) {
 }
 
 TEST(WorldRequests, ABudgetWaitsUntilTheReplacementIsReady) {
-    Told t;
+    AskedWorld t;
     t.node("a");
     PodBatch web = batch(Controller::replica_set, 2);
     web.start_up = 30s;
@@ -114,7 +113,7 @@ TEST(WorldRequests, ABudgetWaitsUntilTheReplacementIsReady) {
 }
 
 TEST(WorldRequests, AStatefulSetComesOneAfterTheOtherUnderItsNames) {
-    Told t;
+    AskedWorld t;
     t.node("a");
     PodBatch web = batch(Controller::stateful_set, 3);
     web.start_up = 10s;
@@ -130,7 +129,7 @@ TEST(WorldRequests, AStatefulSetComesOneAfterTheOtherUnderItsNames) {
 }
 
 TEST(WorldRequests, AJobsPodStartsOver) {
-    Told t;
+    AskedWorld t;
     t.node("a");
     PodBatch job = batch(Controller::job, 1);
     job.duration = 10min;
@@ -146,7 +145,7 @@ TEST(WorldRequests, AJobsPodStartsOver) {
 }
 
 TEST(WorldRequests, ANodeIsChangedAllOfItAndTheSchedulerKeepsOffAtOnce) {
-    Told t;
+    AskedWorld t;
     t.node("a");
     ASSERT_TRUE(t.world.change({.node = "a",
                                 .set_taints = {{.key = "x", .effect = Effect::no_schedule}},
@@ -163,7 +162,7 @@ TEST(WorldRequests, ANodeIsChangedAllOfItAndTheSchedulerKeepsOffAtOnce) {
 }
 
 TEST(WorldRequests, WithoutASchedulerPodsAreBoundByHand) {
-    Told t;
+    AskedWorld t;
     World world(t.story, t.tally, {}, false);
     const Resources resources{{"cpu", 4_cpu}, {"pods", 110}};
     world.add_node({.name = "a", .capacity = resources, .allocatable = resources}, "", start);

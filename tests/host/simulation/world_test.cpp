@@ -7,15 +7,15 @@
 
 #include <gtest/gtest.h>
 
+#include "story_start.hpp"
+
 namespace capstan::simulation {
 namespace {
 
 using namespace std::chrono_literals;
 
-const Time start = time_from_unix_ns(0);
-
 /// A world with what it tells, and a clock that only goes on.
-struct Told : Observer {
+struct ToldWorld : Observer {
     Story story{start, *this};
     Tally tally{start};
     World world{story, tally};
@@ -43,7 +43,7 @@ PodBatch batch(const std::string& name, std::optional<int> count, bool replicas 
 }
 
 TEST(World, PodsArriveAndGetNodes) {
-    Told t;
+    ToldWorld t;
     t.node("a");
     ASSERT_TRUE(t.world.happen(batch("web", 6), start));
     EXPECT_TRUE(t.world.schedule(start));
@@ -53,7 +53,7 @@ TEST(World, PodsArriveAndGetNodes) {
 }
 
 TEST(World, APodWithoutNodeIsMarkedUnschedulable) {
-    Told t;
+    ToldWorld t;
     ASSERT_TRUE(t.world.happen(batch("web", {}), start));
     t.world.schedule(start);
     const engine::Cluster cluster = t.world.cluster();
@@ -95,7 +95,7 @@ TEST(World, PodsAreSpreadAsTheSchedulerIsTold) {
 }
 
 TEST(World, AControllerThatWasThereKeepsItsSelector) {
-    Told t;
+    ToldWorld t;
     const LabelSelector selector{.match_labels = {{"hash", "1"}}};
     engine::PodObject pod{
         .name = "web-1",
@@ -116,7 +116,7 @@ TEST(World, AControllerThatWasThereKeepsItsSelector) {
 }
 
 TEST(World, HigherPriorityComesFirstThenAge) {
-    Told t;
+    ToldWorld t;
     t.node("a", 2_cpu);
     ASSERT_TRUE(t.world.happen(batch("low", 2), start));
     PodBatch high = batch("high", 1);
@@ -129,7 +129,7 @@ TEST(World, HigherPriorityComesFirstThenAge) {
 }
 
 TEST(World, PackedPodsFillTheGroupsNodesInTurnWhateverElseTheyAskFor) {
-    Told t;
+    ToldWorld t;
     const auto node = [&](const char* name, const char* group) {
         const Resources resources{{"cpu", 2_cpu}, {"pods", 110}};
         t.world.add_node({.name = name, .capacity = resources, .allocatable = resources}, group,
@@ -164,7 +164,7 @@ TEST(World, PackedPodsFillTheGroupsNodesInTurnWhateverElseTheyAskFor) {
 }
 
 TEST(World, OnlyThePodsThatArePackedPassByTheScheduler) {
-    Told t;
+    ToldWorld t;
     t.node("a");
     PodBatch packed = batch("web", 1, true);
     packed.packed = true;
@@ -178,7 +178,7 @@ TEST(World, OnlyThePodsThatArePackedPassByTheScheduler) {
 }
 
 TEST(World, PodsOfAReplicaSetComeBackWhenTheirNodeVanishesOthersDoNot) {
-    Told t;
+    ToldWorld t;
     t.node("a");
     ASSERT_TRUE(t.world.happen(batch("web", 2, true), start));
     ASSERT_TRUE(t.world.happen(batch("bare", 1), start));
@@ -191,7 +191,7 @@ TEST(World, PodsOfAReplicaSetComeBackWhenTheirNodeVanishesOthersDoNot) {
 }
 
 TEST(World, ScalingDownTakesPodsWithoutANodeFirst) {
-    Told t;
+    ToldWorld t;
     t.node("a", 3_cpu);
     ASSERT_TRUE(t.world.happen(batch("web", 5, true), start));
     t.world.schedule(start);
@@ -203,7 +203,7 @@ TEST(World, ScalingDownTakesPodsWithoutANodeFirst) {
 }
 
 TEST(World, JobsEndSoLongAfterTheyGotANode) {
-    Told t;
+    ToldWorld t;
     ASSERT_TRUE(t.world.happen(batch("job", 1, false, 10min), start));
     t.world.schedule(start);
     EXPECT_EQ(t.world.next_due(), std::nullopt) << "it waits";
@@ -217,7 +217,7 @@ TEST(World, JobsEndSoLongAfterTheyGotANode) {
 }
 
 TEST(World, ANodeThatIsNotReadyTakesNoPodsButDaemons) {
-    Told t;
+    ToldWorld t;
     Objects objects;
     objects.daemon_sets = {{.name = "agent", .spec = {.requests = {{"cpu", 1_cpu}}}}};
     t.world.fill(objects, start);
@@ -232,7 +232,7 @@ TEST(World, ANodeThatIsNotReadyTakesNoPodsButDaemons) {
 }
 
 TEST(World, DaemonSetsKeepOffNodesTheyDoNotMatch) {
-    Told t;
+    ToldWorld t;
     Objects objects;
     objects.daemon_sets = {{.name = "gpu", .spec = {.node_selector = {{"gpu", "yes"}}}}};
     t.world.fill(objects, start);
@@ -241,7 +241,7 @@ TEST(World, DaemonSetsKeepOffNodesTheyDoNotMatch) {
 }
 
 TEST(World, PodsThatAreThereFromTheStartKeepTheirNodesAndGetNoSecondDaemon) {
-    Told t;
+    ToldWorld t;
     Objects objects;
     const Resources resources{{"cpu", 4_cpu}, {"pods", 110}};
     objects.nodes = {{.name = "a", .capacity = resources, .allocatable = resources}};
@@ -262,7 +262,7 @@ TEST(World, PodsThatAreThereFromTheStartKeepTheirNodesAndGetNoSecondDaemon) {
 }
 
 TEST(World, NamesAreNotGivenTwice) {
-    Told t;
+    ToldWorld t;
     ASSERT_TRUE(t.world.happen(batch("web-1", {}), start));
     EXPECT_FALSE(t.world.happen(batch("web-1", {}), start));
     ASSERT_TRUE(t.world.happen(batch("web", 1), start));
@@ -270,7 +270,7 @@ TEST(World, NamesAreNotGivenTwice) {
 }
 
 TEST(World, WhatIsRemovedHasToBeThere) {
-    Told t;
+    ToldWorld t;
     t.node("a");
     ASSERT_TRUE(t.world.happen(batch("web", 3, true), start));
     EXPECT_TRUE(t.world.happen(Remove{"web-2"}, start));

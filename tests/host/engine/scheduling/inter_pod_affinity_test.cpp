@@ -9,7 +9,6 @@
 namespace capstan::engine {
 namespace {
 
-TestNode in_zone(const std::string& zone) { return {.labels = {{zone_key, zone}}}; }
 TestPod labelled(const std::string& value, PodSpec spec = {}) {
     return {.labels = {{"app", value}}, .spec = std::move(spec)};
 }

@@ -39,6 +39,7 @@ inline SpreadConstraint over(std::string key, LabelSelector selector, int max_sk
     return {.max_skew = max_skew, .topology_key = std::move(key), .selector = std::move(selector)};
 }
 inline constexpr const char* zone_key = "topology.kubernetes.io/zone";
+inline TestNode in_zone(const std::string& zone) { return {.labels = {{zone_key, zone}}}; }
 inline constexpr const char* hostname_key = "kubernetes.io/hostname";
 
 class World {

@@ -9,7 +9,6 @@
 namespace capstan::engine {
 namespace {
 
-TestNode in_zone(const std::string& zone) { return {.labels = {{zone_key, zone}}}; }
 TestPod spread_pod(std::vector<SpreadConstraint> constraints) {
     return {.labels = {{"app", "web"}}, .spec = {.spread = std::move(constraints)}};
 }
