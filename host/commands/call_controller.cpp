@@ -18,7 +18,7 @@ namespace json = boost::json;
 /// Each is an object in memory.
 constexpr std::int64_t pods_max = 20'000;
 
-ControllerRequest::Pods decode_pods(const kubernetes::JsonPlace& target) {
+ControllerRequest::Pods decode_target(const kubernetes::JsonPlace& target) {
     const auto count = [&](const char* key) {
         return target[key].integer(0, pods_max).value_or(0);
     };
@@ -68,7 +68,7 @@ ControllerRequest decode_controller_request(const kubernetes::JsonPlace& root,
         const auto name = target.required("name").name();
         if (!name) continue;
         if (!has_target(out.balancer, *name)) target.complain("is no target of the Balancer");
-        if (!out.targets.emplace(*name, decode_pods(target)).second)
+        if (!out.targets.emplace(*name, decode_target(target)).second)
             target.complain("is there a second time");
     }
     return out;

@@ -13,7 +13,7 @@
 namespace capstan::commands {
 namespace {
 
-struct Arguments {
+struct ClusterArguments {
     SimulateInput input;
     ClusterOptions options;
     std::string folder;
@@ -26,7 +26,7 @@ int refuse(Streams streams, const std::string& why, int code) {
     return code;
 }
 
-int run_cluster_command(Arguments& arguments, Streams streams) {
+int run_cluster_command(ClusterArguments& arguments, Streams streams) {
     // A peer that closes a connection is an error of that request.
     std::signal(SIGPIPE, SIG_IGN);
     if (!arguments.lasts.empty()) {
@@ -44,7 +44,7 @@ int run_cluster_command(Arguments& arguments, Streams streams) {
     return ended ? exit_ok : refuse(streams, ended.error().message, exit_failed);
 }
 
-void add_server_options(CLI::App& command, Arguments& arguments) {
+void add_server_options(CLI::App& command, ClusterArguments& arguments) {
     command
         .add_option("--address", arguments.options.address,
                     "Where the API server listens; anybody who can connect is its administrator")
@@ -59,7 +59,7 @@ void add_server_options(CLI::App& command, Arguments& arguments) {
         ->type_name("DIR");
 }
 
-void add_story_options(CLI::App& command, Arguments& arguments) {
+void add_story_options(CLI::App& command, ClusterArguments& arguments) {
     command
         .add_option("--speed", arguments.options.speed,
                     "Times of the scenario and of the autoscaler are divided by it")
@@ -81,7 +81,7 @@ void add_story_options(CLI::App& command, Arguments& arguments) {
 void add_cluster(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
         "cluster", "Run a scenario as a live cluster on loopback, for kubectl and `capstan run`");
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<ClusterArguments>();
     command.add_option("scenario", arguments->input.scenario, "A story")
         ->required()
         ->type_name("SCENARIO.toml");

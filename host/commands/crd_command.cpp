@@ -13,11 +13,11 @@
 namespace capstan::commands {
 namespace {
 
-struct Arguments {
+struct CrdArguments {
     std::string kubeconfig, context;
 };
 
-Result<void> install(const Arguments& arguments, std::ostream& out) {
+Result<void> install(const CrdArguments& arguments, std::ostream& out) {
     CAPSTAN_TRY(const boost::json::object definition, parse_definition(balancer_definition));
     boost::asio::io_context io;
     const auto work = boost::asio::make_work_guard(io);
@@ -37,7 +37,7 @@ Result<void> install(const Arguments& arguments, std::ostream& out) {
     return {};
 }
 
-int run_install(const Arguments& arguments, Streams streams) {
+int run_install(const CrdArguments& arguments, Streams streams) {
     const Result<void> done = install(arguments, streams.out);
     if (done) return exit_ok;
     streams.err << "capstan: " << done.error().message << '\n';
@@ -59,7 +59,7 @@ void add_crd(CLI::App& parent, Action& action) {
     });
     CLI::App& install = *command.add_subcommand(
         "install", "Apply them to a cluster; doing so again changes nothing");
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<CrdArguments>();
     install
         .add_option("--kubeconfig", arguments->kubeconfig,
                     "The file that names the cluster; by default as kubectl finds it")

@@ -24,7 +24,7 @@ namespace json = boost::json;
 using runtime::Finding;
 using runtime::Verdict;
 
-struct Arguments {
+struct DoctorArguments {
     std::shared_ptr<std::string> config;
     std::shared_ptr<OutputFormat> format;
 };
@@ -83,7 +83,7 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
     return out;
 }
 
-int run_doctor(const Arguments& arguments, Streams streams) {
+int run_doctor(const DoctorArguments& arguments, Streams streams) {
     std::signal(SIGPIPE, SIG_IGN);
     const std::vector<Finding> findings = look(*arguments.config, streams.err);
     if (*arguments.format == OutputFormat::json) {
@@ -102,7 +102,7 @@ void add_doctor(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
         "doctor",
         "Check what `run` needs: configuration, credentials, rights, clock, plugins, clouds");
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<DoctorArguments>();
     arguments->config = add_config_file(command);
     arguments->format = add_output_format(command);
     command.callback([&action, arguments] {

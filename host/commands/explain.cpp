@@ -17,14 +17,14 @@
 namespace capstan::commands {
 namespace {
 
-struct Arguments {
+struct ExplainArguments {
     SimulateInput input;
     std::string kind;     ///< "pod", "group", "node", "matrix"
     std::string subject;  ///< "NS/NAME" of a pod, id of a group, name of a node
     std::shared_ptr<OutputFormat> format;
 };
 
-simulation::Question question_of(const Arguments& arguments) {
+simulation::Question question_of(const ExplainArguments& arguments) {
     if (arguments.kind == "node") return {.node = arguments.subject};
     if (arguments.kind != "pod") return {.group = NodeGroupId(arguments.subject)};
     const std::size_t slash = arguments.subject.find('/');
@@ -64,7 +64,7 @@ int show_simulation(const SimulateInput& input, simulation::Explainer& explainer
 }
 
 /// Has a daemon, or a pass on a live cluster, answer by itself.
-int ask_live(const Arguments& arguments, Streams streams) {
+int ask_live(const ExplainArguments& arguments, Streams streams) {
     const simulation::Question question = question_of(arguments);
     const runtime::AdminQuestion asked{.pod_ns = question.pod_ns,
                                        .pod = question.pod_name,
@@ -80,7 +80,7 @@ int ask_live(const Arguments& arguments, Streams streams) {
     return exit_ok;
 }
 
-int run_explain(const Arguments& arguments, Streams streams) {
+int run_explain(const ExplainArguments& arguments, Streams streams) {
     if (arguments.input.live || !arguments.input.server.empty())
         return ask_live(arguments, streams);
     const simulation::Question question = question_of(arguments);
@@ -103,7 +103,7 @@ int run_explain(const Arguments& arguments, Streams streams) {
 void add_question(CLI::App& parent, Action& action, const char* name, const char* what,
                   const char* subject_name) {
     CLI::App& command = *parent.add_subcommand(name, what);
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<ExplainArguments>();
     arguments->kind = name;
     if (*subject_name != '\0') command.add_option(subject_name, arguments->subject)->required();
     add_explain_input(command, arguments->input);

@@ -15,7 +15,7 @@
 namespace capstan::commands {
 namespace {
 
-struct Arguments {
+struct PipelineArguments {
     std::shared_ptr<std::string> config;
     std::shared_ptr<OutputFormat> format;
     std::string question;
@@ -52,7 +52,7 @@ Result<PipelineAnswer> start_and_ask(const Prepared& prepared, const ExpanderReq
     return ask_pipeline(wiring, request);
 }
 
-int run_pipeline(const Arguments& arguments, Streams streams) {
+int run_pipeline(const PipelineArguments& arguments, Streams streams) {
     const auto refuse = [&](const std::string& why, int code) {
         streams.err << "capstan: " << why << '\n';
         return code;
@@ -82,7 +82,7 @@ void add_pipeline(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand("pipeline",
                                                "Load a configuration with its plugins, show who "
                                                "decides what, and ask them a scale-up question");
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<PipelineArguments>();
     arguments->config = add_config_file(command);
     command
         .add_option("--ask", arguments->question,

@@ -18,7 +18,7 @@
 namespace capstan::commands {
 namespace {
 
-struct Arguments {
+struct PlanArguments {
     std::shared_ptr<std::string> config;
     std::shared_ptr<OutputFormat> format;
 };
@@ -68,7 +68,7 @@ int refuse(Streams streams, const Error& error) {
     return error.code == ErrorCode::invalid_config ? exit_usage : exit_failed;
 }
 
-int run_plan(const Arguments& arguments, Streams streams) {
+int run_plan(const PlanArguments& arguments, Streams streams) {
     std::signal(SIGPIPE, SIG_IGN);
     const auto loaded = load_live_config(*arguments.config, streams.err);
     if (!loaded) {
@@ -91,7 +91,7 @@ void add_plan(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
         "plan",
         "Decide one pass on a live cluster and say what would be done; exits 3 if anything");
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<PlanArguments>();
     arguments->config = add_config_file(command);
     arguments->format = add_output_format(command);
     command.callback([&action, arguments] {

@@ -138,11 +138,11 @@ int ask(const runtime::LoadedPlugin& plugin, CallKind kind, Streams streams) {
                 streams.in, streams.out, streams.err);
 }
 
-struct Arguments {
+struct PluginCallArguments {
     std::string plugin, kind, settings;
 };
 
-int run_call(const Arguments& arguments, Streams streams) {
+int run_call(const PluginCallArguments& arguments, Streams streams) {
     const auto refuse = [&streams](const std::string& why, ExitCode code = exit_usage) {
         streams.err << "capstan: " << why << '\n';
         return code;
@@ -169,7 +169,7 @@ void add_plugin_call(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand("call",
                                                "Ask one decision hook of one plugin a question: "
                                                "JSON on standard input, JSON on standard output");
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<PluginCallArguments>();
     command
         .add_option("plugin", arguments->plugin, "FILE.so, or FILE.so#CLASS where it has several")
         ->required();

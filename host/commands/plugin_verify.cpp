@@ -9,13 +9,13 @@
 namespace capstan::commands {
 namespace {
 
-struct Arguments {
+struct VerifyArguments {
     std::string plugin, settings;
     std::uint64_t seed = 1;
     std::shared_ptr<OutputFormat> format;
 };
 
-int run_verify(const Arguments& arguments, Streams streams) {
+int run_verify(const VerifyArguments& arguments, Streams streams) {
     const PluginName name = parse_plugin_name(arguments.plugin);
     const auto settings = read_settings(arguments.settings);
     if (!settings || !settings->table) {
@@ -46,7 +46,7 @@ int run_verify(const Arguments& arguments, Streams streams) {
 void add_plugin_verify(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
         "verify", "Run the conformance suite against a plugin file, each check in a child process");
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<VerifyArguments>();
     command
         .add_option("plugin", arguments->plugin, "FILE.so, or FILE.so#CLASS for one class alone")
         ->required();

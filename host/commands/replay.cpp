@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-struct Arguments {
+struct ReplayArguments {
     std::string file, config;
     std::vector<std::string> set;
     std::shared_ptr<OutputFormat> format;
@@ -77,7 +77,7 @@ Result<Replay> replay(const RecordedPass& pass) {
                   runtime::find_differences(pass.record.outcome, result.outcome)};
 }
 
-int run_replay(const Arguments& arguments, Streams streams) {
+int run_replay(const ReplayArguments& arguments, Streams streams) {
     const auto refuse = [&](const Error& error) {
         streams.err << "capstan: " << error.message << '\n';
         return exit_code_of(error);
@@ -100,7 +100,7 @@ int run_replay(const Arguments& arguments, Streams streams) {
 void add_replay(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
         "replay", "Decide a recorded pass again: the same decision, or the difference");
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<ReplayArguments>();
     command.add_option("file", arguments->file, "A pass that `simulate --record` wrote")
         ->required()
         ->type_name("FILE.json");

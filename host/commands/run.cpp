@@ -21,7 +21,7 @@
 namespace capstan::commands {
 namespace {
 
-struct Arguments {
+struct RunArguments {
     std::shared_ptr<std::string> config;
     bool dry_run = false;
     std::string state;
@@ -47,7 +47,7 @@ std::filesystem::path free_breadcrumbs(const std::filesystem::path& folder) {
     return folder / "breadcrumbs";
 }
 
-runtime::PluginHost::Options host_options(const Arguments& arguments, std::uint64_t seed) {
+runtime::PluginHost::Options host_options(const RunArguments& arguments, std::uint64_t seed) {
     runtime::PluginHost::Options out{.seed = seed, .version = CAPSTAN_VERSION};
     out.has_cluster = true;
     if (arguments.state.empty()) return out;
@@ -57,7 +57,7 @@ runtime::PluginHost::Options host_options(const Arguments& arguments, std::uint6
     return out;
 }
 
-Result<std::optional<PassRecorder>> make_recorder(const Arguments& arguments,
+Result<std::optional<PassRecorder>> make_recorder(const RunArguments& arguments,
                                                   const runtime::LoadedConfig& loaded) {
     if (arguments.record.empty()) return std::nullopt;
     CAPSTAN_TRY(auto recorder,
@@ -67,7 +67,7 @@ Result<std::optional<PassRecorder>> make_recorder(const Arguments& arguments,
     return std::optional(std::move(recorder));
 }
 
-Result<void> run_live(const Arguments& arguments,
+Result<void> run_live(const RunArguments& arguments,
                       const std::shared_ptr<const runtime::LoadedConfig>& loaded, Streams streams) {
     if (!arguments.state.empty()) {
         std::error_code error;
@@ -103,7 +103,7 @@ Result<void> run_live(const Arguments& arguments,
     return recorder ? recorder->result() : Result<void>();
 }
 
-int run_daemon_command(const Arguments& arguments, Streams streams) {
+int run_daemon_command(const RunArguments& arguments, Streams streams) {
     // A peer that closes a connection is an error of that request.
     std::signal(SIGPIPE, SIG_IGN);
     const auto loaded = load_live_config(*arguments.config, streams.err);
@@ -119,7 +119,7 @@ int run_daemon_command(const Arguments& arguments, Streams streams) {
 
 void add_run(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand("run", "Autoscale the cluster of a configuration");
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<RunArguments>();
     arguments->config = add_config_file(command);
     command.add_flag("--dry-run", arguments->dry_run,
                      "Decides and says what it would do, and does none of it");

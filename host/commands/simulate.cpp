@@ -23,7 +23,7 @@
 namespace capstan::commands {
 namespace {
 
-struct Arguments {
+struct SimulateArguments {
     SimulateInput input;
     std::string until;
     std::optional<std::uint64_t> seed;
@@ -65,7 +65,7 @@ int refuse(Streams streams, const std::string& why, int code) {
 }
 
 /// "capstan simulate web.toml --chaos --set 'scale_down.enabled=true'"
-std::string command_to_repeat(const Arguments& arguments) {
+std::string command_to_repeat(const SimulateArguments& arguments) {
     const auto quoted_word = [](const std::string& word) {
         const bool is_plain =
             word.find_first_of(" \t\n'\"\\$&|;<>()*?[]{}#!`~") == std::string::npos;
@@ -78,7 +78,7 @@ std::string command_to_repeat(const Arguments& arguments) {
     return out;
 }
 
-int run_simulated_chaos(const Arguments& arguments, Streams streams) {
+int run_simulated_chaos(const SimulateArguments& arguments, Streams streams) {
     const std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
     if (!simulation) return exit_usage;
     if (!simulation->input.cloud)
@@ -92,7 +92,7 @@ int run_simulated_chaos(const Arguments& arguments, Streams streams) {
                      streams);
 }
 
-int run_simulate(const Arguments& arguments, Streams streams) {
+int run_simulate(const SimulateArguments& arguments, Streams streams) {
     if (arguments.chaos) return run_simulated_chaos(arguments, streams);
     std::optional<Duration> until;
     if (!arguments.until.empty()) {
@@ -142,7 +142,7 @@ int run_simulate(const Arguments& arguments, Streams streams) {
     return report->unmet.empty() ? exit_ok : exit_failed;
 }
 
-void add_chaos(CLI::App& command, Arguments& arguments) {
+void add_chaos(CLI::App& command, SimulateArguments& arguments) {
     CLI::Option& chaos = *command.add_flag(
         "--chaos", arguments.chaos,
         "Lets things go wrong by chance, and judges each pass; a single seed tells its story");
@@ -162,7 +162,7 @@ void add_chaos(CLI::App& command, Arguments& arguments) {
 void add_simulate(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
         "simulate", "Run the real engine and plugins on virtual time against a cluster in memory");
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<SimulateArguments>();
     add_simulate_input(command, arguments->input);
     command
         .add_option("--until", arguments->until,

@@ -15,7 +15,7 @@ namespace {
 using engine::Results;
 
 /// Longer than the deadlines of all calls add up to.
-constexpr Duration patience = std::chrono::hours(1);
+constexpr Duration change_patience = std::chrono::hours(1);
 
 /// Equal for the same thing asked of the same cloud in the same pass only.
 class Key {
@@ -311,7 +311,7 @@ Results carry_out_now(const engine::Decision& decision, const Clouds& clouds,
             carry_out(decision, clouds, cluster, circumstances,
                       [done](Results all) { done(std::move(all)); });
         },
-        patience);
+        change_patience);
     return results ? *std::move(results) : unknown_results(decision, results.error());
 }
 

@@ -10,7 +10,7 @@ namespace capstan::runtime {
 namespace {
 
 /// Longer than the deadlines of one refresh and its descriptions add up to.
-constexpr Duration patience = std::chrono::hours(1);
+constexpr Duration answer_patience = std::chrono::hours(1);
 
 using Groups = std::vector<engine::Group>;
 
@@ -145,7 +145,7 @@ CloudsView Clouds::refresh_now(PluginHost& host) {
         [this](const PluginHost::Done<CloudsView>& done) {
             refresh([done](CloudsView refreshed) { done(std::move(refreshed)); });
         },
-        patience);
+        answer_patience);
     if (view) return *view;
     CloudsView last = this->view();
     last.problems.push_back(within("clouds: refresh", view.error()));

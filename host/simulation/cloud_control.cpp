@@ -16,7 +16,7 @@ namespace {
 
 using runtime::TomlValue;
 
-constexpr Duration patience = std::chrono::minutes(1);
+constexpr Duration reconfigure_patience = std::chrono::minutes(1);
 const PluginInstanceId simulated("simulated");
 
 /// Settings, and the view of them that a plugin reads: both live as long as it does.
@@ -99,9 +99,9 @@ Result<void> CloudControl::apply(TomlValue settings) {
     const auto lent = std::make_shared<Lent>(*std::move(checked), path);
     CAPSTAN_CHECK(host_.wait<void>(
         [&](const runtime::PluginHost::Done<void>& done) {
-            instance->reconfigure({lent, lent->view.abi()}, patience, done);
+            instance->reconfigure({lent, lent->view.abi()}, reconfigure_patience, done);
         },
-        patience));
+        reconfigure_patience));
     settings_ = std::move(settings);
     return {};
 }

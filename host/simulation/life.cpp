@@ -8,7 +8,7 @@ namespace capstan::simulation {
 namespace {
 
 /// Who only waits, for a back-off to end or for a cloud to have machines again, may do so for ever.
-constexpr Duration patience = std::chrono::hours(24);
+constexpr Duration quiet_patience = std::chrono::hours(24);
 
 std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
     return a && b ? std::min(*a, *b) : a ? a : b;
@@ -31,7 +31,7 @@ struct Life::Agenda {
     }
     std::optional<Time> deadline() const {
         if (length || next_action_at()) return end;
-        return earliest(end, last_happening + patience);
+        return earliest(end, last_happening + quiet_patience);
     }
 };
 

@@ -127,7 +127,7 @@ Result<Price> Simulated::price(const Call&, const TemplateView& node) const {
     }
     NodeTemplate machine{.machine_type = std::string(node.machine_type())};
     for (const capstan_kv& label : node.labels())
-        machine.labels.emplace(text(label.key), text(label.value));
+        machine.labels.emplace(capstan::text(label.key), capstan::text(label.value));
     if (const auto price = find_price(config_, machine)) return *price;
     return fail(ErrorCode::not_found, "no price is known for " + in_quotes(node.name()));
 }

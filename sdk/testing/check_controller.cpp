@@ -85,7 +85,7 @@ Outcome check_without_cluster(const Subject& subject) {
     });
 }
 
-Outcome check_cancel(const Subject& subject) {
+Outcome check_cancelled_reconcile(const Subject& subject) {
     return with_started(subject, [](Session& session) {
         const auto operation = begin(session, true);
         session.host().cancel(operation.id());
@@ -97,7 +97,7 @@ Outcome check_cancel(const Subject& subject) {
     });
 }
 
-Outcome check_stop_while_busy(const Subject& subject) {
+Outcome check_stop_in_reconcile(const Subject& subject) {
     return with_started(subject, [](Session& session) {
         const auto operation = begin(session, true);
         const Result<void> stopped = session.instance().stop();
@@ -107,7 +107,7 @@ Outcome check_stop_while_busy(const Subject& subject) {
     });
 }
 
-Outcome check_prompt(const Subject& subject) {
+Outcome check_prompt_reconcile(const Subject& subject) {
     return with_started(subject, [&](Session& session) {
         const auto began = std::chrono::steady_clock::now();
         const auto operation = begin(session, true);
@@ -125,9 +125,9 @@ void add_controller_checks(std::vector<Check>& checks, const SubjectPtr& subject
     add(checks, subject, "controller/reconcile", check_reconcile);
     add(checks, subject, "controller/quiet", check_quiet);
     add(checks, subject, "controller/without_cluster", check_without_cluster);
-    add(checks, subject, "controller/cancel", check_cancel);
-    add(checks, subject, "controller/stop_while_busy", check_stop_while_busy);
-    add(checks, subject, "controller/prompt", check_prompt);
+    add(checks, subject, "controller/cancel", check_cancelled_reconcile);
+    add(checks, subject, "controller/stop_while_busy", check_stop_in_reconcile);
+    add(checks, subject, "controller/prompt", check_prompt_reconcile);
 }
 
 }  // namespace testing

@@ -23,7 +23,7 @@ using kubernetes::ApiReply;
 using kubernetes::ApiRequest;
 
 /// As much as a socket gives at once.
-constexpr std::size_t piece_size = 64 << 10;
+constexpr std::size_t socket_piece_size = 64 << 10;
 
 /// Lists are made while they are sent, for all of one is more than a gigabyte of text.
 class GeneratedApi final : public Api {
@@ -72,7 +72,7 @@ private:
         for (int i = 0; i < count; ++i) {
             if (i > 0) piece += ',';
             piece += text(i);
-            if (piece.size() >= piece_size) flush();
+            if (piece.size() >= socket_piece_size) flush();
         }
         piece += list_tail();
         flush();

@@ -23,7 +23,8 @@ using namespace std::chrono_literals;
 constexpr const char* kubeconfig =
     R"({"current-context":"c","clusters":[{"name":"c","cluster":{"server":"http://api.local"}}],
 "contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]})";
-constexpr const char* settings = "[scale_down]\nunneeded_time = \"3m\"\ndelay_after_add = \"1m\"\n";
+constexpr const char* soak_settings =
+    "[scale_down]\nunneeded_time = \"3m\"\ndelay_after_add = \"1m\"\n";
 constexpr Duration sample_every = 10min;
 /// In which the first nodes are filled and seen; not measured.
 constexpr Duration set_up = 1min;
@@ -145,7 +146,7 @@ boost::json::array rounded(const std::vector<double>& values) {
 
 boost::json::object measure_soak(const Soak& soak) {
     const LiveSize size{.groups = 10, .nodes_per_group = soak.nodes / 10};
-    const LiveSetup setup(size, kubeconfig, "1m", settings);
+    const LiveSetup setup(size, kubeconfig, "1m", soak_settings);
     const auto host = setup.start(
         std::make_shared<io::ManualClock>(time_from_unix_ns(1'795'255'200'000'000'000)));
     simulation::ObjectStore store(host->loop(), {.history = 2000});

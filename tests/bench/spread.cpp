@@ -22,7 +22,7 @@ std::string group_of(int node) {
     return "pool-" + std::to_string(node / zones % pools) + "-" + zone_names[node % zones];
 }
 
-Labels labels_of(int node) {
+Labels zone_labels(int node) {
     return {{"topology.kubernetes.io/zone", zone_names[node % zones]},
             {"pool", std::to_string(node / zones % pools)}};
 }
@@ -50,7 +50,7 @@ PodObject make_spread_pod(int replica_set, int number) {
 
 void add_nodes(ClusterBuilder& builder, int nodes) {
     for (int n = 0; n < nodes; ++n) {
-        Labels labels = labels_of(n);
+        Labels labels = zone_labels(n);
         labels["kubernetes.io/hostname"] = node_name(n);
         builder.set(NodeObject{.name = node_name(n),
                                .provider_id = node_name(n),
@@ -89,7 +89,7 @@ std::shared_ptr<const std::vector<Group>> make_spread_groups(int nodes) {
     for (int g = 0; g < zones * pools; ++g) {
         auto node = std::make_shared<NodeTemplate>();
         node->name = group_of(g);
-        node->labels = labels_of(g);
+        node->labels = zone_labels(g);
         node->capacity = node->allocatable = node->free = machine;
         Group group{.group = {.id = NodeGroupId(group_of(g)), .max = 10000},
                     .cloud = PluginInstanceId("cloud"),

@@ -15,11 +15,11 @@ namespace {
 
 using namespace simulation;
 using namespace std::chrono_literals;
-using Texts = std::vector<std::string>;
+using Lines = std::vector<std::string>;
 
 constexpr const char* system_space = "kube-system";
 
-std::string joined(Texts texts) {
+std::string joined(Lines texts) {
     std::string out;
     for (const std::string& text : texts) out += (out.empty() ? "" : " ") + text;
     return out;
@@ -30,7 +30,7 @@ std::string name_of(const ApiObject& object) {
 }
 
 std::string nodes_of(Stage& stage) {
-    Texts out;
+    Lines out;
     for (const ApiObject& node : stage.store().list(stage.store().kind("nodes")).items)
         out.push_back(name_of(node) +
                       (is_true_at(*node, "spec.unschedulable") ? "(cordoned)" : ""));
@@ -38,7 +38,7 @@ std::string nodes_of(Stage& stage) {
 }
 
 std::string pods_of(Stage& stage) {
-    Texts out;
+    Lines out;
     for (const ApiObject& pod : stage.store().list(stage.store().kind("pods")).items)
         out.push_back(name_of(pod) + "@" + std::string(text_at(*pod, "spec.nodeName")));
     return joined(out);
@@ -47,7 +47,7 @@ std::string pods_of(Stage& stage) {
 bool is_hint(const std::string& mark) { return mark.ends_with(hint_taint); }
 
 std::string marks_of(const Record& record) {
-    Texts out;
+    Lines out;
     for (const auto& [mark, times] : record.marks)
         if (!is_hint(mark)) out.push_back(mark + " x" + std::to_string(times));
     return joined(out);
@@ -55,7 +55,7 @@ std::string marks_of(const Record& record) {
 
 /// A hint may be left out where it cannot be given in time.
 std::string hints_of(const Record& record) {
-    Texts out;
+    Lines out;
     for (const auto& [mark, times] : record.marks)
         if (is_hint(mark) && times > 1) out.push_back(mark + " x" + std::to_string(times));
     return out.empty() ? "none" : joined(out);
@@ -102,14 +102,14 @@ std::string status_of(Stage& stage) {
 
 /// What went wrong in the last pass.
 std::string problems_of(const Record& record) {
-    Texts out;
+    Lines out;
     if (record.last_pass == nullptr) return "there was no pass";
     for (const Error& problem : record.last_pass->problems) out.push_back(problem.message);
     return out.empty() ? "none" : joined(out);
 }
 
-Texts node_texts(const engine::Cluster& cluster) {
-    Texts out;
+Lines node_texts(const engine::Cluster& cluster) {
+    Lines out;
     for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
         const engine::NodeRow& node = cluster.node(i);
         std::string text(cluster.text(node.name));
@@ -127,8 +127,8 @@ Texts node_texts(const engine::Cluster& cluster) {
     return out;
 }
 
-Texts pod_texts(const engine::Cluster& cluster) {
-    Texts out;
+Lines pod_texts(const engine::Cluster& cluster) {
+    Lines out;
     for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::PodRow pod = cluster.pod(i);
         const engine::ClassRow& of = cluster.pod_class(pod.pod_class);
@@ -143,7 +143,7 @@ Texts pod_texts(const engine::Cluster& cluster) {
     return out;
 }
 
-std::string difference(const char* what, const Texts& a, const Texts& b) {
+std::string difference(const char* what, const Lines& a, const Lines& b) {
     if (a == b) return {};
     std::string out = std::string(what) + ":\n";
     for (const std::string& text : a) out += "  < " + text + "\n";
@@ -154,7 +154,7 @@ std::string difference(const char* what, const Texts& a, const Texts& b) {
 template <class Map>
 std::string difference(const char* what, const Map& a, const Map& b) {
     if (a == b) return {};
-    Texts left, right;
+    Lines left, right;
     for (const auto& [name, object] : a) left.push_back(name);
     for (const auto& [name, object] : b) right.push_back(name);
     return std::string(what) + ": [" + joined(left) + "] and [" + joined(right) + "]\n";
@@ -164,7 +164,7 @@ std::string difference(const char* what, const Map& a, const Map& b) {
 
 std::string outcome_of(Stage& stage) {
     const Record& record = stage.record();
-    Texts ever(record.nodes.begin(), record.nodes.end());
+    Lines ever(record.nodes.begin(), record.nodes.end());
     return "nodes: " + nodes_of(stage) + "\never: " + joined(ever) + "\npods: " + pods_of(stage) +
            "\nmarked: " + marks_of(record) + "\nhints given twice: " + hints_of(record) +
            "\nevicted: " + joined(record.evicted) + "\nlease: " + lease_of(stage) +
@@ -183,7 +183,7 @@ std::string left_behind(Stage& stage) {
 
 std::string difference(const engine::Cluster& a, const engine::Cluster& b) {
     const engine::ClusterObjects &x = a.objects(), &y = b.objects();
-    Texts daemons[2];
+    Lines daemons[2];
     for (const auto& row : a.daemon_sets()) daemons[0].push_back(row.object->name);
     for (const auto& row : b.daemon_sets()) daemons[1].push_back(row.object->name);
     return difference("nodes", node_texts(a), node_texts(b)) +

@@ -32,7 +32,7 @@ void spoil(ApiFault& fault) {
 }
 /// After the second event.
 template <void (*strike)(ApiFault&)>
-void later(ApiFault& fault) {
+void put_off(ApiFault& fault) {
     strike(fault);
     fault.after_events = 2;
 }
@@ -76,19 +76,19 @@ constexpr Mishap all[] = {
 };
 
 constexpr Mishap of_streams[] = {
-    {"ERROR 401", later<say<401>>},
-    {"ERROR 403", later<say<403>>},
-    {"ERROR 404", later<say<404>>},
-    {"ERROR 410", later<say<410>>},
-    {"ERROR 422", later<say<422>>},
-    {"ERROR 429", later<say<429>>},
-    {"ERROR 500", later<say<500>>},
-    {"ERROR 503", later<say<503>>},
-    {"ERROR 504", later<say<504>>},
-    {"stream cut", later<cut>},
-    {"stream cut in an event", later<spoil<Spoil::torn>>},
-    {"half an event", later<spoil<Spoil::half>>},
-    {"garbage for an event", later<spoil<Spoil::garbage>>},
+    {"ERROR 401", put_off<say<401>>},
+    {"ERROR 403", put_off<say<403>>},
+    {"ERROR 404", put_off<say<404>>},
+    {"ERROR 410", put_off<say<410>>},
+    {"ERROR 422", put_off<say<422>>},
+    {"ERROR 429", put_off<say<429>>},
+    {"ERROR 500", put_off<say<500>>},
+    {"ERROR 503", put_off<say<503>>},
+    {"ERROR 504", put_off<say<504>>},
+    {"stream cut", put_off<cut>},
+    {"stream cut in an event", put_off<spoil<Spoil::torn>>},
+    {"half an event", put_off<spoil<Spoil::half>>},
+    {"garbage for an event", put_off<spoil<Spoil::garbage>>},
 };
 
 }  // namespace

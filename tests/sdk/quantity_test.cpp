@@ -17,14 +17,14 @@ using Format = Quantity::Format;
 constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
 
-struct Case {
+struct QuantityCase {
     std::string_view written;
     std::string_view canonical;
     Format format;
 };
 
 // What Kubernetes' own tests of the type expect, and more of the same kind.
-const std::vector<Case> cases = {
+const std::vector<QuantityCase> cases = {
     {"0", "0", Format::decimal},
     {"00", "0", Format::decimal},
     {"0n", "0", Format::decimal},
@@ -109,7 +109,7 @@ const std::vector<Case> cases = {
 };
 
 TEST(Quantity, HasTheCanonicalFormThatKubernetesGivesIt) {
-    for (const Case& c : cases) {
+    for (const QuantityCase& c : cases) {
         const auto quantity = parse_quantity(c.written);
         ASSERT_TRUE(quantity) << c.written << ": " << quantity.error();
         EXPECT_EQ(to_string(*quantity), c.canonical) << c.written;
@@ -118,7 +118,7 @@ TEST(Quantity, HasTheCanonicalFormThatKubernetesGivesIt) {
 }
 
 TEST(Quantity, TakesEitherSign) {
-    for (const Case& c : cases) {
+    for (const QuantityCase& c : cases) {
         const std::string written(c.written);
         const auto negative = parse_quantity("-" + written);
         const auto positive = parse_quantity("+" + written);

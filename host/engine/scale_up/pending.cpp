@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view delay_annotation = "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
 
 /// Reasons by number: a pod that is skipped costs a count.
-class Reasons {
+class CountedReasons {
 public:
     using Id = std::size_t;
     Id add(std::string sentence) {
@@ -44,9 +44,9 @@ private:
 struct Found {
     bool known = false;
     bool bypassed = false;  ///< counts before its scheduler has seen it
-    std::optional<Reasons::Id> never{};
+    std::optional<CountedReasons::Id> never{};
     Duration delay{};
-    Reasons::Id young = 0;
+    CountedReasons::Id young = 0;
     std::uint32_t count = 0;
     std::string_view first{};  ///< name of the first pod
 };
@@ -109,8 +109,9 @@ private:
     void leave_out_youngest() {
         const auto most = static_cast<std::size_t>(std::max(settings_.max_pods_considered, 0));
         if (most == 0 || taken_.size() <= most) return;
-        const Reasons::Id young = reasons_.add("are not among the " + std::to_string(most) +
-                                               " oldest, which are all that a pass considers");
+        const CountedReasons::Id young =
+            reasons_.add("are not among the " + std::to_string(most) +
+                         " oldest, which are all that a pass considers");
         for (std::size_t i = most; i < taken_.size(); ++i) reasons_.count(young);
         out_.left_out = static_cast<std::uint32_t>(taken_.size() - most);
         const auto age = [&](const Taken& pod) {
@@ -150,7 +151,7 @@ private:
         return found;
     }
 
-    std::optional<Reasons::Id> why_never(const ClassRow& row) {
+    std::optional<CountedReasons::Id> why_never(const ClassRow& row) {
         const std::string& scheduler = row.spec->scheduler;
         if (!settings_.allowed_scheduler_names.empty() &&
             !is_among(settings_.allowed_scheduler_names, scheduler)) {
@@ -176,7 +177,7 @@ private:
         return settings_.new_pod_delay;
     }
 
-    std::optional<Reasons::Id> why_skipped(const PodRow& pod, const Found& found) {
+    std::optional<CountedReasons::Id> why_skipped(const PodRow& pod, const Found& found) {
         if (pod.deleted) return deleted_;
         const std::string_view told = cluster_.text(pod.unscheduled_reason);
         if (pod.gated || told == "SchedulingGated") return gated_;
@@ -186,7 +187,7 @@ private:
         return why_young(pod, found);
     }
 
-    std::optional<Reasons::Id> why_young(const PodRow& pod, const Found& found) {
+    std::optional<CountedReasons::Id> why_young(const PodRow& pod, const Found& found) {
         // A delay of zero is none: a pod of this very moment is no younger than that.
         if (found.delay <= Duration(0) || now_ - pod.created > found.delay) return std::nullopt;
         wake_at(later(pod.created, found.delay) + Duration(1));
@@ -218,15 +219,15 @@ private:
     const Settings& settings_;
     Time now_;
     std::vector<Found> classes_;
-    Reasons reasons_;
+    CountedReasons reasons_;
     std::map<std::string, std::string> notes_;
     std::vector<Taken> taken_;
     PendingPods out_;
-    const Reasons::Id deleted_ = reasons_.add("are being deleted");
-    const Reasons::Id gated_ = reasons_.add("wait for a scheduling gate");
-    const Reasons::Id nominated_ = reasons_.add("have a place promised by a preemption");
-    const Reasons::Id untried_ = reasons_.add("have not been found unschedulable");
-    const Reasons::Id daemons_ = reasons_.add("are of a DaemonSet, which needs no new node");
+    const CountedReasons::Id deleted_ = reasons_.add("are being deleted");
+    const CountedReasons::Id gated_ = reasons_.add("wait for a scheduling gate");
+    const CountedReasons::Id nominated_ = reasons_.add("have a place promised by a preemption");
+    const CountedReasons::Id untried_ = reasons_.add("have not been found unschedulable");
+    const CountedReasons::Id daemons_ = reasons_.add("are of a DaemonSet, which needs no new node");
 };
 
 }  // namespace

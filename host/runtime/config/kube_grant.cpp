@@ -29,7 +29,7 @@ std::pair<std::string_view, std::string_view> cut(std::string_view text, char at
     return {text.substr(0, found), text.substr(found + 1)};
 }
 
-std::vector<std::string_view> split(std::string_view text) {
+std::vector<std::string_view> split_list(std::string_view text) {
     std::vector<std::string_view> out;
     for (;;) {
         const std::size_t comma = text.find(',');
@@ -85,10 +85,10 @@ Result<KubeGrant> parse_kube_grant(std::string_view text) {
     KubeGrant out;
     std::string subresource;
     CAPSTAN_CHECK(read_resource(resource, out, subresource));
-    for (const std::string_view verb : split(verbs_text))
+    for (const std::string_view verb : split_list(verbs_text))
         CAPSTAN_CHECK(read_verb(verb, subresource, out));
     if (verbs_text.size() == rest.size()) return out;
-    for (const std::string_view ns : split(namespaces)) {
+    for (const std::string_view ns : split_list(namespaces)) {
         if (!is_name(ns, false)) return refuse(in_quotes(ns) + " is no namespace");
         out.namespaces.emplace(ns);
     }

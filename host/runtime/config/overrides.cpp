@@ -12,7 +12,8 @@ namespace capstan::runtime {
 namespace {
 
 /// Left of the first `=` that no quotes hold.
-std::optional<std::pair<std::string_view, std::string_view>> split(std::string_view assignment) {
+std::optional<std::pair<std::string_view, std::string_view>> split_assignment(
+    std::string_view assignment) {
     bool in_key_quotes = false;
     for (std::size_t i = 0; i < assignment.size(); ++i) {
         if (assignment[i] == '"') in_key_quotes = !in_key_quotes;
@@ -70,7 +71,7 @@ Result<void> put(TomlValue& root, const std::vector<std::string>& path, TomlValu
 
 Result<void> override_values(TomlValue& root, std::span<const std::string> assignments) {
     for (const std::string& assignment : assignments) {
-        const auto halves = split(assignment);
+        const auto halves = split_assignment(assignment);
         const auto path = halves ? parts_of(halves->first) : std::nullopt;
         if (!path) {
             return fail(ErrorCode::invalid_config,

@@ -6,7 +6,7 @@
 namespace capstan::runtime {
 namespace {
 
-constexpr std::string_view source = "capstan";
+constexpr std::string_view beside_source = "capstan";
 constexpr std::size_t errands_max = 16;
 constexpr Duration flush_time = std::chrono::seconds(3);
 constexpr Duration status_time = std::chrono::seconds(5);
@@ -74,7 +74,7 @@ void Beside::make_writers(const Cluster& config) {
         ApiClusterClient::Options{
             .gate = gate(), .seed = options_.seed, .on_update_instead = [this](const Error& why) {
                 host_.log().write(
-                    LogLevel::warn, source,
+                    LogLevel::warn, beside_source,
                     "nodes are updated as a whole, for patching them is refused: " + why.message);
             }});
     // The memory of another leader must not be written over.
@@ -84,13 +84,13 @@ void Beside::make_writers(const Cluster& config) {
         MemoryKeeper::Options{.name = {config.kube_namespace, config.memory_config_map_name},
                               .seed = options_.seed,
                               .on_unreadable = [this](const std::string& what) {
-                                  host_.log().write(LogLevel::error, source, what);
+                                  host_.log().write(LogLevel::error, beside_source, what);
                               }});
 }
 
 void Beside::make_tellers(const Config& all) {
     const auto warn = [this](const Error& error) {
-        host_.log().write(LogLevel::warn, source, error.message);
+        host_.log().write(LogLevel::warn, beside_source, error.message);
     };
     events_.emplace(
         link_->api(), host_.loop(),
@@ -130,7 +130,8 @@ void Beside::start() {
 Result<void> Beside::serve(const Admin& config, AdminSources sources) {
     CAPSTAN_TRY(admin_, serve_admin(config, host_.loop().io(), std::move(sources)));
     if (admin_)
-        host_.log().write(LogLevel::info, source, "admin port: " + std::to_string(admin_->port()));
+        host_.log().write(LogLevel::info, beside_source,
+                          "admin port: " + std::to_string(admin_->port()));
     return {};
 }
 
@@ -140,7 +141,7 @@ void Beside::watch(const std::filesystem::path& file) {
     if (opened) {
         config_watch_ = *std::move(opened);
     } else {
-        host_.log().write(LogLevel::warn, source,
+        host_.log().write(LogLevel::warn, beside_source,
                           "changes are taken over at SIGHUP alone: " + opened.error().message);
     }
 }
@@ -229,7 +230,7 @@ void Beside::await_signal() {
 void Beside::take_signal(int number) {
     if (number == SIGHUP) return wish_reload();
     if (wishes_.stop) return options_.on_overdue();
-    host_.log().write(LogLevel::info, source, "stopping");
+    host_.log().write(LogLevel::info, beside_source, "stopping");
     wishes_.stop = true;
     waiting_.interrupt();
     stop_timer_ = host_.loop().after(options_.stop_deadline, options_.on_overdue);
@@ -239,7 +240,8 @@ void Beside::take_signal(int number) {
 void Beside::await_sync() {
     sync_timer_.reset();
     if (!hold_ && link_->mirror().has_synced()) {
-        host_.log().write(LogLevel::info, source, "the cluster at " + link_->server() + " is seen");
+        host_.log().write(LogLevel::info, beside_source,
+                          "the cluster at " + link_->server() + " is seen");
         hold_.emplace(host_.cluster(), host_.loop(), host_.log());
     }
     if (hold_ && hold_->is_over()) return waiting_.interrupt();

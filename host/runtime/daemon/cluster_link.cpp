@@ -10,7 +10,7 @@
 namespace capstan::runtime {
 namespace {
 
-constexpr std::string_view source = "kubernetes";
+constexpr std::string_view link_source = "kubernetes";
 
 io::CurlHttpClient::Options http_options(const kubernetes::ClusterAccess& access,
                                          const std::string& version) {
@@ -51,7 +51,7 @@ struct ClusterLink::Parts {
                 .on_attempt = options.on_attempt,
                 .on_warning =
                     [&log](const std::string& text) {
-                        log.write(LogLevel::warn, source, "the API server warns: " + text);
+                        log.write(LogLevel::warn, link_source, "the API server warns: " + text);
                     }};
     }
     static kubernetes::Mirror::Options mirror_options(Logger& log, const Options& options) {
@@ -59,7 +59,7 @@ struct ClusterLink::Parts {
                 .seed = options.seed,
                 .on_unschedulable = options.on_unschedulable,
                 .on_trouble = [&log](const std::string& kind, const Error& error) {
-                    log.write(LogLevel::warn, source, error.message, {{"kind", kind}});
+                    log.write(LogLevel::warn, link_source, error.message, {{"kind", kind}});
                 }};
     }
     void watch_ca(io::Loop& loop, Logger& log) {
@@ -69,7 +69,7 @@ struct ClusterLink::Parts {
                 tls.ca_pem = ca_pem;
                 http.set_tls(tls);
             },
-            [&log](const Error& error) { log.write(LogLevel::warn, source, error.message); });
+            [&log](const Error& error) { log.write(LogLevel::warn, link_source, error.message); });
     }
 
     kubernetes::ClusterAccess access;
@@ -87,13 +87,14 @@ Result<std::unique_ptr<ClusterLink>> ClusterLink::open(const Cluster& config, io
                                                        Logger& log, Options options) {
     const kubernetes::AccessSurroundings surroundings{
         .on_trouble =
-            [&log](const Error& error) { log.write(LogLevel::warn, source, error.message); },
+            [&log](const Error& error) { log.write(LogLevel::warn, link_source, error.message); },
         .seed = options.seed};
     const kubernetes::AccessChoice choice{
         .kubeconfig = config.kubeconfig, .context = config.context, .server = config.server};
     auto access = kubernetes::open_access(choice, loop, surroundings);
     if (!access) return fail(within("cluster", std::move(access).error()));
-    for (const std::string& warning : access->warnings) log.write(LogLevel::warn, source, warning);
+    for (const std::string& warning : access->warnings)
+        log.write(LogLevel::warn, link_source, warning);
     return std::unique_ptr<ClusterLink>(new ClusterLink(
         std::make_unique<Parts>(*std::move(access), config, loop, log, std::move(options))));
 }

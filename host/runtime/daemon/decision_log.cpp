@@ -11,7 +11,7 @@
 namespace capstan::runtime {
 namespace {
 
-constexpr std::string_view source = "pass";
+constexpr std::string_view pass_source = "pass";
 
 /// A back-off that has become shorter with time, or what is longer ago by now, is no news.
 std::string without_countdown(const std::string& sentence) {
@@ -51,7 +51,7 @@ void DecisionLog::tell(const PassReport& pass) {
 void DecisionLog::tell_once(LogLevel level, const std::string& sentence) {
     const std::string lasting = without_countdown(sentence);
     if (told_.insert(lasting).second && !before_.contains(lasting))
-        log_.write(level, source, sentence);
+        log_.write(level, pass_source, sentence);
 }
 
 void DecisionLog::tell_action(const PassReport& pass, LogLevel level, const std::string& action,
@@ -59,7 +59,7 @@ void DecisionLog::tell_action(const PassReport& pass, LogLevel level, const std:
     if (pass.input.circumstances.dry_run)
         return tell_once(LogLevel::info, "dry run: would " + action + ": " + because);
     if (error) return tell_once(LogLevel::warn, action + " is refused: " + error->message);
-    log_.write(level, source, action + ": " + because);
+    log_.write(level, pass_source, action + ": " + because);
 }
 
 void DecisionLog::tell_groups(const PassReport& pass) {

@@ -7,7 +7,7 @@
 namespace capstan::runtime {
 namespace {
 
-constexpr std::string_view source = "leader";
+constexpr std::string_view leader_source = "leader";
 
 }  // namespace
 
@@ -15,7 +15,7 @@ Leadership::Leadership(const Cluster& config, kubernetes::Api& api, io::Loop& lo
                        Options options)
     : loop_(loop),
       log_(log),
-      failures_(log, {.source = std::string(source),
+      failures_(log, {.source = std::string(leader_source),
                       .failed = "the Lease cannot be asked for",
                       .succeeded = "the Lease can be asked for again",
                       .level = LogLevel::warn}),
@@ -36,7 +36,7 @@ Leadership::Leadership(const Cluster& config, kubernetes::Api& api, io::Loop& lo
             .on_stopped = [this] { end_term(); },
             .on_new_leader =
                 [this](const std::string& identity) {
-                    log_.write(LogLevel::info, source,
+                    log_.write(LogLevel::info, leader_source,
                                identity.empty() ? "the Lease was released" : identity + " leads");
                 },
             .on_trouble =
@@ -68,13 +68,13 @@ void Leadership::begin_term() {
     ++term_;
     leads_ = true;
     failures_.succeeded(loop_.monotonic());
-    log_.write(LogLevel::info, source, options_.identity + " acts from now on");
+    log_.write(LogLevel::info, leader_source, options_.identity + " acts from now on");
     if (options_.on_change) options_.on_change();
 }
 
 void Leadership::end_term() {
     leads_ = false;
-    log_.write(LogLevel::warn, source, options_.identity + " acts no longer");
+    log_.write(LogLevel::warn, leader_source, options_.identity + " acts no longer");
     if (options_.on_change) options_.on_change();
 }
 

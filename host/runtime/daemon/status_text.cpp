@@ -57,13 +57,13 @@ private:
     std::string text_{};
 };
 
-std::string moment(Time time) {
+std::string quoted_moment(Time time) {
     return "\"" + kubernetes::find_timestamp_text(time).value_or("") + "\"";
 }
 
 void write_times(Lines& out, const StatusCondition& condition, Time probe) {
-    out.line("lastProbeTime", moment(probe));
-    out.line("lastTransitionTime", moment(condition.transition));
+    out.line("lastProbeTime", quoted_moment(probe));
+    out.line("lastTransitionTime", quoted_moment(condition.transition));
 }
 
 void write_counts(Lines& out, const StatusPart& part) {

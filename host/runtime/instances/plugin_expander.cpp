@@ -51,8 +51,8 @@ private:
 };
 
 /// The question as it crosses; borrows from the values.
-struct LoweredQuestion {
-    LoweredQuestion(const engine::ScaleUpQuestion& question, std::span<const std::uint32_t> among) {
+struct LoweredOptions {
+    LoweredOptions(const engine::ScaleUpQuestion& question, std::span<const std::uint32_t> among) {
         options.reserve(among.size());
         for (const std::uint32_t i : among) options.push_back(arena.lower(question.options[i]));
         in = {sizeof in, question.cluster_nodes, array_of(options), arena.list(question.pods)};
@@ -74,7 +74,7 @@ Result<std::unique_ptr<PluginExpander>> PluginExpander::make(
 Result<engine::Narrowing> PluginExpander::filter(const engine::ScaleUpQuestion& question,
                                                  std::span<const std::uint32_t> among,
                                                  const engine::Circumstances& circumstances) {
-    const LoweredQuestion lowered(question, among);
+    const LoweredOptions lowered(question, among);
     KeepSink sink(among.size());
     const capstan_expander& table = plugin_.table();
     CAPSTAN_TRY(std::vector<std::string> sentences,

@@ -99,8 +99,8 @@ private:
 };
 
 /// The question as it crosses; borrows from the values.
-struct LoweredQuestion {
-    explicit LoweredQuestion(const engine::GroupsQuestion& question)
+struct LoweredGroups {
+    explicit LoweredGroups(const engine::GroupsQuestion& question)
         : pods(question.pods.begin(), question.pods.end()),
           machines(question.machines.begin(), question.machines.end()) {
         groups.reserve(question.existing.size());
@@ -135,7 +135,7 @@ Result<std::unique_ptr<PluginGroupSource>> PluginGroupSource::make(
 
 Result<engine::GroupsAnswer> PluginGroupSource::suggest(
     const engine::GroupsQuestion& question, const engine::Circumstances& circumstances) {
-    const LoweredQuestion lowered(question);
+    const LoweredGroups lowered(question);
     SuggestSink sink(question.machines);
     const capstan_group_source& table = plugin_.table();
     CAPSTAN_TRY(std::vector<std::string> sentences,

@@ -28,14 +28,14 @@ bool is_same(const capstan_cloud_instance& raw, const Machine& known);
 /// An element whose own size and whose list's stride agree.
 template <class T>
 bool is_whole(const T& raw, std::uint32_t stride) {
-    if constexpr (detail::Growing<T>)
-        return raw.struct_size <= stride && detail::check_size(raw).has_value();
+    if constexpr (capstan::detail::Growing<T>)
+        return raw.struct_size <= stride && capstan::detail::check_size(raw).has_value();
     return true;
 }
 
 template <class Raw, class Known>
 bool is_same_list(capstan_array array, const Known& known) {
-    if (array.count != known.size() || !detail::check_array<Raw>("", array)) return false;
+    if (array.count != known.size() || !capstan::detail::check_array<Raw>("", array)) return false;
     auto at = known.begin();
     for (const Raw& raw : View<Raw>(array)) {
         if (!is_whole(raw, array.stride) || !is_same(raw, *at)) return false;
@@ -79,8 +79,8 @@ bool is_same(const capstan_cloud_instance& raw, const Machine& known) {
 }  // namespace
 
 bool is_unchanged(const capstan_cloud_view& raw, const CloudView& known) {
-    return detail::check_size(raw) && raw.unreadable.count == 0 && known.unreadable.empty() &&
-           (raw.complete != 0) == known.complete &&
+    return capstan::detail::check_size(raw) && raw.unreadable.count == 0 &&
+           known.unreadable.empty() && (raw.complete != 0) == known.complete &&
            is_same_list<capstan_group>(raw.groups, known.groups) &&
            is_same_list<capstan_cloud_instance>(raw.instances, known.machines);
 }

@@ -10,21 +10,21 @@ namespace capstan::runtime {
 
 namespace {
 
-struct Hint {
+struct ImportHint {
     std::string_view import;  // a whole name, or the beginning of a mangled one
     std::string_view meaning;
 };
 
 /// Functions that leave something behind which leads back into the code of their caller.
 constexpr std::array hints{
-    Hint{"pthread_create", "starts threads of its own"},
-    Hint{"thrd_create", "starts threads of its own"},
-    Hint{"_ZNSt6thread15_M_start_thread", "starts threads of its own"},
-    Hint{"__cxa_thread_atexit", "has thread_local objects with destructors"},
-    Hint{"pthread_key_create", "leaves clean-up functions with threads"},
-    Hint{"tss_create", "leaves clean-up functions with threads"},
-    Hint{"sigaction", "may install signal handlers"},
-    Hint{"signal", "may install signal handlers"},
+    ImportHint{"pthread_create", "starts threads of its own"},
+    ImportHint{"thrd_create", "starts threads of its own"},
+    ImportHint{"_ZNSt6thread15_M_start_thread", "starts threads of its own"},
+    ImportHint{"__cxa_thread_atexit", "has thread_local objects with destructors"},
+    ImportHint{"pthread_key_create", "leaves clean-up functions with threads"},
+    ImportHint{"tss_create", "leaves clean-up functions with threads"},
+    ImportHint{"sigaction", "may install signal handlers"},
+    ImportHint{"signal", "may install signal handlers"},
 };
 
 /// Libraries that stay loaded anyway and never call into a plugin on their own.
@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 9> harmless{
     "libdl.so.2", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
 };
 
-bool matches(std::string_view import, const Hint& hint) {
+bool matches(std::string_view import, const ImportHint& hint) {
     // pthread_create is not pthread_create_something, but the rest of a mangled name says nothing
     // new.
     return hint.import.starts_with('_') ? import.starts_with(hint.import) : import == hint.import;
@@ -51,7 +51,7 @@ std::optional<std::string> reason_to_keep(const ElfFacts& elf) {
         if (std::ranges::find(harmless, library) == harmless.end())
             return "needs " + library + ", of which nothing is known";
     for (const std::string& import : elf.imports)
-        for (const Hint& hint : hints)
+        for (const ImportHint& hint : hints)
             if (matches(import, hint))
                 return std::string(hint.meaning) + " (imports " + import + ")";
     return std::nullopt;

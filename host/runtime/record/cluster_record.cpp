@@ -12,12 +12,10 @@
 namespace capstan::runtime {
 namespace {
 
-using engine::Cluster;
-
 /// Lists what pods refer to, each once and in the order in which it is met.
 class ClassLists {
 public:
-    ClassLists(const Cluster& cluster, ClusterRecord& out) : cluster_(cluster), out_(out) {}
+    ClassLists(const engine::Cluster& cluster, ClusterRecord& out) : cluster_(cluster), out_(out) {}
 
     std::uint32_t add(engine::ClassId id) {
         const auto [known, is_new] =
@@ -44,14 +42,14 @@ private:
         return known->second;
     }
 
-    const Cluster& cluster_;
+    const engine::Cluster& cluster_;
     ClusterRecord& out_;
     // Looked up only; their order decides nothing.
     std::unordered_map<engine::ClassId, std::uint32_t> classes_;
     std::unordered_map<const engine::PodSpec*, std::uint32_t> specs_;
 };
 
-std::vector<engine::PodIndex> pods_by_name(const Cluster& cluster) {
+std::vector<engine::PodIndex> pods_by_name(const engine::Cluster& cluster) {
     std::vector<engine::PodIndex> out(cluster.pod_count());
     std::iota(out.begin(), out.end(), engine::PodIndex{0});
     std::ranges::sort(out, {}, [&](engine::PodIndex i) {
@@ -61,7 +59,7 @@ std::vector<engine::PodIndex> pods_by_name(const Cluster& cluster) {
     return out;
 }
 
-PodRecord pod_record(const Cluster& cluster, const engine::PodRow& pod, std::uint32_t of) {
+PodRecord pod_record(const engine::Cluster& cluster, const engine::PodRow& pod, std::uint32_t of) {
     const auto text = [&](engine::Symbol symbol) { return std::string(cluster.text(symbol)); };
     return {.name = text(pod.name),
             .uid = text(pod.uid),
@@ -122,7 +120,7 @@ Result<engine::PodObject> pod_object(const ClusterRecord& record, const PodRecor
 
 }  // namespace
 
-ClusterRecord make_cluster_record(const Cluster& cluster) {
+ClusterRecord make_cluster_record(const engine::Cluster& cluster) {
     ClusterRecord out;
     for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
         out.nodes.push_back(engine::node_object(cluster, cluster.node(i)));
@@ -138,7 +136,8 @@ ClusterRecord make_cluster_record(const Cluster& cluster) {
     return out;
 }
 
-Result<Cluster> make_cluster(const ClusterRecord& record, engine::ClusterBuilderOptions options) {
+Result<engine::Cluster> make_cluster(const ClusterRecord& record,
+                                     engine::ClusterBuilderOptions options) {
     engine::ClusterBuilder builder(std::move(options));
     const auto set_all = [&](const auto& objects) {
         for (const auto& object : objects) builder.set(object);

@@ -16,8 +16,8 @@
 namespace capstan::runtime {
 namespace {
 
-constexpr std::size_t body_limit = std::size_t{3} << 20;
-constexpr std::size_t name_limit = 253;
+constexpr std::size_t kube_body_limit = std::size_t{3} << 20;
+constexpr std::size_t object_name_limit = 253;
 constexpr std::size_t text_limit = 16 << 10;
 constexpr std::uint64_t reply_default = std::uint64_t{16} << 20;
 constexpr std::uint64_t reply_limit = std::uint64_t{256} << 20;
@@ -27,7 +27,7 @@ Unexpected refuse(std::string why) { return fail(ErrorCode::invalid_argument, st
 
 /// A part of a path that a kind is made of; it cannot be "..".
 bool is_token(std::string_view text, bool has_dots) {
-    return !text.empty() && text.size() <= name_limit && text.front() != '.' &&
+    return !text.empty() && text.size() <= object_name_limit && text.front() != '.' &&
            std::ranges::all_of(text, [&](char c) {
                return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
                       (c == '.' && has_dots);
@@ -35,8 +35,8 @@ bool is_token(std::string_view text, bool has_dots) {
 }
 
 /// Names of some kinds have colons and capital letters; none is a way to another place.
-bool is_name(std::string_view text) {
-    return !text.empty() && text.size() <= name_limit && text != "." && text != ".." &&
+bool is_object_name(std::string_view text) {
+    return !text.empty() && text.size() <= object_name_limit && text != "." && text != ".." &&
            text.find_first_of("/%") == std::string_view::npos;
 }
 
@@ -109,7 +109,7 @@ Result<void> check_place(const capstan_kube_request& raw, const kubernetes::ApiR
         return refuse(in_quotes(text(raw.subresource)) + " is no subresource");
     if (is_list && (is_below || raw.name.len > 0)) return refuse("a list is of no single object");
     const bool needs_name = !is_list && (raw.verb != CAPSTAN_KUBE_CREATE || is_below);
-    if (needs_name && !is_name(text(raw.name)))
+    if (needs_name && !is_object_name(text(raw.name)))
         return refuse("without a name, or with one that is none");
     if (!needs_name && raw.name.len > 0) return refuse("the name stands in the object");
     return {};
@@ -119,7 +119,7 @@ Result<void> check_texts(const capstan_kube_request& raw) {
     const bool has_body = raw.verb == CAPSTAN_KUBE_CREATE || raw.verb == CAPSTAN_KUBE_UPDATE ||
                           raw.verb == CAPSTAN_KUBE_PATCH;
     if (has_body && raw.body.len == 0) return refuse("without a body");
-    if (raw.body.len > body_limit) return refuse("the body has more than 3 MiB");
+    if (raw.body.len > kube_body_limit) return refuse("the body has more than 3 MiB");
     for (const capstan_str each : {raw.label_selector, raw.field_selector, raw.continue_token,
                                    raw.resource_version, raw.uid, raw.field_manager}) {
         if (each.len > text_limit) return refuse("a selector or token has more than 16 KiB");
@@ -222,7 +222,7 @@ Result<kubernetes::EventNote> parse_kube_note(const capstan_kube_note& raw) {
         if (each.len == 0) return refuse("an event names kind, name and reason");
     }
     for (const capstan_str each : {raw.api_version, raw.kind, raw.name, raw.uid, raw.reason}) {
-        if (each.len > name_limit) return refuse("a name of more than 253 bytes");
+        if (each.len > object_name_limit) return refuse("a name of more than 253 bytes");
     }
     if (raw.ns.len > 0 && !is_token(text(raw.ns), false))
         return refuse(in_quotes(text(raw.ns)) + " is no namespace");

@@ -13,10 +13,10 @@ namespace {
 constexpr std::size_t header_limit = 128;
 constexpr std::size_t method_limit = 256;
 constexpr std::size_t url_limit = 16 << 10;
-constexpr std::size_t body_limit = 16 << 20;
+constexpr std::size_t http_body_limit = 16 << 20;
 constexpr std::uint64_t default_reply_bytes = 16 << 20;
 constexpr std::uint64_t max_reply_bytes = 256 << 20;
-constexpr Duration default_timeout = std::chrono::seconds(30);
+constexpr Duration http_timeout = std::chrono::seconds(30);
 
 bool reaches_parent(const capstan_http_request* raw) {
     return CAPSTAN_REACHES(raw, capstan_http_request, parent);
@@ -63,7 +63,7 @@ PluginHttp::PluginHttp(Options options, std::shared_ptr<io::HttpClient> client,
 Result<HttpRequest> PluginHttp::copy(const capstan_http_request& raw) const {
     if (!reaches_parent(&raw)) return refuse_request("too short a struct");
     if (raw.url.len > url_limit) return refuse_request("the URL has more than 16 KiB");
-    if (raw.body.len > body_limit) return refuse_request("the body has more than 16 MiB");
+    if (raw.body.len > http_body_limit) return refuse_request("the body has more than 16 MiB");
     if (raw.method.len > method_limit) return refuse_request("the method is no token");
     HttpRequest out(std::string(text(raw.method)), std::string(text(raw.url)));
     out.body = text(raw.body);
@@ -74,7 +74,7 @@ Result<HttpRequest> PluginHttp::copy(const capstan_http_request& raw) const {
     CAPSTAN_CHECK(io::check_syntax(out));
     CAPSTAN_TRY(const Duration left, time_left(*operations_, raw.parent, clock_->monotonic()));
     out.timeout = std::min(
-        raw.timeout_ms > 0 ? std::chrono::milliseconds(raw.timeout_ms) : default_timeout, left);
+        raw.timeout_ms > 0 ? std::chrono::milliseconds(raw.timeout_ms) : http_timeout, left);
     out.max_reply_bytes = raw.max_reply_bytes == 0 ? default_reply_bytes
                                                    : std::min(raw.max_reply_bytes, max_reply_bytes);
     return out;

@@ -10,7 +10,7 @@
 namespace capstan::runtime {
 namespace {
 
-constexpr Duration default_timeout = std::chrono::seconds(30);
+constexpr Duration kube_timeout = std::chrono::seconds(30);
 
 void hand_over(capstan_kube_done done, void* user, const Result<kubernetes::ApiReply>& result) {
     if (!result) {
@@ -70,7 +70,7 @@ Result<KubeCall> PluginKube::prepare(const capstan_kube_request& raw) const {
     CAPSTAN_CHECK(demand_cluster());
     CAPSTAN_TRY(const Duration left, time_left(*operations_, raw.parent, loop_.monotonic()));
     const Duration asked =
-        raw.timeout_ms > 0 ? std::chrono::milliseconds(raw.timeout_ms) : default_timeout;
+        raw.timeout_ms > 0 ? std::chrono::milliseconds(raw.timeout_ms) : kube_timeout;
     call.request.timeout = std::min(asked, left);
     call.term = raw.parent != 0 ? operations_->term_of(raw.parent).value_or(0) : gateway_->term();
     return call;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t metric_limit = 256;
 constexpr std::size_t label_limit = 16;
 constexpr std::size_t bucket_limit = 64;
-constexpr std::size_t name_limit = 128;
+constexpr std::size_t metric_name_limit = 128;
 constexpr std::size_t help_limit = 512;
 constexpr std::size_t value_limit = 256;
 
@@ -25,15 +25,15 @@ bool reaches_buckets(const capstan_metric* metric) {
     return CAPSTAN_REACHES(metric, capstan_metric, buckets);
 }
 
-bool is_name(std::string_view name) {
+bool is_metric_name(std::string_view name) {
     constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyz0123456789_";
-    return !name.empty() && name.size() <= name_limit &&
+    return !name.empty() && name.size() <= metric_name_limit &&
            name.find_first_not_of(allowed) == std::string_view::npos;
 }
 
 /// "le" is Prometheus' own in histograms, "plugin" ours, and a leading digit or "__" nobody's.
 bool is_label_name(std::string_view name) {
-    return is_name(name) && name != "plugin" && name != "le" && !name.starts_with("__") &&
+    return is_metric_name(name) && name != "plugin" && name != "le" && !name.starts_with("__") &&
            (name[0] < '0' || name[0] > '9');
 }
 
@@ -41,7 +41,8 @@ std::optional<std::vector<std::string>> copy_labels(capstan_array array) {
     const View<capstan_str> names(array);
     if (names.size() > label_limit) return std::nullopt;
     std::vector<std::string> labels;
-    for (const capstan_str& name : names) labels.emplace_back(text(name).substr(0, name_limit + 1));
+    for (const capstan_str& name : names)
+        labels.emplace_back(text(name).substr(0, metric_name_limit + 1));
     const bool unique = std::set<std::string>(labels.begin(), labels.end()).size() == labels.size();
     if (!unique || !std::all_of(labels.begin(), labels.end(), is_label_name)) return std::nullopt;
     return labels;
@@ -100,7 +101,7 @@ PluginMetrics::~PluginMetrics() {
 }
 
 capstan_status PluginMetrics::declare(const capstan_metric& metric, std::uint32_t& id) {
-    if (!reaches_buckets(&metric) || !is_type(metric.type) || !is_name(text(metric.name))) {
+    if (!reaches_buckets(&metric) || !is_type(metric.type) || !is_metric_name(text(metric.name))) {
         return CAPSTAN_E_INVALID_ARGUMENT;
     }
     auto labels = copy_labels(metric.label_names);

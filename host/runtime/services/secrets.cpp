@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t size_limit = 1 << 20;
 
-bool is_name(std::string_view name) {
+bool is_secret_name(std::string_view name) {
     constexpr std::string_view allowed =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     return !name.empty() && name.size() <= 253 && name != "." && !name.starts_with("..") &&
@@ -76,7 +76,7 @@ void SecretText::wipe() noexcept {
 }
 
 Result<SecretText> DirectorySecrets::read(std::string_view name) const {
-    if (!is_name(name)) {
+    if (!is_secret_name(name)) {
         return fail(ErrorCode::invalid_argument,
                     "not a secret's name: letters, digits, '.', '_' and '-' make one");
     }

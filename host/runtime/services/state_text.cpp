@@ -95,7 +95,7 @@ std::optional<InstanceState> find_state(std::string_view text) {
 
 std::string printable_state(const InstanceState& state) {
     std::string text = state_text(state);
-    if (detail::is_utf8(text)) return text;
+    if (capstan::detail::is_utf8(text)) return text;
     return std::string(base64_mark) + kubernetes::base64_text(text);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 /// How long a node may carry our marks though nobody removes it: the time it takes to notice, and
 /// an API server that fails meanwhile.
-constexpr Duration patience = std::chrono::hours(1);
+constexpr Duration leftover_patience = std::chrono::hours(1);
 /// How long a removal that began in calm may take: a drain has an hour, and then the rest.
 constexpr Duration removal_max = std::chrono::minutes(100);
 
@@ -37,7 +37,7 @@ public:
             const auto before = since_.find(node);
             const Time since = before == since_.end() ? moment.now() : before->second;
             seen[node] = since;
-            if (moment.now() - since < patience || told_.contains(node)) continue;
+            if (moment.now() - since < leftover_patience || told_.contains(node)) continue;
             told_.insert(node);
             out.push_back("node " + node + " carries " + mark + " for " +
                           format_duration(moment.now() - since) + ", and nobody removes it");

@@ -15,7 +15,7 @@ namespace {
 
 /// A machine that never joins is waited for a quarter of an hour, one that is never ready for
 /// another; then the next try.
-constexpr Duration patience = std::chrono::minutes(50);
+constexpr Duration growth_patience = std::chrono::minutes(50);
 
 class Service final : public Invariant {
 public:
@@ -32,7 +32,7 @@ public:
             told_.insert(name);
             out.push_back("pod " + name + " waits for " +
                           format_duration(moment.now() - waiting.since) + ", and group " + group +
-                          " could have grown for the last " + format_duration(patience));
+                          " could have grown for the last " + format_duration(growth_patience));
         }
         return out;
     }
@@ -53,7 +53,7 @@ public:
     std::vector<std::string> on_end(const Moment& last) override {
         std::vector<std::string> out;
         for (const auto& [name, waiting] : waiting_) {
-            if (last.now() - waiting.since < patience) continue;
+            if (last.now() - waiting.since < growth_patience) continue;
             for (const engine::Group& group : last.groups()) {
                 if (is_able(last, group) &&
                     surely_fits(last.cluster(), waiting.pod, group, last.settings()))
@@ -120,10 +120,11 @@ private:
 
     /// The group that could have helped; empty: none.
     std::string find_late(const Moment& moment, const Waiting& waiting) const {
-        if (moment.now() - waiting.since < patience) return {};
+        if (moment.now() - waiting.since < growth_patience) return {};
         for (const engine::Group& group : moment.groups()) {
             const auto able = able_since_.find(group.group.id.value());
-            if (able == able_since_.end() || moment.now() - able->second < patience) continue;
+            if (able == able_since_.end() || moment.now() - able->second < growth_patience)
+                continue;
             if (surely_fits(moment.cluster(), waiting.pod, group, moment.settings()))
                 return able->first;
         }

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-const std::string cloud =
+const std::string four_groups =
     "[pipeline]\nclouds = [\"east\"]\n" +
     simulated("east",
               "latency = \"3s\", groups = [" + simulated_group("a") + ", " +
@@ -67,7 +67,7 @@ struct Actuator : ::testing::Test {
             out.push_back(group.group.target.value());
         return out;
     }
-    VirtualAssembly virtually{cloud};
+    VirtualAssembly virtually{four_groups};
     FakeCluster cluster;
     engine::Circumstances circumstances{.seed = 7, .now = Time(1h)};
 };

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using namespace std::chrono_literals;
 
-const std::string cloud =
+const std::string making_cloud =
     "[pipeline]\nclouds = [\"east\"]\n" +
     simulated("east", "latency = \"3s\", groups = [" + simulated_group("a") +
                           "], machine_types = ["
@@ -24,7 +24,7 @@ const PluginInstanceId east("east");
 
 struct MakingGroups : ::testing::Test {
     engine::Decision decision{};
-    VirtualAssembly virtually{cloud};
+    VirtualAssembly virtually{making_cloud};
     FakeCluster cluster;
     engine::Circumstances circumstances{.seed = 7, .now = Time(1h)};
 

@@ -13,7 +13,7 @@ namespace {
 using engine::Memory;
 using namespace std::chrono_literals;
 
-const Time noon = time_from_unix_ns(1'795'258'800'000'000'000);
+const Time written_at = time_from_unix_ns(1'795'258'800'000'000'000);
 
 std::string text_of(const Memory& memory) { return *memory_text(memory, "1.2.0"); }
 
@@ -35,18 +35,19 @@ TEST(MemoryText, ComesBackExactlyWhateverIsRemembered) {
 TEST(MemoryText, KeepsItsFormat) {
     Memory memory;
     memory.started = true;
-    memory.backoffs[NodeGroupId("spot")] = {.since = noon,
-                                            .until = noon + 5min,
+    memory.backoffs[NodeGroupId("spot")] = {.since = written_at,
+                                            .until = written_at + 5min,
                                             .length = 5min,
-                                            .last_failure = noon + 1ns,
+                                            .last_failure = written_at + 1ns,
                                             .code = ErrorCode::out_of_capacity,
                                             .because = "none left"};
-    memory.make_backoffs[{PluginInstanceId("aws"), "m5.large", "eu-1a", true}] = {.since = noon};
+    memory.make_backoffs[{PluginInstanceId("aws"), "m5.large", "eu-1a", true}] = {.since =
+                                                                                      written_at};
     memory.planned[NodeGroupId("web")] = {{2, {{"default/ReplicaSet/web", 3}}}};
-    memory.unneeded["node-1"] = {.since = noon, .ready = false};
+    memory.unneeded["node-1"] = {.since = written_at, .ready = false};
     memory.removals["node-2"] = {.group = NodeGroupId("web"),
                                  .phase = engine::RemovalPhase::draining,
-                                 .evictions = {{"default/web-1/u1", {.agreed = noon}}}};
+                                 .evictions = {{"default/web-1/u1", {.agreed = written_at}}}};
     memory.last.scale_up = Time();
     EXPECT_EQ(text_of(memory),
               R"({"version":1,"host":"1.2.0","memory":{"started":true,"backoffs":{"spot":)"

@@ -15,12 +15,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-const std::string cloud = "[pipeline]\nclouds = [\"east\"]\n" +
-                          simulated("east", "groups = [" +
-                                                simulated_group("a",
-                                                                "price_per_hour = 0.5, options = { "
-                                                                "utilization_threshold = 0.7 }") +
-                                                ", " + simulated_group("b", "max = 0") + "]");
+const std::string one_cloud =
+    "[pipeline]\nclouds = [\"east\"]\n" +
+    simulated("east", "groups = [" +
+                          simulated_group("a",
+                                          "price_per_hour = 0.5, options = { "
+                                          "utilization_threshold = 0.7 }") +
+                          ", " + simulated_group("b", "max = 0") + "]");
 
 /// Pods of 3 cores that wait for a node.
 engine::Cluster cluster_of(int pods, Time now) {
@@ -45,7 +46,7 @@ struct PassCycle : ::testing::Test {
                 .clouds = virtually.clouds().instances(),
                 .circumstances = {.seed = 1, .now = now, .simulation = true}};
     }
-    VirtualAssembly virtually{cloud};
+    VirtualAssembly virtually{one_cloud};
 };
 
 TEST_F(PassCycle, AsksCloudsForPricesAndWishes) {

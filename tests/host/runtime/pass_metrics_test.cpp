@@ -22,15 +22,15 @@ using ::testing::Not;
 using namespace std::chrono_literals;
 
 const Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
-const NodeGroupId a("a");
+const NodeGroupId group_a("a");
 
 /// Two nodes in group a, and passes over them.
 struct Passes : ::testing::Test {
     Passes() {
-        engine::Group group{.group = {.id = a, .min = 1, .max = 5, .target = 2}};
+        engine::Group group{.group = {.id = group_a, .min = 1, .max = 5, .target = 2}};
         engine::ClusterBuilder builder;
         for (const char* name : {"n1", "n2"}) {
-            group.machines.push_back({.id = MachineId(name), .group = a});
+            group.machines.push_back({.id = MachineId(name), .group = group_a});
             builder.set(engine::NodeObject{.name = name,
                                            .provider_id = name,
                                            .capacity = {{"cpu", 4000}, {"memory", 1 << 30}},
@@ -56,7 +56,7 @@ struct Passes : ::testing::Test {
     }
     engine::NodeRemoval& removal(RemovalPhase phase, bool empty = true) {
         engine::NodeRemoval& out = memory.removals["n1"];
-        out.group = a;
+        out.group = group_a;
         out.machine = MachineId("n1");
         out.empty = empty;
         out.since = noon;
@@ -65,7 +65,7 @@ struct Passes : ::testing::Test {
         return out;
     }
     void increase(std::optional<Error> error) {
-        decision.increases = {{.group = a, .by = 3}};
+        decision.increases = {{.group = group_a, .by = 3}};
         results.increases = {std::move(error)};
     }
 
@@ -136,30 +136,30 @@ TEST_F(Passes, TellForHowLongNodesWereNotLookedAt) {
 TEST_F(Passes, CountMachinesThatCouldNotBeMade) {
     pass();
     increase(Error{ErrorCode::quota, "no more"});
-    memory.backoffs[a] = {.until = noon + 1h, .last_failure = noon, .code = ErrorCode::quota};
+    memory.backoffs[group_a] = {.until = noon + 1h, .last_failure = noon, .code = ErrorCode::quota};
     EXPECT_THAT(pass(), HasSubstr("failed_node_creations_total{reason=\"quota\"} 3\n"));
-    memory.requests[a] = {.since = noon, .deadline = noon + 15min, .increase = 4};
+    memory.requests[group_a] = {.since = noon, .deadline = noon + 15min, .increase = 4};
     pass();
     memory.requests.clear();
-    memory.backoffs[a] = {
+    memory.backoffs[group_a] = {
         .until = noon + 1h, .last_failure = noon + 1s, .code = ErrorCode::deadline};
     EXPECT_THAT(pass(), HasSubstr("failed_node_creations_total{reason=\"timeout\"} 4\n"));
-    memory.failed_machines[a] = {MachineId("m1"), MachineId("m2")};
-    memory.backoffs[a].last_failure = noon + 2s;
+    memory.failed_machines[group_a] = {MachineId("m1"), MachineId("m2")};
+    memory.backoffs[group_a].last_failure = noon + 2s;
     EXPECT_THAT(pass(), HasSubstr("failed_node_creations_total{reason=\"timeout\"} 6\n"));
 }
 
 TEST_F(Passes, TellOfWhatKindsOfPodsAnOptionIsFor) {
-    decision.options = {{.group = a, .pods = {{.count = 2}}}};
+    decision.options = {{.group = group_a, .pods = {{.count = 2}}}};
     EXPECT_THAT(pass(), HasSubstr("binpacking_heterogeneity_sum{cpu_count=\"4\",instance_type="
                                   "\"\",namespace_count=\"1\"} 1\n"));
 }
 
 TEST_F(Passes, LeaveNoSeriesOfGroupsThatAreGone) {
-    memory.backoffs[a] = {.since = noon,
-                          .until = noon + 5min,
-                          .last_failure = noon,
-                          .code = ErrorCode::out_of_capacity};
+    memory.backoffs[group_a] = {.since = noon,
+                                .until = noon + 5min,
+                                .last_failure = noon,
+                                .code = ErrorCode::out_of_capacity};
     EXPECT_THAT(pass(),
                 AllOf(HasSubstr("node_group_in_backoff{node_group=\"a\"} 1\n"),
                       HasSubstr("node_group_backoff_status{node_group=\"a\",reason=\"out_of_"
@@ -179,18 +179,18 @@ TEST_F(Passes, CountEachFailureToGrowOnce) {
     memory.backoffs[NodeGroupId("old")] = {.until = noon + 1h, .last_failure = noon - 1h};
     EXPECT_THAT(pass(), Not(ContainsRegex("failed_scale_ups_total\\{[^}]*\\} 1")));
     increase(Error{ErrorCode::out_of_capacity, "none left", "ZONE_EXHAUSTED"});
-    memory.backoffs[a] = {.until = noon + 1h, .last_failure = noon};
+    memory.backoffs[group_a] = {.until = noon + 1h, .last_failure = noon};
     pass();
     EXPECT_THAT(pass(), AllOf(HasSubstr("reason=\"ZONE_EXHAUSTED\"} 1\n"),
                               Not(HasSubstr("reason=\"timeout\"} 1\n"))));
-    memory.backoffs[a] = {
+    memory.backoffs[group_a] = {
         .until = noon + 1h, .last_failure = noon + 1s, .code = ErrorCode::deadline};
     EXPECT_THAT(pass(), HasSubstr("reason=\"timeout\"} 1\n"));
 }
 
 TEST_F(Passes, CountARefusalOfTheVeryFirstOne) {
     increase(Error{ErrorCode::out_of_capacity, "none left"});
-    memory.backoffs[a] = {
+    memory.backoffs[group_a] = {
         .until = noon + 1h, .last_failure = noon, .code = ErrorCode::out_of_capacity};
     EXPECT_THAT(pass(), HasSubstr("reason=\"out_of_capacity\"} 1\n"));
     EXPECT_THAT(pass(), HasSubstr("reason=\"out_of_capacity\"} 1\n")) << "once";
@@ -201,11 +201,11 @@ TEST_F(Passes, CallAFailureByTheCodeOfTheMachineThatCouldNotBeMade) {
     engine::Group group = snapshot->groups->front();
     group.machines.front().error = Error{ErrorCode::out_of_capacity, "none left", "Failed"};
     snapshot->groups = std::make_shared<const std::vector<engine::Group>>(1, group);
-    memory.backoffs[a] = {
+    memory.backoffs[group_a] = {
         .until = noon + 1h, .last_failure = noon, .code = ErrorCode::out_of_capacity};
     EXPECT_THAT(pass(), HasSubstr("reason=\"Failed\"} 1\n"));
-    memory.backoffs[a].last_failure = noon + 1s;
-    memory.backoffs[a].code = ErrorCode::deadline;
+    memory.backoffs[group_a].last_failure = noon + 1s;
+    memory.backoffs[group_a].code = ErrorCode::deadline;
     EXPECT_THAT(pass(), HasSubstr("reason=\"timeout\"} 1\n")) << "not what that machine says";
 }
 
@@ -214,7 +214,7 @@ TEST_F(Passes, TimeARemovalUntilTheNodeIsGone) {
     removal(RemovalPhase::waiting).unneeded_since = noon - 10min;
     pass();
     now += 8s;
-    decision.removals = {{.group = a,
+    decision.removals = {{.group = group_a,
                           .machines = {MachineId("n1")},
                           .nodes = {"n1"},
                           .cause = engine::RemovalCause::empty}};
@@ -288,7 +288,7 @@ TEST_F(Passes, CountARemovalThatFailsInOnePass) {
         << "chosen, and could not be tainted";
     removal(RemovalPhase::delayed);
     pass();
-    decision.removals = {{.group = a, .machines = {MachineId("n1")}, .nodes = {"n1"}}};
+    decision.removals = {{.group = group_a, .machines = {MachineId("n1")}, .nodes = {"n1"}}};
     results.removals = {{Error{ErrorCode::permission, "no"}}};
     removal(RemovalPhase::undoing);
     EXPECT_THAT(pass(), HasSubstr("failed_scale_down_total{kind=\"empty\",reason=\"3\"} 1\n"))
@@ -338,13 +338,13 @@ TEST_F(Passes, CountNodesWithGpusOnceMore) {
     increase({});
     EXPECT_THAT(pass(), HasSubstr("scaled_up_gpu_nodes_total{gpu_name=\"nvidia-l4\",gpu_resource_"
                                   "name=\"nvidia.com/gpu\"} 3\n"));
-    memory.backoffs[a] = {
+    memory.backoffs[group_a] = {
         .until = noon + 1h, .last_failure = noon, .code = ErrorCode::out_of_capacity};
     EXPECT_THAT(pass(),
                 HasSubstr("failed_gpu_scale_ups_total{gpu_name=\"nvidia-l4\",gpu_resource_name="
                           "\"nvidia.com/gpu\",reason=\"out_of_capacity\"} 1\n"));
     removal(RemovalPhase::removed);
-    decision.removals = {{.group = a, .machines = {MachineId("n1")}, .nodes = {"n1"}}};
+    decision.removals = {{.group = group_a, .machines = {MachineId("n1")}, .nodes = {"n1"}}};
     results.removals = {{}};
     EXPECT_THAT(pass(), Not(HasSubstr("scaled_down_gpu_nodes_total{")))
         << "the node itself has none";

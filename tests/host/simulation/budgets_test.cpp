@@ -5,15 +5,15 @@
 namespace capstan::simulation {
 namespace {
 
-const Labels web{{"app", "web"}};
+const Labels web_labels{{"app", "web"}};
 
 std::vector<Crowd> crowd(int wanted, int healthy) {
-    return {{.ns = "default", .labels = &web, .wanted = wanted, .healthy = healthy}};
+    return {{.ns = "default", .labels = &web_labels, .wanted = wanted, .healthy = healthy}};
 }
 
 Budget budget(std::optional<PodShare> min_available, std::optional<PodShare> max_unavailable) {
     return {.name = "b",
-            .selector = {.match_labels = web},
+            .selector = {.match_labels = web_labels},
             .min_available = min_available,
             .max_unavailable = max_unavailable};
 }
@@ -76,20 +76,21 @@ TEST(Budgets, TakePercentagesOfWhatControllersWantNotOfWhatIsThere) {
 
 TEST(Budgets, OneOfADumpKeepsWhatIsThereLessWhatItAllows) {
     Budgets budgets;
-    budgets.adopt(
-        {.name = "b", .selector = LabelSelector{.match_labels = web}, .disruptions_allowed = 3},
-        crowd(10, 10));
+    budgets.adopt({.name = "b",
+                   .selector = LabelSelector{.match_labels = web_labels},
+                   .disruptions_allowed = 3},
+                  crowd(10, 10));
     EXPECT_EQ(allowed(budgets, crowd(10, 8)), 1);
 }
 
 TEST(Budgets, APodThatIsNotHealthyMayGoWhileTheOthersAreEnough) {
     Budgets budgets;
     budgets.set(budget(8, {}));
-    EXPECT_EQ(budgets.find_refusal("default", web, true, crowd(10, 8)),
+    EXPECT_EQ(budgets.find_refusal("default", web_labels, true, crowd(10, 8)),
               "budget default/b allows 0 disruptions now");
-    EXPECT_EQ(budgets.find_refusal("default", web, false, crowd(10, 8)), std::nullopt);
-    EXPECT_NE(budgets.find_refusal("default", web, false, crowd(10, 7)), std::nullopt);
-    EXPECT_EQ(budgets.find_refusal("other", web, true, crowd(10, 0)), std::nullopt);
+    EXPECT_EQ(budgets.find_refusal("default", web_labels, false, crowd(10, 8)), std::nullopt);
+    EXPECT_NE(budgets.find_refusal("default", web_labels, false, crowd(10, 7)), std::nullopt);
+    EXPECT_EQ(budgets.find_refusal("other", web_labels, true, crowd(10, 0)), std::nullopt);
 }
 
 }  // namespace

@@ -35,17 +35,18 @@ TEST(Expect, AGroupThatIsNotThereHasNoNodes) {
     EXPECT_EQ(count_of(expected), 3);
 }
 
-const std::vector<Unhelped> web{
+const std::vector<Unhelped> unhelped_web{
     {.batch = "web", .count = 2, .because = "no", .in_group = {{"a", "full"}, {"b", "small"}}}};
 
 TEST(Expect, AnyTrueSentenceAboutABatchWithoutRoomWillDo) {
     for (const char* line : {"web: no", "web in a: full", "web in b: small"}) {
-        EXPECT_EQ(find_unmet({.unhelped = Lines{line}}, {.unhelped = web}), Lines()) << line;
+        EXPECT_EQ(find_unmet({.unhelped = Lines{line}}, {.unhelped = unhelped_web}), Lines())
+            << line;
     }
 }
 
 TEST(Expect, AFalseSentenceIsShownWithAllThatAreTrue) {
-    EXPECT_EQ(find_unmet({.unhelped = Lines{"web in a: small"}}, {.unhelped = web}),
+    EXPECT_EQ(find_unmet({.unhelped = Lines{"web in a: small"}}, {.unhelped = unhelped_web}),
               Lines{"pods without room:\n"
                     "  - web in a: small\n"
                     "  + web: no\n"
@@ -54,7 +55,7 @@ TEST(Expect, AFalseSentenceIsShownWithAllThatAreTrue) {
 }
 
 TEST(Expect, EveryBatchWithoutRoomNeedsASentence) {
-    EXPECT_EQ(find_unmet({.unhelped = Lines{}}, {.unhelped = web}).size(), 1u);
+    EXPECT_EQ(find_unmet({.unhelped = Lines{}}, {.unhelped = unhelped_web}).size(), 1u);
     EXPECT_EQ(find_unmet({.unhelped = Lines{}}, {}), Lines());
 }
 

@@ -42,7 +42,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 /// One rule, broken.
-enum class Fault {
+enum class CloudFault {
     none,
     any_group,
     past_maximum,
@@ -56,7 +56,7 @@ enum class Fault {
 };
 
 /// Two groups in memory; each call takes a second.
-template <Fault fault>
+template <CloudFault fault>
 class MemoryCloud {
 public:
     MemoryCloud(Host host, const Settings&) : host_(host) {
@@ -66,7 +66,7 @@ public:
     Task<void> start() { co_await capstan::sleep_for(host_, 1s); }
     Task<void> stop() { co_return; }
     Task<CloudView> refresh() {
-        if (fault == Fault::blocks) {
+        if (fault == CloudFault::blocks) {
             const auto until = std::chrono::steady_clock::now() + 20ms;
             while (std::chrono::steady_clock::now() < until) continue;
         }
@@ -75,22 +75,23 @@ public:
         view.groups = groups_;
         for (int i = 0; i < 2; ++i)
             view.machines.push_back({MachineId("a-" + std::to_string(i)), NodeGroupId("a")});
-        if (fault == Fault::contradicts)
+        if (fault == CloudFault::contradicts)
             view.unreadable.push_back({ErrorCode::unavailable, "page 2", {}, "c"});
         co_return view;
     }
     Task<Resized> increase(Resize request) {
         co_await capstan::sleep_for(host_, 1s);
-        if (fault == Fault::any_group && find(request.group) == nullptr) co_return Resized{1};
+        if (fault == CloudFault::any_group && find(request.group) == nullptr) co_return Resized{1};
         NodeGroup& group = at(request.group);
         const bool again = !request.idempotency_key.empty() &&
                            !done_.try_emplace(request.idempotency_key, request.delta).second;
-        if (again && fault != Fault::forgets_keys) co_return Resized{*group.target};
-        if (*group.target != request.expected_target && fault != Fault::ignores_target && !again) {
+        if (again && fault != CloudFault::forgets_keys) co_return Resized{*group.target};
+        if (*group.target != request.expected_target && fault != CloudFault::ignores_target &&
+            !again) {
             co_return capstan::fail(ErrorCode::conflict,
                                     "the target is " + std::to_string(*group.target));
         }
-        const int room = *group.max - *group.target + (fault == Fault::past_maximum ? 100 : 0);
+        const int room = *group.max - *group.target + (fault == CloudFault::past_maximum ? 100 : 0);
         if (request.delta > room) {
             co_return capstan::fail(ErrorCode::invalid_argument, "past the maximum");
         }
@@ -105,18 +106,18 @@ public:
         at(request.group);
         Removed out;
         for (const MachineId& id : request.machines) {
-            if (fault == Fault::forgets_machines || id.value().substr(0, 2) == "a-") continue;
+            if (fault == CloudFault::forgets_machines || id.value().substr(0, 2) == "a-") continue;
             out.failed.push_back({ErrorCode::not_found, "no machine", {}, id.value()});
         }
         co_return out;
     }
     Result<NodeTemplate> describe(NodeGroupId group) {
         NodeTemplate node = capstan::testing::node_template(at(group).id.value());
-        if (fault == Fault::no_capacity) node.capacity = {};
+        if (fault == CloudFault::no_capacity) node.capacity = {};
         return node;
     }
     capstan::Price price(const Call&, const capstan::TemplateView&) const {
-        return {.per_hour = fault == Fault::bad_price ? -1.0 : 0.25};
+        return {.per_hour = fault == CloudFault::bad_price ? -1.0 : 0.25};
     }
     capstan::GroupOptions options(const Call&, const capstan::GroupView&) const {
         return {.utilization_threshold = 0.5};
@@ -141,15 +142,15 @@ private:
     std::map<std::string, int> done_;
 };
 
-template <Fault fault>
-std::vector<std::string> faults_of(
+template <CloudFault fault>
+std::vector<std::string> cloud_faults_of(
     const capstan::testing::ConformanceOptions& options = capstan::testing::quick()) {
     return failures_of<MemoryCloud<fault>>(options);
 }
 
 TEST(CloudChecks, FindNothingWrongWithAGoodCloud) {
     const auto results = results_of(
-        capstan::make_class<MemoryCloud<Fault::none>>({.id = "memory", .doc = "In memory."}));
+        capstan::make_class<MemoryCloud<CloudFault::none>>({.id = "memory", .doc = "In memory."}));
     EXPECT_THAT(failures(results), IsEmpty());
     EXPECT_THAT(left_out(results),
                 ElementsAre("file/init", "schema/defaults", "schema/check", "lifecycle/self_check",
@@ -159,51 +160,51 @@ TEST(CloudChecks, FindNothingWrongWithAGoodCloud) {
 }
 
 TEST(CloudChecks, FindOneThatGrowsGroupsItDoesNotHave) {
-    EXPECT_THAT(faults_of<Fault::any_group>(),
+    EXPECT_THAT(cloud_faults_of<CloudFault::any_group>(),
                 Contains(StartsWith(
                     "cloud/unknown_group: increase of a group that is not there succeeds")));
 }
 
 TEST(CloudChecks, FindOneThatGrowsAGroupPastItsMaximum) {
-    EXPECT_THAT(faults_of<Fault::past_maximum>(),
+    EXPECT_THAT(cloud_faults_of<CloudFault::past_maximum>(),
                 Contains("cloud/maximum: increase of a past its maximum succeeds"));
 }
 
 TEST(CloudChecks, FindOneThatGrowsTwiceForOneIdempotencyKey) {
-    EXPECT_THAT(faults_of<Fault::forgets_keys>(),
+    EXPECT_THAT(cloud_faults_of<CloudFault::forgets_keys>(),
                 ElementsAre("cloud/idempotent: the same increase of a by 1 twice, with one "
                             "idempotency key, grew it from 2 to 4"));
 }
 
 TEST(CloudChecks, FindOneThatActsOnAnOldDecision) {
-    EXPECT_THAT(faults_of<Fault::ignores_target>(),
+    EXPECT_THAT(cloud_faults_of<CloudFault::ignores_target>(),
                 ElementsAre("cloud/conflict: increase of a decided on another target succeeds"));
 }
 
 TEST(CloudChecks, FindOneThatRemovesMachinesItDoesNotHave) {
-    EXPECT_THAT(faults_of<Fault::forgets_machines>(),
+    EXPECT_THAT(cloud_faults_of<CloudFault::forgets_machines>(),
                 ElementsAre("cloud/bad_requests: remove of a machine that is not there succeeds"));
 }
 
 TEST(CloudChecks, FindAViewThatContradictsItself) {
-    EXPECT_THAT(faults_of<Fault::contradicts>(),
+    EXPECT_THAT(cloud_faults_of<CloudFault::contradicts>(),
                 ElementsAre("cloud/refresh: the view is complete, and c could not be read"));
 }
 
 TEST(CloudChecks, FindARefreshThatBlocksItsStrand) {
     auto options = capstan::testing::quick();
     options.call_deadline = 5ms;
-    EXPECT_THAT(faults_of<Fault::blocks>(options),
+    EXPECT_THAT(cloud_faults_of<CloudFault::blocks>(options),
                 Contains(StartsWith("cloud/prompt: refresh blocks the strand")));
 }
 
 TEST(CloudChecks, FindAPriceThatIsNone) {
-    EXPECT_THAT(faults_of<Fault::bad_price>(),
+    EXPECT_THAT(cloud_faults_of<CloudFault::bad_price>(),
                 ElementsAre(StartsWith("cloud/pricing: a plain one: the price is -1")));
 }
 
 TEST(CloudChecks, FindATemplateWithoutCapacity) {
-    EXPECT_THAT(faults_of<Fault::no_capacity>(),
+    EXPECT_THAT(cloud_faults_of<CloudFault::no_capacity>(),
                 ElementsAre("cloud/templates: describe a: the template has no capacity"));
 }
 
@@ -257,9 +258,9 @@ TEST(CloudChecks, UseTheRepliesThatWereArranged) {
 }
 
 TEST(CloudChecks, FindAnOperationThatIsEndedTwice) {
-    struct Twice : MemoryCloud<Fault::none> {
+    struct Twice : MemoryCloud<CloudFault::none> {
         Twice(Host host, const Settings& settings)
-            : MemoryCloud<Fault::none>(host, settings), lent(host) {}
+            : MemoryCloud<CloudFault::none>(host, settings), lent(host) {}
         Host lent;
         capstan::GroupOptions options(const Call&, const capstan::GroupView&) const { return {}; }
         Task<void> start() {

@@ -61,7 +61,7 @@ private:
     std::int64_t slack_;
 };
 
-class SameZone {
+class ZoneSimilarity {
 public:
     Similarity similar(const Call&, const TemplateView& a, const TemplateView& b) const {
         return a.zone() == b.zone() ? capstan::agrees("both are in one zone")
@@ -110,7 +110,7 @@ TEST(Conformance, FindsNothingWrongWithAGoodExpander) {
 }
 
 TEST(Conformance, FindsNothingWrongWithAGoodSimilarityCheck) {
-    EXPECT_THAT(failures_of<SameZone>(), IsEmpty());
+    EXPECT_THAT(failures_of<ZoneSimilarity>(), IsEmpty());
 }
 
 TEST(Conformance, FindsNothingWrongWithAGoodSplitter) {

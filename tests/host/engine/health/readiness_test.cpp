@@ -11,8 +11,8 @@ namespace {
 
 Settings with_readiness_taint() { return {.readiness_taints = {"zalando.org/node-not-ready"}}; }
 
-Health assess(const World& world, const Memory& memory = {},
-              const Settings& settings = with_readiness_taint()) {
+Health assess_world(const World& world, const Memory& memory = {},
+                    const Settings& settings = with_readiness_taint()) {
     const Snapshot snapshot = world.snapshot();
     return assess(snapshot, make_membership(snapshot), memory, settings, noon);
 }
@@ -24,7 +24,7 @@ struct Reads {
     Standing standing;
 };
 
-void taint(NodeObject& node, const char* key, Effect effect = Effect::no_schedule) {
+void add_taint(NodeObject& node, const char* key, Effect effect = Effect::no_schedule) {
     node.taints.push_back({.key = key, .value = "any", .effect = effect});
 }
 void age(NodeObject& node, Duration age) { node.created = noon - age; }
@@ -35,53 +35,56 @@ const std::vector<Reads> cases = {
     {"cordoned", [](World&, NodeObject& n) { n.unschedulable = true; }, Readiness::ready,
      Standing::takes_pods},
     {"chosen for removal",
-     [](World&, NodeObject& n) { taint(n, "ToBeDeletedByClusterAutoscaler"); }, Readiness::ready,
-     Standing::takes_pods},
-    {"being removed", [](World&, NodeObject& n) { taint(n, "BeingDeletedByClusterAutoscaler"); },
+     [](World&, NodeObject& n) { add_taint(n, "ToBeDeletedByClusterAutoscaler"); },
+     Readiness::ready, Standing::takes_pods},
+    {"being removed",
+     [](World&, NodeObject& n) { add_taint(n, "BeingDeletedByClusterAutoscaler"); },
      Readiness::deleted, Standing::out},
     {"with a readiness taint",
-     [](World&, NodeObject& n) { taint(n, "zalando.org/node-not-ready"); }, Readiness::starting,
+     [](World&, NodeObject& n) { add_taint(n, "zalando.org/node-not-ready"); }, Readiness::starting,
      Standing::starting},
     {"whatever its effect",
      [](World&, NodeObject& n) {
-         taint(n, "zalando.org/node-not-ready", Effect::prefer_no_schedule);
+         add_taint(n, "zalando.org/node-not-ready", Effect::prefer_no_schedule);
      },
      Readiness::starting, Standing::starting},
     {"and with pods on it",
      [](World& w, NodeObject& n) {
-         taint(n, "zalando.org/node-not-ready");
+         add_taint(n, "zalando.org/node-not-ready");
          w.pod("web", "i-1");
      },
      Readiness::starting, Standing::out},
     {"the last moment of its start",
      [](World&, NodeObject& n) {
-         taint(n, "zalando.org/node-not-ready");
+         add_taint(n, "zalando.org/node-not-ready");
          age(n, 15min - 1ns);
      },
      Readiness::starting, Standing::starting},
     {"for too long",
      [](World&, NodeObject& n) {
-         taint(n, "zalando.org/node-not-ready");
+         add_taint(n, "zalando.org/node-not-ready");
          age(n, 15min);
      },
      Readiness::long_starting, Standing::out},
     {"being removed all the same",
      [](World&, NodeObject& n) {
-         taint(n, "zalando.org/node-not-ready");
-         taint(n, "BeingDeletedByClusterAutoscaler");
+         add_taint(n, "zalando.org/node-not-ready");
+         add_taint(n, "BeingDeletedByClusterAutoscaler");
      },
      Readiness::deleted, Standing::out},
     {"with a start-up taint",
-     [](World&, NodeObject& n) { taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x"); },
+     [](World&, NodeObject& n) {
+         add_taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x");
+     },
      Readiness::starting, Standing::starting},
     {"with a start-up taint for too long",
      [](World&, NodeObject& n) {
-         taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x");
+         add_taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x");
          age(n, 15min);
      },
      Readiness::unready, Standing::takes_pods},
     {"with a status taint",
-     [](World&, NodeObject& n) { taint(n, "status-taint.cluster-autoscaler.kubernetes.io/x"); },
+     [](World&, NodeObject& n) { add_taint(n, "status-taint.cluster-autoscaler.kubernetes.io/x"); },
      Readiness::ready, Standing::takes_pods},
     {"not ready", [](World&, NodeObject& n) { n.ready = false; }, Readiness::starting,
      Standing::starting},
@@ -106,7 +109,7 @@ TEST(Readiness, IsTheFirstThatApplies) {
         NodeObject& node = world.node("i-1", "web");
         age(node, 5min);
         c.change(world, node);
-        const Health health = assess(world);
+        const Health health = assess_world(world);
         EXPECT_EQ(health.readiness.at(0), c.readiness) << c.what;
         EXPECT_EQ(health.nodes.at(0), c.standing) << c.what;
         EXPECT_EQ(health.all, health.groups.at(0).nodes) << c.what;
@@ -121,10 +124,10 @@ TEST(Readiness, OfANodeWhoseMachineIsGoingIsDeleted) {
     world.node("i-2", "web");
     Memory memory;
     memory.removals["i-2"] = {.phase = RemovalPhase::draining};
-    EXPECT_THAT(assess(world, memory).readiness,
+    EXPECT_THAT(assess_world(world, memory).readiness,
                 ::testing::ElementsAre(Readiness::deleted, Readiness::ready));
     memory.removals["i-2"].phase = RemovalPhase::removed;
-    EXPECT_THAT(assess(world, memory).readiness,
+    EXPECT_THAT(assess_world(world, memory).readiness,
                 ::testing::ElementsAre(Readiness::deleted, Readiness::deleted));
 }
 
@@ -134,17 +137,17 @@ TEST(Readiness, OfANodeWithoutAGroupIsItsOwn) {
     NodeObject& node = world.node("z");
     node.ready = false;
     age(node, 14min);
-    EXPECT_EQ(assess(world).readiness.at(0), Readiness::starting);
-    EXPECT_EQ(assess(world).nodes.at(0), Standing::out);
-    EXPECT_EQ(assess(world).all.starting, 1);
-    EXPECT_EQ(assess(world).wake_at, noon + 1min);
+    EXPECT_EQ(assess_world(world).readiness.at(0), Readiness::starting);
+    EXPECT_EQ(assess_world(world).nodes.at(0), Standing::out);
+    EXPECT_EQ(assess_world(world).all.starting, 1);
+    EXPECT_EQ(assess_world(world).wake_at, noon + 1min);
 }
 
 /// `bad` nodes that are not ready among `all`.
 std::string unhealthy(int bad, int all, const Settings& settings = {}) {
     World world;
     for (int n = 0; n < all; ++n) world.node("n" + std::to_string(n)).ready = n >= bad;
-    return assess(world, {}, settings).unhealthy_because;
+    return assess_world(world, {}, settings).unhealthy_because;
 }
 
 TEST(ClusterHealth, IsLostWhenManyNodesAndALargeShareAreNotReady) {
@@ -165,15 +168,15 @@ TEST(ClusterHealth, NodesThatStartAreNotUnready) {
         node.ready = false;
         age(node, 1min);
     }
-    EXPECT_EQ(assess(world).unhealthy_because, "");
-    EXPECT_EQ(assess(world).all.starting, 10);
+    EXPECT_EQ(assess_world(world).unhealthy_because, "");
+    EXPECT_EQ(assess_world(world).all.starting, 10);
 }
 
 TEST(GroupHealth, IsLostWhenNodesOfItAreNotReadyThatNobodyWaitsFor) {
     World world;
     world.group("web", 8);
     for (int n = 0; n < 8; ++n) world.node("i-" + std::to_string(n), "web").ready = n >= 4;
-    GroupHealth health = assess(world).groups.at(0);
+    GroupHealth health = assess_world(world).groups.at(0);
     EXPECT_EQ(health.nodes, (NodeCounts{.ready = 4, .unready = 4}));
     EXPECT_EQ(health.least, 8);
     EXPECT_EQ(health.most, 8);
@@ -184,7 +187,7 @@ TEST(GroupHealth, IsLostWhenNodesOfItAreNotReadyThatNobodyWaitsFor) {
     world = World();
     world.group("web", 8);
     for (int n = 0; n < 8; ++n) world.machine("web", "i-" + std::to_string(n));
-    health = assess(world).groups.at(0);
+    health = assess_world(world).groups.at(0);
     EXPECT_EQ(health.least, 0);
     EXPECT_EQ(health.unjoined, 8);
     EXPECT_EQ(health.unhealthy_because, "");

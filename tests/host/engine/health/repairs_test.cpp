@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const NodeGroupId web("web");
+const NodeGroupId repaired_group("web");
 
 class RepairsOf : public ::testing::Test {
 protected:
@@ -74,7 +74,7 @@ TEST_F(RepairsOf, MachinesThatNeverJoinAreRemovedStrictlyAfterTheirTime) {
     EXPECT_EQ(repairs.removals[0].because, "2 machines did not join within 15m");
     EXPECT_EQ(repairs.removals[0].nodes, (std::vector<std::string>{"", ""}));
     // Nothing is left that could join, so the back-off ends by time.
-    EXPECT_EQ(memory.backoffs.at(web).until, noon + 15min + 1ns + 5min);
+    EXPECT_EQ(memory.backoffs.at(repaired_group).until, noon + 15min + 1ns + 5min);
 }
 
 TEST_F(RepairsOf, TheMinimumKeepsMachinesThatNeverJoinUnlessForced) {
@@ -120,7 +120,7 @@ TEST_F(RepairsOf, RequestsThatFailAreTakenBackButForOne) {
     for (const char* id : {"i-1", "i-2", "i-3"}) fail_machine(id, MachineState::requested);
     look(noon);
     EXPECT_THAT(repairs.decreases,
-                ElementsAre(Decrease{.group = web,
+                ElementsAre(Decrease{.group = repaired_group,
                                      .cloud = PluginInstanceId("cloud"),
                                      .from = 4,
                                      .by = 2,
@@ -146,24 +146,25 @@ TEST_F(RepairsOf, TheKeptRequestIsNeverTooOld) {
     look(noon + 701min);
     EXPECT_THAT(removed(), IsEmpty());
     EXPECT_EQ(health.groups.at(0).upcoming.missing, 1);
-    EXPECT_NE(find_backoff(memory, web, noon + 701min), nullptr);
+    EXPECT_NE(find_backoff(memory, repaired_group, noon + 701min), nullptr);
     world.node("i-1");
     look(noon + 702min);
-    EXPECT_EQ(find_backoff(memory, web, noon + 702min), nullptr);
+    EXPECT_EQ(find_backoff(memory, repaired_group, noon + 702min), nullptr);
 }
 
 TEST_F(RepairsOf, WhatTheCloudNeverListsIsTakenBackInTheEnd) {
     settings.backoff = BackoffPolicy::exponential;
     world.group("web", 3);
     world.node("i-1", "web");
-    memory.backoffs[web] = {.until = noon + 1h, .length = 1h, .last_failure = noon};
+    memory.backoffs[repaired_group] = {.until = noon + 1h, .length = 1h, .last_failure = noon};
     look(noon);
-    EXPECT_EQ(memory.wrong_sizes.at(web), (WrongSize{.current = 1, .expected = 3, .since = noon}));
+    EXPECT_EQ(memory.wrong_sizes.at(repaired_group),
+              (WrongSize{.current = 1, .expected = 3, .since = noon}));
     look(noon + 15min);
     EXPECT_EQ(taken_back(), 0);
     look(noon + 15min + 1ns);
     EXPECT_THAT(repairs.decreases,
-                ElementsAre(Decrease{.group = web,
+                ElementsAre(Decrease{.group = repaired_group,
                                      .cloud = PluginInstanceId("cloud"),
                                      .from = 3,
                                      .by = 2,
@@ -191,7 +192,7 @@ TEST_F(RepairsOf, AGroupThatIsOnlyEmptyOrFullGivesUpAllThatHasNoNode) {
     look(noon);
     EXPECT_EQ(taken_back(), 2);
     EXPECT_THAT(removed(), ElementsAre("i-1", "i-2"));
-    EXPECT_TRUE(memory.backoffs.at(web).until.has_value());
+    EXPECT_TRUE(memory.backoffs.at(repaired_group).until.has_value());
 }
 
 TEST_F(RepairsOf, AnUnhealthyClusterAreOnlyThoseOfFailedMachines) {
@@ -215,7 +216,7 @@ TEST_F(RepairsOf, GroupsBelowTheirMinimumAreRaisedIfAsked) {
     settings.enforce_min_size = true;
     look(noon);
     ASSERT_EQ(repairs.increases.size(), 1U);
-    EXPECT_EQ(repairs.increases[0], (Increase{.group = web,
+    EXPECT_EQ(repairs.increases[0], (Increase{.group = repaired_group,
                                               .cloud = PluginInstanceId("cloud"),
                                               .from = 1,
                                               .by = 3,
@@ -227,7 +228,7 @@ TEST_F(RepairsOf, GroupsBelowTheirMinimumAreRaisedIfAsked) {
     EXPECT_THAT(look(noon).increases, IsEmpty());
     EXPECT_EQ(repairs.notes.size(), 1U);
     settings.nodes.max.reset();
-    memory.backoffs[web] = {.until = noon + 1h, .length = 1h, .last_failure = noon};
+    memory.backoffs[repaired_group] = {.until = noon + 1h, .length = 1h, .last_failure = noon};
     EXPECT_THAT(look(noon).increases, IsEmpty());
 }
 

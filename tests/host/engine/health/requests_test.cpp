@@ -10,7 +10,7 @@
 namespace capstan::engine {
 namespace {
 
-const NodeGroupId web("web");
+const NodeGroupId web_group("web");
 
 class Requests : public ::testing::Test {
 protected:
@@ -22,16 +22,16 @@ protected:
         repairs = plan_repairs(snapshot, membership, health, memory, settings, now);
     }
     void increased(int by, Time now, std::optional<Error> error = {}) {
-        const Decision decision{.increases = {{.group = web, .by = by}}};
+        const Decision decision{.increases = {{.group = web_group, .by = by}}};
         Results results;
         results.increases = {std::move(error)};
         memory = remember_sizes(std::move(memory), decision, results, settings, now);
     }
     int asked_for() const {
-        const auto at = memory.requests.find(web);
+        const auto at = memory.requests.find(web_group);
         return at == memory.requests.end() ? 0 : at->second.increase;
     }
-    bool is_backed_off(Time now) const { return find_backoff(memory, web, now) != nullptr; }
+    bool is_backed_off(Time now) const { return find_backoff(memory, web_group, now) != nullptr; }
 
     World world;
     Settings settings;
@@ -42,19 +42,19 @@ protected:
 
 TEST_F(Requests, AreOpenedByIncreasesThatTheCloudTook) {
     increased(2, noon);
-    EXPECT_EQ(memory.requests.at(web),
+    EXPECT_EQ(memory.requests.at(web_group),
               (ScaleUpRequest{.since = noon, .deadline = noon + 15min, .increase = 2}));
     EXPECT_EQ(memory.last.scale_up, noon);
     increased(3, noon + 5min);
-    EXPECT_EQ(memory.requests.at(web),
+    EXPECT_EQ(memory.requests.at(web_group),
               (ScaleUpRequest{.since = noon + 5min, .deadline = noon + 20min, .increase = 5}));
     increased(1, noon + 6min, Error{.code = ErrorCode::quota, .message = "no"});
     EXPECT_EQ(asked_for(), 5);
-    EXPECT_EQ(memory.last_of.at(web).scale_up, noon + 5min);
+    EXPECT_EQ(memory.last_of.at(web_group).scale_up, noon + 5min);
 }
 
 TEST_F(Requests, ADryRunOpensNone) {
-    const Decision decision{.increases = {{.group = web, .by = 2}}};
+    const Decision decision{.increases = {{.group = web_group, .by = 2}}};
     EXPECT_EQ(remember_sizes({}, decision, {}, settings, noon), Memory());
 }
 
@@ -62,7 +62,7 @@ TEST_F(Requests, LastAsLongAsTheGroupWishes) {
     world.group("web", 2).options.max_node_provision_time = 1h;
     increased(2, noon);
     look(noon + 10s);
-    EXPECT_EQ(memory.requests.at(web).deadline, noon + 1h);
+    EXPECT_EQ(memory.requests.at(web_group).deadline, noon + 1h);
     EXPECT_EQ(health.wake_at, noon + 1h + 1ns);
 }
 
@@ -75,8 +75,8 @@ TEST_F(Requests, TimeOutStrictlyAfterTheirDeadline) {
     EXPECT_EQ(health.groups.at(0).upcoming.missing, 2);
     look(noon + 15min + 1ns);
     EXPECT_EQ(asked_for(), 0);
-    EXPECT_EQ(memory.backoffs.at(web).code, ErrorCode::deadline);
-    EXPECT_EQ(memory.backoffs.at(web).because,
+    EXPECT_EQ(memory.backoffs.at(web_group).code, ErrorCode::deadline);
+    EXPECT_EQ(memory.backoffs.at(web_group).because,
               "2 machines of a target of 2 did not join and start within 15m");
     EXPECT_EQ(health.groups.at(0).upcoming.missing, 0);
 }
@@ -90,7 +90,7 @@ TEST_F(Requests, ThatTimeOutAreTakenBackAtOnce) {
     ASSERT_EQ(repairs.decreases.size(), 1U);
     // The machine that is being made cannot be.
     EXPECT_EQ(repairs.decreases[0],
-              (Decrease{.group = web,
+              (Decrease{.group = web_group,
                         .cloud = PluginInstanceId("cloud"),
                         .from = 4,
                         .by = 2,
@@ -126,10 +126,10 @@ TEST_F(Requests, AreInferredWhereSomebodyElseAsked) {
     world.node("i-1", "web");
     world.machine("web", "i-2", MachineState::creating);
     look(noon);
-    EXPECT_EQ(memory.requests.at(web),
+    EXPECT_EQ(memory.requests.at(web_group),
               (ScaleUpRequest{.since = noon, .deadline = noon + 15min, .increase = 2}));
     look(noon + 5min);
-    EXPECT_EQ(memory.requests.at(web).deadline, noon + 15min);
+    EXPECT_EQ(memory.requests.at(web_group).deadline, noon + 15min);
     group.group.target = 1;
     world.node("i-2");  // what was being made has joined too
     look(noon + 6min);
@@ -141,14 +141,14 @@ TEST_F(Requests, AreNotInferredWhereNobodyTellsATarget) {
     world.machine("web", "i-1");
     look(noon);
     EXPECT_TRUE(memory.requests.empty());
-    EXPECT_EQ(memory.unjoined.at(web).size(), 1U);
+    EXPECT_EQ(memory.unjoined.at(web_group).size(), 1U);
 }
 
 TEST_F(Requests, ShrinkWithWhatIsTakenBack) {
     increased(5, noon);
     const Decision decision{
-        .decreases = {{.group = web, .by = 2}, {.group = web, .by = 1}},
-        .removals = {{.group = web,
+        .decreases = {{.group = web_group, .by = 2}, {.group = web_group, .by = 1}},
+        .removals = {{.group = web_group,
                       .machines = {MachineId("a"), MachineId("b"), MachineId("c")},
                       .nodes = {"", "", "node"}}}};
     Results results;
@@ -172,7 +172,7 @@ TEST_F(Requests, ThatGrowAllTheTimeStillEndForMachinesThatNeverCome) {
     }
     look(noon + 15min + 1ns);
     EXPECT_TRUE(is_backed_off(noon + 15min + 1ns));
-    EXPECT_EQ(memory.backoffs.at(web).because, "machine i-1: did not join within 15m");
+    EXPECT_EQ(memory.backoffs.at(web_group).because, "machine i-1: did not join within 15m");
     ASSERT_EQ(repairs.decreases.size(), 1U);
     EXPECT_EQ(repairs.decreases[0].by, 1);
 }

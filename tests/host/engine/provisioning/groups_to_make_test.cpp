@@ -11,17 +11,17 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const NodeGroupId made("nap-m");
+const NodeGroupId made_group("nap-m");
 
 TEST(GroupsToMake, AGroupIsMadeForPodsThatNobodyElseHelpsAndGrows) {
     MakingCase c({"nap-m"});
     c.world.pod("web").spec.requests = {{"cpu", 3000}};
     const Decision decision = c.run().decision;
     ASSERT_EQ(decision.creations.size(), 1u);
-    EXPECT_EQ(decision.creations[0].group, made);
+    EXPECT_EQ(decision.creations[0].group, made_group);
     EXPECT_EQ(decision.creations[0].because, "it is told");
     ASSERT_EQ(decision.increases.size(), 1u);
-    EXPECT_EQ(decision.increases[0].group, made);
+    EXPECT_EQ(decision.increases[0].group, made_group);
     EXPECT_EQ(decision.increases[0].from, 0);
     EXPECT_EQ(decision.increases[0].by, 1);
     EXPECT_THAT(decision.unhelped, IsEmpty());

@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using enum RemovalPhase;
 
-struct Row {
+struct ResultRow {
     const char* what;
     RemovalPhase before;
     std::optional<ErrorCode> of_node, of_machine;
@@ -20,7 +20,7 @@ struct Row {
     Duration later{0};
 };
 
-const std::vector<Row> table = {
+const std::vector<ResultRow> result_rows = {
     {"marked", tainting, {}, {}, waiting},
     {"another wrote at the same time", tainting, ErrorCode::conflict, {}, tainting},
     {"the API server is away", tainting, ErrorCode::unavailable, {}, tainting},
@@ -46,7 +46,7 @@ const std::vector<Row> table = {
 using RemovalResults = RemovalCase;
 
 TEST_F(RemovalResults, TakeARemovalOnOrBack) {
-    for (const Row& row : table) {
+    for (const ResultRow& row : result_rows) {
         SCOPED_TRACE(row.what);
         groups.clear();
         errors.clear();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* disabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 
-struct Case {
+struct EligibilityCase {
     const char* what;
     std::function<void(World&, Memory&, Readiness&)> change;
     Unremovable reason;
@@ -34,7 +34,7 @@ NodeRemoval removal(RemovalPhase phase) {
             .because = "unneeded for 10m"};
 }
 
-std::optional<Ineligible> found(const Case& c) {
+std::optional<Ineligible> find_ineligible_in(const EligibilityCase& c) {
     World world = one_node();
     Memory memory;
     Readiness readiness = Readiness::ready;
@@ -44,17 +44,17 @@ std::optional<Ineligible> found(const Case& c) {
     return find_ineligible(snapshot, make_membership(snapshot), health, memory, {}, 0, noon);
 }
 
-void check(const std::vector<Case>& cases) {
-    for (const Case& c : cases) {
+void check_eligibility(const std::vector<EligibilityCase>& cases) {
+    for (const EligibilityCase& c : cases) {
         SCOPED_TRACE(c.what);
-        const auto ineligible = found(c);
+        const auto ineligible = find_ineligible_in(c);
         EXPECT_EQ(ineligible ? ineligible->reason : Unremovable::none, c.reason);
         EXPECT_EQ(ineligible ? ineligible->because : "", c.because);
     }
 }
 
 TEST(Eligibility, LetsNodesOfAGroupBeLookedAt) {
-    check({
+    check_eligibility({
         {"ready", [](World&, Memory&, Readiness&) {}, Unremovable::none},
         {"not ready", [](World&, Memory&, Readiness& r) { r = Readiness::unready; },
          Unremovable::none},
@@ -95,7 +95,7 @@ TEST(Eligibility, HeedsTheNodesOwnAnnotation) {
             w.change_node("web-1").annotations = {{disabled, word}};
         };
     };
-    check({
+    check_eligibility({
         {"disabled", says("true"), Unremovable::scale_down_disabled_annotation,
          "its annotation cluster-autoscaler.kubernetes.io/scale-down-disabled is true"},
         {"not disabled", says("false"), Unremovable::none},
@@ -108,7 +108,7 @@ TEST(Eligibility, TellsHowFarARemovalHasCome) {
         return [=](World&, Memory& m, Readiness&) { m.removals["web-1"] = removal(phase); };
     };
     const auto reason = Unremovable::currently_being_deleted;
-    check({
+    check_eligibility({
         {"draining", at(RemovalPhase::draining), reason,
          "its removal is under way for 5m: for 1m its pods are being evicted; unneeded for 10m"},
         {"undoing", at(RemovalPhase::undoing), reason,
@@ -141,7 +141,7 @@ TEST(Eligibility, BelievesATaintOfOthersForAWhile) {
     const auto reason = Unremovable::currently_being_deleted;
     const char* because =
         "somebody has tainted it with ToBeDeletedByClusterAutoscaler, which is believed for 5m";
-    check({
+    check_eligibility({
         {"just now", at(noon), reason, because},
         {"nearly five minutes ago", at(noon - 4min - 59s), reason, because},
         {"five minutes ago", at(noon - 5min), Unremovable::none},
@@ -153,7 +153,7 @@ TEST(Eligibility, BelievesATaintOfOthersForAWhile) {
          [](World& w, Memory&, Readiness&) { tainted(w, "9223372036854775807"); },
          Unremovable::none},
     });
-    EXPECT_EQ(found({"", at(noon - 1min), reason})->until, noon + 4min);
+    EXPECT_EQ(find_ineligible_in({"", at(noon - 1min), reason})->until, noon + 4min);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ PodObject& asks(World& world, const char* name, Resources requests) {
     return pod;
 }
 
-struct Case {
+struct UtilizationCase {
     const char* what;
     std::function<void(World&)> pods;  ///< on a node of 4 cores and 16Gi
     const char* expected;
@@ -31,8 +31,8 @@ struct Case {
 void ignore_daemons(Settings& s) { s.scale_down.ignore_daemonsets_utilization = true; }
 void ignore_mirrors(Settings& s) { s.scale_down.ignore_mirror_pods_utilization = true; }
 
-void check(const std::vector<Case>& cases) {
-    for (const Case& c : cases) {
+void check_utilization(const std::vector<UtilizationCase>& cases) {
+    for (const UtilizationCase& c : cases) {
         SCOPED_TRACE(c.what);
         World world = one_node();
         c.pods(world);
@@ -47,7 +47,7 @@ void check(const std::vector<Case>& cases) {
 }
 
 TEST(Utilization, IsTheShareOfTheScarcerOfCpuAndMemory) {
-    check({
+    check_utilization({
         {"an empty node", [](World&) {}, "cpu is used to 0% (0 of 4)"},
         {"cpu", [](World& w) { asks(w, "p", {{"cpu", 1000}, {"memory", 1_GiB}}); },
          "cpu is used to 25% (1 of 4)"},
@@ -65,7 +65,7 @@ TEST(Utilization, IsTheShareOfTheScarcerOfCpuAndMemory) {
 }
 
 TEST(Utilization, LeavesOutPodsThatAreAsGoodAsGone) {
-    check({
+    check_utilization({
         {"should have ended", [](World& w) { asks(w, "p", {{"cpu", 1000}}).deleted = noon - 2min; },
          "cpu is used to 0% (0 of 4)"},
         {"is ending", [](World& w) { asks(w, "p", {{"cpu", 1000}}).deleted = noon - 1min; },
@@ -91,7 +91,7 @@ TEST(Utilization, TakesDaemonsOffBothSidesWhereSettingsSaySo) {
             w.change_group("web").options.ignore_daemonsets_utilization = word;
         };
     };
-    check({
+    check_utilization({
         {"daemons count", two_cores_of_daemons, "cpu is used to 75% (3 of 4)"},
         {"daemons do not", two_cores_of_daemons, "cpu is used to 50% (1 of 2)", ignore_daemons},
         {"not in this group", own_word(false), "cpu is used to 75% (3 of 4)", ignore_daemons},
@@ -114,7 +114,7 @@ TEST(Utilization, OfANodeThatDaemonsFillIsNothingUnlessOthersAreThere) {
     const auto full = [](World& w) {
         w.daemon("cni", "cni-1", "web-1").spec.requests = {{"cpu", 4000}};
     };
-    check({
+    check_utilization({
         {"full of daemons", full, "cpu is used to 0% (0 of 0)", ignore_daemons},
         {"and somebody else",
          [&](World& w) {
@@ -133,7 +133,7 @@ TEST(Utilization, OfANodeWithGpusIsTheirsAlone) {
             asks(w, "p", {{"cpu", 3000}, {"nvidia.com/gpu", used}});
         };
     };
-    check({
+    check_utilization({
         {"one of four", gpus(4, 4, 1), "nvidia.com/gpu is used to 25% (1 of 4)"},
         {"none of four", gpus(4, 4, 0), "nvidia.com/gpu is used to 0% (0 of 4)"},
         {"whose driver is not up", gpus(4, 0, 0), "nvidia.com/gpu is used to 0% (0 of 0)"},

@@ -25,7 +25,7 @@ auto emulated(const std::string& value = "web-1") {
 }
 
 /// One group in each of three zones, a node each that takes nothing, and the emulation on.
-PassCase three_zones(int max_in_c = 100) {
+PassCase three_zone_groups(int max_in_c = 100) {
     PassCase c;
     c.settings.emulated_spread_label = label;
     c.group("a", 1, 100, amounts(4000), "za");
@@ -87,7 +87,7 @@ TEST(SpreadEmulation, IsOfOneConstraintOverZonesByThePodsOwnValueOfTheLabel) {
 }
 
 TEST(SpreadEmulation, GivesEachPodTheZoneWithTheFewestAndTheFirstByNameAmongEquals) {
-    PassCase c = three_zones();
+    PassCase c = three_zone_groups();
     running(c, "b", 2);
     c.pods("web", 5, 3000, emulated());
     // 0, 2, 0 and five more: 3, 2, 2.
@@ -95,7 +95,7 @@ TEST(SpreadEmulation, GivesEachPodTheZoneWithTheFewestAndTheFirstByNameAmongEqua
 }
 
 TEST(SpreadEmulation, KeepsAPodInItsZoneThoughThatCannotGrow) {
-    PassCase c = three_zones(1);
+    PassCase c = three_zone_groups(1);
     c.pods("web", 9, 3000, emulated());
     const Decision decision = c.decide();
     // The rule itself would hold a and b back; here nobody waits for another zone.
@@ -105,21 +105,21 @@ TEST(SpreadEmulation, KeepsAPodInItsZoneThoughThatCannotGrow) {
 }
 
 TEST(SpreadEmulation, SharesNothingWithSimilarGroupsOfOtherZones) {
-    PassCase c = three_zones();
+    PassCase c = three_zone_groups();
     c.settings.one_option_per_pass = true;
     c.pods("web", 9, 3000, emulated());
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 3}}));
 }
 
 TEST(SpreadEmulation, SharesAZoneAmongItsSimilarGroups) {
-    PassCase c = three_zones();
+    PassCase c = three_zone_groups();
     c.group("a2", 1, 100, amounts(4000), "za");
     c.pods("web", 12, 3000, emulated());
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"a2", 2}, {"b", 4}, {"c", 4}}));
 }
 
 TEST(SpreadEmulation, NeverMovesAPodOutOfTheZoneItAsksFor) {
-    PassCase c = three_zones();
+    PassCase c = three_zone_groups();
     running(c, "b", 5);
     c.pods("web", 3, 3000, [](PodObject& pod) {
         emulated()(pod);
@@ -129,7 +129,7 @@ TEST(SpreadEmulation, NeverMovesAPodOutOfTheZoneItAsksFor) {
 }
 
 TEST(SpreadEmulation, LeavesOutZonesWhoseTaintsThePodsDoNotTolerate) {
-    PassCase c = three_zones();
+    PassCase c = three_zone_groups();
     c.world.describe("a", amounts(4000)).taints = {
         {.key = "dedicated", .value = "gpu", .effect = Effect::no_schedule}};
     c.pods("web", 4, 3000, emulated());
@@ -164,14 +164,14 @@ TEST(SpreadEmulation, WithoutAnyZoneLeavesThePodsToTheRule) {
 }
 
 TEST(SpreadEmulation, CountsPodsOfAnOldAndANewTemplateTogether) {
-    PassCase c = three_zones();
+    PassCase c = three_zone_groups();
     c.pods("old", 1, 3000, emulated());
     c.pods("web", 2, 3100, emulated());
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
 }
 
 TEST(SpreadEmulation, CountsNamespacesApart) {
-    PassCase c = three_zones();
+    PassCase c = three_zone_groups();
     c.pods("web", 1, 3000, emulated());
     c.pods("app", 1, 3000, [](PodObject& pod) {
         pod.ns = "other";
@@ -181,7 +181,7 @@ TEST(SpreadEmulation, CountsNamespacesApart) {
 }
 
 TEST(SpreadEmulation, LetsLapsedPodsGoAnywhereAndCountsThemNowhere) {
-    PassCase c = three_zones();
+    PassCase c = three_zone_groups();
     c.settings.emulated_spread_label = label;
     c.pods("late", 2, 3000, [](PodObject& pod) {
         emulated()(pod);
@@ -194,7 +194,7 @@ TEST(SpreadEmulation, LetsLapsedPodsGoAnywhereAndCountsThemNowhere) {
 }
 
 TEST(SpreadEmulation, OffTheTimeoutIsHonouredAllTheSame) {
-    PassCase c = three_zones(1);
+    PassCase c = three_zone_groups(1);
     c.settings.emulated_spread_label = "";
     const auto patient = [](const char* timeout) {
         return [=](PodObject& pod) {
@@ -211,7 +211,7 @@ TEST(SpreadEmulation, OffTheTimeoutIsHonouredAllTheSame) {
 }
 
 TEST(SpreadEmulation, KeepsPodsInTheirZoneWhenTheyMove) {
-    PassCase c = three_zones();
+    PassCase c = three_zone_groups();
     c.world.node("nowhere");
     c.pods("web", 1, 3000, emulated());
     c.pods("plain", 1, 3000, [](PodObject&) {});
@@ -230,7 +230,7 @@ TEST(SpreadEmulation, KeepsPodsInTheirZoneWhenTheyMove) {
 }
 
 TEST(SpreadEmulation, OpensNoOtherZoneToWhoIsKeptInOne) {
-    PassCase c = three_zones();
+    PassCase c = three_zone_groups();
     c.world.node("free-a").labels[zone_key] = "za";
     c.world.node("free-b").labels[zone_key] = "zb";
     c.pods("web", 1, 3000, emulated());

@@ -18,7 +18,7 @@ Settings from(TemplateSource source) {
 }
 
 /// The template of the only group.
-GroupTemplate made(const World& world, const Settings& settings = {}) {
+GroupTemplate made_template(const World& world, const Settings& settings = {}) {
     return make_templates(world.snapshot(), settings, noon).at(0);
 }
 
@@ -54,7 +54,8 @@ TEST(Templates, ComeFromTheFirstNodeOfTheGroupThatIsFit) {
         world.group("web");
         world.node("web-2", "web");
         c.change(world.node("web-1", "web"));
-        EXPECT_EQ(made(world).because, c.fit ? "from node web-1" : "from node web-2") << c.what;
+        EXPECT_EQ(made_template(world).because, c.fit ? "from node web-1" : "from node web-2")
+            << c.what;
     }
 }
 
@@ -64,7 +65,7 @@ TEST(Templates, DoNotComeFromANodeWhoseMachineGoes) {
     world.node("web-1");
     world.machine("web", "web-1", MachineState::deleting);
     world.node("web-2", "web");
-    EXPECT_EQ(made(world).because, "from node web-2");
+    EXPECT_EQ(made_template(world).because, "from node web-2");
 }
 
 TEST(Templates, ComeFromTheCloudWhereNoNodeIsFitOrTheOperatorSaysSo) {
@@ -72,9 +73,9 @@ TEST(Templates, ComeFromTheCloudWhereNoNodeIsFitOrTheOperatorSaysSo) {
     unready.group("web");
     unready.describe("web", amounts(8000));
     unready.node("web-1", "web").ready = false;
-    EXPECT_EQ(made(unready).node->capacity, amounts(8000));
-    EXPECT_EQ(made(two_nodes()).node->capacity, amounts(4000));
-    const GroupTemplate clouds = made(two_nodes(), from(TemplateSource::cloud));
+    EXPECT_EQ(made_template(unready).node->capacity, amounts(8000));
+    EXPECT_EQ(made_template(two_nodes()).node->capacity, amounts(4000));
+    const GroupTemplate clouds = made_template(two_nodes(), from(TemplateSource::cloud));
     EXPECT_EQ(clouds.node->capacity, amounts(8000));
     EXPECT_EQ(clouds.because, "from its cloud");
 }
@@ -84,11 +85,11 @@ TEST(Templates, ComeFromAnyNodeAsALastResort) {
     Group& group = world.group("web");
     world.node("web-1", "web").unschedulable = true;
     group.undescribed_because = "describe web: AccessDenied";
-    const GroupTemplate made_anyway = made(world);
+    const GroupTemplate made_anyway = made_template(world);
     EXPECT_EQ(made_anyway.because,
               "from node web-1, which is cordoned, since describe web: AccessDenied");
     EXPECT_NE(made_anyway.node, nullptr);
-    const GroupTemplate none = made(world, from(TemplateSource::cloud));
+    const GroupTemplate none = made_template(world, from(TemplateSource::cloud));
     EXPECT_EQ(none.node, nullptr);
     EXPECT_EQ(none.shape, NodeShape());
     EXPECT_EQ(none.because, "describe web: AccessDenied");
@@ -97,7 +98,7 @@ TEST(Templates, ComeFromAnyNodeAsALastResort) {
 TEST(Templates, AreMissingWithASentence) {
     World world;
     world.group("web");
-    EXPECT_EQ(made(world).because,
+    EXPECT_EQ(made_template(world).because,
               "its cloud describes no new node, and the group has no node to look at");
 }
 
@@ -117,7 +118,7 @@ TEST(Templates, TakeNothingOverThatBelongsToOneNode) {
     NodeObject& node = world.node("web-1", "web");
     node.labels = {{"kubernetes.io/hostname", "web-1"}, {"team", "shop"}};
     node.taints = {{.key = "dedicated"}, {.key = "node.kubernetes.io/disk-pressure"}};
-    const GroupTemplate web = made(world);
+    const GroupTemplate web = made_template(world);
     const Labels labels = {{"kubernetes.io/hostname", "new-node"}, {"team", "shop"}};
     EXPECT_EQ(web.node->name, "template-node-for-web");
     EXPECT_EQ(web.node->labels, labels);
@@ -131,7 +132,7 @@ TEST(Templates, OfACloudLoseItsStartUpTaintsToo) {
     world.group("web");
     world.describe("web", amounts(8000)).taints = {
         {.key = "startup-taint.cluster-autoscaler.kubernetes.io/cni"}, {.key = "dedicated"}};
-    EXPECT_EQ(made(world).shape.taints, std::vector<Taint>{{.key = "dedicated"}});
+    EXPECT_EQ(made_template(world).shape.taints, std::vector<Taint>{{.key = "dedicated"}});
 }
 
 TEST(Templates, OfACloudGetTheLabelsThatEveryNodeHas) {
@@ -143,7 +144,7 @@ TEST(Templates, OfACloudGetTheLabelsThatEveryNodeHas) {
     cloud.labels = {{"failure-domain.beta.kubernetes.io/zone", "a"},
                     {"topology.kubernetes.io/region", "eu"},
                     {"kubernetes.io/arch", "amd64"}};
-    const GroupTemplate web = made(world);
+    const GroupTemplate web = made_template(world);
     EXPECT_EQ(web.shape.labels, (Labels{{"kubernetes.io/hostname", "new-node"},
                                         {"kubernetes.io/arch", "amd64"},
                                         {"beta.kubernetes.io/arch", "amd64"},
@@ -162,7 +163,7 @@ TEST(Templates, OfANodeNameItsMachineAndZone) {
     world.node("web-1", "web").labels = {{"beta.kubernetes.io/instance-type", "m5"},
                                          {"topology.kubernetes.io/zone", "a"},
                                          {"kubernetes.io/arch", "amd64"}};
-    const GroupTemplate web = made(world);
+    const GroupTemplate web = made_template(world);
     EXPECT_EQ(web.node->machine_type, "m5");
     EXPECT_EQ(web.node->zone, "a");
     EXPECT_EQ(web.node->arch, "amd64");
@@ -174,7 +175,7 @@ TEST(Templates, OfANodeGetWhatOnlyTheCloudKnows) {
     Resources capacity = amounts(8000);
     capacity.set("nvidia.com/gpu", 2);
     world.describe("web", capacity);
-    const GroupTemplate web = made(world);
+    const GroupTemplate web = made_template(world);
     EXPECT_EQ(web.node->capacity.amount("cpu"), 4000);
     EXPECT_EQ(web.shape.allocatable.amount("nvidia.com/gpu"), 2);
 }
@@ -183,9 +184,9 @@ TEST(Templates, OfACloudHaveTheUsualNumberOfPodsUnlessItSays) {
     World world;
     world.group("web");
     world.describe("web", {{"cpu", 8000}});
-    EXPECT_EQ(made(world).shape.allocatable.amount("pods"), 110);
+    EXPECT_EQ(made_template(world).shape.allocatable.amount("pods"), 110);
     world.describe("web", {{"cpu", 8000}, {"pods", 30}});
-    EXPECT_EQ(made(world).shape.allocatable.amount("pods"), 30);
+    EXPECT_EQ(made_template(world).shape.allocatable.amount("pods"), 30);
 }
 
 TEST(Templates, OfACloudHaveWhatNodesOfTheTypeTaught) {
@@ -196,29 +197,29 @@ TEST(Templates, OfACloudHaveWhatNodesOfTheTypeTaught) {
     other.labels = {{"node.kubernetes.io/instance-type", "m5"}};
     other.allocatable = amounts(3500);
     world.csi_node({.name = "other-1", .limits = {{"ebs", 25}}});
-    const GroupTemplate web = made(world);
+    const GroupTemplate web = made_template(world);
     EXPECT_EQ(web.node->allocatable, amounts(3500));
     EXPECT_EQ(web.shape.csi_limits.at("ebs"), 25);
     EXPECT_THAT(web.because, HasSubstr("1 node of type m5"));
 
     Settings not_learning;
     not_learning.reserve_from_nodes = false;
-    EXPECT_EQ(made(world, not_learning).node->allocatable, amounts(8000));
-    EXPECT_TRUE(made(world, not_learning).shape.csi_limits.empty());
+    EXPECT_EQ(made_template(world, not_learning).node->allocatable, amounts(8000));
+    EXPECT_TRUE(made_template(world, not_learning).shape.csi_limits.empty());
 }
 
 TEST(Templates, OfANodeHaveItsAttachLimits) {
     World world = two_nodes();
     world.csi_node({.name = "web-1", .limits = {{"ebs", 25}}});
-    EXPECT_EQ(made(world).shape.csi_limits.at("ebs"), 25);
+    EXPECT_EQ(made_template(world).shape.csi_limits.at("ebs"), 25);
 }
 
 // Upstream kept what it had seen once: a changed DaemonSet did not show for hours.
 TEST(Templates, ShowEveryChangeAtOnce) {
     World world = two_nodes();
-    const auto before = made(world);
+    const auto before = made_template(world);
     world.daemon("logs", "logs-1", "web-1");
-    EXPECT_EQ(made(world).node->free.amount("cpu"), before.node->free.amount("cpu") - 50);
+    EXPECT_EQ(made_template(world).node->free.amount("cpu"), before.node->free.amount("cpu") - 50);
 }
 
 TEST(Templates, DoNotDependOnTheOrderOfNodesAndPods) {
@@ -227,8 +228,8 @@ TEST(Templates, DoNotDependOnTheOrderOfNodesAndPods) {
     const std::vector<std::string> nodes = {"web-1", "web-2", "web-3"};
     for (auto at = nodes.begin(); at != nodes.end(); ++at) forth.node(*at, "web");
     for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) back.node(*at, "web");
-    EXPECT_EQ(*made(forth).node, *made(back).node);
-    EXPECT_EQ(made(forth).because, made(back).because);
+    EXPECT_EQ(*made_template(forth).node, *made_template(back).node);
+    EXPECT_EQ(made_template(forth).because, made_template(back).because);
 }
 
 }  // namespace

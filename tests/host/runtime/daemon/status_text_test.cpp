@@ -9,16 +9,16 @@ namespace {
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-const Time noon = time_from_unix_ns(1'750'000'000'000'000'000) + 250ms;
+const Time shown_at = time_from_unix_ns(1'750'000'000'000'000'000) + 250ms;
 
 TEST(StatusText, SaysWhatUpstreamSays) {
-    const StatusPart part{.health = {"Healthy", noon - 1h},
-                          .scale_up = {"NoActivity", noon - 2h},
-                          .scale_down = {"CandidatesPresent", noon},
+    const StatusPart part{.health = {"Healthy", shown_at - 1h},
+                          .scale_up = {"NoActivity", shown_at - 2h},
+                          .scale_down = {"CandidatesPresent", shown_at},
                           .nodes = {.ready = 2, .unready = 1, .starting = 1, .suspended = 1},
                           .unjoined = 3,
                           .candidates = 1};
-    EXPECT_EQ(status_text({.at = noon, .cluster = part}),
+    EXPECT_EQ(status_text({.at = shown_at, .cluster = part}),
               "time: 2025-06-15 15:06:40.25 +0000 UTC\n"
               "autoscalerStatus: Running\n"
               "clusterWide:\n"
@@ -50,10 +50,10 @@ TEST(StatusText, SaysWhatUpstreamSays) {
 
 TEST(StatusText, ListsGroupsWithTheirBackoff) {
     GroupStatus group{.name = "eu-1/web", .target = 3, .min = 1, .max = 5};
-    group.part.health = group.part.scale_up = group.part.scale_down = {"Backoff", noon};
+    group.part.health = group.part.scale_up = group.part.scale_down = {"Backoff", shown_at};
     group.part.nodes.deleted = 1;
     group.backoff = StatusBackoff{"quota", "no \"large\" left:\nask again"};
-    const std::string text = status_text({.at = noon, .groups = {group}});
+    const std::string text = status_text({.at = shown_at, .groups = {group}});
     EXPECT_THAT(text, HasSubstr("nodeGroups:\n- name: eu-1/web\n  health:\n    status: Backoff\n"));
     EXPECT_THAT(text, HasSubstr("        beingDeleted: 1\n"));
     EXPECT_THAT(text, HasSubstr("    cloudProviderTarget: 3\n    minSize: 1\n    maxSize: 5\n"));
@@ -62,7 +62,7 @@ TEST(StatusText, ListsGroupsWithTheirBackoff) {
 }
 
 TEST(StatusText, SaysThatItBegins) {
-    EXPECT_EQ(initializing_text("Initializing", noon),
+    EXPECT_EQ(initializing_text("Initializing", shown_at),
               "time: 2025-06-15 15:06:40.25 +0000 UTC\n"
               "autoscalerStatus: Initializing\n"
               "message: Initializing\n");
@@ -85,26 +85,28 @@ ClusterStatus status_of(const PassReport& pass, StatusMaker& maker) {
 
 TEST(Status, CarriesOnSinceWhenThingsAreAsTheyAre) {
     StatusMaker maker;
-    EXPECT_EQ(status_of(pass_at(noon, {}), maker).groups.at(0).part.scale_up.status, "NoActivity");
+    EXPECT_EQ(status_of(pass_at(shown_at, {}), maker).groups.at(0).part.scale_up.status,
+              "NoActivity");
     engine::Memory growing;
-    growing.requests[NodeGroupId("web")] = {.since = noon, .deadline = noon + 15min, .increase = 1};
-    const ClusterStatus second = status_of(pass_at(noon + 10s, growing), maker);
+    growing.requests[NodeGroupId("web")] = {
+        .since = shown_at, .deadline = shown_at + 15min, .increase = 1};
+    const ClusterStatus second = status_of(pass_at(shown_at + 10s, growing), maker);
     EXPECT_EQ(second.groups.at(0).part.scale_up.status, "InProgress");
-    EXPECT_EQ(second.groups.at(0).part.scale_up.transition, noon + 10s);
+    EXPECT_EQ(second.groups.at(0).part.scale_up.transition, shown_at + 10s);
     EXPECT_EQ(second.cluster.scale_up.status, "InProgress");
-    EXPECT_EQ(second.groups.at(0).part.health.transition, noon);
-    const ClusterStatus third = status_of(pass_at(noon + 20s, growing), maker);
-    EXPECT_EQ(third.cluster.scale_up.transition, noon + 10s);
+    EXPECT_EQ(second.groups.at(0).part.health.transition, shown_at);
+    const ClusterStatus third = status_of(pass_at(shown_at + 20s, growing), maker);
+    EXPECT_EQ(third.cluster.scale_up.transition, shown_at + 10s);
 }
 
 TEST(Status, CutsWhatACloudSaysAtItsEnd) {
     engine::Memory memory;
-    memory.backoffs[NodeGroupId("web")] = {.since = noon,
-                                           .until = noon + 5min,
+    memory.backoffs[NodeGroupId("web")] = {.since = shown_at,
+                                           .until = shown_at + 5min,
                                            .code = ErrorCode::quota,
                                            .because = std::string(600, 'x')};
     StatusMaker maker;
-    const ClusterStatus status = status_of(pass_at(noon, memory), maker);
+    const ClusterStatus status = status_of(pass_at(shown_at, memory), maker);
     ASSERT_TRUE(status.groups.at(0).backoff);
     EXPECT_EQ(status.groups[0].part.scale_up.status, "Backoff");
     EXPECT_EQ(status.groups[0].backoff->message.size(), 500u);

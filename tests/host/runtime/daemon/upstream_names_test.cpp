@@ -121,17 +121,17 @@ const std::map<std::pair<std::string, std::string>, Names> values{
     {{"failed_scale_down_total", "kind"}, {"empty", "nonempty"}},
     {{"failed_scale_down_total", "reason"}, {"1", "2", "3"}}};
 
-const Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
-const NodeGroupId a("a"), b("b");
+const Time counted_at = time_from_unix_ns(1'750'000'000'000'000'000);
+const NodeGroupId group_a("a"), group_b("b");
 
 /// Four passes in which everything happens that is counted.
 struct Told {
     Told() {
         metrics.waited(1s);
         metrics.reconfigured(1s);
-        metrics.pass_began(noon);
+        metrics.pass_began(counted_at);
         PassReport first = report();
-        first.memory.unneeded["n2"] = {.since = noon};
+        first.memory.unneeded["n2"] = {.since = counted_at};
         first.memory.removals = {{"n1", removal(engine::RemovalPhase::deleting, true)},
                                  {"n3", removal(engine::RemovalPhase::draining, false)},
                                  {"n4", removal(engine::RemovalPhase::tainting, true)},
@@ -148,7 +148,11 @@ struct Told {
     void tell(const PassReport& pass) { metrics.observe(pass, health_after(pass)); }
 
     engine::NodeRemoval removal(engine::RemovalPhase phase, bool empty) const {
-        return {.group = a, .phase = phase, .empty = empty, .since = noon, .phase_since = noon};
+        return {.group = group_a,
+                .phase = phase,
+                .empty = empty,
+                .since = counted_at,
+                .phase_since = counted_at};
     }
     PassReport report() const {
         engine::ClusterBuilder builder;
@@ -161,15 +165,15 @@ struct Told {
         const auto described = std::make_shared<const NodeTemplate>(
             NodeTemplate{.capacity = {{"cpu", 4000}, {"nvidia.com/gpu", 1}}});
         std::vector<engine::Group> groups{
-            {.group = {.id = a, .min = 0, .max = 5, .target = 3}, .described = described},
-            {.group = {.id = b, .min = 0, .max = 5, .target = 0}, .described = described}};
+            {.group = {.id = group_a, .min = 0, .max = 5, .target = 3}, .described = described},
+            {.group = {.id = group_b, .min = 0, .max = 5, .target = 0}, .described = described}};
         PassReport out(PassInput{
             .snapshot = {builder.build(),
                          std::make_shared<const std::vector<engine::Group>>(std::move(groups))}});
         out.result.outcome.decision.nodes = {
             {.node = "n2", .reason = engine::Unremovable::not_underutilized}};
         out.memory.started = true;
-        out.at = noon;
+        out.at = counted_at;
         out.times.soft_taints = 1s;
         for (const auto part :
              {engine::Part::remember, engine::Part::find_pending, engine::Part::seat_pending,
@@ -182,12 +186,12 @@ struct Told {
     PassReport busy() const {
         PassReport out = report();
         engine::Decision& decision = out.result.outcome.decision;
-        decision.options = {{.group = a, .pods = {{.count = 1}}}};
-        decision.increases = {{.group = a, .by = 1}, {.group = b, .by = 1}};
+        decision.options = {{.group = group_a, .pods = {{.count = 1}}}};
+        decision.increases = {{.group = group_a, .by = 1}, {.group = group_b, .by = 1}};
         out.results.increases = {std::nullopt, Error{ErrorCode::quota, "no more"}};
-        out.memory.backoffs[b] = {
-            .until = noon + 5min, .last_failure = noon, .code = ErrorCode::quota};
-        decision.removals = {{.group = a, .machines = {MachineId("n1")}, .nodes = {"n1"}}};
+        out.memory.backoffs[group_b] = {
+            .until = counted_at + 5min, .last_failure = counted_at, .code = ErrorCode::quota};
+        decision.removals = {{.group = group_a, .machines = {MachineId("n1")}, .nodes = {"n1"}}};
         out.results.removals = {{}};
         out.memory.removals = {{"n1", removal(engine::RemovalPhase::removed, true)},
                                {"n3", removal(engine::RemovalPhase::draining, false)},
@@ -301,8 +305,8 @@ TEST(UpstreamsNames, AreThoseOfTheStatus) {
     const StatusPart part{.nodes = {.deleted = 1}, .candidates = 1};
     GroupStatus group{.name = "web", .part = part};
     group.backoff = StatusBackoff{"quota", "no more"};
-    Names found = paths_of(status_text({.at = noon, .cluster = part, .groups = {group}}));
-    found.merge(paths_of(initializing_text("Initializing", noon)));
+    Names found = paths_of(status_text({.at = counted_at, .cluster = part, .groups = {group}}));
+    found.merge(paths_of(initializing_text("Initializing", counted_at)));
     EXPECT_EQ(found, upstreams_status());
 }
 

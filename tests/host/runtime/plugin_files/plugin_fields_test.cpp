@@ -21,27 +21,29 @@ capstan_field field(std::string_view key, std::int32_t type = CAPSTAN_TYPE_STRIN
     return f;
 }
 
-std::string refusal(const std::vector<capstan_field>& fields) {
+std::string fields_refusal(const std::vector<capstan_field>& fields) {
     return message_of(check_fields(array_of(fields)));
 }
 
 TEST(PluginFields, MayBeNoneOrSome) {
-    EXPECT_EQ(refusal({}), "no error");
-    EXPECT_EQ(refusal({field("k8s.io/cluster"), field("weights", CAPSTAN_TYPE_FLOAT)}), "no error");
+    EXPECT_EQ(fields_refusal({}), "no error");
+    EXPECT_EQ(fields_refusal({field("k8s.io/cluster"), field("weights", CAPSTAN_TYPE_FLOAT)}),
+              "no error");
 }
 
 TEST(PluginFields, NeedDifferentKeysAndKnownTypes) {
-    EXPECT_EQ(refusal({field("region"), field("region")}), "has two fields \"region\"");
-    EXPECT_EQ(refusal({field("")}), "has a field without a key");
-    EXPECT_EQ(refusal({field("region", 99)}), "field region: has the unknown type 99");
-    EXPECT_EQ(refusal({field("mode", CAPSTAN_TYPE_ENUM)}), "field mode: is an enum without values");
+    EXPECT_EQ(fields_refusal({field("region"), field("region")}), "has two fields \"region\"");
+    EXPECT_EQ(fields_refusal({field("")}), "has a field without a key");
+    EXPECT_EQ(fields_refusal({field("region", 99)}), "field region: has the unknown type 99");
+    EXPECT_EQ(fields_refusal({field("mode", CAPSTAN_TYPE_ENUM)}),
+              "field mode: is an enum without values");
 }
 
 TEST(PluginFields, MayHoldTablesOfFields) {
     const std::vector inner{field("max"), field("max")};
     capstan_field table = field("retry", CAPSTAN_TYPE_TABLE);
     table.fields = array_of(inner);
-    EXPECT_EQ(refusal({table}), "has two fields \"retry.max\"");
+    EXPECT_EQ(fields_refusal({table}), "has two fields \"retry.max\"");
 }
 
 TEST(PluginFields, MayNotContainThemselves) {
@@ -67,9 +69,9 @@ TEST(PluginFields, RefuseSizesThatCannotBe) {
     shorter.struct_size = 16;
     longer.struct_size = sizeof longer + 8;
     empty.doc = {nullptr, 10};
-    EXPECT_THAT(refusal({shorter}), HasSubstr("struct_size is 16"));
-    EXPECT_THAT(refusal({longer}), HasSubstr("struct_size is"));
-    EXPECT_THAT(refusal({empty}), HasSubstr("doc with a length and no text"));
+    EXPECT_THAT(fields_refusal({shorter}), HasSubstr("struct_size is 16"));
+    EXPECT_THAT(fields_refusal({longer}), HasSubstr("struct_size is"));
+    EXPECT_THAT(fields_refusal({empty}), HasSubstr("doc with a length and no text"));
     EXPECT_THAT(message_of(check_fields({&good, 1, 8})), HasSubstr("stride is 8"));
     EXPECT_THAT(message_of(check_fields({nullptr, 1, sizeof good})),
                 HasSubstr("count and no data"));

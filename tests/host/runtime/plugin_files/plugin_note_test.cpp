@@ -16,7 +16,7 @@ Result<PluginNote> note_of(const FileBytes& bytes) {
 }
 
 template <class T>
-std::string refusal_with(std::size_t member, T value) {
+std::string note_refusal_with(std::size_t member, T value) {
     return message_of(note_of(with_note(tiny(), member, value)));
 }
 
@@ -35,28 +35,30 @@ TEST(PluginNote, IsWhatMakesAFileAPlugin) {
 }
 
 TEST(PluginNote, SaysWhichVersionsDoNotFit) {
-    EXPECT_EQ(refusal_with(offsetof(capstan_note, abi_minor_required), std::uint16_t{3}),
+    EXPECT_EQ(note_refusal_with(offsetof(capstan_note, abi_minor_required), std::uint16_t{3}),
               "requires ABI 1.3, this host offers 1.0");
-    EXPECT_EQ(refusal_with(offsetof(capstan_note, abi_major), std::uint16_t{2}),
+    EXPECT_EQ(note_refusal_with(offsetof(capstan_note, abi_major), std::uint16_t{2}),
               "is built for ABI major 2, this host offers 1.0");
-    EXPECT_EQ(refusal_with(offsetof(capstan_note, magic), std::uint32_t{0x32504143}),
+    EXPECT_EQ(note_refusal_with(offsetof(capstan_note, magic), std::uint32_t{0x32504143}),
               "has a Capstan note with magic 0x32504143, expected 0x31504143");
 }
 
 TEST(PluginNote, IgnoresTheMinorItWasBuiltWith) {
-    EXPECT_EQ(refusal_with(offsetof(capstan_note, abi_minor_built), std::uint16_t{9}), "no error");
+    EXPECT_EQ(note_refusal_with(offsetof(capstan_note, abi_minor_built), std::uint16_t{9}),
+              "no error");
 }
 
 TEST(PluginNote, RefusesTextsThatDoNotEndOrMakeNoSense) {
     std::array<char, sizeof(capstan_note::plugin_id)> endless;
     endless.fill('a');
-    EXPECT_THAT(refusal_with(offsetof(capstan_note, plugin_id), endless),
+    EXPECT_THAT(note_refusal_with(offsetof(capstan_note, plugin_id), endless),
                 HasSubstr("plugin id does not end"));
-    EXPECT_THAT(refusal_with(offsetof(capstan_note, plugin_id), '\0'), HasSubstr("is empty"));
-    EXPECT_THAT(refusal_with(offsetof(capstan_note, version), '\n'),
+    EXPECT_THAT(note_refusal_with(offsetof(capstan_note, plugin_id), '\0'), HasSubstr("is empty"));
+    EXPECT_THAT(note_refusal_with(offsetof(capstan_note, version), '\n'),
                 HasSubstr("version is not plain text"));
-    EXPECT_THAT(refusal_with(offsetof(capstan_note, kinds), '/'), HasSubstr("is not a kind like"));
-    EXPECT_THAT(refusal_with(offsetof(capstan_note, kinds), '\0'), HasSubstr("lists no kind"));
+    EXPECT_THAT(note_refusal_with(offsetof(capstan_note, kinds), '/'),
+                HasSubstr("is not a kind like"));
+    EXPECT_THAT(note_refusal_with(offsetof(capstan_note, kinds), '\0'), HasSubstr("lists no kind"));
 }
 
 TEST(PluginNote, RefusesANoteThatReachesPastItsSegment) {

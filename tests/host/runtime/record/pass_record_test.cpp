@@ -15,7 +15,7 @@ PassRecord random_record(std::uint32_t seed) {
     return out;
 }
 
-std::string refusal_of(std::string_view text) {
+std::string record_refusal(std::string_view text) {
     const auto record = parse_pass_record(text, "pass.json");
     return record ? "is read" : record.error().message;
 }
@@ -32,11 +32,11 @@ TEST(PassRecord, ComesBackExactlyWhateverIsInIt) {
 TEST(PassRecord, ThatIsCutOffIsRefused) {
     const std::string whole = pass_record_text(random_record(1));
     for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 200)
-        EXPECT_NE(refusal_of(std::string_view(whole).substr(0, size)), "is read") << size;
+        EXPECT_NE(record_refusal(std::string_view(whole).substr(0, size)), "is read") << size;
 }
 
 TEST(PassRecord, OfALaterVersionIsRefusedWithBothVersions) {
-    EXPECT_EQ(refusal_of(R"({"version":2,"host":"9.0","cluster":[]})"),
+    EXPECT_EQ(record_refusal(R"({"version":2,"host":"9.0","cluster":[]})"),
               "pass.json: is of version 2, written by capstan 9.0; this host reads up to version "
               "1");
 }
@@ -44,13 +44,13 @@ TEST(PassRecord, OfALaterVersionIsRefusedWithBothVersions) {
 TEST(PassRecord, IsRefusedWhereItsConfigurationWasChanged) {
     PassRecord record = random_record(2);
     record.setup.config += "#";
-    EXPECT_EQ(refusal_of(pass_record_text(record)),
+    EXPECT_EQ(record_refusal(pass_record_text(record)),
               "pass.json: /setup/config: is not what was recorded, its sha256 differs");
 }
 
 TEST(PassRecord, NamesThePlaceOfEverythingThatIsWrong) {
-    EXPECT_EQ(refusal_of(R"({"version":1,"cluster":{"pods":[{"of":-1},{"phase":"asleep"}]},)"
-                         R"("groups":{},"outcome":{"decision":{"increases":[{"by":"3"}]}}})"),
+    EXPECT_EQ(record_refusal(R"({"version":1,"cluster":{"pods":[{"of":-1},{"phase":"asleep"}]},)"
+                             R"("groups":{},"outcome":{"decision":{"increases":[{"by":"3"}]}}})"),
               "pass.json: /cluster/pods/0/of: expects a whole number from 0 to "
               "18446744073709551615, found a number (-1)\n"
               "pass.json: /cluster/pods/1/phase: expects one of pending, running, succeeded, "

@@ -7,10 +7,10 @@
 namespace capstan::simulation {
 namespace {
 
-json::object parsed(const char* text) { return json::parse(text).as_object(); }
+json::object object_of(const char* text) { return json::parse(text).as_object(); }
 
 TEST(KeptObject, SaysWhatItIsACopyOfInTheSameOrder) {
-    const json::object from = parsed(
+    const json::object from = object_of(
         R"({"kind":"Pod","metadata":{"resourceVersion":"","name":"web-0"},"spec":{"ports":[1,2.5,
             {"a text that is long":"another one that is long","none":null}],"empty":{},"no":[]}})");
     EXPECT_EQ(
@@ -20,7 +20,7 @@ TEST(KeptObject, SaysWhatItIsACopyOfInTheSameOrder) {
 
 TEST(KeptObject, GetsARevisionWhereItHadNone) {
     EXPECT_EQ(text_at(*make_kept({}, 3), "metadata.resourceVersion"), "3");
-    EXPECT_EQ(text_at(*make_kept(parsed(R"({"metadata":{"a":"b","c":"d"}})"), 18'000'000),
+    EXPECT_EQ(text_at(*make_kept(object_of(R"({"metadata":{"a":"b","c":"d"}})"), 18'000'000),
                       "metadata.resourceVersion"),
               "18000000");
 }
@@ -34,7 +34,7 @@ TEST(KeptObject, MayBeAsLargeAsOneLikes) {
 }
 
 TEST(KeptObject, IsOutlivedByCopiesOfIt) {
-    ApiObject kept = make_kept(parsed(R"({"spec":{"a text that is long":[1,2,3]}})"), 1);
+    ApiObject kept = make_kept(object_of(R"({"spec":{"a text that is long":[1,2,3]}})"), 1);
     json::object whole = *kept;
     json::value part = kept->at("spec");
     json::value number = kept->at("spec").at("a text that is long").at(0);
@@ -47,7 +47,7 @@ TEST(KeptObject, IsOutlivedByCopiesOfIt) {
 }
 
 TEST(KeptObject, IsNotChangedByCopiesOfIt) {
-    const ApiObject kept = make_kept(parsed(R"({"spec":{"list":[1]}})"), 1);
+    const ApiObject kept = make_kept(object_of(R"({"spec":{"list":[1]}})"), 1);
     json::object copy = *kept;
     set_value(copy, "spec.list", json::array{2, 3});
     EXPECT_EQ(find_array(*kept, "spec.list")->size(), 1u);
@@ -74,7 +74,7 @@ TEST(EqualObjects, HaveTheSameMembersInAnyOrder) {
         {R"({"a":{"b":{"c":1}}})", R"({"a":{"b":{"c":2}}})", false},
     };
     for (const Case& test : cases)
-        EXPECT_EQ(is_equal(parsed(test.a), parsed(test.b)), test.is_equal)
+        EXPECT_EQ(is_equal(object_of(test.a), object_of(test.b)), test.is_equal)
             << test.a << " and " << test.b;
 }
 

@@ -11,12 +11,12 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 
 // An hour takes 1092: ten minutes are 182.
-const Frame frame{.span = 1h, .columns = 1000};
+const Frame hour_frame{.span = 1h, .columns = 1000};
 
 ReadPage drawn(const std::vector<Mark>& marks) {
     Markup out;
     out.open("svg");
-    draw_marks(out, marks, frame, 100);
+    draw_marks(out, marks, hour_frame, 100);
     return ReadPage(out.take());
 }
 

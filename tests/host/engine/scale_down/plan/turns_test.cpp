@@ -7,7 +7,7 @@
 namespace capstan::engine {
 namespace {
 
-struct Case {
+struct TurnsCase {
     const char* what;
     std::vector<Turn> waiting;
     UnderWay under_way;
@@ -29,7 +29,7 @@ std::vector<Turn> with_whole(std::vector<Turn> out, std::vector<Turn> groups) {
 }
 
 TEST(Turns, AreGivenAsUpstreamDoesWithTenAtOnceOfWhichFiveHavePods) {
-    const std::vector<Case> cases{
+    const std::vector<TurnsCase> cases{
         {"nobody", {}, {}, 0, 0},
         {"11 empty", single(11, 0), {}, 10, 0},
         {"8 with pods", single(0, 8), {}, 0, 5},
@@ -52,7 +52,7 @@ TEST(Turns, AreGivenAsUpstreamDoesWithTenAtOnceOfWhichFiveHavePods) {
     ScaleDownSettings settings;
     settings.max_parallelism = 10;
     settings.max_drain_parallelism = 5;
-    for (const Case& c : cases) {
+    for (const TurnsCase& c : cases) {
         int empty = 0, drain = 0;
         for (const std::size_t turn : take_turns(c.waiting, c.under_way, settings)) {
             empty += c.waiting[turn].empty;

@@ -21,12 +21,12 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
-const std::string v1 = "client.authentication.k8s.io/v1";
+const std::string api_v1 = "client.authentication.k8s.io/v1";
 
 /// A script's line that prints an answer; $x is the shell's.
 std::string print(const std::string& status) {
-    return R"(echo "{\"kind\":\"ExecCredential\",\"apiVersion\":\")" + v1 + R"(\",\"status\":{)" +
-           status + "}}\"";
+    return R"(echo "{\"kind\":\"ExecCredential\",\"apiVersion\":\")" + api_v1 +
+           R"(\",\"status\":{)" + status + "}}\"";
 }
 /// Counts its runs in a file, and has the count in its token.
 const std::string counting = "cd \"$FOLDER\"; echo x >> runs; n=$(wc -l < runs)\n";
@@ -34,7 +34,7 @@ const std::string counting = "cd \"$FOLDER\"; echo x >> runs; n=$(wc -l < runs)\
 class ExecCredentialsTest : public ::testing::Test {
 protected:
     ExecCredentials::Options options(const std::string& command) const {
-        return {.plugin = {.api_version = v1, .command = command},
+        return {.plugin = {.api_version = api_v1, .command = command},
                 .environment = Environment({{"PATH", "/usr/bin:/bin"},
                                             {"FOLDER", (folder_ / "").parent_path().string()}})};
     }

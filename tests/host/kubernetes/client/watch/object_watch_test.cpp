@@ -26,8 +26,8 @@ std::string object(const std::string& name, const std::string& version,
            R"("},"spec":{"cold":[1,2]}})";
 }
 
-std::string page(const std::string& version, const std::string& items,
-                 const std::string& next = {}) {
+std::string raw_page(const std::string& version, const std::string& items,
+                     const std::string& next = {}) {
     return R"({"kind":"WidgetList","metadata":{"resourceVersion":")" + version +
            R"(","continue":")" + next + R"("},"items":[)" + items + "]}";
 }
@@ -70,7 +70,7 @@ struct ObjectWatchTest : ::testing::Test {
     /// Has told of a@1 and watches from version 5.
     void begin() {
         watch.start();
-        api.answer({.body = page("5", object("a", "1"))});
+        api.answer({.body = raw_page("5", object("a", "1"))});
         ASSERT_THAT(news(), ElementsAre("added a@1", "synced"));
     }
 };
@@ -91,14 +91,14 @@ TEST_F(ObjectWatchTest, TellsObjectsWhole) {
     EXPECT_THAT(last_object, HasSubstr(R"("cold":[1,2])"));
     api.fail({ErrorCode::conflict, "gone", "Expired"});
     loop.advance(5s);
-    api.answer({.body = page("9", object("a", "1") + "," + object("b", "6"))});
+    api.answer({.body = raw_page("9", object("a", "1") + "," + object("b", "6"))});
     EXPECT_THAT(news(), ElementsAre("added b@6", "synced"));
 }
 
 TEST_F(ObjectWatchTest, SaysTheKindOfObjectsThatAListDoesNotSay) {
     watch.start();
     watch.pause();
-    api.answer({.body = page("5", object("a", "1"), "more")});
+    api.answer({.body = raw_page("5", object("a", "1"), "more")});
     EXPECT_THAT(last_object, HasSubstr(R"("apiVersion":"acme/v1","kind":"Widget")"));
 }
 
@@ -111,9 +111,9 @@ TEST_F(ObjectWatchTest, ReadsLinesThatComeInPieces) {
 
 TEST_F(ObjectWatchTest, ReadsAListPageByPage) {
     watch.start();
-    api.answer({.body = page("5", object("a", "1"), "t1")});
+    api.answer({.body = raw_page("5", object("a", "1"), "t1")});
     EXPECT_THAT(api.last().line(), HasSubstr("continue=t1"));
-    api.answer({.body = page("5", object("b", "2"))});
+    api.answer({.body = raw_page("5", object("b", "2"))});
     EXPECT_THAT(news(), ElementsAre("added a@1", "added b@2", "synced"));
 }
 
@@ -131,7 +131,7 @@ TEST_F(ObjectWatchTest, TellsOnlyWhatIsNewWhenItHasToListAgain) {
     news();
     push(event("ERROR", R"({"kind":"Status","status":"Failure","reason":"Expired","code":410})"));
     loop.advance(5s);
-    api.answer({.body = page("30", object("a", "1") + "," + object("b", "9"))});
+    api.answer({.body = raw_page("30", object("a", "1") + "," + object("b", "9"))});
     EXPECT_THAT(news(), ElementsAre("modified b@9", "deleted c@", "synced"));
     EXPECT_THAT(api.last().line(), HasSubstr("resourceVersion=30"));
 }
@@ -167,17 +167,17 @@ TEST_F(ObjectWatchTest, NeverTakesAnotherAnswerForAnEmptyList) {
     api.answer({.body = R"({"kind":"Status"})"});
     EXPECT_THAT(news(), ElementsAre("trouble invalid_argument"));
     loop.advance(1min);
-    api.answer({.body = page("9", "")});
+    api.answer({.body = raw_page("9", "")});
     EXPECT_THAT(news(), ElementsAre("deleted a@", "synced"));
 }
 
 TEST_F(ObjectWatchTest, BeginsAListAnewWhoseTokenHasExpired) {
     watch.start();
-    api.answer({.body = page("5", object("a", "1"), "t1")});
+    api.answer({.body = raw_page("5", object("a", "1"), "t1")});
     api.answer(refusal(410, "Expired"));
     loop.advance(5s);
     EXPECT_THAT(api.last().line(), ::testing::Not(HasSubstr("continue")));
-    api.answer({.body = page("6", object("b", "2"))});
+    api.answer({.body = raw_page("6", object("b", "2"))});
     EXPECT_THAT(news(), ElementsAre("added a@1", "added b@2", "deleted a@", "synced"));
 }
 
@@ -196,7 +196,7 @@ TEST_F(ObjectWatchTest, AsksForNothingWhileItIsPausedAndGoesOnWhereItWas) {
 TEST_F(ObjectWatchTest, PausesBetweenThePagesOfAList) {
     watch.start();
     watch.pause();
-    api.answer({.body = page("5", object("a", "1"), "t1")});
+    api.answer({.body = raw_page("5", object("a", "1"), "t1")});
     EXPECT_EQ(api.open_count(), 0u);
     watch.resume();
     EXPECT_THAT(api.last().line(), HasSubstr("continue=t1"));
