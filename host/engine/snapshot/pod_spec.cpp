@@ -11,7 +11,7 @@ namespace capstan::engine {
 namespace {
 
 template <class T>
-void add(FastHash& hash, const T& value) noexcept {
+void add_value(FastHash& hash, const T& value) noexcept {
     if constexpr (std::is_same_v<T, std::string>) {
         hash.add(std::string_view(value));
     } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
@@ -20,12 +20,12 @@ void add(FastHash& hash, const T& value) noexcept {
         hash.add(static_cast<std::uint64_t>(value.count()));
     } else if constexpr (is_optional<T>) {
         hash.add(std::uint64_t{value.has_value()});
-        if (value) add(hash, *value);
+        if (value) add_value(hash, *value);
     } else if constexpr (std::ranges::range<T>) {
         hash.add(std::uint64_t{value.size()});
-        for (const auto& element : value) add(hash, element);
+        for (const auto& element : value) add_value(hash, element);
     } else {
-        std::apply([&](const auto&... field) { (add(hash, field), ...); }, fields(value));
+        std::apply([&](const auto&... field) { (add_value(hash, field), ...); }, fields(value));
     }
 }
 
@@ -33,7 +33,7 @@ void add(FastHash& hash, const T& value) noexcept {
 
 std::uint64_t hash_of(const PodSpec& spec) noexcept {
     FastHash hash;
-    add(hash, spec);
+    add_value(hash, spec);
     return hash.value();
 }
 
