@@ -6,18 +6,14 @@
 #include <future>
 #include <thread>
 
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/read_until.hpp>
-#include <boost/asio/write.hpp>
+
+#include "peer.hpp"
 
 namespace capstan::io {
 namespace {
 
 using namespace std::chrono_literals;
-using boost::asio::ip::tcp;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -25,7 +21,7 @@ HttpReply text(std::string body) {
     return {200, {{"content-type", "text/plain"}}, std::move(body)};
 }
 
-/// A server on a thread of its own, and peers that speak to it byte by byte.
+/// A server on a thread of its own.
 struct Served : testing::Test {
     boost::asio::io_context io;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{
@@ -44,32 +40,6 @@ struct Served : testing::Test {
         work.reset();
         thread.join();
     }
-
-    struct Peer {
-        boost::asio::io_context io;
-        tcp::socket socket{io};
-        std::string unread;
-        explicit Peer(const HttpServer& server) {
-            socket.connect({boost::asio::ip::address_v4::loopback(), server.port()});
-        }
-        void say(std::string_view what) {
-            boost::asio::write(socket, boost::asio::buffer(what.data(), what.size()));
-        }
-        /// Up to and with `end`; what came, if the server closes before.
-        std::string hear(std::string_view end) {
-            boost::system::error_code error;
-            const std::size_t size =
-                boost::asio::read_until(socket, boost::asio::dynamic_buffer(unread), end, error);
-            std::string out = unread.substr(0, error ? unread.size() : size);
-            unread.erase(0, out.size());
-            return out;
-        }
-        std::string hear_all() {
-            boost::system::error_code error;
-            boost::asio::read(socket, boost::asio::dynamic_buffer(unread), error);
-            return std::exchange(unread, {});
-        }
-    };
 };
 
 TEST_F(Served, AnswersSeveralRequestsOnOneConnection) {
@@ -178,8 +148,8 @@ TEST_F(Served, RefusesWhatIsTooLongOrNoRequest) {
 }
 
 TEST_F(Served, DropsAPeerThatIsTooSlow) {
-    options.request_timeout = 50ms;
-    options.idle_timeout = 50ms;
+    options.request_timeout = 1s;
+    options.idle_timeout = 1s;
     serve([](const ServedRequest&, const Responder& responder) { responder.send(text("fine")); });
     Peer silent(*server), slow(*server), idle(*server);
     slow.say("GET / HT");

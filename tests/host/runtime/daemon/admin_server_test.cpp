@@ -10,13 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/read_until.hpp>
-#include <boost/asio/write.hpp>
 
+#include "../../io/peer.hpp"
 #include "../../io/test_certificates.hpp"
 #include "io/curl_http_client.hpp"
 #include "runtime/plugin_bytes.hpp"
@@ -25,7 +22,6 @@ namespace capstan::runtime {
 namespace {
 
 using namespace std::chrono_literals;
-using boost::asio::ip::tcp;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -140,26 +136,8 @@ struct AnAdminPortUnderSiege : AdminPort {
         if (thread.joinable()) thread.join();
     }
 
-    struct Peer {
-        boost::asio::io_context io;
-        tcp::socket socket{io};
-        std::string unread;
-
-        explicit Peer(const io::HttpServer& server) {
-            socket.connect({boost::asio::ip::address_v4::loopback(), server.port()});
-        }
-        void say(std::string_view what) {
-            boost::asio::write(socket, boost::asio::buffer(what.data(), what.size()));
-        }
-        /// Up to and with `end`; what came, if the server closes before.
-        std::string hear(std::string_view end) {
-            boost::system::error_code error;
-            const std::size_t size =
-                boost::asio::read_until(socket, boost::asio::dynamic_buffer(unread), end, error);
-            std::string out = unread.substr(0, error ? unread.size() : size);
-            unread.erase(0, out.size());
-            return out;
-        }
+    struct Peer : io::Peer {
+        using io::Peer::Peer;
         bool passes_probe() {
             say(probe);
             return hear(end_of_answer).starts_with("HTTP/1.1 200 ");
@@ -220,7 +198,7 @@ TEST_F(AnAdminPortUnderSiege, RefusesWhatIsLongerThanAnybodyNeeds) {
 TEST_F(AnAdminPortUnderSiege, GivesUpWhoIsSlowToAsk) {
     EXPECT_EQ(limits.request_timeout, 5s);
     EXPECT_EQ(limits.idle_timeout, 5s);
-    limits.request_timeout = limits.idle_timeout = 50ms;
+    limits.request_timeout = limits.idle_timeout = 1s;
     open();
     Peer silent(*server), slow(*server), idle(*server);
     slow.say("GET /livez HT");

@@ -1,0 +1,48 @@
+/// A peer of an HttpServer that speaks to it byte by byte, for what no HTTP client would say.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
+
+#include "io/http_server.hpp"
+
+namespace capstan::io {
+
+/// On loopback; each call waits until it is done. The server runs on another thread.
+struct Peer {
+    boost::asio::io_context io;
+    boost::asio::ip::tcp::socket socket{io};
+    std::string unread;
+
+    explicit Peer(const HttpServer& server) {
+        socket.connect({boost::asio::ip::address_v4::loopback(), server.port()});
+    }
+    void say(std::string_view what) {
+        boost::asio::write(socket, boost::asio::buffer(what.data(), what.size()));
+    }
+    /// Up to and with `end`; what came, if the server closes before.
+    std::string hear(std::string_view end) {
+        boost::system::error_code error;
+        const std::size_t size =
+            boost::asio::read_until(socket, boost::asio::dynamic_buffer(unread), end, error);
+        std::string out = unread.substr(0, error ? unread.size() : size);
+        unread.erase(0, out.size());
+        return out;
+    }
+    /// Until the server closes.
+    std::string hear_all() {
+        boost::system::error_code error;
+        boost::asio::read(socket, boost::asio::dynamic_buffer(unread), error);
+        return std::exchange(unread, {});
+    }
+};
+
+}  // namespace capstan::io
