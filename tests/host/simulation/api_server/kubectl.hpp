@@ -74,6 +74,22 @@ protected:
         EXPECT_EQ(ran.status, 0) << "kubectl " << arguments << "\n" << ran.out;
         return ran.out;
     }
+    /// What a `kubectl ARGUMENTS` that watches prints while `meanwhile` happens, until `end` is in
+    /// it. Its watch is cut then.
+    template <class Meanwhile>
+    std::string watch(const std::string& arguments, Meanwhile meanwhile, std::string_view end) {
+        FILE* pipe = ::popen(command(arguments).c_str(), "r");
+        while (on_loop([this] { return server_.watch_count(); }) == 0)
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        meanwhile();
+        std::string seen;
+        std::array<char, 256> line;
+        while (seen.find(end) == std::string::npos && std::fgets(line.data(), line.size(), pipe))
+            seen += line.data();
+        on_loop([this] { server_.cut_watches(); });
+        ::pclose(pipe);
+        return seen;
+    }
     /// Applies what is written, JSON or YAML.
     std::string apply(const std::string& text, const std::string& options = "") const {
         return say("apply " + options + " -f " + write("applied.yaml", text));

@@ -64,18 +64,12 @@ TEST_F(Kubectl, WatchesOnePodUntilItIsGone) {
     create_node("n1");
     create_pod("p1", "n1");
     create_pod("p2", "n1");
-    FILE* watch = ::popen(command("get pod p1 -w --output-watch-events").c_str(), "r");
-    while (on_loop([this] { return server_.watch_count(); }) == 0)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    say("delete pod p2 --now");
-    say("label pod p1 seen=yes");
-    say("delete pod p1 --now");
-    std::string seen;
-    std::array<char, 256> line;
-    while (seen.find("DELETED") == std::string::npos && std::fgets(line.data(), line.size(), watch))
-        seen += line.data();
-    on_loop([this] { server_.cut_watches(); });
-    ::pclose(watch);
+    const auto change = [this] {
+        say("delete pod p2 --now");
+        say("label pod p1 seen=yes");
+        say("delete pod p1 --now");
+    };
+    const std::string seen = watch("get pod p1 -w --output-watch-events", change, "DELETED");
     EXPECT_THAT(seen, ContainsRegex("ADDED +p1 (.|\n)*MODIFIED +p1 (.|\n)*DELETED +p1 "));
     EXPECT_THAT(seen, Not(HasSubstr("p2")));
 }

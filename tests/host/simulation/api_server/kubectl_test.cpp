@@ -44,16 +44,7 @@ TEST_F(Kubectl, FindsAndSortsWhatItIsAskedFor) {
 
 TEST_F(Kubectl, WatchesWhatChanges) {
     create_node("n1");
-    FILE* watch = ::popen(command("get nodes -w").c_str(), "r");
-    while (on_loop([this] { return server_.watch_count(); }) == 0)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    create_node("n2");
-    std::string seen;
-    std::array<char, 256> line;
-    while (seen.find("n2") == std::string::npos && std::fgets(line.data(), line.size(), watch))
-        seen += line.data();
-    on_loop([this] { server_.cut_watches(); });
-    ::pclose(watch);
+    const std::string seen = watch("get nodes -w", [this] { create_node("n2"); }, "n2");
     EXPECT_THAT(seen, ContainsRegex("NAME +STATUS(.|\n)*n1 +Ready(.|\n)*n2 +Ready"));
 }
 
