@@ -82,6 +82,7 @@ TEST_F(LocalHttp, IsRefusedByAServerThatIsAwayAndLosesWhatWasOpen) {
     EXPECT_EQ(status, 200);
     local.set_reachable(false);
     EXPECT_EQ(wait(), (End{0, ErrorCode::unavailable, std::string(io::connection_lost), ""}));
+    loop.settle();
     EXPECT_EQ(server.watch_count(), 0u);
     local.send(request("/api/v1/nodes"), keep());
     EXPECT_EQ(wait(), (End{0, ErrorCode::unavailable, "", ""}));
@@ -96,6 +97,7 @@ TEST_F(LocalHttp, TellsTheServerThatItsPeerHasLeft) {
     EXPECT_EQ(server.watch_count(), 1u);
     local.cancel(watch);
     EXPECT_EQ(wait().error, ErrorCode::cancelled);
+    loop.settle();
     EXPECT_EQ(server.watch_count(), 0u);
 }
 
