@@ -1,7 +1,11 @@
 #include <capstan/testing/conformance.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <capstan/plugin.hpp>
 
@@ -76,28 +80,27 @@ public:
 class Even {
 public:
     void split(const Call& call, int nodes, const GroupList& groups, const Grow& grow) const {
-        std::vector<std::int64_t> growths(groups.size());
-        for (; nodes > 0 && !call.is_cancelled(); --nodes) {
-            std::optional<std::uint32_t> smallest;
-            for (std::uint32_t i = 0; i < groups.size(); ++i) {
-                if (size(groups[i], growths[i]) >= groups[i].max().value_or(size_max)) continue;
-                if (!smallest ||
-                    size(groups[i], growths[i]) < size(groups[*smallest], growths[*smallest]))
-                    smallest = i;
-            }
-            if (!smallest) break;
-            ++growths[*smallest];
+        using Size = std::pair<std::int64_t, std::uint32_t>;  // with its group
+        std::priority_queue<Size, std::vector<Size>, std::greater<>> with_room;
+        const auto add_if_room = [&](std::int64_t size, std::uint32_t group) {
+            if (size < groups[group].max().value_or(size_max)) with_room.emplace(size, group);
+        };
+        for (std::uint32_t i = 0; i < groups.size(); ++i)
+            add_if_room(groups[i].target().value_or(0), i);
+        std::vector<int> growths(groups.size());
+        for (; nodes > 0 && !with_room.empty() && !call.is_cancelled(); --nodes) {
+            const auto [size, smallest] = with_room.top();
+            with_room.pop();
+            ++growths[smallest];
+            add_if_room(size + 1, smallest);
         }
         for (std::uint32_t i = 0; i < groups.size(); ++i) {
-            if (growths[i] > 0) grow(i, static_cast<int>(growths[i]));
+            if (growths[i] > 0) grow(i, growths[i]);
         }
     }
 
 private:
     static constexpr int size_max = 1'000'000;
-    static std::int64_t size(const capstan::GroupView& group, std::int64_t growth) {
-        return std::int64_t{group.target().value_or(0)} + growth;
-    }
 };
 
 TEST(Conformance, FindsNothingWrongWithAGoodExpander) {
