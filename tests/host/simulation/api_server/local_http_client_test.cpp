@@ -39,11 +39,13 @@ struct LocalHttp : ServedApi {
     HttpRequest request(const std::string& target, const std::string& method = "GET") {
         return HttpRequest(method, server.url() + target);
     }
+    /// Until the request has ended, for the server as well.
     End wait() {
         for (int i = 0; i < 10'000 && !ended; ++i) {
             if (io.stopped()) io.restart();
             io.run_for(1ms);
         }
+        loop.settle();
         return std::exchange(ended, std::nullopt).value_or(End{});
     }
     std::string streamed{};
@@ -82,7 +84,6 @@ TEST_F(LocalHttp, IsRefusedByAServerThatIsAwayAndLosesWhatWasOpen) {
     EXPECT_EQ(status, 200);
     local.set_reachable(false);
     EXPECT_EQ(wait(), (End{0, ErrorCode::unavailable, std::string(io::connection_lost), ""}));
-    loop.settle();
     EXPECT_EQ(server.watch_count(), 0u);
     local.send(request("/api/v1/nodes"), keep());
     EXPECT_EQ(wait(), (End{0, ErrorCode::unavailable, "", ""}));
@@ -97,7 +98,6 @@ TEST_F(LocalHttp, TellsTheServerThatItsPeerHasLeft) {
     EXPECT_EQ(server.watch_count(), 1u);
     local.cancel(watch);
     EXPECT_EQ(wait().error, ErrorCode::cancelled);
-    loop.settle();
     EXPECT_EQ(server.watch_count(), 0u);
 }
 
