@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -79,7 +80,9 @@ protected:
     template <class Meanwhile>
     std::string watch(const std::string& arguments, Meanwhile meanwhile, std::string_view end) {
         FILE* pipe = ::popen(command(arguments).c_str(), "r");
-        while (on_loop([this] { return server_.watch_count(); }) == 0)
+        const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+        while (on_loop([this] { return server_.watch_count(); }) == 0 &&
+               std::chrono::steady_clock::now() < give_up)
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
         meanwhile();
         std::string seen;
