@@ -9,6 +9,10 @@ std::optional<Time> end_of(Time since, Duration length) noexcept {
     return since + length;
 }
 
+Time later(Time since, Duration length) noexcept {
+    return end_of(since, length).value_or(Time::max());
+}
+
 void Alarm::note(Time moment) noexcept { at_ = std::min(at_.value_or(moment), moment); }
 
 bool Alarm::is_younger(Time since, Duration length) noexcept {
@@ -19,7 +23,7 @@ bool Alarm::is_younger(Time since, Duration length) noexcept {
 }
 
 bool Alarm::is_within(Time since, Duration length) noexcept {
-    return is_before_end(end_of(since, length).value_or(Time::max()));
+    return is_before_end(later(since, length));
 }
 
 bool Alarm::is_before_end(Time end) noexcept {

@@ -9,6 +9,9 @@ namespace capstan::engine {
 
 /// The last moment of `length` that began at `since`; nothing: time itself does not last that long.
 std::optional<Time> end_of(Time since, Duration length) noexcept;
+/// The same; the last moment of time itself where that does not last so long: a setting or an
+/// annotation may be far longer than a Time can hold.
+Time later(Time since, Duration length) noexcept;
 
 /// Keeps the first moment at which any answer it gave is another one.
 class Alarm {

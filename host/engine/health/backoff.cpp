@@ -50,7 +50,7 @@ void back_off_for(Memory& memory, const NodeGroupId& group, const Error& error, 
     // A cloud that asks for more time gets it, within reason.
     const Duration asked = std::min(error.retry_after.value_or(length), settings.backoff_max);
     memory.backoffs[group] = {.since = row != nullptr ? row->since : now,
-                              .until = end_of(now, std::max(length, asked)).value_or(Time::max()),
+                              .until = later(now, std::max(length, asked)),
                               .length = length,
                               .last_failure = now,
                               .code = error.code,

@@ -17,9 +17,9 @@ namespace capstan::engine {
 namespace {
 
 /// Ascending by id, as machines are.
-using Failures = std::vector<const Machine*>;
+using FailedMachines = std::vector<const Machine*>;
 
-Error error_of(const Failures& failures, Duration limit) {
+Error error_of(const FailedMachines& failures, Duration limit) {
     const Machine& first = *failures.front();
     const std::string more =
         failures.size() == 1 ? "" : ", the first of " + counted(std::ssize(failures), "machine");
@@ -31,11 +31,11 @@ Error error_of(const Failures& failures, Duration limit) {
     return within("machine " + first.id.value() + more, first.error.value_or(otherwise));
 }
 
-bool has_failed(MachineFate fate) {
+bool is_failure(MachineFate fate) {
     return fate == MachineFate::failed || fate == MachineFate::failed_request;
 }
 
-void fail_machines(Memory& memory, const GroupFigures& group, const Failures& failures,
+void fail_machines(Memory& memory, const GroupFigures& group, const FailedMachines& failures,
                    const Settings& settings, Time now) {
     const Error error = error_of(failures, group.limit);
     if (!concerns_group(error.code)) return;
@@ -47,7 +47,7 @@ void fail_machines(Memory& memory, const GroupFigures& group, const Failures& fa
 
 /// Their request may have been moved on and on by later ones, so its deadline alone would never
 /// tell.
-void miss_machines(Memory& memory, const GroupFigures& group, const Failures& overdue,
+void miss_machines(Memory& memory, const GroupFigures& group, const FailedMachines& overdue,
                    const Settings& settings, Time now) {
     const Backoff* backoff = find_backoff(memory, group.id(), now);
     const BackoffPolicy policy = policy_of(group, memory, settings, now);
@@ -65,11 +65,11 @@ void miss_machines(Memory& memory, const GroupFigures& group, const Failures& ov
 void follow_failures(Memory& memory, const GroupFigures& group, const std::set<MachineId>& known,
                      const Settings& settings, Time now) {
     std::set<MachineId> ids;
-    Failures failed, overdue;
+    FailedMachines failed, overdue;
     for (std::size_t m = 0; m < group.fates.size(); ++m) {
         const Machine& machine = group.group->machines[m];
         const bool is_late = is_overdue(group, m, memory, now);
-        if (!is_late && !has_failed(group.fates[m])) continue;
+        if (!is_late && !is_failure(group.fates[m])) continue;
         ids.insert(machine.id);
         if (!known.contains(machine.id)) (is_late ? overdue : failed).push_back(&machine);
     }

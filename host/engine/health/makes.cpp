@@ -38,7 +38,7 @@ bool is_spot(const Group& group) {
     });
 }
 
-std::string name_of(const Make& make) {
+std::string describe_make(const Make& make) {
     return std::string(make.spot ? "spot " : "") + make.machine_type + " in zone " + make.zone;
 }
 
@@ -69,8 +69,8 @@ void back_off_makes(Memory& memory, const Group& group, const Settings& settings
                         .spot = spot};
         Backoff backoff = own->second;
         backoff.code = ErrorCode::out_of_capacity;
-        backoff.because = "group " + group.group.id.value() + " found no " + name_of(make) + ": " +
-                          machine.error->message;
+        backoff.because = "group " + group.group.id.value() + " found no " + describe_make(make) +
+                          ": " + machine.error->message;
         backoff.found_by = group.group.id;
         memory.make_backoffs[make] = std::move(backoff);
     }

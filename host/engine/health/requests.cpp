@@ -12,9 +12,7 @@
 namespace capstan::engine {
 namespace {
 
-Time deadline_after(Time since, Duration limit) {
-    return end_of(since, limit).value_or(Time::max());
-}
+Time deadline_after(Time since, Duration limit) { return later(since, limit); }
 
 void open_request(Memory& memory, const Increase& increase, const Settings& settings, Time now) {
     ScaleUpRequest& request = memory.requests[increase.group];

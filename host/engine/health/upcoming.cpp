@@ -12,7 +12,7 @@ namespace capstan::engine {
 namespace {
 
 /// Machines of one group that have no node, by what becomes of them.
-struct Machines {
+struct MissingMachines {
     int waited_for = 0, failed = 0, late = 0, written_off = 0;
 };
 
@@ -20,7 +20,7 @@ void add_part(std::string& sentence, std::string_view between, const std::string
     sentence.append(sentence.empty() ? "" : between).append(part);
 }
 
-std::string not_waited_for(const Machines& machines, Duration limit) {
+std::string not_waited_for(const MissingMachines& machines, Duration limit) {
     std::string out;
     const auto add = [&](int n, const std::string& what) {
         if (n > 0) add_part(out, ", ", counted(n, "machine") + " " + what);
@@ -31,7 +31,7 @@ std::string not_waited_for(const Machines& machines, Duration limit) {
     return out;
 }
 
-std::string sentence(const Upcoming& upcoming, const Machines& machines, Duration limit) {
+std::string sentence(const Upcoming& upcoming, const MissingMachines& machines, Duration limit) {
     std::string out;
     if (upcoming.missing > 0) {
         out = counted(upcoming.missing, "machine") + (upcoming.missing == 1 ? " has" : " have") +
@@ -47,9 +47,9 @@ std::string sentence(const Upcoming& upcoming, const Machines& machines, Duratio
     return out;
 }
 
-class Counter {
+class UpcomingCounter {
 public:
-    Counter(const GroupFigures& group, const Memory& memory, Alarm& alarm)
+    UpcomingCounter(const GroupFigures& group, const Memory& memory, Alarm& alarm)
         : group_(group),
           memory_(memory),
           alarm_(alarm),
@@ -99,7 +99,7 @@ private:
     const Memory& memory_;
     Alarm& alarm_;
     bool is_backed_off_;
-    Machines machines_{};
+    MissingMachines machines_{};
 };
 
 }  // namespace
@@ -113,7 +113,7 @@ bool is_waited_for(const Memory& memory, const NodeGroupId& group, Time since, T
 void count_upcoming(const GroupFigures& group, int starting, const Memory& memory, Alarm& alarm,
                     GroupHealth& out) {
     out.upcoming.starting = starting;
-    Counter(group, memory, alarm).run(out);
+    UpcomingCounter(group, memory, alarm).run(out);
 }
 
 }  // namespace capstan::engine

@@ -82,7 +82,7 @@ Memory remember_deletions(Memory memory, const Decision& decision, const Results
     for (std::size_t i = 0; i < results.deletions.size(); ++i) {
         const auto since = memory.empty_groups.find(decision.deletions[i].group);
         if (since == memory.empty_groups.end()) continue;
-        const Time again = end_of(now, settings.backoff_initial).value_or(Time::max());
+        const Time again = later(now, settings.backoff_initial);
         since->second = again - settings.scale_down.empty_group_time;
     }
     return memory;

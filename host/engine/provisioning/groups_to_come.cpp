@@ -17,9 +17,7 @@ namespace {
 /// How long the answer of a cloud may be out when the host that asked it is gone.
 constexpr Duration answer_time = std::chrono::minutes(2);
 
-Time later(Time since, Duration by) { return end_of(since, by).value_or(Time::max()); }
-
-bool is_listed(const Snapshot& snapshot, const NodeGroupId& id) {
+bool lists_group(const Snapshot& snapshot, const NodeGroupId& id) {
     return std::ranges::binary_search(*snapshot.groups, id, {},
                                       [](const Group& group) { return group.group.id; });
 }
@@ -52,9 +50,9 @@ Memory remember_groups_to_come(Memory memory, const Snapshot& listed, const Sett
     for (auto at = memory.groups_to_come.begin(); at != memory.groups_to_come.end();) {
         const auto& [id, group] = *at;
         const bool is_late = group.deadline < now;
-        if (is_late && group.agreed && !is_listed(listed, id))
+        if (is_late && group.agreed && !lists_group(listed, id))
             back_off(memory, id, did_not_come(group), BackoffPolicy::exponential, settings, now);
-        at = is_late || is_listed(listed, id) ? memory.groups_to_come.erase(at) : std::next(at);
+        at = is_late || lists_group(listed, id) ? memory.groups_to_come.erase(at) : std::next(at);
     }
     return memory;
 }

@@ -34,9 +34,9 @@ Labels shared_labels(Labels labels) {
 }
 
 /// The sources' suggestions, one after the other.
-class Search {
+class GroupSearch {
 public:
-    Search(const Scene& scene, const Policies& policies, const Circumstances& circumstances)
+    GroupSearch(const Scene& scene, const Policies& policies, const Circumstances& circumstances)
         : scene_(scene),
           policies_(policies),
           circumstances_(circumstances),
@@ -167,7 +167,7 @@ GroupsToMake find_groups_to_make(const Snapshot& snapshot, const Memory& memory,
                                  const Circumstances& circumstances) {
     if (!may_make(snapshot, policies)) return {.snapshot = snapshot};
     const Scene scene = make_scene(snapshot, memory, settings, circumstances.now);
-    return Search(scene, policies, circumstances).run();
+    return GroupSearch(scene, policies, circumstances).run();
 }
 
 std::vector<GroupCreation> find_creations(const Scene& scene,

@@ -7,8 +7,8 @@
 namespace capstan::engine {
 namespace {
 
-/// Of one pod; empty: it would run there.
-std::string refusal_of(const NodeTemplate& sketch, const PodClass& pod) {
+/// Why the pod would not run there; empty: it would.
+std::string why_not_on_sketch(const NodeTemplate& sketch, const PodClass& pod) {
     if (!selects(pod, sketch.labels, {})) return "it asks for other labels";
     if (const Taint* taint = find_untolerated(sketch.taints, pod.tolerations))
         return "it does not tolerate " + to_string(*taint);
@@ -43,7 +43,7 @@ const MachineOffer* find_offer(const MachineType& type, const GroupPlan& plan) n
 std::optional<std::string> why_useless(const NodeTemplate& sketch, std::span<const PodClass> pods) {
     std::string first;
     for (const PodClass& pod : pods) {
-        const std::string refusal = refusal_of(sketch, pod);
+        const std::string refusal = why_not_on_sketch(sketch, pod);
         if (refusal.empty()) return std::nullopt;
         if (first.empty()) first = "pod " + pod.ns + "/" + pod.example + ": " + refusal;
     }

@@ -6,6 +6,7 @@
 
 #include <capstan/sentence.hpp>
 
+#include "engine/health/alarm.hpp"
 #include "engine/removal/phases.hpp"
 
 namespace capstan::engine {

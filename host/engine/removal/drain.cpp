@@ -9,6 +9,7 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "engine/health/alarm.hpp"
 #include "engine/removal/leaving_pods.hpp"
 #include "engine/removal/phases.hpp"
 #include "engine/removal/turns.hpp"

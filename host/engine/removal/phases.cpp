@@ -48,9 +48,4 @@ bool is_zero_or_max(const Group* group) noexcept {
     return group != nullptr && group->options.zero_or_max.value_or(false);
 }
 
-Time later(Time time, Duration duration) noexcept {
-    const Duration left = Time::max() - std::max(time, Time());
-    return duration > left ? Time::max() : time + duration;
-}
-
 }  // namespace capstan::engine

@@ -27,8 +27,6 @@ bool is_revocable(RemovalPhase phase) noexcept;
 const Group* find_group(const Snapshot& snapshot, const NodeGroupId& id) noexcept;
 bool is_zero_or_max(const Group* group) noexcept;
 
-/// A setting may be far longer than a Time can hold.
-Time later(Time time, Duration duration) noexcept;
 inline void wake_by(std::optional<Time>& wake_at, Time time) {
     if (!wake_at || time < *wake_at) wake_at = time;
 }

@@ -10,6 +10,7 @@
 
 #include <capstan/duration.hpp>
 
+#include "engine/health/alarm.hpp"
 #include "engine/removal/departures.hpp"
 #include "engine/removal/drain.hpp"
 #include "engine/removal/leaving_pods.hpp"

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/health/alarm.hpp"
 #include "engine/removal/phases.hpp"
 
 namespace capstan::engine {
@@ -15,7 +16,7 @@ namespace {
 constexpr Duration marking_time = std::chrono::minutes(1);
 
 /// Nothing came of it, and the next try may well succeed.
-bool is_passing(ErrorCode code) {
+bool is_transient(ErrorCode code) {
     switch (code) {
         case ErrorCode::conflict:
         case ErrorCode::throttled:
@@ -41,7 +42,7 @@ public:
         } else if (removal->phase == RemovalPhase::tainting && !is_gone) {
             if (!error) return enter(*removal, RemovalPhase::waiting, now_);
             const bool has_time = now_ < later(removal->since, marking_time);
-            if (!is_passing(error->code) || !has_time)
+            if (!is_transient(error->code) || !has_time)
                 give_up(memory_, *removal, "it could not be tainted: " + error->message, now_);
         } else if (removal->phase == RemovalPhase::deleting && error) {
             unannounced_.insert(change.node);
@@ -88,7 +89,7 @@ private:
     bool is_asked_again(const NodeRemoval& removal, const Error& error, bool was_asked) const {
         if (error.code == ErrorCode::cancelled) return true;
         const bool has_time = now_ < later(removal.phase_since, marking_time);
-        const bool may_pass = is_passing(error.code) || error.code == ErrorCode::not_found;
+        const bool may_pass = is_transient(error.code) || error.code == ErrorCode::not_found;
         return !was_asked && may_pass && has_time;
     }
 

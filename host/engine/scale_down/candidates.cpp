@@ -12,11 +12,11 @@
 namespace capstan::engine {
 namespace {
 
-class Search {
+class CandidateSearch {
 public:
-    Search(const Snapshot& snapshot, const Membership& membership, const Health& health,
-           const Memory& memory, const DisruptionBudgets& budgets, const Settings& settings,
-           Time now)
+    CandidateSearch(const Snapshot& snapshot, const Membership& membership, const Health& health,
+                    const Memory& memory, const DisruptionBudgets& budgets,
+                    const Settings& settings, Time now)
         : snapshot_(snapshot),
           membership_(membership),
           health_(health),
@@ -143,7 +143,7 @@ std::vector<ClassId> Candidates::classes() const {
 Candidates find_candidates(const Snapshot& snapshot, const Membership& membership,
                            const Health& health, const Memory& memory,
                            const DisruptionBudgets& budgets, const Settings& settings, Time now) {
-    return Search(snapshot, membership, health, memory, budgets, settings, now).run();
+    return CandidateSearch(snapshot, membership, health, memory, budgets, settings, now).run();
 }
 
 }  // namespace capstan::engine

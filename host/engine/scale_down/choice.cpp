@@ -6,6 +6,7 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "engine/health/alarm.hpp"
 #include "engine/removal/phases.hpp"
 #include "engine/scale_down/cooldown.hpp"
 #include "engine/scale_down/node_pods.hpp"

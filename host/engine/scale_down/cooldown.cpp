@@ -4,6 +4,7 @@
 
 #include <capstan/duration.hpp>
 
+#include "engine/health/alarm.hpp"
 #include "engine/removal/phases.hpp"
 
 namespace capstan::engine {

@@ -10,13 +10,13 @@
 namespace capstan::engine {
 namespace {
 
-using Budget = DisruptionBudgetObject;
+using DisruptionBudget = DisruptionBudgetObject;
 
 /// Budgets by something that all pods they match have in common: their namespace, and a label
 /// where the selector names one.
 class Anchors {
 public:
-    void add(const Budget& budget, std::uint32_t number) {
+    void add(const DisruptionBudget& budget, std::uint32_t number) {
         if (!budget.selector) return;
         const Labels& labels = budget.selector->match_labels;
         const auto first = labels.begin();
@@ -45,7 +45,7 @@ private:
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_anchor_;
 };
 
-bool is_of(const Budget& budget, const Cluster& cluster, const ClassRow& row) {
+bool is_of(const DisruptionBudget& budget, const Cluster& cluster, const ClassRow& row) {
     return budget.ns == cluster.text(row.ns) &&
            matches(*budget.selector, to_labels(cluster, row.labels));
 }
@@ -61,8 +61,8 @@ std::vector<bool> classes_with_pods(const Cluster& cluster) {
 
 /// Which budgets are whose: the same for every copy.
 struct DisruptionBudgets::Match {
-    std::vector<const Budget*> budgets;  // by name
-    std::vector<std::uint32_t> bounds;   // of class i's in `numbers`: from [i] to [i + 1]
+    std::vector<const DisruptionBudget*> budgets;  // by name
+    std::vector<std::uint32_t> bounds;             // of class i's in `numbers`: from [i] to [i + 1]
     std::vector<std::uint32_t> numbers;
 };
 
@@ -103,7 +103,7 @@ std::span<const std::uint32_t> DisruptionBudgets::taken_by(PodIndex pod) const n
 }
 
 std::string DisruptionBudgets::why_none_left_of(std::uint32_t number) const {
-    const Budget& budget = *match_->budgets[number];
+    const DisruptionBudget& budget = *match_->budgets[number];
     const std::string name = budget.ns + "/" + budget.name;
     if (!budget.is_observed) return name + " has no status for its present selector yet";
     if (budget.disruptions_allowed < 1) return name + " allows 0 disruptions, 1 is needed";

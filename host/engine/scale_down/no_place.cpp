@@ -23,7 +23,7 @@ constexpr int most_examples = 8;
 /// The scheduler's own words, without the numbers behind them:
 ///     "Insufficient cpu: needs 2, 500m of 4 are free"  ->  "Insufficient cpu"
 ///     "node(s) had untolerated taint {dedicated: gpu}" stays as it is
-std::string in_short(const std::string& refusal) {
+std::string first_clause(const std::string& refusal) {
     const std::size_t colon = refusal.find(": ");
     const std::size_t brace = refusal.find('{');
     return brace < colon ? refusal.substr(0, refusal.find('}') + 1) : refusal.substr(0, colon);
@@ -56,7 +56,7 @@ NoPlace::Found NoPlace::look(const Seeker& seeker) const {
     const auto rank = [](const Near& n) { return std::tuple(n.predicate, n.cpu); };
     for (NodeIndex n = 0; n < goes_.size(); ++n) {
         const Refusal why = refusal(seeker, n, Wording::brief);
-        ++out.nodes_by_refusal[in_short(why.sentence)];
+        ++out.nodes_by_refusal[first_clause(why.sentence)];
         if (why.predicate == Predicate::none) continue;
         const Near near{n, why.predicate, placement_->free(n, cpu_index)};
         auto& [first, second] = out.nearest;
@@ -84,7 +84,7 @@ std::string NoPlace::describe(const Seeker& seeker) const {
 
 std::string NoPlace::sum_up(const Seeker& seeker, Found found) const {
     const auto own = found.nodes_by_refusal.find(
-        in_short(refusal(seeker, seeker.its_node, Wording::brief).sentence));
+        first_clause(refusal(seeker, seeker.its_node, Wording::brief).sentence));
     if (--own->second == 0) found.nodes_by_refusal.erase(own);
     std::string out = ", 0/" + std::to_string(goes_.size() - 1) + " nodes";
     std::vector<std::pair<int, std::string>> counts;

@@ -74,8 +74,8 @@ void add_evenly(std::vector<std::size_t>& to, std::span<const std::size_t> equal
     }
 }
 
-std::vector<std::size_t> one_by_one(const Scene& scene, const Candidates& candidates,
-                                    const Memory& memory, std::vector<std::size_t> nodes) {
+std::vector<std::size_t> sort_single_nodes(const Scene& scene, const Candidates& candidates,
+                                           const Memory& memory, std::vector<std::size_t> nodes) {
     const Cluster& cluster = scene.snapshot->cluster;
     std::vector<Rank> ranks(candidates.nodes.size());
     for (const std::size_t i : nodes) ranks[i] = rank_of(candidates.nodes[i], cluster, memory);
@@ -104,7 +104,7 @@ std::vector<RemovalUnit> removal_order(const Scene& scene, const Candidates& can
     }
     std::vector<RemovalUnit> out;
     for (auto& [group, nodes] : whole) out.push_back({std::move(nodes), true});
-    for (const std::size_t i : one_by_one(scene, candidates, memory, std::move(single)))
+    for (const std::size_t i : sort_single_nodes(scene, candidates, memory, std::move(single)))
         out.push_back({{i}, false});
     return out;
 }

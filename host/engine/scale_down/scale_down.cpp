@@ -16,7 +16,7 @@ namespace capstan::engine {
 namespace {
 
 /// Why nothing is even planned; empty: it is.
-std::string find_obstacle(const Scene& scene) {
+std::string find_scale_down_obstacle(const Scene& scene) {
     if (!scene.settings->scale_down.enabled) return "removing nodes is switched off (enabled)";
     if (!scene.health.unhealthy_because.empty())
         return "the cluster is not healthy: " + scene.health.unhealthy_because;
@@ -169,7 +169,7 @@ ScaleDown plan_scale_down(const Scene& scene, Placement& placement, Candidates& 
                           DisruptionBudgets budgets, std::span<const Increase> grows,
                           Memory& memory) {
     ScaleDown out;
-    const std::string obstacle = find_obstacle(scene);
+    const std::string obstacle = find_scale_down_obstacle(scene);
     if (obstacle.empty()) {
         out = plan(scene, placement, candidates, std::move(budgets), grows, memory);
         if (candidates.wake_at) wake_by(out.wake_at, *candidates.wake_at);

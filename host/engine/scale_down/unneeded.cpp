@@ -39,10 +39,10 @@ std::vector<NodeIndex> read_hints(const Cluster& cluster, const Candidates& cand
     return out;
 }
 
-class Search {
+class UnneededSearch {
 public:
-    Search(const Scene& scene, Placement& placement, const Candidates& candidates,
-           DisruptionBudgets budgets, const Memory& memory)
+    UnneededSearch(const Scene& scene, Placement& placement, const Candidates& candidates,
+                   DisruptionBudgets budgets, const Memory& memory)
         : scene_(scene),
           cluster_(scene.snapshot->cluster),
           placement_(placement),
@@ -271,7 +271,7 @@ private:
 UnneededNodes find_unneeded(const Scene& scene, Placement& placement, const Candidates& candidates,
                             DisruptionBudgets budgets, const Memory& memory) {
     if (candidates.nodes.empty()) return {};
-    return Search(scene, placement, candidates, std::move(budgets), memory).run();
+    return UnneededSearch(scene, placement, candidates, std::move(budgets), memory).run();
 }
 
 void remember_hints(const UnneededNodes& unneeded, const Scene& scene, const Candidates& candidates,

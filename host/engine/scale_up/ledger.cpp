@@ -16,7 +16,7 @@ int ordered(const Scene& scene, GroupIndex group) {
 }
 
 /// Those to be made, which a cloud has agreed to, are among them.
-int count_groups(const Scene& scene) {
+int count_agreed_groups(const Scene& scene) {
     return static_cast<int>(std::ranges::count_if(scene.groups(), [](const Group& group) {
         return group.plan == nullptr || group.group.target != 0;
     }));
@@ -45,7 +45,7 @@ std::vector<NodeTemplate> nodes_to_come(const Scene& scene) {
 Ledger::Ledger(const Scene& scene)
     : scene_(&scene),
       budget_(*scene.snapshot, nodes_to_come(scene), *scene.settings),
-      groups_(count_groups(scene)),
+      groups_(count_agreed_groups(scene)),
       grown_(scene.groups().size(), 0) {}
 
 std::string Ledger::obstacle(GroupIndex group) const {

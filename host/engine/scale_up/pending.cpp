@@ -9,6 +9,7 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "engine/health/alarm.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 #include "engine/templates/daemons.hpp"
 
@@ -41,7 +42,7 @@ private:
 };
 
 /// What holds for all pods of a class, and those found of it.
-struct Found {
+struct PendingOfClass {
     bool known = false;
     bool bypassed = false;  ///< counts before its scheduler has seen it
     std::optional<CountedReasons::Id> never{};
@@ -51,14 +52,8 @@ struct Found {
     std::string_view first{};  ///< name of the first pod
 };
 
-bool is_among(const std::vector<std::string>& names, std::string_view name) {
+bool lists_scheduler(const std::vector<std::string>& names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
-}
-
-/// An annotation may ask for more time than a Time can hold.
-Time later(Time t, Duration d) {
-    constexpr Time last = Time::max() - Duration(1);
-    return t > Time() && d > last - t ? last : t + d;
 }
 
 class Sieve {
@@ -124,7 +119,7 @@ private:
     }
 
     void count(const Taken& pod) {
-        Found& found = of_class(pod.pod_class);
+        PendingOfClass& found = of_class(pod.pod_class);
         const std::string_view name = cluster_.text(pod.name);
         if (pod.untried) ++out_.untried;
         if (found.count++ == 0 || name < found.first) found.first = name;
@@ -134,12 +129,12 @@ private:
         if (time) out_.wake_at = std::min(out_.wake_at.value_or(*time), *time);
     }
 
-    Found& of_class(ClassId id) {
-        Found& found = classes_[id];
+    PendingOfClass& of_class(ClassId id) {
+        PendingOfClass& found = classes_[id];
         if (found.known) return found;
         const ClassRow& row = cluster_.pod_class(id);
         found.known = true;
-        found.bypassed = is_among(settings_.bypassed_scheduler_names, row.spec->scheduler);
+        found.bypassed = lists_scheduler(settings_.bypassed_scheduler_names, row.spec->scheduler);
         found.never = why_never(row);
         found.delay = settings_.new_pod_delay;
         if (const auto own = find_label(cluster_, row.annotations, delay_annotation)) {
@@ -154,7 +149,7 @@ private:
     std::optional<CountedReasons::Id> why_never(const ClassRow& row) {
         const std::string& scheduler = row.spec->scheduler;
         if (!settings_.allowed_scheduler_names.empty() &&
-            !is_among(settings_.allowed_scheduler_names, scheduler)) {
+            !lists_scheduler(settings_.allowed_scheduler_names, scheduler)) {
             return reasons_.add("are of scheduler " + in_quotes(scheduler) +
                                 ", which is not among the allowed ones");
         }
@@ -177,7 +172,7 @@ private:
         return settings_.new_pod_delay;
     }
 
-    std::optional<CountedReasons::Id> why_skipped(const PodRow& pod, const Found& found) {
+    std::optional<CountedReasons::Id> why_skipped(const PodRow& pod, const PendingOfClass& found) {
         if (pod.deleted) return deleted_;
         const std::string_view told = cluster_.text(pod.unscheduled_reason);
         if (pod.gated || told == "SchedulingGated") return gated_;
@@ -187,10 +182,10 @@ private:
         return why_young(pod, found);
     }
 
-    std::optional<CountedReasons::Id> why_young(const PodRow& pod, const Found& found) {
+    std::optional<CountedReasons::Id> why_young(const PodRow& pod, const PendingOfClass& found) {
         // A delay of zero is none: a pod of this very moment is no younger than that.
         if (found.delay <= Duration(0) || now_ - pod.created > found.delay) return std::nullopt;
-        wake_at(later(pod.created, found.delay) + Duration(1));
+        wake_at(later(later(pod.created, found.delay), Duration(1)));
         return found.young;
     }
 
@@ -218,7 +213,7 @@ private:
     const Cluster& cluster_;
     const Settings& settings_;
     Time now_;
-    std::vector<Found> classes_;
+    std::vector<PendingOfClass> classes_;
     CountedReasons reasons_;
     std::map<std::string, std::string> notes_;
     std::vector<Taken> taken_;

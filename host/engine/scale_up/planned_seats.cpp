@@ -18,7 +18,7 @@ std::string labels_text(const Cluster& cluster, const ClassRow& row) {
 }
 
 /// Nodes one by one, those first of which every pod still waits: of the others some have joined.
-std::vector<const Pods*> one_by_one(const std::vector<PlannedNodes>& planned, Pods waiting) {
+std::vector<const Pods*> each_planned_node(const std::vector<PlannedNodes>& planned, Pods waiting) {
     std::vector<const Pods*> out, others;
     const auto all_wait = [&](const auto& entry) { return waiting[entry.first] >= entry.second; };
     for (const PlannedNodes& nodes : planned) {
@@ -88,7 +88,7 @@ void PlannedSeats::add_group(GroupIndex group, const std::vector<PlannedNodes>& 
     for (const auto& [who, subjects] : subjects_) {
         for (const Subject s : subjects) waiting[who] += unplanned_[s];
     }
-    for (const Pods* pods : one_by_one(nodes, std::move(waiting))) {
+    for (const Pods* pods : each_planned_node(nodes, std::move(waiting))) {
         if (from == end) return;
         want(group, from++, *pods);
     }

@@ -70,7 +70,7 @@ PodCount some_of(const PodCount& pods, int count) {
     return {pods.pod_class, pods.example, static_cast<std::uint32_t>(count)};
 }
 
-void tell_pods(ScaleUp& scale_up, Decision& decision) {
+void report_pods(ScaleUp& scale_up, Decision& decision) {
     const Progress& progress = scale_up.progress();
     Reasons reasons(scale_up.scene(), progress.ledger, scale_up.placement(), progress.stopped);
     std::uint32_t fit = 0;
@@ -122,7 +122,7 @@ Decision make_decision(ScaleUp& scale_up) {
     Decision decision;
     decision.increases = Increases(scale_up).list();
     for (const Grant& grant : progress.grants) decision.options.push_back(grant.chosen);
-    tell_pods(scale_up, decision);
+    report_pods(scale_up, decision);
     decision.notes = scale_up.scene().pending.notes;
     decision.notes.insert(decision.notes.end(), progress.notes.begin(), progress.notes.end());
     tell_groups(scale_up, !decision.unhelped.empty(), decision.notes);

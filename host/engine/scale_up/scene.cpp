@@ -30,8 +30,8 @@ std::string find_common_obstacle(const Scene& scene) {
     return {};
 }
 
-std::string find_obstacle(const Scene& scene, GroupIndex index, const GroupRoom& room,
-                          const Memory& memory) {
+std::string find_group_obstacle(const Scene& scene, GroupIndex index, const GroupRoom& room,
+                                const Memory& memory) {
     const Group& group = scene.groups()[index];
     if (!group.group.target) return "its cloud does not say how large it is";
     if (group.plan != nullptr && *group.group.target > 0) return "its cloud is making it";
@@ -61,7 +61,7 @@ GroupRoom room_of(const Scene& scene, GroupIndex index, const Memory& memory) {
     const int most = group.group.max.value_or(std::numeric_limits<int>::max());
     room.nodes = most > target ? most - target : 0;
     room.whole = group.options.zero_or_max.value_or(false);
-    room.obstacle = find_obstacle(scene, index, room, memory);
+    room.obstacle = find_group_obstacle(scene, index, room, memory);
     return room;
 }
 

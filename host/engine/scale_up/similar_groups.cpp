@@ -33,10 +33,11 @@ std::vector<NamedCheck> those_that_may_decide(const std::vector<NamedCheck>& che
 }
 
 /// Errors by the name of the check, the first of each.
-using Failures = std::map<std::string, std::string>;
+using CheckErrors = std::map<std::string, std::string>;
 
 Similarity settle(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
-                  const NodeTemplate& b, const Circumstances& circumstances, Failures& failures) {
+                  const NodeTemplate& b, const Circumstances& circumstances,
+                  CheckErrors& failures) {
     Similarity settled = agrees("every check agrees");
     for (const NamedCheck& c : checks) {
         if (settled.verdict == SimilarityVerdict::differs && !c.check->may_decide()) continue;
@@ -60,7 +61,7 @@ Similarity settle(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
 Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
                    const NodeTemplate& b, const Circumstances& circumstances) {
     if (checks.empty()) return differs("no similarity check is configured");
-    Failures failures;
+    CheckErrors failures;
     return settle(checks, a, b, circumstances, failures);
 }
 

@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "engine/scale_up/water_fill.hpp"
+#include "engine/scheduling/tally.hpp"
 
 namespace capstan::engine {
 namespace {
-
-constexpr int unbounded = std::numeric_limits<int>::max();
 
 /// Whether the scheduler will look at the domain: one without nodes holds nobody back.
 bool takes_part(const SpreadDomains::Domain& domain, const DomainOutlook& outlook) {

@@ -69,7 +69,7 @@ std::vector<ShapeId> find_kin(const Rules::Compiled& rules) {
     return kin;
 }
 
-std::vector<ShapeId> find_alike(const Rules::Compiled& rules) {
+std::vector<ShapeId> find_alike_shapes(const Rules::Compiled& rules) {
     std::vector<ShapeId> alike;
     alike.reserve(rules.shapes.size());
     HashIndex lowest;
@@ -124,7 +124,7 @@ Rules::Compiled::Compiled(Cluster the_cluster, std::vector<ClassId> the_subjects
     pods.absent = absent;
     standing = count_standing(cluster, pods, profiles);
     shape_rows = rows_of(cluster, shapes, requests.columns());
-    alike = find_alike(*this);
+    alike = find_alike_shapes(*this);
     kin = find_kin(*this);
 }
 

@@ -14,7 +14,7 @@
 namespace capstan::engine {
 namespace {
 
-void add(FastHash& hash, const std::vector<Requirement>& requirements) noexcept {
+void add_requirements(FastHash& hash, const std::vector<Requirement>& requirements) noexcept {
     hash.add(requirements.size());
     for (const Requirement& requirement : requirements) {
         hash.add(requirement.key);
@@ -22,7 +22,7 @@ void add(FastHash& hash, const std::vector<Requirement>& requirements) noexcept 
     }
 }
 
-std::uint64_t hash_of(const NodeDemand& demand) noexcept {
+std::uint64_t demand_hash(const NodeDemand& demand) noexcept {
     FastHash hash;
     for (const Toleration& toleration : demand.spec->tolerations) {
         hash.add(toleration.key);
@@ -33,17 +33,17 @@ std::uint64_t hash_of(const NodeDemand& demand) noexcept {
         hash.add(value);
     }
     for (const NodeSelectorTerm& term : demand.spec->affinity_required) {
-        add(hash, term.labels);
-        add(hash, term.fields);
+        add_requirements(hash, term.labels);
+        add_requirements(hash, term.fields);
     }
     for (const VolumeCondition& condition : demand.volumes.conditions) {
         hash.add(condition.sentence);
-        for (const NodeSelectorTerm& term : condition.any_of) add(hash, term.labels);
+        for (const NodeSelectorTerm& term : condition.any_of) add_requirements(hash, term.labels);
     }
     return hash.value();
 }
 
-bool is_same(const NodeDemand& a, const NodeDemand& b) {
+bool is_same_demand(const NodeDemand& a, const NodeDemand& b) {
     return a.spec->tolerations == b.spec->tolerations &&
            a.spec->node_selector == b.spec->node_selector &&
            a.spec->affinity_required == b.spec->affinity_required &&
@@ -78,8 +78,8 @@ Refusal ask(const NodeDemand& demand, const NodeFacts& node) {
 }
 
 DemandId NodeDemands::add(NodeDemand demand) {
-    const auto hash = hash_of(demand);
-    const auto same = [&](std::uint32_t id) { return is_same(demands_[id], demand); };
+    const auto hash = demand_hash(demand);
+    const auto same = [&](std::uint32_t id) { return is_same_demand(demands_[id], demand); };
     if (const auto found = index_.find(hash, same)) return *found;
     const auto id = static_cast<DemandId>(demands_.size());
     index_.insert(hash, id);

@@ -5,6 +5,7 @@
 
 #include "engine/snapshot/fast_hash.hpp"
 #include "engine/snapshot/hash_index.hpp"
+#include "engine/snapshot/label_finder.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -52,7 +53,7 @@ struct NodeKey {
     }
 };
 
-std::uint64_t hash_of(const NodeKey& key) noexcept {
+std::uint64_t key_hash(const NodeKey& key) noexcept {
     FastHash hash;
     for (const LabelPair& pair : key.labels) {
         hash.add(static_cast<std::uint64_t>(pair.key));
@@ -67,7 +68,7 @@ std::uint64_t hash_of(const NodeKey& key) noexcept {
     return hash.value();
 }
 
-std::uint64_t hash_of(const NodeProfile& profile) noexcept {
+std::uint64_t profile_hash(const NodeProfile& profile) noexcept {
     FastHash hash;
     for (const auto& [key, value] : profile.labels) {
         hash.add(key);
@@ -105,7 +106,7 @@ public:
     explicit Numbering(std::vector<NodeProfile>& profiles) : profiles_(profiles) {}
 
     ProfileId operator()(NodeProfile&& profile) {
-        const auto hash = hash_of(profile);
+        const auto hash = profile_hash(profile);
         const auto same = [&](std::uint32_t id) { return profiles_[id] == profile; };
         if (const auto found = index_.find(hash, same)) return *found;
         index_.insert(hash, static_cast<std::uint32_t>(profiles_.size()));
@@ -143,7 +144,7 @@ NodeProfiles::NodeProfiles(const Cluster& cluster, std::span<const NodeShape> sh
     of_node_.reserve(cluster.node_count());
     for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
         NodeKey key = read_node(cluster, cluster.node(node), reading, is_read);
-        const auto hash = hash_of(key);
+        const auto hash = key_hash(key);
         auto at = index.find(hash, [&](std::uint32_t id) { return keys[id] == key; });
         if (!at) {
             at = static_cast<std::uint32_t>(keys.size());

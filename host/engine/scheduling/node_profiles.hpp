@@ -15,8 +15,6 @@
 
 namespace capstan::engine {
 
-inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
-
 /// What is read of nodes.
 struct NodeReading {
     std::set<std::string, std::less<>> labels{};  ///< by key, their values

@@ -7,8 +7,8 @@
 namespace capstan::engine {
 namespace {
 
-std::optional<std::string> shortage(const Placement::State& state, Subject subject, Slot slot,
-                                    Wording wording) {
+std::optional<std::string> describe_shortages(const Placement::State& state, Subject subject,
+                                              Slot slot, Wording wording) {
     const Rules::Compiled& rules = *state.rules;
     const ShapeId shape = state.slots[slot].shape;
     const auto needs = rules.requests.needs(subject);
@@ -43,7 +43,7 @@ Refusal Placement::State::why_not(Subject subject, Slot slot, Wording wording) c
         if (first.predicate == Predicate::none || other.predicate < first.predicate)
             first = std::move(other);
     };
-    if (auto why = shortage(*this, subject, slot, wording))
+    if (auto why = describe_shortages(*this, subject, slot, wording))
         add({Predicate::node_resources_fit, *std::move(why)});
     if (const PodRules* own = rules->pods.find(subject))
         add(engine::why_not(*this, subject, slot, *own));

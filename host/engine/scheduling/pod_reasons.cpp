@@ -37,7 +37,7 @@ std::string pods_text(const State& state, CounterId id, int count) {
            book.terms.sets.describe(book.terms.apart[counter.which].set);
 }
 
-std::string text_of(const State& state, Slot slot, const Forbidden& rule) {
+std::string describe_rule(const State& state, Slot slot, const Forbidden& rule) {
     const std::string_view what = rule.others_term
                                       ? "node(s) didn't satisfy existing pods anti-affinity rules: "
                                       : "node(s) didn't match pod anti-affinity rules: ";
@@ -46,7 +46,7 @@ std::string text_of(const State& state, Slot slot, const Forbidden& rule) {
            pods_text(state, rule.counter, there);
 }
 
-std::string text_of(const State& state, Slot slot, const Together& rule) {
+std::string describe_rule(const State& state, Slot slot, const Together& rule) {
     const ProfileId profile = state.slots[slot].profile;
     const std::string what = "node(s) didn't match pod affinity rules: ";
     for (const CounterId id : rule.counters) {
@@ -67,7 +67,7 @@ std::string_view source_of(const SpreadRule& rule) {
     return rule.is_default ? " (the scheduler's default)" : "";
 }
 
-std::string text_of(const State& state, Slot slot, const SpreadRule& rule) {
+std::string describe_rule(const State& state, Slot slot, const SpreadRule& rule) {
     const std::string what = "node(s) didn't match pod topology spread constraints";
     const Tally::Place place = state.place_of(slot);
     if (!state.tally.counts(rule.counter, place.profile)) {
@@ -99,7 +99,7 @@ std::string text_of_claim(const State& state, const Forbidden& rule) {
     return check_volume_restrictions(needs, {claim}).value_or("");
 }
 
-std::string text_of(const State& state, Slot slot, const AttachRule& rule) {
+std::string describe_rule(const State& state, Slot slot, const AttachRule& rule) {
     const PodBook& book = state.rules->pods;
     const std::string& driver = book.drivers[rule.driver];
     VolumesByDriver wanted, there;
@@ -132,19 +132,19 @@ std::string why_not_spread(const State& state, Subject subject, Slot slot, const
             return "node(s) didn't match pod topology spread constraints: no more is to go where " +
                    lane_of(state, rule.counter).key + " is as here";
         }
-        if (bound_of(state, slot, rule).refuses()) return text_of(state, slot, rule);
+        if (bound_of(state, slot, rule).refuses()) return describe_rule(state, slot, rule);
     }
     return {};
 }
 
 std::string why_not_affinity(const State& state, Slot slot, const PodRules& rules) {
     if (!rules.together.counters.empty() && bound_of(state, slot, rules.together).refuses())
-        return text_of(state, slot, rules.together);
+        return describe_rule(state, slot, rules.together);
     // Terms of others have no order of their own: the sentence that is first as text is told.
     std::string first;
     for (const Forbidden& rule : rules.apart) {
         if (!bound_of(state, slot, rule).refuses()) continue;
-        std::string text = text_of(state, slot, rule);
+        std::string text = describe_rule(state, slot, rule);
         if (!rule.others_term) return text;
         if (first.empty() || text < first) first = std::move(text);
     }
@@ -159,7 +159,7 @@ Refusal why_not(const Placement::State& state, Subject subject, Slot slot, const
     if (const Forbidden* claim = find_refusing(state, slot, rules.claims))
         return {Predicate::volume_restrictions, text_of_claim(state, *claim)};
     if (const AttachRule* attach = find_refusing(state, slot, rules.attach))
-        return {Predicate::node_volume_limits, text_of(state, slot, *attach)};
+        return {Predicate::node_volume_limits, describe_rule(state, slot, *attach)};
     if (auto text = why_not_spread(state, subject, slot, rules); !text.empty())
         return {Predicate::pod_topology_spread, std::move(text)};
     if (auto text = why_not_affinity(state, slot, rules); !text.empty())

@@ -22,7 +22,7 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
     return names;
 }
 
-std::string text_of(const LabelSelector& selector) {
+std::string describe_selector(const LabelSelector& selector) {
     std::string out;
     for (const auto& [key, value] : selector.match_labels)
         out += (out.empty() ? "" : ",") + key + "=" + value;
@@ -61,9 +61,9 @@ std::string describe(const PodSelector& selector) {
     for (const std::string& ns : selector.namespaces) where += (where.empty() ? "" : ", ") + ns;
     if (selector.namespaces_like) {
         where += (where.empty() ? "" : " or ") + std::string("those with ") +
-                 text_of(*selector.namespaces_like);
+                 describe_selector(*selector.namespaces_like);
     }
-    return "pods with " + text_of(selector.labels) + " in namespace " + where;
+    return "pods with " + describe_selector(selector.labels) + " in namespace " + where;
 }
 
 }  // namespace capstan::engine

@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::string_view name_label = "kubernetes.io/metadata.name";
 
-std::uint64_t hash_of(std::string_view key, std::string_view value) noexcept {
+std::uint64_t label_hash(std::string_view key, std::string_view value) noexcept {
     FastHash hash;
     hash.add(key);
     hash.add(value);
     return hash.value();
 }
 
-std::uint64_t hash_of(const std::vector<PodSelector>& all_of) noexcept {
+std::uint64_t selectors_hash(const std::vector<PodSelector>& all_of) noexcept {
     FastHash hash;
     for (const PodSelector& selector : all_of) {
         for (const std::string& ns : selector.namespaces) hash.add(ns);
@@ -29,12 +29,12 @@ std::uint64_t hash_of(const std::vector<PodSelector>& all_of) noexcept {
 /// several requirements could serve.
 std::vector<std::vector<std::uint64_t>> find_anchors(const LabelSelector& selector) {
     std::vector<std::vector<std::uint64_t>> out;
-    for (const auto& [key, value] : selector.match_labels) out.push_back({hash_of(key, value)});
+    for (const auto& [key, value] : selector.match_labels) out.push_back({label_hash(key, value)});
     for (const Requirement& requirement : selector.match_expressions) {
         if (requirement.op != Operator::in) continue;
         out.emplace_back();
         for (const std::string& value : requirement.values)
-            out.back().push_back(hash_of(requirement.key, value));
+            out.back().push_back(label_hash(requirement.key, value));
     }
     return out;
 }
@@ -48,8 +48,8 @@ bool is_like(const Cluster& cluster, std::string_view ns, const LabelSelector& s
     return matches(selector, labels);
 }
 
-bool holds(const Cluster& cluster, const PodSelector& selector, std::string_view ns,
-           const Labels& labels) {
+bool selects_pods(const Cluster& cluster, const PodSelector& selector, std::string_view ns,
+                  const Labels& labels) {
     if (selector.none || !matches(selector.labels, labels)) return false;
     return std::binary_search(selector.namespaces.begin(), selector.namespaces.end(), ns) ||
            (selector.namespaces_like && is_like(cluster, ns, *selector.namespaces_like));
@@ -58,7 +58,7 @@ bool holds(const Cluster& cluster, const PodSelector& selector, std::string_view
 }  // namespace
 
 PodSetId PodSets::add(std::vector<PodSelector> all_of) {
-    const auto hash = hash_of(all_of);
+    const auto hash = selectors_hash(all_of);
     const auto same = [&](std::uint32_t id) { return sets_[id] == all_of; };
     if (const auto found = index_.find(hash, same)) return *found;
     const auto id = static_cast<PodSetId>(sets_.size());
@@ -89,7 +89,8 @@ std::vector<PodSetId> PodSets::holding(const Cluster& cluster, ClassId pod_class
     const ClassRow& row = cluster.pod_class(pod_class);
     std::vector<PodSetId> candidates = others_;
     for (const LabelPair& pair : row.labels) {
-        const auto at = by_label_.find(hash_of(cluster.text(pair.key), cluster.text(pair.value)));
+        const auto at =
+            by_label_.find(label_hash(cluster.text(pair.key), cluster.text(pair.value)));
         if (at != by_label_.end())
             candidates.insert(candidates.end(), at->second.begin(), at->second.end());
     }
@@ -100,7 +101,7 @@ std::vector<PodSetId> PodSets::holding(const Cluster& cluster, ClassId pod_class
     const std::string_view ns = cluster.text(row.ns);
     std::erase_if(candidates, [&](PodSetId id) {
         return !std::all_of(sets_[id].begin(), sets_[id].end(), [&](const PodSelector& selector) {
-            return holds(cluster, selector, ns, labels);
+            return selects_pods(cluster, selector, ns, labels);
         });
     });
     return candidates;

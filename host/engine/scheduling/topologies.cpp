@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/snapshot/label_finder.hpp"
+
 namespace capstan::engine {
 
 Topologies::Key& Topologies::read(std::string_view key) {

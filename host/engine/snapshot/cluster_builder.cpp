@@ -16,7 +16,7 @@ bool has_ended(const PodObject& pod) noexcept {
     return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
 }
 
-std::size_t bytes_of(const ClusterObjects& objects) noexcept {
+std::size_t bytes_of_objects(const ClusterObjects& objects) noexcept {
     return heap_bytes(objects.budgets) + heap_bytes(objects.controllers) +
            heap_bytes(objects.claims) + heap_bytes(objects.volumes) +
            heap_bytes(objects.storage_classes) + heap_bytes(objects.csi_nodes) +
@@ -35,7 +35,7 @@ PodObject pod_of(const DaemonSetObject& object) {
                 .kind = "DaemonSet", .api_group = "apps", .name = object.name, .uid = object.uid}};
 }
 
-std::string full_name(std::string_view ns, std::string_view name) {
+std::string name_in_namespace(std::string_view ns, std::string_view name) {
     return std::string(ns).append("/").append(name);
 }
 
@@ -250,17 +250,17 @@ void ClusterBuilder::set(DaemonSetObject object) {
 }
 
 void ClusterBuilder::set(DisruptionBudgetObject object) {
-    std::string name = full_name(object.ns, object.name);
+    std::string name = name_in_namespace(object.ns, object.name);
     state_->put(&ClusterObjects::budgets, std::move(name), std::move(object));
 }
 
 void ClusterBuilder::set(ControllerObject object) {
-    std::string name = full_name(object.kind, full_name(object.ns, object.name));
+    std::string name = name_in_namespace(object.kind, name_in_namespace(object.ns, object.name));
     state_->put(&ClusterObjects::controllers, std::move(name), std::move(object));
 }
 
 void ClusterBuilder::set(ClaimObject object) {
-    std::string name = full_name(object.ns, object.name);
+    std::string name = name_in_namespace(object.ns, object.name);
     state_->put(&ClusterObjects::claims, std::move(name), std::move(object));
 }
 
@@ -285,7 +285,7 @@ void ClusterBuilder::set(CsiDriverObject object) {
 }
 
 void ClusterBuilder::set(CsiCapacityObject object) {
-    std::string name = full_name(object.ns, object.name);
+    std::string name = name_in_namespace(object.ns, object.name);
     state_->put(&ClusterObjects::csi_capacities, std::move(name), std::move(object));
 }
 
@@ -294,7 +294,7 @@ void ClusterBuilder::set(NamespaceObject object) {
 }
 
 void ClusterBuilder::set(ServiceObject object) {
-    std::string name = full_name(object.ns, object.name);
+    std::string name = name_in_namespace(object.ns, object.name);
     state_->put(&ClusterObjects::services, std::move(name), std::move(object));
 }
 
@@ -302,25 +302,28 @@ bool ClusterBuilder::remove(ObjectKind kind, std::string_view ns, std::string_vi
     State& s = *state_;
     using All = ClusterObjects;
     const auto controller = [&](const char* its_kind) {
-        return s.remove(&All::controllers, full_name(its_kind, full_name(ns, name)));
+        return s.remove(&All::controllers,
+                        name_in_namespace(its_kind, name_in_namespace(ns, name)));
     };
     switch (kind) {
         case ObjectKind::pod: return remove_pod(ns, name);
         case ObjectKind::node: return remove_node(name);
         case ObjectKind::daemon_set: return s.remove_daemon_set(ns, name);
-        case ObjectKind::disruption_budget: return s.remove(&All::budgets, full_name(ns, name));
+        case ObjectKind::disruption_budget:
+            return s.remove(&All::budgets, name_in_namespace(ns, name));
         case ObjectKind::replica_set: return controller("ReplicaSet");
         case ObjectKind::replication_controller: return controller("ReplicationController");
         case ObjectKind::stateful_set: return controller("StatefulSet");
         case ObjectKind::job: return controller("Job");
-        case ObjectKind::claim: return s.remove(&All::claims, full_name(ns, name));
+        case ObjectKind::claim: return s.remove(&All::claims, name_in_namespace(ns, name));
         case ObjectKind::volume: return s.remove(&All::volumes, name);
         case ObjectKind::storage_class: return s.remove(&All::storage_classes, name);
         case ObjectKind::csi_node: return s.remove(&All::csi_nodes, name);
         case ObjectKind::csi_driver: return s.remove(&All::csi_drivers, name);
-        case ObjectKind::csi_capacity: return s.remove(&All::csi_capacities, full_name(ns, name));
+        case ObjectKind::csi_capacity:
+            return s.remove(&All::csi_capacities, name_in_namespace(ns, name));
         case ObjectKind::ns: return s.remove(&All::namespaces, name);
-        case ObjectKind::service: return s.remove(&All::services, full_name(ns, name));
+        case ObjectKind::service: return s.remove(&All::services, name_in_namespace(ns, name));
     }
     return false;
 }
@@ -364,7 +367,7 @@ Cluster ClusterBuilder::build() {
     if (s.last_pods == nullptr || nodes != s.last_nodes) s.last_pods = s.pod_table(*nodes);
     s.last_nodes = nodes;
     if (s.last_daemon_sets == nullptr) s.last_daemon_sets = s.daemon_set_table();
-    if (!std::exchange(s.objects_shared, true)) s.objects_bytes = bytes_of(*s.objects);
+    if (!std::exchange(s.objects_shared, true)) s.objects_bytes = bytes_of_objects(*s.objects);
 
     const std::size_t bytes = s.pools->bytes() + s.last_nodes->bytes() + s.last_pods->bytes() +
                               s.last_daemon_sets->bytes + s.objects_bytes;

@@ -13,12 +13,6 @@
 namespace capstan::engine {
 namespace {
 
-std::uint64_t hash_of(const LabelSelector& selector) noexcept {
-    FastHash hash;
-    add(hash, selector);
-    return hash.value();
-}
-
 /// One whose pods the scheduler looks for; NULL: it is of another kind, is not there, or does not
 /// say which pods it selects.
 const ControllerObject* find_controller(const Cluster& cluster, const ClassRow& pods) {
@@ -35,7 +29,7 @@ const ControllerObject* find_controller(const Cluster& cluster, const ClassRow& 
 }
 
 /// Both have to hold. A label that is to have two values at once leaves nothing to be selected.
-void add(LabelSelector& to, const LabelSelector& more) {
+void require_also(LabelSelector& to, const LabelSelector& more) {
     for (const auto& [key, value] : more.match_labels) {
         const auto [at, is_new] = to.match_labels.emplace(key, value);
         if (!is_new && at->second != value)
@@ -46,9 +40,9 @@ void add(LabelSelector& to, const LabelSelector& more) {
 }
 
 /// Makes the constraints of class after class. Equal selectors share a list.
-class Maker {
+class DefaultSpreadMaker {
 public:
-    Maker(const Cluster& cluster, std::span<const DefaultSpread> defaults)
+    DefaultSpreadMaker(const Cluster& cluster, std::span<const DefaultSpread> defaults)
         : cluster_(cluster), defaults_(defaults), selectors_(cluster) {
         out_.lists.emplace_back();
     }
@@ -111,7 +105,7 @@ LabelSelector DefaultSelectors::of(const ClassRow& pods) const {
     LabelSelector out;
     add_services(pods, out.match_labels);
     if (const ControllerObject* controller = find_controller(*cluster_, pods))
-        add(out, *controller->selector);
+        require_also(out, *controller->selector);
     return out;
 }
 
@@ -140,7 +134,8 @@ bool DefaultSelectors::selects(const ServiceObject& service, const ClassRow& pod
 
 Cluster with_default_spread(const Cluster& cluster, std::span<const DefaultSpread> defaults) {
     if (defaults.empty()) return cluster;
-    auto spreads = std::make_shared<const DefaultSpreads>(Maker(cluster, defaults).run());
+    auto spreads =
+        std::make_shared<const DefaultSpreads>(DefaultSpreadMaker(cluster, defaults).run());
     auto state = std::make_shared<Cluster::State>(*cluster.state_);
     state->bytes += spreads->bytes();
     state->default_spreads = std::move(spreads);

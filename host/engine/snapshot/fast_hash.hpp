@@ -46,4 +46,10 @@ private:
     std::uint64_t value_ = 0x243f6a8885a308d3;
 };
 
+inline std::uint64_t hash_of(std::string_view text) noexcept {
+    FastHash hash;
+    hash.add(text);
+    return hash.value();
+}
+
 }  // namespace capstan::engine

@@ -32,5 +32,10 @@ inline void add(FastHash& hash, const LabelSelector& selector) noexcept {
         for (const std::string& value : requirement.values) hash.add(value);
     }
 }
+inline std::uint64_t hash_of(const LabelSelector& selector) noexcept {
+    FastHash hash;
+    add(hash, selector);
+    return hash.value();
+}
 
 }  // namespace capstan::engine

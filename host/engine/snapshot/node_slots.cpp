@@ -7,12 +7,6 @@
 namespace capstan::engine {
 namespace {
 
-std::uint64_t hash_of(std::string_view name) noexcept {
-    FastHash hash;
-    hash.add(name);
-    return hash.value();
-}
-
 // Of what pools keep once, the address says which it is.
 template <class T>
 bool is_same(std::span<const T> a, std::span<const T> b) noexcept {

@@ -8,16 +8,6 @@
 #include "engine/snapshot/stable_vector.hpp"
 
 namespace capstan::engine {
-namespace {
-
-std::uint64_t hash_of(std::string_view text) noexcept {
-    FastHash hash;
-    hash.add(text);
-    return hash.value();
-}
-
-}  // namespace
-
 struct Symbols::Table {
     StableVector<std::string_view> texts;
     Arena<char> letters;

@@ -9,9 +9,9 @@ namespace capstan::engine {
 namespace {
 
 /// The machines of all groups, to be found by id.
-class Machines {
+class MachinesById {
 public:
-    explicit Machines(const std::vector<Group>& groups) : groups_(groups) {}
+    explicit MachinesById(const std::vector<Group>& groups) : groups_(groups) {}
 
     const MachineIndex* find(std::string_view id) const {
         const auto number = index_.find(
@@ -28,11 +28,6 @@ private:
     const MachineId& id_of(const MachineIndex& at) const {
         return groups_[at.group].machines[at.machine].id;
     }
-    static std::uint64_t hash_of(std::string_view id) {
-        FastHash out;
-        out.add(id);
-        return out.value();
-    }
 
     const std::vector<Group>& groups_;
     std::vector<MachineIndex> machines_{};
@@ -40,8 +35,8 @@ private:
 };
 
 /// Notes those that an earlier group has.
-Machines by_id(const std::vector<Group>& groups, std::vector<std::vector<bool>>& foreign) {
-    Machines out(groups);
+MachinesById by_id(const std::vector<Group>& groups, std::vector<std::vector<bool>>& foreign) {
+    MachinesById out(groups);
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
         const auto& machines = groups[g].machines;
         foreign.emplace_back(machines.size(), false);
@@ -60,7 +55,7 @@ Membership make_membership(const Snapshot& snapshot) {
     const Cluster& cluster = snapshot.cluster;
     const std::vector<Group>& groups = *snapshot.groups;
     Membership out;
-    const Machines machines = by_id(groups, out.foreign);
+    const MachinesById machines = by_id(groups, out.foreign);
     out.machine_of.resize(cluster.node_count());
     out.nodes.resize(groups.size());
     for (const Group& group : groups) out.joined.emplace_back(group.machines.size(), false);

@@ -45,7 +45,7 @@ bool starts_with_any(const auto& prefixes, std::string_view key) {
     return std::ranges::any_of(prefixes, [&](const auto& p) { return key.starts_with(p); });
 }
 
-bool is_passing(std::string_view key, const Settings& settings) {
+bool is_transient_taint(std::string_view key, const Settings& settings) {
     return is_deletion_taint(key) || is_among(condition_keys, key) ||
            is_starting_taint(key, settings) || key.starts_with(status_prefix) ||
            is_among(settings.status_taints, key);
@@ -67,13 +67,14 @@ std::string_view kind_of_taint(std::string_view key, const Settings& settings) n
         is_deletion_taint(key) || is_among(starting_keys, key) || is_among(condition_keys, key);
     if (is_well_known) return key;
     if (is_starting_taint(key, settings)) return "startup-taint";
-    return is_passing(key, settings) ? "status-taint" : "other";
+    return is_transient_taint(key, settings) ? "status-taint" : "other";
 }
 
 std::vector<Taint> lasting_taints(const std::vector<Taint>& taints, const Settings& settings) {
     std::vector<Taint> out;
-    std::ranges::copy_if(taints, std::back_inserter(out),
-                         [&](const Taint& taint) { return !is_passing(taint.key, settings); });
+    std::ranges::copy_if(taints, std::back_inserter(out), [&](const Taint& taint) {
+        return !is_transient_taint(taint.key, settings);
+    });
     return out;
 }
 

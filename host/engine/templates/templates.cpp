@@ -26,10 +26,10 @@ std::string_view why_no_model(const NodeRow& node, const Machine* machine, Time 
     return {};
 }
 
-class Maker {
+class TemplateMaker {
 public:
-    Maker(const Snapshot& snapshot, const Membership& membership, const Settings& settings,
-          Time now)
+    TemplateMaker(const Snapshot& snapshot, const Membership& membership, const Settings& settings,
+                  Time now)
         : snapshot_(snapshot), membership_(membership), settings_(settings), now_(now) {
         if (settings.reserve_from_nodes) learned_ = learn_reserves(snapshot.cluster);
     }
@@ -83,7 +83,7 @@ private:
 
 std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Membership& membership,
                                           const Settings& settings, Time now) {
-    const Maker maker(snapshot, membership, settings, now);
+    const TemplateMaker maker(snapshot, membership, settings, now);
     std::vector<GroupTemplate> out;
     out.reserve(snapshot.groups->size());
     for (std::size_t g = 0; g < snapshot.groups->size(); ++g) out.push_back(maker.make(g));

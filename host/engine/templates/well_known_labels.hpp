@@ -10,7 +10,6 @@
 
 namespace capstan::engine {
 
-inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
 /// The hostname of every template: a new node's own is not known, and no pod asks for this one.
 inline constexpr std::string_view hostname_of_templates = "new-node";
 

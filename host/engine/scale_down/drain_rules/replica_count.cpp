@@ -16,7 +16,7 @@ bool is_own(const PodOwner& owner) {
 }
 
 /// "the ReplicaSet web/frontend-5d8"
-std::string name_of(const PodOwner& owner, std::string_view ns) {
+std::string describe_owner(const PodOwner& owner, std::string_view ns) {
     return "the " + owner.kind + " " + std::string(ns) + "/" + owner.name;
 }
 
@@ -59,7 +59,7 @@ Opinion judge_replica_count(const PodRow& pod, const ClassRow& row, const DrainC
     const bool counts = owner.kind == "ReplicaSet" || owner.kind == "ReplicationController";
     if (!counts || !replicas || *replicas >= settings.min_replica_count) return std::nullopt;
     return block(pod, row, context, "MinReplicasReached",
-                 " is one of " + std::to_string(*replicas) + " of " + name_of(owner, ns) +
+                 " is one of " + std::to_string(*replicas) + " of " + describe_owner(owner, ns) +
                      ", fewer than min_replica_count, " +
                      std::to_string(settings.min_replica_count));
 }

@@ -47,14 +47,14 @@ void refuse(VolumeNeeds& needs, std::string sentence) {
     if (!needs.refusal) needs.refusal = Refusal{Predicate::volume_binding, std::move(sentence)};
 }
 
-void append(std::vector<VolumeCondition>& all, std::vector<VolumeCondition> more) {
+void add_conditions(std::vector<VolumeCondition>& all, std::vector<VolumeCondition> more) {
     std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
 void add_claim(VolumeNeeds& needs, const ClusterObjects& objects, const ClaimObject& claim) {
     if (!claim.volume.empty()) {
         if (const VolumeObject* volume = find_in(objects.volumes, claim.volume)) {
-            append(needs.conditions, conditions_of(*volume));
+            add_conditions(needs.conditions, conditions_of(*volume));
         } else {
             refuse(needs,
                    "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s): "
@@ -62,7 +62,7 @@ void add_claim(VolumeNeeds& needs, const ClusterObjects& objects, const ClaimObj
                        in_quotes(claim.name) + " to " + in_quotes(claim.volume));
         }
     } else if (const StorageClassObject* of = find_waiting_class(claim, objects)) {
-        append(needs.conditions, conditions_of(claim, *of, objects));
+        add_conditions(needs.conditions, conditions_of(claim, *of, objects));
     }
 }
 
