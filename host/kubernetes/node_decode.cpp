@@ -36,7 +36,7 @@ void decode_readiness(const JsonPlace& conditions, engine::NodeObject& out) {
     }
 }
 
-void decode_status(const JsonPlace& status, engine::NodeObject& out) {
+void decode_node_status(const JsonPlace& status, engine::NodeObject& out) {
     const JsonPlace allocatable = status["allocatable"];
     out.capacity = rounded(decode_quantities(status["capacity"]));
     out.allocatable = allocatable ? rounded(decode_quantities(allocatable)) : out.capacity;
@@ -57,7 +57,7 @@ std::optional<engine::NodeObject> decode_node(const JsonPlace& node) {
     out.unschedulable = spec["unschedulable"].boolean().value_or(false);
     const bool is_complete = metadata.is_identified && !complaints.any();
     out.provider_id = spec["providerID"].text().value_or("");
-    decode_status(node["status"], out);
+    decode_node_status(node["status"], out);
     return is_complete ? std::optional(std::move(out)) : std::nullopt;
 }
 

@@ -12,7 +12,7 @@ std::string text_or_empty(const JsonPlace& place) { return std::string(place.tex
 
 /// A requirement that got lost would let the pod on nodes it was kept off, so a term that cannot be
 /// read holds for none.
-NodeSelectorTerm decode_term(const JsonPlace& term, int weight) {
+NodeSelectorTerm decode_node_term(const JsonPlace& term, int weight) {
     const Complaints complaints(term);
     NodeSelectorTerm out{.labels = decode_node_requirements(term["matchExpressions"]),
                          .fields = decode_node_requirements(term["matchFields"]),
@@ -48,7 +48,7 @@ std::vector<NodeSelectorTerm> decode_node_selector(const JsonPlace& selector) {
     const Complaints complaints(selector);
     std::vector<NodeSelectorTerm> out;
     for (const JsonPlace& term : selector["nodeSelectorTerms"].items())
-        out.push_back(decode_term(term, 0));
+        out.push_back(decode_node_term(term, 0));
     if (out.empty() && (selector || complaints.any())) out.emplace_back();
     return out;
 }
@@ -66,7 +66,7 @@ std::vector<NodeSelectorTerm> decode_preferred_affinity(const JsonPlace& node_af
     for (const JsonPlace& term :
          node_affinity["preferredDuringSchedulingIgnoredDuringExecution"].items()) {
         const auto weight = term.required("weight").integer(1, 100);
-        if (weight) out.push_back(decode_term(term["preference"], static_cast<int>(*weight)));
+        if (weight) out.push_back(decode_node_term(term["preference"], static_cast<int>(*weight)));
     }
     return out;
 }

@@ -3,11 +3,10 @@
 #include <string>
 
 #include "kubernetes/object_kinds.hpp"
+#include "kubernetes/selectors.hpp"
 
 namespace capstan::kubernetes {
 namespace {
-
-std::string decode_text(const JsonPlace& place) { return std::string(place.text().value_or("")); }
 
 std::string decode_group(const JsonPlace& reference) {
     return std::string(group_of(reference["apiVersion"].text().value_or("")));

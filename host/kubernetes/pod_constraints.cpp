@@ -15,7 +15,7 @@ std::string decode_topology_key(const JsonPlace& holder) {
     return std::string(holder.required("topologyKey").name().value_or(""));
 }
 
-engine::PodTerm decode_term(const JsonPlace& term) {
+engine::PodTerm decode_pod_term(const JsonPlace& term) {
     return {.selector = decode_label_selector(term["labelSelector"]),
             .namespaces = decode_texts(term["namespaces"]),
             .namespace_selector = decode_label_selector(term["namespaceSelector"]),
@@ -60,7 +60,7 @@ engine::SpreadConstraint decode_constraint(const JsonPlace& constraint) {
 std::vector<engine::PodTerm> decode_pod_terms(const JsonPlace& affinity) {
     std::vector<engine::PodTerm> out;
     for (const JsonPlace& term : affinity["requiredDuringSchedulingIgnoredDuringExecution"].items())
-        out.push_back(decode_term(term));
+        out.push_back(decode_pod_term(term));
     return out;
 }
 

@@ -41,7 +41,7 @@ std::string decode_unscheduled_reason(const JsonPlace& conditions) {
     return {};
 }
 
-void decode_status(const JsonPlace& status, PodObject& out) {
+void decode_pod_status(const JsonPlace& status, PodObject& out) {
     out.phase = decode_phase(status["phase"]);
     out.nominated_node = status["nominatedNodeName"].text().value_or("");
     out.unscheduled_reason = decode_unscheduled_reason(status["conditions"]);
@@ -70,7 +70,7 @@ DecodedPod decode_pod_object(const JsonPlace& pod) {
                            .owner = decode_owner(pod["metadata"]["ownerReferences"]),
                            .deleted = metadata.deleted,
                            .created = metadata.created}};
-    decode_status(pod["status"], out.pod);
+    decode_pod_status(pod["status"], out.pod);
     const bool own = decode_own_spec(pod["spec"], out.pod);
     out.is_complete = own && spec.is_complete && metadata.is_identified;
     return out;

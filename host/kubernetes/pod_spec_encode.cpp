@@ -23,7 +23,7 @@ json::array encode_texts(const std::vector<std::string>& texts) {
 
 /// Lists of nothing are left out, as the API does.
 template <class T>
-void set(json::object& to, const char* key, T members) {
+void set_members(json::object& to, const char* key, T members) {
     if (!members.empty()) to[key] = std::move(members);
 }
 
@@ -37,14 +37,14 @@ json::array encode_all(const Items& items, Encode encode) {
 json::object encode_requirement(const Requirement& requirement) {
     json::object out{{"key", encode_text(requirement.key)},
                      {"operator", encode_text(name_of(requirement.op))}};
-    set(out, "values", encode_texts(requirement.values));
+    set_members(out, "values", encode_texts(requirement.values));
     return out;
 }
 
 json::object encode_term(const NodeSelectorTerm& term) {
     json::object out;
-    set(out, "matchExpressions", encode_all(term.labels, encode_requirement));
-    set(out, "matchFields", encode_all(term.fields, encode_requirement));
+    set_members(out, "matchExpressions", encode_all(term.labels, encode_requirement));
+    set_members(out, "matchFields", encode_all(term.fields, encode_requirement));
     return out;
 }
 
@@ -66,9 +66,9 @@ json::object encode_pod_term(const engine::PodTerm& term) {
     if (term.selector) out["labelSelector"] = encode_selector(*term.selector);
     if (term.namespace_selector)
         out["namespaceSelector"] = encode_selector(*term.namespace_selector);
-    set(out, "namespaces", encode_texts(term.namespaces));
-    set(out, "matchLabelKeys", encode_texts(term.match_label_keys));
-    set(out, "mismatchLabelKeys", encode_texts(term.mismatch_label_keys));
+    set_members(out, "namespaces", encode_texts(term.namespaces));
+    set_members(out, "matchLabelKeys", encode_texts(term.match_label_keys));
+    set_members(out, "mismatchLabelKeys", encode_texts(term.mismatch_label_keys));
     return out;
 }
 
@@ -80,7 +80,7 @@ json::object encode_constraint(const engine::SpreadConstraint& constraint) {
                      {"nodeTaintsPolicy", constraint.honor_taints ? "Honor" : "Ignore"}};
     if (constraint.selector) out["labelSelector"] = encode_selector(*constraint.selector);
     if (constraint.min_domains) out["minDomains"] = *constraint.min_domains;
-    set(out, "matchLabelKeys", encode_texts(constraint.match_label_keys));
+    set_members(out, "matchLabelKeys", encode_texts(constraint.match_label_keys));
     return out;
 }
 
@@ -100,8 +100,8 @@ json::object encode_affinity(const engine::PodSpec& spec) {
     if (!spec.affinity_required.empty())
         node[required] =
             json::object{{"nodeSelectorTerms", encode_all(spec.affinity_required, encode_term)}};
-    set(node, preferred, encode_all(spec.affinity_preferred, encode_preference));
-    set(out, "nodeAffinity", std::move(node));
+    set_members(node, preferred, encode_all(spec.affinity_preferred, encode_preference));
+    set_members(out, "nodeAffinity", std::move(node));
     const auto add = [&](const char* key, const std::vector<engine::PodTerm>& terms) {
         if (!terms.empty()) out[key] = json::object{{required, encode_all(terms, encode_pod_term)}};
     };
@@ -120,8 +120,8 @@ json::object encode_port(const engine::HostPort& port) {
 
 json::object encode_container(const engine::PodSpec& spec) {
     json::object out{{"name", "main"}, {"resources", json::object()}};
-    set(out["resources"].as_object(), "requests", encode_amounts(spec.requests));
-    set(out, "ports", encode_all(spec.ports, encode_port));
+    set_members(out["resources"].as_object(), "requests", encode_amounts(spec.requests));
+    set_members(out, "ports", encode_all(spec.ports, encode_port));
     return out;
 }
 
@@ -141,8 +141,9 @@ json::object encode_labels(const Labels& labels) {
 
 json::object encode_selector(const LabelSelector& selector) {
     json::object out;
-    set(out, "matchLabels", encode_labels(selector.match_labels));
-    set(out, "matchExpressions", encode_all(selector.match_expressions, encode_requirement));
+    set_members(out, "matchLabels", encode_labels(selector.match_labels));
+    set_members(out, "matchExpressions",
+                encode_all(selector.match_expressions, encode_requirement));
     return out;
 }
 
@@ -156,11 +157,11 @@ json::object encode_amounts(const Resources& amounts) {
 json::object encode_pod_spec(const engine::PodSpec& spec) {
     json::object out{{"containers", json::array{encode_container(spec)}},
                      {"schedulerName", encode_text(spec.scheduler)}};
-    set(out, "nodeSelector", encode_labels(spec.node_selector));
-    set(out, "affinity", encode_affinity(spec));
-    set(out, "tolerations", encode_all(spec.tolerations, encode_toleration));
-    set(out, "topologySpreadConstraints", encode_spread(spec));
-    set(out, "volumes", encode_all(spec.local_volumes, encode_local_volume));
+    set_members(out, "nodeSelector", encode_labels(spec.node_selector));
+    set_members(out, "affinity", encode_affinity(spec));
+    set_members(out, "tolerations", encode_all(spec.tolerations, encode_toleration));
+    set_members(out, "topologySpreadConstraints", encode_spread(spec));
+    set_members(out, "volumes", encode_all(spec.local_volumes, encode_local_volume));
     if (spec.uses_resource_claims)
         out["resourceClaims"] = json::array{json::object{{"name", "claim"}}};
     if (spec.priority) out["priority"] = *spec.priority;

@@ -46,6 +46,8 @@ std::optional<LabelSelector> decode_label_selector(const JsonPlace& selector) {
         .match_expressions = decode_label_requirements(selector["matchExpressions"])};
 }
 
+std::string decode_text(const JsonPlace& place) { return std::string(place.text().value_or("")); }
+
 std::vector<std::string> decode_texts(const JsonPlace& list) {
     std::vector<std::string> out;
     for (const JsonPlace& item : list.items()) {

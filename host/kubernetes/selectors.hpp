@@ -19,6 +19,8 @@ std::vector<Requirement> decode_label_requirements(const JsonPlace& expressions)
 /// Nothing when absent, which Kubernetes tells apart from the empty selector.
 std::optional<LabelSelector> decode_label_selector(const JsonPlace& selector);
 
+/// Empty when absent or no text.
+std::string decode_text(const JsonPlace& place);
 /// A list of text, without the items that are none.
 std::vector<std::string> decode_texts(const JsonPlace& list);
 

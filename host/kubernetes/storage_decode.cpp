@@ -16,8 +16,6 @@ namespace {
 
 using namespace engine;
 
-std::string decode_text(const JsonPlace& place) { return std::string(place.text().value_or("")); }
-
 std::string find_annotation(const ObjectMetadata& metadata, std::string_view key) {
     const auto at = metadata.annotations.find(key);
     return at != metadata.annotations.end() ? at->second : std::string();

@@ -14,7 +14,7 @@ namespace {
 constexpr ApiResource reviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews",
                               "SelfSubjectAccessReview", false};
 
-std::string body_of(const AccessRule& rule) {
+std::string review_body(const AccessRule& rule) {
     boost::json::object attributes{{"verb", rule.verb}, {"resource", rule.resource}};
     const auto add = [&](std::string_view key, const std::string& value) {
         if (!value.empty()) attributes[key] = value;
@@ -74,7 +74,7 @@ void AccessReviews::ask_next(std::shared_ptr<Review> review) {
     AccessAnswer& answer = review->answers[review->next++];
     calls_.send({.method = "POST",
                  .path = path_of(reviews),
-                 .body = body_of(answer.rule),
+                 .body = review_body(answer.rule),
                  .purpose = "doctor"},
                 [this, review, &answer](Result<ApiReply> reply) {
                     take(answer, std::move(reply));

@@ -9,15 +9,15 @@
 namespace capstan::kubernetes {
 namespace {
 
-constexpr std::size_t message_limit = 1024;
+constexpr std::size_t status_message_limit = 1024;
 constexpr std::size_t body_limit = 256;  ///< of a body that is no Status: a page of some proxy's
 constexpr std::size_t cause_limit = 8;
 constexpr std::int64_t longest_advice_s = 24 * 3600;
 
-std::string text_at(const boost::json::object& object, std::string_view key) {
+std::string printable_at(const boost::json::object& object, std::string_view key) {
     const auto* text = object.if_contains(key);
     return text != nullptr && text->is_string()
-               ? io::printable(std::string_view(text->get_string()), message_limit)
+               ? io::printable(std::string_view(text->get_string()), status_message_limit)
                : std::string();
 }
 
@@ -38,8 +38,8 @@ void take_details(const boost::json::object& details, ApiStatus& status) {
     if (causes == nullptr || !causes->is_array()) return;
     for (const auto& each : causes->get_array()) {
         if (!each.is_object() || status.causes.size() == cause_limit) continue;
-        const std::string reason = text_at(each.get_object(), "reason");
-        const std::string message = text_at(each.get_object(), "message");
+        const std::string reason = printable_at(each.get_object(), "reason");
+        const std::string message = printable_at(each.get_object(), "message");
         status.causes.push_back(reason.empty() || message.empty() ? reason + message
                                                                   : reason + ": " + message);
     }
@@ -57,11 +57,11 @@ std::string message_of(std::string_view what, int code, const std::string& reaso
 }  // namespace
 
 std::optional<ApiStatus> find_status(const boost::json::object& object) {
-    if (text_at(object, "kind") != "Status") return std::nullopt;
+    if (printable_at(object, "kind") != "Status") return std::nullopt;
     ApiStatus status;
     status.code = static_cast<int>(number_at(object, "code"));
-    status.reason = text_at(object, "reason");
-    status.message = text_at(object, "message");
+    status.reason = printable_at(object, "reason");
+    status.message = printable_at(object, "message");
     const auto* details = object.if_contains("details");
     if (details != nullptr && details->is_object()) take_details(details->get_object(), status);
     return status;

@@ -64,7 +64,7 @@ Result<ClusterAccess> open_kubeconfig_access(const AccessChoice& choice, io::Loo
 }
 
 /// The URL that was chosen, as the rest wants it.
-Result<std::string> server_of(const AccessChoice& choice) {
+Result<std::string> chosen_server(const AccessChoice& choice) {
     std::string out = choice.server;
     while (out.ends_with('/')) out.pop_back();
     const auto url = out.empty() ? Result<io::Url>() : io::parse_url(out);
@@ -78,7 +78,7 @@ Result<std::string> server_of(const AccessChoice& choice) {
 Result<ClusterAccess> open_access(const AccessChoice& choice, io::Loop& loop,
                                   const AccessSurroundings& surroundings) {
     AccessChoice checked = choice;
-    CAPSTAN_TRY(checked.server, server_of(choice));
+    CAPSTAN_TRY(checked.server, chosen_server(choice));
     if (choice.kubeconfig != in_cluster) return open_kubeconfig_access(checked, loop, surroundings);
     if (!choice.context.empty())
         return fail(ErrorCode::invalid_config, "a pod's service account has no contexts");

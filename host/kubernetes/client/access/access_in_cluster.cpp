@@ -8,7 +8,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-Result<std::string> server_of(const Environment& environment) {
+Result<std::string> in_cluster_server(const Environment& environment) {
     const std::string host = environment.get("KUBERNETES_SERVICE_HOST");
     const std::string port = environment.get("KUBERNETES_SERVICE_PORT");
     if (host.empty() || port.empty())
@@ -34,7 +34,7 @@ std::string namespace_of(const AccessSurroundings& surroundings) {
 Result<ClusterAccess> open_in_cluster_access(io::Loop& loop,
                                              const AccessSurroundings& surroundings) {
     ClusterAccess out;
-    CAPSTAN_TRY(out.server, server_of(surroundings.environment));
+    CAPSTAN_TRY(out.server, in_cluster_server(surroundings.environment));
     CAPSTAN_TRY(out.credentials, make_stored_credentials(
                                      loop, {.token_file = surroundings.service_account / "token"},
                                      surroundings.on_trouble));

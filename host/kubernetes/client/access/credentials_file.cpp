@@ -16,12 +16,12 @@ struct Closes {
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
 };
 
-Unexpected refuse(const std::filesystem::path& file, const std::string& why) {
+Unexpected refuse_file(const std::filesystem::path& file, const std::string& why) {
     return fail(ErrorCode::invalid_config, file.string() + ": " + why);
 }
 
 Unexpected cannot_read(const std::filesystem::path& file) {
-    return refuse(file, "cannot be read: " + std::generic_category().message(errno));
+    return refuse_file(file, "cannot be read: " + std::generic_category().message(errno));
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ Result<std::string> read_small_file(const std::filesystem::path& file, std::size
     while (const std::size_t size = std::fread(piece.data(), 1, piece.size(), in.get())) {
         out.append(piece.data(), size);
         if (out.size() > max_bytes)
-            return refuse(file, "longer than " + std::to_string(max_bytes) + " bytes");
+            return refuse_file(file, "longer than " + std::to_string(max_bytes) + " bytes");
     }
     if (std::ferror(in.get()) != 0) return cannot_read(file);
     return out;
@@ -47,10 +47,10 @@ bool is_bearer_token(std::string_view text) noexcept {
 Result<std::string> read_token_file(const std::filesystem::path& file) {
     CAPSTAN_TRY(const std::string text, read_small_file(file));
     const std::size_t first = text.find_first_not_of(space);
-    if (first == std::string::npos) return refuse(file, "the token file is empty");
+    if (first == std::string::npos) return refuse_file(file, "the token file is empty");
     std::string token = text.substr(first, text.find_last_not_of(space) - first + 1);
     if (!is_bearer_token(token))
-        return refuse(file, "holds no token, for that is one word of ASCII");
+        return refuse_file(file, "holds no token, for that is one word of ASCII");
     return token;
 }
 
@@ -65,8 +65,8 @@ bool has_pem(std::string_view text, PemKind kind) noexcept {
 Result<std::string> read_pem_file(const std::filesystem::path& file, PemKind kind) {
     CAPSTAN_TRY(std::string text, read_small_file(file));
     if (has_pem(text, kind)) return text;
-    return refuse(file, kind == PemKind::certificate ? "holds no certificate in PEM form"
-                                                     : "holds no private key in PEM form");
+    return refuse_file(file, kind == PemKind::certificate ? "holds no certificate in PEM form"
+                                                          : "holds no private key in PEM form");
 }
 
 }  // namespace capstan::kubernetes

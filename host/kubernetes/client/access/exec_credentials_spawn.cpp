@@ -13,10 +13,10 @@
 namespace capstan::kubernetes {
 namespace {
 
-std::string reason(int error) { return std::generic_category().message(error); }
+std::string message_of_errno(int error) { return std::generic_category().message(error); }
 
 Unexpected lacking(const char* what) {
-    return fail(ErrorCode::unavailable, std::string(what) + ": " + reason(errno));
+    return fail(ErrorCode::unavailable, std::string(what) + ": " + message_of_errno(errno));
 }
 
 struct Pipe {
@@ -101,7 +101,8 @@ Result<Spawned> spawn(const ProgramRun& run) {
     Spawned out;
     const int error = ::posix_spawn(&out.pid, run.program.c_str(), actions.get(), attributes.get(),
                                     pointers_to(words).data(), pointers_to(variables).data());
-    if (error != 0) return fail(ErrorCode::invalid_config, "cannot be run: " + reason(error));
+    if (error != 0)
+        return fail(ErrorCode::invalid_config, "cannot be run: " + message_of_errno(error));
     out.exit = open_process(out.pid);
     if (out.exit.get() < 0) {
         const Unexpected refused = lacking("pidfd_open");

@@ -16,7 +16,9 @@ bool is_missing(const std::filesystem::path& file) {
     return std::filesystem::status(file, error).type() == std::filesystem::file_type::not_found;
 }
 
-Unexpected refuse(std::string why) { return fail(ErrorCode::invalid_config, std::move(why)); }
+Unexpected no_kubeconfig(const std::string& why) {
+    return fail(ErrorCode::invalid_config, "no kubeconfig: " + why);
+}
 
 }  // namespace
 
@@ -30,15 +32,15 @@ Result<KubeconfigFiles> KubeconfigFiles::read(const std::filesystem::path& file,
     if (const std::string list = environment.get("KUBECONFIG"); !list.empty()) {
         CAPSTAN_CHECK(out.add_listed(list));
         if (out.files_.empty())
-            return refuse("no kubeconfig: KUBECONFIG lists " + io::printable(list, 512) +
-                          ", and none of them exists");
+            return no_kubeconfig("KUBECONFIG lists " + io::printable(list, 512) +
+                                 ", and none of them exists");
         return out;
     }
     const std::string home = environment.get("HOME");
-    if (home.empty()) return refuse("no kubeconfig: neither KUBECONFIG nor HOME is set");
+    if (home.empty()) return no_kubeconfig("neither KUBECONFIG nor HOME is set");
     const std::filesystem::path usual = std::filesystem::path(home) / ".kube" / "config";
     if (is_missing(usual))
-        return refuse("no kubeconfig: KUBECONFIG is not set, and there is no " + usual.string());
+        return no_kubeconfig("KUBECONFIG is not set, and there is no " + usual.string());
     CAPSTAN_CHECK(out.add(usual));
     return out;
 }

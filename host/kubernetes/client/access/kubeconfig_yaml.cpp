@@ -141,7 +141,7 @@ std::optional<Refused> find_binary(const std::string& text) {
 }
 
 /// What yaml-cpp says, without the part that may quote the file.
-std::string reason(const YAML::Exception& e) {
+std::string yaml_reason(const YAML::Exception& e) {
     return "not YAML: " + e.msg.substr(0, e.msg.find(": "));
 }
 
@@ -182,7 +182,7 @@ Result<YamlValue> parse_yaml(std::string_view name, const std::string& text,
     } catch (const Refused& refused) {
         return refuse(refused.line, refused.why);
     } catch (const YAML::Exception& e) {
-        return refuse(line_of(e.mark), reason(e));
+        return refuse(line_of(e.mark), yaml_reason(e));
     }
 }
 

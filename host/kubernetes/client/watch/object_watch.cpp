@@ -15,10 +15,8 @@ using namespace std::chrono_literals;
 constexpr std::size_t line_limit = std::size_t{16} << 20;
 /// A server may take its time to gather a large list before it says anything.
 constexpr Duration list_timeout = 60s;
-/// An advice beyond it is taken for a mistake.
-constexpr Duration longest_advice = 5min;
 
-std::string key_of(const boost::json::object& object) {
+std::string object_key(const boost::json::object& object) {
     return text_at(object, {"metadata", "namespace"}) + "/" + text_at(object, {"metadata", "name"});
 }
 
@@ -227,7 +225,7 @@ void ObjectWatch::end_trouble() {
 }
 
 void ObjectWatch::take_present(const boost::json::object& object) {
-    const std::string key = key_of(object);
+    const std::string key = object_key(object);
     const std::string uid = text_at(object, {"metadata", "uid"});
     const std::string version = text_at(object, {"metadata", "resourceVersion"});
     auto at = known_.find(key);
@@ -243,7 +241,7 @@ void ObjectWatch::take_present(const boost::json::object& object) {
 }
 
 void ObjectWatch::take_deleted(const boost::json::object& object) {
-    if (known_.erase(key_of(object)) > 0) tell(Change::deleted, object);
+    if (known_.erase(object_key(object)) > 0) tell(Change::deleted, object);
 }
 
 void ObjectWatch::set_back(const Error& error, Setback what) {

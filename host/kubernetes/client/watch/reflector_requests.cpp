@@ -3,7 +3,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-ApiRequest request_for(const Followed& what, Duration timeout) {
+ApiRequest base_request(const Followed& what, Duration timeout) {
     ApiRequest out{.path = path_of(what.resource), .timeout = timeout, .purpose = "reflector"};
     if (!what.field_selector.empty()) out.query.emplace_back("fieldSelector", what.field_selector);
     return out;
@@ -20,7 +20,7 @@ void add_watch(ApiRequest& to, std::chrono::seconds timeout) {
 ApiRequest list_request(const Followed& what, ListFrom from, const std::string& version,
                         const std::string& next, std::int64_t page) {
     // A server may take its time to gather a large list before it says anything.
-    ApiRequest out = request_for(what, std::chrono::seconds(60));
+    ApiRequest out = base_request(what, std::chrono::seconds(60));
     const bool is_since = from == ListFrom::last_seen && !version.empty();
     if (!next.empty()) {
         out.query.emplace_back("continue", next);
@@ -37,7 +37,7 @@ ApiRequest list_request(const Followed& what, ListFrom from, const std::string& 
 
 ApiRequest watch_request(const Followed& what, const std::string& version,
                          std::chrono::seconds timeout) {
-    ApiRequest out = request_for(what, std::chrono::seconds(30));
+    ApiRequest out = base_request(what, std::chrono::seconds(30));
     add_watch(out, timeout);
     out.query.emplace_back("resourceVersion", version);
     return out;
@@ -45,7 +45,7 @@ ApiRequest watch_request(const Followed& what, const std::string& version,
 
 ApiRequest watch_list_request(const Followed& what, const std::string& version,
                               std::chrono::seconds timeout) {
-    ApiRequest out = request_for(what, std::chrono::seconds(30));
+    ApiRequest out = base_request(what, std::chrono::seconds(30));
     add_watch(out, timeout);
     out.query.emplace_back("sendInitialEvents", "true");
     out.query.emplace_back("resourceVersionMatch", "NotOlderThan");

@@ -13,9 +13,6 @@ constexpr Duration probe_after = 5min;
 /// How long a server that fails inside is asked for the same again.
 constexpr Duration failing_for = 1min;
 
-/// An advice beyond it is taken for a mistake.
-constexpr Duration longest_advice = 5min;
-
 /// Longer than a server takes over a request's head, see reflector_requests.cpp.
 constexpr Duration certainly_open_after = 35s;
 

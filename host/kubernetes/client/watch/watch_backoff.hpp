@@ -1,6 +1,7 @@
 /// How long to wait after a failure before the next attempt.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -9,6 +10,9 @@
 #include "io/clock.hpp"
 
 namespace capstan::kubernetes {
+
+/// How long a server may ask a watch to wait: an advice beyond it is taken for a mistake.
+inline constexpr Duration longest_advice = std::chrono::minutes(5);
 
 /// 0.8 s, twice as long after each further failure up to 30 s, and up to as much again by chance,
 /// so that clients that lost their server together do not come back together. Two minutes without a

@@ -16,7 +16,9 @@ using boost::json::object;
 constexpr std::size_t data_limit = std::size_t{1} << 20;
 constexpr std::size_t annotations_limit = std::size_t{256} << 10;
 
-std::string text_of(const ConfigMapName& name) { return "ConfigMap " + name.ns + "/" + name.name; }
+std::string describe_config_map(const ConfigMapName& name) {
+    return "ConfigMap " + name.ns + "/" + name.name;
+}
 
 std::map<std::string, std::string> texts_of(const object* values) {
     std::map<std::string, std::string> out;
@@ -96,7 +98,7 @@ void ConfigMaps::send(const ConfigMapName& name, std::string method, const objec
 void ConfigMaps::read(const ConfigMapName& name, Read done) {
     send(name, "GET", nullptr, [name, done = std::move(done)](Result<ApiReply> reply) {
         const Result<object> found = parse_object(std::move(reply));
-        if (!found) return done(fail(within("read " + text_of(name), found.error())));
+        if (!found) return done(fail(within("read " + describe_config_map(name), found.error())));
         done(config_map_of(*found));
     });
 }
@@ -142,13 +144,13 @@ void ConfigMaps::finish(std::shared_ptr<Attempt> attempt, Result<object> config_
         if (const auto delay = attempt->conflicts.next_delay())
             return calls_.after(*delay, [this, attempt] { this->attempt(attempt); });
     }
-    attempt->done(fail(within("write " + text_of(attempt->name), config_map.error())));
+    attempt->done(fail(within("write " + describe_config_map(attempt->name), config_map.error())));
 }
 
 void ConfigMaps::remove(const ConfigMapName& name, Done done) {
     send(name, "DELETE", nullptr, [name, done = std::move(done)](Result<ApiReply> reply) {
         if (reply || reply.error().code == ErrorCode::not_found) return done({});
-        done(fail(within("delete " + text_of(name), reply.error())));
+        done(fail(within("delete " + describe_config_map(name), reply.error())));
     });
 }
 

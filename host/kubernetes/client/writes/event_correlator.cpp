@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 constexpr Duration between_equal = 5min;
 constexpr Duration similar_window = 10min;
 constexpr std::size_t similar_limit = 10;
-constexpr std::size_t message_limit = 1024 - 3;  ///< three more say that it was cut
+constexpr std::size_t event_message_limit = 1024 - 3;  ///< three more say that it was cut
 constexpr std::size_t name_limit =
     230;  ///< of 253, to leave room for the part that makes it unique
 constexpr std::string_view combined = "(combined from similar events): ";
@@ -28,7 +28,7 @@ std::string joined(std::initializer_list<std::string_view> parts) {
     return out;
 }
 
-std::string key_of(const EventNote& note) {
+std::string event_key(const EventNote& note) {
     const ObjectReference& about = note.about;
     return joined({about.kind, about.ns, about.name, about.uid, about.api_version,
                    note.is_warning ? "Warning" : "Normal", note.reason});
@@ -39,7 +39,7 @@ boost::json::value timestamp(Time time) {
     return text ? boost::json::value(*text) : boost::json::value(nullptr);
 }
 
-boost::json::object written(const ObjectReference& about) {
+boost::json::object write_reference(const ObjectReference& about) {
     boost::json::object out{
         {"apiVersion", about.api_version}, {"kind", about.kind}, {"name", about.name}};
     if (!about.ns.empty()) out["namespace"] = about.ns;
@@ -56,14 +56,14 @@ EventCorrelator::EventCorrelator(Options options)
       let_through_(options_.limit) {}
 
 std::optional<EventWrite> EventCorrelator::take(const EventNote& note, Time now) {
-    std::string key = key_of(note);
+    std::string key = event_key(note);
     std::string message = note.message;
     if (is_combined(key, note, now)) {
         message.insert(0, combined);
     } else {
         key += message;
     }
-    message = io::printable(message, message_limit);
+    message = io::printable(message, event_message_limit);
     Told& told = told_[key];
     if (told.count++ == 0) {
         told.name = name_for(note.about, now);
@@ -87,7 +87,8 @@ bool EventCorrelator::is_combined(const std::string& key, const EventNote& note,
 }
 
 bool EventCorrelator::is_too_soon(const EventNote& note, Time now) {
-    std::optional<Time>& last = let_through_[key_of(note) + (note.is_distinct ? note.message : "")];
+    std::optional<Time>& last =
+        let_through_[event_key(note) + (note.is_distinct ? note.message : "")];
     if (last && now - *last < between_equal) return true;
     last = now;
     return false;
@@ -114,7 +115,7 @@ EventWrite EventCorrelator::write_of(const EventNote& note, const std::string& m
         {"apiVersion", "v1"},
         {"kind", "Event"},
         {"metadata", {{"name", out.name}, {"namespace", out.ns}}},
-        {"involvedObject", written(note.about)},
+        {"involvedObject", write_reference(note.about)},
         {"reason", note.reason},
         {"type", note.is_warning ? "Warning" : "Normal"},
         {"source", {{"component", options_.component}}},

@@ -18,7 +18,7 @@ std::string where(const engine::Eviction& eviction) {
     return "evict pod " + eviction.ns + "/" + eviction.pod;
 }
 
-std::string body_of(const engine::Eviction& eviction) {
+std::string eviction_body(const engine::Eviction& eviction) {
     boost::json::object options;
     if (eviction.grace)
         options["gracePeriodSeconds"] = std::max<std::int64_t>(
@@ -65,7 +65,7 @@ bool is_about_identity(ErrorCode code) {
 void Evictions::evict(const engine::Eviction& eviction, Done done) {
     ApiRequest request{.method = "POST",
                        .path = path_of(resources::pods, eviction.ns, eviction.pod, "eviction"),
-                       .body = body_of(eviction),
+                       .body = eviction_body(eviction),
                        .purpose = "eviction"};
     calls_.send(std::move(request),
                 [this, eviction, done = std::move(done)](Result<ApiReply> reply) {

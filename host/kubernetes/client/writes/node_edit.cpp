@@ -14,7 +14,7 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-std::string key_of(const boost::json::value& taint) {
+std::string taint_key(const boost::json::value& taint) {
     return taint.is_object() ? text_at(taint.get_object(), {"key"}) : std::string();
 }
 
@@ -24,7 +24,7 @@ bool is_same(const boost::json::value& written, const Taint& taint) {
            text_at(written.get_object(), {"effect"}) == name_of(taint.effect);
 }
 
-object written(const Taint& taint, Time now) {
+object write_taint(const Taint& taint, Time now) {
     object out{{"key", taint.key}, {"effect", name_of(taint.effect)}};
     if (!taint.value.empty()) out["value"] = taint.value;
     // Tolerations that end are counted from then; the API keeps it for this effect alone, to the
@@ -37,22 +37,22 @@ object written(const Taint& taint, Time now) {
 /// In the place of the first taint of its key, so that a list does not change its order for
 /// nothing.
 void set_taint(array& taints, const Taint& taint, Time now) {
-    const auto has_key = [&](const auto& each) { return key_of(each) == taint.key; };
+    const auto has_key = [&](const auto& each) { return taint_key(each) == taint.key; };
     auto first = std::find_if(taints.begin(), taints.end(), has_key);
     if (first == taints.end()) {
-        taints.emplace_back(written(taint, now));
+        taints.emplace_back(write_taint(taint, now));
         return;
     }
     const auto same =
         std::find_if(first, taints.end(), [&](const auto& each) { return is_same(each, taint); });
-    *first =
-        same != taints.end() ? boost::json::value(*same) : boost::json::value(written(taint, now));
+    *first = same != taints.end() ? boost::json::value(*same)
+                                  : boost::json::value(write_taint(taint, now));
     taints.erase(std::remove_if(first + 1, taints.end(), has_key), taints.end());
 }
 
 void drop_taint(array& taints, const std::string& key) {
     taints.erase(std::remove_if(taints.begin(), taints.end(),
-                                [&](const auto& each) { return key_of(each) == key; }),
+                                [&](const auto& each) { return taint_key(each) == key; }),
                  taints.end());
 }
 

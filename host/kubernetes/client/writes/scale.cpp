@@ -11,7 +11,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-std::string text_of(const ScaleTarget& target) {
+std::string describe_scale(const ScaleTarget& target) {
     return "scale of " + target.kind.kind + " " + target.ns + "/" + target.name;
 }
 
@@ -22,8 +22,8 @@ Scale scale_of(const boost::json::object& written) {
             .resource_version = text_at(written, {"metadata", "resourceVersion"})};
 }
 
-ApiRequest request_for(const ServedKind& kind, const ScaleTarget& target, std::string method,
-                       std::string body) {
+ApiRequest scale_request(const ServedKind& kind, const ScaleTarget& target, std::string method,
+                         std::string body) {
     const ApiResource resource{kind.group, kind.version, kind.plural, kind.kind,
                                kind.has_namespace};
     return {.method = std::move(method),
@@ -51,7 +51,7 @@ void Scales::send(const ScaleTarget& target, std::string method, std::string bod
     const auto answer = [target, done = std::move(done)](Result<ApiReply> reply) {
         const Result<boost::json::object> scale = parse_object(std::move(reply));
         done(scale ? Result<Scale>(scale_of(*scale))
-                   : fail(within(text_of(target), scale.error())));
+                   : fail(within(describe_scale(target), scale.error())));
     };
     // Discovery may outlive this.
     discovery_.resolve(
@@ -62,7 +62,7 @@ void Scales::send(const ScaleTarget& target, std::string method, std::string bod
             if (!kind) return answer(fail(kind.error()));
             if (!kind->has_scale)
                 return answer(fail(ErrorCode::unsupported, kind->plural + " cannot be scaled"));
-            calls->send(request_for(*kind, target, method, body), answer);
+            calls->send(scale_request(*kind, target, method, body), answer);
         });
 }
 
