@@ -8,6 +8,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include "io/http_syntax.hpp"
+
 namespace capstan::io {
 
 namespace beast = boost::beast;
@@ -18,13 +20,6 @@ namespace {
 template <class Stream>
 constexpr bool is_tls = !std::is_same_v<Stream, beast::tcp_stream>;
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return out;
-}
-
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
 ServedRequest served(http::request<http::string_body> message, std::string peer) {
@@ -32,7 +27,7 @@ ServedRequest served(http::request<http::string_body> message, std::string peer)
                       .target = std::string(view(message.target())),
                       .peer = std::move(peer)};
     for (const auto& field : message)
-        out.headers.emplace_back(lower(view(field.name_string())),
+        out.headers.emplace_back(lower_case(view(field.name_string())),
                                  std::string(view(field.value())));
     out.body = std::move(message.body());
     return out;

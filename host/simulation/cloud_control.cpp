@@ -17,8 +17,6 @@ namespace {
 using runtime::TomlValue;
 
 constexpr Duration reconfigure_patience = std::chrono::minutes(1);
-const PluginInstanceId simulated("simulated");
-
 /// Settings, and the view of them that a plugin reads: both live as long as it does.
 struct Lent {
     explicit Lent(runtime::SettingValue value, const std::string& path)
@@ -83,8 +81,8 @@ std::optional<int> CloudControl::capacity_of(const std::string& id, Time now) co
 
 Result<void> CloudControl::apply(TomlValue settings) {
     const auto plugin = std::ranges::find(
-        plugins_, simulated, [](const runtime::LoadedPlugin& p) { return p.config.id; });
-    const std::shared_ptr<runtime::PluginInstance> instance = host_.find(simulated);
+        plugins_, simulated_cloud, [](const runtime::LoadedPlugin& p) { return p.config.id; });
+    const std::shared_ptr<runtime::PluginInstance> instance = host_.find(simulated_cloud);
     if (plugin == plugins_.end() || !instance)
         return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
     runtime::PluginConfig own = plugin->config;

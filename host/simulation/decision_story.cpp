@@ -30,7 +30,7 @@ std::string from_to(int from, int to) {
 }
 
 /// "n1-standard-4 in z1, spot, team=a, team=a:NoSchedule"
-std::string text_of(const GroupPlan& plan) {
+std::string describe_plan(const GroupPlan& plan) {
     std::string out = plan.machine_type + (plan.zone.empty() ? "" : " in " + plan.zone) +
                       (plan.spot ? ", spot" : "");
     for (const auto& [key, value] : plan.labels) out += ", " + key + "=" + value;
@@ -114,7 +114,7 @@ void DecisionStory::carried_out(const engine::Decision& decision, const engine::
         tell_removal(decision.removals[i], results.removals[i], now);
     for (std::size_t i = 0; i < decision.creations.size(); ++i) {
         const engine::GroupCreation& d = decision.creations[i];
-        tell(EventKind::creation, d.group.value(), command_of(d), ": " + text_of(d.plan), 1,
+        tell(EventKind::creation, d.group.value(), command_of(d), ": " + describe_plan(d.plan), 1,
              d.because, results.creations[i], now);
     }
     for (std::size_t i = 0; i < decision.increases.size(); ++i) {

@@ -16,7 +16,7 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
 }
 
 /// From 0 up to 1, that not included.
-double share(std::uint64_t random) noexcept {
+double unit_share(std::uint64_t random) noexcept {
     return static_cast<double>(random >> 11U) * 0x1.0p-53;
 }
 
@@ -70,7 +70,7 @@ void Faults::find_next(std::size_t index) {
     for (const std::uint64_t end = source.slot + most_slots; source.slot < end; ++source.slot) {
         const Duration at = fault.from + fault.every * static_cast<std::int64_t>(source.slot);
         if (fault.until && at > *fault.until) return;
-        if (share(random(index, source.slot, 0)) >= *fault.chance) continue;
+        if (unit_share(random(index, source.slot, 0)) >= *fault.chance) continue;
         source.next = start_ + at;
         return;
     }

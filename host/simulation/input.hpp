@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include <capstan/ids.hpp>
 #include <capstan/time.hpp>
 
 #include "engine/snapshot/default_spread.hpp"
@@ -90,7 +91,9 @@ struct Objects {
     std::vector<engine::ServiceObject> services{};
 };
 
-/// Settings of the shipped plugin `simulated`, with the text they stand in, so that its complaints
+/// The instance of the shipped plugin `simulated` that a scenario's cloud is.
+inline const PluginInstanceId simulated_cloud("simulated");
+/// Its settings, with the text they stand in, so that its complaints
 /// show the right line.
 struct CloudSettings {
     runtime::Source source{};

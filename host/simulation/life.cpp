@@ -4,15 +4,13 @@
 #include <chrono>
 #include <vector>
 
+#include "simulation/earliest.hpp"
+
 namespace capstan::simulation {
 namespace {
 
 /// Who only waits, for a back-off to end or for a cloud to have machines again, may do so for ever.
 constexpr Duration quiet_patience = std::chrono::hours(24);
-
-std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
-    return a && b ? std::min(*a, *b) : a ? a : b;
-}
 
 }  // namespace
 

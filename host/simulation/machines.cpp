@@ -4,6 +4,8 @@
 
 #include <capstan/sentence.hpp>
 
+#include "simulation/earliest.hpp"
+
 namespace capstan::simulation {
 namespace {
 
@@ -38,18 +40,14 @@ void be_of_type(const std::string& type, const Resources& amounts, engine::NodeO
     }
 }
 
-std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
-    return a && b ? std::min(a, b) : a ? a : b;
-}
-
 template <class Map>
-std::optional<Time> first_of(const Map& map) {
+std::optional<Time> first_moment(const Map& map) {
     return map.empty() ? std::nullopt : std::optional(map.begin()->first);
 }
 
 /// "spot: 2 nodes join" for each group.
-void tell(Story& story, Time now, const std::map<std::string, std::int64_t>& nodes,
-          const std::string& one, const std::string& many) {
+void tell_nodes(Story& story, Time now, const std::map<std::string, std::int64_t>& nodes,
+                const std::string& one, const std::string& many) {
     for (const auto& [group, count] : nodes) {
         story.tell(now, EventKind::node, group,
                    group + ": " + counted(count, "node") + " " + (count == 1 ? one : many), count);
@@ -196,7 +194,7 @@ engine::NodeObject Machines::make_node(const engine::Group& group, const Machine
 }
 
 std::optional<Time> Machines::next_due() const {
-    return earliest(first_of(joining_), first_of(becoming_ready_));
+    return earliest(first_moment(joining_), first_moment(becoming_ready_));
 }
 
 void Machines::reach(Time now) {
@@ -217,8 +215,8 @@ void Machines::reach(Time now) {
         world_.set_ready(node, true, now);
         ++ready[group];
     }
-    tell(story_, now, joined, "joins", "join");
-    tell(story_, now, ready, "is ready", "are ready");
+    tell_nodes(story_, now, joined, "joins", "join");
+    tell_nodes(story_, now, ready, "is ready", "are ready");
 }
 
 }  // namespace capstan::simulation

@@ -11,8 +11,6 @@
 namespace capstan::simulation {
 namespace {
 
-const PluginInstanceId simulated("simulated");
-
 /// The configuration without the instances that one list of its pipeline names.
 void drop(runtime::Config& config, std::vector<PluginInstanceId>& names) {
     std::erase_if(config.plugins, [&](const runtime::PluginConfig& plugin) {
@@ -23,7 +21,7 @@ void drop(runtime::Config& config, std::vector<PluginInstanceId>& names) {
 
 /// The configuration without its clouds, also when it is printed.
 void drop_clouds(runtime::Config& config) {
-    config.pipeline.clouds.push_back(simulated);
+    config.pipeline.clouds.push_back(simulated_cloud);
     drop(config, config.pipeline.clouds);
     const auto pipeline =
         std::ranges::find(config.tree.children, "pipeline", &runtime::SettingValue::key);
@@ -36,7 +34,7 @@ runtime::SettingValue tree_of_cloud() {
     using runtime::SettingValue;
     SettingValue name{.shape = SettingValue::Shape::value,
                       .type = SettingType::instance,
-                      .text = simulated.value(),
+                      .text = simulated_cloud.value(),
                       .instance_kind = CAPSTAN_KIND_CLOUD};
     SettingValue clouds{.shape = SettingValue::Shape::list,
                         .type = SettingType::instance,
@@ -52,12 +50,12 @@ runtime::Config cloud_config(const CloudSettings& cloud, const runtime::Config& 
     runtime::Config config;
     config.trust = like.trust;
     config.secrets = like.secrets;
-    config.pipeline.clouds = {simulated};
+    config.pipeline.clouds = {simulated_cloud};
     config.tree = tree_of_cloud();
-    config.plugins.push_back({.id = simulated,
+    config.plugins.push_back({.id = simulated_cloud,
                               .declared = false,
                               .shipped = true,
-                              .file = shipped.find(simulated.value()).value_or("").string(),
+                              .file = shipped.find(simulated_cloud.value()).value_or("").string(),
                               .settings = cloud.settings});
     return config;
 }
@@ -116,7 +114,7 @@ std::unique_ptr<Prepared> prepare(runtime::Loaded loaded, const std::optional<Cl
         extend_deadlines(own);
         for (auto& plugin : runtime::load_plugins(own, out->shipped, out->registry, complaints))
             out->plugins.push_back(std::move(plugin));
-        out->config->pipeline.clouds = {simulated};
+        out->config->pipeline.clouds = {simulated_cloud};
         out->config->plugins.push_back(own.plugins.front());
         out->complaints = complaints.text();
         errors = complaints.errors();

@@ -19,13 +19,12 @@ namespace {
 
 using runtime::Diagnostics;
 using runtime::TomlValue;
-using Kind = TomlValue::Kind;
-
 /// A group for each of its zones.
 void expand(const TomlValue& group, std::vector<TomlValue>& to, Diagnostics& diagnostics) {
     const TomlValue* zones = group.find("zones");
     if (zones == nullptr) return to.push_back(group);
-    if (zones->kind != Kind::array || zones->children.empty() || group.find("zone") != nullptr) {
+    if (zones->kind != TomlValue::Kind::array || zones->children.empty() ||
+        group.find("zone") != nullptr) {
         diagnostics.error(zones->place, "group: 'zones' is a list of zones, in place of 'zone'");
         return;
     }
@@ -50,8 +49,10 @@ void stop_booting(TomlValue& group) {
         group.children.push_back(text_value("on_exhausted", "silent", group.place));
     TomlValue none{.place = group.place};
     none.children.push_back(text_value("at", "0s", group.place));
-    none.children.push_back(
-        {.kind = Kind::integer, .key = "capacity", .key_place = group.place, .place = group.place});
+    none.children.push_back({.kind = TomlValue::Kind::integer,
+                             .key = "capacity",
+                             .key_place = group.place,
+                             .place = group.place});
     std::vector<TomlValue>& changes = list_of(group, "changes", group.place).children;
     changes.insert(changes.begin(), std::move(none));
 }
@@ -80,8 +81,9 @@ Resources amounts_of(const TomlValue& type) {
     for (const char* resource : {"cpu", "memory"}) {
         const TomlValue* const member = type.find(resource);
         if (member == nullptr) continue;
-        const auto quantity = parse_quantity(
-            member->kind == Kind::integer ? std::to_string(member->integer) : member->text);
+        const auto quantity = parse_quantity(member->kind == TomlValue::Kind::integer
+                                                 ? std::to_string(member->integer)
+                                                 : member->text);
         if (quantity) out.set(resource, amount_of(resource, *quantity));
     }
     return out;
@@ -103,14 +105,14 @@ std::vector<TomlValue> tables_of(const TomlValue& parent, std::string_view key,
                                  const std::string& what, Diagnostics& diagnostics) {
     const TomlValue* const given = parent.find(key);
     if (given == nullptr) return {};
-    if (given->kind == Kind::array) return given->children;
+    if (given->kind == TomlValue::Kind::array) return given->children;
     diagnostics.error(given->place, what);
     return {};
 }
 
 const TomlValue* find_list(const TomlValue& root, std::string_view key) {
     const TomlValue* const given = root.find(key);
-    return given != nullptr && given->kind == Kind::array ? given : nullptr;
+    return given != nullptr && given->kind == TomlValue::Kind::array ? given : nullptr;
 }
 
 /// Groups as they are written, ready for the plugin, with their registrations.
@@ -130,7 +132,7 @@ std::vector<TomlValue> take_groups(const std::vector<TomlValue>& given,
 }
 
 /// When groups change by themselves.
-std::vector<Duration> moments_of(const std::vector<TomlValue>& groups) {
+std::vector<Duration> change_moments(const std::vector<TomlValue>& groups) {
     std::vector<Duration> out;
     for (const TomlValue& group : groups) {
         const TomlValue* changes = group.find("changes");
@@ -155,11 +157,11 @@ std::optional<ScenarioCloud> make_cloud(const TomlValue& root, Diagnostics& diag
     if (given == nullptr && types == nullptr) return std::nullopt;
     ScenarioCloud out;
     // Without groups the cloud has only those it is asked to make.
-    TomlValue list = given != nullptr ? *given : TomlValue{.kind = Kind::array};
+    TomlValue list = given != nullptr ? *given : TomlValue{.kind = TomlValue::Kind::array};
     list.key = "groups";
     list.children = take_groups(tables, out.registrations, diagnostics);
     out.settings.source = diagnostics.source();
-    out.settings.changes = moments_of(list.children);
+    out.settings.changes = change_moments(list.children);
     if (const TomlValue* const cloud = root.find("cloud"))
         out.settings.settings.children = cloud->children;
     out.settings.settings.children.push_back(std::move(list));

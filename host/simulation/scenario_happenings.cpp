@@ -14,7 +14,7 @@ using runtime::Diagnostics;
 using runtime::SettingValue;
 
 /// Both name the same things in the same order.
-FaultKind kind_of(keys::FaultName name) { return static_cast<FaultKind>(name); }
+FaultKind fault_kind(keys::FaultName name) { return static_cast<FaultKind>(name); }
 
 bool is_command(std::string_view text) {
     return std::ranges::any_of(names_of(keys::Command{}), [&](std::string_view word) {
@@ -54,7 +54,7 @@ SharedReplicas make_shared_replicas(const keys::Balancer& balancer, const Settin
 }
 
 Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostics& diagnostics) {
-    const FaultKind kind = kind_of(fault.kind);
+    const FaultKind kind = fault_kind(fault.kind);
     if (!fault.group.empty() && !is_about_group(kind))
         diagnostics.error(table.place, "fault: it is about no group");
     return {.kind = kind,

@@ -13,7 +13,7 @@ namespace {
 using runtime::Diagnostics;
 using runtime::SettingValue;
 
-runtime::Place place_of(const SettingValue& table, std::string_view key) {
+runtime::Place member_place(const SettingValue& table, std::string_view key) {
     const SettingValue* member = table.find(key);
     return member == nullptr || member->defaulted ? table.place : member->place;
 }
@@ -22,7 +22,7 @@ void need_name(const std::string& name, std::string_view what, const SettingValu
                Diagnostics& diagnostics) {
     if (name.empty()) diagnostics.error(table.place, std::string(what) + ": 'name' is missing");
     if (name.find('/') != std::string::npos)
-        diagnostics.error(place_of(table, "name"), std::string(what) + ": a name has no '/'");
+        diagnostics.error(member_place(table, "name"), std::string(what) + ": a name has no '/'");
 }
 
 Labels labels_of(const std::map<std::string, std::string>& given) {
@@ -62,7 +62,7 @@ std::vector<Toleration> tolerations_of(const std::vector<keys::Toleration>& give
 
 /// Labels of the batch where nothing else is said: `app` alone, so that pods keep counting when
 /// other labels change.
-LabelSelector selector_of(const std::map<std::string, std::string>& labels, const Labels& own) {
+LabelSelector term_selector(const std::map<std::string, std::string>& labels, const Labels& own) {
     if (!labels.empty()) return {.match_labels = labels_of(labels)};
     return {.match_labels = {{"app", own.at("app")}}};
 }
@@ -90,13 +90,13 @@ Look look_of(const keys::Asks& asks) {
 std::vector<engine::PodTerm> terms_of(const std::vector<keys::Together>& given, const Labels& own) {
     std::vector<engine::PodTerm> out;
     for (const keys::Together& t : given) {
-        out.push_back(
-            {.selector = selector_of(t.labels, own), .topology_key = topology_key(t.topology_key)});
+        out.push_back({.selector = term_selector(t.labels, own),
+                       .topology_key = topology_key(t.topology_key)});
     }
     return out;
 }
 
-Controller controller_of(const keys::Pods& pods) {
+Controller chosen_controller(const keys::Pods& pods) {
     if (pods.replicas && pods.controller == keys::Owner::none) return Controller::replica_set;
     switch (pods.controller) {
         case keys::Owner::none: return Controller::none;
@@ -124,9 +124,9 @@ std::vector<Taint> read_taints(const std::vector<std::string>& given, const Sett
 
 PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnostics& diagnostics) {
     need_name(pods.asks.name, "pods", table, diagnostics);
-    const Controller controller = controller_of(pods);
+    const Controller controller = chosen_controller(pods);
     if (pods.duration && controller != Controller::none && controller != Controller::job) {
-        diagnostics.error(place_of(table, "duration"),
+        diagnostics.error(member_place(table, "duration"),
                           "pods: what a ReplicaSet or a StatefulSet owns does not end by itself");
     }
     auto [spec, labels, annotations] = look_of(pods.asks);
@@ -134,7 +134,7 @@ PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnosti
     for (const keys::Spread& s : pods.spread) {
         spec.spread.push_back({.max_skew = s.max_skew,
                                .topology_key = topology_key(s.topology_key),
-                               .selector = selector_of(s.labels, labels),
+                               .selector = term_selector(s.labels, labels),
                                .min_domains = s.min_domains});
     }
     spec.pod_affinity = terms_of(pods.affinity, labels);

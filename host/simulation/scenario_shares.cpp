@@ -29,7 +29,7 @@ void turn_budgets(TomlValue& table, std::string_view list) {
 }
 
 /// Digits alone, up to a bound.
-std::optional<int> find_count(std::string_view written, int most) {
+std::optional<int> parse_count(std::string_view written, int most) {
     const bool is_digit = !written.empty() && written.front() >= '0' && written.front() <= '9';
     const auto number = find_whole_number(written);
     if (!is_digit || !number || *number > most) return std::nullopt;
@@ -39,7 +39,7 @@ std::optional<int> find_count(std::string_view written, int most) {
 std::optional<PodShare> find_share(std::string_view written) {
     const bool is_percent = written.ends_with('%');
     if (is_percent) written.remove_suffix(1);
-    const std::optional<int> amount = find_count(written, is_percent ? 100 : INT_MAX);
+    const std::optional<int> amount = parse_count(written, is_percent ? 100 : INT_MAX);
     if (!amount) return std::nullopt;
     return PodShare(*amount, is_percent);
 }

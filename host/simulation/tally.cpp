@@ -14,7 +14,7 @@ Duration percentile(const std::vector<Duration>& waits, std::size_t percent) {
     return waits[std::max<std::size_t>(rank, 1) - 1];
 }
 
-std::optional<double> share(double used, double all) {
+std::optional<double> used_share(double used, double all) {
     return all > 0 ? std::optional(used / all) : std::nullopt;
 }
 
@@ -97,8 +97,8 @@ Summary Tally::summary() const {
         cost += used->second * *price;
     }
     if (all_priced) out.cost = cost;
-    out.cpu_used = share(cpu_used_, cpu_time_);
-    out.memory_used = share(memory_used_, memory_time_);
+    out.cpu_used = used_share(cpu_used_, cpu_time_);
+    out.memory_used = used_share(memory_used_, memory_time_);
     return out;
 }
 

@@ -7,7 +7,7 @@ namespace capstan::simulation {
 namespace {
 
 /// Who brings back pods of such an owner. What a DaemonSet or a node owns goes with its node.
-Controller controller_of(const engine::PodOwner& owner) {
+Controller controller_kind(const engine::PodOwner& owner) {
     if (owner.kind.empty() || owner.kind == "DaemonSet" || owner.kind == "Node")
         return Controller::none;
     if (owner.kind == "StatefulSet") return Controller::stateful_set;
@@ -118,7 +118,7 @@ void World::fill_pod(const engine::PodObject& pod, Time now) {
     if (known != batch_by_name_.end() && batches_[known->second].look.spec != look.spec)
         key += "#" + std::to_string(engine::hash_of(look.spec));
     const BatchId of = batch(key, look);
-    batches_[of].controller = controller_of(pod.owner);
+    batches_[of].controller = controller_kind(pod.owner);
     batches_[of].is_daemon = pod.owner.kind == "DaemonSet";
     ++batches_[of].wanted;
     const PodId id = enter(of, pod.name, pod.created);

@@ -9,11 +9,11 @@
 namespace capstan::simulation {
 namespace {
 
-struct Kind {
+struct OwnerKind {
     const char *name, *api_group;
 };
 
-Kind kind_of(Controller controller) {
+OwnerKind owner_kind_of(Controller controller) {
     switch (controller) {
         case Controller::none: return {"", ""};
         case Controller::replica_set: return {"ReplicaSet", "apps"};
@@ -25,7 +25,7 @@ Kind kind_of(Controller controller) {
 
 engine::PodOwner owner_of(const PodBatch& batch, Controller controller) {
     if (controller == Controller::none) return batch.pod.owner;
-    const auto [kind, api_group] = kind_of(controller);
+    const auto [kind, api_group] = owner_kind_of(controller);
     return {.kind = kind,
             .api_group = api_group,
             .name = batch.pod.name,

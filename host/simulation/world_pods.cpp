@@ -5,16 +5,13 @@
 
 #include <capstan/sentence.hpp>
 
+#include "simulation/earliest.hpp"
 #include "simulation/world.hpp"
 
 namespace capstan::simulation {
 namespace {
 
 constexpr Duration default_grace = std::chrono::seconds(30);
-
-std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
-    return a && b ? std::min(a, b) : a ? a : b;
-}
 
 }  // namespace
 

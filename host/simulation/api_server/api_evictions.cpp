@@ -17,15 +17,6 @@ bool is_beyond_budgets(const json::object& pod) {
            find_value(pod, "metadata.deletionTimestamp") != nullptr;
 }
 
-bool is_ready(const json::object& pod) {
-    const json::array* conditions = find_array(pod, "status.conditions");
-    return conditions != nullptr && std::ranges::any_of(*conditions, [](const json::value& item) {
-               const json::object* condition = item.if_object();
-               return condition != nullptr && text_at(*condition, "type") == "Ready" &&
-                      text_at(*condition, "status") == "True";
-           });
-}
-
 std::vector<ApiObject> budgets_of(const ObjectStore& store, const json::object& pod) {
     std::vector<ApiObject> out;
     const ResourceKind& kind = store.kind("poddisruptionbudgets.policy");
@@ -39,7 +30,7 @@ std::vector<ApiObject> budgets_of(const ObjectStore& store, const json::object& 
 
 /// A pod that serves nobody may go when the others are enough, or when the budget says so.
 bool may_go_unready(const json::object& pod, const json::object& budget) {
-    if (is_ready(pod)) return false;
+    if (has_condition(pod, "Ready")) return false;
     if (text_at(budget, "spec.unhealthyPodEvictionPolicy") == "AlwaysAllow") return true;
     const std::int64_t desired = count_at(budget, "status.desiredHealthy");
     return desired > 0 && count_at(budget, "status.currentHealthy") >= desired;

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono;
 
 /// The first part of a path and what is behind it.
-std::pair<std::string_view, std::string_view> split(std::string_view path) {
+std::pair<std::string_view, std::string_view> split_path(std::string_view path) {
     const std::size_t point = path.find('.');
     if (point == std::string_view::npos) return {path, {}};
     return {path.substr(0, point), path.substr(point + 1)};
@@ -27,7 +27,7 @@ std::string_view without_point(std::string_view path) {
 const json::value* find_value(const json::object& object, std::string_view path) {
     const json::object* at = &object;
     for (path = without_point(path);;) {
-        const auto [first, rest] = split(path);
+        const auto [first, rest] = split_path(path);
         const json::value* found = at->if_contains(json_view(first));
         if (found == nullptr || found->is_null() || rest.empty())
             return found == nullptr || found->is_null() ? nullptr : found;
@@ -45,6 +45,12 @@ const json::object* find_object(const json::object& object, std::string_view pat
 const json::array* find_array(const json::object& object, std::string_view path) {
     const json::value* found = find_value(object, path);
     return found == nullptr ? nullptr : found->if_array();
+}
+
+const json::array& list_at(const json::object& object, std::string_view path) {
+    static const json::array none;
+    const json::array* found = find_array(object, path);
+    return found == nullptr ? none : *found;
 }
 
 std::string_view text_at(const json::object& object, std::string_view path) {
@@ -76,6 +82,19 @@ bool is_equal(const json::object& a, const json::object& b) {
     return true;
 }
 
+const json::object* find_condition(const json::object& object, std::string_view type) {
+    for (const json::value& item : list_at(object, "status.conditions"))
+        if (const json::object* condition = item.if_object();
+            condition != nullptr && text_at(*condition, "type") == type)
+            return condition;
+    return nullptr;
+}
+
+bool has_condition(const json::object& object, std::string_view type, std::string_view status) {
+    const json::object* found = find_condition(object, type);
+    return found != nullptr && text_at(*found, "status") == status;
+}
+
 bool is_equal(const json::value& a, const json::value& b) {
     if (a.is_object() && b.is_object()) return is_equal(a.get_object(), b.get_object());
     if (a.is_array() && b.is_array()) return is_equal(a.get_array(), b.get_array());
@@ -96,7 +115,7 @@ json::object& make_object(json::object& object, std::string_view key) {
 void set_value(json::object& object, std::string_view path, json::value value) {
     json::object* at = &object;
     for (path = without_point(path);;) {
-        const auto [first, rest] = split(path);
+        const auto [first, rest] = split_path(path);
         if (rest.empty()) {
             (*at)[json_view(first)] = std::move(value);
             return;

@@ -28,11 +28,18 @@ inline json::string_view json_view(std::string_view text) { return {text.data(),
 const json::value* find_value(const json::object& object, std::string_view path);
 const json::object* find_object(const json::object& object, std::string_view path);
 const json::array* find_array(const json::object& object, std::string_view path);
+/// Empty: absent, or no list.
+const json::array& list_at(const json::object& object, std::string_view path);
 /// Empty: absent, or no text. Lives as long as the object.
 std::string_view text_at(const json::object& object, std::string_view path);
 /// Nothing: absent, or no whole number.
 std::optional<std::int64_t> integer_at(const json::object& object, std::string_view path);
 bool is_true_at(const json::object& object, std::string_view path);
+
+/// Of those in its status; NULL: it has none of that type.
+const json::object* find_condition(const json::object& object, std::string_view type);
+bool has_condition(const json::object& object, std::string_view type,
+                   std::string_view status = "True");
 
 /// As Boost's ==, which copies every member it compares.
 bool is_equal(const json::value& a, const json::value& b);

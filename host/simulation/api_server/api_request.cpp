@@ -11,7 +11,7 @@
 namespace capstan::simulation {
 namespace {
 
-std::vector<std::string_view> split(std::string_view text, char at) {
+std::vector<std::string_view> split_at(std::string_view text, char at) {
     std::vector<std::string_view> out;
     for (std::size_t start = 0;;) {
         const std::size_t end = text.find(at, start);
@@ -31,7 +31,7 @@ int hex_digit(char c) {
 }
 
 /// `in_query`: a plus stands for a blank.
-std::string unescaped(std::string_view text, bool in_query) {
+std::string percent_decoded(std::string_view text, bool in_query) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const bool is_escape = text[i] == '%' && i + 2 < text.size() &&
@@ -46,7 +46,8 @@ std::string unescaped(std::string_view text, bool in_query) {
     return out;
 }
 
-std::string_view parameter(const std::vector<std::string_view>& parts, std::string_view name) {
+std::string_view media_parameter(const std::vector<std::string_view>& parts,
+                                 std::string_view name) {
     for (const std::string_view part : parts) {
         const std::string_view text = io::trimmed(part);
         if (text.starts_with(name) && text.substr(name.size()).starts_with('='))
@@ -56,16 +57,16 @@ std::string_view parameter(const std::vector<std::string_view>& parts, std::stri
 }
 
 std::optional<Accepted> form_of(std::string_view range) {
-    const auto parts = split(range, ';');
+    const auto parts = split_at(range, ';');
     const std::string_view type = io::trimmed(parts.front());
-    const std::string_view as = parameter(parts, "as"), version = parameter(parts, "v");
+    const std::string_view as = media_parameter(parts, "as"), version = media_parameter(parts, "v");
     if (as == "APIGroupDiscoveryList") {
         if (type != "application/json") return std::nullopt;
         if (version == "v2") return Accepted{Form::discovery_v2, {}};
         if (version == "v2beta1") return Accepted{Form::discovery_v2beta1, {}};
         return std::nullopt;
     }
-    const bool is_meta = parameter(parts, "g") == "meta.k8s.io" &&
+    const bool is_meta = media_parameter(parts, "g") == "meta.k8s.io" &&
                          (version == "v1" || version == "v1beta1") && type == "application/json";
     if (as == "Table" && is_meta) return Accepted{Form::table, std::string(version)};
     if (as.starts_with("PartialObjectMetadata") && is_meta)
@@ -79,11 +80,12 @@ std::optional<Accepted> form_of(std::string_view range) {
 
 void read_query(std::string_view text, ApiRequest& out) {
     if (text.empty()) return;
-    for (const std::string_view pair : split(text, '&')) {
+    for (const std::string_view pair : split_at(text, '&')) {
         const std::size_t equals = pair.find('=');
         const std::string_view value =
             equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1);
-        out.query.emplace(unescaped(pair.substr(0, equals), true), unescaped(value, true));
+        out.query.emplace(percent_decoded(pair.substr(0, equals), true),
+                          percent_decoded(value, true));
     }
 }
 
@@ -91,8 +93,8 @@ void read_query(std::string_view text, ApiRequest& out) {
 /// subresource, each where there is one.
 void read_path(ApiRequest& out) {
     std::vector<std::string> steps;
-    for (const std::string_view step : split(std::string_view(out.path).substr(1), '/'))
-        steps.push_back(unescaped(step, false));
+    for (const std::string_view step : split_at(std::string_view(out.path).substr(1), '/'))
+        steps.push_back(percent_decoded(step, false));
     const bool is_core = steps.front() == "api";
     const std::size_t start = is_core ? 2 : 3;
     if ((!is_core && steps.front() != "apis") || steps.size() < start) return;
@@ -127,7 +129,7 @@ std::string verb_of(const ApiRequest& request, const std::string& method) {
 
 std::optional<Accepted> accepted_form(std::string_view accept) {
     if (accept.empty()) return Accepted{};
-    for (const std::string_view range : split(accept, ','))
+    for (const std::string_view range : split_at(accept, ','))
         if (auto form = form_of(range)) return form;
     return std::nullopt;
 }

@@ -6,7 +6,7 @@
 namespace capstan::simulation {
 namespace {
 
-std::string selector_of(const ResourceKind& kind, const json::object& object) {
+std::string scale_selector(const ResourceKind& kind, const json::object& object) {
     if (!kind.scale->selector.empty()) return std::string(text_at(object, kind.scale->selector));
     if (kind.is_custom) return {};
     const json::object* selector = find_object(object, "spec.selector");
@@ -21,7 +21,7 @@ json::object make_scale(const ResourceKind& kind, const json::object& object) {
     for (const char* key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"})
         take_member(metadata, from, key);
     json::object status{{"replicas", count_at(object, kind.scale->status_replicas)}};
-    if (std::string selector = selector_of(kind, object); !selector.empty())
+    if (std::string selector = scale_selector(kind, object); !selector.empty())
         status["selector"] = std::move(selector);
     return {{"kind", "Scale"},
             {"apiVersion", "autoscaling/v1"},

@@ -31,7 +31,7 @@ Refusal unserved(const ApiRequest& request) {
             {}};
 }
 
-Refusal unsupported(const ApiRequest& request) {
+Refusal method_not_allowed(const ApiRequest& request) {
     return {405,
             "MethodNotAllowed",
             "the server does not allow this method on the requested resource",
@@ -40,7 +40,7 @@ Refusal unsupported(const ApiRequest& request) {
             {}};
 }
 
-Answer<KindPtr> kind_of(const ObjectStore& store, const ApiRequest& request) {
+Answer<KindPtr> served_kind(const ObjectStore& store, const ApiRequest& request) {
     KindPtr kind = store.kinds().find(request.group, request.version, request.plural);
     if (kind == nullptr || (!kind->namespaced && !request.space.empty()))
         return fail(unserved(request));
@@ -56,14 +56,14 @@ Answer<HttpReply> serve_whole(const ApiCall& call) {
     if (verb == "patch" && !call.request.name.empty()) return serve_patch(call);
     if (verb == "delete") return serve_delete(call);
     if (verb == "deletecollection") return serve_collection_delete(call);
-    return fail(unsupported(call.request));
+    return fail(method_not_allowed(call.request));
 }
 
 Answer<HttpReply> serve_status(const ApiCall& call) {
     const std::string& verb = call.request.verb;
     if (verb == "get") return serve_get(call);
     if (verb == "update") return serve_update(call);
-    return verb == "patch" ? serve_patch(call) : fail(unsupported(call.request));
+    return verb == "patch" ? serve_patch(call) : fail(method_not_allowed(call.request));
 }
 
 Answer<HttpReply> serve_below(const ApiCall& call) {
@@ -71,7 +71,8 @@ Answer<HttpReply> serve_below(const ApiCall& call) {
     const bool is_pod = call.kind.resource() == "pods", creates = call.request.verb == "create";
     if (sub == "status" && call.kind.has_status) return serve_status(call);
     if (sub == "scale" && call.kind.scale)
-        return creates ? Answer<HttpReply>(fail(unsupported(call.request))) : serve_scale(call);
+        return creates ? Answer<HttpReply>(fail(method_not_allowed(call.request)))
+                       : serve_scale(call);
     if (is_pod && sub == "eviction" && creates) return serve_eviction(call);
     if (is_pod && sub == "binding" && creates) return serve_binding(call);
     if (is_pod && sub == "log" && call.request.verb == "get") return serve_log(call);
@@ -198,7 +199,7 @@ void ApiServer::conclude(const ApiRequest& request, const io::Responder& respond
 
 Answer<void> ApiServer::watch(const ApiRequest& request, const io::Responder& responder,
                               const std::optional<ApiFault>& fault) {
-    CAPSTAN_TRY(const KindPtr kind, kind_of(store_, request));
+    CAPSTAN_TRY(const KindPtr kind, served_kind(store_, request));
     return watches_.open(kind, request, responder, fault);
 }
 
@@ -219,7 +220,7 @@ HttpReply ApiServer::find_reply(const ApiRequest& request) {
 
 Answer<HttpReply> ApiServer::serve_object(const ApiRequest& request) {
     if (is_binding(request)) return serve_binding({store_, store_.kind("pods"), request});
-    CAPSTAN_TRY(const KindPtr kind, kind_of(store_, request));
+    CAPSTAN_TRY(const KindPtr kind, served_kind(store_, request));
     const ApiCall call{store_, *kind, request};
     return request.subresource.empty() ? serve_whole(call) : serve_below(call);
 }

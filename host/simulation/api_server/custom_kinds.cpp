@@ -4,6 +4,8 @@
 
 #include <boost/assert.hpp>
 
+#include "io/http_syntax.hpp"
+
 namespace capstan::simulation {
 namespace {
 
@@ -37,13 +39,7 @@ std::vector<PrinterColumn> columns_in(const json::object& version) {
     return out;
 }
 
-std::string lower(std::string text) {
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
-}
-
-ResourceKind kind_of(const json::object& definition, const json::object& version) {
+ResourceKind custom_kind(const json::object& definition, const json::object& version) {
     ResourceKind out{.group = std::string(text_at(definition, "spec.group")),
                      .version = std::string(text_at(version, "name")),
                      .plural = std::string(text_at(definition, "spec.names.plural")),
@@ -51,7 +47,7 @@ ResourceKind kind_of(const json::object& definition, const json::object& version
                      .kind = std::string(text_at(definition, "spec.names.kind")),
                      .short_names = texts_at(definition, "spec.names.shortNames"),
                      .categories = texts_at(definition, "spec.names.categories")};
-    if (out.singular.empty()) out.singular = lower(out.kind);
+    if (out.singular.empty()) out.singular = io::lower_case(out.kind);
     out.namespaced = text_at(definition, "spec.scope") != "Cluster";
     out.has_status = find_object(version, "subresources.status") != nullptr;
     out.has_generation = true;
@@ -103,7 +99,7 @@ std::vector<ResourceKind> kinds_in(const json::object& definition) {
         for (const json::value& item : *versions)
             if (const json::object* version = item.if_object();
                 version != nullptr && is_true_at(*version, "served"))
-                out.push_back(kind_of(definition, *version));
+                out.push_back(custom_kind(definition, *version));
     return out;
 }
 

@@ -17,7 +17,7 @@ Refusal unfit(const std::string& why) {
 }
 
 /// One step of a JSON pointer, "~1" and "~0" read as what they stand for.
-std::string unescaped(std::string_view step) {
+std::string unescaped_step(std::string_view step) {
     std::string out;
     for (std::size_t i = 0; i < step.size(); ++i) {
         const bool is_escape = step[i] == '~' && i + 1 < step.size();
@@ -33,7 +33,7 @@ Answer<Steps> parse_pointer(std::string_view pointer) {
         return fail(unfit("path " + std::string(pointer) + " does not start with /"));
     for (pointer.remove_prefix(1);;) {
         const std::size_t slash = pointer.find('/');
-        out.push_back(unescaped(pointer.substr(0, slash)));
+        out.push_back(unescaped_step(pointer.substr(0, slash)));
         if (slash == std::string_view::npos) return out;
         pointer.remove_prefix(slash + 1);
     }

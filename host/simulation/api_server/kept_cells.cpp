@@ -6,12 +6,6 @@
 namespace capstan::simulation {
 namespace {
 
-const json::array& list_at(const json::object& object, std::string_view path) {
-    static const json::array none;
-    const json::array* found = find_array(object, path);
-    return found == nullptr ? none : *found;
-}
-
 void append(std::string& list, const std::string& item) {
     list += (list.empty() ? "" : ",") + item;
 }

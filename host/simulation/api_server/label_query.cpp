@@ -31,12 +31,12 @@ bool is_label_text(std::string_view text) {
     });
 }
 
-Refusal unreadable(std::string_view text) {
+Refusal unreadable_requirement(std::string_view text) {
     return bad_request("unable to parse requirement: \"" + std::string(text) + "\"");
 }
 
 /// "a in (b,c)"; nothing: not of that form.
-std::optional<LabelCondition> set_condition(std::string_view text) {
+std::optional<LabelCondition> parse_set_requirement(std::string_view text) {
     const std::size_t open = text.find('(');
     if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
     const std::string_view front = io::trimmed(text.substr(0, open));
@@ -132,13 +132,13 @@ Answer<LabelQuery> parse_label_query(std::string_view text) {
     LabelQuery out;
     if (io::trimmed(text).empty()) return out;
     for (const std::string_view part : conditions_in(text)) {
-        if (part.empty()) return fail(unreadable(text));
-        const auto in_set = set_condition(part);
+        if (part.empty()) return fail(unreadable_requirement(text));
+        const auto in_set = parse_set_requirement(part);
         out.push_back(in_set ? *in_set : plain_condition(part));
         const LabelCondition& last = out.back();
         const bool good = !last.key.empty() && is_label_text(last.key) &&
                           std::ranges::all_of(last.values, is_label_text);
-        if (!good) return fail(unreadable(part));
+        if (!good) return fail(unreadable_requirement(part));
     }
     return out;
 }

@@ -20,7 +20,7 @@ std::string field(unsigned number, std::string_view content) {
 }
 
 /// A query parameter "fieldValidation" inside of what kinds of parameters there are.
-std::string parameter() {
+std::string validation_parameter() {
     const std::string query = field(2, "query") + field(4, "fieldValidation") + field(6, "string");
     return field(1, field(2, field(3, query)));
 }
@@ -30,7 +30,7 @@ std::string patch_operation(const ResourceKind& kind) {
                                "\"\nkind: \"" + kind.kind + "\"\n";
     const std::string extension =
         field(1, "x-kubernetes-group-version-kind") + field(2, field(2, itself));
-    return field(8, parameter()) + field(13, extension);
+    return field(8, validation_parameter()) + field(13, extension);
 }
 
 }  // namespace

@@ -13,12 +13,6 @@ struct Containers {
     std::string last_restart{};
 };
 
-const json::array& list_at(const json::object& object, std::string_view path) {
-    static const json::array none;
-    const json::array* found = find_array(object, path);
-    return found == nullptr ? none : *found;
-}
-
 std::string ended_reason(const json::object& terminated) {
     if (const std::string_view reason = text_at(terminated, "reason"); !reason.empty())
         return std::string(reason);

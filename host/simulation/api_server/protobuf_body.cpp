@@ -13,10 +13,10 @@ namespace {
 constexpr std::string_view magic{"k8s\0", 4};
 constexpr int deepest = 32;
 
-Refused unreadable() {
+Refused no_protobuf_object() {
     return fail(Refusal{400, "BadRequest", "the body is no protobuf of an object", {}, {}, {}});
 }
-Refused unsupported(const std::string& what) {
+Refused unsupported_media_type(const std::string& what) {
     return fail(Refusal{415,
                         "UnsupportedMediaType",
                         what + " is not read from protobuf here; send JSON: kubectl create "
@@ -92,7 +92,7 @@ std::string base64(std::string_view bytes) {
     return out;
 }
 
-Answer<json::object> read_message(std::string_view bytes, const std::string& name, int depth);
+Answer<json::object> decode_message(std::string_view bytes, const std::string& name, int depth);
 
 /// IntOrString: which of the two, the number, the text.
 Answer<json::value> read_number_or_text(std::string_view bytes) {
@@ -100,7 +100,7 @@ Answer<json::value> read_number_or_text(std::string_view bytes) {
     json::value number = 0, text = "";
     for (Wire wire(bytes); !wire.is_at_end();) {
         const auto raw = wire.next();
-        if (!raw) return unreadable();
+        if (!raw) return no_protobuf_object();
         if (raw->number == 1) is_text = raw->varint == 1;
         if (raw->number == 2) number = static_cast<std::int64_t>(raw->varint);
         if (raw->number == 3) text = json_view(raw->bytes);
@@ -113,7 +113,7 @@ Answer<json::value> read_quantity(std::string_view bytes) {
     json::value out = "0";
     for (Wire wire(bytes); !wire.is_at_end();) {
         const auto raw = wire.next();
-        if (!raw) return unreadable();
+        if (!raw) return no_protobuf_object();
         if (raw->number == 1) out = json_view(raw->bytes);
     }
     return out;
@@ -129,7 +129,7 @@ Answer<json::value> read_value(const Raw& raw, const ProtobufField& field, int d
         case ProtobufType::quantity: return read_quantity(raw.bytes);
         case ProtobufType::number_or_text: return read_number_or_text(raw.bytes);
         case ProtobufType::message: {
-            CAPSTAN_TRY(json::object out, read_message(raw.bytes, field.message, depth + 1));
+            CAPSTAN_TRY(json::object out, decode_message(raw.bytes, field.message, depth + 1));
             return json::value(std::move(out));
         }
         case ProtobufType::ignored: break;
@@ -143,7 +143,7 @@ Answer<void> read_entry(const Raw& raw, const ProtobufField& field, json::object
     json::value value = "";
     for (Wire wire(raw.bytes); !wire.is_at_end();) {
         const auto part = wire.next();
-        if (!part) return unreadable();
+        if (!part) return no_protobuf_object();
         if (part->number == 1) key = part->bytes;
         if (part->number != 2) continue;
         CAPSTAN_TRY(value, read_value(*part, field, depth));
@@ -179,20 +179,20 @@ Answer<void> take_field(const Raw& raw, const ProtobufField& field, json::object
     return {};
 }
 
-Answer<json::object> read_message(std::string_view bytes, const std::string& name, int depth) {
+Answer<json::object> decode_message(std::string_view bytes, const std::string& name, int depth) {
     const ProtobufMessage* const message = find_protobuf_message(name);
-    if (message == nullptr) return unsupported(name);
-    if (depth > deepest) return unreadable();
+    if (message == nullptr) return unsupported_media_type(name);
+    if (depth > deepest) return no_protobuf_object();
     json::object out;
     for (Wire wire(bytes); !wire.is_at_end();) {
         const auto raw = wire.next();
-        if (!raw) return unreadable();
+        if (!raw) return no_protobuf_object();
         const auto field = message->find(raw->number);
         const bool says_nothing = raw->bytes.empty() && raw->varint == 0;
         if (field != message->end()) {
             CAPSTAN_CHECK(take_field(*raw, field->second, out, depth));
         } else if (!says_nothing) {
-            return unsupported("field " + std::to_string(raw->number) + " of " + name);
+            return unsupported_media_type("field " + std::to_string(raw->number) + " of " + name);
         }
     }
     return out;
@@ -225,11 +225,11 @@ std::optional<Envelope> open_envelope(std::string_view body) {
 
 Answer<json::object> parse_protobuf_body(std::string_view body) {
     const std::optional<Envelope> envelope = open_envelope(body);
-    if (!envelope || !envelope->object) return unreadable();
+    if (!envelope || !envelope->object) return no_protobuf_object();
     const std::string whole = envelope->api_version + "." + envelope->kind;
     const bool is_of_version = find_protobuf_message(whole) != nullptr;
     CAPSTAN_TRY(json::object out,
-                read_message(*envelope->object, is_of_version ? whole : envelope->kind, 0));
+                decode_message(*envelope->object, is_of_version ? whole : envelope->kind, 0));
     out["apiVersion"] = envelope->api_version;
     out["kind"] = envelope->kind;
     return out;

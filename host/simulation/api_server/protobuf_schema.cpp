@@ -101,7 +101,7 @@ void set_type(ProtobufField& field, const std::string& word) {
     if (known == types.end()) field.message = word;
 }
 
-ProtobufMessage read_message(std::istream& words) {
+ProtobufMessage read_schema_message(std::istream& words) {
     ProtobufMessage out;
     unsigned number = 0;
     ProtobufField field;
@@ -122,7 +122,7 @@ Messages read_messages() {
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
         std::string name;
-        if (words >> name) out.emplace(name, read_message(words));
+        if (words >> name) out.emplace(name, read_schema_message(words));
     }
     return out;
 }

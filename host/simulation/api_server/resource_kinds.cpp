@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/http_syntax.hpp"
+
 namespace capstan::simulation {
 namespace {
 
@@ -109,18 +111,11 @@ const std::vector<Row>& rows() {
     return out;
 }
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return out;
-}
-
-ResourceKind made(const Row& row) {
+ResourceKind builtin_kind(const Row& row) {
     ResourceKind out{.group = std::string(row.group),
                      .version = std::string(row.version),
                      .plural = std::string(row.plural),
-                     .singular = lower(row.kind),
+                     .singular = io::lower_case(row.kind),
                      .kind = std::string(row.kind),
                      .short_names = row.short_names};
     const auto has = [&](Trait trait) { return (row.traits & trait) != 0; };
@@ -136,7 +131,8 @@ ResourceKind made(const Row& row) {
 }  // namespace
 
 ResourceKinds::ResourceKinds() {
-    for (const Row& row : rows()) kinds_.push_back(std::make_shared<ResourceKind>(made(row)));
+    for (const Row& row : rows())
+        kinds_.push_back(std::make_shared<ResourceKind>(builtin_kind(row)));
 }
 
 KindPtr ResourceKinds::find(std::string_view group, std::string_view version,

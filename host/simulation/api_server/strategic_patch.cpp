@@ -20,7 +20,7 @@ bool is_in(const json::array& list, const json::value& value) {
 }
 
 /// What a patch makes where there was nothing.
-json::object made(const json::object& patch, std::string_view name) {
+json::object without_directives(const json::object& patch, std::string_view name) {
     json::object out;
     merge_object(out, patch, name);
     return out;
@@ -49,7 +49,7 @@ void merge_element(json::array& target, const json::object& patch, std::string_v
     } else if (json::object* found = find_element(target, key, *value)) {
         merge_object(*found, patch, name);
     } else {
-        target.push_back(made(patch, name));
+        target.push_back(without_directives(patch, name));
     }
 }
 

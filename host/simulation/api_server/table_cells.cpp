@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view role_prefix = "node-role.kubernetes.io/";
 
-std::string joined(const std::set<std::string>& parts) {
+std::string list_or_none(const std::set<std::string>& parts) {
     std::string out;
     for (const std::string& part : parts) out += (out.empty() ? "" : ",") + part;
     return out.empty() ? "<none>" : out;
@@ -24,7 +24,7 @@ std::string node_roles(const json::object& node) {
             if (key == "kubernetes.io/role" && value.is_string())
                 roles.emplace(view(value.get_string()));
         }
-    return joined(roles);
+    return list_or_none(roles);
 }
 
 std::string node_status(const json::object& node) {
@@ -38,7 +38,7 @@ std::string node_status(const json::object& node) {
     return is_true_at(node, "spec.unschedulable") ? out + ",SchedulingDisabled" : out;
 }
 
-json::value node_address(const json::object& node, std::string_view type) {
+json::value address_cell(const json::object& node, std::string_view type) {
     if (const json::array* addresses = find_array(node, "status.addresses"))
         for (const json::value& item : *addresses)
             if (const json::object* address = item.if_object();
@@ -69,16 +69,6 @@ std::string part_of_all(std::int64_t part, std::int64_t all) {
 void add_containers(json::array& cells, const json::object& object) {
     cells.emplace_back(of_containers(object, "name"));
     cells.emplace_back(of_containers(object, "image"));
-}
-
-bool has_condition(const json::object& job, std::string_view type) {
-    if (const json::array* conditions = find_array(job, "status.conditions"))
-        for (const json::value& item : *conditions)
-            if (const json::object* condition = item.if_object();
-                condition != nullptr && text_at(*condition, "type") == type &&
-                text_at(*condition, "status") == "True")
-                return true;
-    return false;
 }
 
 std::string job_state(const json::object& job) {
@@ -120,7 +110,7 @@ std::string labels_text(const json::object* labels) {
         for (const auto& [key, value] : *labels)
             if (value.is_string())
                 parts.insert(std::string(view(key)) + "=" + std::string(view(value.get_string())));
-    return joined(parts);
+    return list_or_none(parts);
 }
 
 json::array node_cells(const json::object& node, Time now) {
@@ -129,8 +119,8 @@ json::array node_cells(const json::object& node, Time now) {
             node_roles(node),
             age_cell(node, now),
             text_or(node, "status.nodeInfo.kubeletVersion", ""),
-            node_address(node, "InternalIP"),
-            node_address(node, "ExternalIP"),
+            address_cell(node, "InternalIP"),
+            address_cell(node, "ExternalIP"),
             text_or(node, "status.nodeInfo.osImage", "<unknown>"),
             text_or(node, "status.nodeInfo.kernelVersion", "<unknown>"),
             text_or(node, "status.nodeInfo.containerRuntimeVersion", "<unknown>")};

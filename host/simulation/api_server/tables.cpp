@@ -40,7 +40,7 @@ std::vector<TableColumn> columns_of(const ResourceKind& kind) {
     return out;
 }
 
-json::array cells_of(const ResourceKind& kind, const json::object& object, Time now) {
+json::array row_cells(const ResourceKind& kind, const json::object& object, Time now) {
     if (const TableLayout* layout = find_layout(kind)) return layout->cells(object, now);
     json::array out = {json_view(text_at(object, "metadata.name"))};
     if (!has_own_columns(kind))
@@ -97,7 +97,7 @@ json::object make_table(const ResourceKind& kind, const std::vector<ApiObject>& 
                         RowObject row_object, Time now) {
     json::array rows;
     for (const ApiObject& object : objects) {
-        json::object row{{"cells", cells_of(kind, *object, now)}};
+        json::object row{{"cells", row_cells(kind, *object, now)}};
         if (row_object == RowObject::metadata) row["object"] = metadata_of(*object, meta_version);
         if (row_object == RowObject::object) row["object"] = *object;
         rows.push_back(std::move(row));

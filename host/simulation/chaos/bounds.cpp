@@ -6,13 +6,6 @@
 namespace capstan::simulation {
 namespace {
 
-const engine::Group* find_group(const Moment& moment, const NodeGroupId& id) {
-    for (const engine::Group& group : moment.groups()) {
-        if (group.group.id == id) return &group;
-    }
-    return nullptr;
-}
-
 /// Machines of the removal that still count in the group's target.
 int counted_machines(const engine::Group& group, const engine::MachineRemoval& removal) {
     int out = 0;
@@ -35,13 +28,13 @@ public:
         for (const engine::Decrease& decrease : moment.decision().decreases)
             fewer[decrease.group] += decrease.by;
         for (const engine::MachineRemoval& removal : moment.decision().removals) {
-            const engine::Group* group = find_group(moment, removal.group);
+            const engine::Group* group = moment.find_group(removal.group);
             if (group != nullptr && !removal.force)
                 fewer[removal.group] += counted_machines(*group, removal);
         }
         std::vector<std::string> out;
         for (const auto& [id, by] : more) {
-            const engine::Group* group = find_group(moment, id);
+            const engine::Group* group = moment.find_group(id);
             if (group == nullptr || !group->group.max) continue;
             const int target = group->group.target.value_or(0) + by;
             if (target > *group->group.max)
@@ -49,7 +42,7 @@ public:
                               ", above its maximum " + std::to_string(*group->group.max));
         }
         for (const auto& [id, by] : fewer) {
-            const engine::Group* group = find_group(moment, id);
+            const engine::Group* group = moment.find_group(id);
             if (group == nullptr || by == 0) continue;
             const int target = group->group.target.value_or(0) - by;
             if (target < group->group.min.value_or(0))

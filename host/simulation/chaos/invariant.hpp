@@ -2,6 +2,7 @@
 /// on what a pass saw and what it asked for, never by the engine's.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,12 @@ struct Moment {
     Time now() const { return input.circumstances.now; }
     const engine::Cluster& cluster() const { return input.snapshot.cluster; }
     const std::vector<engine::Group>& groups() const { return *result.groups; }
+    /// NULL: there is none.
+    const engine::Group* find_group(const NodeGroupId& id) const {
+        const auto at = std::ranges::find(
+            groups(), id, [](const engine::Group& group) { return group.group.id; });
+        return at == groups().end() ? nullptr : &*at;
+    }
     const engine::Decision& decision() const { return result.outcome.decision; }
     const engine::Memory& memory() const { return result.outcome.memory; }
     const engine::Settings& settings() const { return input.settings; }

@@ -16,7 +16,8 @@ constexpr std::string_view safe_to_evict = "cluster-autoscaler.kubernetes.io/saf
 constexpr std::string_view safe_volumes =
     "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
 
-std::string_view annotation_of(const Cluster& cluster, const ClassRow& row, std::string_view key) {
+std::string_view class_annotation(const Cluster& cluster, const ClassRow& row,
+                                  std::string_view key) {
     const auto value = engine::find_label(cluster, row.annotations, key);
     return value ? cluster.text(*value) : std::string_view{};
 }
@@ -93,7 +94,7 @@ std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Se
     if (belongs_to_node(cluster, pod)) return {};
     const engine::ScaleDownSettings& down = settings.scale_down;
     const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
-    const std::string_view safe = annotation_of(cluster, row, safe_to_evict);
+    const std::string_view safe = class_annotation(cluster, row, safe_to_evict);
     if (safe == "false") return "says that it is not safe to evict";
     if (row.owner->kind == "Job" && down.job_pods_unmovable && !down.safe_to_evict_frees_jobs)
         return "is a Job's";
@@ -107,7 +108,7 @@ std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Se
                    : "is the system's, young, and has no budget";
     }
     if (!down.skip_nodes_with_local_storage) return {};
-    const std::string_view volumes = annotation_of(cluster, row, safe_volumes);
+    const std::string_view volumes = class_annotation(cluster, row, safe_volumes);
     const bool has_local = std::ranges::any_of(
         row.spec->local_volumes, [&](const std::string& v) { return !is_named(volumes, v); });
     return has_local ? "has local storage" : "";

@@ -7,12 +7,6 @@
 namespace capstan::simulation {
 namespace {
 
-const engine::Group* find_group(const Moment& moment, const NodeGroupId& id) {
-    const auto at = std::ranges::find(moment.groups(), id,
-                                      [](const engine::Group& group) { return group.group.id; });
-    return at == moment.groups().end() ? nullptr : &*at;
-}
-
 class MadeGroups final : public Invariant {
 public:
     std::string_view name() const override { return "groups"; }
@@ -23,7 +17,7 @@ public:
         for (const engine::GroupCreation& creation : moment.decision().creations) {
             if (!made.insert(creation.group).second)
                 out.push_back("group " + creation.group.value() + " is to be made twice");
-            if (find_group(moment, creation.group) != nullptr)
+            if (moment.find_group(creation.group) != nullptr)
                 out.push_back("group " + creation.group.value() + " is to be made, and is there");
             if (grown_by(moment, creation.group) == 0)
                 out.push_back("group " + creation.group.value() + " is to be made for nobody");
@@ -43,7 +37,7 @@ private:
         return out;
     }
     static std::string why_not(const Moment& moment, const NodeGroupId& id) {
-        const engine::Group* const group = find_group(moment, id);
+        const engine::Group* const group = moment.find_group(id);
         if (group == nullptr) return "is not there";
         if (!group->group.autoprovisioned) return "was not made by auto-provisioning";
         if (!group->machines.empty()) return "has machines";

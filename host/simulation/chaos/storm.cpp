@@ -44,19 +44,19 @@ struct GroupBounds {
     std::optional<int> max{};
 };
 
-std::optional<int> find_count(const runtime::TomlValue& table, std::string_view key) {
+std::optional<int> find_whole(const runtime::TomlValue& table, std::string_view key) {
     const runtime::TomlValue* found = table.find(key);
     if (found == nullptr || found->kind != runtime::TomlValue::Kind::integer) return std::nullopt;
     return static_cast<int>(found->integer);
 }
 
-std::vector<GroupBounds> bounds_of(const CloudSettings& cloud) {
+std::vector<GroupBounds> group_bounds(const CloudSettings& cloud) {
     std::vector<GroupBounds> out;
     const runtime::TomlValue* groups = cloud.settings.find("groups");
     if (groups == nullptr) return out;
     for (const runtime::TomlValue& group : groups->children) {
         out.push_back(
-            {text_of(group, "id"), find_count(group, "min").value_or(0), find_count(group, "max")});
+            {text_of(group, "id"), find_whole(group, "min").value_or(0), find_whole(group, "max")});
     }
     return out;
 }
@@ -80,7 +80,8 @@ std::vector<Action> flattened(const Input& base, Duration& length) {
 /// What chance adds to one base.
 class Weather {
 public:
-    Weather(const Input& base, std::uint64_t seed) : dice_(seed), groups_(bounds_of(*base.cloud)) {
+    Weather(const Input& base, std::uint64_t seed)
+        : dice_(seed), groups_(group_bounds(*base.cloud)) {
         actions_ = flattened(base, length_);
         length_ = std::max(length_, storm_min);
         find_batches();

@@ -26,19 +26,6 @@ void set_text(json::object& condition, std::string_view key, std::string_view te
 
 }  // namespace
 
-const json::object* find_condition(const json::object& object, std::string_view type) {
-    const json::array* list = find_array(object, "status.conditions");
-    if (list == nullptr) return nullptr;
-    const auto* found = std::ranges::find_if(
-        *list, [&](const json::value& item) { return is_of_type(item, type); });
-    return found == list->end() ? nullptr : &found->get_object();
-}
-
-bool has_condition(const json::object& object, std::string_view type, std::string_view status) {
-    const json::object* found = find_condition(object, type);
-    return found != nullptr && text_at(*found, "status") == status;
-}
-
 std::optional<Time> condition_since(const json::object& object, std::string_view type) {
     const json::object* found = find_condition(object, type);
     if (found == nullptr) return std::nullopt;

@@ -16,10 +16,6 @@ struct Condition {
     std::string message{};
 };
 
-/// NULL: it has none of that type.
-const json::object* find_condition(const json::object& object, std::string_view type);
-bool has_condition(const json::object& object, std::string_view type,
-                   std::string_view status = "True");
 /// Nothing: none, or it does not say.
 std::optional<Time> condition_since(const json::object& object, std::string_view type);
 

@@ -5,7 +5,7 @@
 namespace capstan::simulation {
 namespace {
 
-constexpr std::string_view resource = "priorityclasses.scheduling.k8s.io";
+constexpr std::string_view priority_classes_resource = "priorityclasses.scheduling.k8s.io";
 
 struct Builtin {
     std::string_view name;
@@ -23,7 +23,7 @@ PodPriorities::PodPriorities(ControlContext& context) : context_(context) {
 
 void PodPriorities::start() {
     for (const Builtin& builtin : builtins)
-        context_.create(resource, "",
+        context_.create(priority_classes_resource, "",
                         {{"metadata", json::object{{"name", json_view(builtin.name)}}},
                          {"value", builtin.value},
                          {"globalDefault", false}});
@@ -32,7 +32,7 @@ void PodPriorities::start() {
 void PodPriorities::admit(const Change& change) {
     const std::string_view name = text_at(*change.object, "spec.priorityClassName");
     if (change.type != ChangeType::added || name.empty()) return;
-    const ApiObject found = context_.find(resource, object_key("", name));
+    const ApiObject found = context_.find(priority_classes_resource, object_key("", name));
     if (found == nullptr) return;
     const std::int64_t value = number_or(*found, "value", 0);
     if (number_or(*change.object, "spec.priority", 0) == value) return;

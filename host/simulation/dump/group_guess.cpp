@@ -29,24 +29,24 @@ constexpr std::array<std::string_view, 2> arch_labels{"kubernetes.io/arch",
                                                       "beta.kubernetes.io/arch"};
 constexpr std::array<std::string_view, 2> os_labels{"kubernetes.io/os", "beta.kubernetes.io/os"};
 
-std::string first_of(const Labels& labels, std::span<const std::string_view> keys) {
+std::string first_label(const Labels& labels, std::span<const std::string_view> keys) {
     for (const std::string_view key : keys) {
         if (const auto at = labels.find(key); at != labels.end()) return at->second;
     }
     return {};
 }
 
-struct Kind {
+struct GroupKey {
     std::string pool{}, type{}, zone{}, arch{}, os{};
-    auto operator<=>(const Kind&) const = default;
+    auto operator<=>(const GroupKey&) const = default;
 };
 
-Kind kind_of(const engine::NodeObject& node) {
-    return {.pool = first_of(node.labels, pool_labels),
-            .type = first_of(node.labels, type_labels),
-            .zone = first_of(node.labels, zone_labels),
-            .arch = first_of(node.labels, arch_labels),
-            .os = first_of(node.labels, os_labels)};
+GroupKey group_key_of(const engine::NodeObject& node) {
+    return {.pool = first_label(node.labels, pool_labels),
+            .type = first_label(node.labels, type_labels),
+            .zone = first_label(node.labels, zone_labels),
+            .arch = first_label(node.labels, arch_labels),
+            .os = first_label(node.labels, os_labels)};
 }
 
 bool grows(const engine::NodeObject& node) {
@@ -81,7 +81,7 @@ Resources least_of(const Resources& a, const Resources& b) {
     return out;
 }
 
-void add(GuessedGroup& group, const engine::NodeObject& node, std::size_t index) {
+void add_node(GuessedGroup& group, const engine::NodeObject& node, std::size_t index) {
     NodeTemplate& all = group.node;
     if (group.nodes.empty()) {
         all.labels = node.labels;
@@ -99,14 +99,14 @@ void add(GuessedGroup& group, const engine::NodeObject& node, std::size_t index)
 }
 
 /// The parts that are known, joined by dashes.
-std::string base_id(const Kind& kind) {
+std::string base_id(const GroupKey& kind) {
     std::string out = kind.pool.empty() ? kind.type : kind.pool;
     if (!kind.zone.empty()) out += "-" + kind.zone;
     return out;
 }
 
 /// Two kinds whose short ids are equal take in what tells them apart.
-void make_ids(std::map<Kind, GuessedGroup>& groups) {
+void make_ids(std::map<GroupKey, GuessedGroup>& groups) {
     std::map<std::string, int> uses;
     for (const auto& [kind, group] : groups) ++uses[base_id(kind)];
     for (auto& [kind, group] : groups) {
@@ -126,12 +126,12 @@ std::vector<GuessedGroup> guess_groups(std::span<const engine::NodeObject> nodes
     std::ranges::sort(order, {},
                       [&](std::size_t i) -> const std::string& { return nodes[i].name; });
 
-    std::map<Kind, GuessedGroup> groups;
+    std::map<GroupKey, GuessedGroup> groups;
     for (const std::size_t i : order) {
-        const Kind kind = kind_of(nodes[i]);
+        const GroupKey kind = group_key_of(nodes[i]);
         if (kind.pool.empty() && kind.type.empty()) continue;
         GuessedGroup& group = groups[kind];
-        add(group, nodes[i], i);
+        add_node(group, nodes[i], i);
         group.node.machine_type = kind.type;
         group.node.zone = kind.zone;
         group.node.arch = kind.arch;

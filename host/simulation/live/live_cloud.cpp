@@ -26,11 +26,11 @@ constexpr std::array<std::string_view, 10> times{
     "unneeded_time", "unready_time",  "max_node_provision_time",
     "drain_timeout"};
 
-void scale_times(TomlValue& value, double speed) {
+void speed_up_cloud(TomlValue& value, double speed) {
     for (TomlValue& member : value.children) {
         // Labels of machines may have any name.
         if (member.key == "machine") continue;
-        scale_times(member, speed);
+        speed_up_cloud(member, speed);
         if (member.kind != Kind::string || std::ranges::count(times, member.key) == 0) continue;
         if (const auto time = parse_duration(member.text))
             member.text = format_duration(sped_up(*time, speed));
@@ -94,7 +94,7 @@ Duration LiveCloud::boot_of(const TomlValue& group) const {
 
 void LiveCloud::scale_group(TomlValue& group) const {
     put(text_value("boot", format_duration(boot_of(group))), group);
-    scale_times(group, speed_);
+    speed_up_cloud(group, speed_);
 }
 
 TomlValue LiveCloud::settings() const {
@@ -107,7 +107,7 @@ TomlValue LiveCloud::settings() const {
     for (TomlValue& member : out.children) {
         if (member.kind != Kind::string) continue;
         TomlValue one{.children = {member}};
-        scale_times(one, speed_);
+        speed_up_cloud(one, speed_);
         member = one.children.front();
     }
     put({.kind = Kind::boolean, .key = "register_nodes", .boolean = true}, out);

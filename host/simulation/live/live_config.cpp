@@ -38,10 +38,10 @@ void set_time(SettingValue& value, Duration time) {
     value.text = format_duration(time);
 }
 
-void scale_times(SettingValue& table, double speed) {
+void speed_up_settings(SettingValue& table, double speed) {
     for (SettingValue& member : table.children) {
         const bool is_fixed = std::ranges::count(of_this_machine, member.key) > 0;
-        if (member.shape != SettingValue::Shape::value) scale_times(member, speed);
+        if (member.shape != SettingValue::Shape::value) speed_up_settings(member, speed);
         const bool is_time = member.shape == SettingValue::Shape::value &&
                              member.type == SettingType::duration && member.integer > 0;
         if (is_time && !is_fixed) set_time(member, sped_up(Duration(member.integer), speed));
@@ -93,7 +93,7 @@ Result<std::string> make_live_config(const runtime::Config& own, const Input& in
     if (options.speed != 1) {
         for (const char* section : {"scale_up", "scale_down"}) {
             if (SettingValue* const table = find(config.tree, section))
-                scale_times(*table, options.speed);
+                speed_up_settings(*table, options.speed);
         }
     }
     if (SettingValue* const cluster = find(config.tree, "cluster")) {

@@ -6,6 +6,7 @@
 
 #include <capstan/sentence.hpp>
 
+#include "simulation/control_plane/nodes/node_facts.hpp"
 #include "simulation/live/balancers.hpp"
 
 namespace capstan::simulation {
@@ -34,16 +35,7 @@ bool is_over(const json::object& pod) {
     return phase == "Succeeded" || phase == "Failed";
 }
 
-bool is_ready(const json::object& node) {
-    const json::array* const conditions = find_array(node, "status.conditions");
-    if (conditions == nullptr) return false;
-    return std::ranges::any_of(*conditions, [](const json::value& condition) {
-        return condition.is_object() && text_at(condition.get_object(), "type") == "Ready" &&
-               text_at(condition.get_object(), "status") == "True";
-    });
-}
-
-bool is_leaving(const json::object& node) {
+bool is_drained(const json::object& node) {
     const json::array* const taints = find_array(node, "spec.taints");
     if (taints == nullptr) return false;
     return std::ranges::any_of(*taints, [](const json::value& taint) {
@@ -98,15 +90,15 @@ void LiveStory::take_node(const Change& change) {
     const auto became = [&](bool (*is_so)(const json::object&)) {
         return is_so(node) && (change.before == nullptr || !is_so(*change.before));
     };
-    if (became(is_ready)) say_of_node("ready", name);
-    if (became(is_leaving)) {
+    if (became(is_node_ready)) say_of_node("ready", name);
+    if (became(is_drained)) {
         say_of_node("being drained", name);
-    } else if (became(is_cordoned) && !is_leaving(node)) {
+    } else if (became(is_cordoned) && !is_drained(node)) {
         say_of_node("cordoned", name);
     }
     if (change.before == nullptr) return;
-    if (is_ready(*change.before) && !is_ready(node)) say_of_node("not ready", name);
-    if (is_leaving(*change.before) && !is_leaving(node)) say_of_node("kept after all", name);
+    if (is_node_ready(*change.before) && !is_node_ready(node)) say_of_node("not ready", name);
+    if (is_drained(*change.before) && !is_drained(node)) say_of_node("kept after all", name);
 }
 
 /// Of the autoscaler's events those about the cluster, and about Balancers, which may come again;

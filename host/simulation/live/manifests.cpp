@@ -20,7 +20,8 @@ json::object pod_spec(const engine::PodSpec& spec, const std::string& image) {
     return out;
 }
 
-json::object metadata_of(const std::string& name, const Labels& labels, const Labels& annotations) {
+json::object manifest_metadata(const std::string& name, const Labels& labels,
+                               const Labels& annotations) {
     json::object out{{"name", name}};
     if (!labels.empty()) out["labels"] = encode_labels(labels);
     if (!annotations.empty()) out["annotations"] = encode_labels(annotations);
@@ -28,7 +29,7 @@ json::object metadata_of(const std::string& name, const Labels& labels, const La
 }
 
 /// Pods are told apart by this label, whatever others they have.
-json::object selector_of(const Labels& labels) {
+json::object manifest_selector(const Labels& labels) {
     const auto app = labels.find("app");
     const Labels own = app == labels.end() ? labels : Labels{*app};
     return kubernetes::encode_selector({.match_labels = own});
@@ -83,29 +84,30 @@ Manifest make_manifest(const PodBatch& batch) {
         spec = job_spec(count, std::move(pods));
     } else {
         spec = {{"replicas", count},
-                {"selector", selector_of(look.labels)},
+                {"selector", manifest_selector(look.labels)},
                 {"template", std::move(pods)}};
     }
     if (resource == "statefulsets.apps") spec["serviceName"] = look.name;
-    return {resource,
-            look.ns,
-            {{"metadata", metadata_of(look.name, look.labels, {})}, {"spec", std::move(spec)}}};
+    return {
+        resource,
+        look.ns,
+        {{"metadata", manifest_metadata(look.name, look.labels, {})}, {"spec", std::move(spec)}}};
 }
 
 Manifest make_pod(const PodBatch& batch, const std::string& name) {
     const engine::PodObject& look = batch.pod;
     return {"pods",
             look.ns,
-            {{"metadata", metadata_of(name, look.labels, annotations_of(batch))},
+            {{"metadata", manifest_metadata(name, look.labels, annotations_of(batch))},
              {"spec", pod_spec(look.spec, look.name + ":1")}}};
 }
 
 Manifest make_manifest(const engine::DaemonSetObject& set) {
-    json::object spec{{"selector", selector_of(set.labels)},
+    json::object spec{{"selector", manifest_selector(set.labels)},
                       {"template", template_of(set.spec, set.labels, set.annotations, set.name)}};
     return {"daemonsets.apps",
             set.ns,
-            {{"metadata", metadata_of(set.name, set.labels, {})}, {"spec", std::move(spec)}}};
+            {{"metadata", manifest_metadata(set.name, set.labels, {})}, {"spec", std::move(spec)}}};
 }
 
 Manifest make_manifest(const Budget& budget) {
@@ -114,7 +116,7 @@ Manifest make_manifest(const Budget& budget) {
     if (budget.max_unavailable) spec["maxUnavailable"] = share_of(*budget.max_unavailable);
     return {"poddisruptionbudgets.policy",
             budget.ns,
-            {{"metadata", metadata_of(budget.name, {}, {})}, {"spec", std::move(spec)}}};
+            {{"metadata", manifest_metadata(budget.name, {}, {})}, {"spec", std::move(spec)}}};
 }
 
 Manifest make_manifest(const engine::ServiceObject& service) {
@@ -122,7 +124,7 @@ Manifest make_manifest(const engine::ServiceObject& service) {
                       {"ports", json::array{json::object{{"port", 80}}}}};
     return {"services",
             service.ns,
-            {{"metadata", metadata_of(service.name, {}, {})}, {"spec", std::move(spec)}}};
+            {{"metadata", manifest_metadata(service.name, {}, {})}, {"spec", std::move(spec)}}};
 }
 
 Manifest make_manifest(const engine::NodeObject& node) {

@@ -31,14 +31,14 @@ Unexpected nothing_called(const std::string& name) {
     return fail(ErrorCode::not_found, "there is no " + in_quotes(name));
 }
 
-json::array& list_at(json::object& object, std::string_view key) {
+json::array& make_list(json::object& object, std::string_view key) {
     json::value& value = object[json_view(key)];
     if (!value.is_array()) value.emplace_array();
     return value.get_array();
 }
 
 void set_taints(json::object& node, const NodeEdit& edit) {
-    json::array& taints = list_at(make_object(node, "spec"), "taints");
+    json::array& taints = make_list(make_object(node, "spec"), "taints");
     const auto drop = [&](std::string_view key) {
         for (std::size_t i = taints.size(); i-- > 0;) {
             if (text_at(taints[i].as_object(), "key") == key)
@@ -73,7 +73,7 @@ void set_annotations(json::object& node, const NodeEdit& edit) {
     }
 }
 
-std::string text_of(const NodeEdit& edit) {
+std::string describe_edit(const NodeEdit& edit) {
     std::string out;
     for (const Taint& taint : edit.set_taints)
         out += ", it has the taint " + taint.key + ":" + std::string(name_of(taint.effect));
@@ -190,7 +190,7 @@ Result<std::string> ScenarioPlayer::carry_out(const NodeEdit& edit) {
             set_taints(node, edit);
             if (edit.cordoned) set_value(node, "spec.unschedulable", *edit.cordoned);
         })));
-    return "somebody changes node " + edit.node + text_of(edit);
+    return "somebody changes node " + edit.node + describe_edit(edit);
 }
 
 Result<std::string> ScenarioPlayer::carry_out(const Budget& budget) {

@@ -26,7 +26,7 @@ struct Range {
     }
 };
 
-std::string text_of(const std::vector<const GroupLevel*>& levels) {
+std::string levels_text(const std::vector<const GroupLevel*>& levels) {
     const GroupLevel& first = *levels.front();
     Range target{first.target, first.target}, ready{first.ready, first.ready},
         upcoming{first.upcoming, first.upcoming}, other{first.other, first.other};
@@ -42,14 +42,14 @@ std::string text_of(const std::vector<const GroupLevel*>& levels) {
            (max ? ", max " + std::to_string(*max) : "");
 }
 
-std::string text_of(const std::vector<const int*>& pending) {
+std::string levels_text(const std::vector<const int*>& pending) {
     Range range{*pending.front(), *pending.front()};
     for (const int* n : pending) range.include(*n);
     return range.text() + " without a node";
 }
 
 /// The bands between `from` and `to`, a line each and its reason; empty: none.
-std::string text_of(const std::vector<Band>& bands, Duration from, Duration to) {
+std::string levels_text(const std::vector<Band>& bands, Duration from, Duration to) {
     std::string out;
     std::size_t met = 0;
     auto band = std::ranges::lower_bound(bands, from, {}, &Band::to);
@@ -79,8 +79,8 @@ std::vector<const T*> held(const std::vector<Since<T>>& levels, Duration from, D
 
 /// When something begins or ends, from the first level on; the end is the last.
 template <class T>
-std::vector<Duration> moments_of(const std::vector<Since<T>>& levels,
-                                 const std::vector<Band>& bands, Duration span) {
+std::vector<Duration> level_moments(const std::vector<Since<T>>& levels,
+                                    const std::vector<Band>& bands, Duration span) {
     std::vector<Duration> out{span};
     for (const Since<T>& level : levels) out.push_back(level.at);
     for (const Band& band : bands) {
@@ -98,14 +98,14 @@ std::vector<Cell> make_cells(const std::vector<Since<T>>& levels, const std::vec
                              Duration span, int most) {
     std::vector<Cell> out;
     if (levels.empty()) return out;
-    const std::vector<Duration> moments = moments_of(levels, bands, span);
+    const std::vector<Duration> moments = level_moments(levels, bands, span);
     for (std::size_t i = 0; i + 1 < moments.size();) {
         const Duration from = moments[i];
         for (++i; i + 1 < moments.size() && moments[i] - from < span / most;) ++i;
         const Duration to = moments[i];
         out.push_back({from, to,
                        clock_text(from) + " to " + clock_text(to) + "\n" +
-                           text_of(held(levels, from, to)) + text_of(bands, from, to)});
+                           levels_text(held(levels, from, to)) + levels_text(bands, from, to)});
     }
     return out;
 }

@@ -11,7 +11,7 @@ namespace capstan::simulation {
 namespace {
 
 template <class T>
-void add(std::vector<Since<T>>& levels, Duration at, T value) {
+void add_level(std::vector<Since<T>>& levels, Duration at, T value) {
     if (!levels.empty() && levels.back().value == value) return;
     if (!levels.empty() && levels.back().at == at) {
         levels.back().value = std::move(value);
@@ -49,11 +49,11 @@ void Historian::see_levels(const runtime::PassInput& input, const runtime::PassR
     for (std::size_t i = 0; i < snapshot.groups->size(); ++i) {
         const engine::Group& group = (*snapshot.groups)[i];
         const std::string& id = group.group.id.value();
-        add(history_.groups[id].levels, now_, level_of(group, health.groups[i]));
+        add_level(history_.groups[id].levels, now_, level_of(group, health.groups[i]));
         for (const engine::NodeIndex node : membership.nodes[i])
             history_.group_of.try_emplace(std::string(cluster.text(cluster.node(node).name)), id);
     }
-    add(history_.pending, now_, static_cast<int>(cluster.unbound().size()));
+    add_level(history_.pending, now_, static_cast<int>(cluster.unbound().size()));
 }
 
 void Historian::see_back_offs(const engine::Memory& memory, Time now) {

@@ -18,32 +18,32 @@ const MarkLook* find_look(EventKind kind) {
     return found == looks.end() ? nullptr : &*found;
 }
 
-std::string text_of(const Event& event) {
+std::string event_text(const Event& event) {
     return clock_text(event.at) + "  " + event.text +
            (event.because.empty() ? "" : "\n" + event.because);
 }
 
-std::string group_of(const Event& event, const History& history) {
+std::string group_of_event(const Event& event, const History& history) {
     if (history.groups.contains(event.subject)) return event.subject;
     const auto node = history.group_of.find(event.subject);
     return node == history.group_of.end() ? "" : node->second;
 }
 
 /// Marks of one kind that are drawn as one.
-struct Cluster {
+struct MarkCluster {
     EventKind kind{};
     std::vector<const Mark*> marks{};
 };
 
-double width_of(const Cluster& cluster) {
+double width_of(const MarkCluster& cluster) {
     const std::size_t count = cluster.marks.size();
     const std::size_t digits = count == 1 ? 0 : std::to_string(count).size();
     return mark_width + digit_width * static_cast<double>(digits);
 }
 
 /// Kind by kind, in the order of the legend.
-std::vector<Cluster> cluster(const std::vector<Mark>& marks, const Frame& frame) {
-    std::vector<Cluster> out;
+std::vector<MarkCluster> cluster(const std::vector<Mark>& marks, const Frame& frame) {
+    std::vector<MarkCluster> out;
     for (const MarkLook& look : mark_looks()) {
         for (const Mark& mark : marks) {
             if (mark.kind != look.kind) continue;
@@ -57,7 +57,7 @@ std::vector<Cluster> cluster(const std::vector<Mark>& marks, const Frame& frame)
     return out;
 }
 
-std::string text_of(const Cluster& cluster) {
+std::string cluster_text(const MarkCluster& cluster) {
     std::string out;
     const std::size_t told = std::min(cluster.marks.size(), told_max);
     for (std::size_t i = 0; i < told; ++i) out += (i == 0 ? "" : "\n") + cluster.marks[i]->text;
@@ -65,7 +65,7 @@ std::string text_of(const Cluster& cluster) {
     return more == 0 ? out : out + "\nand " + std::to_string(more) + " more";
 }
 
-void draw(Markup& out, const Cluster& cluster, double x, double y) {
+void draw(Markup& out, const MarkCluster& cluster, double x, double y) {
     const std::string& row = cluster.marks.front()->row;
     const std::string name(name_of(cluster.kind));
     const std::string link = "#" + row;
@@ -74,7 +74,7 @@ void draw(Markup& out, const Cluster& cluster, double x, double y) {
     } else {
         out.open("a", {{"class", "mark " + name}, {"href", link}});
     }
-    out.leaf("title", text_of(cluster));
+    out.leaf("title", cluster_text(cluster));
     out.empty("use", {{"href", "#mark-" + name}, {"x", coordinate(x)}, {"y", coordinate(y)}});
     if (cluster.marks.size() > 1) {
         out.leaf("text", std::to_string(cluster.marks.size()),
@@ -114,10 +114,10 @@ MarkedEvents mark_events(const std::vector<const Event*>& shown, std::size_t row
     for (std::size_t i = 0; i < shown.size(); ++i) {
         const Event& event = *shown[i];
         if (!is_decision(event)) continue;
-        const std::string group = group_of(event, history);
+        const std::string group = group_of_event(event, history);
         std::vector<Mark>& marks = group.empty() ? out.of_all : out.of_group[group];
         marks.push_back(
-            {event.at, event.kind, text_of(event), i < rows ? "e" + std::to_string(i + 1) : ""});
+            {event.at, event.kind, event_text(event), i < rows ? "e" + std::to_string(i + 1) : ""});
     }
     return out;
 }
@@ -132,9 +132,9 @@ double height_of(const std::vector<Mark>& marks) {
 
 void draw_marks(Markup& out, const std::vector<Mark>& marks, const Frame& frame, double y) {
     double middle = y + lane_height / 2;
-    const Cluster* before = nullptr;
-    const std::vector<Cluster> clusters = cluster(marks, frame);
-    for (const Cluster& one : clusters) {
+    const MarkCluster* before = nullptr;
+    const std::vector<MarkCluster> clusters = cluster(marks, frame);
+    for (const MarkCluster& one : clusters) {
         if (before != nullptr && before->kind != one.kind) middle += lane_height;
         draw(out, one, frame.x(one.marks.front()->at), middle);
         before = &one;

@@ -44,7 +44,7 @@ bool is_empty(const std::vector<std::string>& values) {
     return values.size() == 1 && values.front().empty();
 }
 
-std::string place_of(const std::string& name, std::size_t line) {
+std::string line_place(const std::string& name, std::size_t line) {
     return name + ":" + std::to_string(line);
 }
 
@@ -98,7 +98,7 @@ Result<CsvTable> CsvTable::parse(std::string name, std::string_view text) {
     std::size_t lines = 0;
     for (std::size_t line = 1; !text.empty(); line += lines) {
         auto values = take_row(text, lines);
-        const std::string place = place_of(out.name_, line);
+        const std::string place = line_place(out.name_, line);
         if (!values)
             return fail(ErrorCode::invalid_argument, place + ": a quote is opened and not closed");
         if (is_empty(*values)) continue;
@@ -121,7 +121,7 @@ bool CsvTable::has(std::string_view column) const {
 
 CsvRow CsvTable::row(std::size_t index) const {
     const Line& line = rows_[index];
-    return CsvRow(header_, line.values, place_of(name_, line.number));
+    return CsvRow(header_, line.values, line_place(name_, line.number));
 }
 
 }  // namespace capstan::simulation

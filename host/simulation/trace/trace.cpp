@@ -26,7 +26,7 @@ struct MachineKind {
     auto operator<=>(const MachineKind&) const = default;
 };
 
-std::string name_of(const MachineKind& kind) {
+std::string kind_name(const MachineKind& kind) {
     std::string out = "cpu" + std::to_string(kind.cpu_milli / 1000) + "-mem" +
                       std::to_string(kind.memory_mib / 1024);
     if (kind.gpus > 0) out += "-gpu" + std::to_string(kind.gpus);
@@ -42,8 +42,8 @@ Result<MachineKind> read_kind(const CsvRow& row) {
     return kind;
 }
 
-SimulatedGroup group_of(const MachineKind& kind) {
-    SimulatedGroup out{.id = name_of(kind)};
+SimulatedGroup group_of_kind(const MachineKind& kind) {
+    SimulatedGroup out{.id = kind_name(kind)};
     out.node.machine_type = out.id;
     out.node.capacity = {
         {"cpu", MilliCpu(kind.cpu_milli)}, {"memory", kind.memory_mib * 1_MiB}, {"pods", 110}};
@@ -54,14 +54,14 @@ SimulatedGroup group_of(const MachineKind& kind) {
     return out;
 }
 
-Result<CloudSettings> make_cloud(const CsvTable& nodes) {
+Result<CloudSettings> make_trace_cloud(const CsvTable& nodes) {
     std::set<MachineKind> kinds;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         CAPSTAN_TRY(MachineKind kind, read_kind(nodes.row(i)));
         kinds.insert(std::move(kind));
     }
     std::vector<SimulatedGroup> groups;
-    for (const MachineKind& kind : kinds) groups.push_back(group_of(kind));
+    for (const MachineKind& kind : kinds) groups.push_back(group_of_kind(kind));
     return make_cloud_settings(nodes.name(), groups);
 }
 
@@ -164,7 +164,7 @@ Result<Input> make_trace_input(const CsvTable& nodes, const CsvTable& pods) {
     CAPSTAN_CHECK(demand_columns(nodes, node_columns));
     CAPSTAN_CHECK(demand_columns(pods, pod_columns));
     Input input{.title = "trace of " + counted(pods.size(), "pod"), .source = pods.name()};
-    CAPSTAN_TRY(input.cloud, make_cloud(nodes));
+    CAPSTAN_TRY(input.cloud, make_trace_cloud(nodes));
     CAPSTAN_TRY(std::vector<Action> actions, read_pods(pods));
     input.steps.emplace_back().actions = std::move(actions);
     return input;

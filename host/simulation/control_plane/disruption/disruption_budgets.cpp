@@ -11,7 +11,7 @@
 namespace capstan::simulation {
 namespace {
 
-constexpr std::string_view resource = "poddisruptionbudgets.policy";
+constexpr std::string_view budgets_resource = "poddisruptionbudgets.policy";
 /// How long an eviction may take until its pod is on its way out.
 constexpr Duration longest_eviction = std::chrono::minutes(2);
 
@@ -72,7 +72,7 @@ void write_failure(json::object& whole, const std::string& why, Time now) {
 DisruptionBudgets::DisruptionBudgets(ControlContext& context)
     : context_(context),
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    context.feed().listen(resource,
+    context.feed().listen(budgets_resource,
                           [this](const Change& change) { queue_.add(object_key(*change.object)); });
     context.feed().listen("pods", [this](const Change& change) {
         follow_pod(*change.object);
@@ -85,17 +85,20 @@ DisruptionBudgets::DisruptionBudgets(ControlContext& context)
 
 void DisruptionBudgets::follow_pod(const json::object& pod) {
     for (const ApiObject& budget :
-         context_.store().list(context_.kind(resource), text_at(pod, "metadata.namespace")).items)
+         context_.store()
+             .list(context_.kind(budgets_resource), text_at(pod, "metadata.namespace"))
+             .items)
         if (selects(*budget, pod)) queue_.add(object_key(*budget));
 }
 
 void DisruptionBudgets::add_all_in(std::string_view space) {
-    for (const ApiObject& budget : context_.store().list(context_.kind(resource), space).items)
+    for (const ApiObject& budget :
+         context_.store().list(context_.kind(budgets_resource), space).items)
         queue_.add(object_key(*budget));
 }
 
 void DisruptionBudgets::reconcile(const std::string& key) {
-    const ApiObject budget = context_.find(resource, key);
+    const ApiObject budget = context_.find(budgets_resource, key);
     if (budget == nullptr) return;
     std::vector<ApiObject> pods =
         context_.store().list(context_.kind("pods"), text_at(*budget, "metadata.namespace")).items;
@@ -108,7 +111,7 @@ void DisruptionBudgets::reconcile(const std::string& key) {
     });
     const auto numbers = budget_numbers(context_, *budget, pods);
     context_.edit(
-        resource, *budget,
+        budgets_resource, *budget,
         [&](json::object& whole) {
             json::object& status = make_object(whole, "status");
             status["observedGeneration"] = number_or(whole, "metadata.generation", 0);

@@ -37,7 +37,7 @@ std::int64_t exit_code_of(const json::object& pod) {
     return code;
 }
 
-bool restarts(const json::object& pod, std::int64_t exit_code) {
+bool may_restart(const json::object& pod, std::int64_t exit_code) {
     const std::string_view policy = text_at(pod, "spec.restartPolicy");
     return policy == "Always" || (policy == "OnFailure" && exit_code != 0);
 }
@@ -142,7 +142,7 @@ void PodLives::run(const std::string& key, const json::object& pod, Life& life) 
 
 void PodLives::end(const json::object& pod, Life& life) {
     const std::int64_t code = exit_code_of(pod);
-    const bool again = restarts(pod, code);
+    const bool again = may_restart(pod, code);
     if (again) enter(life, Stage::running);
     context_.edit("pods", pod, [&](json::object& fresh) {
         if (again) {

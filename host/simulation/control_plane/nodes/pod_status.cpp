@@ -70,7 +70,8 @@ json::object terminated(const json::object& pod, std::int64_t exit_code, Time no
             {"finishedAt", ended}};
 }
 
-void run(json::object& status, const json::object& pod, const StatusList& list, Time now) {
+void set_container_running(json::object& status, const json::object& pod, const StatusList& list,
+                           Time now) {
     status["ready"] = true;
     if (list.is_init) {
         status["state"] = json::object{{"terminated", terminated(pod, 0, now)}};
@@ -113,14 +114,14 @@ void set_running(json::object& pod, std::string_view pod_ip, Time now) {
     status["podIP"] = json_view(pod_ip);
     status["podIPs"] = json::array{json::object{{"ip", json_view(pod_ip)}}};
     set_containers(pod, [&](json::object& container, const StatusList& list) {
-        run(container, pod, list, now);
+        set_container_running(container, pod, list, now);
     });
     set_conditions(pod, true, {}, now);
 }
 
 void set_restarted(json::object& pod, std::int64_t exit_code, Time now) {
     set_containers(pod, [&](json::object& container, const StatusList& list) {
-        run(container, pod, list, now);
+        set_container_running(container, pod, list, now);
         if (list.is_init) return;
         container["restartCount"] = number_or(container, "restartCount", 0) + 1;
         container["lastState"] = json::object{{"terminated", terminated(pod, exit_code, now)}};

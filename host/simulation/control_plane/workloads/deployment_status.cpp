@@ -60,10 +60,10 @@ void set_available(json::object& deployment, bool is_available, Time now) {
 }
 
 /// How far it is, as of its last write and of now.
-class Progress {
+class RolloutProgress {
 public:
-    Progress(const ControlContext& context, const json::object& deployment,
-             const DeploymentSets& sets, const Counts& counts)
+    RolloutProgress(const ControlContext& context, const json::object& deployment,
+                    const DeploymentSets& sets, const Counts& counts)
         : context_(context), deployment_(deployment), sets_(sets), counts_(counts) {}
 
     bool is_complete() const {
@@ -127,7 +127,7 @@ std::optional<Duration> write_deployment_status(ControlContext& context, const W
                                                 const DeploymentSets& sets,
                                                 std::int64_t least_available) {
     const Counts counts = counts_of(sets);
-    const Progress progress(context, *deployment.object, sets, counts);
+    const RolloutProgress progress(context, *deployment.object, sets, counts);
     const std::optional<Condition> next = progress.next();
     const Time now = context.now();
     const ApiObject written = write_status(context, deployment, [&](json::object& whole) {
@@ -141,7 +141,7 @@ std::optional<Duration> write_deployment_status(ControlContext& context, const W
     });
     if (written == nullptr || progress.is_complete() || !has_condition(*written, "Progressing"))
         return std::nullopt;
-    return Progress(context, *written, sets, counts).left();
+    return RolloutProgress(context, *written, sets, counts).left();
 }
 
 }  // namespace capstan::simulation

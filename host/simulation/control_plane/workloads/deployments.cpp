@@ -22,7 +22,7 @@ bool recreates(const json::object& deployment) {
     return text_at(deployment, "spec.strategy.type") == "Recreate";
 }
 
-SetSize size_of(const ApiObject& set) {
+SetSize set_size(const ApiObject& set) {
     if (set == nullptr) return {};
     return {.wanted = number_or(*set, "spec.replicas", 0),
             .available = number_or(*set, "status.availableReplicas", 0),
@@ -41,8 +41,8 @@ Rollout rollout_of(const json::object& deployment, const DeploymentSets& sets) {
         portion("spec.strategy.rollingUpdate.maxUnavailable", Rounding::down), out.replicas);
     // Both may round to nothing, and nothing would ever move.
     if (out.max_surge == 0 && out.max_unavailable == 0) out.max_unavailable = 1;
-    out.fresh = size_of(sets.fresh);
-    for (const ApiObject& set : sets.old) out.old.push_back(size_of(set));
+    out.fresh = set_size(sets.fresh);
+    for (const ApiObject& set : sets.old) out.old.push_back(set_size(set));
     return out;
 }
 

@@ -26,7 +26,7 @@ int phase_rank(const json::object& pod) {
     return phase == "Pending" ? 0 : phase == "Running" ? 2 : 1;
 }
 
-std::int64_t restarts(const json::object& pod) {
+std::int64_t restart_count(const json::object& pod) {
     std::int64_t out = 0;
     if (const json::array* list = find_array(pod, "status.containerStatuses"))
         for (const json::value& item : *list)
@@ -44,7 +44,7 @@ std::int64_t seconds(std::optional<Time> time) {
 auto rank(const json::object& pod, int neighbours) {
     return std::tuple(!text_at(pod, "spec.nodeName").empty(), phase_rank(pod), is_ready(pod),
                       deletion_cost(pod), -neighbours, -seconds(condition_since(pod, "Ready")),
-                      -restarts(pod),
+                      -restart_count(pod),
                       -seconds(parse_timestamp_text(text_at(pod, "metadata.creationTimestamp"))),
                       std::string(text_at(pod, "metadata.name")));
 }

@@ -9,7 +9,7 @@
 namespace capstan::simulation {
 namespace {
 
-constexpr std::string_view resource = "controllerrevisions.apps";
+constexpr std::string_view revisions_resource = "controllerrevisions.apps";
 
 /// The template as a revision keeps it: a patch that `kubectl rollout undo` applies.
 json::object revision_data(const json::object& object) {
@@ -20,7 +20,8 @@ json::object revision_data(const json::object& object) {
 
 /// The eldest first.
 std::vector<ApiObject> revisions_of(ControlContext& context, const Workload& workload) {
-    auto out = context.index().controlled_by(text_at(*workload.object, "metadata.uid"), resource);
+    auto out = context.index().controlled_by(text_at(*workload.object, "metadata.uid"),
+                                             revisions_resource);
     std::ranges::sort(out, {}, [](const ApiObject& revision) {
         return std::pair(number_or(*revision, "revision", 0),
                          std::string(text_at(*revision, "metadata.name")));
@@ -35,7 +36,7 @@ ApiObject make_revision(ControlContext& context, const Workload& workload, json:
     for (std::int64_t collisions = 0;; ++collisions) {
         const std::string hash = template_hash(data, collisions);
         const std::string name = std::string(text_at(object, "metadata.name")) + "-" + hash;
-        if (context.find(resource, object_key(space, name)) != nullptr) continue;
+        if (context.find(revisions_resource, object_key(space, name)) != nullptr) continue;
         json::object labels;
         if (const json::object* own = find_object(object, "spec.template.metadata.labels"))
             labels = *own;
@@ -44,7 +45,7 @@ ApiObject make_revision(ControlContext& context, const Workload& workload, json:
                          {"data", std::move(data)},
                          {"revision", number}};
         add_owner(out, make_controller_reference(*workload.kind, object));
-        return context.create(resource, space, std::move(out));
+        return context.create(revisions_resource, space, std::move(out));
     }
 }
 
@@ -61,12 +62,12 @@ ApiObject present_revision(ControlContext& context, const Workload& workload) {
     });
     if (same == known.end()) return make_revision(context, workload, std::move(data), highest + 1);
     if (*same == known.back()) return *same;
-    return context.edit(resource, **same,
+    return context.edit(revisions_resource, **same,
                         [&](json::object& fresh) { fresh["revision"] = highest + 1; });
 }
 
 ApiObject find_revision(ControlContext& context, const Workload& workload, std::string_view name) {
-    return context.find(resource,
+    return context.find(revisions_resource,
                         object_key(text_at(*workload.object, "metadata.namespace"), name));
 }
 
@@ -88,7 +89,7 @@ void forget_old_revisions(ControlContext& context, const Workload& workload,
     const auto keep = number_or(*workload.object, "spec.revisionHistoryLimit", 10);
     for (std::size_t i = 0;
          i + static_cast<std::size_t>(std::max<std::int64_t>(keep, 0)) < idle.size(); ++i)
-        context.remove(resource, *idle[i]);
+        context.remove(revisions_resource, *idle[i]);
 }
 
 }  // namespace capstan::simulation
