@@ -57,7 +57,7 @@ Resize resize_of(std::string_view kind, const Change& change,
 }
 
 template <class T>
-std::optional<Error> error_of(Result<T> result) {
+std::optional<Error> find_error(Result<T> result) {
     return result ? std::nullopt : std::optional(std::move(result).error());
 }
 
@@ -121,12 +121,12 @@ public:
         for (std::size_t at = 0; at < decision.node_changes.size(); ++at) {
             cluster.change(decision.node_changes[at],
                            [self, at, node = decision.node_changes[at].node](Result<void> result) {
-                               self->take_change(at, node, error_of(std::move(result)));
+                               self->take_change(at, node, find_error(std::move(result)));
                            });
         }
         for (std::size_t at = 0; at < decision.evictions.size(); ++at) {
             cluster.evict(decision.evictions[at], [self, at](Result<void> result) {
-                self->take(self->results_.evictions[at], error_of(std::move(result)));
+                self->take(self->results_.evictions[at], find_error(std::move(result)));
             });
         }
         end_one();
@@ -141,7 +141,7 @@ private:
         if (!cloud) return take(result, no_such_cloud(change.group, change.cloud));
         (cloud.get()->*call)(resize_of(kind, change, circumstances_),
                              [self = shared_from_this(), &result](Result<Resized> resized) {
-                                 self->take(result, error_of(std::move(resized)));
+                                 self->take(result, find_error(std::move(resized)));
                              });
     }
     void increase(std::size_t at, const engine::Increase& increase,
@@ -171,7 +171,7 @@ private:
                 continue;
             }
             cloud->create(creation.plan, [created](Result<std::monostate> result) {
-                created(error_of(std::move(result)));
+                created(find_error(std::move(result)));
             });
         }
     }
@@ -200,7 +200,7 @@ private:
             }
             cloud->destroy(deletion.group,
                            [self = shared_from_this(), &result](Result<std::monostate> deleted) {
-                               self->take(result, error_of(std::move(deleted)));
+                               self->take(result, find_error(std::move(deleted)));
                            });
         }
     }

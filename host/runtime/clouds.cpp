@@ -12,9 +12,7 @@ namespace {
 /// Longer than the deadlines of one refresh and its descriptions add up to.
 constexpr Duration answer_patience = std::chrono::hours(1);
 
-using Groups = std::vector<engine::Group>;
-
-bool ascends(const Groups& groups) {
+bool ascends(const std::vector<engine::Group>& groups) {
     return std::ranges::adjacent_find(groups, [](const auto& before, const auto& after) {
                return !(before.group.id < after.group.id);
            }) == groups.end();
@@ -29,8 +27,8 @@ Error dispute_of(const engine::Group& group, const PluginInstanceId& owner) {
 }
 
 /// One group of each id, the first of those in the order given.
-std::shared_ptr<const Groups> merge(const std::vector<CloudReading>& readings,
-                                    std::vector<Error>& problems) {
+std::shared_ptr<const std::vector<engine::Group>> merge(const std::vector<CloudReading>& readings,
+                                                        std::vector<Error>& problems) {
     std::map<NodeGroupId, const engine::Group*> merged;
     for (const CloudReading& reading : readings) {
         problems.insert(problems.end(), reading.problems.begin(), reading.problems.end());
@@ -40,16 +38,16 @@ std::shared_ptr<const Groups> merge(const std::vector<CloudReading>& readings,
         }
     }
     if (readings.size() == 1 && ascends(*readings.front().groups)) return readings.front().groups;
-    Groups out;
+    std::vector<engine::Group> out;
     out.reserve(merged.size());
     for (const auto& [id, group] : merged) out.push_back(*group);
-    return std::make_shared<const Groups>(std::move(out));
+    return std::make_shared<const std::vector<engine::Group>>(std::move(out));
 }
 
 using Machines = std::vector<engine::CloudMachines>;
 
 /// NULL: no cloud makes groups.
-std::shared_ptr<const Machines> machines_of(
+std::shared_ptr<const Machines> read_machines(
     const std::vector<CloudReading>& readings,
     const std::vector<std::shared_ptr<PluginInstance>>& clouds) {
     Machines out;
@@ -135,7 +133,7 @@ CloudsView Clouds::merged(std::vector<CloudReading> readings) {
         is_disputed_ = out.problems.size() > count_problems(readings);
     }
     out.machines =
-        are_same(&CloudReading::machines) ? view_.machines : machines_of(readings, instances_);
+        are_same(&CloudReading::machines) ? view_.machines : read_machines(readings, instances_);
     merged_ = std::move(readings);
     return out;
 }

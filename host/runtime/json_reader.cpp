@@ -59,7 +59,7 @@ Unexpected not_json(std::string_view text, std::string_view name, std::size_t at
                     spot.after + "\n    " + std::string(width_of(spot.before), ' ') + "^");
 }
 
-std::string reason(const json::error_code& error) {
+std::string json_reason(const json::error_code& error) {
     if (error == json::error::incomplete) return "it ends too early";
     if (error == json::error::too_deep)
         return "deeper than " + std::to_string(json_depth_max) + " levels";
@@ -94,7 +94,7 @@ Result<json::value> parse_json(std::string_view text, std::string_view name) {
     json::error_code error;
     std::size_t read = parser.write_some(text.data(), text.size(), error);
     if (!error && read < text.size()) error = json::error::extra_data;
-    if (error) return not_json(text, name, read, reason(error));
+    if (error) return not_json(text, name, read, json_reason(error));
     return parser.release();
 }
 

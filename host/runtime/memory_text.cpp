@@ -8,7 +8,7 @@
 namespace capstan::runtime {
 namespace {
 
-constexpr int latest_version = 1;
+constexpr int memory_version = 1;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ BOOST_DESCRIBE_STRUCT(SavedMemory, (), (version, host, memory))
 
 namespace {
 
-std::string text_of(const SavedMemory& saved) {
+std::string saved_text(const SavedMemory& saved) {
     JsonText out;
     write_json(out, saved);
     return out.take();
@@ -38,13 +38,13 @@ constexpr void (*dispensable[])(engine::Memory&) = {
 
 Result<std::string> memory_text(const engine::Memory& memory, std::string_view host,
                                 std::size_t limit) {
-    SavedMemory saved{latest_version, std::string(host), memory};
-    std::string text = text_of(saved);
+    SavedMemory saved{memory_version, std::string(host), memory};
+    std::string text = saved_text(saved);
     // From what costs nothing to what makes nodes stay for a while longer.
     for (void (*const do_without)(engine::Memory&) : dispensable) {
         if (text.size() <= limit) return text;
         do_without(saved.memory);
-        text = text_of(saved);
+        text = saved_text(saved);
     }
     if (text.size() <= limit) return text;
     return fail(ErrorCode::invalid_argument, "memory takes " + std::to_string(text.size()) +
@@ -53,7 +53,7 @@ Result<std::string> memory_text(const engine::Memory& memory, std::string_view h
 }
 
 Result<engine::Memory> parse_memory(std::string_view text, std::string_view name) {
-    CAPSTAN_TRY(SavedMemory saved, parse_versioned<SavedMemory>(text, name, latest_version));
+    CAPSTAN_TRY(SavedMemory saved, parse_versioned<SavedMemory>(text, name, memory_version));
     return std::move(saved.memory);
 }
 

@@ -36,7 +36,7 @@ std::optional<LoadedPlugin> load_plugin(const PluginConfig& config, const TrustP
     return LoadedPlugin{config, *std::move(library), *plugin_class, *std::move(fields), {}};
 }
 
-std::string kind_of(const PluginSet& set, const PluginInstanceId& id) {
+std::string plugin_kind(const PluginSet& set, const PluginInstanceId& id) {
     const auto found =
         std::ranges::find(set, id, [](const LoadedPlugin& p) { return p.config.id; });
     return found == set.end() ? std::string() : std::string(found->plugin_class.kind);
@@ -92,7 +92,7 @@ PluginSet load_plugins(const Config& config, const ShippedPlugins& shipped,
         all_settings.emplace_back(plugin.config.id, plugin.settings);
     }
     check_kinds(
-        config, all_settings, [&](const PluginInstanceId& id) { return kind_of(set, id); },
+        config, all_settings, [&](const PluginInstanceId& id) { return plugin_kind(set, id); },
         diagnostics);
     for (const auto& [id, settings] : all_settings) {
         const auto plugin =

@@ -3,7 +3,8 @@
 namespace capstan::runtime {
 namespace {
 
-Result<std::shared_ptr<PluginInstance>> find(const PluginHost& host, const PluginInstanceId& id) {
+Result<std::shared_ptr<PluginInstance>> find_instance(const PluginHost& host,
+                                                      const PluginInstanceId& id) {
     if (auto instance = host.find(id)) return instance;
     return fail(ErrorCode::internal, "pipeline: there is no instance " + id.value());
 }
@@ -17,17 +18,17 @@ engine::StageFallback fallback(OnTrouble trouble) {
 Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host) {
     Wiring wiring;
     for (const Stage& stage : pipeline.scale_up.expanders) {
-        CAPSTAN_TRY(auto instance, find(host, stage.use));
+        CAPSTAN_TRY(auto instance, find_instance(host, stage.use));
         wiring.expanders.push_back(
             {std::move(instance), fallback(stage.on_error), fallback(stage.on_empty)});
     }
     for (const PluginInstanceId& check : pipeline.scale_up.similarity) {
-        CAPSTAN_TRY(auto instance, find(host, check));
+        CAPSTAN_TRY(auto instance, find_instance(host, check));
         wiring.similarity.push_back(std::move(instance));
     }
-    CAPSTAN_TRY(wiring.splitter, find(host, pipeline.scale_up.splitter));
+    CAPSTAN_TRY(wiring.splitter, find_instance(host, pipeline.scale_up.splitter));
     for (const PluginInstanceId& source : pipeline.scale_up.group_sources) {
-        CAPSTAN_TRY(auto instance, find(host, source));
+        CAPSTAN_TRY(auto instance, find_instance(host, source));
         wiring.group_sources.push_back(std::move(instance));
     }
     return wiring;

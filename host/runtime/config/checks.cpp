@@ -16,7 +16,7 @@ namespace capstan::runtime {
 namespace {
 
 /// Where the value stands that the keys lead to; the file as a whole when there is none.
-Place place_of(const SettingValue& tree, std::initializer_list<std::string_view> keys) {
+Place setting_place(const SettingValue& tree, std::initializer_list<std::string_view> keys) {
     const SettingValue* at = &tree;
     for (const std::string_view key : keys) {
         if (const SettingValue* member = at->find(key)) at = member;
@@ -48,21 +48,21 @@ void check_daemon(const Config& config, Diagnostics& out) {
     const LeaderElection& election = config.cluster.leader_election;
     if (election.renew_deadline >= election.lease_duration ||
         election.retry_period >= election.renew_deadline) {
-        out.error(place_of(config.tree, {"cluster", "leader_election"}),
+        out.error(setting_place(config.tree, {"cluster", "leader_election"}),
                   "cluster.leader_election: retry_period has to be shorter than renew_deadline, "
                   "and that shorter than lease_duration");
     }
     if (config.cluster.scan_interval < std::chrono::milliseconds(100)) {
-        out.error(place_of(config.tree, {"cluster", "scan_interval"}),
+        out.error(setting_place(config.tree, {"cluster", "scan_interval"}),
                   "cluster.scan_interval: at least \"100ms\"");
     }
     if (!config.admin.listen.empty() && !is_listen_address(config.admin.listen)) {
-        out.error(place_of(config.tree, {"admin", "listen"}),
+        out.error(setting_place(config.tree, {"admin", "listen"}),
                   "admin.listen: expected HOST:PORT with an IP address, found \"" +
                       shortened(config.admin.listen, 60) + "\"");
     }
     if (config.admin.tls_certificate_file.empty() != config.admin.tls_key_file.empty()) {
-        out.error(place_of(config.tree, {"admin"}),
+        out.error(setting_place(config.tree, {"admin"}),
                   "admin: tls_certificate_file and tls_key_file go together");
     }
     const SettingValue* trust = config.tree.find("trust");
@@ -77,12 +77,12 @@ void check_daemon(const Config& config, Diagnostics& out) {
 void check_cluster(const Config& config, Diagnostics& out) {
     const Cluster& cluster = config.cluster;
     if (!cluster.context.empty() && cluster.kubeconfig == "in-cluster") {
-        out.error(place_of(config.tree, {"cluster", "context"}),
+        out.error(setting_place(config.tree, {"cluster", "context"}),
                   "cluster.context: a pod's service account has no contexts; name a kubeconfig");
     }
     // Not quoted: somebody may have written a password into it.
     if (!cluster.server.empty() && !io::parse_url(cluster.server)) {
-        const Place place = place_of(config.tree, {"cluster", "server"});
+        const Place place = setting_place(config.tree, {"cluster", "server"});
         out.hide(place);
         out.error(place,
                   "cluster.server: expected a URL such as \"https://api.example:6443\", without "
@@ -95,8 +95,8 @@ void check_bounds(const Config& config, std::initializer_list<std::string_view> 
     if (!bounds.max || bounds.min <= *bounds.max) return;
     std::string path;
     for (const std::string_view key : keys) path = join_path(path, key);
-    out.error(place_of(config.tree, keys), path + ": min " + to_string(bounds.min) +
-                                               " is more than max " + to_string(*bounds.max));
+    out.error(setting_place(config.tree, keys), path + ": min " + to_string(bounds.min) +
+                                                    " is more than max " + to_string(*bounds.max));
 }
 
 void check_limits(const Config& config, Diagnostics& out) {
@@ -109,7 +109,7 @@ void check_limits(const Config& config, Diagnostics& out) {
     }
     if (config.scale_up.initial_node_group_backoff_duration >
         config.scale_up.max_node_group_backoff_duration) {
-        out.error(place_of(config.tree, {"scale_up", "initial_node_group_backoff_duration"}),
+        out.error(setting_place(config.tree, {"scale_up", "initial_node_group_backoff_duration"}),
                   "scale_up.initial_node_group_backoff_duration: longer than "
                   "max_node_group_backoff_duration");
     }
@@ -199,12 +199,13 @@ void check_plugins(const Config& config, Diagnostics& out) {
                       shortened(path, 80) + ": a name has at most 63 letters, digits, '_' and '-'");
         }
         if (plugin.sha256 && !is_sha256(*plugin.sha256)) {
-            out.error(place_of(config.tree, {"plugin", plugin.id.value(), "sha256"}),
+            out.error(setting_place(config.tree, {"plugin", plugin.id.value(), "sha256"}),
                       path + ".sha256: expected 64 hexadecimal digits in lower case");
         }
         if (!plugin.grants.secrets.empty() && config.secrets.dir.empty()) {
-            out.warning(place_of(config.tree, {"plugin", plugin.id.value(), "grants", "secrets"}),
-                        path + ".grants.secrets: no secret will be found without [secrets] dir");
+            out.warning(
+                setting_place(config.tree, {"plugin", plugin.id.value(), "grants", "secrets"}),
+                path + ".grants.secrets: no secret will be found without [secrets] dir");
         }
         check_kube_grants(config, plugin, out);
     }

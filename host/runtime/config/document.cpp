@@ -14,7 +14,7 @@ namespace {
 
 using Kind = TomlValue::Kind;
 
-Place place_of(const toml::source_region& region) {
+Place toml_place(const toml::source_region& region) {
     const bool one_line =
         region.end.line == region.begin.line && region.end.column > region.begin.column;
     return {region.begin.line, region.begin.column,
@@ -29,7 +29,7 @@ void convert_table(const toml::table& from, TomlValue& to) {
     for (auto&& [key, node] : from) {
         to.children.push_back(convert(node));
         to.children.back().key = key.str();
-        to.children.back().key_place = place_of(key.source());
+        to.children.back().key_place = toml_place(key.source());
     }
     std::ranges::sort(to.children, {}, [](const TomlValue& member) {
         return std::tuple(member.key_place.line, member.key_place.column);
@@ -72,7 +72,7 @@ void convert_scalar(const toml::node& node, TomlValue& to) {
 
 TomlValue convert(const toml::node& node) {
     TomlValue out;
-    out.place = place_of(node.source());
+    out.place = toml_place(node.source());
     if (const toml::table* table = node.as_table()) {
         convert_table(*table, out);
     } else if (const toml::array* array = node.as_array()) {
@@ -104,7 +104,7 @@ std::optional<TomlValue> parse_toml(Diagnostics& diagnostics) {
         root.place = {};
         return root;
     } catch (const toml::parse_error& e) {
-        diagnostics.error(place_of(e.source()), std::string(e.description()));
+        diagnostics.error(toml_place(e.source()), std::string(e.description()));
     } catch (const std::exception& e) {
         diagnostics.error({}, std::string("cannot be read as TOML: ") + e.what());
     }

@@ -6,6 +6,8 @@
 
 #include <capstan/sentence.hpp>
 
+#include "runtime/plugin_files/refuse.hpp"
+
 namespace capstan::runtime {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr std::array<std::string_view, 7> verbs{"get",    "list",  "watch", "cre
                                                 "update", "patch", "delete"};
 
 /// A name of DNS labels in lower case: "apps", "balancer.x-k8s.io", "kube-system".
-bool is_name(std::string_view text, bool has_dots) {
+bool is_resource_name(std::string_view text, bool has_dots) {
     if (text.empty() || text.size() > 253 || text.front() == '-' || text.back() == '-' ||
         text.front() == '.' || text.back() == '.')
         return false;
@@ -39,16 +41,15 @@ std::vector<std::string_view> split_list(std::string_view text) {
     }
 }
 
-Unexpected refuse(std::string why) { return fail(ErrorCode::invalid_config, std::move(why)); }
-
-Result<void> read_resource(std::string_view text, KubeGrant& out, std::string& subresource) {
+Result<void> read_granted_resource(std::string_view text, KubeGrant& out,
+                                   std::string& subresource) {
     const auto [resource, below] = cut(text, '/');
     const auto [plural, group] = cut(resource, '.');
-    if (!is_name(plural, false))
+    if (!is_resource_name(plural, false))
         return refuse("expected a resource such as nodes or deployments.apps before the ':'");
-    if (plural.size() != resource.size() && !is_name(group, true))
+    if (plural.size() != resource.size() && !is_resource_name(group, true))
         return refuse(in_quotes(group) + " is no API group");
-    if (below.size() + 1 + resource.size() == text.size() && !is_name(below, false))
+    if (below.size() + 1 + resource.size() == text.size() && !is_resource_name(below, false))
         return refuse(in_quotes(below) + " is no subresource");
     out.plural = plural;
     out.group = group;
@@ -64,7 +65,8 @@ Result<void> read_verb(std::string_view text, const std::string& subresource, Ku
     const bool has_own = verb.size() != text.size();
     if (has_own && !subresource.empty())
         return refuse("the subresource stands behind the resource and behind " + in_quotes(verb));
-    if (has_own && !is_name(below, false)) return refuse(in_quotes(below) + " is no subresource");
+    if (has_own && !is_resource_name(below, false))
+        return refuse(in_quotes(below) + " is no subresource");
     out.allowed.insert({has_own ? std::string(below) : subresource, std::string(verb)});
     return {};
 }
@@ -84,12 +86,12 @@ Result<KubeGrant> parse_kube_grant(std::string_view text) {
     const auto [verbs_text, namespaces] = cut(rest, '@');
     KubeGrant out;
     std::string subresource;
-    CAPSTAN_CHECK(read_resource(resource, out, subresource));
+    CAPSTAN_CHECK(read_granted_resource(resource, out, subresource));
     for (const std::string_view verb : split_list(verbs_text))
         CAPSTAN_CHECK(read_verb(verb, subresource, out));
     if (verbs_text.size() == rest.size()) return out;
     for (const std::string_view ns : split_list(namespaces)) {
-        if (!is_name(ns, false)) return refuse(in_quotes(ns) + " is no namespace");
+        if (!is_resource_name(ns, false)) return refuse(in_quotes(ns) + " is no namespace");
         out.namespaces.emplace(ns);
     }
     return out;

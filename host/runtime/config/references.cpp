@@ -9,8 +9,6 @@
 namespace capstan::runtime {
 namespace {
 
-using Shape = SettingValue::Shape;
-
 /// A value of one type somewhere in a tree, with its path.
 struct Reference {
     std::string path;
@@ -19,13 +17,14 @@ struct Reference {
 
 void collect(const SettingValue& at, SettingType type, const std::string& path,
              std::vector<Reference>& out) {
-    if (at.shape == Shape::value && at.type == type) out.push_back({path, &at});
+    if (at.shape == SettingValue::Shape::value && at.type == type) out.push_back({path, &at});
     for (std::size_t i = 0; i < at.children.size(); ++i) {
         const SettingValue& child = at.children[i];
         const bool plain = !at.text.empty();  // a table written as the text of its one member
-        const std::string below = at.shape == Shape::list ? path + "[" + std::to_string(i) + "]"
-                                  : plain                 ? path
-                                                          : join_path(path, child.key);
+        const std::string below = at.shape == SettingValue::Shape::list
+                                      ? path + "[" + std::to_string(i) + "]"
+                                  : plain ? path
+                                          : join_path(path, child.key);
         collect(child, type, below, out);
     }
 }
@@ -86,8 +85,8 @@ void add_shipped(Config& config, const Reference& name, const ShippedPlugins& sh
                               .file_place = value.place});
 }
 
-void check_kind(const Config& config, const Reference& name, const KindOf& kind_of,
-                Diagnostics& out) {
+void check_instance_kind(const Config& config, const Reference& name, const KindOf& kind_of,
+                         Diagnostics& out) {
     const SettingValue& value = *name.value;
     if (config.find_plugin(value.text) == nullptr)
         return;  // said by add_shipped or check_instances
@@ -150,7 +149,7 @@ void check_kinds(const Config& config, const InstanceSettings& settings, const K
     }
     std::set<std::string> used;
     for (const Reference& name : names) {
-        check_kind(config, name, kind_of, diagnostics);
+        check_instance_kind(config, name, kind_of, diagnostics);
         used.insert(name.value->text);
     }
     for (const PluginConfig& plugin : config.plugins) {

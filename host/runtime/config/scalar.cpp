@@ -11,16 +11,14 @@
 #include <capstan/duration.hpp>
 #include <capstan/quantity.hpp>
 
+#include "runtime/config/secret_name.hpp"
 #include "runtime/config/text.hpp"
+#include "runtime/plugin_files/refuse.hpp"
 
 namespace capstan::runtime {
 namespace {
 
-using Kind = TomlValue::Kind;
-
-Unexpected refuse(const std::string& why) { return fail(ErrorCode::invalid_config, why); }
-
-Unexpected refuse(const TomlValue& from, const Field& field) {
+Unexpected refuse_value(const TomlValue& from, const Field& field) {
     return refuse("expected " + describe_item(field) + ", found " + describe(from));
 }
 
@@ -30,42 +28,46 @@ bool within(const Field& field, long double value) {
 }
 
 Result<void> read_integer(const TomlValue& from, const Field& field, SettingValue& out) {
-    if (from.kind != Kind::integer || !within(field, from.integer)) return refuse(from, field);
+    if (from.kind != TomlValue::Kind::integer || !within(field, from.integer))
+        return refuse_value(from, field);
     out.integer = from.integer;
     return {};
 }
 
 Result<void> read_number(const TomlValue& from, const Field& field, SettingValue& out) {
-    if (from.kind != Kind::integer && from.kind != Kind::floating) return refuse(from, field);
-    out.number = from.kind == Kind::integer ? static_cast<double>(from.integer) : from.number;
+    if (from.kind != TomlValue::Kind::integer && from.kind != TomlValue::Kind::floating)
+        return refuse_value(from, field);
+    out.number =
+        from.kind == TomlValue::Kind::integer ? static_cast<double>(from.integer) : from.number;
     // inf and nan are TOML, and no setting means them.
-    if (!std::isfinite(out.number) || !within(field, out.number)) return refuse(from, field);
+    if (!std::isfinite(out.number) || !within(field, out.number)) return refuse_value(from, field);
     return {};
 }
 
 Result<void> read_boolean(const TomlValue& from, const Field& field, SettingValue& out) {
-    if (from.kind != Kind::boolean) return refuse(from, field);
+    if (from.kind != TomlValue::Kind::boolean) return refuse_value(from, field);
     out.boolean = from.boolean;
     return {};
 }
 
 Result<void> read_duration(const TomlValue& from, const Field& field, SettingValue& out) {
-    if (from.kind != Kind::string) return refuse(from, field);
+    if (from.kind != TomlValue::Kind::string) return refuse_value(from, field);
     const Result<Duration> duration = parse_duration(from.text);
     if (!duration) return refuse(shortened(duration.error().message, 200));
-    if (!within(field, duration->count())) return refuse(from, field);
+    if (!within(field, duration->count())) return refuse_value(from, field);
     out.text = from.text;
     out.integer = duration->count();
     return {};
 }
 
 Result<void> read_quantity(const TomlValue& from, const Field& field, SettingValue& out) {
-    if (from.kind != Kind::string && from.kind != Kind::integer) return refuse(from, field);
-    out.text = from.kind == Kind::integer ? std::to_string(from.integer) : from.text;
+    if (from.kind != TomlValue::Kind::string && from.kind != TomlValue::Kind::integer)
+        return refuse_value(from, field);
+    out.text = from.kind == TomlValue::Kind::integer ? std::to_string(from.integer) : from.text;
     const Result<Quantity> quantity = parse_quantity(out.text);
     if (!quantity) return refuse(shortened(quantity.error().message, 200));
     out.integer = quantity->value();
-    if (!within(field, out.integer)) return refuse(from, field);
+    if (!within(field, out.integer)) return refuse_value(from, field);
     return {};
 }
 
@@ -102,7 +104,7 @@ Result<void> check_choice(const TomlValue& from, const Field& field) {
 }
 
 Result<void> read_text(const TomlValue& from, const Field& field, SettingValue& out) {
-    if (from.kind != Kind::string) return refuse(from, field);
+    if (from.kind != TomlValue::Kind::string) return refuse_value(from, field);
     if (field.type == SettingType::url) CAPSTAN_CHECK(check_url(from, field));
     if (field.type == SettingType::regex) CAPSTAN_CHECK(check_regex(from.text));
     if (field.type == SettingType::enumeration) CAPSTAN_CHECK(check_choice(from, field));
@@ -111,21 +113,10 @@ Result<void> read_text(const TomlValue& from, const Field& field, SettingValue& 
     return {};
 }
 
-/// The name becomes a file's name below [secrets] dir; what Kubernetes takes as a key of a Secret
-/// is safe there.
-bool is_secret_name(std::string_view name) {
-    const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '_' || c == '.';
-    };
-    return !name.empty() && name.size() <= 253 && !name.starts_with("..") && name != "." &&
-           std::ranges::all_of(name, allowed);
-}
-
 /// A value in a secret's place may be the secret itself, so no message repeats it.
 Result<void> read_secret(const TomlValue& from, const Field& field, SettingValue& out) {
     const TomlValue* name = from.find("secret");
-    if (name == nullptr || name->kind != Kind::string || from.children.size() != 1) {
+    if (name == nullptr || name->kind != TomlValue::Kind::string || from.children.size() != 1) {
         return refuse("expected a " + describe_item(field) +
                       "; the value itself does not belong in this file");
     }
@@ -151,7 +142,7 @@ Result<void> read_into(const TomlValue& from, const Field& field, SettingValue& 
         case SettingType::instance: return read_text(from, field, out);
         case SettingType::table: break;
     }
-    return refuse(from, field);
+    return refuse_value(from, field);
 }
 
 }  // namespace
@@ -169,17 +160,17 @@ bool may_be_secret(const TomlValue& from, const Field& field) {
 
 std::string describe(const TomlValue& value) {
     switch (value.kind) {
-        case Kind::string: return "string " + toml_string(shortened(value.text, 60));
-        case Kind::integer: return "integer " + std::to_string(value.integer);
-        case Kind::floating: {
+        case TomlValue::Kind::string: return "string " + toml_string(shortened(value.text, 60));
+        case TomlValue::Kind::integer: return "integer " + std::to_string(value.integer);
+        case TomlValue::Kind::floating: {
             char text[32];
             std::snprintf(text, sizeof text, "%.15g", value.number);
             return std::string("number ") + text;
         }
-        case Kind::boolean: return value.boolean ? "boolean true" : "boolean false";
-        case Kind::date: return "date " + value.text;
-        case Kind::array: return "an array";
-        case Kind::table: return "a table";
+        case TomlValue::Kind::boolean: return value.boolean ? "boolean true" : "boolean false";
+        case TomlValue::Kind::date: return "date " + value.text;
+        case TomlValue::Kind::array: return "an array";
+        case TomlValue::Kind::table: return "a table";
     }
     return "something else";
 }

@@ -11,7 +11,7 @@
 namespace capstan::runtime {
 namespace {
 
-std::string_view name_of(SettingType type) {
+std::string_view type_name(SettingType type) {
     switch (type) {
         case SettingType::string: return "string";
         case SettingType::integer: return "integer";
@@ -29,7 +29,7 @@ std::string_view name_of(SettingType type) {
     return "value";
 }
 
-std::string bound(const Field& field, double value) {
+std::string bound_text(const Field& field, double value) {
     if (field.type == SettingType::duration)
         return format_duration(Duration(static_cast<std::int64_t>(value)));
     char out[32];
@@ -42,9 +42,10 @@ std::string range(const Field& field) {
     const bool integer = field.type == SettingType::integer;
     const bool has_min = field.min && !(integer && *field.min <= INT_MIN);
     const bool has_max = field.max && !(integer && *field.max >= INT_MAX);
-    if (has_min && has_max) return " " + bound(field, *field.min) + ".." + bound(field, *field.max);
-    if (has_min) return " of at least " + bound(field, *field.min);
-    if (has_max) return " of at most " + bound(field, *field.max);
+    if (has_min && has_max)
+        return " " + bound_text(field, *field.min) + ".." + bound_text(field, *field.max);
+    if (has_min) return " of at least " + bound_text(field, *field.min);
+    if (has_max) return " of at most " + bound_text(field, *field.max);
     return "";
 }
 
@@ -73,7 +74,7 @@ std::string describe_item(const Field& field) {
         case SettingType::table:
             return field.shorthand.empty() ? "table"
                                            : "table or the text of its '" + field.shorthand + "'";
-        default: return std::string(name_of(field.type)) + range(field);
+        default: return std::string(type_name(field.type)) + range(field);
     }
 }
 
@@ -81,7 +82,7 @@ std::string describe_type(const Field& field) {
     const std::string item =
         field.type == SettingType::enumeration || field.type == SettingType::table
             ? describe_item(field)
-            : std::string(name_of(field.type)) + range(field);
+            : std::string(type_name(field.type)) + range(field);
     const std::string kind = field.instance_kind.empty() ? "" : " (" + field.instance_kind + ")";
     const std::string values = field.list ? "list, each " + item : item;
     return (field.map ? "table of free keys, each " + values : values) + kind;

@@ -9,7 +9,6 @@
 namespace capstan::runtime {
 namespace {
 
-using Kind = TomlValue::Kind;
 using Shape = SettingValue::Shape;
 
 /// Somebody who finds a default wrong is sent to the table that could hold another value.
@@ -35,7 +34,8 @@ public:
                 warn_deprecated(member, *field, path);
                 add(out, value(member, *field, join_path(path, member.key)), member.key,
                     member.key_place);
-            } else if (member.kind != (field->list ? Kind::array : Kind::table)) {
+            } else if (member.kind !=
+                       (field->list ? TomlValue::Kind::array : TomlValue::Kind::table)) {
                 refuse(member, join_path(path, member.key), *field);
             }
         }
@@ -84,7 +84,7 @@ private:
 
     std::optional<SettingValue> map(const TomlValue& from, const Field& field,
                                     const std::string& path) {
-        if (from.kind != Kind::table) return refuse(from, path, field);
+        if (from.kind != TomlValue::Kind::table) return refuse(from, path, field);
         Field item = field;
         item.map = false;
         SettingValue out{.type = field.type, .place = from.place};
@@ -97,7 +97,7 @@ private:
 
     std::optional<SettingValue> list(const TomlValue& from, const Field& field,
                                      const std::string& path) {
-        if (from.kind != Kind::array) return refuse(from, path, field);
+        if (from.kind != TomlValue::Kind::array) return refuse(from, path, field);
         Field item = field;
         item.list = false;
         SettingValue out{.shape = Shape::list, .type = field.type, .place = from.place};
@@ -109,7 +109,7 @@ private:
 
     std::optional<SettingValue> nested(const TomlValue& from, const Field& field,
                                        const std::string& path) {
-        if (from.kind == Kind::string && !field.shorthand.empty()) {
+        if (from.kind == TomlValue::Kind::string && !field.shorthand.empty()) {
             TomlValue member = from;
             member.key = field.shorthand;
             member.key_place = from.place;
@@ -118,7 +118,7 @@ private:
             out.text = from.text;
             return out;
         }
-        if (from.kind != Kind::table) return refuse(from, path, field);
+        if (from.kind != TomlValue::Kind::table) return refuse(from, path, field);
         return table(from, field.fields, path);
     }
 

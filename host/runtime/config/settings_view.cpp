@@ -10,8 +10,6 @@
 namespace capstan::runtime {
 namespace {
 
-using Shape = SettingValue::Shape;
-
 constexpr std::size_t recorded_max = 50;
 constexpr std::size_t why_characters_max = 1000;
 
@@ -37,7 +35,8 @@ struct SettingsView::Calls {
     static capstan_cursor member(const capstan_settings* settings, capstan_cursor table,
                                  capstan_str key) noexcept {
         const Entry* at = self(settings).entry(table);
-        if (at == nullptr || at->value->shape != Shape::table) return CAPSTAN_CURSOR_NONE;
+        if (at == nullptr || at->value->shape != SettingValue::Shape::table)
+            return CAPSTAN_CURSOR_NONE;
         for (std::uint32_t i = 0; i < at->value->children.size(); ++i) {
             if (at->value->children[i].key == text(key)) return at->first_child + i;
         }
@@ -65,8 +64,8 @@ struct SettingsView::Calls {
                                                                 Fits fits) noexcept {
         const Entry* at = self(settings).entry(cursor);
         if (at == nullptr) return {CAPSTAN_E_NOT_FOUND, nullptr};
-        const bool good =
-            out != nullptr && at->value->shape == Shape::value && fits(at->value->type);
+        const bool good = out != nullptr && at->value->shape == SettingValue::Shape::value &&
+                          fits(at->value->type);
         return {good ? CAPSTAN_OK : CAPSTAN_E_INVALID_ARGUMENT, at->value};
     }
 
@@ -149,7 +148,8 @@ std::string SettingsView::path_of(capstan_cursor at) const {
     if (here == nullptr || here->parent == 0) return path_;
     const Entry& parent = *entry(here->parent);
     const std::string above = path_of(here->parent);
-    if (parent.value->shape == Shape::table) return join_path(above, here->value->key);
+    if (parent.value->shape == SettingValue::Shape::table)
+        return join_path(above, here->value->key);
     return above + "[" + std::to_string(at - parent.first_child) + "]";
 }
 

@@ -2,6 +2,7 @@
 /// it shows.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,6 +17,9 @@
 #include "runtime/services/logger.hpp"
 
 namespace capstan::runtime {
+
+/// Of what a mirror shows that is out of touch with the server.
+inline constexpr Duration cluster_age_max = std::chrono::minutes(1);
 
 /// Lives on the loop's thread alone.
 class ClusterLink {

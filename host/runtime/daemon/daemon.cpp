@@ -5,6 +5,7 @@
 
 #include "runtime/daemon/autoscaler.hpp"
 #include "runtime/daemon/beside.hpp"
+#include "runtime/daemon/cluster_link.hpp"
 #include "runtime/daemon/config_exchange.hpp"
 #include "runtime/daemon/controllers.hpp"
 #include "runtime/daemon/daemon_sources.hpp"
@@ -16,8 +17,6 @@ namespace capstan::runtime {
 namespace {
 
 constexpr std::string_view source = "capstan";
-/// Of what a mirror shows that is out of touch with the server.
-constexpr Duration cluster_age_max = std::chrono::minutes(1);
 /// A standby may wait for as long as it likes.
 constexpr Duration waiting_patience = std::chrono::hours(24 * 365);
 

@@ -8,14 +8,9 @@
 namespace capstan::runtime {
 namespace {
 
-void text(JsonText& out, std::string_view key, std::string_view value) {
-    out.key(key);
-    out.text(value);
-}
-
 void write_kind(JsonText& out, const kubernetes::ReflectorStatus& kind) {
     out.begin_object();
-    text(out, "kind", kind.kind);
+    out.text_member("kind", kind.kind);
     out.key("seen");
     out.boolean(kind.has_synced);
     out.key("objects");
@@ -25,20 +20,21 @@ void write_kind(JsonText& out, const kubernetes::ReflectorStatus& kind) {
     out.key("relists");
     out.natural(kind.relists);
     if (kind.last_heard)
-        text(out, "last_heard", kubernetes::find_timestamp_text(*kind.last_heard).value_or(""));
-    if (kind.is_unavailable) text(out, "trouble", "this server does not have it");
-    if (kind.trouble) text(out, "trouble", kind.trouble->message);
+        out.text_member("last_heard",
+                        kubernetes::find_timestamp_text(*kind.last_heard).value_or(""));
+    if (kind.is_unavailable) out.text_member("trouble", "this server does not have it");
+    if (kind.trouble) out.text_member("trouble", kind.trouble->message);
     out.end_object();
 }
 
 std::string status_json(Shown& shown, Beside& beside, const DaemonFacts& facts) {
     JsonText out;
     out.begin_object();
-    text(out, "version", facts.version);
-    text(out, "identity", facts.identity);
-    text(out, "cluster", facts.cluster);
-    text(out, "server", beside.link().server());
-    text(out, "leader", beside.leadership().leader());
+    out.text_member("version", facts.version);
+    out.text_member("identity", facts.identity);
+    out.text_member("cluster", facts.cluster);
+    out.text_member("server", beside.link().server());
+    out.text_member("leader", beside.leadership().leader());
     out.key("leads");
     out.boolean(beside.leadership().term().has_value());
     out.key("dry_run");
@@ -66,20 +62,20 @@ void write_controller(JsonText& out, const ControllerStatus& status) {
     out.key("failures");
     out.natural(status.failures);
     if (status.last) {
-        text(out, "summary", status.last->summary);
+        out.text_member("summary", status.last->summary);
         out.key("objects");
         out.natural(static_cast<std::uint64_t>(status.last->objects));
         out.key("problems");
         out.begin_array();
         for (const Error& problem : status.last->problems) {
             out.begin_object();
-            text(out, "subject", problem.subject);
-            text(out, "problem", problem.message);
+            out.text_member("subject", problem.subject);
+            out.text_member("problem", problem.message);
             out.end_object();
         }
         out.end_array();
     }
-    if (status.error) text(out, "error", status.error->message);
+    if (status.error) out.text_member("error", status.error->message);
     out.end_object();
 }
 
@@ -88,14 +84,14 @@ std::string plugins_json(PluginHost& host, const DaemonFacts& facts) {
     out.begin_array();
     for (const auto& instance : host.instances()) {
         out.begin_object();
-        text(out, "id", instance->id());
-        text(out, "kind", instance->kind());
-        text(out, "class", instance->context().identity().class_id);
-        text(out, "from", instance->context().identity().origin);
+        out.text_member("id", instance->id());
+        out.text_member("kind", instance->kind());
+        out.text_member("class", instance->context().identity().class_id);
+        out.text_member("from", instance->context().identity().origin);
         out.key("running");
         out.boolean(instance->is_running());
         if (const auto hook = instance->quarantined_by())
-            text(out, "quarantined_by", name_of(*hook));
+            out.text_member("quarantined_by", name_of(*hook));
         if (const auto controller = facts.controller(instance->id()))
             write_controller(out, *controller);
         out.end_object();
@@ -107,7 +103,7 @@ std::string plugins_json(PluginHost& host, const DaemonFacts& facts) {
 std::string config_json(const std::string& toml) {
     JsonText out;
     out.begin_object();
-    text(out, "toml", toml);
+    out.text_member("toml", toml);
     out.end_object();
     return out.take();
 }

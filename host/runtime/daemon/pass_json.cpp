@@ -20,10 +20,6 @@ std::int64_t milliseconds_of(Duration length) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(length).count();
 }
 
-void text(JsonText& out, std::string_view key, std::string_view value) {
-    out.key(key);
-    out.text(value);
-}
 void whole(JsonText& out, std::string_view key, std::int64_t value) {
     out.key(key);
     out.whole(value);
@@ -33,9 +29,9 @@ void whole(JsonText& out, std::string_view key, std::int64_t value) {
 void write_action(JsonText& out, const std::string& what, const std::string& because,
                   const std::string& error) {
     out.begin_object();
-    text(out, "what", what);
-    text(out, "because", because);
-    if (!error.empty()) text(out, "error", error);
+    out.text_member("what", what);
+    out.text_member("because", because);
+    if (!error.empty()) out.text_member("error", error);
     out.end_object();
 }
 
@@ -74,9 +70,9 @@ void write_unhelped(JsonText& out, const engine::Decision& decision) {
     for (std::size_t i = 0; i < decision.unhelped.size() && i < unhelped_max; ++i) {
         const engine::Unhelped& unhelped = decision.unhelped[i];
         out.begin_object();
-        text(out, "pods", unhelped.pods.example);
+        out.text_member("pods", unhelped.pods.example);
         whole(out, "count", unhelped.pods.count);
-        text(out, "because", unhelped.because);
+        out.text_member("because", unhelped.because);
         out.end_object();
     }
     out.end_array();
@@ -85,8 +81,8 @@ void write_unhelped(JsonText& out, const engine::Decision& decision) {
 void write_group(JsonText& out, const engine::Group& group, const engine::GroupHealth& health,
                  const PassReport& pass) {
     out.begin_object();
-    text(out, "id", group.group.id.value());
-    text(out, "cloud", group.cloud.value());
+    out.text_member("id", group.group.id.value());
+    out.text_member("cloud", group.cloud.value());
     if (group.group.min) whole(out, "min", *group.group.min);
     if (group.group.max) whole(out, "max", *group.group.max);
     if (group.group.target) whole(out, "target", *group.group.target);
@@ -94,10 +90,12 @@ void write_group(JsonText& out, const engine::Group& group, const engine::GroupH
     whole(out, "ready", health.nodes.ready);
     whole(out, "unready", health.nodes.unready + health.nodes.long_starting);
     whole(out, "upcoming", health.upcoming.nodes());
-    if (!health.upcoming.because.empty()) text(out, "upcoming_because", health.upcoming.because);
-    if (!health.unhealthy_because.empty()) text(out, "unhealthy_because", health.unhealthy_because);
+    if (!health.upcoming.because.empty())
+        out.text_member("upcoming_because", health.upcoming.because);
+    if (!health.unhealthy_because.empty())
+        out.text_member("unhealthy_because", health.unhealthy_because);
     if (const engine::Backoff* backoff = engine::find_backoff(pass.memory, group, pass.at))
-        text(out, "backoff_because", engine::why_backed_off(*backoff, pass.at));
+        out.text_member("backoff_because", engine::why_backed_off(*backoff, pass.at));
     if (group.price_per_hour) {
         out.key("price_per_hour");
         out.text(std::to_string(*group.price_per_hour));
@@ -122,11 +120,11 @@ std::string pass_json(const PassReport& pass) {
     const engine::Decision& decision = pass.decision();
     JsonText out;
     out.begin_object();
-    text(out, "at", moment(pass.input.circumstances.now));
+    out.text_member("at", moment(pass.input.circumstances.now));
     whole(out, "milliseconds", milliseconds_of(pass.times.total));
     out.key("dry_run");
     out.boolean(pass.input.circumstances.dry_run);
-    if (!pass.dropped_because.empty()) text(out, "dropped_because", pass.dropped_because);
+    if (!pass.dropped_because.empty()) out.text_member("dropped_because", pass.dropped_because);
     whole(out, "nodes", static_cast<std::int64_t>(pass.input.snapshot.cluster.node_count()));
     whole(out, "pods", static_cast<std::int64_t>(pass.input.snapshot.cluster.pod_count()));
     out.key("actions");

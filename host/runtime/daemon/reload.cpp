@@ -64,7 +64,7 @@ bool is_live(std::string_view path) {
     return std::ranges::any_of(starts, [&](std::string_view s) { return path.starts_with(s); });
 }
 
-const LoadedPlugin* find_plugin(const LoadedConfig& config, const PluginInstanceId& id) {
+const LoadedPlugin* find_loaded(const LoadedConfig& config, const PluginInstanceId& id) {
     const auto at = std::ranges::find(config.plugins, id,
                                       [](const LoadedPlugin& plugin) { return plugin.config.id; });
     return at == config.plugins.end() ? nullptr : &*at;
@@ -101,7 +101,7 @@ ConfigChanges find_changes(const LoadedConfig& before, const LoadedConfig& after
     for (std::string& path : paths)
         (is_live(path) ? out.live : out.fixed).push_back(std::move(path));
     for (const LoadedPlugin& plugin : after.plugins)
-        if (const LoadedPlugin* const old = find_plugin(before, plugin.config.id))
+        if (const LoadedPlugin* const old = find_loaded(before, plugin.config.id))
             compare_settings(*old, plugin, out);
     return out;
 }
@@ -115,7 +115,7 @@ ConfigChanges find_changes(const LoadedConfig& started, const LoadedConfig& runn
 
 Result<void> reconfigure(PluginHost& host, const std::shared_ptr<const LoadedConfig>& after,
                          const PluginInstanceId& plugin) {
-    const LoadedPlugin* const loaded = find_plugin(*after, plugin);
+    const LoadedPlugin* const loaded = find_loaded(*after, plugin);
     const auto instance = host.find(plugin);
     if (loaded == nullptr || instance == nullptr)
         return fail(ErrorCode::internal, "there is no instance " + plugin.value());

@@ -16,9 +16,8 @@ namespace capstan::runtime {
 namespace {
 
 constexpr Duration look_period = std::chrono::milliseconds(100);
-constexpr Duration cluster_age_max = std::chrono::minutes(1);
 
-Result<void> refuse() { return fail(ErrorCode::cancelled, "this is a dry run"); }
+Result<void> refuse_in_dry_run() { return fail(ErrorCode::cancelled, "this is a dry run"); }
 
 /// What is needed on the loop's thread, and ends there.
 struct Surroundings {
@@ -26,7 +25,7 @@ struct Surroundings {
         : host(of),
           link(std::move(opened)),
           plugins(host.cluster()),
-          cluster(link->api(), host.loop(), {.gate = refuse}),
+          cluster(link->api(), host.loop(), {.gate = refuse_in_dry_run}),
           keeper(link->api(), host.loop(),
                  {.name = {config.kube_namespace, config.memory_config_map_name}}) {
         if (plugins != nullptr) plugins->connect(link->api());
@@ -110,7 +109,7 @@ Result<std::shared_ptr<const PassReport>> decide_with(const Config& config, Plug
                                   .look = [&] { return look(host, beside, options.patience); },
                                   .may_act = [] { return Result<void>(); },
                                   .keep = [](const engine::Memory&) {},
-                                  .gate = refuse,
+                                  .gate = refuse_in_dry_run,
                                   .seed = options.seed,
                                   .dry_run = true}));
     CAPSTAN_TRY(engine::Memory memory, load_memory(host, beside));

@@ -14,7 +14,7 @@ namespace {
 bool is_share(double value) { return value >= 0 && value <= 1; }
 
 /// What is wrong with a price, or nothing.
-std::string breach_of(const capstan_price& price) {
+std::string price_breach(const capstan_price& price) {
     if (!std::isfinite(price.per_hour) || price.per_hour < 0) {
         return "answered a price of " + std::to_string(price.per_hour) + " an hour";
     }
@@ -29,7 +29,7 @@ std::string breach_of(const capstan_price& price) {
     return {};
 }
 
-Price raised(const capstan_price& price) {
+Price raised_price(const capstan_price& price) {
     Price out{
         .per_hour = price.per_hour,
         .currency = std::string(price.currency, ::strnlen(price.currency, sizeof price.currency)),
@@ -97,9 +97,9 @@ Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const Node
         call_hook(*cloud, Hook::price, circumstances, watch, [&](const capstan_call* call) {
             return table->price(table->self, call, &lowered, &price);
         }));
-    const std::string breach = breach_of(price);
+    const std::string breach = price_breach(price);
     if (!breach.empty()) return contract_breach(*cloud, Hook::price, breach);
-    return raised(price);
+    return raised_price(price);
 }
 
 Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,

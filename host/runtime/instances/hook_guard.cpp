@@ -10,8 +10,9 @@ namespace {
 
 using std::chrono::steady_clock;
 
-HookCall::Facts facts_of(const PluginInstance& instance, const engine::Circumstances& circumstances,
-                         const PassWatch& watch, steady_clock::time_point end) {
+HookCall::Facts pass_call_facts(const PluginInstance& instance,
+                                const engine::Circumstances& circumstances, const PassWatch& watch,
+                                steady_clock::time_point end) {
     std::uint32_t flags = 0;
     if (circumstances.dry_run) flags |= CAPSTAN_CALL_DRY_RUN;
     if (circumstances.simulation) flags |= CAPSTAN_CALL_SIMULATION;
@@ -50,7 +51,7 @@ void report_time(PluginInstance& instance, Hook hook, steady_clock::duration too
                                                " ms, more than half of what it may");
 }
 
-Result<void> check_entry(HookGate::Entry entry, const std::string& name) {
+Result<void> check_gate_entry(HookGate::Entry entry, const std::string& name) {
     if (entry == HookGate::Entry::closed)
         return fail(ErrorCode::unavailable, name + ": it is stopping");
     if (entry == HookGate::Entry::timed_out)
@@ -78,9 +79,9 @@ Result<std::vector<std::string>> call_hook(
     const auto end = begin + instance.call_deadline();
     const GateStay stay(instance, end);
     if (stay.entry() != HookGate::Entry::entered) {
-        CAPSTAN_CHECK(check_entry(stay.entry(), hook_name(instance, hook)));
+        CAPSTAN_CHECK(check_gate_entry(stay.entry(), hook_name(instance, hook)));
     }
-    HookCall call(facts_of(instance, circumstances, watch, end));
+    HookCall call(pass_call_facts(instance, circumstances, watch, end));
     watch.enter(instance, hook, end);
     capstan_status status = CAPSTAN_OK;
     {

@@ -19,7 +19,7 @@ std::string named(const HostContext& context) { return "plugin " + context.id();
 Unexpected bug(std::string message) { return fail(ErrorCode::internal, std::move(message)); }
 
 /// A call that is not part of a pass.
-HookCall::Facts facts_of(HostContext& context, Duration deadline) {
+HookCall::Facts single_call_facts(HostContext& context, Duration deadline) {
     return {.seed = context.random().next(), .now = context.clock().now(), .deadline = deadline};
 }
 
@@ -47,7 +47,7 @@ Result<const capstan_instance*> PluginInstance::make(HostContext& context,
                                                      const capstan_class& type,
                                                      const capstan_settings& settings) {
     const capstan_instance* made = nullptr;
-    HookCall call(facts_of(context, context.clock().monotonic() + default_call_deadline));
+    HookCall call(single_call_facts(context, context.clock().monotonic() + default_call_deadline));
     const Crumb crumb(context.trail(), Hook::create);
     CAPSTAN_CHECK(
         call.outcome(type.create(context.host(), &settings, call.abi(), &made), "create"));
@@ -188,7 +188,7 @@ void PluginInstance::reconfigure_now(const std::shared_ptr<const capstan_setting
 }
 
 Result<void> PluginInstance::call_reconfigure(const capstan_settings& settings, Duration deadline) {
-    HookCall call(facts_of(*context_, deadline));
+    HookCall call(single_call_facts(*context_, deadline));
     const Crumb crumb(context_->trail(), Hook::reconfigure);
     const capstan_status status = instance_->reconfigure(instance_->self, &settings, call.abi());
     if (status == CAPSTAN_OK) return {};

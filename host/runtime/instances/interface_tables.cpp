@@ -56,21 +56,21 @@ const std::vector<Table>& tables() {
 }
 
 template <class T>
-T read_at(const void* table, std::size_t offset) {
+T read_member(const void* table, std::size_t offset) {
     T value{};
     std::memcpy(&value, static_cast<const std::byte*>(table) + offset, sizeof value);
     return value;
 }
 
 Result<void> check(const Table& expected, const void* table) {
-    const auto size = read_at<std::uint32_t>(table, 0);
+    const auto size = read_member<std::uint32_t>(table, 0);
     for (const Function& function : expected.required) {
         const std::string name = "interface " + std::string(expected.id) + ": " + function.name;
         if (size < function.offset + sizeof(void*)) {
             return fail(ErrorCode::internal,
                         name + " is beyond the table's struct_size of " + std::to_string(size));
         }
-        if (read_at<void*>(table, function.offset) == nullptr)
+        if (read_member<void*>(table, function.offset) == nullptr)
             return fail(ErrorCode::internal, name + " is NULL");
     }
     return {};

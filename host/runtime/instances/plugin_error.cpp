@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t message_limit = 4096;
 constexpr std::size_t name_limit = 256;
 
-Error bug(std::string message) { return {ErrorCode::internal, std::move(message)}; }
+Error internal_error(std::string message) { return {ErrorCode::internal, std::move(message)}; }
 
 /// Bytes of `s`, or nothing where length and pointer contradict each other.
 std::string_view sane_text(capstan_str s) noexcept {
@@ -21,11 +21,12 @@ std::string_view sane_text(capstan_str s) noexcept {
 }  // namespace
 
 Error copy_error(const capstan_error* reported) {
-    if (reported == nullptr) return bug("the plugin reported a failure without an error");
+    if (reported == nullptr)
+        return internal_error("the plugin reported a failure without an error");
     if (!CAPSTAN_REACHES(reported, capstan_error, retry_after_ms))
-        return bug("the plugin's error is too short a struct");
+        return internal_error("the plugin's error is too short a struct");
     if (reported->code == CAPSTAN_OK)
-        return bug("the plugin reported a failure whose code is CAPSTAN_OK");
+        return internal_error("the plugin reported a failure whose code is CAPSTAN_OK");
     Error out{error_code(reported->code),
               io::printable(sane_text(reported->message), message_limit),
               io::printable(sane_text(reported->provider_code), name_limit),

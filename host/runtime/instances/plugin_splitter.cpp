@@ -44,8 +44,8 @@ private:
 };
 
 /// What is wrong with one growth, or nothing. `so_far` is how much each group grows already.
-std::string breach_of(const GrowSink::Growth& growth, std::span<const NodeGroup> groups,
-                      const std::vector<int>& so_far) {
+std::string growth_breach(const GrowSink::Growth& growth, std::span<const NodeGroup> groups,
+                          const std::vector<int>& so_far) {
     if (growth.group >= groups.size()) {
         return "grew group " + std::to_string(growth.group) + " of " +
                std::to_string(groups.size());
@@ -89,7 +89,7 @@ Result<std::vector<int>> PluginSplitter::split(int nodes, std::span<const NodeGr
     std::vector<int> by(groups.size(), 0);
     std::int64_t sum = 0;
     for (const GrowSink::Growth& growth : sink.growths()) {
-        if (const std::string wrong = breach_of(growth, groups, by); !wrong.empty())
+        if (const std::string wrong = growth_breach(growth, groups, by); !wrong.empty())
             return breach(wrong);
         by[growth.group] = growth.by;
         sum += growth.by;

@@ -15,14 +15,14 @@ using engine::NodeRemoval;
 using engine::RemovalPhase;
 
 /// From the quickest empty node to a drain of half a day.
-const prometheus::Histogram::BucketBoundaries duration_buckets = growing_buckets(0.1, 50'000, 60);
+const prometheus::Histogram::BucketBoundaries removal_buckets = growing_buckets(0.1, 50'000, 60);
 /// Upstream's: from a second to half an hour, each half as long again.
 const prometheus::Histogram::BucketBoundaries latency_buckets =
     growing_buckets(1, 1477.891880035400390625, 19);
 
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-const NodeRemoval* find(const engine::Memory& memory, const std::string& node) {
+const NodeRemoval* find_removal(const engine::Memory& memory, const std::string& node) {
     const auto at = memory.removals.find(node);
     return at != memory.removals.end() ? &at->second : nullptr;
 }
@@ -50,7 +50,9 @@ const char* failure_of(const engine::Decision& decision, const std::string& node
     return was_machine ? "3" : "2";
 }
 
-const char* kind_of(const NodeRemoval& removal) { return removal.empty ? "empty" : "nonempty"; }
+const char* removal_kind(const NodeRemoval& removal) {
+    return removal.empty ? "empty" : "nonempty";
+}
 
 }  // namespace
 
@@ -93,7 +95,7 @@ void RemovalMetrics::count_machines(const PassObservation& pass) {
     for (std::size_t i = 0; i < pass.results.removals.size(); ++i) {
         const engine::MachineRemoval& removal = pass.decision.removals[i];
         for (const std::string& node : removal.nodes) {
-            const NodeRemoval* after = find(pass.memory, node);
+            const NodeRemoval* after = find_removal(pass.memory, node);
             if (after == nullptr || after->phase != RemovalPhase::removed) continue;
             count_machine(gpu_of_node(pass.snapshot, node, removal.group), removal.cause);
             observe_latency(pass.at - after->unneeded_since.value_or(after->since), true);
@@ -119,7 +121,7 @@ void RemovalMetrics::count_evictions(const PassObservation& pass) {
 
 void RemovalMetrics::follow(const PassObservation& pass) {
     for (const auto& [node, before] : before_->removals)
-        follow(pass, node, before, find(pass.memory, node));
+        follow(pass, node, before, find_removal(pass.memory, node));
     // Chosen and given up in one pass; what a run left that nobody remembers is unmarked at once.
     for (const auto& [node, after] : pass.memory.removals)
         if (after.phase == RemovalPhase::undoing && !before_->removals.contains(node) &&
@@ -132,8 +134,8 @@ void RemovalMetrics::follow(const PassObservation& pass) {
 void RemovalMetrics::follow(const PassObservation& pass, const std::string& node,
                             const NodeRemoval& before, const NodeRemoval* after) {
     if (after == nullptr || after->phase != before.phase) {
-        phases_.Add({{"phase", std::string(engine::name_of(before.phase))}}, duration_buckets)
-            .Observe(seconds(pass.at - before.phase_since));
+        phases_.Add({{"phase", std::string(engine::name_of(before.phase))}}, removal_buckets)
+            .Observe(in_seconds(pass.at - before.phase_since));
     }
     if (before.phase == RemovalPhase::undoing) return;
     const bool was_kept = after != nullptr ? after->phase == RemovalPhase::undoing
@@ -145,7 +147,8 @@ void RemovalMetrics::follow(const PassObservation& pass, const std::string& node
 void RemovalMetrics::count_failure(const PassObservation& pass, const std::string& node,
                                    const NodeRemoval& before) {
     failed_
-        .Add({{"kind", kind_of(before)}, {"reason", failure_of(pass.decision, node, before.phase)}})
+        .Add({{"kind", removal_kind(before)},
+              {"reason", failure_of(pass.decision, node, before.phase)}})
         .Increment();
     const auto left = std::ranges::count_if(before.evictions, [](const auto& eviction) {
         return eviction.second.refused > eviction.second.agreed;
@@ -157,13 +160,13 @@ void RemovalMetrics::count_failure(const PassObservation& pass, const std::strin
 void RemovalMetrics::end(const NodeRemoval& removal, Time at) {
     const std::string all = "scaleDown:nodeDeletion";
     for (const std::string& function : {all, all + (removal.empty ? ":empty" : ":nonEmpty")})
-        durations_.Add({{"function", function}}, duration_buckets)
-            .Observe(seconds(at - removal.since));
+        durations_.Add({{"function", function}}, removal_buckets)
+            .Observe(in_seconds(at - removal.since));
 }
 
 void RemovalMetrics::observe_latency(Duration latency, bool deleted) {
     latencies_.Add({{"deleted", deleted ? "true" : "false"}, {"delay_reason", ""}}, latency_buckets)
-        .Observe(seconds(latency));
+        .Observe(in_seconds(latency));
 }
 
 void RemovalMetrics::follow_unneeded(const PassObservation& pass) {

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 
+#include "runtime/plugin_files/file_descriptor.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 #include "runtime/plugin_files/sha256.hpp"
 
@@ -16,8 +16,7 @@ namespace {
 
 Result<std::vector<std::byte>> read_bytes(int fd) {
     struct stat facts{};
-    if (::fstat(fd, &facts) != 0)
-        return refuse("cannot be read: " + std::generic_category().message(errno));
+    if (::fstat(fd, &facts) != 0) return refuse("cannot be read: " + errno_message());
     const auto size = static_cast<std::size_t>(facts.st_size);
     if (size > plugin_file_size_max)
         return refuse("has " + std::to_string(size) + " bytes, " +
@@ -28,7 +27,7 @@ Result<std::vector<std::byte>> read_bytes(int fd) {
     while (got < bytes.size()) {
         const ssize_t n = ::read(fd, bytes.data() + got, bytes.size() - got);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return refuse("cannot be read: " + std::generic_category().message(errno));
+        if (n < 0) return refuse("cannot be read: " + errno_message());
         if (n == 0) break;
         got += static_cast<std::size_t>(n);
     }

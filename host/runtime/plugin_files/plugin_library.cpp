@@ -16,7 +16,7 @@ namespace {
 /// Boost.DLL's error code is the same for every failure; the dynamic loader's own words are only in
 /// the text of what the throwing overloads throw: "... (dlerror system message: WORDS): Bad file
 /// descriptor ...". The private copy's name in it would mislead a reader.
-std::string reason_of(const std::exception& e, const std::filesystem::path& copy) {
+std::string load_failure(const std::exception& e, const std::filesystem::path& copy) {
     std::string text = e.what();
     constexpr std::string_view before = "(dlerror system message: ";
     if (const std::size_t at = text.find(before); at != std::string::npos) {
@@ -100,7 +100,7 @@ Result<void> PluginLibrary::load() {
         mapping_->library.load(copy_.string(), rtld_now | rtld_local);
         entry_ = &mapping_->library.get<const capstan_entry>(CAPSTAN_ENTRY_SYMBOL);
     } catch (const std::exception& e) {
-        return refuse("cannot be loaded: " + reason_of(e, copy_));
+        return refuse("cannot be loaded: " + load_failure(e, copy_));
     }
     return {};
 }

@@ -21,12 +21,12 @@ static_assert(
 constexpr std::size_t payload_at = offsetof(capstan_note, magic);
 constexpr std::size_t payload_size = sizeof(capstan_note) - payload_at;
 
-std::string version_text(unsigned major, unsigned minor) {
+std::string abi_text(unsigned major, unsigned minor) {
     return std::to_string(major) + "." + std::to_string(minor);
 }
 
 template <std::size_t size>
-Result<std::string> text_of(const char (&array)[size], std::string_view what) {
+Result<std::string> note_text(const char (&array)[size], std::string_view what) {
     const std::string_view all(array, size);
     const std::size_t end = all.find('\0');
     if (end == std::string_view::npos)
@@ -47,7 +47,7 @@ std::optional<std::string> mismatch(Bytes payload) {
                magic_text(CAPSTAN_MAGIC);
     if (major != CAPSTAN_ABI_MAJOR)
         return "is built for ABI major " + std::to_string(major) + ", this host offers " +
-               version_text(CAPSTAN_ABI_MAJOR, CAPSTAN_ABI_MINOR_LATEST);
+               abi_text(CAPSTAN_ABI_MAJOR, CAPSTAN_ABI_MINOR_LATEST);
     return std::nullopt;
 }
 
@@ -115,17 +115,17 @@ Result<PluginNote> read_note(std::span<const std::byte> bytes, const ElfFacts& e
     CAPSTAN_TRY(const ElfNote found, find_note(bytes, elf));
     CAPSTAN_TRY(const capstan_note note, read_payload(bytes, found));
     if (note.abi_minor_required > CAPSTAN_ABI_MINOR_LATEST)
-        return refuse("requires ABI " + version_text(note.abi_major, note.abi_minor_required) +
+        return refuse("requires ABI " + abi_text(note.abi_major, note.abi_minor_required) +
                       ", this host offers " +
-                      version_text(CAPSTAN_ABI_MAJOR, CAPSTAN_ABI_MINOR_LATEST));
+                      abi_text(CAPSTAN_ABI_MAJOR, CAPSTAN_ABI_MINOR_LATEST));
     PluginNote out;
     out.abi_major = note.abi_major;
     out.abi_minor_built = note.abi_minor_built;
     out.abi_minor_required = note.abi_minor_required;
-    CAPSTAN_TRY(out.sdk, text_of(note.sdk, "SDK version"));
-    CAPSTAN_TRY(out.plugin_id, text_of(note.plugin_id, "plugin id"));
-    CAPSTAN_TRY(out.version, text_of(note.version, "version"));
-    CAPSTAN_TRY(const std::string kinds, text_of(note.kinds, "list of kinds"));
+    CAPSTAN_TRY(out.sdk, note_text(note.sdk, "SDK version"));
+    CAPSTAN_TRY(out.plugin_id, note_text(note.plugin_id, "plugin id"));
+    CAPSTAN_TRY(out.version, note_text(note.version, "version"));
+    CAPSTAN_TRY(const std::string kinds, note_text(note.kinds, "list of kinds"));
     CAPSTAN_TRY(out.kinds, split_kinds(kinds));
     if (out.plugin_id.empty() || out.version.empty())
         return refuse("has a damaged Capstan note: its plugin id or version is empty");

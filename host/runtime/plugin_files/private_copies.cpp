@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "runtime/plugin_files/file_descriptor.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 #include "runtime/plugin_files/trust.hpp"
 
@@ -20,10 +21,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view prefix = "capstan-plugins-";
+constexpr std::string_view folder_prefix = "capstan-plugins-";
 
 Unexpected refuse_with_errno(const std::string& what) {
-    return refuse(what + ": " + std::generic_category().message(errno));
+    return refuse(what + ": " + errno_message());
 }
 
 /// The topmost folder on the same file system as `folder`.
@@ -36,7 +37,7 @@ fs::path mount_of(fs::path folder) {
     return folder;
 }
 
-Result<void> check_place(const fs::path& place) {
+Result<void> check_mount(const fs::path& place) {
     struct statvfs facts{};
     if (::statvfs(place.c_str(), &facts) != 0) return refuse_with_errno("cannot be used");
     if ((facts.f_flag & ST_NOEXEC) != 0)
@@ -76,7 +77,7 @@ void remove_abandoned(const fs::path& place) {
     for (auto entry = fs::directory_iterator(place, error);
          !error && entry != fs::directory_iterator(); entry.increment(error)) {
         struct stat facts{};
-        if (entry->path().filename().string().starts_with(prefix) &&
+        if (entry->path().filename().string().starts_with(folder_prefix) &&
             ::lstat(entry->path().c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) &&
             facts.st_uid == ::geteuid())
             ours.push_back(entry->path());
@@ -100,7 +101,7 @@ Result<std::pair<fs::path, FileDescriptor>> make_folder(const fs::path& place) {
     // Another host that cleans up could meet the new folder before its lock; then a second one is
     // made.
     for (int attempt = 0; attempt < 10; ++attempt) {
-        std::string name = (place / (std::string(prefix) + "XXXXXX")).string();
+        std::string name = (place / (std::string(folder_prefix) + "XXXXXX")).string();
         if (::mkdtemp(name.data()) == nullptr) return refuse_with_errno("cannot be written");
         FileDescriptor lock = lock_folder(name);
         if (lock && is_still_there(name, lock.get()))
@@ -109,21 +110,11 @@ Result<std::pair<fs::path, FileDescriptor>> make_folder(const fs::path& place) {
     return refuse("keeps losing the folders made in it");
 }
 
-Result<void> write_all(int fd, std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return refuse_with_errno("cannot be written");
-        bytes = bytes.subspan(static_cast<std::size_t>(n));
-    }
-    return {};
-}
-
 Result<void> write_file(const fs::path& file, std::span<const std::byte> bytes) {
     const FileDescriptor fd(
         ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!fd) return refuse_with_errno("cannot be created");
-    CAPSTAN_CHECK(write_all(fd.get(), bytes));
+    if (!write_all(fd, bytes)) return refuse_with_errno("cannot be written");
     if (::fchmod(fd.get(), 0500) != 0) return refuse_with_errno("cannot be made executable");
     return {};
 }
@@ -147,7 +138,7 @@ Result<PrivateCopies> PrivateCopies::create(const std::vector<fs::path>& places)
         std::error_code error;
         const fs::path place = fs::canonical(named, error);
         const Result<void> good =
-            error ? refuse("cannot be used: " + error.message()) : check_place(place);
+            error ? refuse("cannot be used: " + error.message()) : check_mount(place);
         if (good) {
             remove_abandoned(place);
             auto made = make_folder(place);

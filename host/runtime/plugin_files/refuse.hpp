@@ -1,4 +1,4 @@
-/// The one way the loader says no.
+/// The one way the loader and the readers of a configuration say no.
 #pragma once
 
 #include <string>

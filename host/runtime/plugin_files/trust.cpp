@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "runtime/plugin_files/file_descriptor.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
 namespace capstan::runtime {
@@ -15,8 +16,6 @@ namespace capstan::runtime {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string reason_of(int error) { return std::generic_category().message(error); }
 
 std::string octal(mode_t mode) {
     char text[16];
@@ -112,7 +111,7 @@ Result<fs::path> find_configured(const std::string& name, const TrustPolicy& pol
 Result<FileDescriptor> open_in(int folder, const fs::path& name, int flags, struct stat& facts) {
     FileDescriptor fd(::openat(folder, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
     if (!fd || ::fstat(fd.get(), &facts) != 0)
-        return refuse("cannot be opened: " + reason_of(errno));
+        return refuse("cannot be opened: " + errno_message());
     return fd;
 }
 

@@ -23,6 +23,11 @@ void JsonText::text(std::string_view text) {
     needs_comma_ = true;
 }
 
+void JsonText::text_member(std::string_view name, std::string_view value) {
+    key(name);
+    text(value);
+}
+
 void JsonText::whole(std::int64_t number) {
     separate();
     out_ += std::to_string(number);

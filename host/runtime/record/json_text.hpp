@@ -19,6 +19,7 @@ public:
 
     /// Bytes that are no UTF-8 become U+FFFD, for JSON has no way to say them.
     void text(std::string_view text);
+    void text_member(std::string_view name, std::string_view value);
     void whole(std::int64_t number);
     void natural(std::uint64_t number);
     void boolean(bool value);

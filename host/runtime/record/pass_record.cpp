@@ -12,7 +12,7 @@
 namespace capstan::runtime {
 namespace {
 
-constexpr int latest_version = 1;
+constexpr int record_version = 1;
 
 std::string digest_of(std::string_view text) {
     return sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
@@ -29,7 +29,7 @@ std::string config_text(const Config& config, const PluginSet& plugins) {
                         });
 }
 
-std::vector<engine::CloudMachines> machines_of(const engine::Snapshot& snapshot) {
+std::vector<engine::CloudMachines> listed_machines(const engine::Snapshot& snapshot) {
     return snapshot.machines ? *snapshot.machines : std::vector<engine::CloudMachines>();
 }
 
@@ -49,14 +49,14 @@ SetupRecord make_setup_record(const Config& config, const PluginSet& plugins) {
 
 PassRecord make_pass_record(std::string_view host, const SetupRecord& setup, const PassInput& input,
                             const PassResult& result) {
-    return {.version = latest_version,
+    return {.version = record_version,
             .host = std::string(host),
             .setup = setup,
             .circumstances = input.circumstances,
             .known_misses = result.misses,
             .cluster = make_cluster_record(input.snapshot.cluster),
             .groups = *result.groups,
-            .machines = machines_of(input.snapshot),
+            .machines = listed_machines(input.snapshot),
             .notes = result.notes,
             .theories = result.theories,
             .memory = input.memory,
@@ -70,7 +70,7 @@ std::string pass_record_text(const PassRecord& record) {
 }
 
 Result<PassRecord> parse_pass_record(std::string_view text, std::string_view name) {
-    CAPSTAN_TRY(PassRecord record, parse_versioned<PassRecord>(text, name, latest_version));
+    CAPSTAN_TRY(PassRecord record, parse_versioned<PassRecord>(text, name, record_version));
     if (digest_of(record.setup.config) != record.setup.config_sha256)
         return fail(
             ErrorCode::invalid_argument,

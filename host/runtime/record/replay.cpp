@@ -18,7 +18,7 @@ namespace json = boost::json;
 /// A tree as one line for each value, by its path.
 using Lines = std::map<std::string, std::string>;
 
-std::string text_of(const json::value& value) {
+std::string json_text(const json::value& value) {
     if (const json::string* text = value.if_string()) return {text->data(), text->size()};
     return json::serialize(value);
 }
@@ -28,7 +28,7 @@ std::optional<std::string> find_name(const json::value& item) {
     const json::object* object = item.if_object();
     if (object == nullptr) return std::nullopt;
     for (const auto& member : *object) {
-        if (member.value().is_string()) return text_of(member.value());
+        if (member.value().is_string()) return json_text(member.value());
         if (auto name = find_name(member.value())) return name;
     }
     return std::nullopt;
@@ -49,7 +49,7 @@ public:
                 add(unique(below(path, find_name(item).value_or(std::to_string(i)))), item);
             }
         } else {
-            lines_.emplace(path, text_of(value));
+            lines_.emplace(path, json_text(value));
         }
     }
     Lines take() { return std::move(lines_); }
@@ -82,7 +82,7 @@ std::optional<std::string> find_line(const Lines& lines, const std::string& path
     return at == lines.end() ? std::nullopt : std::optional(at->second);
 }
 
-std::string version_text(const PluginRecord& plugin) {
+std::string describe_plugin(const PluginRecord& plugin) {
     return plugin.plugin + " " + plugin.version + " (sha256 " + plugin.sha256.substr(0, 12) + ")";
 }
 
@@ -131,8 +131,8 @@ std::vector<std::string> plugin_changes(const std::vector<PluginRecord>& recorde
         if (was == recorded.end()) {
             out.push_back("plugin " + here.id + " was not there");
         } else if (*was != here) {
-            out.push_back("plugin " + here.id + " was " + version_text(*was) + ", is " +
-                          version_text(here));
+            out.push_back("plugin " + here.id + " was " + describe_plugin(*was) + ", is " +
+                          describe_plugin(here));
         }
     }
     return out;

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "runtime/plugin_files/file_descriptor.hpp"
@@ -16,8 +16,6 @@
 namespace capstan::runtime {
 
 namespace {
-
-std::string reason() { return std::strerror(errno); }
 
 /// Instance ids become file names: what is not a letter, digit, '-' or '_' is written as %XX.
 std::string file_name(const PluginInstanceId& owner) {
@@ -34,15 +32,12 @@ std::string file_name(const PluginInstanceId& owner) {
     return name + ".state";
 }
 
-Result<void> write_all(const FileDescriptor& fd, std::string_view bytes, const std::string& file) {
-    while (!bytes.empty()) {
-        const ssize_t count = ::write(fd.get(), bytes.data(), bytes.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return fail(ErrorCode::unavailable, "write " + file + ": " + reason());
-        bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
+Result<void> write_synced(const FileDescriptor& fd, std::string_view text,
+                          const std::string& file) {
+    if (!write_all(fd, std::as_bytes(std::span(text))))
+        return fail(ErrorCode::unavailable, "write " + file + ": " + errno_message());
     if (::fsync(fd.get()) != 0)
-        return fail(ErrorCode::unavailable, "sync " + file + ": " + reason());
+        return fail(ErrorCode::unavailable, "sync " + file + ": " + errno_message());
     return {};
 }
 
@@ -56,10 +51,12 @@ void sync_directory(const std::filesystem::path& directory) {
 
 Result<FileDescriptor> FileStateStore::hold() {
     FileDescriptor fd(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!fd) return fail(ErrorCode::unavailable, "open " + directory_.string() + ": " + reason());
+    if (!fd)
+        return fail(ErrorCode::unavailable, "open " + directory_.string() + ": " + errno_message());
     while (::flock(fd.get(), LOCK_EX) != 0) {
         if (errno != EINTR)
-            return fail(ErrorCode::unavailable, "lock " + directory_.string() + ": " + reason());
+            return fail(ErrorCode::unavailable,
+                        "lock " + directory_.string() + ": " + errno_message());
     }
     return fd;
 }
@@ -69,7 +66,7 @@ Result<InstanceState> FileStateStore::load(const PluginInstanceId& owner) {
     std::ifstream in(file, std::ios::binary);
     if (!in) {
         if (errno == ENOENT) return InstanceState();
-        return fail(ErrorCode::unavailable, "open " + file.string() + ": " + reason());
+        return fail(ErrorCode::unavailable, "open " + file.string() + ": " + errno_message());
     }
     std::string bytes(state_text_limit, '\0');
     in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -87,11 +84,11 @@ Result<void> FileStateStore::save(const PluginInstanceId& owner, const InstanceS
     {
         const FileDescriptor fd(
             ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-        if (!fd) return fail(ErrorCode::unavailable, "create " + fresh + ": " + reason());
-        CAPSTAN_CHECK(write_all(fd, state_text(state), fresh));
+        if (!fd) return fail(ErrorCode::unavailable, "create " + fresh + ": " + errno_message());
+        CAPSTAN_CHECK(write_synced(fd, state_text(state), fresh));
     }
     if (::rename(fresh.c_str(), file.c_str()) != 0) {
-        return fail(ErrorCode::unavailable, "rename " + fresh + ": " + reason());
+        return fail(ErrorCode::unavailable, "rename " + fresh + ": " + errno_message());
     }
     sync_directory(directory_);
     return {};

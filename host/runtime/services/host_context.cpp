@@ -8,7 +8,7 @@ namespace capstan::runtime {
 
 namespace {
 
-std::string seconds(Duration d) {
+std::string milliseconds_text(Duration d) {
     return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()) + " ms";
 }
 
@@ -32,7 +32,7 @@ Strand::Watchdog watchdog(std::shared_ptr<Logger> log, std::shared_ptr<InstanceM
                        id = std::move(id)](Duration took) {
         metrics->strand_overrun();
         log->write(LogLevel::warn, id,
-                   "kept its strand for " + seconds(took) + "; it must not block there");
+                   "kept its strand for " + milliseconds_text(took) + "; it must not block there");
     }};
 }
 

@@ -23,7 +23,9 @@ constexpr std::uint64_t reply_default = std::uint64_t{16} << 20;
 constexpr std::uint64_t reply_limit = std::uint64_t{256} << 20;
 constexpr std::size_t queue_default = 1024, queue_most = 65536;
 
-Unexpected refuse(std::string why) { return fail(ErrorCode::invalid_argument, std::move(why)); }
+Unexpected refuse_kube_request(std::string why) {
+    return fail(ErrorCode::invalid_argument, std::move(why));
+}
 
 /// A part of a path that a kind is made of; it cannot be "..".
 bool is_token(std::string_view text, bool has_dots) {
@@ -74,16 +76,19 @@ std::string_view patch_content(std::int32_t type) {
 
 /// Borrows from the plugin's.
 Result<kubernetes::ApiResource> read_resource(const capstan_kube_resource* raw) {
-    if (!CAPSTAN_REACHES(raw, capstan_kube_resource, kind)) return refuse("there is no resource");
+    if (!CAPSTAN_REACHES(raw, capstan_kube_resource, kind))
+        return refuse_kube_request("there is no resource");
     const kubernetes::ApiResource out{.group = text(raw->group),
                                       .version = text(raw->version),
                                       .plural = text(raw->plural),
                                       .kind = text(raw->kind),
                                       .has_namespace = raw->has_namespace != 0};
-    if (!is_token(out.plural, false)) return refuse(in_quotes(out.plural) + " is no resource");
-    if (!is_token(out.version, false)) return refuse(in_quotes(out.version) + " is no version");
+    if (!is_token(out.plural, false))
+        return refuse_kube_request(in_quotes(out.plural) + " is no resource");
+    if (!is_token(out.version, false))
+        return refuse_kube_request(in_quotes(out.version) + " is no version");
     if (!out.group.empty() && !is_token(out.group, true))
-        return refuse(in_quotes(out.group) + " is no API group");
+        return refuse_kube_request(in_quotes(out.group) + " is no API group");
     return out;
 }
 
@@ -97,35 +102,39 @@ KubeAction action_on(const kubernetes::ApiResource& resource, std::string_view v
 }
 
 /// Whether namespace, name and subresource suit the verb.
-Result<void> check_place(const capstan_kube_request& raw, const kubernetes::ApiResource& resource) {
+Result<void> check_path(const capstan_kube_request& raw, const kubernetes::ApiResource& resource) {
     const bool is_list = raw.verb == CAPSTAN_KUBE_LIST;
     const bool is_below = raw.subresource.len > 0;
     if (raw.ns.len > 0 && !resource.has_namespace)
-        return refuse("such objects are in no namespace");
+        return refuse_kube_request("such objects are in no namespace");
     if (raw.ns.len > 0 && !is_token(text(raw.ns), false))
-        return refuse(in_quotes(text(raw.ns)) + " is no namespace");
-    if (raw.ns.len == 0 && resource.has_namespace && !is_list) return refuse("without a namespace");
+        return refuse_kube_request(in_quotes(text(raw.ns)) + " is no namespace");
+    if (raw.ns.len == 0 && resource.has_namespace && !is_list)
+        return refuse_kube_request("without a namespace");
     if (is_below && !is_token(text(raw.subresource), false))
-        return refuse(in_quotes(text(raw.subresource)) + " is no subresource");
-    if (is_list && (is_below || raw.name.len > 0)) return refuse("a list is of no single object");
+        return refuse_kube_request(in_quotes(text(raw.subresource)) + " is no subresource");
+    if (is_list && (is_below || raw.name.len > 0))
+        return refuse_kube_request("a list is of no single object");
     const bool needs_name = !is_list && (raw.verb != CAPSTAN_KUBE_CREATE || is_below);
     if (needs_name && !is_object_name(text(raw.name)))
-        return refuse("without a name, or with one that is none");
-    if (!needs_name && raw.name.len > 0) return refuse("the name stands in the object");
+        return refuse_kube_request("without a name, or with one that is none");
+    if (!needs_name && raw.name.len > 0)
+        return refuse_kube_request("the name stands in the object");
     return {};
 }
 
 Result<void> check_texts(const capstan_kube_request& raw) {
     const bool has_body = raw.verb == CAPSTAN_KUBE_CREATE || raw.verb == CAPSTAN_KUBE_UPDATE ||
                           raw.verb == CAPSTAN_KUBE_PATCH;
-    if (has_body && raw.body.len == 0) return refuse("without a body");
-    if (raw.body.len > kube_body_limit) return refuse("the body has more than 3 MiB");
+    if (has_body && raw.body.len == 0) return refuse_kube_request("without a body");
+    if (raw.body.len > kube_body_limit) return refuse_kube_request("the body has more than 3 MiB");
     for (const capstan_str each : {raw.label_selector, raw.field_selector, raw.continue_token,
                                    raw.resource_version, raw.uid, raw.field_manager}) {
-        if (each.len > text_limit) return refuse("a selector or token has more than 16 KiB");
+        if (each.len > text_limit)
+            return refuse_kube_request("a selector or token has more than 16 KiB");
     }
     if (raw.verb == CAPSTAN_KUBE_PATCH && patch_content(raw.patch_type).empty())
-        return refuse("an unknown type of patch, " + std::to_string(raw.patch_type));
+        return refuse_kube_request("an unknown type of patch, " + std::to_string(raw.patch_type));
     return {};
 }
 
@@ -178,8 +187,8 @@ void describe_delete(const capstan_kube_request& raw, kubernetes::ApiRequest& ou
 Result<KubeCall> parse_kube_request(const capstan_kube_request& raw, const std::string& instance) {
     CAPSTAN_TRY(const kubernetes::ApiResource resource, read_resource(raw.resource));
     const std::string_view verb = verb_name(raw.verb);
-    if (verb.empty()) return refuse("an unknown verb, " + std::to_string(raw.verb));
-    CAPSTAN_CHECK(check_place(raw, resource));
+    if (verb.empty()) return refuse_kube_request("an unknown verb, " + std::to_string(raw.verb));
+    CAPSTAN_CHECK(check_path(raw, resource));
     CAPSTAN_CHECK(check_texts(raw));
     KubeCall out{.action = action_on(resource, verb, raw.ns, raw.subresource)};
     out.request.method = method_of(raw.verb);
@@ -200,9 +209,9 @@ Result<KubeCall> parse_kube_request(const capstan_kube_request& raw, const std::
 Result<KubeFollowed> parse_kube_watch(const capstan_kube_watch& raw, const std::string& instance) {
     CAPSTAN_TRY(const kubernetes::ApiResource resource, read_resource(raw.resource));
     if (raw.ns.len > 0 && !(resource.has_namespace && is_token(text(raw.ns), false)))
-        return refuse(in_quotes(text(raw.ns)) + " is no namespace of such objects");
+        return refuse_kube_request(in_quotes(text(raw.ns)) + " is no namespace of such objects");
     if (raw.label_selector.len > text_limit || raw.field_selector.len > text_limit)
-        return refuse("a selector has more than 16 KiB");
+        return refuse_kube_request("a selector has more than 16 KiB");
     KubeFollowed out{.instance = instance,
                      .action = action_on(resource, "list", raw.ns),
                      .path = path_of(resource, text(raw.ns)),
@@ -219,13 +228,14 @@ Result<KubeFollowed> parse_kube_watch(const capstan_kube_watch& raw, const std::
 
 Result<kubernetes::EventNote> parse_kube_note(const capstan_kube_note& raw) {
     for (const capstan_str each : {raw.kind, raw.name, raw.reason}) {
-        if (each.len == 0) return refuse("an event names kind, name and reason");
+        if (each.len == 0) return refuse_kube_request("an event names kind, name and reason");
     }
     for (const capstan_str each : {raw.api_version, raw.kind, raw.name, raw.uid, raw.reason}) {
-        if (each.len > object_name_limit) return refuse("a name of more than 253 bytes");
+        if (each.len > object_name_limit)
+            return refuse_kube_request("a name of more than 253 bytes");
     }
     if (raw.ns.len > 0 && !is_token(text(raw.ns), false))
-        return refuse(in_quotes(text(raw.ns)) + " is no namespace");
+        return refuse_kube_request(in_quotes(text(raw.ns)) + " is no namespace");
     kubernetes::EventNote out;
     out.about = {.api_version = std::string(text(raw.api_version)),
                  .kind = std::string(text(raw.kind)),

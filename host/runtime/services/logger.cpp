@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t line_limit = 8192;
 constexpr std::size_t source_limit = 128;
-constexpr std::size_t key_limit = 64;
+constexpr std::size_t log_key_limit = 64;
 
 /// RFC 3339 with milliseconds, UTC.
 std::string written(Time time) {
@@ -103,7 +103,7 @@ std::string Logger::line(LogLevel level, std::string_view source, std::string_vi
                                  from + ": " + sentence;
     for (const auto& [key, value] : fields) {
         if (room == 0) break;
-        const std::string name = io::printable(key, key_limit);
+        const std::string name = io::printable(key, log_key_limit);
         const std::string text = io::printable(value, room);
         room -= std::min(room, key.size() + value.size());
         out += json ? "," + io::json_quoted(name) + ":" + io::json_quoted(text)

@@ -8,29 +8,30 @@ namespace capstan::runtime {
 
 namespace {
 
-constexpr std::string_view prefix = "capstan_plugin_";
+constexpr std::string_view name_prefix = "capstan_plugin_";
 
 /// From a microsecond, which a comparison of two templates takes, to a deadline of some seconds.
-const prometheus::Histogram::BucketBoundaries duration_buckets{1e-6, 1e-5, 1e-4, 1e-3, 1e-2,
-                                                               0.05, 0.25, 1,    5};
+const prometheus::Histogram::BucketBoundaries hook_buckets{1e-6, 1e-5, 1e-4, 1e-3, 1e-2,
+                                                           0.05, 0.25, 1,    5};
 
-Metrics::Counters& counters(prometheus::Registry& registry, std::string_view name,
-                            const char* help) {
+Metrics::Counters& plugin_counters(prometheus::Registry& registry, std::string_view name,
+                                   const char* help) {
     return prometheus::BuildCounter()
-        .Name(std::string(prefix).append(name))
+        .Name(std::string(name_prefix).append(name))
         .Help(help)
         .Register(registry);
 }
-Metrics::Gauges& gauges(prometheus::Registry& registry, std::string_view name, const char* help) {
+Metrics::Gauges& plugin_gauges(prometheus::Registry& registry, std::string_view name,
+                               const char* help) {
     return prometheus::BuildGauge()
-        .Name(std::string(prefix).append(name))
+        .Name(std::string(name_prefix).append(name))
         .Help(help)
         .Register(registry);
 }
-Metrics::Histograms& histograms(prometheus::Registry& registry, std::string_view name,
-                                const char* help) {
+Metrics::Histograms& plugin_histograms(prometheus::Registry& registry, std::string_view name,
+                                       const char* help) {
     return prometheus::BuildHistogram()
-        .Name(std::string(prefix).append(name))
+        .Name(std::string(name_prefix).append(name))
         .Help(help)
         .Register(registry);
 }
@@ -57,25 +58,29 @@ void release_all(Metrics& metrics, prometheus::Family<Metric>& family, Places& p
 }  // namespace
 
 Metrics::Metrics()
-    : hook_durations(histograms(registry_, "hook_duration_seconds", "Time a decision hook took.")),
-      hook_overruns(counters(registry_, "hook_overruns_total",
-                             "Hooks that were abandoned at their deadline.")),
-      errors(
-          counters(registry_, "errors_total", "Calls into the plugin that failed, by error code.")),
-      late_completions(counters(registry_, "late_completions_total",
-                                "Completions of operations that had ended already or never were.")),
-      overdue_operations(
-          counters(registry_, "overdue_operations_total",
-                   "Operations the host closed because the plugin did not end them in time.")),
-      strand_overruns(counters(registry_, "strand_overruns_total",
-                               "Calls that kept the instance's strand for more than 50 ms.")),
-      dropped_values(counters(registry_, "dropped_values_total",
-                              "Values dropped because the plugin had used up its series.")),
-      quarantined(gauges(registry_, "quarantined",
-                         "1 while the instance is not asked because a hook overran.")),
-      retained_libraries(gauges(registry_, "retained_libraries",
-                                "Plugin files that stay loaded because they cannot be unloaded.")
-                             .Add({})) {}
+    : hook_durations(
+          plugin_histograms(registry_, "hook_duration_seconds", "Time a decision hook took.")),
+      hook_overruns(plugin_counters(registry_, "hook_overruns_total",
+                                    "Hooks that were abandoned at their deadline.")),
+      errors(plugin_counters(registry_, "errors_total",
+                             "Calls into the plugin that failed, by error code.")),
+      late_completions(
+          plugin_counters(registry_, "late_completions_total",
+                          "Completions of operations that had ended already or never were.")),
+      overdue_operations(plugin_counters(
+          registry_, "overdue_operations_total",
+          "Operations the host closed because the plugin did not end them in time.")),
+      strand_overruns(
+          plugin_counters(registry_, "strand_overruns_total",
+                          "Calls that kept the instance's strand for more than 50 ms.")),
+      dropped_values(plugin_counters(registry_, "dropped_values_total",
+                                     "Values dropped because the plugin had used up its series.")),
+      quarantined(plugin_gauges(registry_, "quarantined",
+                                "1 while the instance is not asked because a hook overran.")),
+      retained_libraries(
+          plugin_gauges(registry_, "retained_libraries",
+                        "Plugin files that stay loaded because they cannot be unloaded.")
+              .Add({})) {}
 
 bool Metrics::is_ours(std::string_view name) const {
     const auto names = [&](const auto&... families) {
@@ -118,7 +123,7 @@ InstanceMetrics::~InstanceMetrics() {
 
 void InstanceMetrics::hook_took(Hook hook, double seconds) {
     once(*metrics_, durations_[index_of(hook)], metrics_->hook_durations,
-         {{"plugin", id_}, {"hook", std::string(name_of(hook))}}, duration_buckets)
+         {{"plugin", id_}, {"hook", std::string(name_of(hook))}}, hook_buckets)
         .Observe(seconds);
 }
 

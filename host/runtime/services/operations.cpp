@@ -26,7 +26,7 @@ capstan_op op_of(std::uint32_t generation, std::size_t slot) {
     return (static_cast<capstan_op>(generation) << 32) | slot;
 }
 
-Result<std::any> raised(const Operation& operation, std::uint32_t type, const void* result) {
+Result<std::any> raised_result(const Operation& operation, std::uint32_t type, const void* result) {
     const auto misfit = [&](const std::string& why) {
         return capstan::fail(ErrorCode::internal, operation.what + ": " + why);
     };
@@ -92,7 +92,7 @@ capstan_status OperationTable::complete(capstan_op op, std::uint32_t result_type
                                         const void* result) {
     std::optional<Operation> operation = claim(op);
     if (!operation) return late();
-    Result<std::any> copy = raised(*operation, result_type, result);
+    Result<std::any> copy = raised_result(*operation, result_type, result);
     const bool fits = copy.has_value();
     release(op, std::move(*operation), std::move(copy));
     return fits ? CAPSTAN_OK : CAPSTAN_E_INVALID_ARGUMENT;

@@ -36,7 +36,7 @@ HttpHeaders copy_headers(capstan_array array) {
 }
 
 /// Calls the plugin with what came back, lent for the call.
-void hand_over(capstan_http_done done, void* user, const Result<HttpReply>& result) {
+void hand_over_reply(capstan_http_done done, void* user, const Result<HttpReply>& result) {
     if (!result) {
         const capstan_error error = lower(result.error());
         done(user, error.code, nullptr, &error);
@@ -97,7 +97,7 @@ capstan_status PluginHttp::send(const capstan_http_request& raw, capstan_http_do
             self->open_.erase(key);
         }
         self->tasks_->deliver(
-            [done, user, result = std::move(result)] { hand_over(done, user, result); });
+            [done, user, result = std::move(result)] { hand_over_reply(done, user, result); });
     };
     try {
         began(key, client_->send(std::move(*request), finish));

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runtime/config/secret_name.hpp"
 #include "runtime/plugin_files/file_descriptor.hpp"
 
 namespace capstan::runtime {
@@ -18,28 +19,19 @@ namespace {
 
 constexpr std::size_t size_limit = 1 << 20;
 
-bool is_secret_name(std::string_view name) {
-    constexpr std::string_view allowed =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-    return !name.empty() && name.size() <= 253 && name != "." && !name.starts_with("..") &&
-           name.find_first_not_of(allowed) == std::string_view::npos;
-}
-
-std::string reason() { return std::strerror(errno); }
-
 Result<FileDescriptor> open_secret(const std::filesystem::path& file) {
     // Links are followed: Kubernetes mounts a Secret as links, so that all its files change at
     // once.
     FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd) return fd;
     if (errno == ENOENT) return fail(ErrorCode::not_found, "there is no file " + file.string());
-    return fail(ErrorCode::unavailable, "open " + file.string() + ": " + reason());
+    return fail(ErrorCode::unavailable, "open " + file.string() + ": " + errno_message());
 }
 
-Result<SecretText> read_all(const FileDescriptor& fd, const std::filesystem::path& file) {
+Result<SecretText> read_secret_file(const FileDescriptor& fd, const std::filesystem::path& file) {
     struct stat facts{};
     if (::fstat(fd.get(), &facts) != 0)
-        return fail(ErrorCode::unavailable, "stat " + file.string() + ": " + reason());
+        return fail(ErrorCode::unavailable, "stat " + file.string() + ": " + errno_message());
     if (!S_ISREG(facts.st_mode))
         return fail(ErrorCode::unavailable, file.string() + " is not a regular file");
     SecretText secret(size_limit);
@@ -82,7 +74,7 @@ Result<SecretText> DirectorySecrets::read(std::string_view name) const {
     }
     const std::filesystem::path file = directory_ / name;
     CAPSTAN_TRY(const FileDescriptor fd, open_secret(file));
-    CAPSTAN_TRY(SecretText secret, read_all(fd, file));
+    CAPSTAN_TRY(SecretText secret, read_secret_file(fd, file));
     if (secret.view().ends_with('\n')) secret.drop_last();
     return secret;
 }

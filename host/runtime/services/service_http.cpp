@@ -4,8 +4,8 @@ namespace capstan::runtime::services {
 
 namespace {
 
-capstan_status send(const capstan_host* host, const capstan_http_request* request,
-                    capstan_http_done done, void* user) noexcept {
+capstan_status send_http(const capstan_host* host, const capstan_http_request* request,
+                         capstan_http_done done, void* user) noexcept {
     if (request == nullptr) return CAPSTAN_E_INVALID_ARGUMENT;
     PluginHttp* const requests = context(host).http();
     if (requests == nullptr) return CAPSTAN_E_PERMISSION;
@@ -14,6 +14,6 @@ capstan_status send(const capstan_host* host, const capstan_http_request* reques
 
 }  // namespace
 
-const capstan_http http{sizeof http, 0, &send};
+const capstan_http http{sizeof http, 0, &send_http};
 
 }  // namespace capstan::runtime::services

@@ -12,8 +12,8 @@ capstan_status with_kube(const capstan_host* host, F&& use) noexcept {
     return guarded([&] { return use(*kube); });
 }
 
-capstan_status send(const capstan_host* host, const capstan_kube_request* request,
-                    capstan_kube_done done, void* user) noexcept {
+capstan_status send_kube(const capstan_host* host, const capstan_kube_request* request,
+                         capstan_kube_done done, void* user) noexcept {
     return with_kube(host, [&](PluginKube& kube) { return kube.send(request, done, user); });
 }
 
@@ -33,12 +33,12 @@ capstan_status unwatch(const capstan_host* host, std::uint64_t id) noexcept {
     return with_kube(host, [&](PluginKube& kube) { return kube.unwatch(id); });
 }
 
-capstan_status record(const capstan_host* host, const capstan_kube_note* note) noexcept {
+capstan_status record_event(const capstan_host* host, const capstan_kube_note* note) noexcept {
     return with_kube(host, [&](PluginKube& kube) { return kube.record(note); });
 }
 
 }  // namespace
 
-const capstan_kube kube{sizeof kube, 0, &send, &resolve, &watch, &unwatch, &record};
+const capstan_kube kube{sizeof kube, 0, &send_kube, &resolve, &watch, &unwatch, &record_event};
 
 }  // namespace capstan::runtime::services

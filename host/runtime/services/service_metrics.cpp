@@ -10,8 +10,8 @@ capstan_status declare(const capstan_host* host, const capstan_metric* metric,
     return guarded([&] { return context(host).plugin_metrics().declare(*metric, *id); });
 }
 
-capstan_status record(const capstan_host* host, std::uint32_t id, double value,
-                      capstan_array labels) noexcept {
+capstan_status record_value(const capstan_host* host, std::uint32_t id, double value,
+                            capstan_array labels) noexcept {
     return guarded([&] {
         HostContext& of = context(host);
         const capstan_status status = of.plugin_metrics().record(id, value, labels);
@@ -22,6 +22,6 @@ capstan_status record(const capstan_host* host, std::uint32_t id, double value,
 
 }  // namespace
 
-const capstan_metrics metrics{sizeof metrics, 0, &declare, &record};
+const capstan_metrics metrics{sizeof metrics, 0, &declare, &record_value};
 
 }  // namespace capstan::runtime::services

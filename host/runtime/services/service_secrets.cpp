@@ -6,7 +6,7 @@ namespace capstan::runtime::services {
 
 namespace {
 
-bool is_granted(const HostContext& of, std::string_view name) {
+bool is_secret_granted(const HostContext& of, std::string_view name) {
     const auto& names = of.identity().grants.secrets;
     return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -16,7 +16,8 @@ capstan_status with(const capstan_host* host, capstan_str name,
     if (fn == nullptr) return CAPSTAN_E_INVALID_ARGUMENT;
     return guarded([&]() -> capstan_status {
         const HostContext& of = context(host);
-        if (of.secrets() == nullptr || !is_granted(of, text(name))) return CAPSTAN_E_PERMISSION;
+        if (of.secrets() == nullptr || !is_secret_granted(of, text(name)))
+            return CAPSTAN_E_PERMISSION;
         const Result<SecretText> secret = of.secrets()->read(text(name));
         if (!secret) {
             of.say(LogLevel::warn,

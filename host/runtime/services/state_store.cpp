@@ -10,7 +10,7 @@ namespace capstan::runtime {
 
 namespace {
 
-constexpr std::size_t key_limit = 253;
+constexpr std::size_t state_key_limit = 253;
 
 std::size_t size_of(const InstanceState& state) {
     std::size_t size = 0;
@@ -37,7 +37,7 @@ Result<StoredValue> StateStore::get(const PluginInstanceId& owner, std::string_v
 
 Result<std::uint64_t> StateStore::put(const PluginInstanceId& owner, std::string_view key,
                                       std::string_view value, std::uint64_t if_revision) {
-    if (key.empty() || key.size() > key_limit) {
+    if (key.empty() || key.size() > state_key_limit) {
         return fail(ErrorCode::invalid_argument,
                     "a state's key has 1 to 253 bytes, not " + std::to_string(key.size()));
     }
