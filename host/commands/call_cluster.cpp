@@ -20,7 +20,7 @@ using simulation::ObjectPart;
 constexpr Time long_ago = Time(std::chrono::sys_days(std::chrono::year(1900) / 1 / 1));
 constexpr Duration an_age = std::chrono::hours(24 * 365) * 150;
 /// What a reconcile needs at the most, of virtual time; no pod gets blocked by it.
-constexpr Duration patience = std::chrono::seconds(30);
+constexpr Duration settle_time = std::chrono::seconds(30);
 constexpr const char* target_label = "capstan.io/target";
 
 const json::value* find(const json::object& object, std::initializer_list<const char*> path) {
@@ -279,7 +279,7 @@ std::vector<std::string> CallCluster::grants() const {
 Result<void> CallCluster::reconcile() {
     CAPSTAN_TRY(parts_->controller, runtime::ControllerClient::of(host_->instances().front()));
     parts_->controller->lead(true);
-    host_->virtual_loop()->advance(patience);
+    host_->virtual_loop()->advance(settle_time);
     const runtime::ControllerStatus status = parts_->controller->status();
     if (status.error) return fail(*status.error);
     if (!status.last) return fail(ErrorCode::deadline, "the controller came to no end");

@@ -33,7 +33,7 @@ constexpr std::array<KindName, 5> kinds{
      {CallKind::controller, "controller", CAPSTAN_KIND_CONTROLLER},
      {CallKind::group_source, "group_source", CAPSTAN_KIND_GROUP_SOURCE}}};
 
-Result<std::string> ask(engine::Expander& expander, const ExpanderRequest& request) {
+Result<std::string> ask_policy(engine::Expander& expander, const ExpanderRequest& request) {
     // An expander is never asked to choose from nothing.
     if (request.question.options.empty())
         return answer_of(request, {{}, {"there is no option to choose from"}});
@@ -44,29 +44,29 @@ Result<std::string> ask(engine::Expander& expander, const ExpanderRequest& reque
     return answer_of(request, kept);
 }
 
-Result<std::string> ask(engine::SimilarityCheck& check, const SimilarityRequest& request) {
+Result<std::string> ask_policy(engine::SimilarityCheck& check, const SimilarityRequest& request) {
     CAPSTAN_TRY(const Similarity similarity, check.similar(request.a, request.b, {}));
     return answer_of(similarity);
 }
 
-Result<std::string> ask(engine::Splitter& splitter, const SplitterRequest& request) {
+Result<std::string> ask_policy(engine::Splitter& splitter, const SplitterRequest& request) {
     CAPSTAN_TRY(const std::vector<int> growth, splitter.split(request.nodes, request.groups, {}));
     return answer_of(request, growth);
 }
 
-int refuse(std::ostream& err, std::string_view why) {
+int refuse_input(std::ostream& err, std::string_view why) {
     err << why << (why.ends_with('\n') ? "" : "\n");
     return exit_usage;
 }
 
 /// Decodes the document, asks, prints.
 template <class Policy, class Decode>
-int answer(Policy& policy, Decode decode, const boost::json::value& document, std::ostream& out,
-           std::ostream& err) {
+int answer_call(Policy& policy, Decode decode, const boost::json::value& document,
+                std::ostream& out, std::ostream& err) {
     kubernetes::JsonProblems problems(document);
     const auto request = decode(problems.root());
-    if (!problems.empty()) return refuse(err, runtime::problems_text(problems, input));
-    const Result<std::string> answered = ask(policy, request);
+    if (!problems.empty()) return refuse_input(err, runtime::problems_text(problems, input));
+    const Result<std::string> answered = ask_policy(policy, request);
     out << (answered ? *answered : answer_of(answered.error())) << '\n';
     return answered ? exit_ok : exit_failed;
 }
@@ -75,7 +75,7 @@ int answer_controller(const CallArguments& arguments, const boost::json::value& 
                       std::ostream& out, std::ostream& err) {
     kubernetes::JsonProblems problems(document);
     const ControllerRequest request = decode_controller_request(problems.root(), document);
-    if (!problems.empty()) return refuse(err, runtime::problems_text(problems, input));
+    if (!problems.empty()) return refuse_input(err, runtime::problems_text(problems, input));
     const Result<ControllerAnswer> answered = arguments.controller(request);
     out << (answered ? answer_of(*answered) : answer_of(answered.error())) << '\n';
     return answered ? exit_ok : exit_failed;
@@ -85,7 +85,7 @@ int answer_groups(const CallArguments& arguments, const boost::json::value& docu
                   std::ostream& out, std::ostream& err) {
     kubernetes::JsonProblems problems(document);
     const GroupsRequest request = decode_groups_request(problems.root());
-    if (!problems.empty()) return refuse(err, runtime::problems_text(problems, input));
+    if (!problems.empty()) return refuse_input(err, runtime::problems_text(problems, input));
     const Result<engine::GroupsAnswer> answered = arguments.group_source(request);
     out << (answered ? answer_of(*answered) : answer_of(answered.error())) << '\n';
     return answered ? exit_ok : exit_failed;
@@ -115,20 +115,21 @@ std::string unknown_call_kind(std::string_view kind) {
 
 int call(const CallArguments& arguments, std::istream& in, std::ostream& out, std::ostream& err) {
     const Result<std::string> text = runtime::read_all(in);
-    if (!text) return refuse(err, std::string(input) + ": " + text.error().message);
+    if (!text) return refuse_input(err, std::string(input) + ": " + text.error().message);
     const auto document = runtime::parse_json(*text, input);
-    if (!document) return refuse(err, document.error().message);
+    if (!document) return refuse_input(err, document.error().message);
     switch (arguments.kind) {
         case CallKind::expander:
-            return answer(*arguments.expander, decode_expander_request, *document, out, err);
+            return answer_call(*arguments.expander, decode_expander_request, *document, out, err);
         case CallKind::similarity:
-            return answer(*arguments.similarity, decode_similarity_request, *document, out, err);
+            return answer_call(*arguments.similarity, decode_similarity_request, *document, out,
+                               err);
         case CallKind::splitter:
-            return answer(*arguments.splitter, decode_splitter_request, *document, out, err);
+            return answer_call(*arguments.splitter, decode_splitter_request, *document, out, err);
         case CallKind::group_source: return answer_groups(arguments, *document, out, err);
         case CallKind::controller: return answer_controller(arguments, *document, out, err);
     }
-    return refuse(err, "this kind cannot be called");
+    return refuse_input(err, "this kind cannot be called");
 }
 
 }  // namespace capstan::commands

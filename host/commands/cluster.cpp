@@ -21,11 +21,6 @@ struct ClusterArguments {
     std::shared_ptr<OutputFormat> format;
 };
 
-int refuse(Streams streams, const std::string& why, int code) {
-    streams.err << "capstan: " << why << '\n';
-    return code;
-}
-
 int run_cluster_command(ClusterArguments& arguments, Streams streams) {
     // A peer that closes a connection is an error of that request.
     std::signal(SIGPIPE, SIG_IGN);

@@ -15,7 +15,7 @@
 namespace capstan::commands {
 namespace {
 
-constexpr Duration look_interval = std::chrono::milliseconds(100);
+constexpr Duration exit_poll_interval = std::chrono::milliseconds(100);
 constexpr Duration stop_patience = std::chrono::seconds(30);
 
 /// In the child, which has no other thread: only what is allowed between fork and exec.
@@ -77,7 +77,7 @@ void ClusterDaemon::stop() {
 }
 
 void ClusterDaemon::look_soon() {
-    timer_ = loop_.after(look_interval, [this] {
+    timer_ = loop_.after(exit_poll_interval, [this] {
         timer_.reset();
         look();
     });

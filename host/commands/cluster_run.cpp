@@ -27,7 +27,7 @@
 namespace capstan::commands {
 namespace {
 
-constexpr Duration look_interval = std::chrono::milliseconds(200);
+constexpr Duration leader_poll_interval = std::chrono::milliseconds(200);
 
 /// What a temporary folder would take along.
 std::string end_of(const std::filesystem::path& log) {
@@ -223,7 +223,7 @@ void LiveCluster::await_leader() {
     const bool is_led =
         found != nullptr && !simulation::text_at(*found, "spec.holderIdentity").empty();
     if (!is_led) {
-        loop_.after(look_interval, [this] { await_leader(); });
+        loop_.after(leader_poll_interval, [this] { await_leader(); });
         return;
     }
     tell({"note", "", "an autoscaler leads; the story begins"});

@@ -65,6 +65,11 @@ bool parses(int argc, const char* const* argv, std::ostream& err) {
     }
 }
 
+int refuse(Streams streams, std::string_view why, int code) {
+    streams.err << "capstan: " << why << '\n';
+    return code;
+}
+
 int run(int argc, const char* const* argv, Streams streams) {
     CommandLine line;
     try {

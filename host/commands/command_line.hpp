@@ -4,6 +4,7 @@
 #include <functional>
 #include <istream>
 #include <ostream>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -24,6 +25,9 @@ int run(int argc, const char* const* argv, Streams streams);
 /// Whether these are arguments that `run` takes; nothing is carried out, and no file is looked at.
 /// What is wrong with them goes to `err`. Never throws.
 bool parses(int argc, const char* const* argv, std::ostream& err);
+
+/// Says on `err` why the command ends, "capstan: " in front, and answers its exit code.
+int refuse(Streams streams, std::string_view why, int code);
 
 /// What the chosen command will do once the whole line has been parsed.
 using Action = std::function<int(Streams)>;

@@ -8,7 +8,7 @@
 namespace capstan::commands {
 namespace {
 
-int print(const std::string& file, bool defaults, Streams streams) {
+int print_configuration(const std::string& file, bool defaults, Streams streams) {
     const auto prepared = prepare(file);
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return exit_usage;
@@ -28,7 +28,9 @@ void add_config_print(CLI::App& parent, Action& action) {
     auto defaults = std::make_shared<bool>(false);
     command.add_flag("--defaults", *defaults, "Every key there is, with its documentation");
     command.callback([&action, file, defaults] {
-        action = [file, defaults](Streams streams) { return print(*file, *defaults, streams); };
+        action = [file, defaults](Streams streams) {
+            return print_configuration(*file, *defaults, streams);
+        };
     });
 }
 

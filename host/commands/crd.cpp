@@ -20,7 +20,7 @@ constexpr kubernetes::ApiResource definitions{
     "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", false};
 
 /// One request, waited for.
-Result<ApiReply> ask(kubernetes::Api& api, io::Loop& loop, ApiRequest request) {
+Result<ApiReply> send_and_wait(kubernetes::Api& api, io::Loop& loop, ApiRequest request) {
     std::optional<Result<ApiReply>> reply;
     api.send(std::move(request), [&reply](Result<ApiReply> result) { reply = std::move(result); });
     while (!reply) {
@@ -52,14 +52,14 @@ Result<std::string> install_definition(kubernetes::Api& api, io::Loop& loop,
                                        const json::object& definition) {
     const std::string name(definition.at("metadata").at("name").as_string());
     ApiRequest get{.path = path_of(definitions, {}, name)};
-    const Result<ApiReply> before = ask(api, loop, get);
+    const Result<ApiReply> before = send_and_wait(api, loop, get);
     if (!before && before.error().code != ErrorCode::not_found) return fail(before.error());
     ApiRequest apply{.method = "PATCH",
                      .path = get.path,
                      .query = {{"fieldManager", "capstan"}, {"force", "true"}},
                      .body = json::serialize(definition),
                      .content_type = "application/apply-patch+yaml"};
-    CAPSTAN_TRY(const ApiReply after, ask(api, loop, std::move(apply)));
+    CAPSTAN_TRY(const ApiReply after, send_and_wait(api, loop, std::move(apply)));
     if (!before) return std::string("created");
     return std::string(definition_in(*before) == definition_in(after) ? "unchanged" : "changed");
 }

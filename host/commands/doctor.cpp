@@ -38,7 +38,7 @@ std::string_view word_of(Verdict verdict) {
     return "";
 }
 
-void print(std::ostream& out, const std::vector<Finding>& findings) {
+void print_findings(std::ostream& out, const std::vector<Finding>& findings) {
     std::vector<std::vector<std::string>> rows{{"", "WHAT", "FOUND"}};
     for (const Finding& finding : findings)
         rows.push_back({std::string(word_of(finding.verdict)), finding.what, finding.found});
@@ -51,7 +51,7 @@ void print(std::ostream& out, const std::vector<Finding>& findings) {
         if (!finding.fix.empty()) out << "  " << finding.what << ": " << finding.fix << '\n';
 }
 
-json::array to_json(const std::vector<Finding>& findings) {
+json::array findings_json(const std::vector<Finding>& findings) {
     json::array out;
     for (const Finding& finding : findings)
         out.push_back(json::object{{"verdict", word_of(finding.verdict)},
@@ -87,9 +87,9 @@ int run_doctor(const DoctorArguments& arguments, Streams streams) {
     std::signal(SIGPIPE, SIG_IGN);
     const std::vector<Finding> findings = look(*arguments.config, streams.err);
     if (*arguments.format == OutputFormat::json) {
-        streams.out << json::serialize(to_json(findings)) << '\n';
+        streams.out << json::serialize(findings_json(findings)) << '\n';
     } else {
-        print(streams.out, findings);
+        print_findings(streams.out, findings);
     }
     const bool is_well = std::ranges::none_of(
         findings, [](const Finding& finding) { return finding.verdict == Verdict::missing; });

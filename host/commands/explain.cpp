@@ -24,7 +24,7 @@ struct ExplainArguments {
     std::shared_ptr<OutputFormat> format;
 };
 
-simulation::Question question_of(const ExplainArguments& arguments) {
+simulation::Question parse_question(const ExplainArguments& arguments) {
     if (arguments.kind == "node") return {.node = arguments.subject};
     if (arguments.kind != "pod") return {.group = NodeGroupId(arguments.subject)};
     const std::size_t slash = arguments.subject.find('/');
@@ -33,17 +33,12 @@ simulation::Question question_of(const ExplainArguments& arguments) {
             .pod_name = arguments.subject.substr(slash + 1)};
 }
 
-int refuse(Streams streams, const Error& error, int code) {
-    streams.err << "capstan: " << error.message << '\n';
-    return code;
-}
-
 /// Has the explainer see the one pass there is.
 int show_recorded(const SimulateInput& input, simulation::Explainer& explainer, Streams streams) {
     const auto pass = open_recorded_pass(input.recorded, input.config, input.set, streams.err);
-    if (!pass) return refuse(streams, pass.error(), exit_code_of(pass.error()));
+    if (!pass) return refuse(streams, pass.error().message, exit_code_of(pass.error()));
     const auto result = runtime::decide(pass->input);
-    if (!result) return refuse(streams, result.error(), exit_failed);
+    if (!result) return refuse(streams, result.error().message, exit_failed);
     explainer.on_pass(pass->input, *result);
     explainer.on_end();
     return exit_ok;
@@ -59,13 +54,13 @@ int show_simulation(const SimulateInput& input, simulation::Explainer& explainer
                                          .version = CAPSTAN_VERSION,
                                          .until = std::nullopt},
                                         explainer);
-    if (!report) return refuse(streams, report.error(), exit_code_of(report.error()));
+    if (!report) return refuse(streams, report.error().message, exit_code_of(report.error()));
     return exit_ok;
 }
 
 /// Has a daemon, or a pass on a live cluster, answer by itself.
 int ask_live(const ExplainArguments& arguments, Streams streams) {
-    const simulation::Question question = question_of(arguments);
+    const simulation::Question question = parse_question(arguments);
     const runtime::AdminQuestion asked{.pod_ns = question.pod_ns,
                                        .pod = question.pod_name,
                                        .node = question.node,
@@ -75,7 +70,7 @@ int ask_live(const ExplainArguments& arguments, Streams streams) {
     const Result<std::string> answer =
         input.live ? ask_cluster(input.config, asked, streams.err)
                    : ask_daemon({input.server, input.token_file, input.ca_file}, asked);
-    if (!answer) return refuse(streams, answer.error(), exit_code_of(answer.error()));
+    if (!answer) return refuse(streams, answer.error().message, exit_code_of(answer.error()));
     streams.out << *answer;
     return exit_ok;
 }
@@ -83,14 +78,14 @@ int ask_live(const ExplainArguments& arguments, Streams streams) {
 int run_explain(const ExplainArguments& arguments, Streams streams) {
     if (arguments.input.live || !arguments.input.server.empty())
         return ask_live(arguments, streams);
-    const simulation::Question question = question_of(arguments);
+    const simulation::Question question = parse_question(arguments);
     simulation::Explainer explainer(question);
     const bool is_recorded = !arguments.input.recorded.empty();
     const int code = is_recorded ? show_recorded(arguments.input, explainer, streams)
                                  : show_simulation(arguments.input, explainer, streams);
     if (code != exit_ok) return code;
     const auto& explained = explainer.result();
-    if (!explained) return refuse(streams, explained.error(), exit_failed);
+    if (!explained) return refuse(streams, explained.error().message, exit_failed);
     if (*arguments.format == OutputFormat::json) {
         streams.out << boost::json::serialize(explained_json(question, *explained)) << '\n';
     } else {

@@ -34,7 +34,7 @@ std::string fate_of(const engine::PodAnswer& pod) {
     return out + ", " + std::to_string(pod.left) + " stay without room";
 }
 
-std::string name_of(const engine::NewGroup& group) {
+std::string new_group_name(const engine::NewGroup& group) {
     const GroupPlan& plan = group.plan;
     if (plan.name.empty()) return "machine type " + plan.machine_type;
     const std::string& id = group.group.value();
@@ -47,11 +47,11 @@ void print_new_groups(std::ostream& out, const std::vector<engine::NewGroup>& gr
     std::map<std::string, std::string> dropped;
     for (const engine::NewGroup& group : groups) {
         if (group.dropped_because.empty()) {
-            rows.push_back({name_of(group), group.because});
+            rows.push_back({new_group_name(group), group.because});
             continue;
         }
         std::string& names = dropped[group.dropped_because];
-        names += (names.empty() ? "" : ", ") + name_of(group);
+        names += (names.empty() ? "" : ", ") + new_group_name(group);
     }
     for (const auto& [because, names] : dropped) rows.push_back({names, "not tried: " + because});
     if (rows.size() > 1) print_table(out << '\n', rows, "  ");

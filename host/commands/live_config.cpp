@@ -18,7 +18,7 @@
 namespace capstan::commands {
 namespace {
 
-simulation::Question question_of(const runtime::AdminQuestion& asked) {
+simulation::Question asked_question(const runtime::AdminQuestion& asked) {
     return {.pod_ns = asked.pod_ns,
             .pod_name = asked.pod,
             .group = NodeGroupId(asked.group),
@@ -57,7 +57,7 @@ std::uint64_t random_seed() {
 
 Result<std::string> explain_pass(const runtime::PassReport& pass,
                                  const runtime::AdminQuestion& asked) {
-    const simulation::Question question = question_of(asked);
+    const simulation::Question question = asked_question(asked);
     simulation::Explainer explainer(question);
     explainer.on_pass(pass.input, pass.result);
     explainer.on_end();

@@ -53,17 +53,13 @@ Result<PipelineAnswer> start_and_ask(const Prepared& prepared, const ExpanderReq
 }
 
 int run_pipeline(const PipelineArguments& arguments, Streams streams) {
-    const auto refuse = [&](const std::string& why, int code) {
-        streams.err << "capstan: " << why << '\n';
-        return code;
-    };
     const auto request = read_question(arguments.question, streams.in);
-    if (!request) return refuse(request.error().message, exit_usage);
+    if (!request) return refuse(streams, request.error().message, exit_usage);
     const auto prepared = prepare(*arguments.config);
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return exit_usage;
     const auto answer = start_and_ask(*prepared, *request);
-    if (!answer) return refuse(answer.error().message, exit_failed);
+    if (!answer) return refuse(streams, answer.error().message, exit_failed);
 
     if (*arguments.format == OutputFormat::json) {
         boost::json::object out = pipeline_json(prepared->config(), prepared->plugins);

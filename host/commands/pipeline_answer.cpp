@@ -29,8 +29,8 @@ std::vector<NodeGroup> groups_to_share(const engine::ScaleUpQuestion& question,
     return groups;
 }
 
-Result<PipelineAnswer> answer(const runtime::Wiring& wiring, const ExpanderRequest& request,
-                              runtime::PassWatch& watch) {
+Result<PipelineAnswer> ask_stages(const runtime::Wiring& wiring, const ExpanderRequest& request,
+                                  runtime::PassWatch& watch) {
     CAPSTAN_TRY(const runtime::PassPolicies policies, runtime::PassPolicies::make(wiring, watch));
     const engine::Circumstances circumstances{.seed = request.seed, .dry_run = true};
     PipelineAnswer out;
@@ -57,7 +57,7 @@ Result<PipelineAnswer> answer(const runtime::Wiring& wiring, const ExpanderReque
 Result<PipelineAnswer> ask_pipeline(const runtime::Wiring& wiring, const ExpanderRequest& request) {
     // An abandoned thread may look at these until the process ends: each pass owns copies.
     const std::function<Result<PipelineAnswer>(runtime::PassWatch&)> pass =
-        [wiring, request](runtime::PassWatch& watch) { return answer(wiring, request, watch); };
+        [wiring, request](runtime::PassWatch& watch) { return ask_stages(wiring, request, watch); };
     auto watched = runtime::run_watched(pass);
     if (!watched.result) return watched.result;
     for (const runtime::HookMiss& miss : watched.misses) {

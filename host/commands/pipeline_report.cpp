@@ -19,7 +19,7 @@ struct Seat {
     std::string on_trouble;  ///< of an expander: "error: skip, empty: skip"
 };
 
-std::string name_of(runtime::OnTrouble t) {
+std::string trouble_name(runtime::OnTrouble t) {
     return std::string(names_of(t)[static_cast<std::size_t>(t)]);
 }
 
@@ -41,7 +41,7 @@ std::vector<Seat> seats_of(const runtime::Config& config, const runtime::PluginS
     for (std::size_t i = 0; i < pipeline.scale_up.expanders.size(); ++i) {
         const runtime::Stage& stage = pipeline.scale_up.expanders[i];
         seat("expander " + std::to_string(i + 1), stage.use,
-             "error: " + name_of(stage.on_error) + ", empty: " + name_of(stage.on_empty));
+             "error: " + trouble_name(stage.on_error) + ", empty: " + trouble_name(stage.on_empty));
     }
     list("similarity", pipeline.scale_up.similarity);
     seat("splitter", pipeline.scale_up.splitter);

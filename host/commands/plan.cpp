@@ -63,11 +63,6 @@ Result<std::shared_ptr<const runtime::PassReport>> plan(const runtime::LoadedCon
                                        {.version = CAPSTAN_VERSION, .seed = seed});
 }
 
-int refuse(Streams streams, const Error& error) {
-    streams.err << "capstan: " << error.message << '\n';
-    return error.code == ErrorCode::invalid_config ? exit_usage : exit_failed;
-}
-
 int run_plan(const PlanArguments& arguments, Streams streams) {
     std::signal(SIGPIPE, SIG_IGN);
     const auto loaded = load_live_config(*arguments.config, streams.err);
@@ -76,7 +71,9 @@ int run_plan(const PlanArguments& arguments, Streams streams) {
         return exit_usage;
     }
     const auto pass = plan(**loaded);
-    if (!pass) return refuse(streams, pass.error());
+    if (!pass)
+        return refuse(streams, pass.error().message,
+                      pass.error().code == ErrorCode::invalid_config ? exit_usage : exit_failed);
     if (*arguments.format == OutputFormat::json) {
         streams.out << runtime::pass_json(**pass) << '\n';
     } else {

@@ -102,7 +102,7 @@ Result<runtime::ClassInfo> choose_class(const runtime::PluginLibrary& library,
     return fail(ErrorCode::invalid_argument, why + "; there is " + all);
 }
 
-int ask(const runtime::LoadedPlugin& plugin, CallKind kind, Streams streams) {
+int ask_plugin(const runtime::LoadedPlugin& plugin, CallKind kind, Streams streams) {
     // It gets a host with a cluster, for each question.
     if (kind == CallKind::controller)
         return call({.kind = kind,
@@ -143,24 +143,20 @@ struct PluginCallArguments {
 };
 
 int run_call(const PluginCallArguments& arguments, Streams streams) {
-    const auto refuse = [&streams](const std::string& why, ExitCode code = exit_usage) {
-        streams.err << "capstan: " << why << '\n';
-        return code;
-    };
     const std::optional<CallKind> kind = find_call_kind(arguments.kind);
-    if (!kind) return refuse(unknown_call_kind(arguments.kind));
+    if (!kind) return refuse(streams, unknown_call_kind(arguments.kind), exit_usage);
     const PluginName name = parse_plugin_name(arguments.plugin);
     runtime::LibraryRegistry registry;
     const auto library = registry.load(
         {.file = name.file, .sha256 = {}, .origin = runtime::PathOrigin::command_line}, {});
-    if (!library) return refuse(library.error().message, exit_failed);
+    if (!library) return refuse(streams, library.error().message, exit_failed);
     const auto plugin_class = choose_class(**library, name.class_id, kind_id_of(*kind));
-    if (!plugin_class) return refuse(plugin_class.error().message);
+    if (!plugin_class) return refuse(streams, plugin_class.error().message, exit_usage);
     auto settings = read_settings(arguments.settings);
-    if (!settings) return refuse(settings.error().message);
+    if (!settings) return refuse(streams, settings.error().message, exit_usage);
     const auto plugin = make_single(*library, *plugin_class, *settings);
     streams.err << settings->diagnostics.text();
-    return plugin ? ask(*plugin, *kind, streams) : exit_usage;
+    return plugin ? ask_plugin(*plugin, *kind, streams) : exit_usage;
 }
 
 }  // namespace

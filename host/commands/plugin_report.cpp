@@ -17,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::chrono::seconds patience{10};
+constexpr std::chrono::seconds inspection_patience{10};
 
 std::string abi_version(int major, int minor) {
     return std::to_string(major) + "." + std::to_string(minor);
@@ -158,8 +158,8 @@ void describe_library(const runtime::PluginFile& file, json::object& report) {
         const json::value told = json::parse(line);
         for (const auto& [key, value] : told.get_object()) report[key] = value;
     };
-    const ChildEnd end =
-        run_child([&](const SendLine& send) { return open_and_tell(file, send); }, patience, add);
+    const ChildEnd end = run_child([&](const SendLine& send) { return open_and_tell(file, send); },
+                                   inspection_patience, add);
     if (!end.is_well()) {
         std::string why = "the process that opened it " + end.sentence();
         if (!end.errors.empty())

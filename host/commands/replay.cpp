@@ -38,7 +38,7 @@ json::value text_or_null(const std::optional<std::string>& text) {
     return text ? json::value(*text) : json::value(nullptr);
 }
 
-json::object to_json(const Replay& replay) {
+json::object replay_json(const Replay& replay) {
     json::array differences;
     for (const runtime::Difference& line : replay.differences)
         differences.push_back(json::object{{"path", line.path},
@@ -51,7 +51,7 @@ json::object to_json(const Replay& replay) {
             {"differences", std::move(differences)}};
 }
 
-void print(std::ostream& out, const Replay& replay) {
+void print_replay(std::ostream& out, const Replay& replay) {
     out << "pass of " << time_of(replay.record) << ", recorded by capstan " << replay.record.host
         << '\n';
     for (const std::string& change : replay.changes) out << change << '\n';
@@ -78,19 +78,15 @@ Result<Replay> replay(const RecordedPass& pass) {
 }
 
 int run_replay(const ReplayArguments& arguments, Streams streams) {
-    const auto refuse = [&](const Error& error) {
-        streams.err << "capstan: " << error.message << '\n';
-        return exit_code_of(error);
-    };
     const auto pass =
         open_recorded_pass(arguments.file, arguments.config, arguments.set, streams.err);
-    if (!pass) return refuse(pass.error());
+    if (!pass) return refuse(streams, pass.error().message, exit_code_of(pass.error()));
     const auto replayed = replay(*pass);
-    if (!replayed) return refuse(replayed.error());
+    if (!replayed) return refuse(streams, replayed.error().message, exit_code_of(replayed.error()));
     if (*arguments.format == OutputFormat::json) {
-        streams.out << json::serialize(to_json(*replayed)) << '\n';
+        streams.out << json::serialize(replay_json(*replayed)) << '\n';
     } else {
-        print(streams.out, *replayed);
+        print_replay(streams.out, *replayed);
     }
     return replayed->differences.empty() ? exit_ok : exit_failed;
 }

@@ -29,11 +29,6 @@ struct RunArguments {
     int record_max = 1000;
 };
 
-int refuse(Streams streams, const Error& error) {
-    streams.err << "capstan: " << error.message << '\n';
-    return error.code == ErrorCode::invalid_config ? exit_usage : exit_failed;
-}
-
 /// A file of this process' own: daemons that stand by for each other on one machine may share the
 /// folder, and what plugins keep there.
 std::filesystem::path free_breadcrumbs(const std::filesystem::path& folder) {
@@ -112,7 +107,10 @@ int run_daemon_command(const RunArguments& arguments, Streams streams) {
         return exit_usage;
     }
     const Result<void> ended = run_live(arguments, *loaded, streams);
-    return ended ? exit_ok : refuse(streams, ended.error());
+    return ended
+               ? exit_ok
+               : refuse(streams, ended.error().message,
+                        ended.error().code == ErrorCode::invalid_config ? exit_usage : exit_failed);
 }
 
 }  // namespace

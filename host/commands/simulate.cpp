@@ -59,11 +59,6 @@ private:
     ProgressBar bar_;
 };
 
-int refuse(Streams streams, const std::string& why, int code) {
-    streams.err << "capstan: " << why << '\n';
-    return code;
-}
-
 /// "capstan simulate web.toml --chaos --set 'scale_down.enabled=true'"
 std::string command_to_repeat(const SimulateArguments& arguments) {
     const auto quoted_word = [](const std::string& word) {
