@@ -51,7 +51,7 @@ Result<MachineRecord> read_machine(const Json& json, Time start) {
     return out;
 }
 
-Result<GroupRecord> read_group(const Json& json, Time start) {
+Result<GroupRecord> read_group_record(const Json& json, Time start) {
     const Json* const last = json.find("last");
     const Json* const machines = json.find("machines");
     if (last == nullptr || !last->integer() || machines == nullptr) return refuse();
@@ -125,7 +125,7 @@ Result<Ledger> parse_ledger(std::string_view text) {
     Ledger out{.start = Time(milliseconds(*start->integer()))};
     out.saved = out.start + milliseconds(*saved->integer());
     for (const auto& [id, each] : groups->members()) {
-        CAPSTAN_TRY(GroupRecord group, read_group(each, out.start));
+        CAPSTAN_TRY(GroupRecord group, read_group_record(each, out.start));
         out.groups.emplace(id, std::move(group));
     }
     const Json* const plans = json->find("plans");

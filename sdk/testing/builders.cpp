@@ -9,7 +9,7 @@ namespace testing {
 namespace {
 
 /// `amount` of a resource; an empty one takes the resource away.
-void put(Resources& resources, std::string_view name, std::string_view amount) {
+void put_amount(Resources& resources, std::string_view name, std::string_view amount) {
     if (amount.empty()) {
         Resources others;
         for (const auto& [resource, n] : resources) {
@@ -41,14 +41,14 @@ NodeTemplateBuilder& NodeTemplateBuilder::resource(std::string_view name, std::s
     return capacity(name, amount).allocatable(name, amount).free(name, amount);
 }
 NodeTemplateBuilder& NodeTemplateBuilder::capacity(std::string_view name, std::string_view amount) {
-    return put(node_.capacity, name, amount), *this;
+    return put_amount(node_.capacity, name, amount), *this;
 }
 NodeTemplateBuilder& NodeTemplateBuilder::allocatable(std::string_view name,
                                                       std::string_view amount) {
-    return put(node_.allocatable, name, amount), *this;
+    return put_amount(node_.allocatable, name, amount), *this;
 }
 NodeTemplateBuilder& NodeTemplateBuilder::free(std::string_view name, std::string_view amount) {
-    return put(node_.free, name, amount), *this;
+    return put_amount(node_.free, name, amount), *this;
 }
 NodeTemplateBuilder& NodeTemplateBuilder::label(std::string key, std::string value) {
     node_.labels.insert_or_assign(std::move(key), std::move(value));

@@ -18,7 +18,7 @@ std::vector<Inquiry> inquiries_of(const Subject& subject) {
     return inquiries(subject.kind(), subject.options.seed, subject.options.huge);
 }
 
-Reply put(const Inquiry& inquiry, Session& session, const Subject& subject) {
+Reply put_inquiry(const Inquiry& inquiry, Session& session, const Subject& subject) {
     FakeCall call(subject.options.seed);
     call.with_flags(CAPSTAN_CALL_VERIFY)
         .due(session.host().monotonic() + subject.options.call_deadline);
@@ -32,7 +32,7 @@ Outcome check_form(const Subject& subject, Form form) {
         int errors = 0;
         for (const Inquiry& inquiry : inquiries_of(subject)) {
             if (inquiry.form != form) continue;
-            const Reply reply = put(inquiry, session, subject);
+            const Reply reply = put_inquiry(inquiry, session, subject);
             if (reply.status != CAPSTAN_OK) ++errors;
             for (const std::string& fault : reply.faults)
                 faults.push_back(inquiry.name + ": " + fault);
@@ -80,7 +80,7 @@ std::vector<Inquiry> small_inquiries(const Subject& subject) {
 std::vector<Reply> put_all(const std::vector<Inquiry>& all, Session& session,
                            const Subject& subject) {
     std::vector<Reply> out;
-    for (const Inquiry& inquiry : all) out.push_back(put(inquiry, session, subject));
+    for (const Inquiry& inquiry : all) out.push_back(put_inquiry(inquiry, session, subject));
     return out;
 }
 

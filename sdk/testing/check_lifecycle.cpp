@@ -178,7 +178,8 @@ Outcome check_reconfigure(const Subject& subject) {
 
 using State = std::map<std::string, std::string>;
 
-capstan_status put(const capstan_state_sink* sink, capstan_str key, capstan_str value) noexcept {
+capstan_status keep_state(const capstan_state_sink* sink, capstan_str key,
+                          capstan_str value) noexcept {
     static_cast<State*>(sink->ctx)->insert_or_assign(std::string(text(key)),
                                                      std::string(text(value)));
     return CAPSTAN_OK;
@@ -193,7 +194,7 @@ Outcome check_state(const Subject& subject) {
         if (!CAPSTAN_HAS(&instance, capstan_instance, export_state))
             return not_applicable("the class exports no state");
         State state;
-        const capstan_state_sink sink{sizeof sink, 0, &state, &put},
+        const capstan_state_sink sink{sizeof sink, 0, &state, &keep_state},
             full{sizeof full, 0, nullptr, &refuse_put};
         if (const capstan_status s = instance.export_state(instance.self, &sink); s != CAPSTAN_OK) {
             return failed("export_state: " + std::string(name_of(error_code(s))));

@@ -37,7 +37,7 @@ capstan_status blocking(const capstan_host* host, void (*work)(void*) noexcept, 
 
 // capstan.http/1
 
-HttpRequest copy(const capstan_http_request& raw) {
+HttpRequest copy_http_request(const capstan_http_request& raw) {
     HttpRequest out(std::string(text(raw.method)), std::string(text(raw.url)));
     out.body = text(raw.body);
     for (const capstan_kv& h : View<capstan_kv>(raw.headers))
@@ -96,11 +96,12 @@ Duration arrange(Sent& sent, std::optional<Exchange> exchange, Duration allowed)
     return exchange->latency;
 }
 
-capstan_status send(const capstan_host* host, const capstan_http_request* raw,
-                    capstan_http_done done, void* user) noexcept {
+capstan_status send_http(const capstan_host* host, const capstan_http_request* raw,
+                         capstan_http_done done, void* user) noexcept {
     FakeParts& p = parts(host);
     if (p.is_busy(CAPSTAN_SERVICE_HTTP)) return CAPSTAN_E_BUSY;
-    const auto sent = std::make_shared<Sent>(Sent{copy(*raw), std::nullopt, {}, done, user});
+    const auto sent =
+        std::make_shared<Sent>(Sent{copy_http_request(*raw), std::nullopt, {}, done, user});
     const std::string_view name = FakeHttp::host_name(sent->request.url);
     if (sent->request.method.empty() || name.empty()) return CAPSTAN_E_INVALID_ARGUMENT;
     Duration allowed = sent->request.timeout;
@@ -126,7 +127,7 @@ const capstan_exec& fake_exec_table() noexcept {
     return table;
 }
 const capstan_http& fake_http_table() noexcept {
-    static constexpr capstan_http table{sizeof(capstan_http), 0, &send};
+    static constexpr capstan_http table{sizeof(capstan_http), 0, &send_http};
     return table;
 }
 

@@ -36,7 +36,7 @@ std::string where(const KubeRequest& r) {
     return out;
 }
 
-std::vector<std::string_view> split(std::string_view text, char at) {
+std::vector<std::string_view> split_at(std::string_view text, char at) {
     std::vector<std::string_view> out;
     while (!text.empty()) {
         const std::size_t found = std::min(text.find(at), text.size());
@@ -69,14 +69,14 @@ bool suits(const Json& object, std::string_view labels, std::string_view fields)
     };
     const auto field = [&](std::string_view path) -> std::optional<std::string> {
         const Json* here = &object;
-        for (const std::string_view key : split(path, '.')) {
+        for (const std::string_view key : split_at(path, '.')) {
             here = here->find(key);
             if (here == nullptr) return "";
         }
         return here->text();
     };
-    return std::ranges::all_of(split(labels, ','), [&](auto c) { return holds(c, label); }) &&
-           std::ranges::all_of(split(fields, ','), [&](auto c) { return holds(c, field); });
+    return std::ranges::all_of(split_at(labels, ','), [&](auto c) { return holds(c, label); }) &&
+           std::ranges::all_of(split_at(fields, ','), [&](auto c) { return holds(c, field); });
 }
 
 /// RFC 7386.
@@ -177,7 +177,7 @@ std::vector<Json> FakeKube::objects(const KubeResource& resource) const {
 
 FakeKube& FakeKube::grant(std::string_view text) {
     const std::size_t colon = text.find(':');
-    for (const std::string_view verb : split(text.substr(colon + 1), ','))
+    for (const std::string_view verb : split_at(text.substr(colon + 1), ','))
         granted_.insert(std::string(text.substr(0, colon)) + ":" + std::string(verb));
     return *this;
 }

@@ -14,14 +14,15 @@ constexpr std::size_t watches_max = 16;
 /// A watch is a timer that nobody waits for, so that it ends with the host.
 constexpr Duration for_ever = std::chrono::hours(24 * 365 * 100);
 
-KubeResource copy(const capstan_kube_resource& raw) {
+KubeResource copy_resource(const capstan_kube_resource& raw) {
     return {std::string(text(raw.group)), std::string(text(raw.version)),
             std::string(text(raw.plural)), std::string(text(raw.kind)), raw.has_namespace != 0};
 }
 
-KubeRequest copy(const capstan_kube_request& raw) {
-    KubeRequest out(static_cast<KubeVerb>(raw.verb), copy(*raw.resource), std::string(text(raw.ns)),
-                    std::string(text(raw.name)), std::string(text(raw.body)));
+KubeRequest copy_kube_request(const capstan_kube_request& raw) {
+    KubeRequest out(static_cast<KubeVerb>(raw.verb), copy_resource(*raw.resource),
+                    std::string(text(raw.ns)), std::string(text(raw.name)),
+                    std::string(text(raw.body)));
     out.subresource = text(raw.subresource);
     out.patch_type = static_cast<KubePatch>(raw.patch_type);
     out.dry_run = raw.dry_run != 0;
@@ -76,12 +77,12 @@ capstan_status post_question(const capstan_host* host, capstan_op parent, Done d
                                     : p.loop.post(std::move(answer));
 }
 
-capstan_status send(const capstan_host* host, const capstan_kube_request* raw,
-                    capstan_kube_done done, void* user) noexcept {
+capstan_status send_kube(const capstan_host* host, const capstan_kube_request* raw,
+                         capstan_kube_done done, void* user) noexcept {
     if (done == nullptr || !CAPSTAN_REACHES(raw, capstan_kube_request, parent) ||
         !CAPSTAN_REACHES(raw->resource, capstan_kube_resource, kind))
         return CAPSTAN_E_INVALID_ARGUMENT;
-    const KubeRequest request = copy(*raw);
+    const KubeRequest request = copy_kube_request(*raw);
     return post_question(
         host, raw->parent, done, user,
         [request](FakeKube& kube) { return kube.carry_out(request); },
@@ -135,7 +136,7 @@ capstan_status watch(const capstan_host* host, const capstan_kube_watch* raw,
         return CAPSTAN_E_INVALID_ARGUMENT;
     if (p.is_busy(CAPSTAN_SERVICE_KUBE) || p.kube_watches.size() >= watches_max)
         return CAPSTAN_E_BUSY;
-    KubeSelection what(copy(*raw->resource), std::string(text(raw->ns)),
+    KubeSelection what(copy_resource(*raw->resource), std::string(text(raw->ns)),
                        std::string(text(raw->label_selector)));
     what.field_selector = text(raw->field_selector);
     const auto listening = std::make_shared<Listening>(Listening{on_event, user});
@@ -163,7 +164,7 @@ capstan_status unwatch(const capstan_host* host, std::uint64_t id) noexcept {
     return p.loop.cancel(id);
 }
 
-capstan_status record(const capstan_host* host, const capstan_kube_note* raw) noexcept {
+capstan_status record_event(const capstan_host* host, const capstan_kube_note* raw) noexcept {
     FakeParts& p = parts(host);
     if (!CAPSTAN_REACHES(raw, capstan_kube_note, message) || raw->kind.len == 0 ||
         raw->name.len == 0 || raw->reason.len == 0)
@@ -184,7 +185,7 @@ capstan_status record(const capstan_host* host, const capstan_kube_note* raw) no
 
 const capstan_kube& fake_kube_table() noexcept {
     static constexpr capstan_kube table{
-        sizeof(capstan_kube), 0, &send, &resolve, &watch, &unwatch, &record};
+        sizeof(capstan_kube), 0, &send_kube, &resolve, &watch, &unwatch, &record_event};
     return table;
 }
 

@@ -79,8 +79,8 @@ capstan_status declare(const capstan_host* host, const capstan_metric* metric,
     *id = static_cast<std::uint32_t>(index);
     return CAPSTAN_OK;
 }
-capstan_status record(const capstan_host* host, std::uint32_t id, double value,
-                      capstan_array labels) noexcept {
+capstan_status record_metric(const capstan_host* host, std::uint32_t id, double value,
+                             capstan_array labels) noexcept {
     FakeParts& p = parts(host);
     if (p.is_busy(CAPSTAN_SERVICE_METRICS)) return CAPSTAN_E_BUSY;
     const std::lock_guard lock(p.mutex);
@@ -187,7 +187,7 @@ const capstan_log& fake_log_table() noexcept {
     return table;
 }
 const capstan_metrics& fake_metrics_table() noexcept {
-    static constexpr capstan_metrics table{sizeof(capstan_metrics), 0, &declare, &record};
+    static constexpr capstan_metrics table{sizeof(capstan_metrics), 0, &declare, &record_metric};
     return table;
 }
 const capstan_reconcile_service& fake_reconcile_table() noexcept {

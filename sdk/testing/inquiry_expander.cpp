@@ -48,7 +48,8 @@ struct LooseQuestion {
     }
 };
 
-Inquiry inquiry(std::string name, Form form, std::shared_ptr<const LooseQuestion> question) {
+Inquiry expander_inquiry(std::string name, Form form,
+                         std::shared_ptr<const LooseQuestion> question) {
     return {std::move(name), form,
             [question = std::move(question)](const void* table, const FakeCall& call) {
                 const auto& expander = *static_cast<const capstan_expander*>(table);
@@ -110,24 +111,25 @@ std::vector<Inquiry> expander_inquiries(std::uint64_t seed, std::uint32_t huge) 
         return std::make_shared<LooseQuestion>(std::move(question));
     };
     std::vector<Inquiry> out;
-    out.push_back(inquiry("one option", Form::sound, loose({{option("web")}})));
-    out.push_back(
-        inquiry("equal options", Form::sound, loose({{option("a"), option("b"), option("c")}})));
+    out.push_back(expander_inquiry("one option", Form::sound, loose({{option("web")}})));
+    out.push_back(expander_inquiry("equal options", Form::sound,
+                                   loose({{option("a"), option("b"), option("c")}})));
     for (std::uint64_t i = 0; i < 5; ++i) {
-        out.push_back(inquiry("random options " + std::to_string(i + 1), Form::sound,
-                              loose(random_question(20, seed + i))));
+        out.push_back(expander_inquiry("random options " + std::to_string(i + 1), Form::sound,
+                                       loose(random_question(20, seed + i))));
     }
     const auto newer = loose(random_question(20, seed));
     newer->stretch();
-    out.push_back(inquiry("longer structs of a newer host", Form::sound, newer));
-    out.push_back(inquiry(std::to_string(huge) + " options", Form::huge, huge_question(huge)));
+    out.push_back(expander_inquiry("longer structs of a newer host", Form::sound, newer));
+    out.push_back(
+        expander_inquiry(std::to_string(huge) + " options", Form::huge, huge_question(huge)));
     const auto empty = loose({{option("web")}});
     empty->in.options = empty->in.pods = {nullptr, 0, 0};
-    out.push_back(inquiry("no options and no pods", Form::malformed, empty));
+    out.push_back(expander_inquiry("no options and no pods", Form::malformed, empty));
     for (const Malformation& how : malformations()) {
         const auto question = loose(random_question(20, seed));
         question->spoil(how);
-        out.push_back(inquiry(std::string(how.name), Form::malformed, question));
+        out.push_back(expander_inquiry(std::string(how.name), Form::malformed, question));
     }
     return out;
 }

@@ -51,7 +51,8 @@ private:
     }
 };
 
-Inquiry inquiry(std::string name, Form form, std::shared_ptr<const LooseMachines> question) {
+Inquiry group_source_inquiry(std::string name, Form form,
+                             std::shared_ptr<const LooseMachines> question) {
     return {std::move(name), form,
             [question = std::move(question)](const void* table, const FakeCall& call) {
                 const auto& source = *static_cast<const capstan_group_source*>(table);
@@ -74,7 +75,7 @@ std::vector<Inquiry> group_source_inquiries(std::uint64_t /*seed*/, std::uint32_
     std::vector<Inquiry> out;
     const auto add = [&out](std::string name, Form form, Given given) {
         auto question = std::make_shared<LooseMachines>(std::move(given));
-        out.push_back(inquiry(std::move(name), form, question));
+        out.push_back(group_source_inquiry(std::move(name), form, question));
         return question;
     };
     const std::vector<MachineType> two{machine("large", 16, {"a", "b"}),

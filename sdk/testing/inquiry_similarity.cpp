@@ -29,7 +29,7 @@ struct LoosePair {
           b(lowering.lower(second)) {}
 };
 
-Inquiry inquiry(std::string name, Form form, std::shared_ptr<const LoosePair> pair) {
+Inquiry similarity_inquiry(std::string name, Form form, std::shared_ptr<const LoosePair> pair) {
     return {std::move(name), form,
             [pair = std::move(pair)](const void* table, const FakeCall& call) {
                 const auto& check = *static_cast<const capstan_similarity*>(table);
@@ -78,8 +78,8 @@ std::vector<Inquiry> similarity_inquiries(std::uint64_t seed, std::uint32_t huge
     const NodeTemplate plain = node_template("plain");
     std::vector<Inquiry> out;
     const auto add = [&out](std::string name, Form form, NodeTemplate a, NodeTemplate b) {
-        out.push_back(inquiry(std::move(name), form,
-                              std::make_shared<LoosePair>(std::move(a), std::move(b))));
+        out.push_back(similarity_inquiry(std::move(name), form,
+                                         std::make_shared<LoosePair>(std::move(a), std::move(b))));
     };
     add("a template and itself", Form::sound, plain, plain);
     add("two zones", Form::sound, node_template("a").zone("a"), node_template("b").zone("b"));
@@ -91,7 +91,7 @@ std::vector<Inquiry> similarity_inquiries(std::uint64_t seed, std::uint32_t huge
     }
     const auto newer = std::make_shared<LoosePair>(plain, plain);
     newer->asked = newer->stretcher.one(newer->a);
-    out.push_back(inquiry("a longer struct of a newer host", Form::sound, newer));
+    out.push_back(similarity_inquiry("a longer struct of a newer host", Form::sound, newer));
     const std::uint32_t size = std::min<std::uint32_t>(huge, 100'000);
     add(std::to_string(huge) + " labels", Form::huge, huge_template("a", size),
         huge_template("b", size));
@@ -100,9 +100,9 @@ std::vector<Inquiry> similarity_inquiries(std::uint64_t seed, std::uint32_t huge
             const auto pair = std::make_shared<LoosePair>(plain, plain);
             how.node(pair->a);
             if (both) how.node(pair->b);
-            out.push_back(
-                inquiry(std::string(how.name) + (both ? " on both sides" : " on one side"),
-                        Form::malformed, pair));
+            out.push_back(similarity_inquiry(
+                std::string(how.name) + (both ? " on both sides" : " on one side"), Form::malformed,
+                pair));
         }
     }
     return out;

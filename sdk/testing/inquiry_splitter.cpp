@@ -29,7 +29,7 @@ struct LooseGroups {
     }
 };
 
-Inquiry inquiry(std::string name, Form form, std::shared_ptr<const LooseGroups> groups) {
+Inquiry splitter_inquiry(std::string name, Form form, std::shared_ptr<const LooseGroups> groups) {
     return {std::move(name), form,
             [groups = std::move(groups)](const void* table, const FakeCall& call) {
                 const auto& splitter = *static_cast<const capstan_splitter*>(table);
@@ -61,8 +61,8 @@ std::vector<Inquiry> splitter_inquiries(std::uint64_t seed, std::uint32_t huge) 
     unknown.min = unknown.max = unknown.target = std::nullopt;
     std::vector<Inquiry> out;
     const auto add = [&out](std::string name, Form form, int nodes, std::vector<NodeGroup> groups) {
-        out.push_back(inquiry(std::move(name), form,
-                              std::make_shared<LooseGroups>(nodes, std::move(groups))));
+        out.push_back(splitter_inquiry(std::move(name), form,
+                                       std::make_shared<LooseGroups>(nodes, std::move(groups))));
     };
     add("1 node for sizes 1, 3 and 6", Form::sound, 1, three);
     add("4 nodes for sizes 1, 3 and 6", Form::sound, 4, three);
@@ -83,7 +83,7 @@ std::vector<Inquiry> splitter_inquiries(std::uint64_t seed, std::uint32_t huge) 
     const auto newer = std::make_shared<LooseGroups>(4, three);
     newer->in.groups = newer->stretcher.list<capstan_group>(newer->in.groups);
     newer->asked = newer->stretcher.one(newer->in);
-    out.push_back(inquiry("longer structs of a newer host", Form::sound, newer));
+    out.push_back(splitter_inquiry("longer structs of a newer host", Form::sound, newer));
     add(std::to_string(huge) + " groups", Form::huge, static_cast<int>(huge),
         random_groups(random, huge));
     add("no groups", Form::malformed, 5, {});
@@ -92,7 +92,7 @@ std::vector<Inquiry> splitter_inquiries(std::uint64_t seed, std::uint32_t huge) 
     for (const Malformation& how : malformations()) {
         const auto groups = std::make_shared<LooseGroups>(4, three);
         for (capstan_group& g : groups->groups) how.group(g);
-        out.push_back(inquiry(std::string(how.name), Form::malformed, groups));
+        out.push_back(splitter_inquiry(std::string(how.name), Form::malformed, groups));
     }
     return out;
 }

@@ -63,7 +63,7 @@ void dress(PodObject& pod, Kind kind, Draws& draws) {
     }
 }
 
-PodObject make_pod(int number, int pods, Draws& draws) {
+PodObject make_mixed_pod(int number, int pods, Draws& draws) {
     constexpr std::array<std::int64_t, 5> cpus{100, 250, 500, 1000, 1500};
     constexpr std::array<std::int64_t, 6> mebibytes{100, 256, 512, 1024, 2048, 4096};
     PodObject pod{.name = "pod-" + std::to_string(number),
@@ -102,7 +102,7 @@ engine::Group make_group(int cores) {
 engine::Snapshot make_mixed_snapshot(const Mix& mix) {
     engine::ClusterBuilder builder;
     Draws draws(mix.seed);
-    for (int i = 0; i < mix.pods; ++i) builder.set(make_pod(i, mix.pods, draws));
+    for (int i = 0; i < mix.pods; ++i) builder.set(make_mixed_pod(i, mix.pods, draws));
     auto groups = std::make_shared<std::vector<engine::Group>>();
     for (int k = 1; k <= mix.machines; ++k) groups->push_back(make_group(k));
     return {builder.build(), std::move(groups)};

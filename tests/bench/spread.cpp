@@ -29,7 +29,7 @@ Labels zone_labels(int node) {
 
 std::string node_name(int node) { return "node-" + std::to_string(node); }
 
-PodObject make_pod(const std::string& owner, int number) {
+PodObject make_spread_pod(const std::string& owner, int number) {
     PodObject pod{.name = owner + "-" + std::to_string(number),
                   .spec = {.requests = {{"cpu", 1}, {"memory", std::int64_t{2500} << 20}}},
                   .labels = {{spread_label, owner}},
@@ -41,7 +41,7 @@ PodObject make_pod(const std::string& owner, int number) {
 
 PodObject make_spread_pod(int replica_set, int number) {
     const std::string owner = "web-" + std::to_string(replica_set);
-    PodObject pod = make_pod(owner, number);
+    PodObject pod = make_spread_pod(owner, number);
     pod.spec.spread = {{.topology_key = "topology.kubernetes.io/zone",
                         .selector = LabelSelector{.match_labels = {{spread_label, owner}},
                                                   .match_expressions = {}}}};
@@ -78,7 +78,7 @@ void add_pods(ClusterBuilder& builder, const SpreadWorkload& workload) {
         }
     }
     for (; next < workload.nodes * pods_per_node; ++next) {
-        PodObject pod = make_pod("other", next);
+        PodObject pod = make_spread_pod("other", next);
         pod.node_name = node_name(next % workload.nodes);
         builder.set(pod);
     }

@@ -26,7 +26,7 @@ using ::testing::Pair;
 
 constexpr auto url = "https://api.example/groups";
 
-Task<HttpReply> ask(Host host, HttpRequest request) {
+Task<HttpReply> ask_http(Host host, HttpRequest request) {
     co_return co_await capstan::send(host, std::move(request));
 }
 
@@ -35,7 +35,7 @@ TEST(Http, BringsTheWholeReplyBack) {
     host.http().on(
         "GET", url,
         reply(404, "no such group", {{"content-type", "text/plain"}, {"x-request-id", "7"}}));
-    const Result<HttpReply> got = run(host, ask(host.host(), {"GET", url}));
+    const Result<HttpReply> got = run(host, ask_http(host.host(), {"GET", url}));
     ASSERT_TRUE(got);
     EXPECT_EQ(got->status, 404);
     EXPECT_EQ(got->body, "no such group");
@@ -64,14 +64,14 @@ TEST(Http, SendsMethodHeadersAndBody) {
 TEST(Http, GivesTheHostsErrorWhenNoReplyComes) {
     FakeHost host;
     host.http().on("GET", url, capstan::Error{ErrorCode::unavailable, "connection refused"});
-    EXPECT_EQ(run(host, ask(host.host(), {"GET", url})),
+    EXPECT_EQ(run(host, ask_http(host.host(), {"GET", url})),
               capstan::fail(ErrorCode::unavailable, "connection refused"));
 }
 
 TEST(Http, SaysWhatTheHostRefused) {
     FakeHost host;
     host.http().grant("other.example");
-    const Result<HttpReply> got = run(host, ask(host.host(), {"GET", url}));
+    const Result<HttpReply> got = run(host, ask_http(host.host(), {"GET", url}));
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, ErrorCode::permission);
     EXPECT_THAT(got.error().message, HasSubstr("HTTP GET https://api.example/groups"));
@@ -80,14 +80,14 @@ TEST(Http, SaysWhatTheHostRefused) {
 TEST(Http, IsAPermissionErrorWithoutTheService) {
     FakeHost host;
     host.withhold(CAPSTAN_SERVICE_HTTP);
-    EXPECT_EQ(run(host, ask(host.host(), {"GET", url})).error().code, ErrorCode::permission);
+    EXPECT_EQ(run(host, ask_http(host.host(), {"GET", url})).error().code, ErrorCode::permission);
 }
 
 TEST(Http, WaitsNoLongerThanTheOperationHasLeft) {
     FakeHost host;
     host.http().on({.url = url, .reply = reply(200), .latency = 1min});
     const auto before = host.monotonic();
-    const Result<HttpReply> got = run(host, ask(host.host(), {"GET", url}), 10s);
+    const Result<HttpReply> got = run(host, ask_http(host.host(), {"GET", url}), 10s);
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, ErrorCode::deadline);
     EXPECT_EQ(host.monotonic() - before, 10s);
@@ -96,8 +96,8 @@ TEST(Http, WaitsNoLongerThanTheOperationHasLeft) {
 TEST(Http, NeverAsksForTheDefaultTimeoutByAccident) {
     FakeHost host;
     host.http().on("GET", url, reply(200)).on("GET", url, reply(200));
-    ASSERT_TRUE(run(host, ask(host.host(), HttpRequest("GET", url).within(10us))));
-    ASSERT_TRUE(run(host, ask(host.host(), HttpRequest("GET", url).within(24h * 365))));
+    ASSERT_TRUE(run(host, ask_http(host.host(), HttpRequest("GET", url).within(10us))));
+    ASSERT_TRUE(run(host, ask_http(host.host(), HttpRequest("GET", url).within(24h * 365))));
     EXPECT_EQ(host.http().requests()[0].timeout, 1ms);
     EXPECT_GT(host.http().requests()[1].timeout, 24h * 20);
 }

@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 const KubeResource pods("", "v1", "pods", "Pod");
 const KubeResource deployments("apps", "v1", "deployments", "Deployment");
 
-Task<KubeReply> ask(Host host, KubeRequest request) {
+Task<KubeReply> ask_kube(Host host, KubeRequest request) {
     co_return co_await send(host, std::move(request));
 }
 
@@ -40,7 +40,7 @@ struct Kube : ::testing::Test {
     std::vector<std::string> told;
 
     Result<KubeReply> ask(KubeRequest request) {
-        return run(host, ::ask(host.host(), std::move(request)));
+        return run(host, ask_kube(host.host(), std::move(request)));
     }
     KubeWatch watch(std::string labels = {}) {
         return KubeWatch(host.host(), KubeSelection(pods, "shop", std::move(labels)),

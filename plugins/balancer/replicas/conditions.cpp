@@ -10,7 +10,7 @@ constexpr std::size_t message_max = 32768;
 constexpr std::size_t message_cut = 2048;
 static_assert(message_cut < message_max);
 
-std::string cut(std::string text) {
+std::string cut_message(std::string text) {
     if (text.size() <= message_cut) return text;
     // Not inside a character.
     std::size_t end = message_cut;
@@ -44,7 +44,7 @@ Json write_condition(const Condition& condition, const Json& status_before, Time
                          {"observedGeneration", condition.observed_generation},
                          {"lastTransitionTime", time_text(was_so ? *before->since : now)},
                          {"reason", condition.reason},
-                         {"message", cut(condition.message)}});
+                         {"message", cut_message(condition.message)}});
 }
 
 }  // namespace capstan::replicas

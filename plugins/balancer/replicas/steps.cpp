@@ -18,7 +18,7 @@ std::int64_t sum(const std::vector<Step>& steps) {
 }
 
 /// Cuts all of them to `most` in sum, each by its part.
-std::int64_t cut(std::vector<Step>& steps, std::int64_t most) {
+std::int64_t cut_steps(std::vector<Step>& steps, std::int64_t most) {
     const std::int64_t all = sum(steps);
     if (all <= most) return 0;
     std::vector<Sharer> sharers;
@@ -57,7 +57,7 @@ std::int64_t cut_ready(std::vector<Step>& shrink, const std::vector<Scaled>& tar
         if (step.to < after_others) of_ready.push_back({step.name, after_others, step.to});
         step.to = after_others;
     }
-    const std::int64_t put_off = cut(of_ready, spare);
+    const std::int64_t put_off = cut_steps(of_ready, spare);
     for (const Step& step : of_ready)
         std::ranges::find(shrink, step.name, &Step::name)->to = step.to;
     std::erase_if(shrink, [](const Step& step) { return step.to == step.from; });
@@ -83,11 +83,11 @@ Steps plan_steps(std::vector<Scaled> targets, std::int64_t wanted, const Easing&
         if (target.goal < target.current)
             out.shrink.push_back({target.name, target.current, target.goal});
     }
-    if (holds) out.put_off += cut(out.shrink, 0);
+    if (holds) out.put_off += cut_steps(out.shrink, 0);
     if (!easing.is_on()) return out;
     const Sums sums = sums_of(targets);
     const std::int64_t above = detail::saturated(sums.goal - sums.current) + easing.step(wanted);
-    out.put_off += cut(out.grow, std::max<std::int64_t>(above, 0));
+    out.put_off += cut_steps(out.grow, std::max<std::int64_t>(above, 0));
     const auto needed = std::min<detail::Int128>(wanted, sums.goal);
     const std::int64_t spare = std::max<std::int64_t>(detail::saturated(sums.ready - needed), 0);
     out.put_off += cut_ready(out.shrink, targets, spare);
@@ -95,7 +95,7 @@ Steps plan_steps(std::vector<Scaled> targets, std::int64_t wanted, const Easing&
 }
 
 std::vector<Step> hold_back(std::vector<Step> shrink, std::int64_t failed) {
-    if (failed > 0) cut(shrink, std::max<std::int64_t>(sum(shrink) - failed, 0));
+    if (failed > 0) cut_steps(shrink, std::max<std::int64_t>(sum(shrink) - failed, 0));
     return shrink;
 }
 

@@ -55,7 +55,7 @@ bool is_config_map(const YAML::Node& root) {
 }
 
 /// The whole ConfigMap, as `kubectl get configmap -o yaml` prints it: the document is text in it.
-Result<Tiers> read_config_map(const YAML::Node& data) {
+Result<Tiers> read_manifest_data(const YAML::Node& data) {
     const YAML::Node inner =
         data.IsMap() ? data["priorities"] : YAML::Node(YAML::NodeType::Undefined);
     if (!inner.IsDefined() || !inner.IsScalar())
@@ -67,7 +67,7 @@ Result<Tiers> read_config_map(const YAML::Node& data) {
 
 Result<Tiers> read_document(const std::string& document) {
     const YAML::Node root = YAML::Load(document);
-    return is_config_map(root) ? read_config_map(root["data"]) : read_tiers(root);
+    return is_config_map(root) ? read_manifest_data(root["data"]) : read_tiers(root);
 }
 
 }  // namespace

@@ -63,22 +63,22 @@ struct Outcome {
     bool operator==(const Outcome&) const = default;
 };
 
-Outcome run(const CallArguments& arguments, const std::string& request) {
+Outcome run_call(const CallArguments& arguments, const std::string& request) {
     std::istringstream in(request);
     std::ostringstream out, err;
     const int code = call(arguments, in, out, err);
     return {code, out.str(), err.str()};
 }
 Outcome ask_expander(engine::Expander& expander, const std::string& request) {
-    return run({.kind = CallKind::expander, .expander = &expander}, request);
+    return run_call({.kind = CallKind::expander, .expander = &expander}, request);
 }
 Outcome ask_similarity(const std::string& request) {
     ByName check;
-    return run({.kind = CallKind::similarity, .similarity = &check}, request);
+    return run_call({.kind = CallKind::similarity, .similarity = &check}, request);
 }
 Outcome ask_splitter(const std::string& request) {
     AllToTheFirst splitter;
-    return run({.kind = CallKind::splitter, .splitter = &splitter}, request);
+    return run_call({.kind = CallKind::splitter, .splitter = &splitter}, request);
 }
 
 TEST(Call, AnswersWithTheRequestsOwnIndicesHoweverGroupsAreOrdered) {

@@ -25,8 +25,8 @@ Loaded load(std::string_view text) {
     return out;
 }
 
-std::string pod(const std::string& name, const std::string& cpu = "1",
-                const std::string& node = "") {
+std::string pod_json(const std::string& name, const std::string& cpu = "1",
+                     const std::string& node = "") {
     return R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop","name":")" + name +
            R"("},"spec":{"nodeName":")" + node +
            R"(","containers":[{"resources":{"requests":{"cpu":")" + cpu + R"("}}}]}})";
@@ -49,7 +49,7 @@ TEST(ListDecoder, LoadsEveryKindThatASnapshotIsMadeOf) {
         {"kind":"CSIStorageCapacity","apiVersion":"storage.k8s.io/v1","metadata":{"namespace":"s","name":"cc"}},
         {"kind":"Namespace","apiVersion":"v1","metadata":{"name":"shop","labels":{"team":"a"}}},
         {"kind":"Service","apiVersion":"v1","metadata":{"namespace":"shop","name":"s"},"spec":{"selector":{"app":"web"}}},)" +
-                                    pod("web", "1500m", "n1")));
+                                    pod_json("web", "1500m", "n1")));
     EXPECT_TRUE(loaded.problems.empty()) << loaded.problems.front();
     EXPECT_EQ(loaded.report.loaded, (Counts{{"CSIDriver", 1},
                                             {"CSINode", 1},
@@ -90,7 +90,8 @@ TEST(ListDecoder, LoadsTheDebuggingSnapshotOfClusterAutoscaler) {
 }
 
 TEST(ListDecoder, LeavesOutAPodWhoseRequestsCannotBeReadAndLoadsTheRest) {
-    const Loaded loaded = load(list(pod("a") + "," + pod("b", "lots") + "," + pod("c")));
+    const Loaded loaded =
+        load(list(pod_json("a") + "," + pod_json("b", "lots") + "," + pod_json("c")));
     EXPECT_EQ(loaded.report.loaded, (Counts{{"Pod", 2}}));
     EXPECT_EQ(loaded.report.left_out, 1u);
     ASSERT_EQ(loaded.problems.size(), 1u);
@@ -124,7 +125,7 @@ TEST(ListDecoder, CountsKindsItHasNoUseFor) {
 }
 
 TEST(ListDecoder, LetsTheLastOfTwoObjectsOfOneNameCount) {
-    const Loaded loaded = load(pod("a", "1") + pod("a", "3"));
+    const Loaded loaded = load(pod_json("a", "1") + pod_json("a", "3"));
     EXPECT_EQ(loaded.report.loaded, (Counts{{"Pod", 2}}));
     ASSERT_EQ(loaded.cluster.pod_count(), 1u);
     const auto& requests = loaded.cluster.pod_class(loaded.cluster.class_of(0)).requests;
@@ -158,7 +159,8 @@ TEST(ListDecoder, PassesOnWhatAServerSaysInsteadOfAList) {
 
 TEST(ListDecoder, KeepsTheFirstHundredProblemsAndCountsTheRest) {
     std::string items;
-    for (int i = 0; i < 130; ++i) items += (i > 0 ? "," : "") + pod("p" + std::to_string(i), "x");
+    for (int i = 0; i < 130; ++i)
+        items += (i > 0 ? "," : "") + pod_json("p" + std::to_string(i), "x");
     const Loaded loaded = load(list(items));
     EXPECT_EQ(loaded.report.problems.size(), 100u);
     EXPECT_EQ(loaded.report.more_problems, 30u);
@@ -167,7 +169,7 @@ TEST(ListDecoder, KeepsTheFirstHundredProblemsAndCountsTheRest) {
 }
 
 TEST(ListDecoder, SaysWhereATextIsCutShortAndKeepsWhatCameBefore) {
-    const std::string whole = list(pod("a") + "," + pod("b"));
+    const std::string whole = list(pod_json("a") + "," + pod_json("b"));
     const Loaded loaded = load(whole.substr(0, whole.size() - 10));
     ASSERT_TRUE(loaded.report.cut_short);
     EXPECT_NE(loaded.report.cut_short->message.find("ends too early"), std::string::npos);

@@ -32,13 +32,13 @@ Taken stream(std::string_view text, std::size_t piece = std::string_view::npos) 
     return taken;
 }
 
-struct Case {
+struct ShapeCase {
     const char* shape;
     const char* text;
     std::vector<std::string> objects;
 };
 
-const Case shapes[] = {
+const ShapeCase shapes[] = {
     {"a single object",
      R"({"kind":"Pod","metadata":{"name":"a"}})",
      {R"(: {"kind":"Pod","metadata":{"name":"a"}})"}},
@@ -83,7 +83,7 @@ const Case shapes[] = {
 };
 
 TEST(ObjectStream, FindsTheObjectsInEveryShape) {
-    for (const Case& c : shapes) {
+    for (const ShapeCase& c : shapes) {
         const Taken taken = stream(c.text);
         EXPECT_EQ(taken.objects, c.objects) << c.shape;
         EXPECT_EQ(taken.error, "") << c.shape;
@@ -91,7 +91,7 @@ TEST(ObjectStream, FindsTheObjectsInEveryShape) {
 }
 
 TEST(ObjectStream, AnswersTheSameInPiecesOfAnySize) {
-    for (const Case& c : shapes) {
+    for (const ShapeCase& c : shapes) {
         for (const std::size_t piece : {1, 2, 3, 7, 16}) {
             const Taken taken = stream(c.text, piece);
             EXPECT_EQ(taken.objects, c.objects) << c.shape << " in pieces of " << piece;

@@ -5,7 +5,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-PodClass pod(const char* name) {
+PodClass web_pod(const char* name) {
     PodClass out{.ns = "default", .example = name};
     out.requests = {{"cpu", 1_cpu}};
     out.labels = {{"app", "web"}};
@@ -14,9 +14,9 @@ PodClass pod(const char* name) {
 
 TEST(PodClasses, PutsPodsThatDifferInNameAloneTogether) {
     PodClasses classes;
-    EXPECT_EQ(classes.add(pod("b")), 0u);
-    EXPECT_EQ(classes.add(pod("a")), 0u);
-    EXPECT_EQ(classes.add(pod("c")), 0u);
+    EXPECT_EQ(classes.add(web_pod("b")), 0u);
+    EXPECT_EQ(classes.add(web_pod("a")), 0u);
+    EXPECT_EQ(classes.add(web_pod("c")), 0u);
     ASSERT_EQ(classes.classes().size(), 1u);
     EXPECT_EQ(classes.classes()[0].count, 3u);
     EXPECT_EQ(classes.classes()[0].example, "a");
@@ -24,17 +24,17 @@ TEST(PodClasses, PutsPodsThatDifferInNameAloneTogether) {
 
 TEST(PodClasses, KeepsPodsApartThatASchedulerCouldTellApart) {
     PodClasses classes;
-    classes.add(pod("a"));
-    PodClass other = pod("b");
+    classes.add(web_pod("a"));
+    PodClass other = web_pod("b");
     other.tolerations = {{.key = "gpu", .op = Toleration::Op::exists}};
     EXPECT_EQ(classes.add(other), 1u);
-    other = pod("c");
+    other = web_pod("c");
     other.priority = 5;
     EXPECT_EQ(classes.add(other), 2u);
-    other = pod("d");
+    other = web_pod("d");
     other.requests = {{"cpu", 2_cpu}};
     EXPECT_EQ(classes.add(other), 3u);
-    EXPECT_EQ(classes.add(pod("e")), 0u);
+    EXPECT_EQ(classes.add(web_pod("e")), 0u);
 }
 
 }  // namespace

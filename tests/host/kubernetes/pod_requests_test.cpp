@@ -7,7 +7,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-struct Case {
+struct RequestsCase {
     const char* rule;
     const char* spec;
     Resources requests;
@@ -26,7 +26,7 @@ Resources requests_of(const std::string& spec, std::vector<JsonProblem>* complai
 }
 
 TEST(PodRequests, CountAsTheSchedulerCountsThem) {
-    const Case cases[] = {
+    const RequestsCase cases[] = {
         {"a pod that asks for nothing", R"({"containers":[{"name":"a"}]})", {}},
         {"containers are summed",
          R"({"containers":[{"resources":{"requests":{"cpu":"500m","memory":"1Gi"}}},
@@ -66,7 +66,7 @@ TEST(PodRequests, CountAsTheSchedulerCountsThem) {
                            {"resources":{"requests":{"cpu":"0.5m","memory":"0.5"}}}]})",
          {{"cpu", 1}, {"memory", 1}}},
     };
-    for (const Case& c : cases) EXPECT_EQ(requests_of(c.spec), c.requests) << c.rule;
+    for (const RequestsCase& c : cases) EXPECT_EQ(requests_of(c.spec), c.requests) << c.rule;
 }
 
 TEST(PodRequests, ComplainAboutWhatIsNoQuantityAndLeaveItOut) {

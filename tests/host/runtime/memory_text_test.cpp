@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 const Time written_at = time_from_unix_ns(1'795'258'800'000'000'000);
 
-std::string text_of(const Memory& memory) { return *memory_text(memory, "1.2.0"); }
+std::string written_memory(const Memory& memory) { return *memory_text(memory, "1.2.0"); }
 
 std::string refusal_of(std::string_view text) {
     const auto memory = parse_memory(text, "memory");
@@ -25,7 +25,7 @@ std::string refusal_of(std::string_view text) {
 TEST(MemoryText, ComesBackExactlyWhateverIsRemembered) {
     for (std::uint32_t seed = 0; seed < 500; ++seed) {
         const Memory memory = RandomValues(seed).make<Memory>();
-        const std::string text = text_of(memory);
+        const std::string text = written_memory(memory);
         const auto read = parse_memory(text, "memory");
         ASSERT_TRUE(read) << "seed " << seed << ": " << read.error() << '\n' << text;
         EXPECT_EQ(*read, memory) << "seed " << seed << '\n' << text;
@@ -49,7 +49,7 @@ TEST(MemoryText, KeepsItsFormat) {
                                  .phase = engine::RemovalPhase::draining,
                                  .evictions = {{"default/web-1/u1", {.agreed = written_at}}}};
     memory.last.scale_up = Time();
-    EXPECT_EQ(text_of(memory),
+    EXPECT_EQ(written_memory(memory),
               R"({"version":1,"host":"1.2.0","memory":{"started":true,"backoffs":{"spot":)"
               R"({"since":"2026-11-21T11:00:00Z","until":"2026-11-21T11:05:00Z","length":"5m",)"
               R"("last_failure":"2026-11-21T11:00:00.000000001Z","code":"out_of_capacity",)"
@@ -64,20 +64,20 @@ TEST(MemoryText, KeepsItsFormat) {
 }
 
 TEST(MemoryText, OfNothingIsShort) {
-    EXPECT_EQ(text_of({}), R"({"version":1,"host":"1.2.0"})");
+    EXPECT_EQ(written_memory({}), R"({"version":1,"host":"1.2.0"})");
     EXPECT_EQ(parse_memory(R"({"version":1})", "memory"), Memory());
 }
 
 TEST(MemoryText, TellsTimesThatNoCalendarHas) {
     Memory memory;
     memory.last = {.scale_up = Time::max(), .removal = Time::min()};
-    EXPECT_EQ(parse_memory(text_of(memory), "memory"), memory);
+    EXPECT_EQ(parse_memory(written_memory(memory), "memory"), memory);
 }
 
 TEST(MemoryText, ReplacesBytesThatAreNoUtf8) {
     Memory memory;
     memory.backoffs[NodeGroupId("a")].because = "caf\xe9";
-    EXPECT_EQ(parse_memory(text_of(memory), "memory")->backoffs[NodeGroupId("a")].because,
+    EXPECT_EQ(parse_memory(written_memory(memory), "memory")->backoffs[NodeGroupId("a")].because,
               "caf\ufffd");
 }
 
@@ -95,7 +95,7 @@ TEST(MemoryText, NamesThePlaceOfEverythingThatIsWrong) {
 }
 
 TEST(MemoryText, ThatIsCutOffOrNoneIsRefused) {
-    const std::string whole = text_of(RandomValues(3).make<Memory>());
+    const std::string whole = written_memory(RandomValues(3).make<Memory>());
     for (std::size_t size = 0; size < whole.size(); size += 5)
         EXPECT_NE(refusal_of(std::string_view(whole).substr(0, size)), "is read") << size;
     EXPECT_EQ(refusal_of("[]"), "memory: expects an object, found an array");
@@ -119,7 +119,7 @@ TEST(MemoryText, LeavesOutWhatNodesToComeAreForWhereThatDoesNotFitEither) {
     Memory memory;
     memory.started = true;
     memory.planned[NodeGroupId("web")] = {{1, {{"default/ReplicaSet/web", 3}}}};
-    const std::size_t whole = text_of(memory).size();
+    const std::size_t whole = written_memory(memory).size();
     memory.hints["default/web-1"] = "node-1";
     EXPECT_EQ(parse_memory(*memory_text(memory, "1.2.0", whole), "memory")->planned,
               memory.planned);
@@ -132,7 +132,7 @@ TEST(MemoryText, LeavesOutTimersOfUnneededNodesRatherThanRequestsAndRemovals) {
     memory.requests[NodeGroupId("web")] = {.increase = 3};
     memory.removals["node-2"] = {.group = NodeGroupId("web")};
     const Memory kept = memory;
-    const std::size_t room = text_of(memory).size();
+    const std::size_t room = written_memory(memory).size();
     for (int i = 0; i < 20'000; ++i) memory.unneeded["node-" + std::to_string(i)] = {};
     const auto text = memory_text(memory, "1.2.0", room);
     ASSERT_TRUE(text) << text.error();
@@ -143,8 +143,8 @@ TEST(MemoryText, LeavesOutHintsWhereTheyDoNotFit) {
     Memory memory;
     memory.started = true;
     memory.hints["default/web-1"] = "node-1";
-    const std::size_t whole = text_of(memory).size();
-    EXPECT_EQ(*memory_text(memory, "1.2.0", whole), text_of(memory));
+    const std::size_t whole = written_memory(memory).size();
+    EXPECT_EQ(*memory_text(memory, "1.2.0", whole), written_memory(memory));
     const auto shorter = memory_text(memory, "1.2.0", whole - 1);
     ASSERT_TRUE(shorter) << shorter.error();
     EXPECT_EQ(parse_memory(*shorter, "memory"), Memory{.started = true});

@@ -56,15 +56,15 @@ struct Told : Observer {
     Memory memory;
 };
 
-using Lines = std::vector<std::string>;
+using StoryLines = std::vector<std::string>;
 
 TEST(DecisionStory, TellsOfACommandBeforeWhatComesOfIt) {
     Told t;
     t.evicts("web-1", "it is not needed");
     EXPECT_EQ(t.take(),
-              (Lines{"1 pod is evicted from web-1, for it is not needed", "p comes back"}));
+              (StoryLines{"1 pod is evicted from web-1, for it is not needed", "p comes back"}));
     t.story.tell(start, EventKind::arrival, "p", "p comes back");
-    EXPECT_EQ(t.take(), Lines{"p comes back"}) << "nothing is held back any more";
+    EXPECT_EQ(t.take(), StoryLines{"p comes back"}) << "nothing is held back any more";
 }
 
 TEST(DecisionStory, SaysWhyANodeGoesOnceWhenItsRemovalBegins) {
@@ -73,8 +73,8 @@ TEST(DecisionStory, SaysWhyANodeGoesOnceWhenItsRemovalBegins) {
     t.evicts("web-1", "it is not needed");
     t.removes({"web-1"}, "it is not needed");
     EXPECT_EQ(t.take(),
-              (Lines{"removal of web-1 begins, for it is not needed", "1 pod is evicted from web-1",
-                     "p comes back", "remove web-1 from web"}));
+              (StoryLines{"removal of web-1 begins, for it is not needed",
+                          "1 pod is evicted from web-1", "p comes back", "remove web-1 from web"}));
     EXPECT_EQ(t.story.events().back().because, "it is not needed") << "for those who look it up";
 }
 
@@ -86,11 +86,11 @@ TEST(DecisionStory, SaysWhatNobodyKnowsYet) {
     t.evicts("web-1", "its machine is lost");
     EXPECT_EQ(t.take().front(), "1 pod is evicted from web-1, for its machine is lost");
     t.removes({"web-1", "web-2"}, "web-1: it is not needed, web-2: it is not ready");
-    EXPECT_EQ(t.take(), Lines{"remove web-1, web-2 from web"});
+    EXPECT_EQ(t.take(), StoryLines{"remove web-1, web-2 from web"});
     t.removes({"web-1", "web-3"}, "web-1: it is not needed, web-3: it is empty");
     EXPECT_EQ(t.take(),
-              Lines{"remove web-1, web-3 from web, for web-1: it is not needed, web-3: it "
-                    "is empty"});
+              StoryLines{"remove web-1, web-3 from web, for web-1: it is not needed, web-3: it "
+                         "is empty"});
 }
 
 TEST(DecisionStory, SaysOnceWhyPodsStayWithoutRoomThoughABackOffRunsDown) {
@@ -114,8 +114,8 @@ TEST(DecisionStory, ForgetsTheReasonOfARemovalThatIsOver) {
     t.begins("web-1", "it is not needed");
     t.remembers({});
     t.begins("web-1", "it is not needed");
-    EXPECT_EQ(t.take(), (Lines{"removal of web-1 begins, for it is not needed",
-                               "removal of web-1 begins, for it is not needed"}));
+    EXPECT_EQ(t.take(), (StoryLines{"removal of web-1 begins, for it is not needed",
+                                    "removal of web-1 begins, for it is not needed"}));
     t.remembers({});
     t.evicts("web-1", "it is not needed");
     EXPECT_EQ(t.take().front(), "1 pod is evicted from web-1, for it is not needed");

@@ -5,33 +5,33 @@
 namespace capstan::simulation {
 namespace {
 
-using Lines = std::vector<std::string>;
+using CommandLines = std::vector<std::string>;
 
 TEST(Expect, WhatIsNotExpectedIsNotLookedAt) {
-    EXPECT_EQ(find_unmet({}, {.commands = {{"increase web by 1"}}, .pending = 3}), Lines());
+    EXPECT_EQ(find_unmet({}, {.commands = {{"increase web by 1"}}, .pending = 3}), CommandLines());
     EXPECT_EQ(count_of({}), 0);
 }
 
 TEST(Expect, ShowsTheDifferenceLineByLine) {
-    const Expectations expected{.commands = Lines{"increase a by 1", "increase b by 2"}};
+    const Expectations expected{.commands = CommandLines{"increase a by 1", "increase b by 2"}};
     const Seen seen{.commands = {{"increase a by 1"}, {"increase b by 3"}, {"increase c by 1"}}};
-    EXPECT_EQ(find_unmet(expected, seen), Lines{"the clouds were asked for something else:\n"
-                                                "    increase a by 1\n"
-                                                "  - increase b by 2\n"
-                                                "  + increase b by 3\n"
-                                                "  + increase c by 1"});
+    EXPECT_EQ(find_unmet(expected, seen), CommandLines{"the clouds were asked for something else:\n"
+                                                       "    increase a by 1\n"
+                                                       "  - increase b by 2\n"
+                                                       "  + increase b by 3\n"
+                                                       "  + increase c by 1"});
 }
 
 TEST(Expect, NoCommandsIsAnExpectationToo) {
-    const Expectations expected{.commands = Lines{}};
-    EXPECT_EQ(find_unmet(expected, {}), Lines());
+    const Expectations expected{.commands = CommandLines{}};
+    EXPECT_EQ(find_unmet(expected, {}), CommandLines());
     EXPECT_EQ(find_unmet(expected, {.commands = {{"increase a by 1"}}}).size(), 1u);
 }
 
 TEST(Expect, AGroupThatIsNotThereHasNoNodes) {
     const Expectations expected{.nodes = {{"a", 0}, {"b", 1}}, .targets = {{"a", 2}}};
     EXPECT_EQ(find_unmet(expected, {.targets = {{"a", 1}}}),
-              (Lines{"nodes of b: expected 1, is 0", "target of a: expected 2, is 1"}));
+              (CommandLines{"nodes of b: expected 1, is 0", "target of a: expected 2, is 1"}));
     EXPECT_EQ(count_of(expected), 3);
 }
 
@@ -40,23 +40,24 @@ const std::vector<Unhelped> unhelped_web{
 
 TEST(Expect, AnyTrueSentenceAboutABatchWithoutRoomWillDo) {
     for (const char* line : {"web: no", "web in a: full", "web in b: small"}) {
-        EXPECT_EQ(find_unmet({.unhelped = Lines{line}}, {.unhelped = unhelped_web}), Lines())
+        EXPECT_EQ(find_unmet({.unhelped = CommandLines{line}}, {.unhelped = unhelped_web}),
+                  CommandLines())
             << line;
     }
 }
 
 TEST(Expect, AFalseSentenceIsShownWithAllThatAreTrue) {
-    EXPECT_EQ(find_unmet({.unhelped = Lines{"web in a: small"}}, {.unhelped = unhelped_web}),
-              Lines{"pods without room:\n"
-                    "  - web in a: small\n"
-                    "  + web: no\n"
-                    "  + web in a: full\n"
-                    "  + web in b: small"});
+    EXPECT_EQ(find_unmet({.unhelped = CommandLines{"web in a: small"}}, {.unhelped = unhelped_web}),
+              CommandLines{"pods without room:\n"
+                           "  - web in a: small\n"
+                           "  + web: no\n"
+                           "  + web in a: full\n"
+                           "  + web in b: small"});
 }
 
 TEST(Expect, EveryBatchWithoutRoomNeedsASentence) {
-    EXPECT_EQ(find_unmet({.unhelped = Lines{}}, {.unhelped = unhelped_web}).size(), 1u);
-    EXPECT_EQ(find_unmet({.unhelped = Lines{}}, {}), Lines());
+    EXPECT_EQ(find_unmet({.unhelped = CommandLines{}}, {.unhelped = unhelped_web}).size(), 1u);
+    EXPECT_EQ(find_unmet({.unhelped = CommandLines{}}, {}), CommandLines());
 }
 
 /// Asked for after so many minutes.
@@ -68,27 +69,28 @@ Seen asked(std::vector<std::pair<std::string, int>> commands) {
 }
 
 TEST(Expect, OnlyTheKindsOfCommandsThatCountAreCompared) {
-    const Expectations expected{.commands = Lines{"remove web-1 from web"}, .only = {"remove"}};
+    const Expectations expected{.commands = CommandLines{"remove web-1 from web"},
+                                .only = {"remove"}};
     EXPECT_EQ(find_unmet(expected, asked({{"evict default/a", 1}, {"remove web-1 from web", 2}})),
-              Lines());
+              CommandLines());
 }
 
 TEST(Expect, ACommandHasToComeInItsWindow) {
     const Expectations expected{.within = {{.command = "increase web by 2",
                                             .from = std::chrono::minutes(4),
                                             .until = std::chrono::minutes(6)}}};
-    EXPECT_EQ(find_unmet(expected, asked({{"increase web by 2", 6}})), Lines());
+    EXPECT_EQ(find_unmet(expected, asked({{"increase web by 2", 6}})), CommandLines());
     EXPECT_EQ(find_unmet(expected, asked({{"increase web by 2", 7}})),
-              Lines{"\"increase web by 2\": expected from 4m to 6m, came at 7m"});
+              CommandLines{"\"increase web by 2\": expected from 4m to 6m, came at 7m"});
     EXPECT_EQ(find_unmet(expected, {}),
-              Lines{"\"increase web by 2\": expected from 4m to 6m, never came"});
+              CommandLines{"\"increase web by 2\": expected from 4m to 6m, never came"});
 }
 
 TEST(Expect, NeverMeansWholeWords) {
     const Expectations expected{.never = {"increase web"}};
-    EXPECT_EQ(find_unmet(expected, asked({{"increase web-b by 1", 1}})), Lines());
+    EXPECT_EQ(find_unmet(expected, asked({{"increase web-b by 1", 1}})), CommandLines());
     EXPECT_EQ(find_unmet(expected, asked({{"increase web by 1", 1}})),
-              Lines{"never \"increase web\": \"increase web by 1\" came at 1m"});
+              CommandLines{"never \"increase web\": \"increase web by 1\" came at 1m"});
 }
 
 TEST(Expect, ANodeHasAndLacksTaints) {
@@ -97,15 +99,15 @@ TEST(Expect, ANodeHasAndLacksTaints) {
     Seen seen;
     seen.taints = {{"a", {"x"}}, {"c", {}}};
     EXPECT_EQ(find_unmet(expected, seen),
-              (Lines{"node b is not there", "node c is there", "node a lacks the taint y"}));
+              (CommandLines{"node b is not there", "node c is there", "node a lacks the taint y"}));
     EXPECT_EQ(count_of(expected), 5);
 }
 
 TEST(Expect, EveryPodWaitsForLess) {
     const Expectations expected{.longest_pending = std::chrono::minutes(5)};
-    EXPECT_EQ(find_unmet(expected, {.longest_pending = std::chrono::minutes(4)}), Lines());
+    EXPECT_EQ(find_unmet(expected, {.longest_pending = std::chrono::minutes(4)}), CommandLines());
     EXPECT_EQ(find_unmet(expected, {.longest_pending = std::chrono::minutes(5)}),
-              Lines{"pods wait for less than 5m: one waited for 5m"});
+              CommandLines{"pods wait for less than 5m: one waited for 5m"});
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 using engine::ClassId;
 using engine::ClusterBuilder;
 
-engine::NodeObject node(const std::string& name, MilliCpu cpu, const std::string& zone = "") {
+engine::NodeObject zone_node(const std::string& name, MilliCpu cpu, const std::string& zone = "") {
     const Resources resources{{"cpu", cpu}, {"memory", 16_GiB}, {"pods", 110}};
     engine::NodeObject out{.name = name, .capacity = resources, .allocatable = resources};
     out.labels["kubernetes.io/hostname"] = name;
@@ -39,29 +39,29 @@ std::string nodes_of(ClusterBuilder& builder, const engine::PodObject& of, int c
 
 TEST(Scheduler, PrefersTheNodeThatStaysEmptier) {
     ClusterBuilder builder;
-    builder.set(node("a", 4_cpu));
-    builder.set(node("b", 16_cpu));
+    builder.set(zone_node("a", 4_cpu));
+    builder.set(zone_node("b", 16_cpu));
     EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 3), "b b b");
 }
 
 TEST(Scheduler, TakesTheFirstByNameOfEqualNodes) {
     ClusterBuilder builder;
-    builder.set(node("b", 4_cpu));
-    builder.set(node("a", 4_cpu));
+    builder.set(zone_node("b", 4_cpu));
+    builder.set(zone_node("a", 4_cpu));
     EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 4), "a b a b");
 }
 
 TEST(Scheduler, KeepsZonesEvenBeforeNodes) {
     ClusterBuilder builder;
-    builder.set(node("a1", 64_cpu, "a"));
-    builder.set(node("b1", 4_cpu, "b"));
+    builder.set(zone_node("a1", 64_cpu, "a"));
+    builder.set(zone_node("b1", 4_cpu, "b"));
     EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 4), "a1 b1 a1 b1");
 }
 
 TEST(Scheduler, CountsThePodsThatAreThereAlready) {
     ClusterBuilder builder;
-    builder.set(node("a1", 8_cpu, "a"));
-    builder.set(node("b1", 8_cpu, "b"));
+    builder.set(zone_node("a1", 8_cpu, "a"));
+    builder.set(zone_node("b1", 8_cpu, "b"));
     for (const char* name : {"web-1", "web-2"}) {
         engine::PodObject there = pod(name, 1_cpu);
         there.node_name = "a1";
@@ -72,16 +72,16 @@ TEST(Scheduler, CountsThePodsThatAreThereAlready) {
 
 TEST(Scheduler, FillsUpAndLeavesTheRest) {
     ClusterBuilder builder;
-    builder.set(node("a", 2_cpu));
-    builder.set(node("b", 1_cpu));
+    builder.set(zone_node("a", 2_cpu));
+    builder.set(zone_node("b", 1_cpu));
     EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 5), "a a b - -");
     EXPECT_EQ(nodes_of(builder, pod("big", 3_cpu), 1), "-");
 }
 
 TEST(Scheduler, ObeysASpreadConstraintPodByPod) {
     ClusterBuilder builder;
-    builder.set(node("a1", 64_cpu, "a"));
-    builder.set(node("b1", 2_cpu, "b"));
+    builder.set(zone_node("a1", 64_cpu, "a"));
+    builder.set(zone_node("b1", 2_cpu, "b"));
     engine::PodObject web = pod("web", 1_cpu);
     web.spec.spread = {{.topology_key = "topology.kubernetes.io/zone",
                         .selector = LabelSelector{.match_labels = {{"app", "web"}}}}};
@@ -90,8 +90,8 @@ TEST(Scheduler, ObeysASpreadConstraintPodByPod) {
 
 TEST(Scheduler, TriesAPodAgainOnceTheOneItWantsToBeWithIsPlaced) {
     ClusterBuilder builder;
-    builder.set(node("a", 8_cpu));
-    builder.set(node("b", 8_cpu));
+    builder.set(zone_node("a", 8_cpu));
+    builder.set(zone_node("b", 8_cpu));
     engine::PodObject follower = pod("follower", 1_cpu);
     follower.spec.pod_affinity = {{.selector = LabelSelector{.match_labels = {{"app", "leader"}}},
                                    .topology_key = "kubernetes.io/hostname"}};
@@ -106,7 +106,7 @@ TEST(Scheduler, TriesAPodAgainOnceTheOneItWantsToBeWithIsPlaced) {
 TEST(Scheduler, WithoutNodesOrPodsNothingHappens) {
     ClusterBuilder builder;
     EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 2), "- -");
-    builder.set(node("a", 1_cpu));
+    builder.set(zone_node("a", 1_cpu));
     EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 0), "");
 }
 

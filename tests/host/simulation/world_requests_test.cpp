@@ -45,7 +45,7 @@ struct AskedWorld : Observer {
     }
 };
 
-PodBatch batch(Controller controller, int count) {
+PodBatch controlled_batch(Controller controller, int count) {
     return {.pod = {.name = "web",
                     .spec = {.requests = {{"cpu", 1_cpu}}, .priority = 0},
                     .labels = {{"app", "web"}}},
@@ -58,7 +58,7 @@ using Pods = std::set<std::string>;
 TEST(WorldRequests, AnEvictedPodTakesItsTimeAndIsReplacedAtOnce) {
     AskedWorld t;
     t.node("a");
-    PodBatch web = batch(Controller::replica_set, 1);
+    PodBatch web = controlled_batch(Controller::replica_set, 1);
     web.stop_time = 20s;
     ASSERT_TRUE(t.world.happen(web, start));
     t.world.schedule(start);
@@ -73,7 +73,7 @@ TEST(WorldRequests, AnEvictedPodTakesItsTimeAndIsReplacedAtOnce) {
 TEST(WorldRequests, GraceIsTheLongestItMayTake) {
     AskedWorld t;
     t.node("a");
-    PodBatch web = batch(Controller::none, 1);
+    PodBatch web = controlled_batch(Controller::none, 1);
     web.stop_time = 1h;
     ASSERT_TRUE(t.world.happen(web, start));
     t.world.schedule(start);
@@ -86,7 +86,7 @@ TEST(WorldRequests, GraceIsTheLongestItMayTake) {
 TEST(WorldRequests, APodOfAnotherUidIsLeftAlone) {
     AskedWorld t;
     t.node("a");
-    ASSERT_TRUE(t.world.happen(batch(Controller::none, 1), start));
+    ASSERT_TRUE(t.world.happen(controlled_batch(Controller::none, 1), start));
     t.world.schedule(start);
     engine::Eviction eviction = t.eviction("web-1");
     eviction.uid = "another";
@@ -97,7 +97,7 @@ TEST(WorldRequests, APodOfAnotherUidIsLeftAlone) {
 TEST(WorldRequests, ABudgetWaitsUntilTheReplacementIsReady) {
     AskedWorld t;
     t.node("a");
-    PodBatch web = batch(Controller::replica_set, 2);
+    PodBatch web = controlled_batch(Controller::replica_set, 2);
     web.start_up = 30s;
     ASSERT_TRUE(t.world.happen(web, start));
     ASSERT_TRUE(t.world.happen(
@@ -115,7 +115,7 @@ TEST(WorldRequests, ABudgetWaitsUntilTheReplacementIsReady) {
 TEST(WorldRequests, AStatefulSetComesOneAfterTheOtherUnderItsNames) {
     AskedWorld t;
     t.node("a");
-    PodBatch web = batch(Controller::stateful_set, 3);
+    PodBatch web = controlled_batch(Controller::stateful_set, 3);
     web.start_up = 10s;
     ASSERT_TRUE(t.world.happen(web, start));
     for (const Duration at : {0s, 10s, 20s, 30s}) {
@@ -131,7 +131,7 @@ TEST(WorldRequests, AStatefulSetComesOneAfterTheOtherUnderItsNames) {
 TEST(WorldRequests, AJobsPodStartsOver) {
     AskedWorld t;
     t.node("a");
-    PodBatch job = batch(Controller::job, 1);
+    PodBatch job = controlled_batch(Controller::job, 1);
     job.duration = 10min;
     ASSERT_TRUE(t.world.happen(job, start));
     t.world.schedule(start);
@@ -152,7 +152,7 @@ TEST(WorldRequests, ANodeIsChangedAllOfItAndTheSchedulerKeepsOffAtOnce) {
                                 .unschedulable = true,
                                 .annotations = {{"capstan.io/cordoned", "true"}}},
                                start));
-    ASSERT_TRUE(t.world.happen(batch(Controller::none, 1), start));
+    ASSERT_TRUE(t.world.happen(controlled_batch(Controller::none, 1), start));
     t.world.schedule(start);
     EXPECT_EQ(t.world.pending(), 1);
     ASSERT_TRUE(t.world.change({.node = "a", .drop_taints = {"x"}, .unschedulable = false}, start));
@@ -166,7 +166,7 @@ TEST(WorldRequests, WithoutASchedulerPodsAreBoundByHand) {
     World world(t.story, t.tally, {}, false);
     const Resources resources{{"cpu", 4_cpu}, {"pods", 110}};
     world.add_node({.name = "a", .capacity = resources, .allocatable = resources}, "", start);
-    ASSERT_TRUE(world.happen(batch(Controller::none, 1), start));
+    ASSERT_TRUE(world.happen(controlled_batch(Controller::none, 1), start));
     world.schedule(start);
     EXPECT_EQ(world.pending(), 1);
     ASSERT_TRUE(world.happen(Bind{"web-1", "a"}, start + 1min));

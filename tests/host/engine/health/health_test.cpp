@@ -9,7 +9,7 @@
 namespace capstan::engine {
 namespace {
 
-Health assess(const World& world, const Memory& memory = {}, const Settings& settings = {}) {
+Health assess_groups(const World& world, const Memory& memory = {}, const Settings& settings = {}) {
     const Snapshot snapshot = world.snapshot();
     return assess(snapshot, make_membership(snapshot), memory, settings, noon);
 }
@@ -89,7 +89,7 @@ TEST(Upcoming, AreTheMachinesAskedForThatHaveNoNode) {
         World world;
         world.group("web", c.target);
         c.machines(world);
-        const Upcoming upcoming = assess(world).groups.at(0).upcoming;
+        const Upcoming upcoming = assess_groups(world).groups.at(0).upcoming;
         EXPECT_EQ(upcoming.missing, c.missing) << c.what;
         EXPECT_EQ(upcoming.nodes(), c.missing) << c.what;
         EXPECT_EQ(upcoming.because, c.because) << c.what;
@@ -101,28 +101,28 @@ TEST(Upcoming, OfABackedOffGroupAreOnlyThoseTheCloudHasBegunToMake) {
     world.group("web", 4);
     world.machine("web", "i-1", MachineState::creating);
     world.machine("web", "i-2", MachineState::requested);
-    const Upcoming upcoming = assess(world, backed_off("web")).groups.at(0).upcoming;
+    const Upcoming upcoming = assess_groups(world, backed_off("web")).groups.at(0).upcoming;
     EXPECT_EQ(upcoming.missing, 1);
     EXPECT_EQ(upcoming.because,
               "1 machine has not joined; not waited for: 3 machines asked for before the group was "
               "backed off");
-    EXPECT_EQ(assess(world, backed_off("other")).groups.at(0).upcoming.missing, 4);
+    EXPECT_EQ(assess_groups(world, backed_off("other")).groups.at(0).upcoming.missing, 4);
 }
 
 TEST(Upcoming, AGroupMayWishForMoreTimeToProvision) {
     World world;
     world.group("web", 1).options.max_node_provision_time = 1h;
     world.machine("web", "i-1").launched = noon - 20min;
-    EXPECT_EQ(assess(world).groups.at(0).upcoming.missing, 1);
-    EXPECT_EQ(assess(world).wake_at, noon + 40min + 1ns);
+    EXPECT_EQ(assess_groups(world).groups.at(0).upcoming.missing, 1);
+    EXPECT_EQ(assess_groups(world).wake_at, noon + 40min + 1ns);
 }
 
 TEST(Upcoming, AreWaitedForAsLongAsTimeLastsIfTheLimitIsLonger) {
     World world;
     world.group("web", 1).options.max_node_provision_time = Duration::max();
     world.machine("web", "i-1").launched = noon - 20min;
-    EXPECT_EQ(assess(world).groups.at(0).upcoming.missing, 1);
-    EXPECT_EQ(assess(world).wake_at, std::nullopt);
+    EXPECT_EQ(assess_groups(world).groups.at(0).upcoming.missing, 1);
+    EXPECT_EQ(assess_groups(world).wake_at, std::nullopt);
 }
 
 TEST(Upcoming, EachGroupHasItsOwn) {
@@ -130,7 +130,7 @@ TEST(Upcoming, EachGroupHasItsOwn) {
     world.group("b", 1);
     world.group("a", 2);
     world.node("a-1", "a");
-    const Health health = assess(world);
+    const Health health = assess_groups(world);
     EXPECT_EQ(health.groups.at(0).upcoming.missing, 1);
     EXPECT_EQ(health.groups.at(1).upcoming.missing, 1);
 }
@@ -189,7 +189,7 @@ TEST(Standing, TellsWhoTakesPodsNow) {
         node.ready = false;
         node.created = noon - 5min;
         c.change(world, node);
-        const Health health = assess(world);
+        const Health health = assess_groups(world);
         EXPECT_EQ(health.nodes.at(0), c.standing) << c.what;
         const bool starting = c.standing == Standing::starting;
         EXPECT_EQ(health.groups.at(0).upcoming.starting, starting ? 1 : 0) << c.what;
@@ -205,7 +205,7 @@ TEST(Standing, ANodeWhoseMachineGoesTakesNoPods) {
     world.group("web", 0);
     world.node("i-1");
     world.machine("web", "i-1", MachineState::deleting);
-    EXPECT_EQ(assess(world).nodes.at(0), Standing::out);
+    EXPECT_EQ(assess_groups(world).nodes.at(0), Standing::out);
 }
 
 TEST(Standing, TheOperatorNamesStartUpTaints) {
@@ -214,13 +214,13 @@ TEST(Standing, TheOperatorNamesStartUpTaints) {
     NodeObject& node = world.node("i-1", "web");
     node.created = noon - 1min;
     taint(node, "zalando.org/node-not-ready");
-    EXPECT_EQ(assess(world).nodes.at(0), Standing::takes_pods);
+    EXPECT_EQ(assess_groups(world).nodes.at(0), Standing::takes_pods);
     Settings settings;
     settings.startup_taints = {"zalando.org/node-not-ready"};
-    EXPECT_EQ(assess(world, {}, settings).nodes.at(0), Standing::starting);
+    EXPECT_EQ(assess_groups(world, {}, settings).nodes.at(0), Standing::starting);
     settings = Settings();
     settings.startup_taint_prefixes = {"zalando.org/"};
-    EXPECT_EQ(assess(world, {}, settings).nodes.at(0), Standing::starting);
+    EXPECT_EQ(assess_groups(world, {}, settings).nodes.at(0), Standing::starting);
 }
 
 TEST(Standing, AStartingNodeIsNotAlsoMissing) {
@@ -229,7 +229,7 @@ TEST(Standing, AStartingNodeIsNotAlsoMissing) {
     NodeObject& node = world.node("i-1", "web");
     node.ready = false;
     node.created = noon - 1min;
-    const Upcoming upcoming = assess(world).groups.at(0).upcoming;
+    const Upcoming upcoming = assess_groups(world).groups.at(0).upcoming;
     EXPECT_EQ(upcoming.missing, 1);
     EXPECT_EQ(upcoming.nodes(), 2);
     EXPECT_EQ(upcoming.because, "1 machine has not joined, 1 node is not ready yet");

@@ -15,7 +15,7 @@ constexpr std::uint64_t seeds = 300;
 
 using Pods = std::vector<const PodObject*>;
 
-std::string name_of(const PodObject& pod) { return pod.ns + "/" + pod.name; }
+std::string name_of_reason(const PodObject& pod) { return pod.ns + "/" + pod.name; }
 
 std::string annotation(const PodObject& pod, const char* key) {
     const auto at = pod.annotations.find(key);
@@ -24,13 +24,15 @@ std::string annotation(const PodObject& pod, const char* key) {
 std::string safe(const PodObject& pod) {
     return annotation(pod, "cluster-autoscaler.kubernetes.io/safe-to-evict");
 }
-bool is_mirror(const PodObject& pod) {
+bool is_mirror_pod(const PodObject& pod) {
     return pod.owner.kind == "Node" || pod.annotations.contains("kubernetes.io/config.mirror");
 }
 bool is_stuck(const PodObject& pod) {
     return pod.deleted && *pod.deleted + pod.spec.termination_grace.value_or(30s) + 30s < noon;
 }
-bool is_expendable(const PodObject& pod) { return pod.spec.priority && *pod.spec.priority < -10; }
+bool is_expendable_pod(const PodObject& pod) {
+    return pod.spec.priority && *pod.spec.priority < -10;
+}
 
 bool covers(const DisruptionBudgetObject& budget, const PodObject& pod) {
     return budget.ns == pod.ns && budget.selector && matches(*budget.selector, pod.labels);
@@ -96,10 +98,10 @@ Drain drain_of_ordinary(const RandomPods& world, const PodObject& pod, const Sca
 }
 
 Drain obvious_drain(const RandomPods& world, const PodObject& pod, const ScaleDownSettings& s) {
-    if (is_expendable(pod)) return Drain::skip;
+    if (is_expendable_pod(pod)) return Drain::skip;
     const bool is_freed = s.safe_to_evict_frees_jobs && safe(pod) == "true";
     if (s.job_pods_unmovable && pod.owner.job_among_owners && !is_freed) return Drain::block;
-    if (is_mirror(pod) || is_stuck(pod)) return Drain::skip;
+    if (is_mirror_pod(pod) || is_stuck(pod)) return Drain::skip;
     if (lacks_controller(world, pod, s)) return Drain::block;
     if (pod.owner.kind == "DaemonSet") return Drain::daemon;
     if (safe(pod) == "true") return Drain::move;
@@ -112,7 +114,7 @@ struct Both {
     explicit Both(std::uint64_t seed)
         : world(random_pods(seed)), settings(random_settings(seed)), cluster(world.cluster()) {
         std::map<std::string, const PodObject*> by_name;
-        for (const PodObject& pod : world.pods) by_name[name_of(pod)] = &pod;
+        for (const PodObject& pod : world.pods) by_name[name_of_reason(pod)] = &pod;
         for (PodIndex p = 0; p < cluster.pod_count(); ++p) {
             pods.push_back(by_name.at(full_name(cluster, p)));
         }
@@ -135,8 +137,8 @@ TEST(Agreement, OfDrainRulesWithOneLongFunction) {
             const Drain expected =
                 obvious_drain(both.world, *both.pods[p], both.settings.scale_down);
             ++seen[expected];
-            ASSERT_EQ(judge(p, context).drain, expected) << name_of(*both.pods[p]);
-            ASSERT_EQ(judged.judge(p), expected) << name_of(*both.pods[p]);
+            ASSERT_EQ(judge(p, context).drain, expected) << name_of_reason(*both.pods[p]);
+            ASSERT_EQ(judged.judge(p), expected) << name_of_reason(*both.pods[p]);
         }
     }
     for (const Drain d : {Drain::move, Drain::daemon, Drain::skip, Drain::wait, Drain::block}) {
@@ -151,7 +153,7 @@ TEST(Agreement, OfANodesPodsWithASortOfAllOfThem) {
         std::map<Drain, std::vector<std::string>> expected;
         for (const PodObject* pod : both.pods) {
             expected[obvious_drain(both.world, *pod, both.settings.scale_down)].push_back(
-                name_of(*pod));
+                name_of_reason(*pod));
         }
         for (auto& [drain, names] : expected) std::ranges::sort(names);
 
@@ -213,10 +215,10 @@ TEST(Agreement, OfUtilizationWithSumsOverPods) {
         const ScaleDownSettings& s = both.settings.scale_down;
         Resources used, room = amounts(4000);
         for (const PodObject* pod : both.pods) {
-            if (is_stuck(*pod) || is_expendable(*pod)) continue;
-            const bool is_daemon = pod->owner.kind == "DaemonSet" && !is_mirror(*pod);
+            if (is_stuck(*pod) || is_expendable_pod(*pod)) continue;
+            const bool is_daemon = pod->owner.kind == "DaemonSet" && !is_mirror_pod(*pod);
             const bool is_left_out = (is_daemon && s.ignore_daemonsets_utilization) ||
-                                     (is_mirror(*pod) && s.ignore_mirror_pods_utilization);
+                                     (is_mirror_pod(*pod) && s.ignore_mirror_pods_utilization);
             if (is_left_out)
                 room -= pod->spec.requests;
             else

@@ -12,7 +12,7 @@ namespace capstan::engine {
 namespace {
 
 /// One object of each kind, named "x" in the namespace "shop" where the kind has one.
-void fill(ClusterSink& sink) {
+void fill_copied(ClusterSink& sink) {
     PodObject waiting = pod("x", "x");
     waiting.ns = "shop";
     waiting.claims = {"data"};
@@ -43,13 +43,13 @@ void fill(ClusterSink& sink) {
 
 TEST(ClusterCopy, IsTheSameCluster) {
     ClusterBuilder first, second;
-    fill(first);
+    fill_copied(first);
     const Cluster cluster = first.build();
     copy(cluster, second);
     const Cluster again = second.build();
     EXPECT_EQ(told(again), told(cluster));
     const std::uint64_t changes = second.changes();
-    fill(second);
+    fill_copied(second);
     EXPECT_EQ(second.changes(), changes) << "every object is there as it was";
 }
 
@@ -65,7 +65,7 @@ TEST(ClusterCopy, LeavesBehindWhatIsGone) {
 
 TEST(ClusterCopy, NamesEachKindsObjects) {
     ClusterBuilder builder;
-    fill(builder);
+    fill_copied(builder);
     const Cluster cluster = builder.build();
     const std::set<ObjectKind> without_namespace = {ObjectKind::node,          ObjectKind::volume,
                                                     ObjectKind::storage_class, ObjectKind::csi_node,
@@ -82,9 +82,9 @@ TEST(ClusterCopy, NamesEachKindsObjects) {
 
 TEST(ClusterBuilder, CountsOnlyWhatChangesTheCluster) {
     ClusterBuilder builder;
-    fill(builder);
+    fill_copied(builder);
     std::uint64_t changes = builder.changes();
-    fill(builder);
+    fill_copied(builder);
     EXPECT_EQ(builder.changes(), changes) << "set again as it is";
     for (int kind = 0; kind <= static_cast<int>(ObjectKind::service); ++kind)
         builder.remove(static_cast<ObjectKind>(kind), "shop", "y");

@@ -6,7 +6,7 @@ namespace capstan::engine {
 namespace {
 
 /// One object of each kind, named "x" in the namespace "shop" where the kind has one.
-void fill(ClusterBuilder& builder) {
+void fill_every_kind(ClusterBuilder& builder) {
     PodObject waiting = pod("x");
     waiting.ns = "shop";
     builder.set(waiting);
@@ -37,7 +37,7 @@ TEST(ClusterBuilder, TakesOneObjectOfAnyKindAwayOnceAndNoOther) {
     for (int kind = 0; kind <= static_cast<int>(ObjectKind::service); ++kind) {
         SCOPED_TRACE(kind);
         ClusterBuilder builder;
-        fill(builder);
+        fill_every_kind(builder);
         const Cluster before = builder.build();
         ASSERT_EQ(count(before), 16u);
         const auto which = static_cast<ObjectKind>(kind);
@@ -47,14 +47,14 @@ TEST(ClusterBuilder, TakesOneObjectOfAnyKindAwayOnceAndNoOther) {
         EXPECT_EQ(count(builder.build()), 15u);
         EXPECT_FALSE(builder.remove(which, "shop", "x"));
         EXPECT_EQ(count(before), 16u) << "clusters handed out stay as they are";
-        fill(builder);
+        fill_every_kind(builder);
         EXPECT_EQ(count(builder.build()), 16u) << "and it may come back";
     }
 }
 
 TEST(ClusterBuilder, TellsControllersOfOneNameAndTwoKindsApart) {
     ClusterBuilder builder;
-    fill(builder);
+    fill_every_kind(builder);
     builder.remove(ObjectKind::job, "shop", "x");
     EXPECT_FALSE(builder.build().objects().controllers.contains("Job/shop/x"));
     EXPECT_TRUE(builder.build().objects().controllers.contains("StatefulSet/shop/x"));
@@ -63,8 +63,8 @@ TEST(ClusterBuilder, TellsControllersOfOneNameAndTwoKindsApart) {
 
 TEST(ClusterBuilder, IsTheSameClusterAfterObjectsCameAndWent) {
     ClusterBuilder once, again;
-    fill(once);
-    fill(again);
+    fill_every_kind(once);
+    fill_every_kind(again);
     for (const char* name : {"a", "z"}) {
         again.set(node(name));
         again.set(pod(name, name));

@@ -10,25 +10,25 @@
 namespace capstan::kubernetes {
 namespace {
 
-ApiReply reply(std::string body) { return {.status = 200, .body = std::move(body)}; }
+ApiReply reply_of(std::string body) { return {.status = 200, .body = std::move(body)}; }
 
 TEST(ParseObject, TakesWhatCustomResourcesNest) {
     std::string deep = "7";
     for (int i = 0; i < 200; ++i) deep = R"({"a":)" + deep + "}";
-    const auto object = parse_object(reply(deep));
+    const auto object = parse_object(reply_of(deep));
     ASSERT_TRUE(object) << object.error();
     EXPECT_EQ(boost::json::serialize(*object), deep);
 }
 
 TEST(ParseObject, KeepsNumbersOf64Bits) {
     const std::string numbers = R"({"least":-9223372036854775808,"most":18446744073709551615})";
-    EXPECT_EQ(boost::json::serialize(*parse_object(reply(numbers))), numbers);
+    EXPECT_EQ(boost::json::serialize(*parse_object(reply_of(numbers))), numbers);
 }
 
 TEST(ParseObject, RefusesWhatNoApiServerSays) {
     for (const char* body : {"", "<html>", "[]", "null", R"({"a":)"}) {
         SCOPED_TRACE(body);
-        EXPECT_EQ(parse_object(reply(body)).error().code, ErrorCode::unavailable);
+        EXPECT_EQ(parse_object(reply_of(body)).error().code, ErrorCode::unavailable);
     }
     EXPECT_EQ(parse_object(fail(ErrorCode::throttled, "later")).error().code, ErrorCode::throttled);
 }

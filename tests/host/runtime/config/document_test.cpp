@@ -19,13 +19,13 @@ TomlValue parsed(const std::string& text) {
     return root.value_or(TomlValue{});
 }
 
-std::string refusal(const std::string& text) {
+std::string parse_refusal(const std::string& text) {
     Diagnostics d({"t.toml", text});
     EXPECT_FALSE(parse_toml(d));
     return d.text();
 }
 
-std::vector<std::string> keys(const TomlValue& table) {
+std::vector<std::string> table_keys(const TomlValue& table) {
     std::vector<std::string> out;
     for (const TomlValue& member : table.children) out.push_back(member.key);
     return out;
@@ -34,10 +34,10 @@ std::vector<std::string> keys(const TomlValue& table) {
 TEST(Document, KeepsTheOrderOfTheFile) {
     const TomlValue root = parsed(
         "z = 1\na = 2\n[m.z]\n[m.b]\nx = 1\n[c]\nk = { q = 1, b = 2, n = 3 }\nd.z = 1\nd.a = 2\n");
-    EXPECT_THAT(keys(root), ElementsAre("z", "a", "m", "c"));
-    EXPECT_THAT(keys(*root.find("m")), ElementsAre("z", "b"));
-    EXPECT_THAT(keys(*root.find("c")->find("k")), ElementsAre("q", "b", "n"));
-    EXPECT_THAT(keys(*root.find("c")->find("d")), ElementsAre("z", "a"));
+    EXPECT_THAT(table_keys(root), ElementsAre("z", "a", "m", "c"));
+    EXPECT_THAT(table_keys(*root.find("m")), ElementsAre("z", "b"));
+    EXPECT_THAT(table_keys(*root.find("c")->find("k")), ElementsAre("q", "b", "n"));
+    EXPECT_THAT(table_keys(*root.find("c")->find("d")), ElementsAre("z", "a"));
 }
 
 TEST(Document, KnowsWhereKeysAndValuesStand) {
@@ -64,26 +64,27 @@ TEST(Document, KeepsArraysOfTablesInOrder) {
 }
 
 TEST(Document, ReportsASyntaxErrorWithItsPlace) {
-    EXPECT_EQ(refusal("a = 1\nb = tru\n"),
+    EXPECT_EQ(parse_refusal("a = 1\nb = tru\n"),
               "t.toml:2:8: Error while parsing boolean: expected 'true', saw 'tru?'\n    b = tru\n "
               "          ^\n");
 }
 
 TEST(Document, ReportsAKeyThatIsGivenTwice) {
-    EXPECT_THAT(refusal("a = 1\na = 2\n"), HasSubstr("t.toml:2:5: Error while parsing key-value "
-                                                     "pair: cannot redefine existing integer 'a'"));
-    EXPECT_THAT(refusal("[a]\n[a]\n"),
+    EXPECT_THAT(parse_refusal("a = 1\na = 2\n"),
+                HasSubstr("t.toml:2:5: Error while parsing key-value "
+                          "pair: cannot redefine existing integer 'a'"));
+    EXPECT_THAT(parse_refusal("[a]\n[a]\n"),
                 HasSubstr("t.toml:2:1: Error while parsing table header: cannot redefine"));
 }
 
 TEST(Document, SurvivesBinaryFiles) {
-    EXPECT_NE(refusal(std::string("\x7f"
-                                  "ELF\x02\x01\x01\0\0\0",
-                                  10)),
+    EXPECT_NE(parse_refusal(std::string("\x7f"
+                                        "ELF\x02\x01\x01\0\0\0",
+                                        10)),
               "");
-    EXPECT_NE(refusal(std::string(100'000, '\0')), "");
-    EXPECT_NE(refusal(std::string(100'000, '\xff')), "");
-    EXPECT_NE(refusal("a = \"\xff\"\n"), "");
+    EXPECT_NE(parse_refusal(std::string(100'000, '\0')), "");
+    EXPECT_NE(parse_refusal(std::string(100'000, '\xff')), "");
+    EXPECT_NE(parse_refusal("a = \"\xff\"\n"), "");
 }
 
 std::string repeated(const std::string& part, int times) {
@@ -94,13 +95,14 @@ std::string repeated(const std::string& part, int times) {
 
 TEST(Document, RefusesDeepNestingBeforeTheParserSeesIt) {
     const std::string why = "nested more than 32 levels deep";
-    EXPECT_THAT(refusal(repeated("a.", 500'000) + "a = 1"), HasSubstr("t.toml:1:64: " + why));
-    EXPECT_THAT(refusal("[" + repeated("a.", 500'000) + "a]"), HasSubstr(why));
-    EXPECT_THAT(refusal("a = " + repeated("[", 1'000'000)), HasSubstr(why));
-    EXPECT_THAT(refusal("a = " + repeated("{a=", 300'000)), HasSubstr(why));
-    EXPECT_THAT(refusal("x = { s = \"\"\"v\"\"\"\", " + repeated("'b'.", 200'000) + "b = 1 }"),
-                HasSubstr(why));
-    EXPECT_THAT(refusal("a = 'x'\n\"q\"." + repeated("\"b\" . ", 100'000) + "b = 1"),
+    EXPECT_THAT(parse_refusal(repeated("a.", 500'000) + "a = 1"), HasSubstr("t.toml:1:64: " + why));
+    EXPECT_THAT(parse_refusal("[" + repeated("a.", 500'000) + "a]"), HasSubstr(why));
+    EXPECT_THAT(parse_refusal("a = " + repeated("[", 1'000'000)), HasSubstr(why));
+    EXPECT_THAT(parse_refusal("a = " + repeated("{a=", 300'000)), HasSubstr(why));
+    EXPECT_THAT(
+        parse_refusal("x = { s = \"\"\"v\"\"\"\", " + repeated("'b'.", 200'000) + "b = 1 }"),
+        HasSubstr(why));
+    EXPECT_THAT(parse_refusal("a = 'x'\n\"q\"." + repeated("\"b\" . ", 100'000) + "b = 1"),
                 HasSubstr("t.toml:2:"));
 }
 

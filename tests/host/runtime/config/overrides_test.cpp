@@ -7,20 +7,20 @@
 namespace capstan::runtime {
 namespace {
 
-TomlValue parsed(const char* text) {
+TomlValue parsed_config(const char* text) {
     Diagnostics diagnostics({"capstan.toml", text});
     return parse_toml(diagnostics).value();
 }
 
 TEST(Overrides, StandInPlaceOfWhatTheFileSays) {
-    TomlValue root = parsed("[scale_up]\nbackoff = \"exponential\"\n");
+    TomlValue root = parsed_config("[scale_up]\nbackoff = \"exponential\"\n");
     const std::vector<std::string> set = {"scale_up.backoff=until_joined"};
     ASSERT_TRUE(override_values(root, set));
     EXPECT_EQ(root.find("scale_up")->find("backoff")->text, "until_joined");
 }
 
 TEST(Overrides, MakeTheTablesThatAreMissing) {
-    TomlValue root = parsed("");
+    TomlValue root = parsed_config("");
     const std::vector<std::string> set = {"a.b.c=3", "a.b.d=[\"x\"]", "a.\"k.8/s\"=true"};
     ASSERT_TRUE(override_values(root, set));
     const TomlValue& b = *root.find("a")->find("b");
@@ -30,7 +30,7 @@ TEST(Overrides, MakeTheTablesThatAreMissing) {
 }
 
 TEST(Overrides, OfEqualKeysTheLastCounts) {
-    TomlValue root = parsed("");
+    TomlValue root = parsed_config("");
     const std::vector<std::string> set = {"seed=1", "seed=2"};
     ASSERT_TRUE(override_values(root, set));
     EXPECT_EQ(root.find("seed")->integer, 2);
@@ -38,7 +38,7 @@ TEST(Overrides, OfEqualKeysTheLastCounts) {
 }
 
 TEST(Overrides, WordsAndDurationsNeedNoQuotes) {
-    TomlValue root = parsed("");
+    TomlValue root = parsed_config("");
     const std::vector<std::string> set = {"a=10m", "b=", "c=x=y"};
     ASSERT_TRUE(override_values(root, set));
     EXPECT_EQ(root.find("a")->text, "10m");
@@ -48,7 +48,7 @@ TEST(Overrides, WordsAndDurationsNeedNoQuotes) {
 
 TEST(Overrides, WhatIsNoAssignmentIsRefused) {
     for (const std::string text : {"", "a", "=1", "a..b=1", ".a=1", "\"a=1"}) {
-        TomlValue root = parsed("");
+        TomlValue root = parsed_config("");
         const std::vector<std::string> set = {text};
         const Result<void> done = override_values(root, set);
         ASSERT_FALSE(done) << text;
@@ -57,7 +57,7 @@ TEST(Overrides, WhatIsNoAssignmentIsRefused) {
 }
 
 TEST(Overrides, AValueIsNoTable) {
-    TomlValue root = parsed("seed = 1");
+    TomlValue root = parsed_config("seed = 1");
     const std::vector<std::string> set = {"seed.of=2"};
     const Result<void> done = override_values(root, set);
     ASSERT_FALSE(done);

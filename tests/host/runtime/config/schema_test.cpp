@@ -15,7 +15,7 @@ Result<Fields> read(const Schema& schema) {
     return read_schema(capstan::detail::LoweredSchema(schema).fields());
 }
 
-std::string refusal(const Schema& schema) {
+std::string schema_refusal(const Schema& schema) {
     const auto fields = read(schema);
     return fields ? "" : fields.error().message;
 }
@@ -82,26 +82,28 @@ TEST(PluginSchema, UnderstandsBoundsThatAreOpenOnOneSide) {
 
 TEST(PluginSchema, RefusesADefaultThatDoesNotParse) {
     EXPECT_THAT(
-        refusal({{.key = "w", .type = SettingType::number, .default_value = "[1", .list = true}}),
+        schema_refusal(
+            {{.key = "w", .type = SettingType::number, .default_value = "[1", .list = true}}),
         HasSubstr("settings.w: default [1: Error while parsing array"));
-    EXPECT_EQ(refusal({{.key = "w", .default_value = "1\nother = 2"}}),
+    EXPECT_EQ(schema_refusal({{.key = "w", .default_value = "1\nother = 2"}}),
               "settings.w: default 1?other = 2: more than one value");
 }
 
 TEST(PluginSchema, RefusesADefaultThatBreaksItsOwnRule) {
     EXPECT_EQ(
-        refusal(
+        schema_refusal(
             {{.key = "w", .type = SettingType::number, .default_value = "2", .min = 0, .max = 1}}),
         "settings.w: default 2: expected number 0..1, found integer 2");
     EXPECT_EQ(
-        refusal({{.key = "d", .type = SettingType::duration, .default_value = "\"5 minutes\""}}),
+        schema_refusal(
+            {{.key = "d", .type = SettingType::duration, .default_value = "\"5 minutes\""}}),
         "settings.d: default \"5 minutes\": duration \"5 minutes\": a number needs one of the "
         "units ns, us, ms, s, m, h, d");
 }
 
 TEST(PluginSchema, NamesAFieldDeepInside) {
     const Schema inner{{.key = "x.y", .type = SettingType::regex, .default_value = "\"(\""}};
-    EXPECT_THAT(refusal({{.key = "outer", .type = SettingType::table, .fields = inner}}),
+    EXPECT_THAT(schema_refusal({{.key = "outer", .type = SettingType::table, .fields = inner}}),
                 HasSubstr("settings.outer.\"x.y\": default \"(\": \"(\" is no regular expression"));
 }
 

@@ -38,7 +38,7 @@ SettingValue value_of(Field field, const std::string& value) {
     return checked.settings.children.empty() ? SettingValue{} : checked.settings.children.front();
 }
 
-std::vector<std::string> keys(const SettingValue& table) {
+std::vector<std::string> setting_keys(const SettingValue& table) {
     std::vector<std::string> out;
     for (const SettingValue& member : table.children) out.push_back(member.key);
     return out;
@@ -72,8 +72,8 @@ TEST(Settings, KeepTheOrderOfTheFileThenTheDefaultsInTheOrderOfTheSchema) {
         check("c = \"1\"\nb = \"2\"\n[m]\n\"k8s.io/z\" = \"1\"\ny.z = \"2\"\n", fields);
     EXPECT_EQ(checked.errors,
               "t.toml:5:1: s.m.y: expected string, found a table\n    y.z = \"2\"\n    ^\n");
-    EXPECT_THAT(keys(checked.settings), ElementsAre("c", "b", "m", "a", "d"));
-    EXPECT_THAT(keys(*checked.settings.find("m")), ElementsAre("k8s.io/z"));
+    EXPECT_THAT(setting_keys(checked.settings), ElementsAre("c", "b", "m", "a", "d"));
+    EXPECT_THAT(setting_keys(*checked.settings.find("m")), ElementsAre("k8s.io/z"));
 }
 
 TEST(Settings, PutADefaultWhereTheTableStandsThatMissesIt) {

@@ -125,8 +125,8 @@ const Time counted_at = time_from_unix_ns(1'750'000'000'000'000'000);
 const NodeGroupId group_a("a"), group_b("b");
 
 /// Four passes in which everything happens that is counted.
-struct Told {
-    Told() {
+struct CountedMetrics {
+    CountedMetrics() {
         metrics.waited(1s);
         metrics.reconfigured(1s);
         metrics.pass_began(counted_at);
@@ -222,7 +222,7 @@ std::map<std::string, Shape> expected() {
 
 TEST(UpstreamsNames, AreThoseOfOurMetricsAndTheirLabels) {
     std::map<std::string, Shape> found;
-    for (const auto& [name, family] : Told().families()) {
+    for (const auto& [name, family] : CountedMetrics().families()) {
         for (const prometheus::ClientMetric& series : family.metric) {
             Shape shape{family.type};
             for (const auto& label : series.label) shape.labels.insert(label.name);
@@ -241,7 +241,7 @@ TEST(UpstreamsNames, AreThoseOfOurMetricsAndTheirLabels) {
 }
 
 TEST(UpstreamsNames, AreThoseOfTheValuesOfLabels) {
-    const auto families = Told().families();
+    const auto families = CountedMetrics().families();
     for (const auto& [place, wanted] : values) {
         Names found;
         for (const prometheus::ClientMetric& series : families.at(place.first).metric)

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string refusal(const FileBytes& bytes) {
+std::string elf_refusal(const FileBytes& bytes) {
     const auto facts = read_elf(bytes);
     EXPECT_TRUE(facts || facts.error().code == ErrorCode::invalid_config);
     return message_of(facts);
@@ -20,7 +20,7 @@ std::string refusal(const FileBytes& bytes) {
 
 template <class T>
 std::string refusal_with(std::size_t at, T value) {
-    return refusal(patched(tiny(), at, value));
+    return elf_refusal(patched(tiny(), at, value));
 }
 
 /// The first needed library turned into a run path of this text, which is as long as "libc.so.6".
@@ -56,12 +56,13 @@ TEST(ElfFile, FindsUniqueSymbols) {
 }
 
 TEST(ElfFile, SaysWhatAFileLooksLikeThatIsNotElf) {
-    EXPECT_EQ(refusal({}), "is empty");
-    EXPECT_EQ(refusal(bytes_of("#!/bin/sh\necho no\n")),
+    EXPECT_EQ(elf_refusal({}), "is empty");
+    EXPECT_EQ(elf_refusal(bytes_of("#!/bin/sh\necho no\n")),
               "is not an ELF file: it begins with the text \"#!/bin/sh\"");
-    EXPECT_EQ(refusal(bytes_of("\x1f\x8b\x08")),
+    EXPECT_EQ(elf_refusal(bytes_of("\x1f\x8b\x08")),
               "is not an ELF file: it begins with the bytes 1f 8b 08");
-    EXPECT_EQ(refusal(bytes_of("!<arch>\nfoo.o/")), "is not an ELF file: it is a static library");
+    EXPECT_EQ(elf_refusal(bytes_of("!<arch>\nfoo.o/")),
+              "is not an ELF file: it is a static library");
 }
 
 TEST(ElfFile, NamesTheOtherArchitecture) {
@@ -84,17 +85,17 @@ TEST(ElfFile, RefusesProgramsAndObjectFiles) {
     EXPECT_EQ(refusal_with(type, std::uint16_t{ET_CORE}), "is a core dump, not a shared object");
     EXPECT_THAT(refusal_with(segment_place(tiny(), PT_GNU_EH_FRAME), std::uint32_t{PT_INTERP}),
                 HasSubstr("names an interpreter"));
-    EXPECT_THAT(refusal(read_bytes_of("/proc/self/exe")), HasSubstr("is a program"));
+    EXPECT_THAT(elf_refusal(read_bytes_of("/proc/self/exe")), HasSubstr("is a program"));
 }
 
 TEST(ElfFile, RefusesAFileThatIsCutAnywhere) {
     const FileBytes whole = tiny();
     ASSERT_GT(whole.size(), 4096u);
     for (std::size_t size = 64; size < whole.size(); size += size < 4096 ? 1 : 4096)
-        EXPECT_THAT(refusal(cut(whole, size)), HasSubstr("is truncated: it needs ")) << size;
-    EXPECT_THAT(refusal(cut(whole, whole.size() - 1)), HasSubstr(std::to_string(whole.size())));
+        EXPECT_THAT(elf_refusal(cut(whole, size)), HasSubstr("is truncated: it needs ")) << size;
+    EXPECT_THAT(elf_refusal(cut(whole, whole.size() - 1)), HasSubstr(std::to_string(whole.size())));
     for (std::size_t size = 0; size < 64; ++size)
-        EXPECT_NE(refusal(cut(whole, size)), "no error") << size;
+        EXPECT_NE(elf_refusal(cut(whole, size)), "no error") << size;
 }
 
 TEST(ElfFile, NeedsNoSectionTable) {
@@ -146,9 +147,9 @@ TEST(ElfFile, RefusesTextRelocations) {
 }
 
 TEST(ElfFile, AcceptsOnlyAbsoluteRunPaths) {
-    EXPECT_THAT(refusal(with_run_path("$ORIGIN/a")), HasSubstr("private copy"));
-    EXPECT_THAT(refusal(with_run_path("/a:lib:/b")), HasSubstr("where the host was started"));
-    EXPECT_THAT(refusal(with_run_path("/usr/acme")), "no error");
+    EXPECT_THAT(elf_refusal(with_run_path("$ORIGIN/a")), HasSubstr("private copy"));
+    EXPECT_THAT(elf_refusal(with_run_path("/a:lib:/b")), HasSubstr("where the host was started"));
+    EXPECT_THAT(elf_refusal(with_run_path("/usr/acme")), "no error");
 }
 
 TEST(ElfFile, RefusesTablesThatLieOutside) {

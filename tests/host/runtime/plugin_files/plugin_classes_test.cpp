@@ -42,7 +42,7 @@ Result<std::vector<ClassInfo>> read_array(capstan_array array) {
     return read_list(&list);
 }
 
-std::string refusal(const std::vector<capstan_class>& list) {
+std::string classes_refusal(const std::vector<capstan_class>& list) {
     return message_of(read_array(array_of(list)));
 }
 
@@ -62,16 +62,18 @@ TEST(PluginClasses, AreReadWithWhatTheyPromise) {
 }
 
 TEST(PluginClasses, NeedIdsThatDiffer) {
-    EXPECT_EQ(refusal({make_class("tiny"), make_class("tiny")}), "has two classes \"tiny\"");
-    EXPECT_THAT(refusal({make_class("Least Waste")}),
+    EXPECT_EQ(classes_refusal({make_class("tiny"), make_class("tiny")}),
+              "has two classes \"tiny\"");
+    EXPECT_THAT(classes_refusal({make_class("Least Waste")}),
                 HasSubstr("has the class id \"Least Waste\""));
-    EXPECT_THAT(refusal({make_class("")}), HasSubstr("has the class id \"\""));
+    EXPECT_THAT(classes_refusal({make_class("")}), HasSubstr("has the class id \"\""));
 }
 
 TEST(PluginClasses, NeedAKindThatTheNoteLists) {
-    EXPECT_THAT(refusal({make_class("tiny", "")}), HasSubstr("class tiny: has the kind \"\""));
+    EXPECT_THAT(classes_refusal({make_class("tiny", "")}),
+                HasSubstr("class tiny: has the kind \"\""));
     EXPECT_THAT(
-        refusal({make_class("tiny", "capstan.cloud/1")}),
+        classes_refusal({make_class("tiny", "capstan.cloud/1")}),
         HasSubstr(
             "class tiny: is of the kind capstan.cloud/1, which the Capstan note does not list"));
 }
@@ -79,10 +81,10 @@ TEST(PluginClasses, NeedAKindThatTheNoteLists) {
 TEST(PluginClasses, NeedAWayToBeCreatedAndASaneSchema) {
     capstan_class without = make_class("tiny");
     without.create = nullptr;
-    EXPECT_EQ(refusal({without}), "class tiny: has no create function");
+    EXPECT_EQ(classes_refusal({without}), "class tiny: has no create function");
     capstan_class schema = make_class("tiny");
     schema.fields = {nullptr, 3, sizeof(capstan_field)};
-    EXPECT_THAT(refusal({schema}), HasSubstr("class tiny: field *: has a list of fields"));
+    EXPECT_THAT(classes_refusal({schema}), HasSubstr("class tiny: field *: has a list of fields"));
 }
 
 TEST(PluginClasses, MayBeLongerThanThisHostKnowsNeverShorter) {
@@ -97,7 +99,7 @@ TEST(PluginClasses, MayBeLongerThanThisHostKnowsNeverShorter) {
     EXPECT_EQ(read->back().id, "b");
     capstan_class shorter = make_class("a");
     shorter.struct_size = 24;
-    EXPECT_THAT(refusal({shorter}), HasSubstr("struct_size is 24"));
+    EXPECT_THAT(classes_refusal({shorter}), HasSubstr("struct_size is 24"));
 }
 
 TEST(PluginClasses, RefuseListsThatCannotBe) {

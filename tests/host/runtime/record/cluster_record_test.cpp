@@ -17,7 +17,7 @@ using engine::NodeObject;
 using engine::PodObject;
 
 template <class T>
-std::string text_of(const T& value) {
+std::string written_json(const T& value) {
     JsonText out;
     write_json(out, value);
     return out.take();
@@ -71,7 +71,7 @@ TEST(ClusterRecord, OfARebuiltClusterIsTheSame) {
     const ClusterRecord record = make_cluster_record(builder.build());
     const auto rebuilt = make_cluster(record);
     ASSERT_TRUE(rebuilt) << rebuilt.error();
-    EXPECT_EQ(text_of(make_cluster_record(*rebuilt)), text_of(record));
+    EXPECT_EQ(written_json(make_cluster_record(*rebuilt)), written_json(record));
 }
 
 TEST(ClusterRecord, DoesNotDependOnTheOrderInWhichThingsCame) {
@@ -80,7 +80,7 @@ TEST(ClusterRecord, DoesNotDependOnTheOrderInWhichThingsCame) {
     const auto text = [&] {
         ClusterBuilder builder;
         for (const PodObject& one : pods) builder.set(one);
-        return text_of(make_cluster_record(builder.build()));
+        return written_json(make_cluster_record(builder.build()));
     };
     const std::string first = text();
     std::ranges::shuffle(pods, std::mt19937(1));
@@ -89,13 +89,13 @@ TEST(ClusterRecord, DoesNotDependOnTheOrderInWhichThingsCame) {
 
 TEST(ClusterRecord, ComesBackExactlyWhateverIsInIt) {
     for (std::uint32_t seed = 0; seed < 100; ++seed) {
-        const std::string text = text_of(RandomValues(seed).make<ClusterRecord>());
+        const std::string text = written_json(RandomValues(seed).make<ClusterRecord>());
         const auto document = parse_json(text, "record");
         ASSERT_TRUE(document) << document.error();
         kubernetes::JsonProblems problems(*document);
         const auto read = read_json<ClusterRecord>(problems.root());
         ASSERT_TRUE(problems.empty()) << problems_text(problems, "record");
-        EXPECT_EQ(text_of(read), text) << "seed " << seed;
+        EXPECT_EQ(written_json(read), text) << "seed " << seed;
     }
 }
 

@@ -74,7 +74,7 @@ struct Follower {
 };
 struct EarlyWatch : testing::Test, Follower {};
 
-kubernetes::Answer page(const std::string& next = {}) {
+kubernetes::Answer first_page(const std::string& next = {}) {
     return {.body = R"({"metadata":{"resourceVersion":"5","continue":")" + next + R"("},"items":[
         {"metadata":{"name":"prio","namespace":"shop","uid":"u","resourceVersion":"1"}}]})"};
 }
@@ -92,9 +92,9 @@ TEST_F(EarlyWatch, IsAwaitedUntilItsPluginHasBeenToldAllThereIs) {
     follow();
     connect();
     EXPECT_THAT(awaited(), ElementsAre("configmaps in shop (metadata.name=prio) for plugin tiers"));
-    api.answer(page("more"));
+    api.answer(first_page("more"));
     EXPECT_THAT(awaited(), SizeIs(1)) << "there is another page";
-    api.answer(page());
+    api.answer(first_page());
     EXPECT_THAT(told, ElementsAre("trouble", "added", "synced"));
     EXPECT_THAT(awaited(), IsEmpty());
 }
@@ -140,7 +140,7 @@ TEST_F(EarlyWatch, IsNoneThatWasOpenedAfterTheConnection) {
 TEST_F(EarlyWatch, GoesOnThoughItsQueueWasFullBeforeItBegan) {
     follow(1);
     connect();
-    api.answer(page());
+    api.answer(first_page());
     EXPECT_THAT(told, ElementsAre("trouble", "added", "synced"));
 }
 

@@ -124,7 +124,7 @@ struct ServiceKube : testing::Test {
     std::vector<std::string> news() { return std::exchange(told, {}); }
 };
 
-std::string page(std::initializer_list<const char*> names) {
+std::string page_of(std::initializer_list<const char*> names) {
     std::string items;
     for (const char* const name : names) {
         items += (items.empty() ? "" : ",") +
@@ -385,7 +385,7 @@ TEST_F(ServiceKube, RefusesMoreRequestsAndWatchesThanItKeeps) {
 TEST_F(ServiceKube, WatchesUntilToldOtherwise) {
     const std::uint64_t id = watch();
     EXPECT_NE(id, 0u);
-    api.answer({.body = page({"a", "b"})});
+    api.answer({.body = page_of({"a", "b"})});
     EXPECT_THAT(news(), ElementsAre("added a", "added b", "synced"));
     api.push(api.last().id, event("c", "6"));
     EXPECT_THAT(news(), ElementsAre("added c"));
@@ -406,7 +406,7 @@ TEST_F(ServiceKube, SaysWhyAWatchIsNotGrantedAndEndsIt) {
 
 TEST_F(ServiceKube, ReadsNoFurtherWhileTheQueueIsFull) {
     watch(2);
-    api.answer({.body = page({})});
+    api.answer({.body = page_of({})});
     ASSERT_THAT(news(), ElementsAre("synced"));
     // The strand is kept busy by what it is told: nothing settles in between.
     const auto id = api.last().id;
@@ -473,7 +473,7 @@ TEST_F(ServiceKube, WaitsForAHostThatIsNotConnectedYet) {
     EXPECT_THAT(news(), ElementsAre(HasSubstr("trouble")));
     gateway->connect(api);
     host.loop.settle();
-    api.answer({.body = page({"a"})});
+    api.answer({.body = page_of({"a"})});
     EXPECT_THAT(news(), ElementsAre("added a", "synced"));
 }
 

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-engine::NodeObject node(const std::string& name, Labels labels) {
+engine::NodeObject dumped_node(const std::string& name, Labels labels) {
     labels.try_emplace("node.kubernetes.io/instance-type", "m5.large");
     labels.try_emplace("topology.kubernetes.io/zone", "a");
     labels["kubernetes.io/hostname"] = name;
@@ -26,10 +26,10 @@ std::vector<std::string> ids(const std::vector<GuessedGroup>& groups) {
 }
 
 TEST(GroupGuess, PutsNodesOfOnePoolAndZoneTogether) {
-    const std::vector nodes{
-        node("n3", {{"eks.amazonaws.com/nodegroup", "web"}}),
-        node("n1", {{"eks.amazonaws.com/nodegroup", "web"}}),
-        node("n2", {{"eks.amazonaws.com/nodegroup", "web"}, {"topology.kubernetes.io/zone", "b"}})};
+    const std::vector nodes{dumped_node("n3", {{"eks.amazonaws.com/nodegroup", "web"}}),
+                            dumped_node("n1", {{"eks.amazonaws.com/nodegroup", "web"}}),
+                            dumped_node("n2", {{"eks.amazonaws.com/nodegroup", "web"},
+                                               {"topology.kubernetes.io/zone", "b"}})};
     const auto groups = guess_groups(nodes);
     EXPECT_THAT(ids(groups), ElementsAre("web-a", "web-b"));
     EXPECT_THAT(groups[0].nodes, ElementsAre(1u, 0u));
@@ -38,20 +38,20 @@ TEST(GroupGuess, PutsNodesOfOnePoolAndZoneTogether) {
 }
 
 TEST(GroupGuess, NamesAGroupWithoutAPoolByItsMachine) {
-    const std::vector nodes{node("n1", {})};
+    const std::vector nodes{dumped_node("n1", {})};
     EXPECT_THAT(ids(guess_groups(nodes)), ElementsAre("m5.large-a"));
 }
 
 TEST(GroupGuess, TellsMachinesOfOnePoolApart) {
-    const std::vector nodes{
-        node("n1", {{"agentpool", "web"}}),
-        node("n2", {{"agentpool", "web"}, {"node.kubernetes.io/instance-type", "m5.xlarge"}})};
+    const std::vector nodes{dumped_node("n1", {{"agentpool", "web"}}),
+                            dumped_node("n2", {{"agentpool", "web"},
+                                               {"node.kubernetes.io/instance-type", "m5.xlarge"}})};
     EXPECT_THAT(ids(guess_groups(nodes)), ElementsAre("web-a-m5.large", "web-a-m5.xlarge"));
 }
 
 TEST(GroupGuess, KeepsWhatAllNodesHaveAndTheLeastOfEachResource) {
-    engine::NodeObject one = node("n1", {{"team", "x"}, {"rack", "1"}});
-    engine::NodeObject two = node("n2", {{"team", "x"}, {"rack", "2"}});
+    engine::NodeObject one = dumped_node("n1", {{"team", "x"}, {"rack", "1"}});
+    engine::NodeObject two = dumped_node("n2", {{"team", "x"}, {"rack", "2"}});
     one.taints = {{.key = "dedicated", .value = "x"}, {.key = "busy"}};
     two.taints = {{.key = "dedicated", .value = "x"}};
     two.allocatable = {{"cpu", 1800_mcpu}, {"memory", 8_GiB}, {"gpu", 1}};
@@ -67,8 +67,8 @@ TEST(GroupGuess, KeepsWhatAllNodesHaveAndTheLeastOfEachResource) {
 
 TEST(GroupGuess, LeavesOutNodesThatNoCloudGrows) {
     engine::NodeObject bare{.name = "bare"};
-    const std::vector nodes{node("n1", {{"node-role.kubernetes.io/control-plane", ""}}),
-                            node("n2", {{"type", "virtual-kubelet"}}), bare};
+    const std::vector nodes{dumped_node("n1", {{"node-role.kubernetes.io/control-plane", ""}}),
+                            dumped_node("n2", {{"type", "virtual-kubelet"}}), bare};
     EXPECT_THAT(guess_groups(nodes), IsEmpty());
     EXPECT_THAT(guess_groups({}), IsEmpty());
 }

@@ -10,17 +10,17 @@ namespace {
 using ::testing::ElementsAre;
 using namespace std::chrono_literals;
 
-std::vector<std::string> texts(Duration span, int most) {
+std::vector<std::string> tick_texts(Duration span, int most) {
     std::vector<std::string> out;
     for (const TimeTick& tick : time_ticks(span, most)) out.push_back(tick.text);
     return out;
 }
 
 TEST(Axis, TimeGoesInStepsThatAClockHas) {
-    EXPECT_THAT(texts(25min, 6), ElementsAre("0s", "5m", "10m", "15m", "20m", "25m"));
-    EXPECT_THAT(texts(25min, 2), ElementsAre("0s"));
-    EXPECT_THAT(texts(1s, 12), ElementsAre("0s", "1s"));
-    EXPECT_THAT(texts(149 * 24h, 6), ElementsAre("0s", "56d", "112d"));
+    EXPECT_THAT(tick_texts(25min, 6), ElementsAre("0s", "5m", "10m", "15m", "20m", "25m"));
+    EXPECT_THAT(tick_texts(25min, 2), ElementsAre("0s"));
+    EXPECT_THAT(tick_texts(1s, 12), ElementsAre("0s", "1s"));
+    EXPECT_THAT(tick_texts(149 * 24h, 6), ElementsAre("0s", "56d", "112d"));
 }
 
 TEST(Axis, YearsHaveNoMoreMarksThanDays) {

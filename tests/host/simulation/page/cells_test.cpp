@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using namespace std::chrono_literals;
 
-std::vector<std::string> texts(const std::vector<Cell>& cells) {
+std::vector<std::string> cell_texts(const std::vector<Cell>& cells) {
     std::vector<std::string> out;
     for (const Cell& cell : cells) out.push_back(cell.text);
     return out;
@@ -23,21 +23,21 @@ TEST(Cells, SayWhatAGroupHadAndForHowLong) {
     const GroupHistory group{
         .levels = {{0s, {.target = 1, .ready = 1, .max = 3}},
                    {10min, {.target = 2, .ready = 1, .upcoming = 1, .other = 1, .max = 3}}}};
-    EXPECT_THAT(texts(cells_of(group, 1h)),
+    EXPECT_THAT(cell_texts(cells_of(group, 1h)),
                 ElementsAre("0s to 10m\ntarget 1, 1 ready, 0 upcoming, max 3",
                             "10m to 1h\ntarget 2, 1 ready, 1 upcoming, 1 neither, max 3"));
 }
 
 TEST(Cells, HoldSeveralLevelsWhereThoseAreTooShortToPointAt) {
     const std::vector<Since<int>> pending{{0s, 0}, {1s, 5}, {2s, 2}, {30min, 1}};
-    EXPECT_THAT(texts(cells_of(pending, 1h)),
+    EXPECT_THAT(cell_texts(cells_of(pending, 1h)),
                 ElementsAre("0s to 30m\n0 to 5 without a node", "30m to 1h\n1 without a node"));
 }
 
 TEST(Cells, GiveTheReasonOfEachBackOffTheyReachInto) {
     const GroupHistory group{.levels = {{0s, {}}},
                              .back_offs = {{10min, 20min, "quota"}, {20min, 30min, "stock-out"}}};
-    EXPECT_THAT(texts(cells_of(group, 1h)),
+    EXPECT_THAT(cell_texts(cells_of(group, 1h)),
                 ElementsAre(Not(HasSubstr("backed")),
                             "10m to 20m\ntarget 0, 0 ready, 0 upcoming\n"
                             "backed off from 10m to 20m: quota",
@@ -49,13 +49,13 @@ TEST(Cells, GiveTheReasonOfEachBackOffTheyReachInto) {
 TEST(Cells, CountBackOffsWhereTheyAreManyInOne) {
     GroupHistory group{.levels = {{0s, {}}}, .back_offs = {}};
     for (int i = 0; i < 5; ++i) group.back_offs.push_back({i * 2s, i * 2s + 1s, "quota"});
-    const auto told = texts(cells_of(group, 10h));
+    const auto told = cell_texts(cells_of(group, 10h));
     EXPECT_THAT(told, ElementsAre(HasSubstr("from 4s to 5s: quota\nand 2 times more")));
 }
 
 TEST(Cells, SayABackOffThatEndedAtOnce) {
     const GroupHistory group{.levels = {{0s, {}}}, .back_offs = {{30min, 30min, "quota"}}};
-    EXPECT_THAT(texts(cells_of(group, 1h)),
+    EXPECT_THAT(cell_texts(cells_of(group, 1h)),
                 ElementsAre(Not(HasSubstr("backed")), HasSubstr("from 30m to 30m: quota")));
 }
 

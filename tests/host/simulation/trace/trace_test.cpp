@@ -21,15 +21,15 @@ Result<Input> trace(const std::string& pods, const std::string& machines = nodes
     return make_trace_input(node_table, pod_table);
 }
 
-std::string error_of(const Result<Input>& input) { return input ? "" : input.error().message; }
+std::string input_error(const Result<Input>& input) { return input ? "" : input.error().message; }
 
-const PodBatch& batch(const Input& input, std::size_t index) {
+const PodBatch& batch_at(const Input& input, std::size_t index) {
     return std::get<PodBatch>(input.steps.at(0).actions.at(index).what);
 }
 
 TEST(Trace, MakesAGroupOfEveryKindOfMachine) {
     const auto input = trace("");
-    ASSERT_TRUE(input) << error_of(input);
+    ASSERT_TRUE(input) << input_error(input);
     ASSERT_TRUE(input->cloud);
     const runtime::TomlValue* const groups = input->cloud->settings.find("groups");
     ASSERT_NE(groups, nullptr);
@@ -42,43 +42,45 @@ TEST(Trace, LetsPodsArriveInTheOrderOfTheirCreation) {
     const auto input = trace(
         "late,1000,1024,0,0,,LS,Running,50,90,60\n"
         "early,2000,2048,0,0,,LS,Running,10,40,\n");
-    ASSERT_TRUE(input) << error_of(input);
-    EXPECT_EQ(batch(*input, 0).pod.name, "early");
+    ASSERT_TRUE(input) << input_error(input);
+    EXPECT_EQ(batch_at(*input, 0).pod.name, "early");
     EXPECT_EQ(input->steps[0].actions[1].after, std::chrono::seconds(50));
-    EXPECT_EQ(batch(*input, 0).pod.spec.requests, (Resources{{"cpu", 2_cpu}, {"memory", 2_GiB}}));
+    EXPECT_EQ(batch_at(*input, 0).pod.spec.requests,
+              (Resources{{"cpu", 2_cpu}, {"memory", 2_GiB}}));
 }
 
 TEST(Trace, LetsPodsRunForAsLongAsTheyDid) {
     const auto input = trace("a,1,1,0,0,,LS,Running,50,90,60\nb,1,1,0,0,,LS,Pending,50,90,\n");
-    ASSERT_TRUE(input) << error_of(input);
-    EXPECT_EQ(batch(*input, 0).duration, std::chrono::seconds(30));
-    EXPECT_EQ(batch(*input, 1).duration, std::chrono::seconds(40));
+    ASSERT_TRUE(input) << input_error(input);
+    EXPECT_EQ(batch_at(*input, 0).duration, std::chrono::seconds(30));
+    EXPECT_EQ(batch_at(*input, 1).duration, std::chrono::seconds(40));
 }
 
 TEST(Trace, CountsSharesOfGpusAndTheModelsAPodAccepts) {
     const auto input =
         trace("a,1,1,1,460,G2|G3,LS,Running,0,9,0\nb,1,1,2,1000,,LS,Running,0,9,0\n");
-    ASSERT_TRUE(input) << error_of(input);
-    const engine::PodSpec& share = batch(*input, 0).pod.spec;
+    ASSERT_TRUE(input) << input_error(input);
+    const engine::PodSpec& share = batch_at(*input, 0).pod.spec;
     EXPECT_EQ(share.requests.amount(gpu_milli_resource), 460);
     ASSERT_EQ(share.affinity_required.size(), 1u);
     EXPECT_EQ(share.affinity_required[0].labels[0].values, (std::vector<std::string>{"G2", "G3"}));
-    const engine::PodSpec& whole = batch(*input, 1).pod.spec;
+    const engine::PodSpec& whole = batch_at(*input, 1).pod.spec;
     EXPECT_EQ(whole.requests.amount(gpu_milli_resource), 2000);
     EXPECT_TRUE(whole.affinity_required.empty());
 }
 
 TEST(Trace, SaysWhichRowIsWrongAndWhy) {
-    EXPECT_EQ(error_of(trace("a,x,1,0,0,,LS,Running,0,9,0\n")),
+    EXPECT_EQ(input_error(trace("a,x,1,0,0,,LS,Running,0,9,0\n")),
               "pods.csv:2: cpu_milli: expects a whole number of 0 or more, found \"x\"");
-    EXPECT_EQ(error_of(trace("a,1,1,0,0,,LS,Running,50,9,\n")),
+    EXPECT_EQ(input_error(trace("a,1,1,0,0,,LS,Running,50,9,\n")),
               "pods.csv:2: deletion_time: 9 is before the pod's start at 50");
-    EXPECT_EQ(error_of(trace("a,1,1,0,0,,LS,Running,0,9,0\na,1,1,0,0,,LS,Running,0,9,0\n")),
+    EXPECT_EQ(input_error(trace("a,1,1,0,0,,LS,Running,0,9,0\na,1,1,0,0,,LS,Running,0,9,0\n")),
               "pods.csv:3: name: \"a\" has come before");
-    EXPECT_EQ(error_of(trace(",1,1,0,0,,LS,Running,0,9,0\n")), "pods.csv:2: name: expects a name");
-    EXPECT_EQ(error_of(trace("", "sn,cpu_milli,memory_mib,gpu\n")),
+    EXPECT_EQ(input_error(trace(",1,1,0,0,,LS,Running,0,9,0\n")),
+              "pods.csv:2: name: expects a name");
+    EXPECT_EQ(input_error(trace("", "sn,cpu_milli,memory_mib,gpu\n")),
               "nodes.csv:1: has no column \"model\"");
-    EXPECT_EQ(error_of(trace("", std::string(nodes) + "n4,1,,0,\n")),
+    EXPECT_EQ(input_error(trace("", std::string(nodes) + "n4,1,,0,\n")),
               "nodes.csv:5: memory_mib: expects a whole number of 0 or more, found \"\"");
 }
 
@@ -101,17 +103,18 @@ TEST_F(TraceFolder, TellsItsTablesApartByTheirColumns) {
     write("b.csv", nodes);
     write("notes.md", "no table");
     const auto input = read_trace(folder_);
-    ASSERT_TRUE(input) << error_of(input);
+    ASSERT_TRUE(input) << input_error(input);
     EXPECT_EQ(input->steps[0].actions.size(), 1u);
 }
 
 TEST_F(TraceFolder, HasToHaveOneTableOfEachKind) {
-    EXPECT_NE(error_of(read_trace(folder_)).find("has no table of nodes"), std::string::npos);
+    EXPECT_NE(input_error(read_trace(folder_)).find("has no table of nodes"), std::string::npos);
     write("b.csv", nodes);
-    EXPECT_NE(error_of(read_trace(folder_)).find("has no table of pods"), std::string::npos);
+    EXPECT_NE(input_error(read_trace(folder_)).find("has no table of pods"), std::string::npos);
     write("c.csv", nodes);
-    EXPECT_NE(error_of(read_trace(folder_)).find("could be the list of nodes"), std::string::npos);
-    EXPECT_NE(error_of(read_trace(folder_ / "absent")).find("No such file"), std::string::npos);
+    EXPECT_NE(input_error(read_trace(folder_)).find("could be the list of nodes"),
+              std::string::npos);
+    EXPECT_NE(input_error(read_trace(folder_ / "absent")).find("No such file"), std::string::npos);
 }
 
 }  // namespace

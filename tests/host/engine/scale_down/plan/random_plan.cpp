@@ -5,7 +5,7 @@
 namespace capstan::engine {
 namespace {
 
-constexpr const char* safe_to_evict = "cluster-autoscaler.kubernetes.io/safe-to-evict";
+constexpr const char* safe_to_evict_annotation = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 
 Sort random_sort(naive::Dice& dice) {
     if (dice.chance(90)) return Sort::replicated;
@@ -18,12 +18,12 @@ void dress(PodObject& pod, Sort sort) {
     pod.created = noon - 1min;
     switch (sort) {
         case Sort::replicated: return;
-        case Sort::freed: pod.annotations[safe_to_evict] = "true"; [[fallthrough]];
+        case Sort::freed: pod.annotations[safe_to_evict_annotation] = "true"; [[fallthrough]];
         case Sort::alone: pod.owner = {}; return;
         case Sort::ending: pod.deleted = noon - 5s; return;
         case Sort::daemon: pod.owner.kind = "DaemonSet"; return;
         case Sort::mirror: pod.owner.kind = "Node"; return;
-        case Sort::kept: pod.annotations[safe_to_evict] = "false"; return;
+        case Sort::kept: pod.annotations[safe_to_evict_annotation] = "false"; return;
         case Sort::local: pod.spec.local_volumes = {"scratch"}; return;
         case Sort::system: pod.ns = "kube-system"; return;
     }

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string error_of(const std::string& text) {
+std::string yaml_error(const std::string& text) {
     const auto value = parse_yaml("config", text);
     return value ? "none" : value.error().message;
 }
@@ -52,15 +52,15 @@ TEST(KubeconfigYaml, RefusesWhatIsMalformedWithItsLine) {
         {"\xff\xfe"
          "a\n",
          "config:1: bytes that are not UTF-8: this is no text"}};
-    for (const auto& [text, error] : cases) EXPECT_EQ(error_of(text), error) << text;
+    for (const auto& [text, error] : cases) EXPECT_EQ(yaml_error(text), error) << text;
 }
 
 TEST(KubeconfigYaml, NeverQuotesTheFile) {
     for (const char* text : {"token: \"hunter2\\q\"\n", "token: \"\\Uhunter2x\"\n",
                              "hunter2: 1\nhunter2: 2\n", "token: hunter2: b\n", "a: \"hunter2\n",
                              "a: 'hunter2\nb: c\n\n", "!<hunter2 a\n", "a: *hunter2\n"}) {
-        EXPECT_THAT(error_of(text), HasSubstr("config:")) << text;
-        EXPECT_THAT(error_of(text), Not(HasSubstr("hunter"))) << text;
+        EXPECT_THAT(yaml_error(text), HasSubstr("config:")) << text;
+        EXPECT_THAT(yaml_error(text), Not(HasSubstr("hunter"))) << text;
     }
 }
 
@@ -72,18 +72,18 @@ TEST(KubeconfigYaml, BoundsWhatAliasesBlowUp) {
         for (int k = 1; k < 10; ++k) laughs += ", " + before;
         laughs += "]\n";
     }
-    EXPECT_THAT(error_of(laughs), HasSubstr("comes to more than anything here has to"));
+    EXPECT_THAT(yaml_error(laughs), HasSubstr("comes to more than anything here has to"));
     EXPECT_EQ(parse_yaml("config", "a: &x [1, 2]\nb: *x\n")->find("b")->children.size(), 2u);
 }
 
 TEST(KubeconfigYaml, BoundsDepthAndNumber) {
-    EXPECT_THAT(error_of(std::string(100, '[')), HasSubstr("config:"));
-    EXPECT_THAT(error_of(std::string(1 << 17, '[')), HasSubstr("config:"));
-    EXPECT_THAT(error_of(std::string(1 << 17, '{')), HasSubstr("config:"));
+    EXPECT_THAT(yaml_error(std::string(100, '[')), HasSubstr("config:"));
+    EXPECT_THAT(yaml_error(std::string(1 << 17, '[')), HasSubstr("config:"));
+    EXPECT_THAT(yaml_error(std::string(1 << 17, '{')), HasSubstr("config:"));
     std::string many = "a:\n";
     for (int i = 0; i < 100'000; ++i) many += "- b\n";
-    EXPECT_THAT(error_of(many), HasSubstr("comes to more than"));
-    EXPECT_THAT(error_of(std::string((16u << 20) + 1, 'x')), HasSubstr("longer than"));
+    EXPECT_THAT(yaml_error(many), HasSubstr("comes to more than"));
+    EXPECT_THAT(yaml_error(std::string((16u << 20) + 1, 'x')), HasSubstr("longer than"));
 }
 
 TEST(KubeconfigYaml, BecomesJson) {
