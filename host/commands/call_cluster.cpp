@@ -23,7 +23,7 @@ constexpr Duration an_age = std::chrono::hours(24 * 365) * 150;
 constexpr Duration settle_time = std::chrono::seconds(30);
 constexpr const char* target_label = "capstan.io/target";
 
-const json::value* find(const json::object& object, std::initializer_list<const char*> path) {
+const json::value* find_at(const json::object& object, std::initializer_list<const char*> path) {
     const json::object* here = &object;
     const json::value* value = nullptr;
     for (const char* key : path) {
@@ -35,13 +35,13 @@ const json::value* find(const json::object& object, std::initializer_list<const 
     return value;
 }
 
-std::string text(const json::object& object, std::initializer_list<const char*> path) {
-    const json::value* value = find(object, path);
+std::string text_at(const json::object& object, std::initializer_list<const char*> path) {
+    const json::value* value = find_at(object, path);
     return value != nullptr && value->is_string() ? std::string(value->as_string()) : "";
 }
 
-std::int64_t number(const json::object& object, std::initializer_list<const char*> path) {
-    const json::value* value = find(object, path);
+std::int64_t number_at(const json::object& object, std::initializer_list<const char*> path) {
+    const json::value* value = find_at(object, path);
     return value != nullptr && value->is_int64() ? value->as_int64() : 0;
 }
 
@@ -78,15 +78,16 @@ json::object definition_of(const std::string& group, const std::string& version,
 /// Labels that the Balancer's own selector holds for, as far as that can be told.
 json::object own_labels(const json::object& balancer) {
     json::object out;
-    const json::value* labels = find(balancer, {"spec", "selector", "matchLabels"});
+    const json::value* labels = find_at(balancer, {"spec", "selector", "matchLabels"});
     if (labels != nullptr && labels->is_object()) out = labels->as_object();
-    const json::value* expressions = find(balancer, {"spec", "selector", "matchExpressions"});
+    const json::value* expressions = find_at(balancer, {"spec", "selector", "matchExpressions"});
     if (expressions == nullptr || !expressions->is_array()) return out;
     for (const json::value& each : expressions->as_array()) {
         if (!each.is_object()) continue;
         const json::object& expression = each.as_object();
-        const std::string op = text(expression, {"operator"}), key = text(expression, {"key"});
-        const json::value* values = find(expression, {"values"});
+        const std::string op = text_at(expression, {"operator"}),
+                          key = text_at(expression, {"key"});
+        const json::value* values = find_at(expression, {"values"});
         if (op == "In" && values != nullptr && values->is_array() && !values->as_array().empty())
             out[key] = values->as_array().front();
         if (op == "Exists") out[key] = "";
@@ -118,7 +119,7 @@ void CallCluster::Anyone::get(Done done) {
 
 CallCluster::CallCluster(ControllerRequest request) : request_(std::move(request)) {
     const auto named = [&](const char* key, const char* otherwise) {
-        const std::string given = text(request_.balancer, {"metadata", key});
+        const std::string given = text_at(request_.balancer, {"metadata", key});
         return given.empty() ? std::string(otherwise) : given;
     };
     ns_ = named("namespace", "default");
@@ -142,15 +143,15 @@ Result<std::unique_ptr<CallCluster>> CallCluster::make(const runtime::LoadedPlug
 }
 
 void CallCluster::read_targets() {
-    const json::value* targets = find(request_.balancer, {"spec", "targets"});
+    const json::value* targets = find_at(request_.balancer, {"spec", "targets"});
     if (targets == nullptr || !targets->is_array()) return;
     for (const json::value& each : targets->as_array()) {
         if (!each.is_object()) continue;
         const json::object& target = each.as_object();
-        targets_.push_back({.name = text(target, {"name"}),
-                            .api_version = text(target, {"scaleTargetRef", "apiVersion"}),
-                            .kind = text(target, {"scaleTargetRef", "kind"}),
-                            .object = text(target, {"scaleTargetRef", "name"})});
+        targets_.push_back({.name = text_at(target, {"name"}),
+                            .api_version = text_at(target, {"scaleTargetRef", "apiVersion"}),
+                            .kind = text_at(target, {"scaleTargetRef", "kind"}),
+                            .object = text_at(target, {"scaleTargetRef", "name"})});
     }
 }
 
@@ -290,22 +291,22 @@ Result<ControllerAnswer> CallCluster::answer() const {
     const auto& store = parts_->store;
     const auto balancer = store.find(store.kind("balancers.balancer.x-k8s.io"), ns_, name_);
     if (balancer == nullptr) return fail(ErrorCode::internal, "the Balancer is gone");
-    const json::value* status = find(*balancer, {"status", "targets"});
+    const json::value* status = find_at(*balancer, {"status", "targets"});
     if (status == nullptr || !status->is_array())
         return fail(ErrorCode::internal, "the controller wrote no status");
     ControllerAnswer out{.placement = {},
-                         .missing = number(*balancer, {"status", "missing"}),
-                         .overflow = number(*balancer, {"status", "overflow"})};
+                         .missing = number_at(*balancer, {"status", "missing"}),
+                         .overflow = number_at(*balancer, {"status", "overflow"})};
     for (const json::value& each : status->as_array()) {
         const json::object& target = each.as_object();
         if (!target.contains("desired")) {
-            const json::value* conditions = find(*balancer, {"status", "conditions"});
+            const json::value* conditions = find_at(*balancer, {"status", "conditions"});
             return fail(ErrorCode::invalid_argument,
-                        text(conditions->as_array().front().as_object(), {"message"}));
+                        text_at(conditions->as_array().front().as_object(), {"message"}));
         }
         // What its Scale asks for by now; of one that has none, what it should.
         const char* const key = target.contains("replicas") ? "replicas" : "desired";
-        out.placement.emplace_back(text(target, {"name"}), number(target, {key}));
+        out.placement.emplace_back(text_at(target, {"name"}), number_at(target, {key}));
     }
     return out;
 }

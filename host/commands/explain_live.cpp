@@ -53,7 +53,7 @@ std::string sentence_of(const HttpReply& reply) {
     return "HTTP status " + std::to_string(reply.status);
 }
 
-Result<HttpReply> send(HttpRequest request, std::string ca_pem) {
+Result<HttpReply> send_and_await(HttpRequest request, std::string ca_pem) {
     boost::asio::io_context io;
     io::CurlHttpClient client(io, {.tls = {.ca_pem = std::move(ca_pem)}});
     std::optional<Result<HttpReply>> out;
@@ -79,7 +79,7 @@ Result<std::string> ask_daemon(const DaemonAddress& daemon,
     request.within(std::chrono::minutes(2));
     while (token.ends_with('\n')) token.pop_back();
     if (!token.empty()) request.header("authorization", "Bearer " + token);
-    CAPSTAN_TRY(HttpReply reply, send(std::move(request), std::move(ca_pem)));
+    CAPSTAN_TRY(HttpReply reply, send_and_await(std::move(request), std::move(ca_pem)));
     if (reply.status == 200) return std::move(reply.body);
     return fail(ErrorCode::unavailable, base + ": " + sentence_of(reply));
 }

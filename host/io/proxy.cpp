@@ -64,7 +64,7 @@ std::optional<int> take_port(std::string_view& entry) {
     return port;
 }
 
-bool matches(const Url& url, std::string_view written) {
+bool is_exempt(const Url& url, std::string_view written) {
     std::string_view entry = trimmed(written);
     if (entry == "*") return true;
     const std::optional<int> port = take_port(entry);
@@ -114,7 +114,7 @@ std::string proxy_for(const Url& url, const ProxyEnvironment& environment) {
     if (proxy.empty() || is_this_machine(url)) return {};
     for (std::string_view rest = environment.none; !rest.empty();) {
         const std::size_t comma = rest.find(',');
-        if (matches(url, rest.substr(0, comma))) return {};
+        if (is_exempt(url, rest.substr(0, comma))) return {};
         rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
     }
     return proxy;

@@ -40,7 +40,7 @@ json::array encode_conditions(const engine::NodeObject& node) {
     return out;
 }
 
-std::string_view name_of(engine::PodPhase phase) {
+std::string_view phase_name(engine::PodPhase phase) {
     switch (phase) {
         case engine::PodPhase::pending: return "Pending";
         case engine::PodPhase::running: return "Running";
@@ -96,7 +96,7 @@ json::object encode_spec(const engine::PodObject& pod) {
 }
 
 json::object encode_status(const engine::PodObject& pod) {
-    json::object out{{"phase", encode_text(name_of(pod.phase))}};
+    json::object out{{"phase", encode_text(phase_name(pod.phase))}};
     set(out, "nominatedNodeName", pod.nominated_node);
     if (!pod.unscheduled_reason.empty())
         out["conditions"] =

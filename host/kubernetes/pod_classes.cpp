@@ -8,7 +8,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-class Hash {
+class PodHash {
 public:
     void add(std::string_view text) { mix(std::hash<std::string_view>{}(text)); }
     void add(const Labels& labels) {
@@ -35,7 +35,7 @@ private:
 
 /// Of what tells most pods apart; the rest is compared.
 std::size_t hash_of(const PodClass& pod) {
-    Hash hash;
+    PodHash hash;
     hash.add(pod.ns);
     hash.add(pod.owner_name);
     hash.add(pod.labels);

@@ -8,7 +8,7 @@
 namespace capstan::simulation {
 namespace {
 
-bool selects(const Budget& budget, std::string_view ns, const Labels& labels) {
+bool selects_pods(const Budget& budget, std::string_view ns, const Labels& labels) {
     return budget.ns == ns && matches(budget.selector, labels);
 }
 
@@ -20,7 +20,7 @@ struct Count {
 Count count(const Budget& budget, const std::vector<Crowd>& crowds) {
     Count out;
     for (const Crowd& crowd : crowds) {
-        if (!selects(budget, crowd.ns, *crowd.labels)) continue;
+        if (!selects_pods(budget, crowd.ns, *crowd.labels)) continue;
         out.wanted += crowd.wanted;
         out.healthy += crowd.healthy;
     }
@@ -67,7 +67,7 @@ std::optional<std::string> Budgets::find_refusal(std::string_view ns, const Labe
                                                  bool is_healthy,
                                                  const std::vector<Crowd>& crowds) const {
     for (const auto& [key, entry] : budgets_) {
-        if (!selects(entry.rule, ns, labels)) continue;
+        if (!selects_pods(entry.rule, ns, labels)) continue;
         const int left = spare(entry.rule, count(entry.rule, crowds));
         if (left < (is_healthy ? 1 : 0)) {
             return "budget " + key + " allows " + counted(std::max(0, left), "disruption") + " now";

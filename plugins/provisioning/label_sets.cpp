@@ -116,13 +116,13 @@ private:
     std::vector<const Party*> members_;
 };
 
-struct Ranked {
+struct RankedLabels {
     LabelSet set{};
     std::int64_t popularity = 0;
 };
 
 /// The first `most_sets` of one camp.
-void add_sets(const Bare& node, const Camp& camp, bool alpha, std::vector<Ranked>& out) {
+void add_sets(const Bare& node, const Camp& camp, bool alpha, std::vector<RankedLabels>& out) {
     std::vector<const Party*> left;
     for (const Party& party : camp.parties) left.push_back(&party);
     for (std::size_t sets = 0; sets < most_sets && !left.empty(); ++sets) {
@@ -139,7 +139,7 @@ void add_sets(const Bare& node, const Camp& camp, bool alpha, std::vector<Ranked
 }
 
 /// The least popular go; the others keep their order.
-void keep_most_popular(std::vector<Ranked>& sets) {
+void keep_most_popular(std::vector<RankedLabels>& sets) {
     if (sets.size() <= most_sets) return;
     std::vector<std::size_t> order(sets.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -148,7 +148,7 @@ void keep_most_popular(std::vector<Ranked>& sets) {
     });
     order.resize(most_sets);
     std::ranges::sort(order);
-    std::vector<Ranked> kept;
+    std::vector<RankedLabels> kept;
     for (const std::size_t i : order) kept.push_back(std::move(sets[i]));
     sets = std::move(kept);
 }
@@ -157,11 +157,11 @@ void keep_most_popular(std::vector<Ranked>& sets) {
 
 std::vector<LabelSet> make_label_sets(const Bare& node, std::span<const Wishing> wishing,
                                       const Config& config) {
-    std::vector<Ranked> ranked;
+    std::vector<RankedLabels> ranked;
     for (const Camp& camp : make_camps(wishing, config)) add_sets(node, camp, config.alpha, ranked);
     keep_most_popular(ranked);
     std::vector<LabelSet> out;
-    for (Ranked& each : ranked) out.push_back(std::move(each.set));
+    for (RankedLabels& each : ranked) out.push_back(std::move(each.set));
     return out;
 }
 

@@ -10,7 +10,8 @@ constexpr double machines_max = 1'000'000;
 /// A century, in nanoseconds.
 constexpr double duration_max = 100.0 * 365 * 24 * 3600 * 1e9;
 
-Setting text(std::string_view key, std::string_view doc, std::string_view default_value = {}) {
+Setting text_setting(std::string_view key, std::string_view doc,
+                     std::string_view default_value = {}) {
     return {.key = key, .type = SettingType::string, .doc = doc, .default_value = default_value};
 }
 
@@ -36,7 +37,7 @@ Setting duration(std::string_view key, std::string_view doc, std::string_view de
             .max = duration_max};
 }
 
-Setting share(std::string_view key, std::string_view doc) {
+Setting share_setting(std::string_view key, std::string_view doc) {
     return {.key = key, .type = SettingType::number, .doc = doc, .min = 0, .max = 1};
 }
 
@@ -69,19 +70,19 @@ Setting table(std::string_view key, std::string_view doc, std::vector<Setting> f
 }
 
 std::vector<Setting> type_fields() {
-    return {required(text("type", "The type's name, for the label of its nodes.")),
+    return {required(text_setting("type", "The type's name, for the label of its nodes.")),
             required(quantity("cpu", "Cores.")), required(quantity("memory", "Memory."))};
 }
 
 std::vector<Setting> machine_fields() {
     return {
-        text("type", "The machine's type, for the label node.kubernetes.io/instance-type."),
+        text_setting("type", "The machine's type, for the label node.kubernetes.io/instance-type."),
         required(quantity("cpu", "Cores.")),
         required(quantity("memory", "Memory.")),
         count("pods", "Pods it can run.", "110"),
         quantity("ephemeral_storage", "Disk for pods."),
         count("gpu", "GPUs.", "0"),
-        text("gpu_resource", "The resource that its GPUs are.", R"("nvidia.com/gpu")"),
+        text_setting("gpu_resource", "The resource that its GPUs are.", R"("nvidia.com/gpu")"),
         map_of(quantity("resources", "Further resources, by name.")),
         map_of(quantity("allocatable",
                         "What is left for pods, by resource, where that is less than there is.")),
@@ -91,12 +92,12 @@ std::vector<Setting> machine_fields() {
                       "Further types, of which machines are made in turn. Of each resource the "
                       "template has the least.",
                       type_fields())),
-        map_of(text("labels",
-                    "Labels of the node. Those every node has are added: operating system, "
-                    "architecture, machine type, zone and region.")),
-        list_of(text("taints", "Taints of the node: \"key=value:NoSchedule\".")),
-        text("arch", "Architecture.", R"("amd64")"),
-        text("os", "Operating system.", R"("linux")")};
+        map_of(text_setting("labels",
+                            "Labels of the node. Those every node has are added: operating system, "
+                            "architecture, machine type, zone and region.")),
+        list_of(text_setting("taints", "Taints of the node: \"key=value:NoSchedule\".")),
+        text_setting("arch", "Architecture.", R"("amd64")"),
+        text_setting("os", "Operating system.", R"("linux")")};
 }
 
 /// Without defaults, which would make a table that is not there look like one that is.
@@ -108,12 +109,12 @@ std::vector<Setting> failure_fields() {
          .required = true,
          .allowed = {"unavailable", "throttled", "quota", "out_of_capacity", "permission",
                      "unauthenticated", "invalid_argument", "not_found", "conflict", "internal"}},
-        text("message", "What the cloud says.")};
+        text_setting("message", "What the cloud says.")};
 }
 
 std::vector<Setting> option_fields() {
-    return {share("utilization_threshold", "A node that is used less may be removed."),
-            share("gpu_utilization_threshold", "The same for nodes with GPUs."),
+    return {share_setting("utilization_threshold", "A node that is used less may be removed."),
+            share_setting("gpu_utilization_threshold", "The same for nodes with GPUs."),
             duration("unneeded_time", "How long a node is not needed before it is removed."),
             duration("unready_time", "How long a node is not ready before it is removed."),
             duration("max_node_provision_time", "How long a machine may take to become a node."),
@@ -159,8 +160,8 @@ std::vector<Setting> size_fields() {
 }
 
 std::vector<Setting> group_fields() {
-    std::vector<Setting> out{required(text("id", "Its name, used once.")),
-                             text("zone", "Where its machines are."),
+    std::vector<Setting> out{required(text_setting("id", "Its name, used once.")),
+                             text_setting("zone", "Where its machines are."),
                              required(table("machine", "What each is.", machine_fields()))};
     for (Setting& field : size_fields()) out.push_back(std::move(field));
     out.push_back(duration("boot", "How long a machine takes to run.", R"("60s")"));
@@ -185,7 +186,7 @@ Setting price(std::string_view key, std::string_view doc) {
 std::vector<Setting> machine_type_fields() {
     std::vector<Setting> out{
         required(table("machine", "What each is; `type` is the name.", machine_fields())),
-        list_of(text("zones", "Where it can be had; the cloud has no zones without it.")),
+        list_of(text_setting("zones", "Where it can be had; the cloud has no zones without it.")),
         flag("on_demand", "Groups can be made of it on demand.", "true"),
         flag("spot", "And of spot machines, which the cloud may take back.", "false"),
         price("price_per_hour", "Of one machine on demand, in `currency`."),
@@ -221,8 +222,8 @@ Schema config_schema() {
              "Machines that run join the cluster as Node objects without a kubelet, for kwok to "
              "look after. Needs the grants state and kube, nodes:list,watch,create,delete.",
              "false"),
-        text("region", "Where the zones are.", R"("simulated")"),
-        text("currency", "Of all prices, ISO 4217.", R"("USD")"),
+        text_setting("region", "Where the zones are.", R"("simulated")"),
+        text_setting("currency", "Of all prices, ISO 4217.", R"("USD")"),
         std::move(groups),
         live(list_of(table("machine_types", "What node auto-provisioning may make groups of.",
                            machine_type_fields())))};

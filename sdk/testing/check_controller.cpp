@@ -30,7 +30,7 @@ Operation<Reconciled> begin(Session& session, bool is_first,
         },
         allowed);
 }
-Result<Reconciled> reconcile(Session& session, bool is_first) {
+Result<Reconciled> reconcile_once(Session& session, bool is_first) {
     session.host().run();
     return session.host().settle(begin(session, is_first));
 }
@@ -41,7 +41,7 @@ Outcome check_reconcile(const Subject& subject) {
         std::vector<std::string> faults;
         for (const bool is_first : {true, false, false, true}) {
             const std::size_t before = writes_of(session.host());
-            const Result<Reconciled> done = reconcile(session, is_first);
+            const Result<Reconciled> done = reconcile_once(session, is_first);
             const bool is_bug = !done && (done.error().code == ErrorCode::internal ||
                                           done.error().code == ErrorCode::deadline);
             if (is_bug) return failed("reconcile: " + describe(done.error()));
@@ -78,7 +78,7 @@ Outcome check_without_cluster(const Subject& subject) {
         host.withhold(CAPSTAN_SERVICE_KUBE);
     };
     return with_started(without, [](Session& session) {
-        const Result<Reconciled> done = reconcile(session, true);
+        const Result<Reconciled> done = reconcile_once(session, true);
         const bool is_bug = !done && (done.error().code == ErrorCode::internal ||
                                       done.error().code == ErrorCode::deadline);
         return is_bug ? failed("reconcile without a cluster: " + describe(done.error())) : passed();
@@ -90,7 +90,7 @@ Outcome check_cancelled_reconcile(const Subject& subject) {
         const auto operation = begin(session, true);
         session.host().cancel(operation.id());
         session.host().run();
-        const Result<Reconciled> again = reconcile(session, true);
+        const Result<Reconciled> again = reconcile_once(session, true);
         if (!again && again.error().code == ErrorCode::deadline)
             return failed("after one that was cancelled: " + describe(again.error()));
         return judged(session.misuse());

@@ -27,8 +27,8 @@ capstan_status after(const capstan_host* host, std::int64_t delay_ns, capstan_ta
 capstan_status cancel_timer(const capstan_host* host, std::uint64_t timer) noexcept {
     return parts(host).loop.cancel(timer);
 }
-capstan_status blocking(const capstan_host* host, void (*work)(void*) noexcept, capstan_task done,
-                        void* user) noexcept {
+capstan_status run_blocking(const capstan_host* host, void (*work)(void*) noexcept,
+                            capstan_task done, void* user) noexcept {
     FakeParts& p = parts(host);
     if (p.is_busy(CAPSTAN_SERVICE_EXEC)) return CAPSTAN_E_BUSY;
     return p.loop.blocking([work, user] { work(user); },
@@ -122,8 +122,8 @@ capstan_status send_http(const capstan_host* host, const capstan_http_request* r
 }  // namespace
 
 const capstan_exec& fake_exec_table() noexcept {
-    static constexpr capstan_exec table{sizeof(capstan_exec), 0,        &post, &after,
-                                        &cancel_timer,        &blocking};
+    static constexpr capstan_exec table{sizeof(capstan_exec), 0, &post, &after, &cancel_timer,
+                                        &run_blocking};
     return table;
 }
 const capstan_http& fake_http_table() noexcept {

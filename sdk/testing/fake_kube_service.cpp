@@ -89,8 +89,8 @@ capstan_status send_kube(const capstan_host* host, const capstan_kube_request* r
         parts(host).kube.delay_of(request));
 }
 
-capstan_status resolve(const capstan_host* host, capstan_str api_version, capstan_str kind,
-                       capstan_op parent, capstan_kube_resolved done, void* user) noexcept {
+capstan_status resolve_kind(const capstan_host* host, capstan_str api_version, capstan_str kind,
+                            capstan_op parent, capstan_kube_resolved done, void* user) noexcept {
     if (done == nullptr) return CAPSTAN_E_INVALID_ARGUMENT;
     return post_question(
         host, parent, done, user,
@@ -185,7 +185,7 @@ capstan_status record_event(const capstan_host* host, const capstan_kube_note* r
 
 const capstan_kube& fake_kube_table() noexcept {
     static constexpr capstan_kube table{
-        sizeof(capstan_kube), 0, &send_kube, &resolve, &watch, &unwatch, &record_event};
+        sizeof(capstan_kube), 0, &send_kube, &resolve_kind, &watch, &unwatch, &record_event};
     return table;
 }
 

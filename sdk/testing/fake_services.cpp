@@ -94,7 +94,7 @@ capstan_status record_metric(const capstan_host* host, std::uint32_t id, double 
 
 // capstan.reconcile/1
 
-capstan_status want_reconcile(const capstan_host* host, std::int64_t within_ns) noexcept {
+capstan_status take_wish(const capstan_host* host, std::int64_t within_ns) noexcept {
     FakeParts& p = parts(host);
     if (p.loop.is_stopping()) return CAPSTAN_E_CANCELLED;
     const Duration due = p.loop.now() + Duration(std::max<std::int64_t>(within_ns, 0));
@@ -192,7 +192,7 @@ const capstan_metrics& fake_metrics_table() noexcept {
 }
 const capstan_reconcile_service& fake_reconcile_table() noexcept {
     static constexpr capstan_reconcile_service table{sizeof(capstan_reconcile_service), 0,
-                                                     &want_reconcile};
+                                                     &take_wish};
     return table;
 }
 const capstan_secrets& fake_secrets_table() noexcept {

@@ -37,7 +37,7 @@ std::string_view awaited_in(Stage stage) {
 }
 
 /// One request from when it was asked for until its `done`.
-struct Call {
+struct ClientCall {
     ApiRequest request;
     Api::Done done;
     std::optional<Api::Part> on_part{};  ///< of a stream
@@ -73,7 +73,7 @@ Error within_api(Error error) {
 class ApiClient::Core : public std::enable_shared_from_this<Core> {
     /// A handler that finds its call again, unless that has ended.
     template <class... Args>
-    auto with(RequestId id, void (Core::*then)(RequestId, Call&, Args...)) {
+    auto with(RequestId id, void (Core::*then)(RequestId, ClientCall&, Args...)) {
         return [weak = weak_from_this(), id, then](Args... args) {
             const auto self = weak.lock();
             if (!self) return;
@@ -95,8 +95,8 @@ public:
 
     RequestId begin(ApiRequest request, std::optional<Part> on_part, Done done) {
         const RequestId id = ++last_id_;
-        auto call =
-            std::make_shared<Call>(Call{.request = std::move(request), .done = std::move(done)});
+        auto call = std::make_shared<ClientCall>(
+            ClientCall{.request = std::move(request), .done = std::move(done)});
         call->on_part = std::move(on_part);
         calls_.emplace(id, call);
         if (options_.is_read_only && !is_question(call->request)) {
@@ -123,7 +123,7 @@ public:
     }
 
 private:
-    void queue(RequestId id, Call& call) {
+    void queue(RequestId id, ClientCall& call) {
         const Duration delay =
             is_unlimited(call.request) ? Duration::zero() : bucket_.take(loop_.monotonic());
         call.stage = Stage::queued;
@@ -136,7 +136,7 @@ private:
     }
 
     /// Others wait already for so long that its turn would come too late.
-    void give_up(RequestId id, Call& call) {
+    void give_up(RequestId id, ClientCall& call) {
         bucket_.give_back();
         call.waited = Duration::zero();
         tell(call, 0, ErrorCode::deadline);
@@ -144,13 +144,13 @@ private:
         end_later(id, call, overdue_error(call));
     }
 
-    void ask(RequestId id, Call& call) {
+    void ask(RequestId id, ClientCall& call) {
         call.turn = 0;
         call.stage = Stage::asking;
         credentials_.get(with(id, &Core::transmit));
     }
 
-    void transmit(RequestId id, Call& call, Result<Credential> credential) {
+    void transmit(RequestId id, ClientCall& call, Result<Credential> credential) {
         if (!credential) return end(id, call, fail(within(call.name(), credential.error())));
         if (call.request.may_leave) {
             if (const Result<void> may = call.request.may_leave(); !may)
@@ -172,7 +172,7 @@ private:
                         : http_.send(std::move(request), std::move(done));
     }
 
-    HttpRequest http_request(const Call& call) const {
+    HttpRequest http_request(const ClientCall& call) const {
         HttpRequest out(call.request.method, url_of(options_.server, call.request));
         out.header("user-agent", options_.user_agent).header("accept", call.request.accept);
         if (!call.request.body.empty()) out.header("content-type", call.request.content_type);
@@ -190,7 +190,7 @@ private:
         if (options_.use_certificate) options_.use_certificate(credential);
     }
 
-    void take_head(RequestId, Call& call, const HttpReply& head) {
+    void take_head(RequestId, ClientCall& call, const HttpReply& head) {
         call.stream_status = head.status;
         if (!call.is_streaming()) return;
         loop_.cancel(std::exchange(call.overdue, 0));
@@ -198,12 +198,12 @@ private:
         tell_warnings(head.headers);
     }
 
-    void take_part(RequestId, Call& call, std::string_view part) {
+    void take_part(RequestId, ClientCall& call, std::string_view part) {
         if (call.is_streaming()) return (*call.on_part)(part);
         call.error_body += part.substr(0, error_body_limit - call.error_body.size());
     }
 
-    void take_result(RequestId id, Call& call, Result<HttpReply> reply) {
+    void take_result(RequestId id, ClientCall& call, Result<HttpReply> reply) {
         call.http = std::nullopt;
         if (call.is_streaming()) {
             if (!reply) return end(id, call, fail(within_api(std::move(reply).error())));
@@ -221,20 +221,20 @@ private:
     }
 
     /// No reply came.
-    void take_failure(RequestId id, Call& call, Error error) {
+    void take_failure(RequestId id, ClientCall& call, Error error) {
         const bool is_lost = error.provider_code == io::connection_lost;
         const auto delay = is_lost ? find_resend_delay(call.request, ++call.losses) : std::nullopt;
         resend_or_end(id, call, delay, within_api(std::move(error)));
     }
 
-    void take_refusal(RequestId id, Call& call, const HttpReply& reply) {
+    void take_refusal(RequestId id, ClientCall& call, const HttpReply& reply) {
         if (reply.status == 401) credentials_.rejected(call.credential);
         resend_or_end(id, call, find_resend_delay(call.request, reply),
                       error_of(call.name(), reply));
     }
 
     /// Waiting for longer than the request has left would but hide what is wrong.
-    void resend_or_end(RequestId id, Call& call, std::optional<Duration> delay, Error error) {
+    void resend_or_end(RequestId id, ClientCall& call, std::optional<Duration> delay, Error error) {
         if (!delay || call.resends == resend_limit || *delay >= call.deadline - loop_.monotonic())
             return end(id, call, fail(std::move(error)));
         ++call.resends;
@@ -242,7 +242,7 @@ private:
         call.turn = loop_.after(*delay, with(id, &Core::queue));
     }
 
-    void end_overdue(RequestId id, Call& call) {
+    void end_overdue(RequestId id, ClientCall& call) {
         call.overdue = 0;
         if (call.stage != Stage::resting) tell(call, 0, ErrorCode::deadline);
         Error error = overdue_error(call);
@@ -250,7 +250,7 @@ private:
         end(id, call, fail(std::move(error)));
     }
 
-    static Error overdue_error(const Call& call) {
+    static Error overdue_error(const ClientCall& call) {
         const auto limit =
             std::chrono::duration_cast<std::chrono::milliseconds>(call.request.timeout).count();
         return {ErrorCode::deadline, call.name() + ": not done within " + std::to_string(limit) +
@@ -258,7 +258,7 @@ private:
     }
 
     /// Nothing comes of what is under way.
-    void stop(Call& call) {
+    void stop(ClientCall& call) {
         if (call.http) http_.cancel(*std::exchange(call.http, std::nullopt));
         if (call.overdue != 0) loop_.cancel(std::exchange(call.overdue, 0));
         if (call.turn == 0) return;
@@ -266,14 +266,14 @@ private:
         if (call.stage == Stage::queued) bucket_.give_back();
     }
 
-    void end(RequestId id, Call& call, Result<ApiReply> result) {
+    void end(RequestId id, ClientCall& call, Result<ApiReply> result) {
         if (call.overdue != 0) loop_.cancel(call.overdue);
         calls_.erase(id);
         call.done(std::move(result));
     }
 
     /// For whoever must not be called back at once.
-    void end_later(RequestId id, Call& call, Error error) {
+    void end_later(RequestId id, ClientCall& call, Error error) {
         calls_.erase(id);
         boost::asio::post(loop_.io(), [weak = weak_from_this(), done = std::move(call.done),
                                        error = std::move(error)] {
@@ -281,7 +281,8 @@ private:
         });
     }
 
-    void tell(const Call& call, int status, std::optional<ErrorCode> error = std::nullopt) const {
+    void tell(const ClientCall& call, int status,
+              std::optional<ErrorCode> error = std::nullopt) const {
         if (!options_.on_attempt) return;
         const Duration latency = call.sent ? loop_.monotonic() - *call.sent : Duration::zero();
         options_.on_attempt({call.request.method, host_, call.request.purpose, status, error,
@@ -302,7 +303,7 @@ private:
     const std::string host_;
     TokenBucket bucket_;
     RequestId last_id_ = 0;
-    std::map<RequestId, std::shared_ptr<Call>> calls_;
+    std::map<RequestId, std::shared_ptr<ClientCall>> calls_;
     std::string certificate_, key_;
     std::set<std::string> warnings_;
 };

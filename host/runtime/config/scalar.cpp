@@ -23,12 +23,12 @@ Unexpected refuse_value(const TomlValue& from, const Field& field) {
 }
 
 /// long double holds every int64 exactly, so a bound is not off by rounding.
-bool within(const Field& field, long double value) {
+bool is_within(const Field& field, long double value) {
     return (!field.min || value >= *field.min) && (!field.max || value <= *field.max);
 }
 
 Result<void> read_integer(const TomlValue& from, const Field& field, SettingValue& out) {
-    if (from.kind != TomlValue::Kind::integer || !within(field, from.integer))
+    if (from.kind != TomlValue::Kind::integer || !is_within(field, from.integer))
         return refuse_value(from, field);
     out.integer = from.integer;
     return {};
@@ -40,7 +40,8 @@ Result<void> read_number(const TomlValue& from, const Field& field, SettingValue
     out.number =
         from.kind == TomlValue::Kind::integer ? static_cast<double>(from.integer) : from.number;
     // inf and nan are TOML, and no setting means them.
-    if (!std::isfinite(out.number) || !within(field, out.number)) return refuse_value(from, field);
+    if (!std::isfinite(out.number) || !is_within(field, out.number))
+        return refuse_value(from, field);
     return {};
 }
 
@@ -54,7 +55,7 @@ Result<void> read_duration(const TomlValue& from, const Field& field, SettingVal
     if (from.kind != TomlValue::Kind::string) return refuse_value(from, field);
     const Result<Duration> duration = parse_duration(from.text);
     if (!duration) return refuse(shortened(duration.error().message, 200));
-    if (!within(field, duration->count())) return refuse_value(from, field);
+    if (!is_within(field, duration->count())) return refuse_value(from, field);
     out.text = from.text;
     out.integer = duration->count();
     return {};
@@ -67,7 +68,7 @@ Result<void> read_quantity(const TomlValue& from, const Field& field, SettingVal
     const Result<Quantity> quantity = parse_quantity(out.text);
     if (!quantity) return refuse(shortened(quantity.error().message, 200));
     out.integer = quantity->value();
-    if (!within(field, out.integer)) return refuse_value(from, field);
+    if (!is_within(field, out.integer)) return refuse_value(from, field);
     return {};
 }
 

@@ -16,7 +16,8 @@ namespace {
 
 double seconds_of(Duration length) { return std::chrono::duration<double>(length).count(); }
 
-prometheus::Gauge& gauge(prometheus::Registry& registry, std::string_view name, const char* help) {
+prometheus::Gauge& add_gauge(prometheus::Registry& registry, std::string_view name,
+                             const char* help) {
     return gauges(registry, name, help).Add({});
 }
 
@@ -93,15 +94,15 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
       request_waits_(histograms(registry, "rest_client_rate_limiter_duration_seconds",
                                 "Time that requests waited for our own limit.")),
       info_(gauges(registry, "capstan_info", "1, for this version and this cluster.")),
-      leader_(gauge(registry, "capstan_leader", "1 while this host acts.")),
+      leader_(add_gauge(registry, "capstan_leader", "1 while this host acts.")),
       cpu_(counters(registry, "process_cpu_seconds_total", "CPU time used, user and system.")
                .Add({})),
-      resident_(gauge(registry, "process_resident_memory_bytes", "Resident memory.")),
-      virtual_(gauge(registry, "process_virtual_memory_bytes", "Virtual memory.")),
-      open_files_(gauge(registry, "process_open_fds", "Open file descriptors.")),
-      max_files_(gauge(registry, "process_max_fds", "Most file descriptors there may be.")),
-      start_(gauge(registry, "process_start_time_seconds", "Start, in seconds since 1970.")),
-      threads_(gauge(registry, "process_threads", "Threads.")) {
+      resident_(add_gauge(registry, "process_resident_memory_bytes", "Resident memory.")),
+      virtual_(add_gauge(registry, "process_virtual_memory_bytes", "Virtual memory.")),
+      open_files_(add_gauge(registry, "process_open_fds", "Open file descriptors.")),
+      max_files_(add_gauge(registry, "process_max_fds", "Most file descriptors there may be.")),
+      start_(add_gauge(registry, "process_start_time_seconds", "Start, in seconds since 1970.")),
+      threads_(add_gauge(registry, "process_threads", "Threads.")) {
     for (const char* type :
          {"cloudProviderError", "apiCallError", "internalError", "transientError",
           "configurationError", "nodeGroupDoesNotExistError", "unexpectedScaleDownStateError"})

@@ -37,7 +37,7 @@ std::string list(const std::vector<fs::path>& paths) {
 }
 
 /// Without a trailing slash, which would count as one more, empty part.
-Result<fs::path> resolve(const fs::path& path) {
+Result<fs::path> resolve_path(const fs::path& path) {
     std::error_code error;
     fs::path real = fs::canonical(path, error);
     if (error) return refuse("cannot be opened: " + error.message());
@@ -92,14 +92,14 @@ Result<void> check_search_paths(const TrustPolicy& policy) {
 Result<fs::path> find_configured(const std::string& name, const TrustPolicy& policy) {
     CAPSTAN_CHECK(check_search_paths(policy));
     if (fs::path(name).is_absolute()) {
-        CAPSTAN_TRY(fs::path real, resolve(name));
+        CAPSTAN_TRY(fs::path real, resolve_path(name));
         CAPSTAN_CHECK(check_inside(real, policy.search_paths));
         return real;
     }
     for (const fs::path& folder : policy.search_paths) {
         CAPSTAN_TRY(const fs::path found, find_in(name, folder));
         if (found.empty()) continue;
-        CAPSTAN_TRY(fs::path real, resolve(found));
+        CAPSTAN_TRY(fs::path real, resolve_path(found));
         // Only this folder counts: "../x.so" and links out of it are not looked up elsewhere.
         CAPSTAN_CHECK(check_inside(real, {folder}));
         return real;
@@ -158,7 +158,7 @@ Result<fs::path> find_plugin(const std::string& name, const TrustPolicy& policy,
     if (name.empty()) return refuse("a plugin's file has an empty name");
     if (name.find('\0') != std::string::npos)
         return refuse("a plugin's file name contains a zero byte");
-    if (origin == PathOrigin::command_line) return resolve(name).map_error(say_which);
+    if (origin == PathOrigin::command_line) return resolve_path(name).map_error(say_which);
     return find_configured(name, policy).map_error(say_which);
 }
 

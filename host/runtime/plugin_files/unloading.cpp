@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 9> harmless{
     "libdl.so.2", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
 };
 
-bool matches(std::string_view import, const ImportHint& hint) {
+bool is_hinted(std::string_view import, const ImportHint& hint) {
     // pthread_create is not pthread_create_something, but the rest of a mangled name says nothing
     // new.
     return hint.import.starts_with('_') ? import.starts_with(hint.import) : import == hint.import;
@@ -52,7 +52,7 @@ std::optional<std::string> reason_to_keep(const ElfFacts& elf) {
             return "needs " + library + ", of which nothing is known";
     for (const std::string& import : elf.imports)
         for (const ImportHint& hint : hints)
-            if (matches(import, hint))
+            if (is_hinted(import, hint))
                 return std::string(hint.meaning) + " (imports " + import + ")";
     return std::nullopt;
 }

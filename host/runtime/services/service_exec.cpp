@@ -18,13 +18,13 @@ capstan_status cancel_timer(const capstan_host* host, std::uint64_t timer) noexc
     return guarded([&] { return context(host).tasks().cancel_timer(timer); });
 }
 
-capstan_status blocking(const capstan_host* host, TaskBoard::Work work, capstan_task done,
-                        void* user) noexcept {
+capstan_status run_blocking(const capstan_host* host, TaskBoard::Work work, capstan_task done,
+                            void* user) noexcept {
     return guarded([&] { return context(host).tasks().blocking(work, done, user); });
 }
 
 }  // namespace
 
-const capstan_exec exec{sizeof exec, 0, &post, &after, &cancel_timer, &blocking};
+const capstan_exec exec{sizeof exec, 0, &post, &after, &cancel_timer, &run_blocking};
 
 }  // namespace capstan::runtime::services

@@ -17,8 +17,8 @@ capstan_status send_kube(const capstan_host* host, const capstan_kube_request* r
     return with_kube(host, [&](PluginKube& kube) { return kube.send(request, done, user); });
 }
 
-capstan_status resolve(const capstan_host* host, capstan_str api_version, capstan_str kind,
-                       capstan_op parent, capstan_kube_resolved done, void* user) noexcept {
+capstan_status resolve_kind(const capstan_host* host, capstan_str api_version, capstan_str kind,
+                            capstan_op parent, capstan_kube_resolved done, void* user) noexcept {
     return with_kube(host, [&](PluginKube& kube) {
         return kube.resolve(api_version, kind, parent, done, user);
     });
@@ -39,6 +39,6 @@ capstan_status record_event(const capstan_host* host, const capstan_kube_note* n
 
 }  // namespace
 
-const capstan_kube kube{sizeof kube, 0, &send_kube, &resolve, &watch, &unwatch, &record_event};
+const capstan_kube kube{sizeof kube, 0, &send_kube, &resolve_kind, &watch, &unwatch, &record_event};
 
 }  // namespace capstan::runtime::services

@@ -11,7 +11,7 @@ void append_varint(std::string& out, std::uint64_t number) {
 }
 
 /// A text or a message, which look alike.
-std::string field(unsigned number, std::string_view content) {
+std::string protobuf_field(unsigned number, std::string_view content) {
     constexpr unsigned length_delimited = 2;
     std::string out;
     append_varint(out, number << 3 | length_delimited);
@@ -21,16 +21,17 @@ std::string field(unsigned number, std::string_view content) {
 
 /// A query parameter "fieldValidation" inside of what kinds of parameters there are.
 std::string validation_parameter() {
-    const std::string query = field(2, "query") + field(4, "fieldValidation") + field(6, "string");
-    return field(1, field(2, field(3, query)));
+    const std::string query = protobuf_field(2, "query") + protobuf_field(4, "fieldValidation") +
+                              protobuf_field(6, "string");
+    return protobuf_field(1, protobuf_field(2, protobuf_field(3, query)));
 }
 
 std::string patch_operation(const ResourceKind& kind) {
     const std::string itself = "group: \"" + kind.group + "\"\nversion: \"" + kind.version +
                                "\"\nkind: \"" + kind.kind + "\"\n";
-    const std::string extension =
-        field(1, "x-kubernetes-group-version-kind") + field(2, field(2, itself));
-    return field(8, validation_parameter()) + field(13, extension);
+    const std::string extension = protobuf_field(1, "x-kubernetes-group-version-kind") +
+                                  protobuf_field(2, protobuf_field(2, itself));
+    return protobuf_field(8, validation_parameter()) + protobuf_field(13, extension);
 }
 
 }  // namespace
@@ -41,9 +42,13 @@ std::string openapi_protobuf(const ResourceKinds& kinds) {
     for (const KindPtr& kind : kinds.all()) {
         const std::string name = (kind->group.empty() ? "/api/" : "/apis/" + kind->group + "/") +
                                  kind->version + "/" + kind->plural + "/{name}";
-        all += field(path, field(1, name) + field(2, field(patch, patch_operation(*kind))));
+        all += protobuf_field(path,
+                              protobuf_field(1, name) +
+                                  protobuf_field(2, protobuf_field(patch, patch_operation(*kind))));
     }
-    return field(1, "2.0") + field(2, field(1, "Kubernetes") + field(2, "v1")) + field(paths, all);
+    return protobuf_field(1, "2.0") +
+           protobuf_field(2, protobuf_field(1, "Kubernetes") + protobuf_field(2, "v1")) +
+           protobuf_field(paths, all);
 }
 
 }  // namespace capstan::simulation

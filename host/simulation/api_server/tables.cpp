@@ -7,12 +7,12 @@ namespace {
 
 using namespace std::chrono;
 
-std::string counted(std::int64_t count, const char* unit) { return std::to_string(count) + unit; }
+std::string in_unit(std::int64_t count, const char* unit) { return std::to_string(count) + unit; }
 
 /// "3h25m"; the finer part only where there is one.
 std::string two_parts(std::int64_t coarse, const char* unit, std::int64_t fine,
                       const char* fine_unit) {
-    return counted(coarse, unit) + (fine == 0 ? "" : counted(fine, fine_unit));
+    return in_unit(coarse, unit) + (fine == 0 ? "" : in_unit(fine, fine_unit));
 }
 
 json::value custom_cell(const json::object& object, const PrinterColumn& column, Time now) {
@@ -69,15 +69,15 @@ std::string human_duration(Duration age) {
     const std::int64_t m = s / 60, h = m / 60, d = h / 24;
     if (s < -1) return "<invalid>";
     if (s < 0) return "0s";
-    if (s < 120) return counted(s, "s");
+    if (s < 120) return in_unit(s, "s");
     if (m < 10) return two_parts(m, "m", s % 60, "s");
-    if (m < 180) return counted(m, "m");
+    if (m < 180) return in_unit(m, "m");
     if (h < 8) return two_parts(h, "h", m % 60, "m");
-    if (h < 48) return counted(h, "h");
+    if (h < 48) return in_unit(h, "h");
     if (h < 192) return two_parts(d, "d", h % 24, "h");
-    if (d < 2 * 365) return counted(d, "d");
+    if (d < 2 * 365) return in_unit(d, "d");
     if (d < 8 * 365) return two_parts(d / 365, "y", d % 365, "d");
-    return counted(d / 365, "y");
+    return in_unit(d / 365, "y");
 }
 
 std::string age_text(std::string_view timestamp, Time now) {

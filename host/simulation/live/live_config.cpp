@@ -27,7 +27,7 @@ constexpr Duration scan_interval_min = std::chrono::milliseconds(250);
 
 constexpr std::string_view simulated = "simulated";
 
-SettingValue* find(SettingValue& table, std::string_view key) {
+SettingValue* find_setting(SettingValue& table, std::string_view key) {
     const auto at = std::ranges::find(table.children, key, &SettingValue::key);
     return at == table.children.end() ? nullptr : &*at;
 }
@@ -92,12 +92,12 @@ Result<std::string> make_live_config(const runtime::Config& own, const Input& in
     }
     if (options.speed != 1) {
         for (const char* section : {"scale_up", "scale_down"}) {
-            if (SettingValue* const table = find(config.tree, section))
+            if (SettingValue* const table = find_setting(config.tree, section))
                 speed_up_settings(*table, options.speed);
         }
     }
-    if (SettingValue* const cluster = find(config.tree, "cluster")) {
-        if (SettingValue* const interval = find(*cluster, "scan_interval"))
+    if (SettingValue* const cluster = find_setting(config.tree, "cluster")) {
+        if (SettingValue* const interval = find_setting(*cluster, "scan_interval"))
             set_time(*interval,
                      std::max(sped_up(input.scan_interval, options.speed), scan_interval_min));
     }

@@ -10,7 +10,7 @@
 namespace capstan::replicas {
 namespace {
 
-std::string text(const std::vector<Step>& steps, std::int64_t wanted) {
+std::string steps_text(const std::vector<Step>& steps, std::int64_t wanted) {
     std::string out = std::to_string(wanted) + " wanted: ";
     for (std::size_t i = 0; i < steps.size(); ++i)
         out += (i == 0 ? "" : ", ") + steps[i].name + " from " + std::to_string(steps[i].from) +
@@ -52,7 +52,7 @@ void Teller::note(const Balancer& about, bool is_warning, std::string_view reaso
 void Teller::tell(Entry& entry, const Decision& decision, const std::vector<Step>& done) {
     const Balancer& balancer = entry.balancer;
     if (!done.empty()) {
-        const std::string what = text(done, balancer.replicas);
+        const std::string what = steps_text(done, balancer.replicas);
         host_.info("balancer " + balancer.path() + ": " + what);
         note(balancer, false, "Rescaled", what);
     }

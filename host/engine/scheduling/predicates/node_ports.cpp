@@ -15,7 +15,7 @@ std::string_view protocol(const HostPort& port) noexcept {
     return port.protocol.empty() ? std::string_view("TCP") : std::string_view(port.protocol);
 }
 
-std::string text(const HostPort& port) {
+std::string port_text(const HostPort& port) {
     const std::string number = std::to_string(port.port) + "/" + std::string(protocol(port));
     return address(port) == every_address ? number : port.ip + ":" + number;
 }
@@ -33,7 +33,7 @@ std::optional<std::string> check_node_ports(std::span<const HostPort> wanted,
         for (const HostPort& have : taken) {
             if (!in_conflict(want, have)) continue;
             return "node(s) didn't have free ports for the requested pod ports: wants " +
-                   text(want) + ", " + text(have) + " is taken";
+                   port_text(want) + ", " + port_text(have) + " is taken";
         }
     }
     return std::nullopt;

@@ -8,7 +8,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-std::string name_of(const ExecPlugin& plugin) {
+std::string command_name(const ExecPlugin& plugin) {
     return "exec plugin " + io::printable(plugin.command, 200);
 }
 
@@ -54,7 +54,7 @@ void ExecCredentials::run() {
         process_ = *std::move(started);
         return;
     }
-    Error error = within(name_of(options_.plugin), std::move(started).error());
+    Error error = within(command_name(options_.plugin), std::move(started).error());
     later_.call([this, error = std::move(error)] { fail_all(error); });
 }
 
@@ -90,7 +90,7 @@ void ExecCredentials::on_end(Result<ProgramEnd> end) {
     process_.reset();
     auto answer = answer_of(std::move(end));
     if (!answer) {
-        fail_all(within(name_of(options_.plugin), std::move(answer).error()));
+        fail_all(within(command_name(options_.plugin), std::move(answer).error()));
         return;
     }
     failure_.reset();

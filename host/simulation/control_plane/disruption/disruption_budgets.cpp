@@ -15,7 +15,7 @@ constexpr std::string_view budgets_resource = "poddisruptionbudgets.policy";
 /// How long an eviction may take until its pod is on its way out.
 constexpr Duration longest_eviction = std::chrono::minutes(2);
 
-bool selects(const json::object& budget, const json::object& pod) {
+bool is_budget_of(const json::object& budget, const json::object& pod) {
     const json::object* selector = find_object(budget, "spec.selector");
     return selector != nullptr && has_labels(pod, label_query_of(*selector));
 }
@@ -88,7 +88,7 @@ void DisruptionBudgets::follow_pod(const json::object& pod) {
          context_.store()
              .list(context_.kind(budgets_resource), text_at(pod, "metadata.namespace"))
              .items)
-        if (selects(*budget, pod)) queue_.add(object_key(*budget));
+        if (is_budget_of(*budget, pod)) queue_.add(object_key(*budget));
 }
 
 void DisruptionBudgets::add_all_in(std::string_view space) {
@@ -102,7 +102,7 @@ void DisruptionBudgets::reconcile(const std::string& key) {
     if (budget == nullptr) return;
     std::vector<ApiObject> pods =
         context_.store().list(context_.kind("pods"), text_at(*budget, "metadata.namespace")).items;
-    std::erase_if(pods, [&](const ApiObject& pod) { return !selects(*budget, *pod); });
+    std::erase_if(pods, [&](const ApiObject& pod) { return !is_budget_of(*budget, *pod); });
     const Granted granted = still_granted(context_, *budget, pods);
     if (granted.again) queue_.add_after(key, *granted.again);
     const std::int64_t healthy = std::ranges::count_if(pods, [&](const ApiObject& pod) {
