@@ -1,7 +1,7 @@
 # cmake -DSTEP=... -P check.cmake: one step of a stranger's way. WORK is a folder to work in, NAME that of the test.
 #   install   the component "sdk" of the build tree BUILD goes to WORK/sdk
 #   build     the project SOURCE is configured with that SDK and the compilers C and CXX, built, tested, verified;
-#             OPTIONS are further arguments of its configuration
+#             OPTIONS are further arguments of its configuration, parted by blanks
 #   new       `capstan plugin new` writes a project from TEMPLATE ("cloud_cpp"), which then is built in the same way
 #   chain     the plugins that the steps PLUGINS ("a,b") left behind decide in one chain
 #   scenario  the plugin that the step PLUGIN left behind is the cloud of the story SCENARIO
@@ -65,6 +65,7 @@ if(STEP STREQUAL install)
     file(REMOVE_RECURSE "${sdk}")
     run("${CMAKE_COMMAND}" --install "${BUILD}" --component sdk --prefix "${sdk}")
 elseif(STEP STREQUAL build)
+    separate_arguments(OPTIONS)
     build_project("${SOURCE}" "${place}" ${OPTIONS})
     verify_all("${place}")
 elseif(STEP STREQUAL new)
