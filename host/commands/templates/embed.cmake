@@ -30,12 +30,9 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
         capstan_walk_templates()
         set(output ${CMAKE_CURRENT_BINARY_DIR}/plugin_templates.cpp)
         set(script ${CMAKE_CURRENT_FUNCTION_LIST_FILE})
-        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${capstan_template_list})
-        add_custom_command(OUTPUT ${output}
-            COMMAND ${CMAKE_COMMAND} -DROOT=${root} -DOUTPUT=${output} -P ${script}
-            DEPENDS ${script} ${capstan_template_list} ${files}
-            COMMENT "Embeds the templates of new plugins"
-            VERBATIM)
+        # At configuration, so that what looks at sources alone, such as a linter, has it without a build.
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script} ${capstan_template_list} ${files})
+        execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${root} -DOUTPUT=${output} -P ${script} COMMAND_ERROR_IS_FATAL ANY)
         target_sources(${target} PRIVATE ${output})
     endfunction()
     return()
@@ -63,4 +60,6 @@ macro(capstan_on_file path)
     string(APPEND source "\n            {\"${path}\", R\"capstan_template(${text})capstan_template\"},")
 endmacro()
 capstan_walk_templates()
-file(WRITE ${OUTPUT} "${source}${end}\n    };\n    return all;\n}\n\n}  // namespace capstan::commands\n")
+file(WRITE ${OUTPUT}.new "${source}${end}\n    };\n    return all;\n}\n\n}  // namespace capstan::commands\n")
+file(COPY_FILE ${OUTPUT}.new ${OUTPUT} ONLY_IF_DIFFERENT)
+file(REMOVE ${OUTPUT}.new)
