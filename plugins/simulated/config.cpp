@@ -127,7 +127,7 @@ GroupConfig read_group(const Settings& group, const Settings& cloud) {
     return out;
 }
 
-std::optional<Price> find_price(const Settings& type, std::string_view key, bool spot,
+std::optional<Price> read_price(const Settings& type, std::string_view key, bool spot,
                                 const Settings& cloud) {
     if (!type.has(key)) return std::nullopt;
     return Price{.per_hour = type.number(key), .currency = cloud.text("currency"), .spot = spot};
@@ -141,8 +141,8 @@ MachineTypeConfig read_machine_type(const Settings& type, const Settings& cloud)
         .zones = type.texts("zones"),
         .on_demand = type.boolean("on_demand"),
         .spot = type.boolean("spot"),
-        .price = find_price(type, "price_per_hour", false, cloud),
-        .spot_price = find_price(type, "spot_price_per_hour", true, cloud),
+        .price = read_price(type, "price_per_hour", false, cloud),
+        .spot_price = read_price(type, "spot_price_per_hour", true, cloud),
         .group = {.types = {machine.text("type")},
                   .boot = type.duration("boot"),
                   .delete_time = type.duration("delete_time"),

@@ -24,7 +24,7 @@ const std::optional<Price>& price_of(const MachineTypeConfig& type, bool spot) {
     return spot ? type.spot_price : type.price;
 }
 
-std::vector<MachineOffer> offers_of(const MachineTypeConfig& type) {
+std::vector<MachineOffer> type_offers(const MachineTypeConfig& type) {
     std::vector<MachineOffer> out;
     for (const std::string& zone : type.zones) {
         for (const bool spot : {false, true}) {
@@ -71,7 +71,7 @@ MachineTypes offers_of(const Config& config) {
                              .taints = type.node.taints,
                              .capacity = type.node.capacity,
                              .allocatable = type.node.allocatable,
-                             .offers = offers_of(type)});
+                             .offers = type_offers(type)});
     }
     return out;
 }

@@ -25,7 +25,7 @@ std::optional<std::int64_t> find_number(std::string_view text) {
     return out;
 }
 
-JoinedNode read_node(const Json& object) {
+JoinedNode read_joined_node(const Json& object) {
     const MachineId id(object.text_at({"spec", "providerID"}));
     JoinedNode out{.name = object.text_at({"metadata", "name"}),
                    .uid = object.text_at({"metadata", "uid"}),
@@ -99,7 +99,7 @@ Task<JoinedNodes> Nodes::list() {
         const Result<Json> nodes = parse_json(reply.body);
         if (!nodes) throw Failure(within("list nodes", nodes.error()));
         if (const Json* items = nodes->find("items")) {
-            for (const Json& object : items->items()) keep(out, read_node(object));
+            for (const Json& object : items->items()) keep(out, read_joined_node(object));
         }
         next = nodes->text_at({"metadata", "continue"});
     } while (!next.empty());
@@ -135,7 +135,7 @@ void Nodes::hear(const KubeEvent& event) {
     if (event.object.empty()) return;
     const Result<Json> object = parse_json(event.object);
     if (!object) throw Failure(within("watch nodes", object.error()));
-    JoinedNode node = read_node(*object);
+    JoinedNode node = read_joined_node(*object);
     if (event.type == KubeEvent::Type::deleted) {
         version_ += followed_.erase(node.name);
     } else if (!is_known(node)) {

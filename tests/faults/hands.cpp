@@ -14,7 +14,7 @@ namespace {
 using namespace simulation;
 using namespace std::chrono_literals;
 
-constexpr WriteOptions as_kubelet{.part = ObjectPart::everything};
+const WriteOptions as_kubelet{.part = ObjectPart::everything};
 
 template <class T>
 void must(const Answer<T>& answer) {

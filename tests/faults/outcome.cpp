@@ -25,14 +25,14 @@ std::string joined(Lines texts) {
     return out;
 }
 
-std::string name_of(const ApiObject& object) {
+std::string object_name(const ApiObject& object) {
     return std::string(text_at(*object, "metadata.name"));
 }
 
 std::string nodes_of(Stage& stage) {
     Lines out;
     for (const ApiObject& node : stage.store().list(stage.store().kind("nodes")).items)
-        out.push_back(name_of(node) +
+        out.push_back(object_name(node) +
                       (is_true_at(*node, "spec.unschedulable") ? "(cordoned)" : ""));
     return joined(out);
 }
@@ -40,7 +40,7 @@ std::string nodes_of(Stage& stage) {
 std::string pods_of(Stage& stage) {
     Lines out;
     for (const ApiObject& pod : stage.store().list(stage.store().kind("pods")).items)
-        out.push_back(name_of(pod) + "@" + std::string(text_at(*pod, "spec.nodeName")));
+        out.push_back(object_name(pod) + "@" + std::string(text_at(*pod, "spec.nodeName")));
     return joined(out);
 }
 
@@ -143,7 +143,7 @@ Lines pod_texts(const engine::Cluster& cluster) {
     return out;
 }
 
-std::string difference(const char* what, const Lines& a, const Lines& b) {
+std::string difference_in(const char* what, const Lines& a, const Lines& b) {
     if (a == b) return {};
     std::string out = std::string(what) + ":\n";
     for (const std::string& text : a) out += "  < " + text + "\n";
@@ -152,7 +152,7 @@ std::string difference(const char* what, const Lines& a, const Lines& b) {
 }
 
 template <class Map>
-std::string difference(const char* what, const Map& a, const Map& b) {
+std::string difference_in(const char* what, const Map& a, const Map& b) {
     if (a == b) return {};
     Lines left, right;
     for (const auto& [name, object] : a) left.push_back(name);
@@ -186,18 +186,19 @@ std::string difference(const engine::Cluster& a, const engine::Cluster& b) {
     Lines daemons[2];
     for (const auto& row : a.daemon_sets()) daemons[0].push_back(row.object->name);
     for (const auto& row : b.daemon_sets()) daemons[1].push_back(row.object->name);
-    return difference("nodes", node_texts(a), node_texts(b)) +
-           difference("pods", pod_texts(a), pod_texts(b)) +
-           difference("daemon sets", daemons[0], daemons[1]) +
-           difference("budgets", x.budgets, y.budgets) +
-           difference("controllers", x.controllers, y.controllers) +
-           difference("claims", x.claims, y.claims) + difference("volumes", x.volumes, y.volumes) +
-           difference("storage classes", x.storage_classes, y.storage_classes) +
-           difference("CSI nodes", x.csi_nodes, y.csi_nodes) +
-           difference("CSI drivers", x.csi_drivers, y.csi_drivers) +
-           difference("CSI capacities", x.csi_capacities, y.csi_capacities) +
-           difference("namespaces", x.namespaces, y.namespaces) +
-           difference("services", x.services, y.services);
+    return difference_in("nodes", node_texts(a), node_texts(b)) +
+           difference_in("pods", pod_texts(a), pod_texts(b)) +
+           difference_in("daemon sets", daemons[0], daemons[1]) +
+           difference_in("budgets", x.budgets, y.budgets) +
+           difference_in("controllers", x.controllers, y.controllers) +
+           difference_in("claims", x.claims, y.claims) +
+           difference("volumes", x.volumes, y.volumes) +
+           difference_in("storage classes", x.storage_classes, y.storage_classes) +
+           difference_in("CSI nodes", x.csi_nodes, y.csi_nodes) +
+           difference_in("CSI drivers", x.csi_drivers, y.csi_drivers) +
+           difference_in("CSI capacities", x.csi_capacities, y.csi_capacities) +
+           difference_in("namespaces", x.namespaces, y.namespaces) +
+           difference_in("services", x.services, y.services);
 }
 
 engine::Cluster cluster_of(Stage& stage) {

@@ -31,9 +31,9 @@ json::object policy_of(const SharedReplicas& shared, double speed) {
 
 }  // namespace
 
-Manifest make_manifest(const SharedReplicas& shared,
-                       const std::function<std::string(const std::string&)>& kind_of,
-                       double speed) {
+Manifest make_balancer_manifest(const SharedReplicas& shared,
+                                const std::function<std::string(const std::string&)>& kind_of,
+                                double speed) {
     json::array targets;
     for (const SharedReplicas::Target& target : shared.targets) {
         json::object one{{"name", target.name},

@@ -15,8 +15,9 @@ inline constexpr std::string_view balancers_resource = "balancers.balancer.x-k8s
 
 /// `kind_of`: the kind of the object that a target is, by its name. Times of the scenario pass
 /// `speed` times as fast.
-Manifest make_manifest(const SharedReplicas& shared,
-                       const std::function<std::string(const std::string&)>& kind_of, double speed);
+Manifest make_balancer_manifest(const SharedReplicas& shared,
+                                const std::function<std::string(const std::string&)>& kind_of,
+                                double speed);
 
 /// "balancer web: 10 wanted, web-a 6 of 6 ready, web-b 4 of 4 ready"; empty: its status does not
 /// say yet.

@@ -218,7 +218,7 @@ Result<std::string> ScenarioPlayer::carry_out(const SharedReplicas& shared) {
             known != batches_.end() && known->second.resource == "statefulsets.apps";
         return std::string(is_set ? "StatefulSet" : "Deployment");
     };
-    CAPSTAN_CHECK(create(make_manifest(shared, kind_of, options_.speed)));
+    CAPSTAN_CHECK(create(make_balancer_manifest(shared, kind_of, options_.speed)));
     batches_[shared.name] = {std::string(balancers_resource), shared.ns};
     return "balancer " + shared.name + " shares out " + counted(shared.replicas, "replica") +
            " among " +

@@ -98,7 +98,7 @@ Result<Requirement> parse_requirement(std::string_view part) {
                        .values = {std::string(value)}};
 }
 
-std::string to_text(const Requirement& r) {
+std::string requirement_text(const Requirement& r) {
     std::vector<std::string> values = r.values;
     std::ranges::sort(values);
     std::string list;
@@ -166,7 +166,8 @@ std::string to_text(const LabelSelector& selector) {
     std::vector<std::pair<std::string, std::string>> parts;
     for (const auto& [key, value] : selector.match_labels)
         parts.emplace_back(key, key + "=" + value);
-    for (const Requirement& r : selector.match_expressions) parts.emplace_back(r.key, to_text(r));
+    for (const Requirement& r : selector.match_expressions)
+        parts.emplace_back(r.key, requirement_text(r));
     std::ranges::sort(parts);
     std::string out;
     for (const auto& [key, part] : parts) out += (out.empty() ? "" : ",") + part;

@@ -27,7 +27,7 @@ std::vector<std::string> pending(const World& world, const Settings& settings = 
 }
 
 /// "1 are gated", by reason.
-std::vector<std::string> skipped(const PendingPods& pods) {
+std::vector<std::string> skipped_texts(const PendingPods& pods) {
     std::vector<std::string> out;
     for (const SkippedPods& s : pods.skipped) {
         out.push_back(std::to_string(s.count) + " " + s.because);
@@ -88,7 +88,7 @@ TEST(Pending, EveryReasonToSkipAPodIsSaid) {
         const PendingPods pods = find_pending(world.cluster(), settings, noon);
         EXPECT_EQ(pods.classes.empty(), c.because != nullptr) << c.what;
         if (c.because == nullptr) continue;
-        EXPECT_THAT(skipped(pods), ElementsAre("1 " + std::string(c.because))) << c.what;
+        EXPECT_THAT(skipped_texts(pods), ElementsAre("1 " + std::string(c.because))) << c.what;
     }
 }
 
@@ -144,7 +144,7 @@ TEST(Pending, ReasonsAreCountedEachOnce) {
     world.pod("b").spec.priority = -100;
     world.pod("c").gated = true;
     world.pod("d");
-    EXPECT_THAT(skipped(find_pending(world.cluster(), Settings(), noon)),
+    EXPECT_THAT(skipped_texts(find_pending(world.cluster(), Settings(), noon)),
                 ElementsAre("1 are expendable: their priority is below -10",
                             "2 wait for a scheduling gate"));
 }
@@ -163,7 +163,7 @@ TEST(Pending, APodCountsOnceItIsOlderThanTheDelay) {
         const PendingPods pods = find_pending(world.cluster(), settings, noon);
         EXPECT_EQ(!pods.classes.empty(), c.counts) << c.age.count();
         if (c.counts) continue;
-        EXPECT_THAT(skipped(pods), ElementsAre("1 are not older than 2m"));
+        EXPECT_THAT(skipped_texts(pods), ElementsAre("1 are not older than 2m"));
         EXPECT_EQ(pods.wake_at, noon - c.age + 2min + 1ns);
     }
 }
@@ -269,7 +269,8 @@ TEST(Pending, OfMoreThanTheLimitTheOldestCountAndThenTheFirstByName) {
     settings.max_pods_considered = 4;
     const PendingPods pods = find_pending(world.cluster(), settings, noon);
     EXPECT_THAT(pending(pods), ElementsAre("a-namespace/z", "default/a x3"));
-    EXPECT_THAT(skipped(pods), ElementsAre("1 are being deleted", "2 are not among the 4" + rest));
+    EXPECT_THAT(skipped_texts(pods),
+                ElementsAre("1 are being deleted", "2 are not among the 4" + rest));
     for (const int limit : {0, 6, 7, -1}) {
         settings.max_pods_considered = limit;
         EXPECT_THAT(pending(world, settings), ElementsAre("a-namespace/z", "default/a x5"))
