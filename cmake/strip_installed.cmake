@@ -1,0 +1,22 @@
+# Run by `cmake --install` after the files are in place: each program and library of this installation is stripped, and
+# its debug lines are left beside it as FILE.debug, where debuggers look for them. A static library loses only its debug
+# lines. OBJCOPY and STRIP are the tools.
+foreach(file IN LISTS CMAKE_INSTALL_MANIFEST_FILES)
+    set(installed "$ENV{DESTDIR}${file}")
+    if(IS_SYMLINK "${installed}" OR NOT EXISTS "${installed}" OR "${file}.debug" IN_LIST CMAKE_INSTALL_MANIFEST_FILES)
+        continue()
+    endif()
+    if(file MATCHES "\\.a$")
+        execute_process(COMMAND "${STRIP}" --strip-debug "${installed}" COMMAND_ERROR_IS_FATAL ANY)
+        continue()
+    endif()
+    file(READ "${installed}" magic LIMIT 4 HEX)
+    if(NOT magic STREQUAL "7f454c46")
+        continue()
+    endif()
+    execute_process(COMMAND "${OBJCOPY}" --only-keep-debug "${installed}" "${installed}.debug" COMMAND_ERROR_IS_FATAL ANY)
+    file(CHMOD "${installed}.debug" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+    execute_process(COMMAND "${STRIP}" "${installed}" COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND "${OBJCOPY}" "--add-gnu-debuglink=${installed}.debug" "${installed}" COMMAND_ERROR_IS_FATAL ANY)
+    list(APPEND CMAKE_INSTALL_MANIFEST_FILES "${file}.debug")
+endforeach()
