@@ -192,7 +192,7 @@ std::string difference(const engine::Cluster& a, const engine::Cluster& b) {
            difference_in("budgets", x.budgets, y.budgets) +
            difference_in("controllers", x.controllers, y.controllers) +
            difference_in("claims", x.claims, y.claims) +
-           difference("volumes", x.volumes, y.volumes) +
+           difference_in("volumes", x.volumes, y.volumes) +
            difference_in("storage classes", x.storage_classes, y.storage_classes) +
            difference_in("CSI nodes", x.csi_nodes, y.csi_nodes) +
            difference_in("CSI drivers", x.csi_drivers, y.csi_drivers) +
