@@ -3,7 +3,8 @@
 # lines. OBJCOPY and STRIP are the tools.
 foreach(file IN LISTS CMAKE_INSTALL_MANIFEST_FILES)
     set(installed "$ENV{DESTDIR}${file}")
-    if(IS_SYMLINK "${installed}" OR NOT EXISTS "${installed}" OR "${file}.debug" IN_LIST CMAKE_INSTALL_MANIFEST_FILES)
+    list(FIND CMAKE_INSTALL_MANIFEST_FILES "${file}.debug" stripped_before)
+    if(IS_SYMLINK "${installed}" OR NOT EXISTS "${installed}" OR NOT stripped_before EQUAL -1 OR file MATCHES "\\.debug$")
         continue()
     endif()
     if(file MATCHES "\\.a$")
