@@ -12,7 +12,7 @@ std::string choices(const std::vector<std::string>& names) {
     std::string out;
     for (const std::string& name : names) {
         if (out.size() > 500) return out + ", ...";
-        out += (out.empty() ? "it has " : ", ") + in_quotes(name);
+        out += (out.empty() ? "it has " : ", ") + name_in_quotes(name);
     }
     return out;
 }
@@ -47,7 +47,7 @@ private:
         if (problem_) return std::nullopt;
         auto out = files_.find(list, name, problem_);
         if (!out) {
-            miss("has no " + std::string(list.member) + ' ' + in_quotes(name) + "; " +
+            miss("has no " + std::string(list.member) + ' ' + name_in_quotes(name) + "; " +
                  choices(files_.names(list)));
         }
         return out;

@@ -24,7 +24,7 @@ std::optional<bool> find_flag(const YamlValue& value) {
 
 }  // namespace
 
-std::string in_quotes(std::string_view name) {
+std::string name_in_quotes(std::string_view name) {
     const auto ends = std::ranges::find_if(
         name, [](unsigned char c) { return c <= ' ' || c == 0x7f || c == '{' || c == ','; });
     const bool is_word = ends == name.end();

@@ -17,7 +17,7 @@ namespace capstan::kubernetes {
 
 /// A name as messages have it, in quotes. Of what is no single word only the first is shown: a
 /// quote that ends too late may have drawn secrets into it.
-std::string in_quotes(std::string_view name);
+std::string name_in_quotes(std::string_view name);
 
 /// A map in a file, and what messages call it. Borrows the map and the place for what is wrong,
 /// which entries made from this one share. Keys that are absent or null read as empty; keys that

@@ -88,7 +88,7 @@ std::optional<KubeconfigEntry> KubeconfigFiles::find(const KubeconfigList& list,
         const KubeconfigEntry whole(file.path, {}, file.root, problem);
         for (const KubeconfigEntry& entry : whole.each(list.key)) {
             if (entry.text("name") != name) continue;
-            const std::string what = std::string(list.member) + ' ' + in_quotes(name);
+            const std::string what = std::string(list.member) + ' ' + name_in_quotes(name);
             if (found) entry.named(what).complain("name", "stands here twice");
             found = entry.below(list.member).named(what);
         }
