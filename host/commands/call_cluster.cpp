@@ -187,7 +187,7 @@ std::string CallCluster::serve_kind(const Target& target) {
         }
         return {};
     };
-    const std::string known = find_kind();
+    std::string known = find_kind();
     if (!known.empty() || group.empty() || target.kind.empty()) return known;
     std::string plural = target.kind + "s";
     std::ranges::transform(plural, plural.begin(), [](char c) {
