@@ -1,0 +1,64 @@
+// What most of the host and of its tests include, compiled once where CAPSTAN_PRECOMPILE says so. A source includes what
+// it uses all the same: the other presets compile without this.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/describe.hpp>
+#include <boost/json.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <tl/expected.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <ranges>
+#include <set>
+#include <span>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <capstan/autoprovision.hpp>
+#include <capstan/cloud_provider.hpp>
+#include <capstan/controller.hpp>
+#include <capstan/duration.hpp>
+#include <capstan/expander.hpp>
+#include <capstan/group_source.hpp>
+#include <capstan/json.hpp>
+#include <capstan/kube_request.hpp>
+#include <capstan/lowering.hpp>
+#include <capstan/lowering_provisioning.hpp>
+#include <capstan/plugin.hpp>
+#include <capstan/raising.hpp>
+#include <capstan/raising_pods.hpp>
+#include <capstan/raising_provisioning.hpp>
+#include <capstan/ranking.hpp>
+#include <capstan/sentence.hpp>
+#include <capstan/settings.hpp>
+#include <capstan/shared_cloud_view.hpp>
+#include <capstan/similarity.hpp>
+#include <capstan/splitter.hpp>
+#include <capstan/taint_text.hpp>
+#include <capstan/task.hpp>
+#include <capstan/whole_number.hpp>
