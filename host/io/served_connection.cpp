@@ -85,13 +85,13 @@ public:
         : connection_(std::move(connection)) {}
 
     void send(HttpReply reply) override {
-        run([reply = std::move(reply)](StreamConnection& c) mutable {
-            if (!c.has_begun_) c.begin(std::move(reply), true);
+        run([reply = std::move(reply)](StreamConnection& c) {
+            if (!c.has_begun_) c.begin(reply, true);
         });
     }
     void begin(HttpReply head) override {
-        run([head = std::move(head)](StreamConnection& c) mutable {
-            if (!c.has_begun_) c.begin(std::move(head), false);
+        run([head = std::move(head)](StreamConnection& c) {
+            if (!c.has_begun_) c.begin(head, false);
         });
     }
     void write(std::string part) override {
@@ -254,7 +254,7 @@ void StreamConnection<Stream>::watch_peer() {
 }
 
 template <class Stream>
-void StreamConnection<Stream>::begin(HttpReply reply, bool is_whole) {
+void StreamConnection<Stream>::begin(const HttpReply& reply, bool is_whole) {
     has_begun_ = true;
     if (!is_whole && !is_chunked_) keeps_alive_ = false;
     std::string text = head_text(reply, is_chunked_ ? 11 : 10, keeps_alive_, is_whole);

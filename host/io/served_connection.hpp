@@ -91,7 +91,7 @@ private:
     void hand_over();
     void watch_peer();
 
-    void begin(HttpReply head, bool is_whole);
+    void begin(const HttpReply& reply, bool is_whole);
     void write(std::string part);
     void finish();
     void pump();

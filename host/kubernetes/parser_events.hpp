@@ -72,6 +72,9 @@ protected:
     void skip() noexcept { skipped_ = 1; }
 
 private:
+    friend Handler;
+    ParserEvents() = default;
+
     Handler& handler() noexcept { return static_cast<Handler&>(*this); }
     bool begin_value(bool is_array) {
         if (skipped_ != 0) {

@@ -12,12 +12,10 @@
 namespace capstan::engine {
 namespace {
 
-Time deadline_after(Time since, Duration limit) { return later(since, limit); }
-
 void open_request(Memory& memory, const Increase& increase, const Settings& settings, Time now) {
     ScaleUpRequest& request = memory.requests[increase.group];
     request.since = now;
-    request.deadline = deadline_after(now, settings.max_node_provision_time);
+    request.deadline = later(now, settings.max_node_provision_time);
     request.increase += increase.by;
     memory.last.scale_up = memory.last_of[increase.group].scale_up = now;
     // The cloud does as it is asked again: what its interface did before is past.
@@ -83,7 +81,7 @@ void infer_request(Memory& memory, const GroupFigures& group, int outstanding, T
     const int coming = std::min(outstanding, on_the_way(group, memory, now));
     if (coming <= 0) return;
     memory.requests[group.id()] = {
-        .since = now, .deadline = deadline_after(now, group.limit), .increase = coming};
+        .since = now, .deadline = later(now, group.limit), .increase = coming};
 }
 
 }  // namespace
@@ -125,7 +123,7 @@ int follow_request(Memory& memory, const GroupFigures& group, const Settings& se
         return 0;
     }
     // Here the group's own limit is known.
-    at->second.deadline = deadline_after(at->second.since, group.limit);
+    at->second.deadline = later(at->second.since, group.limit);
     if (at->second.deadline < now) {
         const int increase = at->second.increase;
         memory.requests.erase(at);

@@ -194,7 +194,7 @@ Group theoretical(TheoreticalGroup theory, const PluginInstanceId& cloud, const 
     Group out{.group = std::move(theory.planned.group),
               .cloud = cloud,
               .described = std::make_shared<const NodeTemplate>(std::move(theory.planned.node)),
-              .options = std::move(theory.options),
+              .options = theory.options,
               .price_per_hour = theory.price_per_hour,
               .plan = std::make_shared<const GroupPlan>(plan)};
     out.group.target = 0;

@@ -96,9 +96,9 @@ private:
                 repairs, [&](const auto& repair) { return repair.group == group; });
             return at != repairs.end() ? at->because : std::string();
         };
-        const std::string decreased = find(scene_.repairs.decreases);
+        std::string decreased = find(scene_.repairs.decreases);
         if (!decreased.empty()) return decreased;
-        const std::string removed = find(scene_.repairs.removals);
+        std::string removed = find(scene_.repairs.removals);
         return !removed.empty() ? removed : find(scene_.repairs.increases);
     }
 

@@ -29,12 +29,12 @@ std::string_view doing(RemovalPhase phase) {
 }
 
 Ineligible under_way(const NodeRemoval& removal, Time now) {
-    const auto part = [](std::string text) { return text.empty() ? text : "; " + text; };
     return {.reason = Unremovable::currently_being_deleted,
             .because = "its removal is under way for " +
                        format_rough_duration(now - removal.since) + ": for " +
                        format_rough_duration(now - removal.phase_since) + " " +
-                       std::string(doing(removal.phase)) + part(removal.because)};
+                       std::string(doing(removal.phase)) +
+                       (removal.because.empty() ? "" : "; " + removal.because)};
 }
 
 /// When the taint of a removal was set; nothing: there is none, or it does not say.

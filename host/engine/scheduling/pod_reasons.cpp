@@ -48,7 +48,7 @@ std::string describe_rule(const State& state, Slot slot, const Forbidden& rule) 
 
 std::string describe_rule(const State& state, Slot slot, const Together& rule) {
     const ProfileId profile = state.slots[slot].profile;
-    const std::string what = "node(s) didn't match pod affinity rules: ";
+    std::string what = "node(s) didn't match pod affinity rules: ";
     for (const CounterId id : rule.counters) {
         if (!state.tally.counts(id, profile))
             return what + "the node has no label " + lane_of(state, id).key;
