@@ -1,15 +1,15 @@
-// What most of the host and of its tests include, compiled once where CAPSTAN_PRECOMPILE says so. A source includes what
-// it uses all the same: the other presets compile without this.
+// What most of the host and of its tests include, compiled once where CAPSTAN_PRECOMPILE says so. A
+// source includes what it uses all the same: the other presets compile without this.
 #pragma once
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/describe.hpp>
 #include <boost/json.hpp>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tl/expected.hpp>
 
 #include <algorithm>

@@ -28,7 +28,7 @@ public:
         CAPSTAN_ABI_MINOR, 0,
         str("acme.test"),  str("1.0.0"),
         str("Acme"),       nullptr,
-        nullptr,           [](void) noexcept -> const capstan_class_list* { return current; }};
+        nullptr,           []() noexcept -> const capstan_class_list* { return current; }};
 
 private:
     inline static const capstan_class_list* current = nullptr;

@@ -188,7 +188,7 @@ std::optional<std::filesystem::path> find_in_path(std::string_view command, std:
         const std::size_t end = path.find(':');
         const std::filesystem::path folder(path.substr(0, end));
         path.remove_prefix(end == std::string_view::npos ? path.size() : end + 1);
-        const std::filesystem::path file = folder / command;
+        std::filesystem::path file = folder / command;
         std::error_code error;
         if (folder.is_absolute() && std::filesystem::is_regular_file(file, error) &&
             ::access(file.c_str(), X_OK) == 0)

@@ -28,7 +28,7 @@ void check_interaction(const KubeconfigEntry& entry, std::string_view version) {
 
 /// Only a bare name is left to PATH.
 std::string decode_command(const KubeconfigEntry& entry) {
-    const std::string command = entry.text("command");
+    std::string command = entry.text("command");
     if (command.empty()) entry.complain("command", "is missing: the program to run");
     if (command.find('/') == std::string::npos) return command;
     return entry.path("command").string();

@@ -24,7 +24,7 @@ bool gives_up_watch_list(Setback what) {
 
 }  // namespace
 
-void Reflector::State::set_back(Error error, Setback what) {
+void Reflector::State::set_back(const Error& error, Setback what) {
     const Phase during = phase;
     if (during == Phase::watching) leave_watch(what);
     if (during == Phase::starting && gives_up_watch_list(what)) {

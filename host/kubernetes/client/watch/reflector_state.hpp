@@ -51,7 +51,7 @@ struct Reflector::State final : WatchSink {
     void finish_replace(std::string new_version);
 
     // What went wrong.
-    void set_back(Error error, Setback what);
+    void set_back(const Error& error, Setback what);
     void choose_next(Phase during, Setback what);
     bool lists_after(Setback what);
     ListFrom next_from(Phase during, Setback what) const;

@@ -96,7 +96,7 @@ private:
     NodeTemplateBuilder node_;
     bool has_node_ = true;
 };
-inline OptionBuilder option(std::string group_id) { return OptionBuilder(std::move(group_id)); }
+inline OptionBuilder option(const std::string& group_id) { return OptionBuilder(group_id); }
 
 /// What an expander is asked. Without pod classes there is one, whose pods ask for one core and
 /// 1Gi. Options stand in the order of their groups' ids, as the host puts them.
