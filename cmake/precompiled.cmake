@@ -7,11 +7,13 @@ if(CAPSTAN_PRECOMPILE STREQUAL none)
     return()
 endif()
 
-set(capstan_precompiled_macros BOOST_CONTAINER_DYN_LINK BOOST_CONTAINER_NO_LIB BOOST_JSON_DYN_LINK BOOST_JSON_NO_LIB GTEST_HAS_PTHREAD=1)
+# As the targets of Boost and GTest define them for those that link them.
+set(capstan_precompiled_macros BOOST_CONTAINER_DYN_LINK BOOST_CONTAINER_NO_LIB BOOST_JSON_DYN_LINK BOOST_JSON_NO_LIB
+    GTEST_HAS_PTHREAD=1)
 # What ccache asks for; `./dev` tells it the rest (CCACHE_SLOPPINESS).
 set(capstan_precompiled_options -pthread
     "$<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>" "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
-file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "")
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "// Nothing but its precompiled headers.\n")
 add_library(capstan_precompiled STATIC ${PROJECT_BINARY_DIR}/precompiled.cpp)
 target_compile_definitions(capstan_precompiled PRIVATE ${capstan_precompiled_macros})
 target_compile_options(capstan_precompiled PRIVATE ${capstan_precompiled_options} ${CAPSTAN_TEST_OPTIONS})

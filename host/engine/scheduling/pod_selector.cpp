@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <initializer_list>
-#include <string>
-#include <string_view>
 
 #include "engine/scheduling/pod_sets.hpp"
 #include "engine/scheduling/predicates/selector_text.hpp"
@@ -27,12 +24,10 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
 
 std::string describe_selector(const LabelSelector& selector) {
     std::string out;
-    const auto add = [&out](std::initializer_list<std::string_view> parts) {
-        if (!out.empty()) out += ',';
-        for (const std::string_view part : parts) out += part;
-    };
-    for (const auto& [key, value] : selector.match_labels) add({key, "=", value});
-    for (const Requirement& requirement : selector.match_expressions) add({describe(requirement)});
+    for (const auto& [key, value] : selector.match_labels)
+        out += (out.empty() ? "" : ",") + key + "=" + value;
+    for (const Requirement& requirement : selector.match_expressions)
+        out += (out.empty() ? "" : ",") + describe(requirement);
     return out.empty() ? "anything" : out;
 }
 
