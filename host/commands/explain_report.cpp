@@ -88,6 +88,7 @@ void print_group(std::ostream& out, const engine::GroupAnswer& group) {
               {"on their way", counted(group.upcoming.nodes(), "node")},
               {"this pass adds", counted(group.increase, "node")},
               {"similar groups", group.similar.empty() ? "none" : ids_text(group.similar)}};
+    if (!group.target_because.empty()) rows.push_back({"target", group.target_because});
     print_table(out, rows, "  ");
     Rows classes{{"PODS", "FIRST", "AN EMPTY NODE"}};
     for (const engine::ClassVerdict& verdict : group.classes) {
@@ -197,6 +198,7 @@ json::object group_json(const engine::GroupAnswer& group) {
     return {{"group", group.group.value()},
             {"can_grow", group.obstacle.empty()},
             {"obstacle", group.obstacle},
+            {"target_because", group.target_because},
             {"room", group.room ? json::value(*group.room) : json::value(nullptr)},
             {"template", group.template_source},
             {"upcoming", group.upcoming.nodes()},

@@ -33,13 +33,14 @@ runtime::Loaded load(const runtime::PassRecord& record, const std::string& confi
 
 Result<std::unique_ptr<runtime::PluginHost>> start_host(
     const simulation::Prepared& prepared, const engine::Circumstances& circumstances) {
-    return runtime::PluginHost::start(
-        *prepared.config, prepared.plugins,
-        {.seed = circumstances.seed,
-         .version = CAPSTAN_VERSION,
-         .breadcrumbs = {},
-         .state = {},
-         .clock = std::make_shared<io::ManualClock>(circumstances.now)});
+    auto clock = std::make_shared<io::ManualClock>(circumstances.now);
+    clock->step_wall(circumstances.time().wall - circumstances.now);
+    return runtime::PluginHost::start(*prepared.config, prepared.plugins,
+                                      {.seed = circumstances.seed,
+                                       .version = CAPSTAN_VERSION,
+                                       .breadcrumbs = {},
+                                       .state = {},
+                                       .clock = std::move(clock)});
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ struct Replay {
 };
 
 std::string time_of(const runtime::PassRecord& record) {
-    const Time now = record.circumstances.now;
-    return kubernetes::find_timestamp_text(now).value_or(std::to_string(unix_ns(now)) + " ns");
+    const Time wall = record.circumstances.time().wall;
+    return kubernetes::find_timestamp_text(wall).value_or(std::to_string(unix_ns(wall)) + " ns");
 }
 
 json::value text_or_null(const std::optional<std::string>& text) {

@@ -19,6 +19,7 @@
 #include "commands/simulate_report.hpp"
 #include "simulation/observers.hpp"
 #include "simulation/run.hpp"
+#include "simulation/simulated_clouds.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -76,7 +77,7 @@ std::string command_to_repeat(const SimulateArguments& arguments) {
 int run_simulated_chaos(const SimulateArguments& arguments, Streams streams) {
     const std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
     if (!simulation) return exit_usage;
-    if (!simulation->input.cloud)
+    if (simulation::simulated_clouds(simulation->input, simulation->prepared->plugins).empty())
         return refuse(streams, "--chaos: the scenario has no simulated cloud", exit_usage);
     return run_chaos(*simulation,
                      {.first_seed = arguments.seed.value_or(simulation->input.seed),

@@ -12,11 +12,8 @@
 
 #include "commands/exit_code.hpp"
 #include "commands/simulate_report.hpp"
-#include "simulation/chaos/storm.hpp"
-#include "simulation/chaos/witness.hpp"
+#include "simulation/chaos/trial.hpp"
 #include "simulation/figures.hpp"
-#include "simulation/observers.hpp"
-#include "simulation/run.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -28,8 +25,7 @@ using simulation::Violation;
 /// A seed that went wrong: something was violated, or the run could not go on.
 struct Bad {
     std::uint64_t seed = 0;
-    std::vector<Violation> violations{};
-    std::string error{};
+    simulation::Trial trial{};
 };
 
 class Storyteller final : public simulation::Observer {
@@ -51,7 +47,7 @@ public:
         for (int i = 0; i < batch_.seeds; ++i) {
             show_progress(i);
             Bad bad = run_seed(batch_.first_seed + static_cast<std::uint64_t>(i));
-            if (bad.violations.empty() && bad.error.empty()) continue;
+            if (bad.trial.is_clean()) continue;
             clear_progress();
             if (is_text()) print(bad);
             bad_.push_back(std::move(bad));
@@ -68,21 +64,17 @@ private:
     }
 
     Bad run_seed(std::uint64_t seed) {
-        const auto storm = simulation::make_storm(simulation_.input, seed);
-        if (!storm) return {.seed = seed, .error = storm.error().message};
-        simulation::Witness witness(storm->input.start);
         Storyteller teller(streams_.out);
-        simulation::Observers observers;
-        if (is_text() && batch_.seeds == 1) observers.add(teller);
-        observers.add(witness);
-        const auto report = simulation::run(storm->input,
-                                            {.config = *simulation_.prepared->config,
-                                             .plugins = simulation_.prepared->plugins,
-                                             .version = CAPSTAN_VERSION,
-                                             .every_pass = batch_.every_pass},
-                                            observers);
-        exposure_ += witness.exposure();
-        return {seed, witness.violations(), report ? "" : report.error().message};
+        auto trial =
+            simulation::run_trial(simulation_.input,
+                                  {.config = *simulation_.prepared->config,
+                                   .plugins = simulation_.prepared->plugins,
+                                   .version = CAPSTAN_VERSION,
+                                   .every_pass = batch_.every_pass},
+                                  seed, is_text() && batch_.seeds == 1 ? &teller : nullptr);
+        if (!trial) return {.seed = seed, .trial = {.error = trial.error().message}};
+        exposure_ += trial->exposure;
+        return {.seed = seed, .trial = *std::move(trial)};
     }
 
     void show_progress(int done) {
@@ -97,10 +89,10 @@ private:
     void print(const Bad& bad) {
         std::ostream& out = streams_.out;
         out << "\nSEED " << bad.seed << '\n';
-        for (const Violation& violation : bad.violations)
+        for (const Violation& violation : bad.trial.violations)
             out << simulation::clock_text(violation.at) << "  " << violation.invariant << ": "
                 << violation.text << '\n';
-        if (!bad.error.empty()) out << "ended early: " << bad.error << '\n';
+        if (!bad.trial.error.empty()) out << "ended early: " << bad.trial.error << '\n';
         out << "again with: " << repeat(bad.seed) << '\n';
     }
 
@@ -119,7 +111,7 @@ private:
 
     json::object object_of(const Bad& bad) const {
         json::array violations;
-        for (const Violation& violation : bad.violations) {
+        for (const Violation& violation : bad.trial.violations) {
             violations.push_back(
                 json::object{{"at_ms", violation.at / std::chrono::milliseconds(1)},
                              {"invariant", violation.invariant},
@@ -128,7 +120,7 @@ private:
         json::object out{{"seed", bad.seed},
                          {"violations", std::move(violations)},
                          {"repeat", repeat(bad.seed)}};
-        out["error"] = bad.error.empty() ? json::value() : json::value(bad.error);
+        out["error"] = bad.trial.error.empty() ? json::value() : json::value(bad.trial.error);
         return out;
     }
 

@@ -1,5 +1,7 @@
 #include "engine/actions.hpp"
 
+#include <algorithm>
+
 namespace capstan::engine {
 
 std::string_view name_of(RemovalCause cause) noexcept {
@@ -11,6 +13,13 @@ std::string_view name_of(RemovalCause cause) noexcept {
         case RemovalCause::failed: return "failed";
     }
     return "underutilized";
+}
+
+const Error* find_error(const std::vector<Error>& removal, const MachineId& machine) noexcept {
+    const auto at = std::ranges::find_if(removal, [&](const Error& error) {
+        return error.subject.empty() || error.subject == machine.value();
+    });
+    return at == removal.end() ? nullptr : &*at;
 }
 
 }  // namespace capstan::engine

@@ -21,7 +21,7 @@ namespace capstan::engine {
 struct Decrease {
     NodeGroupId group{};
     PluginInstanceId cloud{};
-    int from = 0;  ///< the target this was decided on
+    int from = 0;  ///< the target this was decided on, see health/answered_targets.hpp
     int by = 0;
     std::string because{};
     bool operator==(const Decrease&) const = default;
@@ -70,7 +70,7 @@ struct GroupDeletion {
 struct Increase {
     NodeGroupId group{};
     PluginInstanceId cloud{};
-    int from = 0;  ///< the target this was decided on
+    int from = 0;  ///< the target this was decided on, see health/answered_targets.hpp
     int by = 0;
     std::uint32_t pods_helped = 0;
     std::size_t option = 0;  ///< index into Decision::options
@@ -100,6 +100,10 @@ struct Eviction {
     bool operator==(const Eviction&) const = default;
 };
 
+/// The provider_code of an error of an action that was given up before its cloud was asked: such an
+/// action has certainly done nothing.
+inline constexpr std::string_view not_asked = "NotAsked";
+
 /// What became of a decision's actions, each in the order of the decision. A dry run has none of
 /// it: all are empty, and nothing is remembered.
 struct Results {
@@ -110,6 +114,8 @@ struct Results {
     All<std::vector<Error>> removals{};
     All<std::optional<Error>> creations{};
     All<std::optional<Error>> increases{};
+    /// What increases that were taken were answered with; shorter, or nothing: as they asked.
+    All<std::optional<int>> answered_targets{};
     All<std::optional<Error>> node_changes{};
     /// `not_found`: it was gone already, which is as good. `throttled`: a budget does not allow it
     /// now, or the API asks for patience.
@@ -117,5 +123,8 @@ struct Results {
     /// `not_found`: it was gone already, which is as good.
     All<std::optional<Error>> deletions{};
 };
+
+/// Why that machine of a removal stays, in one element of Results::removals; NULL: it goes.
+const Error* find_error(const std::vector<Error>& removal, const MachineId& machine) noexcept;
 
 }  // namespace capstan::engine

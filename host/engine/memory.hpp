@@ -12,7 +12,10 @@
 
 #include <capstan/error.hpp>
 #include <capstan/ids.hpp>
+#include <capstan/labels.hpp>
 #include <capstan/machine_type.hpp>
+#include <capstan/resources.hpp>
+#include <capstan/taints.hpp>
 #include <capstan/time.hpp>
 
 namespace capstan::engine {
@@ -45,6 +48,19 @@ struct ScaleUpRequest {
     Time deadline{};
     int increase = 0;
     bool operator==(const ScaleUpRequest&) const = default;
+};
+
+/// A target that an increase was answered with, and that the cloud's list has not shown since.
+struct AnsweredTarget {
+    int target = 0;  ///< less what failed or was taken back since
+    Time since{};
+    Time deadline{};       ///< the last moment at which it counts
+    bool agreed = false;   ///< false: the cloud was asked, and its answer is not known
+    int unheard = 0;       ///< the part of an agreed target whose answer is not known
+    Time unheard_until{};  ///< the last moment at which that part counts
+    /// Machines that it does not hold any more and that a list may still tell of.
+    std::set<MachineId> ended{};
+    bool operator==(const AnsweredTarget&) const = default;
 };
 
 /// A group whose target and number of machines disagree.
@@ -83,17 +99,39 @@ struct NodeRemoval {
     Time since{};           ///< chosen
     Time phase_since{};
     std::optional<Time> unneeded_since{};
+    /// The target that counted in the pass that asked its cloud, and, once the cloud has agreed,
+    /// that target without what the same decision took from the group. Nothing: not asked yet, or
+    /// the cloud told none.
+    std::optional<int> target{};
+    std::string mark{};      ///< value of the taint that it was marked with; empty: not yet
+    bool mark_seen = false;  ///< the cluster has shown the node with that mark
+    bool asked = false;      ///< its cloud has, or may have, been asked to remove the machine
     /// By pod, "namespace/name/uid": when its eviction was last asked for and agreed to, or was
     /// last refused and why.
     struct Eviction {
         std::optional<Time> agreed{};
         std::optional<Time> refused{};
         std::string refused_because{};
+        ErrorCode refused_code = ErrorCode::unavailable;
+        /// Of the refusals in a row: the first one, and how many there were.
+        std::optional<Time> refused_since{};
+        int refusals = 0;
+        /// Since when it has been refused each time for a reason that waiting does not change.
+        std::optional<Time> barred_since{};
         bool operator==(const Eviction&) const = default;
     };
     std::map<std::string, Eviction> evictions{};
     std::string because{};  ///< why it goes; while undoing why it was given up
     bool operator==(const NodeRemoval&) const = default;
+};
+
+/// A removal that failed or was refused, and that is not tried again for a while.
+struct RemovalBackoff {
+    Time until{};       ///< the first moment at which it may be tried again
+    Duration length{};  ///< the next failure in a row doubles it
+    int failures = 0;   ///< in a row; zero: it is left alone for another reason
+    std::string because{};
+    bool operator==(const RemovalBackoff&) const = default;
 };
 
 /// Nodes to come on each of which a pass has put the same pods, in thought.
@@ -102,6 +140,14 @@ struct PlannedNodes {
     /// On one of them, by who looks after them (scale_up/planned_seats.hpp); never empty.
     std::map<std::string, int> pods{};
     bool operator==(const PlannedNodes&) const = default;
+};
+
+/// A group that a cloud lists, for when none does.
+struct KnownGroup {
+    PluginInstanceId cloud{};
+    int nodes = 0;
+    std::set<std::string> some{};  ///< the first of them, by name; three at most
+    bool operator==(const KnownGroup&) const = default;
 };
 
 /// The moments after which removals rest for a while.
@@ -121,10 +167,50 @@ struct GroupToCome {
     bool operator==(const GroupToCome&) const = default;
 };
 
+/// What a node of a group turned out to be. Without taints that pass, and without pods.
+struct NodeTraits {
+    Labels labels{};
+    std::vector<Taint> taints{};
+    Resources capacity{}, allocatable{};
+    bool operator==(const NodeTraits&) const = default;
+};
+
+/// The last node of a group that was ready and unchanged for a minute.
+struct ObservedNode {
+    std::string node{};
+    NodeTraits traits{};
+    Time seen{};  ///< when the group last had a node that looks so, to the hour
+    bool operator==(const ObservedNode&) const = default;
+};
+
+/// A node of a group that is ready, and looks as it does since `since`.
+struct SettlingNode {
+    NodeTraits traits{};
+    Time since{};
+    bool operator==(const SettlingNode&) const = default;
+};
+
+/// A cloud's template of a group, and what became of its nodes.
+struct TemplateRecord {
+    std::string fingerprint{};  ///< of the template
+    Time since{};               ///< seen with this fingerprint; machines of before do not count
+    std::optional<SettlingNode> settling{};
+    std::optional<ObservedNode> observed{};
+    /// The node that took no pod and backed the group off; empty: there is none.
+    std::string idle_node{};
+    bool operator==(const TemplateRecord&) const = default;
+};
+using TemplateRecords = std::map<NodeGroupId, TemplateRecord>;
+
+/// All moments are on the clock of PassTime::now. Only those called `until` and `deadline` may be
+/// to come.
 struct Memory {
     /// False: this is the first pass since the autoscaler started; whoever loads a saved memory
     /// says so. What was done and not remembered is cleared away then.
     bool started = false;
+    /// Groups that no pass has read since the autoscaler started: leftovers on their nodes are
+    /// cleared away by the first pass that does.
+    std::set<NodeGroupId> unread_since_start{};
 
     std::map<NodeGroupId, Backoff> backoffs{};
     std::map<Make, Backoff> make_backoffs{};
@@ -132,22 +218,41 @@ struct Memory {
     /// group, however many passes see it.
     std::map<NodeGroupId, std::set<MachineId>> failed_machines{};
     std::map<NodeGroupId, ScaleUpRequest> requests{};
+    std::map<NodeGroupId, AnsweredTarget> answered_targets{};
     /// Machines without a node, since when they have been seen so.
     std::map<NodeGroupId, std::map<MachineId, Time>> unjoined{};
+    /// When those were launched, as far as their clouds say, and when nodes that have not started
+    /// were created, by name: as it looked when it was first seen. A clock that is set afterwards
+    /// makes none older.
+    std::map<NodeGroupId, std::map<MachineId, Time>> launched{};
+    std::map<std::string, Time, std::less<>> created{};
     std::map<NodeGroupId, WrongSize> wrong_sizes{};
     /// What nodes to come are for: a pass that put pods on them in another way than the one that
     /// ordered them might find one node too few.
     std::map<NodeGroupId, std::vector<PlannedNodes>> planned{};
+    /// Since when pods, named as in PlannedNodes, are put on nodes to come of the group pass after
+    /// pass.
+    std::map<NodeGroupId, std::map<std::string, Time>> planned_since{};
+    /// One for each group there is.
+    TemplateRecords templates{};
 
     std::map<NodeGroupId, GroupToCome> groups_to_come{};
+    /// The groups that clouds list, and the groups that no cloud lists any more but have nodes.
+    std::map<NodeGroupId, KnownGroup> known_groups{};
     /// Autoprovisioned groups that are empty, since when they have been seen so.
     std::map<NodeGroupId, Time> empty_groups{};
 
     std::map<std::string, Unneeded, std::less<>> unneeded{};  ///< by node
+    /// Since when the cluster has not been seen as it is: that time counts as unneeded for no node.
+    std::optional<Time> blind_since{};
     /// Where a class of pods last found room when its node was looked at, by the pod's
     /// "namespace/name": tried first the next time.
     std::map<std::string, std::string> hints{};
     std::map<std::string, NodeRemoval, std::less<>> removals{};  ///< by node
+    /// By machine, with or without a node, as long as its cloud lists it.
+    std::map<NodeGroupId, std::map<MachineId, RemovalBackoff>> removal_backoffs{};
+    /// By group, after its cloud refused to lower the target by machines that it has not made.
+    std::map<NodeGroupId, RemovalBackoff> decrease_backoffs{};
     LastActions last{};
     std::map<NodeGroupId, LastActions> last_of{};
 

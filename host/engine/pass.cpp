@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "engine/health/answered_targets.hpp"
+#include "engine/health/removal_backoff.hpp"
 #include "engine/health/requests.hpp"
 #include "engine/pass_run.hpp"
 #include "engine/provisioning/empty_groups.hpp"
@@ -15,9 +17,15 @@ Outcome run_pass(const Snapshot& snapshot, Memory memory, const Policies& polici
     return PassRun(snapshot, std::move(memory), policies, settings, circumstances).take_outcome();
 }
 
-Memory remember_plan(Memory before, const Outcome& outcome) {
+Memory remember_plan(Memory before, const Outcome& outcome, const Settings& settings, Time now) {
     before.planned = outcome.memory.planned;
+    before.planned_since = outcome.memory.planned_since;
     before.groups_to_come = outcome.memory.groups_to_come;
+    before.answered_targets = outcome.memory.answered_targets;
+    for (const Increase& increase : outcome.decision.increases) {
+        expect_answer(before, increase, now);
+        expect_request(before, increase, settings, now);
+    }
     return before;
 }
 
@@ -25,7 +33,9 @@ Memory remember_results(Memory memory, const Decision& decision, const Results& 
                         const Settings& settings, Time now) {
     memory = remember_creations(std::move(memory), decision, results, settings, now);
     memory = remember_deletions(std::move(memory), decision, results, settings, now);
+    memory = remember_answers(std::move(memory), decision, results, settings, now);
     memory = remember_sizes(std::move(memory), decision, results, settings, now);
+    memory = remember_refused_removals(std::move(memory), decision, results, settings, now);
     return remember_steps(std::move(memory), decision, results, settings, now);
 }
 

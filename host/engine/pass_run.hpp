@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include "engine/pass.hpp"
 #include "engine/provisioning/groups_to_make.hpp"
@@ -27,16 +28,20 @@ public:
     /// With its placement as the scale-up left it.
     ScaleUp& scale_up() noexcept { return scale_up_; }
     const Decision& decision() const noexcept { return outcome_.decision; }
+    /// As it is after the pass, until it is taken.
+    const Memory& memory() const noexcept { return memory_; }
     /// Once, and last of all.
     Outcome take_outcome();
 
 private:
+    void keep_planned();
     void remove_nodes();
     RemovalSteps take_steps(const ScaleDown& plan);
     void make_groups(const Policies& policies, const Circumstances& circumstances);
     void note_wake();
 
-    Membership membership_{};  // until the scene has it
+    const std::string& blind_because_;  ///< see Circumstances
+    Membership membership_{};           // until the scene has it
     GroupsToMake to_make_;
     Memory memory_;
     Scene scene_;

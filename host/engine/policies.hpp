@@ -20,15 +20,24 @@
 #include <capstan/similarity.hpp>
 #include <capstan/time.hpp>
 
+#include "engine/pass_time.hpp"
+
 namespace capstan::engine {
 
 /// What an answer may depend on besides the question: equal questions and equal circumstances,
 /// equal answers.
 struct Circumstances {
     std::uint64_t seed = 0;
-    Time now{};
+    Time now{};  ///< goes on evenly, see PassTime
+    /// What the machine's clock shows; nothing: the same.
+    std::optional<Time> wall{};
     bool dry_run = false;
     bool simulation = false;
+    /// Why nodes, pods and budgets are not seen as they are at the moment, though as they were not
+    /// long ago: nothing is removed then. Empty: they are.
+    std::string blind_because{};
+
+    PassTime time() const noexcept { return {now, wall.value_or(now)}; }
 };
 
 /// Ways to grow, ordered by group id, and the pods they are for.

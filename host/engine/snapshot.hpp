@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct Group {
     std::vector<Machine> machines{};         ///< by id
     /// What its cloud would make it of, by node auto-provisioning; NULL: it is there.
     std::shared_ptr<const GroupPlan> plan{};
+    /// What was wrong when its cloud told of it last; empty: nothing. Otherwise it is as it was
+    /// known before: it counts as such, and nothing is done to it or its machines.
+    std::string unreadable_because{};
 };
 
 /// What a cloud would make groups of; types by name.
@@ -45,5 +49,10 @@ struct Snapshot {
     /// Of each cloud that makes groups; NULL: there is none.
     std::shared_ptr<const std::vector<CloudMachines>> machines{};
 };
+
+/// NULL: there is none. `groups` ascend by id; borrows from them.
+const Group* find_group(std::span<const Group> groups, const NodeGroupId& id) noexcept;
+/// The same, among the groups of the snapshot.
+const Group* find_group(const Snapshot& snapshot, const NodeGroupId& id) noexcept;
 
 }  // namespace capstan::engine

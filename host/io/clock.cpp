@@ -1,6 +1,7 @@
 #include "io/clock.hpp"
 
 #include <chrono>
+#include <ctime>
 
 namespace capstan::io {
 
@@ -14,6 +15,17 @@ std::uint64_t mix(std::uint64_t z) noexcept {
     return z ^ (z >> 31);
 }
 
+/// Since the machine was started, sleep included.
+Duration since_boot() {
+    timespec time{};
+    ::clock_gettime(CLOCK_BOOTTIME, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+Time shown_by_machine() {
+    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
 constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15u;
 
 }  // namespace
@@ -23,8 +35,11 @@ Duration SystemClock::monotonic() const {
 }
 
 Time SystemClock::now() const {
-    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+    static const Time booted = shown_by_machine() - since_boot();
+    return booted + since_boot();
 }
+
+Time SystemClock::wall() const { return shown_by_machine(); }
 
 void ManualClock::advance_to(Duration monotonic) noexcept {
     const Duration::rep elapsed = (monotonic - first_moment).count();

@@ -70,6 +70,8 @@ public:
     /// Moves the clock by `by`, from timer to timer: each fires at its own time, in order, and
     /// everything that follows from it has been run before the next one.
     void advance(Duration by);
+    /// Sets the wall clock forward, or back where `by` is negative; nothing else moves.
+    void step_wall(Duration by) noexcept { manual_->step_wall(by); }
     /// Runs what is ready without moving the clock; waits for results that are under way on other
     /// threads.
     void settle();

@@ -10,7 +10,10 @@ constexpr std::size_t buffer_size = 64 * 1024;
 
 }  // namespace
 
-ItemBuilder::ItemBuilder() : buffer_(std::make_unique<unsigned char[]>(buffer_size)) { clear(); }
+ItemBuilder::ItemBuilder(const KeptMembers* kept)
+    : kept_(kept), buffer_(std::make_unique<unsigned char[]>(buffer_size)) {
+    clear();
+}
 
 void ItemBuilder::clear() {
     open_.clear();
@@ -25,7 +28,7 @@ void ItemBuilder::clear() {
 void ItemBuilder::begin(bool is_array) {
     const KeptMembers* members = next_members_;
     if (open_.empty()) {
-        members = &kept_members();
+        members = kept_;
     } else if (open_.back().is_array) {
         members = open_.back().members;
     }

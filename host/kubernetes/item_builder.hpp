@@ -20,7 +20,8 @@ namespace capstan::kubernetes {
 /// object.
 class ItemBuilder {
 public:
-    ItemBuilder();
+    /// Members that are not among `kept` are left out; NULL: none is.
+    explicit ItemBuilder(const KeptMembers* kept = &kept_members());
 
     bool is_idle() const noexcept { return open_.empty(); }
     /// How many objects and arrays are open; 1: members of the object itself.
@@ -53,6 +54,7 @@ private:
     void begin(bool is_array);
     void count_value();
 
+    const KeptMembers* kept_;
     std::unique_ptr<unsigned char[]> buffer_;
     std::optional<boost::json::monotonic_resource> memory_;
     boost::json::value_stack stack_;

@@ -5,9 +5,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <capstan/hash.hpp>
+
+#include "engine/removal/node_looks.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -72,21 +76,46 @@ std::string node_of(const engine::MachineRemoval& removal, std::size_t machine) 
 /// A removal that waits until its nodes have been told.
 struct WaitingRemoval {
     engine::MachineRemoval removal;
-    std::shared_ptr<CloudClient> cloud;  ///< NULL: there is none
-    std::size_t open_changes = 0;
+    std::shared_ptr<CloudClient> cloud;     ///< NULL: there is none
+    bool is_whole = false;                  ///< all its machines go, or none does
+    std::vector<std::size_t> changes{};     ///< of its nodes, in the decision
+    std::size_t open_changes = 0;           ///< and looks
     std::map<std::string, Error> untold{};  ///< by node
 };
+
+/// A change of a node, and its place in the decision.
+struct PlacedChange {
+    std::size_t at = 0;
+    engine::NodeChange what{};
+};
+
+/// Nodes whose looks stand for one another: all of a removal that is whole, or one alone.
+struct LookedAt {
+    std::vector<std::string> nodes{};
+    std::vector<PlacedChange> changes{};  ///< that wait for the looks
+    std::size_t open_looks = 0;
+    std::optional<Error> error{};
+};
+
+/// Whether it is a step of a removal; otherwise it takes marks off.
+bool is_mark(const engine::NodeChange& change) {
+    return !change.set_taints.empty() || change.unschedulable.value_or(false);
+}
 
 /// One decision on its way, kept alive by the calls that are open.
 class Carrying : public std::enable_shared_from_this<Carrying> {
 public:
-    Carrying(const engine::Decision& decision, const Clouds& clouds,
-             const engine::Circumstances& circumstances, CarriedOutDone done)
-        : circumstances_(circumstances), done_(std::move(done)) {
+    Carrying(const engine::Decision& decision, std::vector<engine::NodeLook> looks,
+             const Clouds& clouds, const engine::Circumstances& circumstances, CarriedOutDone done,
+             const std::set<NodeGroupId>& whole_groups)
+        : circumstances_(circumstances),
+          done_(std::move(done)),
+          looks_(is_blind() ? std::vector<engine::NodeLook>() : std::move(looks)) {
         results_.decreases.resize(decision.decreases.size());
         results_.removals.resize(decision.removals.size());
         results_.creations.resize(decision.creations.size());
         results_.increases.resize(decision.increases.size());
+        results_.answered_targets.resize(decision.increases.size());
         results_.node_changes.resize(decision.node_changes.size());
         results_.evictions.resize(decision.evictions.size());
         results_.deletions.resize(decision.deletions.size());
@@ -95,17 +124,24 @@ public:
                 decision.node_changes.size() + decision.evictions.size() +
                 decision.deletions.size();
         for (const engine::MachineRemoval& removal : decision.removals)
-            removals_.push_back({removal, clouds.find(removal.cloud)});
-        for (std::size_t at = 0; at < decision.node_changes.size(); ++at) {
-            for (const std::size_t removal : removals_of(decision.node_changes[at].node))
+            removals_.push_back({.removal = removal,
+                                 .cloud = clouds.find(removal.cloud),
+                                 .is_whole = whole_groups.contains(removal.group)});
+        for (std::size_t at = 0; at < decision.node_changes.size(); ++at)
+            for (const std::size_t removal : removals_of(decision.node_changes[at].node)) {
                 ++removals_[removal].open_changes;
-        }
+                removals_[removal].changes.push_back(at);
+            }
+        for (const engine::NodeLook& look : looks_)
+            for (const std::size_t removal : removals_of(look.node))
+                ++removals_[removal].open_changes;
+        open_ += looks_.size();
+        gather_looks();
     }
 
     void start(const engine::Decision& decision, const Clouds& clouds, ClusterClient& cluster) {
         for (std::size_t at = 0; at < decision.decreases.size(); ++at)
-            resize("decrease", decision.decreases[at], results_.decreases[at],
-                   clouds.find(decision.decreases[at].cloud), &CloudClient::decrease_target);
+            decrease(at, decision.decreases[at], clouds.find(decision.decreases[at].cloud));
         create(decision, clouds);
         for (std::size_t at = 0; at < decision.increases.size(); ++at) {
             if (is_created(decision, decision.increases[at].group)) continue;
@@ -119,12 +155,20 @@ public:
         for (const std::size_t at : due) remove(at);
         const auto self = shared_from_this();
         for (std::size_t at = 0; at < decision.node_changes.size(); ++at) {
-            cluster.change(decision.node_changes[at],
-                           [self, at, node = decision.node_changes[at].node](Result<void> result) {
-                               self->take_change(at, node, find_error(std::move(result)));
-                           });
+            const PlacedChange change{at, decision.node_changes[at]};
+            const auto look = look_of_.find(change.what.node);
+            look != look_of_.end() ? looked_at_[look->second].changes.push_back(change)
+                                   : ask(cluster, change);
         }
+        if (!looks_.empty())
+            cluster.look(looks_, [self, &cluster](std::size_t at, Result<void> result) {
+                self->take_look(self->looks_[at].node, find_error(std::move(result)), cluster);
+            });
         for (std::size_t at = 0; at < decision.evictions.size(); ++at) {
+            if (is_blind()) {
+                take(results_.evictions[at], held_back());
+                continue;
+            }
             cluster.evict(decision.evictions[at], [self, at](Result<void> result) {
                 self->take(self->results_.evictions[at], find_error(std::move(result)));
             });
@@ -133,20 +177,75 @@ public:
     }
 
 private:
-    using Resizing = void (CloudClient::*)(Resize, CloudClient::Done<Resized>);
+    bool is_blind() const noexcept { return !circumstances_.blind_because.empty(); }
+    Error held_back() const {
+        return {ErrorCode::cancelled,
+                "the cluster is not seen as it is at the moment: " + circumstances_.blind_because};
+    }
 
-    template <class Change>
-    void resize(std::string_view kind, const Change& change, std::optional<Error>& result,
-                const std::shared_ptr<CloudClient>& cloud, Resizing call) {
-        if (!cloud) return take(result, no_such_cloud(change.group, change.cloud));
-        (cloud.get()->*call)(resize_of(kind, change, circumstances_),
-                             [self = shared_from_this(), &result](Result<Resized> resized) {
-                                 self->take(result, find_error(std::move(resized)));
-                             });
+    void ask(ClusterClient& cluster, const PlacedChange& change) {
+        if (is_blind() && is_mark(change.what))
+            return take_change(change.at, change.what.node, held_back());
+        cluster.change(change.what, [self = shared_from_this(), at = change.at,
+                                     node = change.what.node](Result<void> result) {
+            self->take_change(at, node, find_error(std::move(result)));
+        });
+    }
+
+    void gather_looks() {
+        std::map<std::size_t, std::size_t> of_removal;
+        for (const engine::NodeLook& look : looks_) {
+            std::size_t at = looked_at_.size();
+            for (const std::size_t removal : removals_of(look.node))
+                if (removals_[removal].is_whole)
+                    at = of_removal.try_emplace(removal, at).first->second;
+            if (at == looked_at_.size()) looked_at_.emplace_back();
+            looked_at_[at].nodes.push_back(look.node);
+            ++looked_at_[at].open_looks;
+            look_of_.emplace(look.node, at);
+        }
+    }
+    void take_look(const std::string& node, std::optional<Error> error, ClusterClient& cluster) {
+        LookedAt& together = looked_at_[look_of_.at(node)];
+        bool is_last = false;
+        {
+            const std::lock_guard lock(mutex_);
+            // Pods that were not known are the one error that is not tried again.
+            const bool is_unknown = error && error->provider_code == engine::unknown_pods;
+            if (error && (!together.error || is_unknown)) {
+                if (together.nodes.size() > 1) error->message.insert(0, "node " + node + ": ");
+                together.error = std::move(error);
+            }
+            is_last = --together.open_looks == 0;
+        }
+        if (is_last) end_looks(together, cluster);
+        end_one();
+    }
+    void end_looks(const LookedAt& together, ClusterClient& cluster) {
+        const std::optional<Error>& error = together.error;
+        for (const PlacedChange& change : together.changes)
+            error ? take_change(change.at, change.what.node, error) : ask(cluster, change);
+        for (const std::string& node : together.nodes) begin_removals(node, error);
+    }
+
+    void decrease(std::size_t at, const engine::Decrease& decrease,
+                  const std::shared_ptr<CloudClient>& cloud) {
+        std::optional<Error>& result = results_.decreases[at];
+        if (!cloud) return take(result, no_such_cloud(decrease.group, decrease.cloud));
+        cloud->decrease_target(resize_of("decrease", decrease, circumstances_),
+                               [self = shared_from_this(), &result](Result<Resized> resized) {
+                                   self->take(result, find_error(std::move(resized)));
+                               });
     }
     void increase(std::size_t at, const engine::Increase& increase,
                   const std::shared_ptr<CloudClient>& cloud) {
-        resize("increase", increase, results_.increases[at], cloud, &CloudClient::increase);
+        std::optional<Error>& result = results_.increases[at];
+        if (!cloud) return take(result, no_such_cloud(increase.group, increase.cloud));
+        cloud->increase(resize_of("increase", increase, circumstances_),
+                        [self = shared_from_this(), &result, at](Result<Resized> resized) {
+                            if (resized) self->results_.answered_targets[at] = resized->target;
+                            self->take(result, find_error(std::move(resized)));
+                        });
     }
 
     static bool is_created(const engine::Decision& decision, const NodeGroupId& group) {
@@ -185,7 +284,9 @@ private:
             }
             // Nobody refused to grow it: the group's own error says all.
             take(results_.increases[place],
-                 Error{ErrorCode::cancelled, "group " + asked.group.value() + " was not made"});
+                 Error{.code = ErrorCode::cancelled,
+                       .message = "group " + asked.group.value() + " was not made",
+                       .provider_code = std::string(engine::not_asked)});
         }
         take(results_.creations[at], std::move(error));
     }
@@ -212,7 +313,15 @@ private:
         return out;
     }
 
-    void take_change(std::size_t at, const std::string& node, std::optional<Error> error) {
+    void take_change(std::size_t at, const std::string& node, const std::optional<Error>& error) {
+        // Before the removals, which may have more to say of it.
+        results_.node_changes[at] = error;
+        begin_removals(node, error);
+        end_one();
+    }
+
+    /// Those for which this look or change of the node was the last.
+    void begin_removals(const std::string& node, const std::optional<Error>& error) {
         std::vector<std::size_t> due;
         {
             const std::lock_guard lock(mutex_);
@@ -222,12 +331,13 @@ private:
             }
         }
         for (const std::size_t removal : due) remove(removal);
-        take(results_.node_changes[at], std::move(error));
     }
 
     /// Asks for the machines whose nodes know of it.
     void remove(std::size_t at) {
-        const auto& [removal, cloud, open_changes, untold] = removals_[at];
+        if (is_blind()) return take_removal(at, {held_back()});
+        const auto& [removal, cloud, is_whole, changes, open_changes, untold] = removals_[at];
+        if (is_whole && !untold.empty()) return keep_whole(at);
         std::vector<Error> failed;
         Removal request{.group = removal.group, .force = removal.force};
         Key key("remove", removal.cloud, removal.group, circumstances_);
@@ -256,6 +366,18 @@ private:
         });
     }
 
+    /// None of its machines is asked to go, and of none of its nodes it counts that it was told:
+    /// what comes next is to come to all of them.
+    void keep_whole(std::size_t at) {
+        const engine::MachineRemoval& removal = removals_[at].removal;
+        Error error = within("group " + removal.group.value() + " goes as a whole or not at all",
+                             removals_[at].untold.begin()->second);
+        error.subject.clear();
+        for (const std::size_t change : removals_[at].changes)
+            if (!results_.node_changes[change]) results_.node_changes[change] = error;
+        take_removal(at, {std::move(error)});
+    }
+
     // Each result has a place of its own; whoever ends the last call has seen all of them.
     void take(std::optional<Error>& place, std::optional<Error> error) {
         place = std::move(error);
@@ -275,8 +397,11 @@ private:
 
     const engine::Circumstances circumstances_;
     const CarriedOutDone done_;
+    const std::vector<engine::NodeLook> looks_;
     std::mutex mutex_;
     std::vector<WaitingRemoval> removals_;
+    std::vector<LookedAt> looked_at_;
+    std::map<std::string, std::size_t> look_of_;  ///< by node, in `looked_at_`
     Results results_;
     std::size_t open_ = 0;  ///< calls, and the start itself
 };
@@ -296,20 +421,32 @@ Results unknown_results(const engine::Decision& decision, const Error& error) {
 
 }  // namespace
 
-void carry_out(const engine::Decision& decision, const Clouds& clouds, ClusterClient& cluster,
-               const engine::Circumstances& circumstances, CarriedOutDone done) {
+std::set<NodeGroupId> find_whole_groups(const std::vector<engine::Group>& groups) {
+    std::set<NodeGroupId> out;
+    for (const engine::Group& group : groups)
+        if (group.options.zero_or_max.value_or(false)) out.insert(group.group.id);
+    return out;
+}
+
+void carry_out(const engine::Decision& decision, const std::vector<engine::NodeLook>& looks,
+               const Clouds& clouds, ClusterClient& cluster,
+               const engine::Circumstances& circumstances, CarriedOutDone done,
+               const std::set<NodeGroupId>& whole_groups) {
     if (circumstances.dry_run) return done({});
-    std::make_shared<Carrying>(decision, clouds, circumstances, std::move(done))
+    std::make_shared<Carrying>(decision, looks, clouds, circumstances, std::move(done),
+                               whole_groups)
         ->start(decision, clouds, cluster);
 }
 
-Results carry_out_now(const engine::Decision& decision, const Clouds& clouds,
-                      ClusterClient& cluster, const engine::Circumstances& circumstances,
-                      PluginHost& host) {
+Results carry_out_now(const engine::Decision& decision, const std::vector<engine::NodeLook>& looks,
+                      const Clouds& clouds, ClusterClient& cluster,
+                      const engine::Circumstances& circumstances, PluginHost& host,
+                      const std::set<NodeGroupId>& whole_groups) {
     Result<Results> results = host.wait<Results>(
         [&](const PluginHost::Done<Results>& done) {
-            carry_out(decision, clouds, cluster, circumstances,
-                      [done](Results all) { done(std::move(all)); });
+            carry_out(
+                decision, looks, clouds, cluster, circumstances,
+                [done](Results all) { done(std::move(all)); }, whole_groups);
         },
         change_patience);
     return results ? *std::move(results) : unknown_results(decision, results.error());

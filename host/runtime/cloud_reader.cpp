@@ -27,10 +27,18 @@ std::vector<Machine> copies(const std::vector<const Machine*>& machines) {
     return out;
 }
 
-std::set<NodeGroupId> unreadable_groups(const CloudView& view) {
-    std::set<NodeGroupId> out;
-    for (const Error& error : view.unreadable) out.emplace(error.subject);
+/// By group, the first thing that was wrong; under the empty id what is wrong with the view.
+std::map<NodeGroupId, std::string> unreadable_groups(const CloudView& view) {
+    std::map<NodeGroupId, std::string> out;
+    for (const Error& error : view.unreadable)
+        out.try_emplace(NodeGroupId(error.subject), error.message);
     return out;
+}
+
+/// Of a group that the view does not name.
+std::string why_hidden(const CloudView& view) {
+    const auto at = std::ranges::find(view.unreadable, std::string(), &Error::subject);
+    return at == view.unreadable.end() ? "its cloud did not tell of all groups" : at->message;
 }
 
 /// Whether the view leaves it open that there are groups it does not name.
@@ -64,7 +72,10 @@ void CloudReader::read(Done done) {
 }
 
 void CloudReader::take(Result<CloudClient::View> view, Done done) {
-    if (!view) return done({.groups = known_, .problems = {std::move(view).error()}});
+    if (!view)
+        return done({.groups = known_,
+                     .problems = {view.error()},
+                     .unread_because = view_ == nullptr ? view.error().message : std::string()});
     const auto reading = std::make_shared<Reading>(Reading{.done = std::move(done)});
     reading->is_repeated = *view == view_ && is_settled_;
     view_ = *std::move(view);
@@ -83,7 +94,7 @@ void CloudReader::merge(const CloudView& view, Reading& out) const {
             error.subject.empty() ? "refresh" : "group " + in_quotes(error.subject);
         out.result.problems.push_back(within(named(what), error));
     }
-    const std::set<NodeGroupId> unreadable = unreadable_groups(view);
+    const std::map<NodeGroupId, std::string> unreadable = unreadable_groups(view);
     MachinesByGroup machines = by_group(view.machines);
     std::set<NodeGroupId> listed;
     for (const NodeGroup& group : view.groups) {
@@ -93,11 +104,17 @@ void CloudReader::merge(const CloudView& view, Reading& out) const {
                               .cloud = client_->instance()->context().identity().id,
                               .machines = copies(machines[group.id])});
     }
-    const bool keeps_all = may_hide_groups(view);
     for (const engine::Group& group : *known_) {
         const NodeGroupId& id = group.group.id;
-        if (unreadable.contains(id) || (keeps_all && !listed.contains(id)))
-            out.groups.push_back(group);
+        if (unreadable.contains(id)) continue;
+        if (!may_hide_groups(view) || listed.contains(id)) continue;
+        out.groups.push_back(group);
+        out.groups.back().unreadable_because = why_hidden(view);
+    }
+    for (const auto& [id, because] : unreadable) {
+        if (id.empty()) continue;
+        out.groups.push_back(find_known(id, copies(machines[id])));
+        out.groups.back().unreadable_because = because;
     }
     for (const engine::Group& group : out.groups) machines.erase(group.group.id);
     for (const auto& [group, stray] : machines) {
@@ -108,6 +125,18 @@ void CloudReader::merge(const CloudView& view, Reading& out) const {
                               " of a group it does not list, " + in_quotes(group.value())),
              .subject = group.value()});
     }
+}
+
+/// As it was known last, or of one that could never be read what there is.
+engine::Group CloudReader::find_known(const NodeGroupId& id, std::vector<Machine> machines) const {
+    const auto at = std::ranges::find(
+        *known_, id, [](const engine::Group& group) -> auto& { return group.group.id; });
+    const bool was_read =
+        at != known_->end() && (at->group.target || at->unreadable_because.empty());
+    if (was_read) return *at;
+    return {.group = {.id = id},
+            .cloud = client_->instance()->context().identity().id,
+            .machines = std::move(machines)};
 }
 
 /// What is known of the group and still holds; NULL: it is to be asked for.
@@ -126,6 +155,11 @@ void CloudReader::describe(const std::shared_ptr<Reading>& reading) {
         const NodeGroup& group = reading->groups[at].group;
         if (const Description* const known = find_description(reading->groups[at])) {
             reading->descriptions.emplace(group.id, *known);
+            continue;
+        }
+        if (!reading->groups[at].unreadable_because.empty()) {
+            reading->descriptions.emplace(group.id,
+                                          Description{.missing_because = "it cannot be read"});
             continue;
         }
         ++reading->open;

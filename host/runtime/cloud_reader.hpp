@@ -26,6 +26,8 @@ struct CloudReading {
     /// What it would make groups of, by name; empty: it makes none, or it is not known of what.
     MachineTypes machines = std::make_shared<const std::vector<MachineType>>();
     std::vector<Error> problems{};  ///< each names its cloud
+    /// Why it could not be read this time nor before; empty: it could.
+    std::string unread_because{};
 };
 
 /// Keeps what it read last, for groups that cannot be read this time and for templates that have
@@ -55,8 +57,10 @@ private:
     struct Reading;
 
     void take(Result<CloudClient::View> view, Done done);
-    /// The groups of a view with their machines; those that could not be read as they were.
+    /// The groups of a view with their machines; those that could not be read as they were, or by
+    /// their names alone.
     void merge(const CloudView& view, Reading& out) const;
+    engine::Group find_known(const NodeGroupId& id, std::vector<Machine> machines) const;
     const Description* find_description(const engine::Group& group) const;
     void describe(const std::shared_ptr<Reading>& reading);
     void described(Reading& reading, std::size_t at, Result<NodeTemplate> node);

@@ -132,6 +132,10 @@ CloudsView Clouds::merged(std::vector<CloudReading> readings) {
         out.groups = merge(readings, out.problems);
         is_disputed_ = out.problems.size() > count_problems(readings);
     }
+    for (std::size_t cloud = 0; cloud < readings.size(); ++cloud)
+        if (!readings[cloud].unread_because.empty())
+            out.unread.emplace(instances_[cloud]->context().identity().id,
+                               readings[cloud].unread_because);
     out.machines =
         are_same(&CloudReading::machines) ? view_.machines : read_machines(readings, instances_);
     merged_ = std::move(readings);

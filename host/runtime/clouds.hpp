@@ -10,6 +10,7 @@
 #include <capstan/error.hpp>
 #include <capstan/ids.hpp>
 
+#include "engine/health/known_groups.hpp"
 #include "engine/snapshot.hpp"
 #include "runtime/cloud_reader.hpp"
 #include "runtime/config/pipeline.hpp"
@@ -29,6 +30,8 @@ struct CloudsView {
     /// What could not be read or is in the way, by cloud in pipeline order: each a sentence that
     /// names its cloud. `subject` is the group, where it is one's.
     std::vector<Error> problems{};
+    /// Those that could not be read since the start: what groups they have is not known.
+    engine::UnreadClouds unread{};
 };
 
 /// Reads all clouds at once. A cloud that cannot be read keeps the groups it had, as do groups it

@@ -83,7 +83,7 @@ SharedGroups filled_groups(const PassInput& input, Inquiry& inquiry) {
     if (is_known) return input.earlier.filled;
     Groups groups = *listed;
     for (std::size_t g = 0; g < groups.size(); ++g) {
-        groups[g].options = std::move(terms[g].options);
+        groups[g].options = terms[g].options;
         groups[g].price_per_hour = terms[g].price_per_hour;
     }
     return std::make_shared<const Groups>(std::move(groups));

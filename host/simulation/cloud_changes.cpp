@@ -19,17 +19,21 @@ constexpr std::array<std::string_view, 10> group_keys{
     "error_after", "delete_time", "price_per_hour", "spot", "options"};
 
 Unexpected no_group(const std::string& id) {
-    return fail(ErrorCode::invalid_config, "no group '" + id + "'");
+    return fail(ErrorCode::not_found, "no group '" + id + "'");
 }
 
 }  // namespace
 
-TomlValue* find_group(TomlValue& settings, const std::string& id) {
-    const auto groups = std::ranges::find(settings.children, "groups", &TomlValue::key);
-    if (groups == settings.children.end()) return nullptr;
+const TomlValue* find_group(const TomlValue& settings, const std::string& id) {
+    const TomlValue* const groups = settings.find("groups");
+    if (groups == nullptr) return nullptr;
     const auto at = std::ranges::find_if(
         groups->children, [&](const TomlValue& g) { return text_of(g, "id") == id; });
     return at == groups->children.end() ? nullptr : &*at;
+}
+
+TomlValue* find_group(TomlValue& settings, const std::string& id) {
+    return const_cast<TomlValue*>(find_group(std::as_const(settings), id));
 }
 
 Result<void> add_change(TomlValue& settings, const CloudChange& change, Duration at) {

@@ -17,5 +17,6 @@ void add_group(runtime::TomlValue& settings, runtime::TomlValue group);
 Result<void> remove_group(runtime::TomlValue& settings, const std::string& id);
 /// NULL: there is none.
 runtime::TomlValue* find_group(runtime::TomlValue& settings, const std::string& id);
+const runtime::TomlValue* find_group(const runtime::TomlValue& settings, const std::string& id);
 
 }  // namespace capstan::simulation

@@ -28,41 +28,71 @@ struct Lent {
 }  // namespace
 
 Result<void> CloudControl::happen(const CloudChange& change, Time now) {
-    TomlValue settings = settings_;
+    SimulatedCloud& cloud = cloud_of(change.group);
+    TomlValue settings = cloud.settings;
     CAPSTAN_CHECK(add_change(settings, change, now - start_));
-    return apply(std::move(settings));
+    return apply(cloud, std::move(settings));
 }
 
 Result<void> CloudControl::happen(const AddGroup& add, Time) {
-    TomlValue settings = settings_;
+    TomlValue settings = clouds_.front().settings;
     add_group(settings, add.group);
-    return apply(std::move(settings));
+    CAPSTAN_CHECK(apply(clouds_.front(), std::move(settings)));
+    left_.erase(text_of(add.group, "id"));
+    return {};
 }
 
 Result<void> CloudControl::happen(const RemoveGroup& remove, Time) {
-    TomlValue settings = settings_;
+    SimulatedCloud& cloud = cloud_of(remove.id);
+    TomlValue settings = cloud.settings;
     CAPSTAN_CHECK(remove_group(settings, remove.id));
-    return apply(std::move(settings));
+    CAPSTAN_CHECK(apply(cloud, std::move(settings)));
+    left_.insert(remove.id);
+    return {};
 }
 
 Result<void> CloudControl::happen(const CloudEdit& edit, Time) {
-    TomlValue settings = settings_;
+    SimulatedCloud& cloud = cloud_named(edit.cloud);
+    TomlValue settings = cloud.settings;
     for (const std::string& key : edit.dropped) erase(settings, key);
     for (const TomlValue& member : edit.settings.children) put(member, settings);
-    return apply(std::move(settings));
+    return apply(cloud, std::move(settings));
 }
 
 std::vector<std::string> CloudControl::groups() const {
     std::vector<std::string> out;
-    const TomlValue* const groups = settings_.find("groups");
-    if (groups == nullptr) return out;
-    for (const TomlValue& group : groups->children) out.push_back(text_of(group, "id"));
+    for (const SimulatedCloud& cloud : clouds_) {
+        const TomlValue* const groups = cloud.settings.find("groups");
+        if (groups == nullptr) continue;
+        for (const TomlValue& group : groups->children) out.push_back(text_of(group, "id"));
+    }
     return out;
 }
 
+const TomlValue* CloudControl::find(const PluginInstanceId& id, std::string_view key) const {
+    const auto cloud = std::ranges::find(clouds_, id, &SimulatedCloud::id);
+    return cloud == clouds_.end() ? nullptr : cloud->settings.find(key);
+}
+
+/// The first one for a group that none has: it says so.
+SimulatedCloud& CloudControl::cloud_of(const std::string& group) {
+    const auto has_it = [&](SimulatedCloud& cloud) {
+        return find_group(cloud.settings, group) != nullptr;
+    };
+    const auto cloud = std::ranges::find_if(clouds_, has_it);
+    return cloud == clouds_.end() ? clouds_.front() : *cloud;
+}
+
+/// The first one where none is named.
+SimulatedCloud& CloudControl::cloud_named(const PluginInstanceId& id) {
+    const auto cloud = std::ranges::find(clouds_, id, &SimulatedCloud::id);
+    return cloud == clouds_.end() ? clouds_.front() : *cloud;
+}
+
 std::optional<int> CloudControl::capacity_of(const std::string& id, Time now) const {
-    TomlValue settings = settings_;
-    const TomlValue* const group = find_group(settings, id);
+    const TomlValue* group = nullptr;
+    for (const SimulatedCloud& cloud : clouds_)
+        if (const TomlValue* const its = find_group(cloud.settings, id)) group = its;
     if (group == nullptr) return std::nullopt;
     std::optional<int> out;
     if (const TomlValue* const first = group->find("capacity"))
@@ -79,16 +109,16 @@ std::optional<int> CloudControl::capacity_of(const std::string& id, Time now) co
     return out;
 }
 
-Result<void> CloudControl::apply(TomlValue settings) {
+Result<void> CloudControl::apply(SimulatedCloud& cloud, TomlValue settings) {
     const auto plugin = std::ranges::find(
-        plugins_, simulated_cloud, [](const runtime::LoadedPlugin& p) { return p.config.id; });
-    const std::shared_ptr<runtime::PluginInstance> instance = host_.find(simulated_cloud);
+        plugins_, cloud.id, [](const runtime::LoadedPlugin& p) { return p.config.id; });
+    const std::shared_ptr<runtime::PluginInstance> instance = host_.find(cloud.id);
     if (plugin == plugins_.end() || !instance)
         return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
     runtime::PluginConfig own = plugin->config;
     own.settings = settings;
     const std::string path = runtime::settings_path(own);
-    runtime::Diagnostics complaints(source_);
+    runtime::Diagnostics complaints(cloud.source);
     auto checked = runtime::validate_plugin_settings(config_, own, plugin->fields, complaints);
     if (checked)
         runtime::check_settings(plugin->plugin_class, *checked, path, own.place, complaints);
@@ -100,7 +130,7 @@ Result<void> CloudControl::apply(TomlValue settings) {
             instance->reconfigure({lent, lent->view.abi()}, reconfigure_patience, done);
         },
         reconfigure_patience));
-    settings_ = std::move(settings);
+    cloud.settings = std::move(settings);
     return {};
 }
 

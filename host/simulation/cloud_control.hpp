@@ -1,49 +1,63 @@
-/// The simulated cloud as somebody outside changes it while it runs.
+/// The simulated clouds as somebody outside changes them while they run.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include <capstan/ids.hpp>
 #include <capstan/result.hpp>
 
 #include "runtime/config/config.hpp"
 #include "runtime/plugin_host.hpp"
 #include "runtime/plugin_set.hpp"
 #include "simulation/input.hpp"
+#include "simulation/simulated_clouds.hpp"
 
 namespace capstan::simulation {
 
-/// Hands the plugin its settings anew, each time with one more change. An error leaves the cloud as
-/// it was. Borrows what it is made of.
+/// Hands a cloud's plugin its settings anew, each time with one more change. An error leaves the
+/// cloud as it was. Borrows what it is made of.
 class CloudControl {
 public:
-    CloudControl(const CloudSettings& cloud, const runtime::Config& config,
+    /// `clouds`: one at least; the ids of their groups differ.
+    CloudControl(std::vector<SimulatedCloud> clouds, const runtime::Config& config,
                  const runtime::PluginSet& plugins, runtime::PluginHost& host, Time start)
-        : source_(cloud.source),
-          settings_(cloud.settings),
+        : clouds_(std::move(clouds)),
           config_(config),
           plugins_(plugins),
           host_(host),
           start_(start) {}
 
     Result<void> happen(const CloudChange& change, Time now);
+    /// Of several clouds the first one gets the group.
     Result<void> happen(const AddGroup& add, Time now);
     Result<void> happen(const RemoveGroup& remove, Time now);
     Result<void> happen(const CloudEdit& edit, Time now);
 
-    /// By id, in the order in which they were added.
+    /// By id, cloud by cloud, in the order in which they were added.
     std::vector<std::string> groups() const;
+    /// Whether a cloud had the group and has it no more.
+    bool has_left(const std::string& group) const { return left_.contains(group); }
     /// How many machines the cloud has for the group at all now, as it was told; nothing: as many
     /// as it is asked for.
     std::optional<int> capacity_of(const std::string& group, Time now) const;
-    /// One of the plugin's own settings beside `groups`; NULL: it was not told.
-    const runtime::TomlValue* find(std::string_view key) const { return settings_.find(key); }
+
+    /// In the order in which they were given.
+    const std::vector<SimulatedCloud>& clouds() const noexcept { return clouds_; }
+    /// One of a cloud's own settings beside `groups`; NULL: it was not told.
+    const runtime::TomlValue* find(const PluginInstanceId& cloud, std::string_view key) const;
 
 private:
-    Result<void> apply(runtime::TomlValue settings);
+    SimulatedCloud& cloud_of(const std::string& group);
+    SimulatedCloud& cloud_named(const PluginInstanceId& id);
+    Result<void> apply(SimulatedCloud& cloud, runtime::TomlValue settings);
 
-    const runtime::Source& source_;
-    runtime::TomlValue settings_;
+    std::vector<SimulatedCloud> clouds_;
+    std::set<std::string> left_;
     const runtime::Config& config_;
     const runtime::PluginSet& plugins_;
     runtime::PluginHost& host_;

@@ -44,14 +44,6 @@ std::string without_countdown(const std::string& because) {
     return std::regex_replace(because, countdown, "");
 }
 
-/// Whether that machine stays, by one error of its own or one that stands for all.
-const Error* find_error(const std::vector<Error>& errors, const MachineId& machine) {
-    const auto at = std::ranges::find_if(errors, [&](const Error& error) {
-        return error.subject.empty() || error.subject == machine.value();
-    });
-    return at == errors.end() ? nullptr : &*at;
-}
-
 }  // namespace
 
 const GivenCommand* find_command(const std::vector<GivenCommand>& commands,
@@ -162,7 +154,7 @@ void DecisionStory::tell_removal(const engine::MachineRemoval& removal,
     gone.nodes.clear();
     for (std::size_t i = 0; i < removal.machines.size(); ++i) {
         const std::string node = i < removal.nodes.size() ? removal.nodes[i] : "";
-        const Error* const error = find_error(errors, removal.machines[i]);
+        const Error* const error = engine::find_error(errors, removal.machines[i]);
         if (error == nullptr) {
             gone.machines.push_back(removal.machines[i]);
             gone.nodes.push_back(node);

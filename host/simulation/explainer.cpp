@@ -10,14 +10,14 @@
 namespace capstan::simulation {
 
 std::optional<Explainer::Found> Explainer::find_pod(const engine::Cluster& cluster,
-                                                    Time now) const {
+                                                    Time wall) const {
     for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::PodRow pod = cluster.pod(i);
         if (cluster.text(pod.name) != question_.pod_name ||
             cluster.text(cluster.pod_class(pod.pod_class).ns) != question_.pod_ns)
             continue;
         const std::string node(cluster.text(pod.node_name));
-        const engine::ClassId is_of = engine::class_at(cluster, pod, now);
+        const engine::ClassId is_of = engine::class_at(cluster, pod, wall);
         return Found{node.empty() ? std::optional(is_of) : std::nullopt, node};
     }
     return std::nullopt;
@@ -33,7 +33,8 @@ void Explainer::on_pass(const runtime::PassInput& input, const runtime::PassResu
 }
 
 void Explainer::see_pod(const runtime::PassInput& input) {
-    const std::optional<Found> found = find_pod(input.snapshot.cluster, input.circumstances.now);
+    const std::optional<Found> found =
+        find_pod(input.snapshot.cluster, input.circumstances.time().wall);
     if (!found) return;
     node_ = found->node;
     if (!found->waiting) return;

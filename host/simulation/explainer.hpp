@@ -45,7 +45,7 @@ private:
         std::optional<engine::ClassId> waiting;  ///< its class, when it has no node
         std::string node;
     };
-    std::optional<Found> find_pod(const engine::Cluster& cluster, Time now) const;
+    std::optional<Found> find_pod(const engine::Cluster& cluster, Time wall) const;
     void see_pod(const runtime::PassInput& input);
     void see_node(const runtime::PassInput& input);
     void ask(runtime::PassInput input, runtime::PassQuestion question);

@@ -14,6 +14,7 @@ std::string_view name_of(FaultKind kind) noexcept {
         case FaultKind::never_joins: return "never_joins";
         case FaultKind::flap: return "flap";
         case FaultKind::eviction_error: return "eviction_error";
+        case FaultKind::policy_denial: return "policy_denial";
         case FaultKind::clock_jump: return "clock_jump";
         case FaultKind::restart: return "restart";
         case FaultKind::restart_midway: return "restart_midway";

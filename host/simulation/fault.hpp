@@ -21,7 +21,8 @@ enum class FaultKind {
     never_joins,     ///< machines of a group that begin to run meanwhile never become nodes
     flap,            ///< a node of a group is not ready, and then is again
     eviction_error,  ///< the API server fails: evictions and node changes
-    clock_jump,      ///< the clock goes forward by `lasts`, and nothing happens meanwhile
+    policy_denial,   ///< an admission policy denies every eviction
+    clock_jump,      ///< somebody sets the wall clock forward by `lasts`, or back if it is negative
     restart,         ///< the autoscaler starts anew with the memory it saved
     restart_midway,  ///< the same after it carried a decision out and before it could remember
 };
@@ -30,7 +31,8 @@ enum class FaultKind {
 std::string_view name_of(FaultKind kind) noexcept;
 
 /// One that comes once, or with some chance again and again. Those that do not last are over at
-/// once: lost_machine, restart, restart_midway. Two of one kind and group that overlap are one.
+/// once: lost_machine, clock_jump, restart, restart_midway. Two of one kind and group that overlap
+/// are one.
 struct Fault {
     FaultKind kind = FaultKind::stock_out;
     /// Empty: of those about groups, one that chance names each time. Others have none.

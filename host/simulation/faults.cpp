@@ -39,6 +39,7 @@ bool is_about_group(FaultKind kind) noexcept {
         case FaultKind::throttled:
         case FaultKind::slow_calls:
         case FaultKind::eviction_error:
+        case FaultKind::policy_denial:
         case FaultKind::clock_jump:
         case FaultKind::restart:
         case FaultKind::restart_midway: return false;

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include <capstan/ids.hpp>
 #include <capstan/labels.hpp>
 #include <capstan/resources.hpp>
 #include <capstan/taints.hpp>
@@ -99,6 +100,8 @@ struct Registration {
     std::optional<bool> joins{};
     std::optional<Duration> register_delay{}, ready_delay{};
     std::optional<std::vector<Taint>> taints{};  ///< that nodes get when they join
+    /// Labels of their machine, by key, that nodes do not get.
+    std::optional<std::vector<std::string>> missing_labels{};
     /// True: a node stays, not ready, when its machine vanishes.
     std::optional<bool> nodes_stay{};
     /// Of groups with several machine types: what machines of each have, where the group's template
@@ -122,16 +125,28 @@ struct RemoveGroup {
 struct CloudEdit {
     runtime::TomlValue settings{};       ///< a table
     std::vector<std::string> dropped{};  ///< keys that go back to their defaults
+    PluginInstanceId cloud{};            ///< empty: the first, or the only one
 };
 
 using Happening = std::variant<PodBatch, Scale, Remove, Bind, engine::NodeObject, NodeEdit, Budget,
                                Registration, CloudChange, AddGroup, RemoveGroup, CloudEdit>;
+
+/// What comes of an action that turns out to be impossible.
+enum class IfImpossible {
+    fail,  ///< the run ends with its error
+    /// It is left out where what it is about is not there (`not_found`), or is there already or
+    /// otherwise than it has to be (`conflict`): chance may be the reason. Any other error ends
+    /// the run.
+    skip_without_target,
+    skip,  ///< it is left out
+};
 
 /// Something that happens from outside, so long after the beginning of its step.
 struct Action {
     Duration after{0};
     Happening what{};
     runtime::Place place{};  ///< in the input's file, for what turns out to be impossible
+    IfImpossible if_impossible = IfImpossible::fail;
 };
 
 }  // namespace capstan::simulation

@@ -1,6 +1,7 @@
 #include "simulation/kept_memory.hpp"
 
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -10,29 +11,38 @@
 namespace capstan::simulation {
 namespace {
 
-/// Whoever stopped may have done more than it could remember.
+/// The one that stopped may have done more than it could remember. While it was away the cluster
+/// was seen, by the simulation.
 Result<engine::Memory> for_a_start(Result<engine::Memory> memory) {
-    if (memory) memory->started = false;
+    if (!memory) return memory;
+    memory->started = false;
+    memory->blind_since.reset();
     return memory;
+}
+
+Result<std::string> written_text(const engine::Memory& memory, const std::string& host,
+                                 const engine::PassTime& written) {
+    return runtime::memory_text(memory, host, std::numeric_limits<std::size_t>::max(), written);
 }
 
 }  // namespace
 
-Result<engine::Memory> load_memory(const std::filesystem::path& file) {
+Result<engine::Memory> load_memory(const std::filesystem::path& file,
+                                   const engine::PassTime& read) {
     if (file.empty() || !std::filesystem::exists(file)) return engine::Memory{};
     std::ifstream in(file, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
     if (!in) return fail(ErrorCode::invalid_config, file.string() + ": cannot be read");
-    Result<engine::Memory> memory = runtime::parse_memory(text.str(), file.string());
+    Result<engine::Memory> memory = runtime::parse_memory(text.str(), file.string(), read);
     if (!memory) return fail(ErrorCode::invalid_config, memory.error().message);
     return for_a_start(std::move(memory));
 }
 
 Result<void> save_memory(const engine::Memory& memory, const std::string& host,
-                         const std::filesystem::path& file) {
+                         const std::filesystem::path& file, const engine::PassTime& written) {
     if (file.empty()) return {};
-    CAPSTAN_TRY(const std::string text, runtime::memory_text(memory, host));
+    CAPSTAN_TRY(const std::string text, written_text(memory, host, written));
     const std::filesystem::path next = file.string() + ".new";
     std::ofstream out(next, std::ios::binary | std::ios::trunc);
     out << text << '\n';
@@ -43,9 +53,11 @@ Result<void> save_memory(const engine::Memory& memory, const std::string& host,
     return {};
 }
 
-Result<engine::Memory> saved_and_read(const engine::Memory& memory, const std::string& host) {
-    CAPSTAN_TRY(const std::string text, runtime::memory_text(memory, host));
-    return for_a_start(runtime::parse_memory(text, "the memory that was saved"));
+Result<engine::Memory> saved_and_read(const engine::Memory& memory, const std::string& host,
+                                      const engine::PassTime& written,
+                                      const engine::PassTime& read) {
+    CAPSTAN_TRY(const std::string text, written_text(memory, host, written));
+    return for_a_start(runtime::parse_memory(text, "the memory that was saved", read));
 }
 
 }  // namespace capstan::simulation

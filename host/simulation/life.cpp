@@ -12,6 +12,21 @@ namespace {
 /// Who only waits, for a back-off to end or for a cloud to have machines again, may do so for ever.
 constexpr Duration quiet_patience = std::chrono::hours(24);
 
+/// Whether the error says that what an action is about is not there, or is otherwise than it has to
+/// be.
+bool lacks_target(const Error& error) {
+    return error.code == ErrorCode::not_found || error.code == ErrorCode::conflict;
+}
+
+bool is_left_out(const Action& action, const Error& error) {
+    switch (action.if_impossible) {
+        case IfImpossible::fail: return false;
+        case IfImpossible::skip_without_target: return lacks_target(error);
+        case IfImpossible::skip: return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 /// A step under way.
@@ -75,16 +90,22 @@ Result<void> Life::happen(const Action& action, Time moment) {
             }
         },
         action.what);
-    if (done) return done;
+    if (done || is_left_out(action, done.error())) return {};
     const std::string line = action.place.line == 0 ? "" : ":" + std::to_string(action.place.line);
-    return fail(within(parts_.source + line, std::move(done).error()));
+    Error error = within(parts_.source + line, std::move(done).error());
+    // The input is about something that is not there: a mistake of the input.
+    if (lacks_target(error)) error.code = ErrorCode::invalid_config;
+    return fail(std::move(error));
 }
 
-/// A clock that jumps leaves no time in between for anything to happen.
+/// A clock that is set moves nothing but itself.
 Result<void> Life::strike() {
     Result<Duration> jump = parts_.mishaps.reach(now());
     if (!jump) return fail(within(parts_.source, std::move(jump).error()));
-    move_to(now() + *jump);
+    if (*jump == Duration(0)) return {};
+    parts_.host.virtual_loop()->step_wall(*jump);
+    const auto& clock = parts_.host.loop().clock();
+    parts_.world.set_wall_ahead(clock->wall() - clock->now());
     return {};
 }
 

@@ -29,7 +29,7 @@ public:
         Machines& machines;
         Passes& passes;
         Mishaps& mishaps;
-        CloudControl* cloud = nullptr;  ///< NULL: it is not the simulated one
+        CloudControl* cloud = nullptr;  ///< NULL: no cloud is simulated
         Tally& tally;
         Observer& observer;
         const std::string& source;  ///< what messages call the input

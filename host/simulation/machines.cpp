@@ -27,6 +27,7 @@ void take_over(const Registration& said, Registration& to) {
     if (said.register_delay) to.register_delay = said.register_delay;
     if (said.ready_delay) to.ready_delay = said.ready_delay;
     if (said.taints) to.taints = said.taints;
+    if (said.missing_labels) to.missing_labels = said.missing_labels;
     if (said.nodes_stay) to.nodes_stay = said.nodes_stay;
     if (!said.types.empty()) to.types = said.types;
 }
@@ -86,7 +87,17 @@ void Machines::observe(const std::vector<engine::Group>& groups, Time now) {
                 present.insert(machine.id.value());
         }
     }
+    // Machines of a group that left with its settings are told of no more, and are there.
+    std::set<std::string> listed;
+    for (const engine::Group& group : groups) listed.insert(group.group.id.value());
+    for (const auto& [id, member] : members_)
+        if (!listed.contains(member.group) && !member.is_going) present.insert(id);
     vanish(present, now);
+}
+
+void Machines::expect_end(const MachineId& machine) {
+    const auto member = members_.find(machine.value());
+    if (member != members_.end()) member->second.is_going = true;
 }
 
 void Machines::set(const Registration& said) {
@@ -181,11 +192,13 @@ engine::NodeObject Machines::make_node(const engine::Group& group, const Machine
                             .capacity = look.capacity,
                             .allocatable = look.allocatable,
                             .ready = false,
-                            .ready_since = now,
-                            .created = now};
+                            .ready_since = world_.wall(now),
+                            .created = world_.wall(now)};
     node.name = node_name(group.group.id.value(), machine);
     const Registration registration = registration_of(group.group.id.value());
     node.taints.insert(node.taints.end(), registration.taints->begin(), registration.taints->end());
+    for (const std::string& key : registration.missing_labels.value_or(std::vector<std::string>()))
+        node.labels.erase(key);
     const auto type = registration.types.find(machine.machine_type);
     if (type != registration.types.end()) be_of_type(type->first, type->second, node);
     node.labels.insert_or_assign("kubernetes.io/hostname", node.name);
@@ -201,6 +214,7 @@ void Machines::reach(Time now) {
     std::map<std::string, std::int64_t> joined, ready;
     while (!joining_.empty() && joining_.begin()->first <= now) {
         Joining joining = std::move(joining_.begin()->second);
+        joining.node.created = joining.node.ready_since = world_.wall(joining_.begin()->first);
         joining_.erase(joining_.begin());
         members_[joining.machine].node = joining.node.name;
         becoming_ready_.emplace(now + registration_of(joining.group).ready_delay.value(),

@@ -32,6 +32,8 @@ public:
     void observe(const std::vector<engine::Group>& groups, Time now);
     /// When the next node joins or becomes ready; nothing: none is on its way.
     std::optional<Time> next_due() const;
+    /// Its cloud has agreed to remove it: it goes also where its group leaves meanwhile.
+    void expect_end(const MachineId& machine);
     /// Lets nodes join and become ready whose time has come.
     void reach(Time now);
     /// Whether the clouds are at work, so that they have to be looked at again.
@@ -40,7 +42,8 @@ public:
 private:
     struct Member {
         std::string group{};
-        std::string node{};  ///< its name; empty: it has not joined
+        std::string node{};     ///< its name; empty: it has not joined
+        bool is_going = false;  ///< its cloud has agreed to that
     };
     struct Joining {
         std::string machine{};

@@ -33,22 +33,37 @@ std::string sentence(const FaultEvent& event) {
     std::string out = event.group.empty() ? "" : event.group + ": ";
     out += name_of(event.kind);
     if (!event.begins) return out + " is over";
-    const bool lasts = !is_brief(event.kind) || event.kind == FaultKind::clock_jump;
-    return lasts ? out + " for " + format_duration(event.lasts) : out;
+    if (event.kind == FaultKind::clock_jump) return out + " by " + format_duration(event.lasts);
+    return is_brief(event.kind) ? out : out + " for " + format_duration(event.lasts);
 }
 
 }  // namespace
 
-std::vector<std::string> Mishaps::groups() const {
-    if (parts_.cloud != nullptr) return parts_.cloud->groups();
+std::vector<std::string> Mishaps::groups() {
     std::vector<std::string> out;
-    for (const engine::Group& group : parts_.passes.groups()) out.push_back(group.group.id.value());
+    if (parts_.cloud != nullptr) out = parts_.cloud->groups();
+    for (const engine::Group& group : parts_.passes.groups()) {
+        const std::string& id = group.group.id.value();
+        const bool is_missing = parts_.cloud == nullptr ||
+                                (group.group.autoprovisioned && std::ranges::count(out, id) == 0);
+        if (!is_missing) continue;
+        if (parts_.cloud != nullptr) made_.insert(id);
+        out.push_back(id);
+    }
     return out;
+}
+
+bool Mishaps::is_out_of_reach(const FaultEvent& event) const {
+    const bool needs_settings =
+        event.kind == FaultKind::stock_out || event.kind == FaultKind::quota ||
+        event.kind == FaultKind::removal_fails || event.kind == FaultKind::lost_machine;
+    return needs_settings && made_.contains(event.group);
 }
 
 Result<Duration> Mishaps::reach(Time now) {
     Duration jump{0};
-    const std::vector<FaultEvent> due = faults_.take_due(now, groups());
+    std::vector<FaultEvent> due = faults_.take_due(now, groups());
+    std::erase_if(due, [&](const FaultEvent& event) { return is_out_of_reach(event); });
     for (const FaultEvent& event : due) {
         parts_.story.tell(now, EventKind::fault, event.group, sentence(event));
         if (event.kind == FaultKind::clock_jump) jump += event.lasts;
@@ -72,6 +87,7 @@ Result<void> Mishaps::strike(const FaultEvent& event, Time now) {
             return {};
         case FaultKind::flap: flap(event, now); return {};
         case FaultKind::eviction_error: parts_.passes.break_api(event.begins); return {};
+        case FaultKind::policy_denial: parts_.passes.deny_evictions(event.begins); return {};
         case FaultKind::clock_jump: return {};
         case FaultKind::restart: return parts_.passes.restart();
         case FaultKind::restart_midway: parts_.passes.restart_midway(); return {};
@@ -84,23 +100,33 @@ Result<void> Mishaps::strike_cloud(const FaultEvent& event, Time now) {
         return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
     const bool is_slow = event.kind == FaultKind::slow_calls;
     const std::string key = is_slow ? "latency" : "fail";
+    const PluginInstanceId cloud = struck_cloud(event);
     if (event.begins) {
-        if (const TomlValue* const before = parts_.cloud->find(key); before != nullptr && is_slow)
-            latency_ = *before;
+        const TomlValue* const before = parts_.cloud->find(cloud, key);
+        if (before != nullptr && is_slow) latency_ = *before;
         TomlValue value =
             is_slow
                 ? text_value(key, "20s")
                 : failure(key, event.kind == FaultKind::throttled ? "throttled" : "unavailable");
-        return parts_.cloud->happen(CloudEdit{.settings = table({std::move(value)})}, now);
+        return parts_.cloud->happen(
+            CloudEdit{.settings = table({std::move(value)}), .cloud = cloud}, now);
     }
-    CloudEdit edit{.settings = table({}), .dropped = {key}};
+    CloudEdit edit{.settings = table({}), .dropped = {key}, .cloud = cloud};
     if (is_slow && latency_) edit.settings.children.push_back(*std::exchange(latency_, {}));
     return parts_.cloud->happen(edit, now);
+}
+
+/// The one that chance names when the fault begins, and the same when it ends.
+PluginInstanceId Mishaps::struck_cloud(const FaultEvent& event) {
+    const std::vector<SimulatedCloud>& clouds = parts_.cloud->clouds();
+    if (event.begins) struck_[event.kind] = clouds[event.chance % clouds.size()].id;
+    return struck_[event.kind];
 }
 
 Result<void> Mishaps::strike_group(const FaultEvent& event, Time now) {
     if (parts_.cloud == nullptr)
         return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
+    if (parts_.cloud->has_left(event.group)) return {};
     std::vector<TomlValue> change;
     if (event.kind == FaultKind::lost_machine) {
         change.push_back(integer("lose", 1));

@@ -30,11 +30,23 @@ class Passes::Cluster final : public runtime::ClusterClient {
 public:
     explicit Cluster(Passes& passes) : passes_(passes) {}
 
+    void look(const std::vector<engine::NodeLook>& nodes, LookDone done) override {
+        const bool is_blind = passes_.saboteur_ && passes_.saboteur_->is_blind();
+        for (std::size_t at = 0; at < nodes.size(); ++at) {
+            done(at, answer([&](World& world, Time) {
+                     return is_blind ? Result<void>() : world.look(nodes[at]);
+                 }));
+        }
+    }
     void change(const engine::NodeChange& change, Done done) override {
         done(answer([&](World& world, Time now) { return world.change(change, now); }));
     }
     void evict(const engine::Eviction& eviction, Done done) override {
-        done(answer([&](World& world, Time now) { return world.evict(eviction, now); }));
+        done(answer([&](World& world, Time now) -> Result<void> {
+            if (passes_.evictions_are_denied_)
+                return fail(ErrorCode::permission, "an admission policy denies it");
+            return world.evict(eviction, now);
+        }));
     }
 
 private:
@@ -55,7 +67,9 @@ Passes::Passes(const runtime::Config& config, runtime::PluginHost& host, std::ui
       parts_(parts),
       settings_(runtime::make_settings(config.scale_up, config.scale_down, config.limits)),
       seed_(seed),
-      told_(parts.story, parts.tally, parts.world) {}
+      told_(parts.story, parts.tally, parts.world) {
+    if (parts.sabotage != Sabotage::none) saboteur_.emplace(parts.sabotage);
+}
 
 Result<Passes> Passes::make(const runtime::Config& config, runtime::PluginHost& host,
                             std::uint64_t seed, std::optional<std::vector<Time>> looks,
@@ -64,11 +78,14 @@ Result<Passes> Passes::make(const runtime::Config& config, runtime::PluginHost& 
     out.looks_ = std::move(looks);
     CAPSTAN_TRY(out.wiring_, runtime::wire(config.pipeline, host));
     CAPSTAN_TRY(out.clouds_, runtime::Clouds::make(config.pipeline, host));
-    CAPSTAN_TRY(out.memory_, load_memory(parts.state));
+    CAPSTAN_TRY(out.memory_, load_memory(parts.state, out.time()));
+    out.kept_at_ = out.time();
     return out;
 }
 
 Time Passes::now() const { return host_.loop().clock()->now(); }
+
+engine::PassTime Passes::time() const { return {now(), host_.loop().clock()->wall()}; }
 
 void Passes::adopt() {
     groups_ = clouds_->refresh_now(host_).groups;
@@ -82,6 +99,7 @@ void Passes::look_again() {
 
 void Passes::look() {
     wants_look_ = false;
+    looked_at_ = now();
     if (looks_) std::erase_if(*looks_, [&](Time at) { return at <= now(); });
     const Time before = now();
     const runtime::CloudsView view = clouds_->refresh_now(host_);
@@ -114,42 +132,60 @@ Result<void> Passes::run() {
         .settings = settings_,
         .wiring = wiring_,
         .clouds = clouds_->instances(),
-        .circumstances = {.seed = seed_, .now = now(), .simulation = true},
+        .circumstances = {.seed = seed_, .now = now(), .wall = time().wall, .simulation = true},
         .known_misses = misses_};
-    CAPSTAN_TRY(runtime::PassResult result, runtime::decide(input));
+    CAPSTAN_TRY(runtime::PassResult result, decide(input));
     parts_.tally.passed();
     misses_ = result.misses;
     wake_at_ = result.outcome.wake_at;
     told_.decided(result, problems_, now());
     parts_.observer.on_pass(input, result);
-    return carry_out(std::move(result.outcome), input);
+    return carry_out(std::move(result), input);
 }
 
-Result<void> Passes::carry_out(engine::Outcome outcome, const runtime::PassInput& input) {
+/// Those who look on are told what there is and what is done about it, sabotage or not.
+Result<runtime::PassResult> Passes::decide(const runtime::PassInput& input) {
+    if (!saboteur_) return runtime::decide(input);
+    CAPSTAN_TRY(runtime::PassResult result, runtime::decide(saboteur_->told(input)));
+    saboteur_->spoil(input, result);
+    return result;
+}
+
+Result<void> Passes::carry_out(runtime::PassResult result, const runtime::PassInput& input) {
+    engine::Outcome& outcome = result.outcome;
     const engine::Decision& decision = outcome.decision;
-    CAPSTAN_CHECK(keep(engine::remember_plan(memory_, outcome)));
+    CAPSTAN_CHECK(
+        keep(engine::remember_plan(memory_, outcome, settings_, input.circumstances.now)));
     Cluster cluster(*this);
     told_.carrying_out();
-    const engine::Results results =
-        runtime::carry_out_now(decision, *clouds_, cluster, input.circumstances, host_);
+    const engine::Results results = runtime::carry_out_now(
+        decision, engine::looks_before(decision, input.snapshot.cluster, settings_), *clouds_,
+        cluster, input.circumstances, host_, runtime::find_whole_groups(*result.groups));
     parts_.tally.reach(now());
     told_.carried_out(decision, results, now());
     count_asked_for(decision, results);
+    const auto report = [&] {
+        parts_.observer.on_results({.snapshot = input.snapshot,
+                                    .settings = settings_,
+                                    .decision = decision,
+                                    .results = results,
+                                    .memory = memory_,
+                                    .figures = outcome.figures,
+                                    .at = now()});
+    };
     if (!asks_for_nothing(decision)) {
         // Whenever what comes of it is due, the next look is a pass.
         has_changed_ = true;
         look_again();
-        if (std::exchange(forgets_next_, false)) return restart();
+        if (std::exchange(forgets_next_, false)) {
+            // What the clouds have done is done, whether or not the host remembers it.
+            report();
+            return restart();
+        }
     }
     CAPSTAN_CHECK(keep(
         engine::remember_results(std::move(outcome.memory), decision, results, settings_, now())));
-    parts_.observer.on_results({.snapshot = input.snapshot,
-                                .settings = settings_,
-                                .decision = decision,
-                                .results = results,
-                                .memory = memory_,
-                                .figures = outcome.figures,
-                                .at = now()});
+    report();
     return {};
 }
 
@@ -160,20 +196,25 @@ void Passes::count_asked_for(const engine::Decision& decision, const engine::Res
     for (std::size_t i = 0; i < results.decreases.size(); ++i)
         if (!results.decreases[i])
             targets_[decision.decreases[i].group.value()] -= decision.decreases[i].by;
-    for (std::size_t i = 0; i < results.removals.size(); ++i)
-        if (results.removals[i].empty())
-            targets_[decision.removals[i].group.value()] -=
-                static_cast<int>(decision.removals[i].machines.size());
+    for (std::size_t i = 0; i < results.removals.size(); ++i) {
+        const engine::MachineRemoval& removal = decision.removals[i];
+        for (const MachineId& machine : removal.machines) {
+            if (engine::find_error(results.removals[i], machine) != nullptr) continue;
+            --targets_[removal.group.value()];
+            parts_.machines.expect_end(machine);
+        }
+    }
 }
 
 Result<void> Passes::keep(engine::Memory memory) {
     told_.remembered(memory_, memory, now());
     memory_ = std::move(memory);
-    return save_memory(memory_, parts_.version, parts_.state);
+    kept_at_ = time();
+    return save_memory(memory_, parts_.version, parts_.state, kept_at_);
 }
 
 Result<void> Passes::restart() {
-    CAPSTAN_TRY(memory_, saved_and_read(memory_, parts_.version));
+    CAPSTAN_TRY(memory_, saved_and_read(memory_, parts_.version, kept_at_, time()));
     misses_.clear();
     wake_at_.reset();
     has_changed_ = true;
@@ -187,7 +228,7 @@ std::optional<Time> Passes::wanted_at() const {
 }
 
 std::optional<Time> Passes::needed_at() const {
-    const bool may_show = wants_look_ || now() < look_until_;
+    const bool may_show = wants_look_ || looked_at_ < look_until_;
     if (has_changed_ || may_show || parts_.machines.is_awaiting()) return Time{};
     if (!looks_ || looks_->empty()) return wake_at_;
     return wake_at_ ? std::min(*wake_at_, looks_->front()) : looks_->front();

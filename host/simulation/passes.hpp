@@ -16,6 +16,7 @@
 #include "simulation/decision_story.hpp"
 #include "simulation/machines.hpp"
 #include "simulation/run.hpp"
+#include "simulation/sabotage.hpp"
 #include "simulation/story.hpp"
 #include "simulation/tally.hpp"
 #include "simulation/world.hpp"
@@ -36,6 +37,7 @@ public:
         std::filesystem::path state{};  ///< where its memory is kept; empty: nowhere
         /// How old a cloud's list of machines gets: what is done to it may show so much later.
         Duration lag{0};
+        Sabotage sabotage = Sabotage::none;
     };
     /// `looks`: moments at which something changes in the clouds that nobody asked for, ascending;
     /// nothing: it may at any time. Begins with the memory that was kept. `internal`: the
@@ -68,6 +70,8 @@ public:
     void restart_midway() noexcept { forgets_next_ = true; }
     /// Node changes and evictions fail from now on, or do not any more.
     void break_api(bool is_broken) noexcept { api_is_broken_ = is_broken; }
+    /// An admission policy denies evictions from now on, or does not any more.
+    void deny_evictions(bool are_denied) noexcept { evictions_are_denied_ = are_denied; }
 
     std::vector<GivenCommand> take_commands() { return told_.take_commands(); }
     const std::vector<GivenCommand>& commands() const noexcept { return told_.commands(); }
@@ -85,9 +89,11 @@ private:
            const Parts& parts);
 
     Time now() const;
+    engine::PassTime time() const;
     void look();
+    Result<runtime::PassResult> decide(const runtime::PassInput& input);
     void count_asked_for(const engine::Decision& decision, const engine::Results& results);
-    Result<void> carry_out(engine::Outcome outcome, const runtime::PassInput& input);
+    Result<void> carry_out(runtime::PassResult result, const runtime::PassInput& input);
     Result<void> keep(engine::Memory memory);
 
     runtime::PluginHost& host_;
@@ -100,17 +106,21 @@ private:
     std::shared_ptr<const std::vector<engine::CloudMachines>> machine_types_;
     std::map<std::string, int> targets_;
     engine::Memory memory_;
+    engine::PassTime kept_at_{};  ///< the memory
     std::vector<runtime::HookMiss> misses_;
     std::optional<std::vector<Time>> looks_;
     std::optional<Time> wake_at_;
     bool has_changed_ = true, wants_look_ = false;
-    Time look_until_{};  ///< before, clouds may show any time what was done to them
+    /// Until then clouds may show any time what was done to them; and when they were looked at
+    /// last.
+    Time look_until_{}, looked_at_{};
     /// The last look moved the clock: the next one is not left out, or what comes after it would
     /// come at another time.
     bool takes_time_ = false;
-    bool forgets_next_ = false, api_is_broken_ = false;
+    bool forgets_next_ = false, api_is_broken_ = false, evictions_are_denied_ = false;
     std::vector<std::string> problems_;  ///< of the last look
     DecisionStory told_;
+    std::optional<Saboteur> saboteur_;  ///< nothing: the autoscaler is as it ships
 };
 
 }  // namespace capstan::simulation

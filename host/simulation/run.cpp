@@ -16,6 +16,7 @@
 #include "simulation/mishaps.hpp"
 #include "simulation/passes.hpp"
 #include "simulation/prepare.hpp"
+#include "simulation/simulated_clouds.hpp"
 #include "simulation/story.hpp"
 #include "simulation/tally.hpp"
 #include "simulation/toml_values.hpp"
@@ -76,11 +77,11 @@ private:
         CAPSTAN_TRY(Passes passes,
                     Passes::make(setup_.config, *host_, input_.seed, looks(),
                                  {world_, machines_, story_, tally_, observer_, setup_.every_pass,
-                                  setup_.version, setup_.state, lag()}));
+                                  setup_.version, setup_.state, lag(), setup_.sabotage}));
         passes_ = std::make_unique<Passes>(std::move(passes));
-        if (input_.cloud) {
-            cloud_ = std::make_unique<CloudControl>(*input_.cloud, setup_.config, setup_.plugins,
-                                                    *host_, input_.start);
+        if (auto clouds = simulated_clouds(input_, setup_.plugins); !clouds.empty()) {
+            cloud_ = std::make_unique<CloudControl>(std::move(clouds), setup_.config,
+                                                    setup_.plugins, *host_, input_.start);
         }
         mishaps_ = std::make_unique<Mishaps>(
             Mishaps::Parts{world_, machines_, *passes_, story_, cloud_.get()},
@@ -100,11 +101,11 @@ private:
         return {};
     }
 
-    /// How old the cloud's lists of machines get.
-    Duration lag() const {
+    /// How old what the cloud lists gets.
+    Duration lag() const { return cloud_time("refresh_every") + cloud_time("list_lag"); }
+    Duration cloud_time(std::string_view key) const {
         if (!input_.cloud) return Duration(0);
-        const std::string every = text_of(input_.cloud->settings, "refresh_every");
-        return parse_duration(every).value_or(Duration(0));
+        return parse_duration(text_of(input_.cloud->settings, key)).value_or(Duration(0));
     }
 
     /// What --until cuts short is not held to what it expects.
@@ -127,7 +128,11 @@ private:
     std::optional<std::vector<Time>> looks() const {
         if (!input_.cloud) return std::nullopt;
         std::vector<Time> out;
-        for (const Duration at : input_.cloud->changes) out.push_back(input_.start + at);
+        for (const Duration at : input_.cloud->changes) {
+            out.push_back(input_.start + at);
+            out.push_back(input_.start + at + cloud_time("list_lag"));
+        }
+        std::ranges::sort(out);
         return out;
     }
 
@@ -139,7 +144,8 @@ private:
             const Duration last = step.actions.empty() ? Duration(0) : step.actions.back().after;
             sum += step.until_command ? step.until_command->within : step.advance.value_or(last);
         }
-        return setup_.until ? *setup_.until : sum > Duration(0) ? std::optional(sum) : std::nullopt;
+        if (setup_.until) return setup_.until;
+        return sum > Duration(0) ? std::optional(sum) : std::nullopt;
     }
 
     void expect(const Step& step, const Seen& seen) {
@@ -201,7 +207,7 @@ private:
     Machines machines_;
     std::unique_ptr<runtime::PluginHost> host_;
     std::unique_ptr<Passes> passes_;
-    std::unique_ptr<CloudControl> cloud_;  ///< NULL: it is not the simulated one
+    std::unique_ptr<CloudControl> cloud_;  ///< NULL: none is simulated
     std::unique_ptr<Mishaps> mishaps_;
     std::unique_ptr<Life> life_;
     std::vector<Unmet> unmet_;

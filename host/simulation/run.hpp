@@ -14,6 +14,7 @@
 #include "runtime/plugin_set.hpp"
 #include "simulation/input.hpp"
 #include "simulation/report.hpp"
+#include "simulation/sabotage.hpp"
 
 namespace capstan::simulation {
 
@@ -34,8 +35,8 @@ public:
     virtual void on_progress(const Progress&) {}
     /// After each pass that was run, what it saw and what it came to.
     virtual void on_pass(const runtime::PassInput&, const runtime::PassResult&) {}
-    /// After each decision that was carried out, with the memory of what came of it. Not called
-    /// where a restart midway keeps anybody from remembering.
+    /// After each decision that was carried out, with the memory of what came of it; where the
+    /// autoscaler ended before it could remember that, with the memory that it had saved before.
     virtual void on_results(const runtime::PassObservation&) {}
     /// The autoscaler was started anew with the memory that its predecessor had saved.
     virtual void on_restart(const engine::Memory&, Time) {}
@@ -55,6 +56,7 @@ struct Setup {
     /// A file with the memory to begin with, if it is there, and where it is saved after each pass;
     /// empty: none.
     std::filesystem::path state{};
+    Sabotage sabotage = Sabotage::none;  ///< for tests of those that judge a run; no command has it
 };
 
 /// Runs the real engine and the real plugins on virtual time. Equal inputs give equal reports, byte

@@ -57,6 +57,8 @@ Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostic
     const FaultKind kind = fault_kind(fault.kind);
     if (!fault.group.empty() && !is_about_group(kind))
         diagnostics.error(table.place, "fault: it is about no group");
+    if (fault.lasts < Duration(0) && kind != FaultKind::clock_jump)
+        diagnostics.error(table.place, "fault: only a clock_jump may last for less than nothing");
     return {.kind = kind,
             .group = fault.group,
             .from = fault.from,
@@ -85,6 +87,7 @@ Registration make_registration(std::string group, const keys::Joining& joining,
                      .joins = joining.joins,
                      .register_delay = joining.register_delay,
                      .ready_delay = joining.ready_delay,
+                     .missing_labels = joining.join_missing_labels,
                      .nodes_stay = joining.nodes_stay};
     if (joining.join_taints)
         out.taints = read_taints(*joining.join_taints, table.find("join_taints"), diagnostics);

@@ -72,7 +72,7 @@ struct Look {
     Labels labels, annotations;
 };
 
-Look look_of(const keys::Asks& asks) {
+Look asked_look(const keys::Asks& asks) {
     Look out{
         .spec = {}, .labels = labels_of(asks.labels), .annotations = labels_of(asks.annotations)};
     out.labels.emplace("app", asks.name);
@@ -129,7 +129,7 @@ PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnosti
         diagnostics.error(member_place(table, "duration"),
                           "pods: what a ReplicaSet or a StatefulSet owns does not end by itself");
     }
-    auto [spec, labels, annotations] = look_of(pods.asks);
+    auto [spec, labels, annotations] = asked_look(pods.asks);
     spec.priority = pods.priority;
     for (const keys::Spread& s : pods.spread) {
         spec.spread.push_back({.max_skew = s.max_skew,
@@ -155,7 +155,7 @@ PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnosti
 engine::DaemonSetObject make_daemon_set(const keys::DaemonSet& set, const SettingValue& table,
                                         Diagnostics& diagnostics) {
     need_name(set.asks.name, "daemon_set", table, diagnostics);
-    auto [spec, labels, annotations] = look_of(set.asks);
+    auto [spec, labels, annotations] = asked_look(set.asks);
     for (const auto& [resource, limit] : set.limits) {
         if (!spec.requests.find(resource)) spec.requests.set(resource, amount_of(resource, limit));
     }

@@ -38,15 +38,16 @@ enum class FaultName {
     never_joins,
     flap,
     eviction_error,
+    policy_denial,
     clock_jump,
     restart,
     restart_midway,
 };
 constexpr auto names_of(FaultName) {
-    return std::array<std::string_view, 13>{
-        "stock_out",     "quota",        "api_error",     "throttled", "slow_calls",
-        "removal_fails", "lost_machine", "never_joins",   "flap",      "eviction_error",
-        "clock_jump",    "restart",      "restart_midway"};
+    return std::array<std::string_view, 14>{
+        "stock_out",     "quota",        "api_error",   "throttled",     "slow_calls",
+        "removal_fails", "lost_machine", "never_joins", "flap",          "eviction_error",
+        "policy_denial", "clock_jump",   "restart",     "restart_midway"};
 }
 
 struct Fault {
@@ -66,20 +67,24 @@ void describe(auto&& key, Fault& s) {
         "How probable it is at `from` and after each `every`; unset: it comes once.",
         {.min = 0, .max = 1});
     key("every", s.every, "How long it is from one chance to the next.", {.min = 1e9});
-    key("lasts", s.lasts, "How long it goes on; how far the clock jumps.");
+    key("lasts", s.lasts,
+        "How long it goes on; how far the clock is set forward, or back if it is negative.",
+        {.min = -3.1536e16});
 }
 
 /// How machines of a group become nodes: keys of [[group]] and of a step's `change`.
 struct Joining {
     std::optional<bool> joins, nodes_stay;
     std::optional<Duration> register_delay, ready_delay;
-    std::optional<std::vector<std::string>> join_taints;
+    std::optional<std::vector<std::string>> join_taints, join_missing_labels;
 };
 void describe(auto&& key, Joining& s) {
     key("joins", s.joins, "false: machines run and never become nodes.");
     key("register_delay", s.register_delay, "From a machine running to its node joining.");
     key("ready_delay", s.ready_delay, "From a node joining to its being ready.");
     key("join_taints", s.join_taints, "Taints that nodes get when they join.");
+    key("join_missing_labels", s.join_missing_labels,
+        "Labels of their machine, by key, that nodes do not get.");
     key("nodes_stay", s.nodes_stay, "A node stays, not ready, when its machine vanishes.");
 }
 

@@ -51,7 +51,7 @@ engine::PodObject World::object_of(PodId id) const {
     engine::PodObject out = given == given_.end() ? of.look : given->second;
     out.name = pod.name;
     out.uid = uid_of(id);
-    out.created = pod.created;
+    out.created = pod.told_created;
     out.deleted = pod.deleted;
     out.node_name = pod.node;
     out.phase = pod.node.empty() ? engine::PodPhase::pending : engine::PodPhase::running;
@@ -62,7 +62,8 @@ engine::PodObject World::object_of(PodId id) const {
 World::PodId World::enter(BatchId of, std::string name, Time now) {
     const auto id = static_cast<PodId>(pods_.size());
     pod_by_name_.emplace(key_of(batches_[of].look.ns, name), id);
-    pods_.push_back({.name = std::move(name), .batch = of, .created = now});
+    pods_.push_back(
+        {.name = std::move(name), .batch = of, .created = now, .told_created = wall(now)});
     batches_[of].pods.insert(id);
     return id;
 }

@@ -14,6 +14,7 @@
 #include <capstan/result.hpp>
 
 #include "engine/actions.hpp"
+#include "engine/removal/node_looks.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
 #include "engine/snapshot/default_spread.hpp"
 #include "simulation/budgets.hpp"
@@ -40,6 +41,14 @@ public:
     World(const World&) = delete;
     World& operator=(const World&) = delete;
 
+    /// Its wall clock is so far ahead of the moments that are given here, from now on: objects tell
+    /// when things happened by the wall clock of that moment.
+    void set_wall_ahead(Duration ahead) noexcept {
+        wall_ahead_ = ahead;
+        has_changed_ = true;
+    }
+    Time wall(Time now) const noexcept { return now + wall_ahead_; }
+
     /// What is there from the start.
     void fill(const Objects& objects, Time now);
 
@@ -55,6 +64,8 @@ public:
     // What an autoscaler asks for, as of ClusterClient.
     Result<void> change(const engine::NodeChange& change, Time now);
     Result<void> evict(const engine::Eviction& eviction, Time now);
+    /// Whether the node holds other pods that count than those that are known.
+    Result<void> look(const engine::NodeLook& look) const;
 
     // Nodes. `group`: whose machine it is; empty: nobody's.
     bool has_node(std::string_view name) const { return nodes_.find(name) != nodes_.end(); }
@@ -113,9 +124,11 @@ private:
         std::string uid{};  ///< empty: made of its number
         BatchId batch = 0;
         Time created{};
+        Time told_created{};  ///< the same, by the wall clock
         std::string node{};
-        std::optional<Time> deleted{};  ///< when its grace is over, once it was told to end
-        bool is_marked = false;         ///< unschedulable
+        /// When its grace is over, by the wall clock, once it was told to end.
+        std::optional<Time> deleted{};
+        bool is_marked = false;  ///< unschedulable
         bool has_started = false, is_healthy = false;
     };
     struct Node {
@@ -196,6 +209,7 @@ private:
     std::optional<Time> next_lapse_{};
     Duration longest_wait_{0};
     bool has_changed_ = false;
+    Duration wall_ahead_{0};
 };
 
 }  // namespace capstan::simulation

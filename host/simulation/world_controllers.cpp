@@ -47,7 +47,7 @@ Result<void> World::happen(const PodBatch& given, Time now) {
     look.owner = owner_of(given, controller);
     const bool single = !given.count && given.controller == Controller::none;
     if (single && pod_by_name_.contains(key_of(look.ns, look.name)))
-        return fail(ErrorCode::invalid_config, "pod '" + look.name + "' is there already");
+        return fail(ErrorCode::conflict, "pod '" + look.name + "' is there already");
     const BatchId of = batch(key_of(look.ns, look.name), look);
     Batch& b = batches_[of];
     b.controller = controller;
@@ -73,7 +73,7 @@ Result<void> World::happen(const PodBatch& given, Time now) {
 Result<void> World::happen(const Scale& to, Time now) {
     const std::optional<BatchId> of = find_batch(to.batch);
     if (!of || batches_[*of].controller == Controller::none) {
-        return fail(ErrorCode::invalid_config,
+        return fail(of ? ErrorCode::invalid_config : ErrorCode::not_found,
                     "scale of '" + to.batch + "', which is no replica set that is there");
     }
     const Batch& b = batches_[*of];
@@ -108,7 +108,7 @@ Result<void> World::happen(const Remove& what, Time now) {
         return {};
     }
     if (remove_node(what.name, now)) return {};
-    return fail(ErrorCode::invalid_config,
+    return fail(ErrorCode::not_found,
                 "removal of '" + what.name + "', and there is no pod or node of that name");
 }
 

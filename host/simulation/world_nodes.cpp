@@ -78,7 +78,7 @@ void World::renew(Node& node, Time now) {
 
 Result<void> World::happen(const engine::NodeObject& node, Time now) {
     if (has_node(node.name))
-        return fail(ErrorCode::invalid_config, "node '" + node.name + "' is there already");
+        return fail(ErrorCode::conflict, "node '" + node.name + "' is there already");
     add_node(node, "", now);
     story_.tell(now, EventKind::node, "", "node " + node.name + " joins", 1);
     return {};
@@ -96,8 +96,7 @@ Result<void> World::change(const engine::NodeChange& change, Time now) {
 
 Result<void> World::happen(const NodeEdit& edit, Time now) {
     if (!has_node(edit.node)) {
-        return fail(ErrorCode::invalid_config,
-                    "change of node '" + edit.node + "', which is not there");
+        return fail(ErrorCode::not_found, "change of node '" + edit.node + "', which is not there");
     }
     if (edit.ready) set_ready(edit.node, *edit.ready, now);
     return change({.node = edit.node,
@@ -113,7 +112,7 @@ void World::set_ready(const std::string& name, bool ready, Time now) {
     if (at == nodes_.end() || at->second.object.ready == ready) return;
     engine::NodeObject& object = at->second.object;
     object.ready = ready;
-    object.ready_since = now;
+    object.ready_since = wall(now);
     drop_taint(object, not_ready.key);
     if (!ready) object.taints.push_back(not_ready);
     renew(at->second, now);

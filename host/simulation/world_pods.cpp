@@ -66,7 +66,7 @@ void World::end(PodId id, std::optional<Duration> grace, Time now) {
     const Duration allowed = grace.value_or(of.look.spec.termination_grace.value_or(default_grace));
     const Duration takes = std::min(allowed, of.stop_time);
     if (pod.node.empty() || takes <= Duration(0)) return take_away(id);
-    pod.deleted = now + allowed;
+    pod.deleted = wall(now) + allowed;
     ++batches_[pod.batch].ending;
     leaves_.emplace(now + takes, id);
     builder_.set(object_of(id));
@@ -124,6 +124,26 @@ Result<void> World::evict(const engine::Eviction& eviction, Time now) {
     }
     end(id, eviction.grace, now);
     settle(now);
+    return {};
+}
+
+Result<void> World::look(const engine::NodeLook& look) const {
+    const auto node = nodes_.find(look.node);
+    if (node == nodes_.end()) return {};
+    const auto counts = [&](const Batch& batch) {
+        const std::optional<std::int32_t>& priority = batch.look.spec.priority;
+        const bool is_expendable =
+            look.expendable_below && priority && *priority < *look.expendable_below;
+        return !batch.is_daemon && !is_expendable;
+    };
+    for (const PodId id : node->second.pods) {
+        const Pod& pod = pods_[id];
+        const Batch& batch = batches_[pod.batch];
+        const std::string name = key_of(batch.look.ns, pod.name);
+        if (counts(batch) && !std::ranges::binary_search(look.known_pods, name + "/" + uid_of(id)))
+            return fail({ErrorCode::conflict, "it holds pods that were not known of yet: " + name,
+                         std::string(engine::unknown_pods), look.node});
+    }
     return {};
 }
 

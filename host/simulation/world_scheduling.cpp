@@ -52,11 +52,11 @@ void World::bind(PodId id, const std::string& node, Time now) {
 Result<void> World::happen(const Bind& what, Time now) {
     const std::optional<PodId> pod = find_pod(what.pod);
     if (!pod || !pending_.contains(*pod)) {
-        return fail(ErrorCode::invalid_config,
+        return fail(pod ? ErrorCode::conflict : ErrorCode::not_found,
                     "binding of '" + what.pod + "', which is no pod that waits for a node");
     }
     if (!has_node(what.node)) {
-        return fail(ErrorCode::invalid_config,
+        return fail(ErrorCode::not_found,
                     "binding to '" + what.node + "', and there is no such node");
     }
     bind(*pod, what.node, now);
@@ -80,9 +80,9 @@ std::vector<World::Waiting> World::waiting(const engine::Cluster& cluster, Time 
         const engine::ClassRow& of = cluster.pod_class(row.pod_class);
         const auto id = pod_by_name_.find(key_of(cluster.text(of.ns), cluster.text(row.name)));
         if (row.gated || row.deleted || id == pod_by_name_.end()) continue;
-        const engine::ClassId is_of = engine::class_at(cluster, row, now);
+        const engine::ClassId is_of = engine::class_at(cluster, row, wall(now));
         if (is_of == row.pod_class && of.spread_timeout) {
-            const auto lapse = engine::lapse_of(row.created, *of.spread_timeout);
+            const auto lapse = engine::lapse_of(row.created - wall_ahead_, *of.spread_timeout);
             if (lapse) next_lapse_ = std::min(next_lapse_.value_or(*lapse), *lapse);
         }
         out.push_back({id->second, is_of, of.spec->priority.value_or(0)});

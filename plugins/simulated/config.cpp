@@ -251,6 +251,7 @@ void check_config(const Settings& settings) {
 Config read_config(const Settings& settings) {
     Config out{.latency = settings.duration("latency"),
                .failure = find_failure(settings),
+               .list_lag = settings.duration("list_lag"),
                .register_nodes = settings.boolean("register_nodes")};
     for (const Settings& group : settings.tables("groups"))
         out.groups.push_back(read_group(group, settings));

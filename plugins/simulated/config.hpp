@@ -68,6 +68,7 @@ struct MachineTypeConfig {
 struct Config {
     Duration latency{};              ///< of every call
     std::optional<Error> failure{};  ///< what every call fails with
+    Duration list_lag{};             ///< so long ago it was as its list tells; answers are not late
     bool register_nodes = false;     ///< machines that run join the cluster as Node objects
     std::vector<GroupConfig> groups{};
     std::vector<MachineTypeConfig> machine_types{};

@@ -16,10 +16,11 @@ std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
 
 }  // namespace
 
-Group::Group(GroupConfig config, Time start, Time now)
+Group::Group(GroupConfig config, Time start, Time now, int last_number)
     : config_(std::move(config)),
       start_(start),
       now_(now - config_.boot),
+      last_number_(last_number),
       capacity_(config_.capacity),
       failure_(config_.failure) {
     request(config_.size);
@@ -125,6 +126,19 @@ void Group::adopt(int number, std::string type, Time launched) {
                                .launched = launched,
                                .gone_at = {}});
     last_number_ = std::max(last_number_, number);
+    note_change();
+}
+
+void Group::begin_running(int number) {
+    const auto at = std::ranges::find(machines_, number, &Machine::number);
+    assert(at != machines_.end());
+    Machine machine = std::move(*at);
+    machines_.erase(at);
+    machine.launched = std::min(machine.launched.value_or(now_), now_ - config_.boot);
+    // Those that wait stand last.
+    const auto waiting = std::ranges::find_if_not(
+        machines_, [](const Machine& m) { return m.launched.has_value(); });
+    machines_.insert(waiting, std::move(machine));
     note_change();
 }
 

@@ -41,8 +41,9 @@ struct GroupRecord {
 /// and requests become machines in their order as soon as the cloud has any.
 class Group {
 public:
-    /// `start`: from which changes count. `now`: what it starts with has booted long ago.
-    Group(GroupConfig config, Time start, Time now);
+    /// `start`: from which changes count. `now`: what it starts with has booted long ago. Its
+    /// machines get numbers above `last_number`.
+    Group(GroupConfig config, Time start, Time now, int last_number = 0);
     /// Goes on from what was recorded at `now`; then it is to reach the present.
     Group(GroupConfig config, Time start, Time now, GroupRecord record);
 
@@ -76,6 +77,8 @@ public:
     /// Takes in a machine that it does not know and that runs already, with a higher number than
     /// all it had.
     void adopt(int number, std::string type, Time launched);
+    /// The machine of that number runs, whatever the clock says of it. It has to be there.
+    void begin_running(int number);
 
 private:
     using Machine = MachineRecord;

@@ -98,9 +98,22 @@ Result<GroupPlan> read_plan(const std::string& name, const Json& json) {
 
 }  // namespace
 
+void shift(Ledger& ledger, Duration by) {
+    ledger.start += by;
+    ledger.saved += by;
+    for (auto& [id, group] : ledger.groups) {
+        for (MachineRecord& machine : group.machines) {
+            machine.requested += by;
+            if (machine.launched) *machine.launched += by;
+            if (machine.gone_at) *machine.gone_at += by;
+        }
+    }
+}
+
 std::string to_text(const Ledger& ledger) {
     Json out = Json::object({{"start", ms_after(Time{}, ledger.start)},
                              {"saved", ms_after(ledger.start, ledger.saved)},
+                             {"written", ms_after(Time{}, ledger.written)},
                              {"groups", Json::object()}});
     for (const auto& [id, group] : ledger.groups) {
         Json& written = out.at("groups").at(id);
@@ -124,6 +137,10 @@ Result<Ledger> parse_ledger(std::string_view text) {
         return refuse();
     Ledger out{.start = Time(milliseconds(*start->integer()))};
     out.saved = out.start + milliseconds(*saved->integer());
+    // Before it was written, the cloud went by the wall clock.
+    const Json* const written = json->find("written");
+    const bool is_told = written != nullptr && written->integer();
+    out.written = is_told ? Time(milliseconds(*written->integer())) : out.saved;
     for (const auto& [id, each] : groups->members()) {
         CAPSTAN_TRY(GroupRecord group, read_group_record(each, out.start));
         out.groups.emplace(id, std::move(group));

@@ -12,14 +12,19 @@
 
 namespace capstan::simulated {
 
-/// Requests and removals at `saved`; what happened afterwards follows from the settings.
+/// Requests and removals at `saved`; what happened afterwards follows from the settings. All
+/// moments but `written` are on the clock of the cloud in the process that wrote them.
 struct Ledger {
     Time start{};
     Time saved{};
+    Time written{};  ///< the same moment as `saved`, by the host's wall clock
     std::map<std::string, GroupRecord, std::less<>> groups{};
     std::map<std::string, GroupPlan, std::less<>> plans{};  ///< of groups that the cloud made
     bool operator==(const Ledger&) const = default;
 };
+
+/// Moves all moments on the cloud's clock by so much.
+void shift(Ledger& ledger, Duration by);
 
 /// About thirty bytes a machine. Times are cut to milliseconds.
 std::string to_text(const Ledger& ledger);

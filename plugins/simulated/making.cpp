@@ -30,8 +30,9 @@ Task<void> Simulated::create(GroupPlan plan) {
     if (!config) throw Failure(std::move(config).error());
     {
         const std::lock_guard lock(mutex_);
-        groups_.emplace(plan.name, Group(*std::move(config), start_, host_.now()));
+        groups_.emplace(plan.name, Group(*std::move(config), start_, now()));
     }
+    begin_pasts();
     made_.emplace(plan.name, plan);
     if (config_.register_nodes) write_down();
 }
@@ -55,6 +56,7 @@ Task<void> Simulated::destroy(NodeGroupId id) {
         const std::lock_guard lock(mutex_);
         groups_.erase(id.value());
     }
+    begin_pasts();
     made_.erase(plan);
     if (config_.register_nodes) write_down();
 }

@@ -218,6 +218,10 @@ Schema config_schema() {
                  "The lists of machines are as they were when so much time had passed, again "
                  "and again, but that of a group is new after a removal; 0s: as they are.",
                  R"("0s")"),
+        duration("list_lag",
+                 "Groups and machines are listed as they were so long ago, targets too; requests "
+                 "are answered as they are.",
+                 R"("0s")"),
         flag("register_nodes",
              "Machines that run join the cluster as Node objects without a kubelet, for kwok to "
              "look after. Needs the grants state and kube, nodes:list,watch,create,delete.",

@@ -17,36 +17,104 @@ T demand(const NodeGroupId& group, Result<T> result) {
     return std::move(*result);
 }
 
+std::vector<std::uint64_t> versions_of(const std::vector<const Group*>& groups) {
+    std::vector<std::uint64_t> out;
+    out.reserve(groups.size());
+    for (const Group* const group : groups) out.push_back(group->version());
+    return out;
+}
+
+CloudView view_of(const std::vector<const Group*>& groups) {
+    CloudView out;
+    std::size_t machines = 0;
+    for (const Group* const group : groups) machines += group->count_machines();
+    out.machines.reserve(machines);
+    for (const Group* const group : groups) {
+        out.groups.push_back(group->group());
+        group->tell_machines(out.machines);
+    }
+    return out;
+}
+
 }  // namespace
 
 Simulated::Simulated(Host host, Config config)
-    : host_(host), start_(host_.now()), config_(std::move(config)), nodes_(host_) {
+    : host_(host),
+      began_(host_.now()),
+      began_count_(host_.monotonic()),
+      start_(began_),
+      config_(std::move(config)),
+      nodes_(host_) {
     for (const GroupConfig& group : config_.groups)
         groups_.emplace(group.id.value(), Group(group, start_, start_));
+    begin_pasts();
 }
 
 void Simulated::reconfigure(Config config) {
     const std::vector<GroupConfig> groups = all_groups(config);
     std::erase_if(groups_, [&](const auto& known) {
-        return std::ranges::none_of(
+        const bool stays = std::ranges::any_of(
             groups, [&](const GroupConfig& group) { return group.id.value() == known.first; });
+        if (!stays && known.second.count_machines() > 0)
+            left_.insert_or_assign(known.first, known.second.record());
+        return !stays;
     });
     std::erase_if(made_, [&](const auto& entry) { return !groups_.contains(entry.first); });
     for (const GroupConfig& group : groups) {
         const auto known = groups_.find(group.id.value());
         if (known == groups_.end()) {
-            groups_.emplace(group.id.value(), Group(group, start_, host_.now()));
+            groups_.emplace(group.id.value(), begin_group(group, now()));
         } else {
             known->second.reconfigure(group);
+            const auto past = pasts_.find(group.id.value());
+            if (past != pasts_.end()) past->second.reconfigure(group);
         }
     }
     config_ = std::move(config);
+    begin_pasts();
+}
+
+void Simulated::begin_pasts() {
+    if (config_.list_lag <= Duration(0)) return pasts_.clear();
+    std::erase_if(pasts_, [&](const auto& past) { return !groups_.contains(past.first); });
+    for (const auto& [id, group] : groups_) pasts_.try_emplace(id, group, now());
+}
+
+void Simulated::note_request(const Group& group) {
+    const auto past = pasts_.find(group.config().id.value());
+    if (past != pasts_.end()) past->second.note(group, now());
+}
+
+std::vector<const Group*> Simulated::listed_groups() {
+    std::vector<const Group*> out;
+    out.reserve(groups_.size());
+    for (const auto& [id, group] : groups_) {
+        const auto past = pasts_.find(id);
+        out.push_back(past == pasts_.end() ? &group : &past->second.at(now() - config_.list_lag));
+    }
+    return out;
+}
+
+/// With the machines that it had before it left the settings.
+Group Simulated::begin_group(const GroupConfig& config, Time moment) {
+    auto left = left_.extract(config.id.value());
+    if (left.empty()) return {config, start_, moment, last_number_taken(config.id)};
+    return {config, start_, moment, std::move(left.mapped())};
+}
+
+/// By nodes of groups that left: those of "web" are called like those of "Web".
+int Simulated::last_number_taken(const NodeGroupId& id) const {
+    int out = 0;
+    for (const auto& [left, group] : left_)
+        if (node_name(NodeGroupId(left), 1) == node_name(id, 1))
+            out = std::max(out, group.last_number);
+    return out;
 }
 
 Task<void> Simulated::arrive() {
     co_await sleep_for(host_, config_.latency);
     if (config_.register_nodes) co_await recall();
-    for (auto& [id, group] : groups_) group.reach(host_.now());
+    for (auto& [id, group] : groups_) group.reach(now());
     if (config_.failure) throw Failure(*config_.failure);
 }
 
@@ -60,21 +128,11 @@ Group& Simulated::group(const NodeGroupId& id) {
 Task<SharedCloudView> Simulated::refresh() {
     co_await arrive();
     if (config_.register_nodes) co_await register_nodes();
-    const std::vector<std::uint64_t> versions = this->versions();
-    if (!told_ || told_->first != versions) told_.emplace(versions, SharedCloudView(view()));
+    const std::vector<const Group*> listed = listed_groups();
+    const std::vector<std::uint64_t> versions = versions_of(listed);
+    if (!told_ || told_->first != versions)
+        told_.emplace(versions, SharedCloudView(view_of(listed)));
     co_return told_->second;
-}
-
-CloudView Simulated::view() const {
-    CloudView out;
-    std::size_t machines = 0;
-    for (const auto& [id, group] : groups_) machines += group.count_machines();
-    out.machines.reserve(machines);
-    for (const auto& [id, group] : groups_) {
-        out.groups.push_back(group.group());
-        group.tell_machines(out.machines);
-    }
-    return out;
 }
 
 std::vector<std::uint64_t> Simulated::versions() const {
@@ -89,6 +147,7 @@ Resized Simulated::resize(const Resize& request, Change change) {
     if (const Resized* known = resized_.find(request.idempotency_key)) return *known;
     Group& wanted = group(request.group);
     const Resized answer{demand(request.group, (wanted.*change)(request))};
+    note_request(wanted);
     if (config_.register_nodes) write_down();
     resized_.keep(request.idempotency_key, answer);
     return answer;
@@ -109,6 +168,7 @@ Task<Removed> Simulated::remove(Removal request) {
     if (const Removed* known = removed_.find(request.idempotency_key)) co_return *known;
     Group& wanted = group(request.group);
     Removed answer = demand(request.group, wanted.remove(request));
+    note_request(wanted);
     if (config_.register_nodes) write_down();
     removed_.keep(request.idempotency_key, answer);
     co_return answer;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "cloud_session.hpp"
 
@@ -71,7 +72,7 @@ Outcome check_honest(const Subject& subject) {
 
 Outcome check_unknown_group(const Subject& subject) {
     return with_cloud(subject, [](CloudSession& cloud) {
-        cloud.refresh();
+        std::ignore = cloud.refresh();
         std::vector<std::string> faults;
         const Resize resize{.group = nowhere, .delta = 1, .idempotency_key = "unknown"};
         faults.push_back(demand_error("increase of a group that is not there",

@@ -1,4 +1,6 @@
 // What an instance must leave as it was: the process is the host's.
+#include <tuple>
+
 #include <capstan/abi/cloud.h>
 
 #include "check_subject.hpp"
@@ -25,7 +27,7 @@ void live(const Subject& subject) {
         host.settle(
             host.call<CloudView>([&](capstan_op op) { return cloud.refresh(cloud.self, op); }));
     }
-    static_cast<void>((*session)->instance().stop());
+    std::ignore = (*session)->instance().stop();
 }
 
 Outcome check_untouched(const Subject& subject) {

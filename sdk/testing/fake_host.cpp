@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "fake_parts.hpp"
@@ -49,7 +50,7 @@ FakeHost::FakeHost(FakeHostOptions options)
                 .service = &find_service};
 }
 
-FakeHost::~FakeHost() { stop(); }
+FakeHost::~FakeHost() { std::ignore = stop(); }
 
 const capstan_host* FakeHost::handle() const noexcept { return &parts_->handle; }
 
@@ -58,6 +59,7 @@ bool FakeHost::advance(Duration by) { return parts_->loop.advance(by); }
 bool FakeHost::step() { return parts_->loop.step(std::chrono::hours(24 * 365)); }
 Duration FakeHost::monotonic() const { return parts_->loop.now(); }
 Time FakeHost::now() const { return parts_->now(); }
+void FakeHost::step_wall(Duration by) { parts_->wall_ahead += by; }
 
 capstan_op FakeHost::open_raw(std::uint32_t type, Duration allowed,
                               std::shared_ptr<detail::OperationSink> sink) {

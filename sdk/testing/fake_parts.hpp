@@ -49,7 +49,9 @@ struct FakeParts {
     std::map<std::string, FakeMetric, std::less<>> metrics;
     std::vector<std::string> metric_names;  ///< by id
 
-    Time now() const { return options.start + (loop.now() - FakeLoop::begin); }
+    Duration wall_ahead{0};  ///< set by step_wall
+
+    Time now() const { return options.start + (loop.now() - FakeLoop::begin) + wall_ahead; }
     bool is_busy(std::string_view service_id) const {
         const std::lock_guard lock(mutex);
         return busy.contains(service_id);

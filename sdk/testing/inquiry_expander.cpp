@@ -80,7 +80,7 @@ Question random_question(std::uint32_t options, std::uint64_t seed) {
         if (below(3) != 0) o.price(0.125 * (1 + below(9)));
         if (below(8) == 0) o.new_group();
         if (below(10) == 0) o.without_template();
-        builders.push_back(std::move(o));
+        builders.push_back(o);
     }
     return Question(std::move(builders), {pods("web"), pods("batch")}, 40);
 }

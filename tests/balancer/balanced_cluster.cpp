@@ -3,6 +3,7 @@
 #include <csignal>
 #include <fstream>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include <boost/json/parse.hpp>
@@ -127,18 +128,20 @@ void BalancedCluster::balance(int replicas, const std::string& policy) {
 }
 
 void BalancedCluster::fail_zone(const std::string& zone) {
-    (void)store_->edit(store_->kind("nodes"), "", zone,
-                       [](json::object& node) { set_value(node, "spec.unschedulable", true); });
+    std::ignore = store_->edit(store_->kind("nodes"), "", zone, [](json::object& node) {
+        set_value(node, "spec.unschedulable", true);
+    });
     for (const ApiObject& pod : store_->list(store_->kind("pods"), space).items) {
         if (text_at(*pod, "spec.nodeName") == zone)
-            (void)store_->remove(store_->kind("pods"), space, text_at(*pod, "metadata.name"),
-                                 {.grace_s = 0});
+            std::ignore = store_->remove(store_->kind("pods"), space,
+                                         text_at(*pod, "metadata.name"), {.grace_s = 0});
     }
 }
 
 void BalancedCluster::mend_zone(const std::string& zone) {
-    (void)store_->edit(store_->kind("nodes"), "", zone,
-                       [](json::object& node) { set_value(node, "spec.unschedulable", false); });
+    std::ignore = store_->edit(store_->kind("nodes"), "", zone, [](json::object& node) {
+        set_value(node, "spec.unschedulable", false);
+    });
 }
 
 json::object BalancedCluster::ask(const std::string& method, const std::string& path,

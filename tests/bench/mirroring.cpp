@@ -49,6 +49,7 @@ public:
         return ++last_id_;
     }
     void cancel(RequestId) override {}
+    kubernetes::AnswerBell& answer_bell() override { return bell_; }
 
     void tell(const std::string& path, const std::string& text) { watches_.at(path)(text); }
     std::size_t text_bytes() const { return text_bytes_; }
@@ -83,6 +84,7 @@ private:
     RequestId last_id_ = 0;
     std::map<std::string, Part> watches_;
     std::size_t text_bytes_ = 0;
+    kubernetes::AnswerBell bell_;
 };
 
 /// Of the processor.

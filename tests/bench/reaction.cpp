@@ -8,6 +8,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
@@ -117,13 +118,13 @@ public:
 
 private:
     void run(const LiveSetup& setup, Seen& seen) {
-        static_cast<void>(runtime::run_daemon(
+        std::ignore = runtime::run_daemon(
             setup.config(), *host_,
             {.version = "bench",
              .identity = "bench",
              .seed = 1,
              .on_overdue = [] { std::_Exit(1); },
-             .on_pass = [&seen](const runtime::PassReport& pass) { seen.tell(pass); }}));
+             .on_pass = [&seen](const runtime::PassReport& pass) { seen.tell(pass); }});
         has_ended_ = true;
     }
 
@@ -150,7 +151,8 @@ boost::json::object measure_reaction(const Reaction& of) {
                           "[scale_up]\nmax_node_provision_time = \"200h\"\n");
     Seen seen;
     const RunningDaemon daemon(setup, seen);
-    const auto first_nodes = static_cast<std::size_t>(size.groups * size.nodes_per_group);
+    const auto first_nodes =
+        static_cast<std::size_t>(size.groups) * static_cast<std::size_t>(size.nodes_per_group);
     const std::size_t first_pods = first_nodes * static_cast<std::size_t>(size.pods_per_node);
     seen.wait_for_cluster(first_nodes, first_pods);
     cluster.add_hopeless(of.hopeless);

@@ -2,9 +2,11 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <fstream>
 #include <numeric>
+#include <tuple>
 
 #include <boost/json/array.hpp>
 
@@ -92,9 +94,8 @@ private:
         const std::string oldest = simulation::timestamp_text(store_.now() - 1h);
         for (const simulation::ApiObject& event : store_.list(events).items) {
             if (simulation::text_at(*event, "metadata.creationTimestamp") >= oldest) continue;
-            static_cast<void>(store_.remove(events,
-                                            simulation::text_at(*event, "metadata.namespace"),
-                                            simulation::text_at(*event, "metadata.name")));
+            std::ignore = store_.remove(events, simulation::text_at(*event, "metadata.namespace"),
+                                        simulation::text_at(*event, "metadata.name"));
         }
     }
     void sample() {
@@ -138,7 +139,7 @@ Counts run(const LiveSetup& setup, runtime::PluginHost& host, io::HttpClient& ht
 
 boost::json::array rounded(const std::vector<double>& values) {
     boost::json::array out;
-    for (const double value : values) out.emplace_back(static_cast<std::int64_t>(value + 0.5));
+    for (const double value : values) out.emplace_back(std::llround(value));
     return out;
 }
 

@@ -1,7 +1,9 @@
 #include "cluster.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 
 #include <boost/json/parse.hpp>
@@ -63,11 +65,22 @@ Cluster::Cluster()
                                  folder_.read("control-plane.log"));
 }
 
+void Cluster::restart_api_server(Seconds downtime) {
+    std::ofstream(control_plane() / "downtime") << downtime.count();
+    ask_for(SIGUSR1);
+}
+
+void Cluster::forget_history() { ask_for(SIGUSR2); }
+
+bool Cluster::is_ready() const {
+    return run(command({"get", "--raw=/readyz", "--request-timeout=2s"})).code == 0;
+}
+
 void Cluster::ask_for(int signal) {
     const std::filesystem::path done = control_plane() / "done";
     std::filesystem::remove(done);
     process_->signal(signal);
-    if (!becomes(60s, [&] { return std::filesystem::exists(done); }))
+    if (!becomes(180s, [&] { return std::filesystem::exists(done); }))
         throw std::runtime_error("the control plane does not do what it was asked for");
 }
 

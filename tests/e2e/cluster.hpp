@@ -1,7 +1,6 @@
 /// A real control plane, and what stories do to it and see of it.
 #pragma once
 
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -45,15 +44,18 @@ public:
 
     /// A kubeconfig with the rights of rbac.yaml and simulated-cloud.yaml.
     std::filesystem::path capstans_kubeconfig() const { return control_plane() / "capstan.conf"; }
-    /// It is killed, and starts again two seconds later; the call ends with that.
-    void restart_api_server() { ask_for(SIGUSR1); }
+    /// It is killed, and started again so much later; the call ends with that.
+    void restart_api_server(Seconds downtime = Seconds(2));
     /// etcd forgets what was before now.
-    void forget_history() { ask_for(SIGUSR2); }
+    void forget_history();
+    /// Whether the API server says that it is ready.
+    bool is_ready() const;
     /// Where the story's files may lie.
     const std::filesystem::path& folder() const { return folder_.path(); }
+    /// Those of the script `control_plane`.
+    std::filesystem::path control_plane() const { return folder() / "control-plane"; }
 
 private:
-    std::filesystem::path control_plane() const { return folder() / "control-plane"; }
     void ask_for(int signal);
     std::vector<std::string> command(const std::vector<std::string>& arguments) const;
 

@@ -33,8 +33,9 @@ int free_port() {
 
 }  // namespace
 
-Daemon::Daemon(const Cluster& cluster, const std::string& name, const std::string& more)
-    : kubeconfig_(cluster.capstans_kubeconfig()),
+Daemon::Daemon(const Cluster& cluster, const std::string& name, const std::string& more,
+               const std::filesystem::path& kubeconfig)
+    : kubeconfig_(kubeconfig.empty() ? cluster.capstans_kubeconfig() : kubeconfig),
       config_(cluster.folder() / (name + ".toml")),
       state_(cluster.folder() / (name + ".state")),
       log_(cluster.folder() / (name + ".log")),
@@ -68,6 +69,15 @@ std::optional<boost::json::value> Daemon::ask(const std::string& path) const {
                            "http://127.0.0.1:" + std::to_string(port_) + path});
     if (said.code != 0) return std::nullopt;
     return boost::json::parse(said.out);
+}
+
+bool Daemon::works_since(const std::string& after) const {
+    const std::optional<boost::json::value> status = ask("/api/v1/status");
+    if (!status || !status->at("leads").as_bool()) return false;
+    for (const boost::json::value& kind : status->at("kinds").as_array())
+        if (kind.as_object().contains("trouble")) return false;
+    const boost::json::value* pass = status->as_object().if_contains("last_pass");
+    return pass != nullptr && pass->at("at").as_string() > after;
 }
 
 std::int64_t Daemon::target() const {

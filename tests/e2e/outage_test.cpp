@@ -1,4 +1,12 @@
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "stories.hpp"
 
@@ -17,6 +25,52 @@ struct Outage : Stories {
             }
         }));
     }
+    /// When the API server said first that it is ready.
+    struct Readiness {
+        std::string at{};  ///< as the admin port writes moments
+        std::int64_t unix_ms = 0;
+    };
+    /// Asks for /readyz fifty times a second until that is 200, then writes down when that was.
+    std::vector<std::string> readiness_watch() const {
+        const auto file = [this](const char* name) {
+            return (cluster->control_plane() / name).string();
+        };
+        const std::string server = cluster->kubectl(
+            {"config", "view", "--minify", "--output=jsonpath={.clusters[0].cluster.server}"});
+        const std::string asks = "curl --silent --fail --max-time 1 --output /dev/null --cacert " +
+                                 file("authority.crt") + " --cert " + file("admin.crt") +
+                                 " --key " + file("admin.key") + " " + server + "/readyz";
+        const std::string written = ready_at().string();
+        const std::string format = "'+%Y-%m-%dT%H:%M:%S.%NZ %s%3N'";
+        return {"bash", "-c",
+                "until " + asks + "; do sleep 0.02; done; date -u " + format + " >" + written +
+                    ".new; mv " + written + ".new " + written};
+    }
+    std::filesystem::path ready_at() const { return cluster->folder() / "ready-at"; }
+    Readiness readiness() const {
+        Readiness out;
+        std::ifstream(ready_at()) >> out.at >> out.unix_ms;
+        return out;
+    }
+    /// The server is away for so long. Within 5 s of its being ready again the daemon leads,
+    /// follows all kinds, and has made a pass. `meanwhile` is done as soon as the server is
+    /// started.
+    void restart_and_expect_to_work_soon(
+        const Daemon& daemon, Seconds downtime = Seconds(2),
+        const std::function<void()>& meanwhile = [] {}) const {
+        const std::vector<std::string> watch = readiness_watch();
+        std::filesystem::remove(ready_at());
+        cluster->restart_api_server(downtime);
+        const Process watcher(watch, Process::Variables{}, cluster->folder() / "readiness.log");
+        meanwhile();
+        ASSERT_TRUE(becomes(60s, [&] { return std::filesystem::exists(ready_at()); }));
+        const Readiness ready = readiness();
+        ASSERT_TRUE(becomes(30s, [&] { return daemon.works_since(ready.at); }));
+        const auto now = std::chrono::system_clock::now().time_since_epoch();
+        const std::int64_t took = now / std::chrono::milliseconds(1) - ready.unix_ms;
+        EXPECT_LE(took, 5000) << "ms after the first /readyz 200";
+        std::cout << "works again after " << took << " ms\n";
+    }
 };
 
 TEST_F(Outage, AnApiServerThatIsKilledIsFoundAgain) {
@@ -27,6 +81,43 @@ TEST_F(Outage, AnApiServerThatIsKilledIsFoundAgain) {
     EXPECT_TRUE(becomes(120s, [&] { return ready_pods() == 5; }));
     EXPECT_EQ(daemon.target(), 3);
 }
+
+TEST_F(Outage, ThreeRestartsWithinAMinuteAreOverInSeconds) {
+    const Daemon daemon(*cluster, "restarts", cloud_in({"a"}));
+    ASSERT_TRUE(becomes(60s, [&] { return daemon.target() == 0; }));
+    for (int i = 0; i < 3; ++i) restart_and_expect_to_work_soon(daemon);
+}
+
+/// Three empty nodes, each of which gets a pod of a budget of zero as soon as the server answers
+/// again: none of them goes, and the daemon works again within seconds.
+struct OutageOf : Outage, ::testing::WithParamInterface<int> {
+    std::string bound_pods() const {
+        std::string out = budget(3);
+        for (const SeenNode& node : cluster->nodes())
+            out += "---\napiVersion: v1\nkind: Pod\nmetadata: {name: on-" + node.name +
+                   ", labels: {app: web}}\nspec: {nodeName: " + node.name +
+                   ", containers: [{name: main, image: web}]}\n";
+        return out;
+    }
+};
+
+TEST_P(OutageOf, ManySecondsTakesNoNodeFromUnderAPod) {
+    const Daemon daemon(*cluster, "outage", cloud_in({"a"}, 3, "20s"));
+    cluster->apply(deployment(6, "1500m"));
+    ASSERT_TRUE(becomes(120s, [&] { return ready_pods() == 6 && has_ready_nodes(3); }));
+    const std::string pods = bound_pods();
+    scale(0);
+    ASSERT_TRUE(becomes(60s, [&] { return ready_pods() == 0; }));
+    restart_and_expect_to_work_soon(daemon, Seconds(GetParam()), [&] { apply(pods); });
+    // Twice as long as nodes have to be unneeded.
+    EXPECT_FALSE(becomes(40s, [&] { return cluster->nodes().size() != 3; }));
+    EXPECT_THAT(
+        cluster->kubectl({"get", "pods", "--output=name"}),
+        ::testing::AllOf(::testing::HasSubstr("on-web-a-1"), ::testing::HasSubstr("on-web-a-2"),
+                         ::testing::HasSubstr("on-web-a-3")));
+}
+
+INSTANTIATE_TEST_SUITE_P(So, OutageOf, ::testing::Values(10, 30, 75));
 
 /// How often a kind has been listed anew.
 std::int64_t relists(const Daemon& daemon) {

@@ -13,16 +13,15 @@ clouds = ["simulated"]
 [pipeline.scale_up]
 expanders = ["least_waste"]
 similarity = ["resources", "labels"]
-[scale_down]
-unneeded_time = "3s"
-delay_after_add = "3s"
-delay_after_failure = "3s"
-node_delete_delay_after_taint = "1s"
-eviction_retry = "1s"
 [plugin.simulated]
 grants = { state = true, kube = ["nodes:list,watch,create,delete"] }
 [plugin.simulated.settings]
 register_nodes = true
+[scale_down]
+delay_after_add = "3s"
+delay_after_failure = "3s"
+node_delete_delay_after_taint = "1s"
+eviction_retry = "1s"
 )";
 
 /// As much as anybody reads.
@@ -81,8 +80,9 @@ void Stories::scale_to_two_a_node(PodWatch& pods) const {
     scale(static_cast<int>(2 * by_node.size()));
 }
 
-std::string cloud_in(const std::vector<std::string>& zones, int max) {
-    std::string out = quick;
+std::string cloud_in(const std::vector<std::string>& zones, int max,
+                     const std::string& unneeded_time) {
+    std::string out = quick + ("unneeded_time = \"" + unneeded_time + "\"\n");
     for (const std::string& zone : zones)
         out += "[[plugin.simulated.settings.groups]]\nid = \"web-" + zone + "\"\nzone = \"" + zone +
                "\"\nmax = " + std::to_string(max) +

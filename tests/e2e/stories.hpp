@@ -42,8 +42,10 @@ struct Stories : ::testing::Test {
 };
 
 /// A simulated cloud with a group of 4 cores for each zone, "web-ZONE", whose machines join the
-/// cluster; scale-down is quick, as long as stories are told.
-std::string cloud_in(const std::vector<std::string>& zones, int max = 20);
+/// cluster; scale-down is quick, as long as stories are told. `unneeded_time`: of a node before it
+/// goes.
+std::string cloud_in(const std::vector<std::string>& zones, int max = 20,
+                     const std::string& unneeded_time = "3s");
 
 /// The Deployment "web" with one container; `spec`: of its pods, lines of YAML beside containers.
 std::string deployment(int replicas, const std::string& cpu,

@@ -64,7 +64,8 @@ struct Strike {
     Duration from{};
     bool lasts = false;
 };
-/// A watch from which nothing comes is given up after two minutes.
+/// A watch from which nothing comes is given up after 75 s where bookmarks were seen, else after
+/// 125 s.
 constexpr const char* longer_than_silence = "5m";
 constexpr Strike once{"once"};
 constexpr Strike lasting{"for a while", 0s, true};
@@ -77,7 +78,7 @@ Run run(const Request& request, const Mishap& mishap, const Strike& strike) {
     mishap.strike(fault);
     // What a silent watch keeps to itself is found out before a node may go for which it counts.
     const bool is_unnoticed = fault.verb == "watch" && fault.spoil == simulation::Spoil::silence;
-    Stage stage(is_unnoticed ? longer_than_silence : "1m");
+    Stage stage(StageSettings{.unneeded_time = is_unnoticed ? longer_than_silence : "1m"});
     if (strike.lasts) fault.times.reset();
     if (request.first) stage.server().faults().add(*request.first);
     const auto begin = [&stage, fault] { stage.server().faults().add(fault); };
@@ -259,13 +260,13 @@ TEST(Faults, OfOpenWatches) {
                         {once, lasting, later_once});
 }
 
-/// What a watch does not tell of is not known for two minutes: before a node may go for which that
-/// counts, it is.
+/// What a watch does not tell of is not known for 75 s where bookmarks were seen, else for 125 s:
+/// before a node may go for which that counts, it is.
 TEST(Faults, OfWatchesThatFallSilent) {
     for (const char* resource : {"nodes", "pods"}) {
         for (const int events : {0, 1, 2, 3, 5, 8}) {
             SCOPED_TRACE(std::string(resource) + " after " + std::to_string(events) + " events");
-            Stage stage(longer_than_silence);
+            Stage stage(StageSettings{.unneeded_time = longer_than_silence});
             stage.server().faults().add({.verb = "watch",
                                          .resource = resource,
                                          .spoil = simulation::Spoil::silence,
@@ -287,6 +288,58 @@ TEST(Faults, OfAServerThatIsAway) {
             expect_recovery(end(stage));
         }
     }
+}
+
+/// The machine's clock is set, forward or back, at various moments of the story.
+TEST(Faults, OfAClockThatIsSet) {
+    for (const Duration by : {Duration(20min), Duration(-2h)}) {
+        for (const Duration from : {0s, 21s, 45s, 70s, 90s, 100s, 110s, 130s}) {
+            SCOPED_TRACE("by " + std::to_string(by / 1min) + " min after " +
+                         std::to_string(from / 1s) + " s");
+            Stage stage;
+            stage.at(from,
+                     [&stage, by] { dynamic_cast<io::ManualLoop&>(stage.loop()).step_wall(by); });
+            expect_recovery(end(stage));
+        }
+    }
+}
+
+/// What the cloud was asked for happens at once, and its lists show it so much later.
+TEST(Faults, OfACloudWhoseListsLag) {
+    for (const char* lag : {"6s", "20s", "90s"}) {
+        SCOPED_TRACE(std::string("lists lag by ") + lag);
+        const std::string setting = "list_lag = \"" + std::string(lag) + "\"";
+        Stage stage(StageSettings{.cloud = setting, .group = "min = 2"});
+        expect_recovery(end(stage));
+        EXPECT_EQ(stage.record().ordered, 1);
+        EXPECT_EQ(stage.record().removals.size(), 1u);
+        EXPECT_EQ(stage.record().least_target, 2);
+    }
+}
+
+/// It lets no machine go for eight minutes: web-2 is marked and given back again and again, later
+/// each time, and goes in the end.
+TEST(Faults, OfACloudThatRefusesRemovals) {
+    Stage stage(StageSettings{.scale_down = "delay_after_failure = \"0s\"", .group = R"(min = 2
+changes = [
+    { at = "30s", fail_removals = { code = "permission", message = "it is protected" } },
+    { at = "8m", recover = true },
+])"});
+    const faults::Run run = end(stage);
+    const Record& record = stage.record();
+    ASSERT_GE(record.removals.size(), 4u) << "three refusals, and the removal";
+    Duration left_alone = 30s;
+    for (std::size_t i = 0; i + 1 < record.removals.size(); ++i, left_alone *= 2)
+        EXPECT_GE(record.removals[i + 1] - record.removals[i], left_alone) << "after try " << i + 1;
+    EXPECT_EQ(record.times_marked(), static_cast<int>(record.removals.size()))
+        << "once for each try";
+    EXPECT_EQ(record.evicted, std::vector<std::string>{"b-1"});
+    EXPECT_EQ(record.ordered, 1);
+    EXPECT_EQ(record.least_target, 2);
+    EXPECT_THAT(run.outcome, ::testing::StartsWith("nodes: web-1 web-3\n"
+                                                   "ever: web-1 web-2 web-3\n"
+                                                   "pods: a-1@web-1 b-2@web-1 h-1@ p-1@web-3\n"));
+    EXPECT_EQ(run.difference, "");
 }
 
 /// What a daemon does last: it takes its status away and hands the Lease back. However that goes

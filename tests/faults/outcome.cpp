@@ -86,14 +86,16 @@ std::string memory_of(Stage& stage) {
     if (map == nullptr || stage.record().last_pass == nullptr) return "none";
     const auto wanted =
         runtime::memory_text(stage.record().last_pass->memory, "test", runtime::config_map_bytes);
-    return wanted && text_at(*map, "data.memory") == *wanted ? "as the daemon has it" : "another";
+    const bool is_it = wanted && runtime::memory_part(text_at(*map, "data.memory")) ==
+                                     runtime::memory_part(*wanted);
+    return is_it ? "as the daemon has it" : "another";
 }
 
 /// A minute is more than a pass takes.
 std::string status_of(Stage& stage) {
     const ApiObject map = config_map(stage, "cluster-autoscaler-status");
     if (map == nullptr || stage.record().last_pass == nullptr) return "none";
-    const std::string at = timestamp_text(stage.record().last_pass->at);
+    const std::string at = timestamp_text(stage.record().last_pass->shown_at());
     const std::string day_and_time = at.substr(0, 10) + " " + at.substr(11, 8);
     return text_at(*map, "data.status").find(day_and_time) != std::string_view::npos
                ? "of the last pass"

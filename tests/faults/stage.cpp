@@ -30,7 +30,9 @@ class = "simulated"
 grants = { state = true, kube = ["nodes:list,create,delete"] }
 [plugin.cloud.settings]
 register_nodes = true
-[[plugin.cloud.settings.groups]]
+)";
+
+constexpr const char* group_config = R"([[plugin.cloud.settings.groups]]
 id = "web"
 size = 2
 max = 5
@@ -108,13 +110,21 @@ bool is_marked(const json::object& node, const std::string& key) {
 
 }  // namespace
 
-Stage::Stage(const std::string& unneeded_time) {
+int Record::times_marked() const {
+    int out = 0;
+    for (const auto& [mark, times] : marks)
+        if (mark.ends_with(mark_taint)) out += times;
+    return out;
+}
+
+Stage::Stage(const StageSettings& settings) {
     const std::filesystem::path access = folder_.path() / "kubeconfig";
     std::ofstream(access) << kubeconfig;
-    const std::string text = "[cluster]\nkubeconfig = \"" + access.string() + "\"\n" + config;
-    assembly_ =
-        std::make_unique<runtime::Assembly>(text + "[scale_down]\nunneeded_time = \"" +
-                                            unneeded_time + "\"\ndelay_after_add = \"0s\"\n");
+    const std::string text = "[cluster]\nkubeconfig = \"" + access.string() + "\"\n" + config +
+                             settings.cloud + "\n" + group_config + settings.group + "\n";
+    assembly_ = std::make_unique<runtime::Assembly>(
+        text + "[scale_down]\nunneeded_time = \"" + settings.unneeded_time +
+        "\"\ndelay_after_add = \"0s\"\n" + settings.scale_down + "\n");
     if (!assembly_->diagnostics().empty())
         throw std::invalid_argument(assembly_->diagnostics().text());
     auto host = runtime::PluginHost::start(assembly_->config(), assembly_->plugins(),
@@ -185,7 +195,7 @@ void Stage::watch_nodes() {
     const auto see = [this](const Change& change) {
         const std::string name(text_at(*change.object, "metadata.name"));
         record_.nodes.insert(name);
-        for (const char* key : {"ToBeDeletedByClusterAutoscaler", hint_taint, "cordon"}) {
+        for (const char* key : {mark_taint, hint_taint, "cordon"}) {
             const bool was = change.before != nullptr && is_marked(*change.before, key);
             if (!was && is_marked(*change.object, key)) ++record_.marks[name + " " + key];
         }
@@ -231,6 +241,21 @@ void Stage::see_request(const io::ServedRequest& request) {
     if (on_request) on_request(request);
 }
 
+void Stage::see_pass(const runtime::PassReport& pass) {
+    ++record_.passes;
+    record_.last_pass = std::make_shared<runtime::PassReport>(pass);
+    const engine::Decision& decision = pass.decision();
+    const auto& increases = pass.results.increases;
+    for (std::size_t i = 0; i < std::min(increases.size(), decision.increases.size()); ++i)
+        if (!increases[i]) record_.ordered += decision.increases[i].by;
+    if (!pass.results.removals.empty()) record_.removals.push_back(pass.input.circumstances.now);
+    for (const engine::Group& group : *pass.input.snapshot.groups) {
+        if (!group.group.target) continue;
+        const int target = *group.group.target;
+        record_.least_target = std::min(record_.least_target.value_or(target), target);
+    }
+}
+
 void Stage::run(Duration until, const std::function<void()>& look) {
     at(until, [&look] {
         look();
@@ -256,11 +281,7 @@ void Stage::live() {
          .identity = "tester-" + std::to_string(++record_.daemons),
          .seed = 1,
          .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
-         .on_pass =
-             [this](const runtime::PassReport& pass) {
-                 ++record_.passes;
-                 record_.last_pass = std::make_shared<runtime::PassReport>(pass);
-             },
+         .on_pass = [this](const runtime::PassReport& pass) { see_pass(pass); },
          .http = network_.get()});
     if (!ended) throw std::runtime_error(ended.error().message);
 }

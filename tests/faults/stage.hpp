@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,16 +30,29 @@ struct Record {
     std::map<std::string, int> marks;  ///< "web-2 ToBeDeleted...": how often it was put on
     std::vector<std::string> evicted;  ///< pods that were told to go, in their order
     std::set<std::string> nodes;       ///< all there have ever been
+    std::vector<Time> removals;        ///< when the cloud was asked to remove machines
+    int ordered = 0;                   ///< machines that the cloud agreed to make
+    std::optional<int> least_target;   ///< of the group, as the cloud ever told it
     std::shared_ptr<const runtime::PassReport> last_pass;
     int passes = 0;
     int changes = 0;  ///< that daemons asked for, but for the Lease
     int daemons = 0;  ///< that have begun
+
+    /// How often one of the nodes was marked as to be deleted.
+    int times_marked() const;
+};
+
+/// What may be told otherwise; TOML where it is not said.
+struct StageSettings {
+    std::string unneeded_time = "1m";  ///< how long a node is unneeded before it may go
+    std::string scale_down{};          ///< more of [scale_down]
+    std::string cloud{};               ///< of the simulated cloud
+    std::string group{};               ///< of its group
 };
 
 class Stage {
 public:
-    /// `unneeded_time`: how long a node is unneeded before it may go.
-    explicit Stage(const std::string& unneeded_time = "1m");
+    explicit Stage(const StageSettings& settings = {});
     Stage(const Stage&) = delete;
     Stage& operator=(const Stage&) = delete;
     ~Stage();
@@ -65,6 +79,7 @@ public:
 private:
     void live();
     void see_request(const io::ServedRequest& request);
+    void see_pass(const runtime::PassReport& pass);
     void kill(bool is_carried_out);
     void furnish();
     void add_companion();
@@ -85,6 +100,8 @@ private:
     Record record_;
 };
 
+/// On nodes that are being removed.
+inline constexpr const char* mark_taint = "ToBeDeletedByClusterAutoscaler";
 /// On nodes that may be removed one day.
 inline constexpr const char* hint_taint = "DeletionCandidateOfClusterAutoscaler";
 

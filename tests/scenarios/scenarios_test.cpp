@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <regex>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "../host/commands/shell.hpp"
@@ -144,20 +145,76 @@ TEST_P(Scenario, PassesThatAreLeftOutWouldHaveComeToNothing) {
     EXPECT_EQ(without_passes(every.out), without_passes(capstan(command).out));
 }
 
-class Stormy : public ::testing::TestWithParam<std::string> {};
+/// A story of chaos/, and the first of a hundred seeds.
+class Stormy : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
 
 TEST_P(Stormy, WhateverGoesWrongWhatHasToHoldHolds) {
-    const Ran ran = capstan("simulate " + file_of(GetParam()) + " --chaos --seeds 20 --seed 1");
+    const auto& [story, seed] = GetParam();
+    const Ran ran = capstan("simulate " + file_of("chaos/" + story) +
+                            " --chaos --seeds 100 --seed " + std::to_string(seed) + " -o json");
     EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
-    EXPECT_NE(ran.out.find("20 of 20 seeds without a violation, from seed 1 on"), std::string::npos)
-        << ran.out;
+    EXPECT_NE(ran.out.find("\"failed\":[]"), std::string::npos) << ran.out;
+    for (const char* none : {"passes", "faults", "restarts", "increases", "removals", "evictions"})
+        EXPECT_EQ(ran.out.find("\"" + std::string(none) + "\":0"), std::string::npos)
+            << "nothing to judge: " << ran.out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Story, Stormy, ::testing::Values("chaos/shop", "chaos/factory"), name_of);
+INSTANTIATE_TEST_SUITE_P(Chaos, Stormy,
+                         ::testing::Combine(::testing::Values("shop", "factory", "spot",
+                                                              "two_clouds", "moving_house",
+                                                              "made_to_measure", "made_beside"),
+                                            ::testing::Values(1, 101)),
+                         [](const auto& storm) {
+                             return name_of(::testing::TestParamInfo<std::string>(
+                                        std::get<0>(storm.param), storm.index)) +
+                                    "From" + std::to_string(std::get<1>(storm.param));
+                         });
 
 TEST(Scenarios, ChaosWantsAScenarioWithTheSimulatedCloud) {
     const Ran ran = capstan("simulate tests/scenarios/chaos/shop.toml --seeds 3");
     EXPECT_EQ(ran.code, 2) << "seeds belong to --chaos";
+}
+
+TEST(Scenarios, ChaosEndsAtAStepThatItsCloudRefuses) {
+    const Folder folder;
+    // Both steps together are sound, and the first one alone is not.
+    const std::string file = folder.write("story.toml", R"(
+[[group]]
+id = "web"
+max = 3
+machine = { cpu = "4", memory = "16Gi" }
+
+[[step]]
+change = [{ group = "web", min = 4 }]
+advance = "10m"
+
+[[step]]
+change = [{ group = "web", max = 9 }]
+advance = "10m"
+)");
+    for (const char* way : {"", " --chaos --seeds 2"}) {
+        const Ran ran = capstan("simulate '" + file + "'" + way);
+        EXPECT_NE(ran.code, 0) << way;
+        EXPECT_NE((ran.err + ran.out).find("is more than max, 3"), std::string::npos)
+            << ran.err << ran.out;
+    }
+}
+
+TEST(Scenarios, ChaosGoesOnWhereAStepIsAboutWhatIsNotThere) {
+    const Folder folder;
+    const std::string file = folder.write("story.toml", R"(
+[[group]]
+id = "web"
+max = 3
+machine = { cpu = "4", memory = "16Gi" }
+
+[[step]]
+remove = ["web-9"]
+advance = "10m"
+)");
+    EXPECT_EQ(capstan("simulate '" + file + "'").code, 2);
+    const Ran ran = capstan("simulate '" + file + "' --chaos --seeds 2");
+    EXPECT_EQ(ran.out.find("ended early"), std::string::npos) << ran.out;
 }
 
 TEST(Scenarios, AnExpectationThatIsNotMetFailsWithTheDifference) {

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +55,7 @@ TEST(Host, LetsAnExceptionOutOfTheUseOfASecret) {
     FakeHost host;
     host.secrets()["token"] = "s3cret";
     const auto use = [](std::string_view) { throw std::runtime_error("cannot sign"); };
-    EXPECT_THROW(static_cast<void>(host.host().with_secret("token", use)), std::runtime_error);
+    EXPECT_THROW(std::ignore = host.host().with_secret("token", use), std::runtime_error);
 }
 
 TEST(Host, KeepsStateByRevision) {

@@ -157,7 +157,7 @@ TEST_F(Kube, AWatchEndsWithTheInstance) {
     const KubeWatch kept = watch();
     host.run();
     EXPECT_FALSE(kept.has_ended());
-    host.stop();
+    ASSERT_TRUE(host.stop());
     EXPECT_TRUE(kept.has_ended());
 }
 

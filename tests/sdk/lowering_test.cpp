@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -75,7 +76,7 @@ TEST(Lowering, KeepsWhatItGaveWhileItGrows) {
     const NodeTemplate node{.name = "node", .labels = {{"zone", "a"}}};
     Lowering arena;
     const capstan_template first = arena.lower(node);
-    for (int i = 0; i < 10'000; ++i) (void)arena.lower(node);
+    for (int i = 0; i < 10'000; ++i) std::ignore = arena.lower(node);
     EXPECT_EQ(text(View<capstan_kv>(first.labels)[0].value), "a");
 }
 

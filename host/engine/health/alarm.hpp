@@ -5,6 +5,8 @@
 
 #include <capstan/time.hpp>
 
+#include "engine/pass_time.hpp"
+
 namespace capstan::engine {
 
 /// The last moment of `length` that began at `since`; nothing: time itself does not last that long.
@@ -13,11 +15,13 @@ std::optional<Time> end_of(Time since, Duration length) noexcept;
 /// annotation may be far longer than a Time can hold.
 Time later(Time since, Duration length) noexcept;
 
-/// Keeps the first moment at which any answer it gave is another one.
+/// Keeps the first moment at which any answer it gave is another one. All moments are on the clock
+/// of PassTime::now.
 class Alarm {
 public:
-    explicit Alarm(Time now) noexcept : now_(now) {}
+    explicit Alarm(const PassTime& time) noexcept : time_(time), now_(time.now) {}
     Time now() const noexcept { return now_; }
+    const PassTime& time() const noexcept { return time_; }
 
     /// Less than `length` ago.
     bool is_younger(Time since, Duration length) noexcept;
@@ -32,6 +36,7 @@ public:
 private:
     void note(Time moment) noexcept;
 
+    PassTime time_;
     Time now_;
     std::optional<Time> at_{};
 };

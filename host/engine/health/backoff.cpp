@@ -1,38 +1,28 @@
 #include "engine/health/backoff.hpp"
 
-#include <algorithm>
 #include <chrono>
 
 #include <capstan/duration.hpp>
 
 #include "engine/health/alarm.hpp"
+#include "engine/health/backoff_times.hpp"
 #include "engine/health/makes.hpp"
 
 namespace capstan::engine {
 namespace {
 
+/// Its last instant belongs to a back-off.
+bool is_alone(const Backoff& backoff, Time now) { return !backoff.until || *backoff.until >= now; }
+
 bool is_stale(const Backoff& backoff, const Settings& settings, Time now) {
-    return backoff.until && *backoff.until < now &&
-           now - backoff.last_failure > settings.backoff_reset;
+    return backoff.until &&
+           is_backoff_past(*backoff.until, backoff.last_failure, settings.backoff_reset, now);
 }
 
 /// Errors of the interface itself, which say nothing about machines.
 bool is_api_error(ErrorCode code) {
     return code != ErrorCode::out_of_capacity && code != ErrorCode::quota &&
            code != ErrorCode::deadline && code != ErrorCode::invalid_config;
-}
-
-Duration length_after(const Backoff* before, Duration first, const Settings& settings, Time now) {
-    if (before == nullptr || before->length == Duration(0)) {
-        return std::min(first, settings.backoff_max);
-    }
-    // Several increases may fail together; they are one failure in the row.
-    const bool still_alone = !before->until || *before->until >= now;
-    const bool may_double = before->length <= settings.backoff_max / 2;
-    const Duration next = still_alone  ? before->length
-                          : may_double ? 2 * before->length
-                                       : settings.backoff_max;
-    return std::min(next, settings.backoff_max);
 }
 
 /// What this failure continues; NULL: it is the first in its row.
@@ -46,11 +36,12 @@ const Backoff* find_row(const Memory& memory, const NodeGroupId& group, const Se
 void back_off_for(Memory& memory, const NodeGroupId& group, const Error& error, Duration first,
                   const Settings& settings, Time now) {
     const Backoff* row = find_row(memory, group, settings, now);
-    const Duration length = length_after(row, first, settings, now);
-    // A cloud that asks for more time gets it, within reason.
-    const Duration asked = std::min(error.retry_after.value_or(length), settings.backoff_max);
+    const BackoffLengths lengths{.first = first, .most = settings.backoff_max};
+    const Duration length = row == nullptr
+                                ? next_backoff_length(Duration(0), false, lengths)
+                                : next_backoff_length(row->length, is_alone(*row, now), lengths);
     memory.backoffs[group] = {.since = row != nullptr ? row->since : now,
-                              .until = later(now, std::max(length, asked)),
+                              .until = find_backoff_end(error, length, lengths.most, now),
                               .length = length,
                               .last_failure = now,
                               .code = error.code,
@@ -96,24 +87,18 @@ void back_off(Memory& memory, const NodeGroupId& group, const Error& error, Back
 }
 
 void forget_backoffs(Memory& memory, const Snapshot& snapshot, const Settings& settings, Time now) {
-    const auto is_there = [&](const NodeGroupId& id) {
-        return std::ranges::binary_search(*snapshot.groups, id, {},
-                                          [](const Group& g) { return g.group.id; });
-    };
     std::erase_if(memory.backoffs, [&](const auto& entry) {
         const auto& [group, backoff] = entry;
         if (is_stale(backoff, settings, now)) return true;
         // Of a group that is gone nothing will ever join.
         return !backoff.until && now - backoff.last_failure > settings.backoff_reset &&
-               !is_there(group);
+               find_group(snapshot, group) == nullptr;
     });
 }
 
 const Backoff* find_backoff(const Memory& memory, const NodeGroupId& group, Time now) noexcept {
     const auto at = memory.backoffs.find(group);
-    return at != memory.backoffs.end() && (!at->second.until || *at->second.until >= now)
-               ? &at->second
-               : nullptr;
+    return at != memory.backoffs.end() && is_alone(at->second, now) ? &at->second : nullptr;
 }
 
 const Backoff* find_backoff(const Memory& memory, const Group& group, Time now) {
@@ -122,9 +107,7 @@ const Backoff* find_backoff(const Memory& memory, const Group& group, Time now) 
     const std::optional<Make> make = find_make(group);
     if (!make) return nullptr;
     const auto at = memory.make_backoffs.find(*make);
-    return at != memory.make_backoffs.end() && (!at->second.until || *at->second.until >= now)
-               ? &at->second
-               : nullptr;
+    return at != memory.make_backoffs.end() && is_alone(at->second, now) ? &at->second : nullptr;
 }
 
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "engine/memory.hpp"
+#include "engine/pass_time.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
@@ -27,7 +28,7 @@ namespace capstan::engine {
 /// requests and times machines, counts machines that failed since the pass before as one failure of
 /// their group, and ends back-offs whose machines have joined.
 Memory remember(Memory memory, const Snapshot& snapshot, const Membership& membership,
-                const Settings& settings, Time now);
+                const Settings& settings, const PassTime& time);
 
 /// Whether the error tells something of the group it came from. Not so where somebody else was
 /// faster, or we gave up ourselves.

@@ -19,6 +19,17 @@ namespace {
 /// Ascending by id, as machines are.
 using FailedMachines = std::vector<const Machine*>;
 
+using MachineTimes = std::map<MachineId, Time>;
+
+void keep_times(std::map<NodeGroupId, MachineTimes>& by_group, const NodeGroupId& group,
+                MachineTimes times) {
+    if (times.empty()) {
+        by_group.erase(group);
+    } else {
+        by_group[group] = std::move(times);
+    }
+}
+
 Error error_of(const FailedMachines& failures, Duration limit) {
     const Machine& first = *failures.front();
     const std::string more =
@@ -60,6 +71,16 @@ void miss_machines(Memory& memory, const GroupFigures& group, const FailedMachin
     memory.requests.erase(group.id());
 }
 
+/// When its machines were asked for; nothing: by others, or there are none to come. What was asked
+/// for was not launched before, though a cloud's clock may be behind this machine's.
+std::optional<Time> find_own_request(const Memory& memory, const NodeGroupId& group) {
+    const auto request = memory.requests.find(group);
+    const auto last = memory.last_of.find(group);
+    if (request == memory.requests.end() || last == memory.last_of.end()) return std::nullopt;
+    const Time since = request->second.since;
+    return last->second.scale_up == since ? std::optional(since) : std::nullopt;
+}
+
 }  // namespace
 
 void follow_failures(Memory& memory, const GroupFigures& group, const std::set<MachineId>& known,
@@ -81,10 +102,11 @@ void follow_failures(Memory& memory, const GroupFigures& group, const std::set<M
     }
 }
 
-void time_machines(Memory& memory, const GroupFigures& group, Time now) {
-    const Backoff* backoff = find_backoff(memory, group.id(), now);
+void time_machines(Memory& memory, const GroupFigures& group, const PassTime& time) {
+    const Backoff* backoff = find_backoff(memory, group.id(), time.now);
     const bool is_patient = backoff != nullptr && !backoff->until;
-    std::map<MachineId, Time> since;
+    MachineTimes since, launched;
+    const Time asked_at = find_own_request(memory, group.id()).value_or(Time::min());
     for (std::size_t m = 0; m < group.fates.size(); ++m) {
         const MachineFate fate = group.fates[m];
         const bool waits =
@@ -92,13 +114,13 @@ void time_machines(Memory& memory, const GroupFigures& group, Time now) {
         if (!waits) continue;
         const Machine& machine = group.group->machines[m];
         since.emplace_hint(since.end(), machine.id,
-                           unjoined_since(memory, group.id(), machine, now));
+                           unjoined_since(memory, group.id(), machine, time.now));
+        if (const auto at = launched_at(memory, group.id(), machine, time))
+            launched.emplace_hint(launched.end(), machine.id,
+                                  std::clamp(*at, std::min(asked_at, time.now), time.now));
     }
-    if (since.empty()) {
-        memory.unjoined.erase(group.id());
-    } else {
-        memory.unjoined[group.id()] = std::move(since);
-    }
+    keep_times(memory.unjoined, group.id(), std::move(since));
+    keep_times(memory.launched, group.id(), std::move(launched));
 }
 
 }  // namespace capstan::engine

@@ -17,8 +17,9 @@ namespace capstan::engine {
 void follow_failures(Memory& memory, const GroupFigures& group, const std::set<MachineId>& known,
                      const Settings& settings, Time now);
 
-/// Notes since when machines have no node. Those that a cloud has not begun have all the time there
+/// Notes since when machines have no node, and when they were launched, which is
+/// after their group was asked for them. Those that a cloud has not begun have all the time there
 /// is while their group is backed off until one joins, and begin to be timed when it ends.
-void time_machines(Memory& memory, const GroupFigures& group, Time now);
+void time_machines(Memory& memory, const GroupFigures& group, const PassTime& time);
 
 }  // namespace capstan::engine

@@ -1,24 +1,35 @@
 #include "engine/health/figures.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "engine/health/answered_targets.hpp"
 #include "engine/health/readiness.hpp"
 
 namespace capstan::engine {
 namespace {
 
-/// Machines that clouds have agreed to remove and may still list.
-using Agreed = std::set<std::pair<NodeGroupId, MachineId>>;
+using GroupMachines = std::set<std::pair<NodeGroupId, MachineId>>;
 
-Agreed agreed_to_go(const Memory& memory) {
-    Agreed out;
+/// The machines whose node removals are in `phase` now.
+GroupMachines in_phase(const Memory& memory, RemovalPhase phase) {
+    GroupMachines out;
     for (const auto& [node, removal] : memory.removals) {
-        if (is_agreed_to_go(memory, node)) out.emplace(removal.group, removal.machine);
+        if (removal.phase == phase) out.emplace(removal.group, removal.machine);
     }
     return out;
 }
+
+/// Machines that clouds have agreed to remove and may still list, and those that they are being
+/// asked to.
+struct LeavingMachines {
+    explicit LeavingMachines(const Memory& memory)
+        : agreed(in_phase(memory, RemovalPhase::removed)),
+          asked(in_phase(memory, RemovalPhase::deleting)) {}
+    GroupMachines agreed, asked;
+};
 
 bool has_failed(const Machine& machine) {
     return machine.error || machine.state == MachineState::failed;
@@ -46,18 +57,34 @@ int& count_of(MachineCounts& counts, MachineFate fate) {
     return counts.begun;
 }
 
+/// Machines that the group's target does not hold though they may be listed.
+const std::set<MachineId>& ended_machines(const Memory& memory, const NodeGroup& group) {
+    static const std::set<MachineId> none;
+    const AnsweredTarget* const answer = find_counting_answer(memory, group);
+    return answer != nullptr ? answer->ended : none;
+}
+
 void count_machines(GroupFigures& figures, const std::vector<bool>& joined,
-                    const std::vector<bool>& foreign, const Agreed& agreed) {
+                    const std::vector<bool>& foreign, const LeavingMachines& leaving,
+                    const std::set<MachineId>& ended) {
     const auto& machines = figures.group->machines;
     for (std::size_t m = 0; m < machines.size(); ++m) {
-        const bool gone = !agreed.empty() && agreed.contains({figures.id(), machines[m].id});
+        const auto is_among = [&](const GroupMachines& set) {
+            return !set.empty() && set.contains({figures.id(), machines[m].id});
+        };
+        const bool gone = is_among(leaving.agreed);
         figures.fates.push_back(gone ? MachineFate::going
                                      : fate_of(machines[m], joined[m], foreign[m]));
         ++count_of(figures.machines, figures.fates.back());
+        if (figures.fates.back() != MachineFate::going && ended.contains(machines[m].id))
+            ++figures.machines.ended;
+        if (figures.fates.back() == MachineFate::joined && is_among(leaving.asked))
+            ++figures.machines.leaving;
         const bool is_deleted = machines[m].state == MachineState::deleting;
         if ((joined[m] || foreign[m]) && !is_deleted) ++figures.machines.with_node;
     }
-    figures.machines.unlisted = std::max(0, figures.target() - figures.machines.listed());
+    const int listed = figures.machines.listed() - figures.machines.ended;
+    figures.machines.unlisted = std::max(0, figures.target() - listed);
 }
 
 }  // namespace
@@ -74,14 +101,15 @@ std::vector<GroupFigures> count_groups(const Snapshot& snapshot, const Membershi
                                        const std::vector<Readiness>& readiness,
                                        const Memory& memory, const Settings& settings) {
     const std::vector<Group>& groups = *snapshot.groups;
-    const Agreed agreed = agreed_to_go(memory);
+    const LeavingMachines leaving(memory);
     std::vector<GroupFigures> out(groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g) {
         out[g].group = &groups[g];
         out[g].limit =
             groups[g].options.max_node_provision_time.value_or(settings.max_node_provision_time);
         for (const NodeIndex n : membership.nodes[g]) add_node(readiness[n], out[g].nodes);
-        count_machines(out[g], membership.joined[g], membership.foreign[g], agreed);
+        count_machines(out[g], membership.joined[g], membership.foreign[g], leaving,
+                       ended_machines(memory, groups[g].group));
     }
     return out;
 }
@@ -92,6 +120,17 @@ Time unjoined_since(const Memory& memory, const NodeGroupId& group, const Machin
     if (of_group == memory.unjoined.end()) return now;
     const auto at = of_group->second.find(machine.id);
     return at == of_group->second.end() ? now : at->second;
+}
+
+std::optional<Time> launched_at(const Memory& memory, const NodeGroupId& group,
+                                const Machine& machine, const PassTime& time) noexcept {
+    if (!machine.launched) return std::nullopt;
+    const auto of_group = memory.launched.find(group);
+    if (of_group != memory.launched.end()) {
+        const auto at = of_group->second.find(machine.id);
+        if (at != of_group->second.end()) return at->second;
+    }
+    return time.measured(*machine.launched);
 }
 
 bool is_overdue(const GroupFigures& group, std::size_t machine, const Memory& memory,

@@ -1,6 +1,7 @@
 /// What a pass counts about a group, before it concludes anything.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/health/alarm.hpp"
@@ -27,8 +28,10 @@ enum class MachineFate {
 struct MachineCounts {
     int going = 0, joined = 0, foreign = 0, failed_request = 0, failed = 0, requested = 0,
         begun = 0;
+    int ended = 0;      ///< of the listed ones: an answered target does not hold them any more
     int unlisted = 0;   ///< in the target, and not told of by the cloud
     int with_node = 0;  ///< whatever their fate: not being deleted by the cloud, with a node
+    int leaving = 0;    ///< joined ones that the cloud is being asked to remove
 
     /// Those that a lower target may not cut off.
     int real() const noexcept { return joined + foreign + failed + begun; }
@@ -61,6 +64,12 @@ std::vector<GroupFigures> count_groups(const Snapshot& snapshot, const Membershi
 /// Since when a machine has been seen without a node.
 Time unjoined_since(const Memory& memory, const NodeGroupId& group, const Machine& machine,
                     Time now) noexcept;
+
+/// When a machine was launched, on the clock of PassTime::now, as time_machines noted it when its
+/// cloud first told: a clock that is set afterwards makes it no older. Nothing: its cloud does not
+/// say.
+std::optional<Time> launched_at(const Memory& memory, const NodeGroupId& group,
+                                const Machine& machine, const PassTime& time) noexcept;
 
 /// Whether a machine that is `requested` or `begun` has been seen so for longer than it may take.
 /// When it was launched does not matter: it may have lost a node that it had.

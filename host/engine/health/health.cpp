@@ -26,12 +26,12 @@ std::string find_too_many(int bad, int of, std::string_view what, const Settings
 class Assessment {
 public:
     Assessment(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
-               const Settings& settings, Time now)
+               const Settings& settings, const PassTime& time)
         : snapshot_(snapshot),
           membership_(membership),
           memory_(memory),
           settings_(settings),
-          alarm_(now) {}
+          alarm_(time) {}
 
     Health run() {
         out_.readiness = read_nodes(snapshot_, membership_, memory_, settings_, alarm_);
@@ -81,7 +81,9 @@ private:
         const NodeGroupId& group = (*snapshot_.groups)[machine->group].group.id;
         // A template would promise the room of its pods a second time.
         return !leaving && !has_been_used(snapshot_.cluster, n) &&
-               is_waited_for(memory_, group, node.created, alarm_.now());
+               is_waited_for(memory_, group,
+                             created_at(memory_, snapshot_.cluster, n, alarm_.time()),
+                             alarm_.now());
     }
 
     void assess_group(const GroupFigures& group, GroupHealth& out) {
@@ -124,8 +126,8 @@ private:
 }  // namespace
 
 Health assess(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
-              const Settings& settings, Time now) {
-    return Assessment(snapshot, membership, memory, settings, now).run();
+              const Settings& settings, const PassTime& time) {
+    return Assessment(snapshot, membership, memory, settings, time).run();
 }
 
 }  // namespace capstan::engine

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/memory.hpp"
+#include "engine/pass_time.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
@@ -85,6 +86,6 @@ struct Health {
 /// has not begun to make. Neither a restart nor a person who enlarges a group makes a difference.
 /// `memory` is that of this pass: `remember` has brought it up to `now`.
 Health assess(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
-              const Settings& settings, Time now);
+              const Settings& settings, const PassTime& time);
 
 }  // namespace capstan::engine

@@ -17,17 +17,18 @@ NodeTemplate node_of(const Group& group) {
 
 Budget budget_beside_outstanding(const Snapshot& snapshot, const Health& health,
                                  const Settings& settings) {
-    std::vector<NodeTemplate> to_come;
+    std::vector<NodesToCome> to_come;
     for (std::size_t g = 0; g < health.groups.size(); ++g) {
-        to_come.insert(to_come.end(), static_cast<std::size_t>(health.groups[g].outstanding),
-                       node_of((*snapshot.groups)[g]));
+        const int nodes = health.groups[g].outstanding;
+        if (nodes > 0) to_come.push_back({node_of((*snapshot.groups)[g]), nodes});
     }
     return Budget(snapshot, to_come, settings);
 }
 
 bool may_grow(const Group& group, const GroupHealth& health, const Memory& memory, Time now) {
     return group.group.target && group.group.min && group.group.healthy != false &&
-           health.unhealthy_because.empty() && find_backoff(memory, group, now) == nullptr;
+           group.unreadable_because.empty() && health.unhealthy_because.empty() &&
+           find_backoff(memory, group, now) == nullptr;
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ public:
         if (is_deleted(n)) return Readiness::deleted;
         if (node.suspended) return Readiness::suspended;
         const auto is_young = [&] {
-            return alarm_.is_younger(node.created, settings_.max_node_startup_time);
+            return alarm_.is_younger(created_at(memory_, snapshot_.cluster, n, alarm_.time()),
+                                     settings_.max_node_startup_time);
         };
         if (carries_readiness_taint(node, settings_))
             return is_young() ? Readiness::starting : Readiness::long_starting;
@@ -69,6 +70,52 @@ std::vector<Readiness> read_nodes(const Snapshot& snapshot, const Membership& me
     out.reserve(snapshot.cluster.node_count());
     for (NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) out.push_back(reader.read(n));
     return out;
+}
+
+Time created_at(const Memory& memory, const Cluster& cluster, NodeIndex node,
+                const PassTime& time) {
+    const NodeRow& row = cluster.node(node);
+    const auto known = memory.created.find(cluster.text(row.name));
+    return known != memory.created.end() ? known->second : time.measured(row.created);
+}
+
+namespace {
+
+bool has_started(const NodeRow& node, const Settings& settings) {
+    return node.ready && !carries_readiness_taint(node, settings) &&
+           std::ranges::none_of(node.taints, [&](const Taint& taint) {
+               return is_starting_taint(taint.key, settings);
+           });
+}
+
+/// Since when its machine was seen without it; nothing: it was not.
+std::optional<Time> unjoined_before(const Memory& memory, const Snapshot& snapshot,
+                                    const Membership& membership, NodeIndex node) {
+    const Machine* machine = find_machine(snapshot, membership, node);
+    if (machine == nullptr) return std::nullopt;
+    const auto& group = (*snapshot.groups)[membership.machine_of[node]->group].group.id;
+    const auto of_group = memory.unjoined.find(group);
+    if (of_group == memory.unjoined.end()) return std::nullopt;
+    const auto at = of_group->second.find(machine->id);
+    return at == of_group->second.end() ? std::nullopt : std::optional(at->second);
+}
+
+}  // namespace
+
+void time_nodes(Memory& memory, const Snapshot& snapshot, const Membership& membership,
+                const Settings& settings, const PassTime& time) {
+    decltype(Memory::created) kept;
+    for (NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
+        const NodeRow& node = snapshot.cluster.node(n);
+        if (has_started(node, settings)) continue;
+        // A clock that was behind when the node was made shows a moment that is still to come, one
+        // that is ahead a moment before there was anything of it.
+        Time created = std::min(created_at(memory, snapshot.cluster, n, time), time.now);
+        if (const auto unjoined = unjoined_before(memory, snapshot, membership, n))
+            created = std::max(created, *unjoined);
+        kept.emplace_hint(kept.end(), snapshot.cluster.text(node.name), created);
+    }
+    memory.created = std::move(kept);
 }
 
 bool carries_readiness_taint(const NodeRow& node, const Settings& settings) {

@@ -22,9 +22,19 @@ namespace capstan::engine {
 ///     young, and not one that lost its readiness with pods on it  starting
 ///     anything else                                               unready
 ///
-/// Young is what was created less than Settings::max_node_startup_time ago, in a group or in none.
+/// Young is what was created less than Settings::max_node_startup_time ago, in a group or in none;
+/// see created_at.
 std::vector<Readiness> read_nodes(const Snapshot& snapshot, const Membership& membership,
                                   const Memory& memory, const Settings& settings, Alarm& alarm);
+
+/// When the node was created, on the clock of PassTime::now; of one that has not started as
+/// time_nodes noted it.
+Time created_at(const Memory& memory, const Cluster& cluster, NodeIndex node, const PassTime& time);
+/// Notes when nodes that have not started were created, as it looks when they are first seen so,
+/// and no earlier than their machines were seen without them: a machine's clock that is wrong, or
+/// is set, makes none older than it is. Before machines that have joined are forgotten.
+void time_nodes(Memory& memory, const Snapshot& snapshot, const Membership& membership,
+                const Settings& settings, const PassTime& time);
 
 /// It has joined, and the checks that follow are not passed yet.
 bool carries_readiness_taint(const NodeRow& node, const Settings& settings);

@@ -9,6 +9,7 @@
 #include "engine/health/backoff.hpp"
 #include "engine/health/figures.hpp"
 #include "engine/health/minimum.hpp"
+#include "engine/health/removal_backoff.hpp"
 #include "engine/health/surplus.hpp"
 
 namespace capstan::engine {
@@ -30,11 +31,12 @@ public:
           now_(now),
           out_(out),
           not_begun_(group.target() - group.machines.real()),
-          above_min_(std::max(0, group.target() - group.group->group.min.value_or(0))) {}
+          above_min_(std::max(
+              0, group.target() - group.machines.leaving - group.group->group.min.value_or(0))) {}
 
     /// Whether it changes the group.
     bool run() {
-        if (!group_.group->group.target) return false;
+        if (!group_.group->group.target || !group_.group->unreadable_because.empty()) return false;
         return group_.is_whole() ? give_up_whole() : take_back() || remove_some();
     }
 
@@ -52,10 +54,11 @@ private:
     }
 
     bool remove_some() {
-        if (remove(RemovalCause::failed, find_machines(group_, MachineFate::failed))) return true;
+        if (remove(RemovalCause::failed, now_due(find_machines(group_, MachineFate::failed))))
+            return true;
         return cluster_is_healthy_ &&
                remove(RemovalCause::never_joined,
-                      find_overdue(group_, MachineFate::begun, memory_, now_));
+                      now_due(find_overdue(group_, MachineFate::begun, memory_, now_)));
     }
 
     /// A group that is only ever empty or full: where one machine fails, the others that have no
@@ -67,7 +70,16 @@ private:
         const MachinePlaces begun = find_machines(group_, MachineFate::begun);
         unjoined.insert(unjoined.end(), begun.begin(), begun.end());
         const bool decreased = decrease(not_begun_, because);
-        return remove(RemovalCause::failed, unjoined, because) || decreased;
+        return remove(RemovalCause::failed, now_due(std::move(unjoined)), because) || decreased;
+    }
+
+    /// The machines without a removal back-off at this time.
+    MachinePlaces now_due(MachinePlaces machines) const {
+        std::erase_if(machines, [&](std::size_t m) {
+            return find_removal_backoff(memory_, group_.id(), group_.group->machines[m].id, now_) !=
+                   nullptr;
+        });
+        return machines;
     }
 
     std::string why_whole() const {
@@ -84,7 +96,7 @@ private:
 
     bool decrease(int wanted, std::string because) {
         const int by = std::min(wanted, above_min_);
-        if (by <= 0) return false;
+        if (by <= 0 || is_decrease_backed_off(memory_, group_.id(), now_)) return false;
         above_min_ -= by;
         out_.decreases.push_back({.group = group_.id(),
                                   .cloud = group_.group->cloud,
@@ -138,7 +150,7 @@ private:
     Time now_;
     Repairs& out_;
     int not_begun_;
-    int above_min_;  ///< how much lower the target may still be
+    int above_min_;  ///< how much lower the target may be, beside the machines that are leaving
 };
 
 }  // namespace

@@ -13,30 +13,24 @@ namespace capstan::engine {
 namespace {
 
 void open_request(Memory& memory, const Increase& increase, const Settings& settings, Time now) {
-    ScaleUpRequest& request = memory.requests[increase.group];
-    request.since = now;
-    request.deadline = later(now, settings.max_node_provision_time);
-    request.increase += increase.by;
-    memory.last.scale_up = memory.last_of[increase.group].scale_up = now;
+    expect_request(memory, increase, settings, now);
     // The cloud does as it is asked again: what its interface did before is past.
     const auto backoff = memory.backoffs.find(increase.group);
+    // Not so where its nodes were the trouble (scale_up/idle_nodes.hpp).
+    const auto record = memory.templates.find(increase.group);
+    const bool is_idle = record != memory.templates.end() && !record->second.idle_node.empty();
     if (settings.backoff == BackoffPolicy::until_joined && backoff != memory.backoffs.end() &&
-        backoff->second.until) {
+        backoff->second.until && !is_idle) {
         memory.backoffs.erase(backoff);
     }
 }
 
 /// Those of a removal that went and had no node.
 int count_gone(const MachineRemoval& removal, const std::vector<Error>& failed) {
-    const bool all_failed =
-        std::ranges::any_of(failed, [](const Error& error) { return error.subject.empty(); });
-    if (all_failed) return 0;
     int out = 0;
     for (std::size_t m = 0; m < removal.machines.size(); ++m) {
         const bool has_node = m < removal.nodes.size() && !removal.nodes[m].empty();
-        const bool stayed =
-            std::ranges::find(failed, removal.machines[m].value(), &Error::subject) != failed.end();
-        if (!has_node && !stayed) ++out;
+        if (!has_node && find_error(failed, removal.machines[m]) == nullptr) ++out;
     }
     return out;
 }
@@ -76,8 +70,17 @@ int time_out(Memory& memory, const GroupFigures& group, int outstanding, int inc
                                                 : 0;
 }
 
+/// Whether the time of the request is over: here the group's own limit is known. Machines may have
+/// joined unseen, so a pass that does not see the cluster leaves that to the first one that does.
+bool is_out_of_time(ScaleUpRequest& request, const GroupFigures& group, const Memory& memory,
+                    Time now) {
+    if (memory.blind_since) return false;
+    request.deadline = later(request.since, group.limit);
+    return request.deadline < now;
+}
+
 void infer_request(Memory& memory, const GroupFigures& group, int outstanding, Time now) {
-    if (find_backoff(memory, group.id(), now) != nullptr) return;
+    if (memory.blind_since || find_backoff(memory, group.id(), now) != nullptr) return;
     const int coming = std::min(outstanding, on_the_way(group, memory, now));
     if (coming <= 0) return;
     memory.requests[group.id()] = {
@@ -85,6 +88,14 @@ void infer_request(Memory& memory, const GroupFigures& group, int outstanding, T
 }
 
 }  // namespace
+
+void expect_request(Memory& memory, const Increase& increase, const Settings& settings, Time now) {
+    ScaleUpRequest& request = memory.requests[increase.group];
+    request.since = now;
+    request.deadline = later(now, settings.max_node_provision_time);
+    request.increase += increase.by;
+    memory.last.scale_up = memory.last_of[increase.group].scale_up = now;
+}
 
 Memory remember_sizes(Memory memory, const Decision& decision, const Results& results,
                       const Settings& settings, Time now) {
@@ -122,9 +133,7 @@ int follow_request(Memory& memory, const GroupFigures& group, const Settings& se
         infer_request(memory, group, outstanding, now);
         return 0;
     }
-    // Here the group's own limit is known.
-    at->second.deadline = later(at->second.since, group.limit);
-    if (at->second.deadline < now) {
+    if (is_out_of_time(at->second, group, memory, now)) {
         const int increase = at->second.increase;
         memory.requests.erase(at);
         return time_out(memory, group, outstanding, increase, settings, now);

@@ -11,6 +11,10 @@
 
 namespace capstan::engine {
 
+/// Remembers an increase as a request before its cloud is asked: to a host that starts again before
+/// the answer was written down, the machines that come were requested at `now`.
+void expect_request(Memory& memory, const Increase& increase, const Settings& settings, Time now);
+
 /// Increases that were taken become requests, those that were refused back-offs. Also looks at
 /// decreases and at removals of machines that have no node.
 Memory remember_sizes(Memory memory, const Decision& decision, const Results& results,

@@ -6,6 +6,7 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
 
 namespace capstan::engine {
@@ -74,25 +75,31 @@ private:
         if (fate != MachineFate::requested && fate != MachineFate::begun) return;
         const Machine& machine = group_.group->machines[m];
         const Time seen = unjoined_since(memory_, group_.id(), machine, alarm_.now());
+        const std::optional<Time> launched =
+            launched_at(memory_, group_.id(), machine, alarm_.time());
         // Asked both, so that the alarm hears of both.
         const bool seen_late = !alarm_.is_within(seen, group_.limit);
-        const bool late =
-            (machine.launched && !alarm_.is_within(*machine.launched, group_.limit)) || seen_late;
+        const bool late = (launched && !alarm_.is_within(*launched, group_.limit)) || seen_late;
         ++(late ? out.long_unjoined : out.unjoined);
         const bool given_up =
             is_backed_off_ &&
             (fate == MachineFate::requested ||
-             !is_waited_for(memory_, group_.id(), std::min(seen, machine.launched.value_or(seen)),
+             !is_waited_for(memory_, group_.id(), std::min(seen, launched.value_or(seen)),
                             alarm_.now()));
         ++(given_up ? machines_.written_off : late ? machines_.late : machines_.waited_for);
     }
 
-    /// Timed by the request, and by it alone.
+    /// Timed by the request, and by it alone. What its cloud agreed to and cannot have listed yet
+    /// is waited for though other machines failed.
     void count_unlisted(GroupHealth& out) {
         const int unlisted = group_.machines.unlisted;
+        const AnsweredTarget* const answer = find_counting_answer(memory_, group_.group->group);
+        const bool is_agreed =
+            answer != nullptr && is_waited_for(memory_, group_.id(), answer->since, alarm_.now());
         const bool is_asked_for = memory_.requests.contains(group_.id());
         (is_backed_off_ && !is_asked_for ? out.long_unjoined : out.unjoined) += unlisted;
-        (is_backed_off_ ? machines_.written_off : machines_.waited_for) += unlisted;
+        const bool given_up = is_backed_off_ && !is_agreed;
+        (given_up ? machines_.written_off : machines_.waited_for) += unlisted;
     }
 
     const GroupFigures& group_;

@@ -13,8 +13,9 @@ namespace {
 bool is_empty(const Scene& scene, GroupIndex index, const std::vector<Increase>& increases) {
     const Group& group = scene.groups()[index];
     const GroupHealth& health = scene.health.groups[index];
-    return group.plan == nullptr && group.group.autoprovisioned && group.group.target == 0 &&
-           group.machines.empty() && health.upcoming.nodes() == 0 && health.outstanding == 0 &&
+    return group.plan == nullptr && group.unreadable_because.empty() &&
+           group.group.autoprovisioned && group.group.target == 0 && group.machines.empty() &&
+           health.upcoming.nodes() == 0 && health.outstanding == 0 &&
            std::ranges::find(increases, group.group.id, &Increase::group) == increases.end();
 }
 

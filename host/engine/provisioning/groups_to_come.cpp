@@ -1,25 +1,21 @@
 #include "engine/provisioning/groups_to_come.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <utility>
 
 #include <capstan/duration.hpp>
 
 #include "engine/health/alarm.hpp"
+#include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/provisioning/groups_to_make.hpp"
 
 namespace capstan::engine {
 namespace {
 
-/// How long the answer of a cloud may be out when the host that asked it is gone.
-constexpr Duration answer_time = std::chrono::minutes(2);
-
 bool lists_group(const Snapshot& snapshot, const NodeGroupId& id) {
-    return std::ranges::binary_search(*snapshot.groups, id, {},
-                                      [](const Group& group) { return group.group.id; });
+    return find_group(snapshot, id) != nullptr;
 }
 
 Error did_not_come(const GroupToCome& group) {

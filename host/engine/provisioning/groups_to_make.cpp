@@ -166,7 +166,7 @@ GroupsToMake find_groups_to_make(const Snapshot& snapshot, const Memory& memory,
                                  const Policies& policies, const Settings& settings,
                                  const Circumstances& circumstances) {
     if (!may_make(snapshot, policies)) return {.snapshot = snapshot};
-    const Scene scene = make_scene(snapshot, memory, settings, circumstances.now);
+    const Scene scene = make_scene(snapshot, memory, settings, circumstances.time());
     return GroupSearch(scene, policies, circumstances).run();
 }
 
@@ -178,10 +178,8 @@ std::vector<GroupCreation> find_creations(const Scene& scene,
         reasons.try_emplace(candidate.group, candidate.because);
     std::vector<GroupCreation> out;
     for (const Increase& increase : increases) {
-        const auto group = std::ranges::lower_bound(scene.groups(), increase.group, {},
-                                                    [](const Group& g) { return g.group.id; });
-        if (group == scene.groups().end() || group->group.id != increase.group) continue;
-        if (group->plan == nullptr) continue;
+        const Group* const group = find_group(scene.groups(), increase.group);
+        if (group == nullptr || group->plan == nullptr) continue;
         out.push_back({.group = increase.group,
                        .cloud = increase.cloud,
                        .plan = *group->plan,

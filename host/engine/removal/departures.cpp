@@ -72,6 +72,11 @@ void depart(const Snapshot& snapshot, const std::set<std::string>& ready, Memory
         for (const std::string& node : batch.ready)
             enter(memory.removals.at(node), RemovalPhase::deleting, now);
     }
+    for (auto& [node, removal] : memory.removals) {
+        if (removal.phase != RemovalPhase::deleting) continue;
+        const Group* const group = find_group(snapshot, removal.group);
+        if (group != nullptr) removal.target = group->group.target;
+    }
 }
 
 std::vector<MachineRemoval> make_machine_removals(const Snapshot& snapshot, const Memory& memory) {
@@ -85,7 +90,7 @@ std::vector<MachineRemoval> make_machine_removals(const Snapshot& snapshot, cons
     std::vector<MachineRemoval> out;
     for (const auto& [id, causes] : batches) {
         const Group* group = find_group(snapshot, id);
-        if (group == nullptr) continue;
+        if (group == nullptr || is_unreadable(group)) continue;
         for (const auto& [cause, members] : causes)
             out.push_back(make_machine_removal(*group, cause, members));
     }

@@ -14,6 +14,12 @@ bool comes_back(const Cluster& cluster, PodIndex pod, const Settings& settings) 
            !is_expendable(*of_class.spec, settings);
 }
 
+/// Whether its eviction is refused for a reason that waiting does not change: it stays where it is.
+bool is_barred(const Cluster& cluster, PodIndex pod, const NodeRemoval& removal) {
+    const auto at = removal.evictions.find(pod_key(cluster, pod));
+    return at != removal.evictions.end() && at->second.barred_since.has_value();
+}
+
 /// From the moment it is chosen, so that nothing else is promised the room its pods will need.
 bool is_still_to_be_emptied(const NodeRemoval& removal) {
     return !removal.empty && removal.phase <= RemovalPhase::draining;
@@ -29,7 +35,8 @@ std::vector<PodIndex> displaced_pods(const Snapshot& snapshot, const Memory& mem
         const auto node = cluster.find_node(name);
         if (!node || !is_still_to_be_emptied(removal)) continue;
         for (const PodIndex pod : cluster.pods_on(*node))
-            if (comes_back(cluster, pod, settings)) out.push_back(pod);
+            if (comes_back(cluster, pod, settings) && !is_barred(cluster, pod, removal))
+                out.push_back(pod);
     }
     sort_by_name(cluster, out);
     return out;

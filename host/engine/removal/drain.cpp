@@ -10,6 +10,7 @@
 #include <capstan/sentence.hpp>
 
 #include "engine/health/alarm.hpp"
+#include "engine/removal/eviction_refusals.hpp"
 #include "engine/removal/leaving_pods.hpp"
 #include "engine/removal/phases.hpp"
 #include "engine/removal/turns.hpp"
@@ -19,19 +20,23 @@
 namespace capstan::engine {
 namespace {
 
+/// A drain fails once a policy, and no budget, has refused a pod's eviction for this long.
+constexpr Duration barred_for = std::chrono::minutes(2);
+
 constexpr std::string_view daemon_annotation =
     "cluster-autoscaler.kubernetes.io/enable-ds-eviction";
 
 class Draining {
 public:
     Draining(const Cluster& cluster, NodeRemoval& removal, DisruptionBudgets& budgets,
-             const ScaleDownSettings& settings, Duration timeout, Time now)
+             const ScaleDownSettings& settings, Duration timeout, const PassTime& time)
         : cluster_(cluster),
           removal_(removal),
           budgets_(budgets),
           settings_(settings),
           timeout_(timeout),
-          now_(now) {}
+          time_(time),
+          now_(time.now) {}
 
     DrainStep run(LeavingPods pods) {
         pods_ = std::move(pods);
@@ -42,7 +47,11 @@ public:
             have_daemons_wait_their_turn();
         }
         const bool has_more = !pods_.moving.empty() || !pods_.ending.empty();
-        step_.failed_because = why_failed();
+        step_.failed_because = why_not_begun();
+        if (step_.failed_because.empty()) {
+            step_.failed_because = why_stuck();
+            step_.has_stuck_pods = !step_.failed_because.empty();
+        }
         if (!step_.failed_because.empty()) return std::move(step_);
         const std::size_t turn = present_turn();
         for (const PodIndex pod : pods_.moving)
@@ -76,7 +85,9 @@ private:
     }
 
     /// Those that have come since were made by a DaemonSet that minds neither cordon nor taint.
-    bool is_old(PodIndex pod) const { return cluster_.pod(pod).created <= removal_.since; }
+    bool is_old(PodIndex pod) const {
+        return time_.measured(cluster_.pod(pod).created) <= removal_.since;
+    }
 
     bool may_evict_daemon(PodIndex pod) const {
         const ClassRow& row = cluster_.pod_class(cluster_.class_of(pod));
@@ -120,9 +131,8 @@ private:
     void evict(PodIndex pod, Past& past, bool best_effort) {
         const std::span<const PodIndex> it(&pod, 1);
         if (const auto shortage = budgets_.find_shortage(it)) {
-            past.refused = now_;
-            past.refused_because = shortage->sentence;
-            return;
+            past.barred_since.reset();
+            return note_refusal(past, ErrorCode::throttled, shortage->sentence, now_);
         }
         budgets_.take(it);
         const PodRow row = cluster_.pod(pod);
@@ -147,13 +157,24 @@ private:
         if (past != nullptr && past->agreed) {
             wake_by(step_.wake_at, gone_by(pod, *past->agreed));
         } else if (const auto last = given_up_after(row, cluster_.pod_class(row.pod_class))) {
-            wake_by(step_.wake_at, later(*last, Duration(1)));
+            wake_by(step_.wake_at, later(time_.measured(*last), Duration(1)));
         }
     }
 
-    std::string why_failed() const {
+    /// Pods that would not have let it begin.
+    std::string why_not_begun() const {
         if (!pods_.blocked_because.empty()) return pods_.blocked_because;
-        if (removal_.empty && !pods_.moving.empty()) return why_not_empty(cluster_, pods_);
+        return removal_.empty && !pods_.moving.empty() ? why_not_empty(cluster_, pods_) : "";
+    }
+
+    std::string why_stuck() const {
+        for (const PodIndex pod : pods_.moving) {
+            const Past* past = find_past(pod);
+            if (past != nullptr && past->barred_since &&
+                now_ >= later(*past->barred_since, barred_for))
+                return "pod " + full_name(cluster_, pod) +
+                       " cannot be evicted: " + past->refused_because;
+        }
         for (const PodIndex pod : pods_.ending) {
             const Past* past = find_past(pod);
             if (past != nullptr && past->agreed && now_ >= gone_by(pod, *past->agreed))
@@ -193,6 +214,7 @@ private:
     DisruptionBudgets& budgets_;
     const ScaleDownSettings& settings_;
     const Duration timeout_;
+    const PassTime time_;
     const Time now_;
     LeavingPods pods_{};
     DrainStep step_{};
@@ -202,12 +224,12 @@ private:
 
 DrainStep step_drain(const Snapshot& snapshot, NodeIndex node, const Group* group,
                      NodeRemoval& removal, DisruptionBudgets& budgets, const Settings& settings,
-                     Time now) {
+                     const PassTime& time) {
     const Duration usual = settings.scale_down.max_pod_eviction_time;
     const Duration timeout =
         group != nullptr ? group->options.drain_timeout.value_or(usual) : usual;
-    return Draining(snapshot.cluster, removal, budgets, settings.scale_down, timeout, now)
-        .run(find_leaving_pods(snapshot.cluster, node, budgets, settings, now));
+    return Draining(snapshot.cluster, removal, budgets, settings.scale_down, timeout, time)
+        .run(find_leaving_pods(snapshot.cluster, node, budgets, settings, time));
 }
 
 }  // namespace capstan::engine

@@ -7,6 +7,7 @@
 
 #include "engine/actions.hpp"
 #include "engine/memory.hpp"
+#include "engine/pass_time.hpp"
 #include "engine/scale_down/disruption_budgets.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
@@ -17,6 +18,7 @@ struct DrainStep {
     std::vector<Eviction> evictions{};  ///< by namespace and name
     bool is_done = false;               ///< nothing more is to go or to be waited for
     std::string failed_because{};       ///< why it cannot go on; empty: it can
+    bool has_stuck_pods = false;        ///< it failed by pods that do not go though they were asked
     std::optional<Time> wake_at{};
 };
 
@@ -24,6 +26,6 @@ struct DrainStep {
 /// `removal`, forgets pods that are gone, and takes from `budgets` what it evicts.
 DrainStep step_drain(const Snapshot& snapshot, NodeIndex node, const Group* group,
                      NodeRemoval& removal, DisruptionBudgets& budgets, const Settings& settings,
-                     Time now);
+                     const PassTime& time);
 
 }  // namespace capstan::engine

@@ -31,8 +31,8 @@ void sort_by_name(const Cluster& cluster, std::vector<PodIndex>& pods) {
 
 LeavingPods find_leaving_pods(const Cluster& cluster, NodeIndex node,
                               const DisruptionBudgets& budgets, const Settings& settings,
-                              Time now) {
-    const DrainContext context{cluster, settings, budgets, now};
+                              const PassTime& time) {
+    const DrainContext context{cluster, settings, budgets, time};
     std::vector<PodIndex> pods(cluster.pods_on(node).begin(), cluster.pods_on(node).end());
     sort_by_name(cluster, pods);
     LeavingPods out;

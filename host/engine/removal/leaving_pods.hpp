@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/memory.hpp"
+#include "engine/pass_time.hpp"
 #include "engine/scale_down/disruption_budgets.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot/cluster.hpp"
@@ -22,7 +23,8 @@ struct LeavingPods {
 };
 
 LeavingPods find_leaving_pods(const Cluster& cluster, NodeIndex node,
-                              const DisruptionBudgets& budgets, const Settings& settings, Time now);
+                              const DisruptionBudgets& budgets, const Settings& settings,
+                              const PassTime& time);
 
 /// Why a node that was empty is not any more: "new pods were scheduled on it: web/a"; empty: it is.
 std::string why_not_empty(const Cluster& cluster, const LeavingPods& pods);

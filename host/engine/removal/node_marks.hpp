@@ -6,6 +6,7 @@
 
 #include "engine/actions.hpp"
 #include "engine/memory.hpp"
+#include "engine/pass_time.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot/cluster.hpp"
 
@@ -20,17 +21,19 @@ inline constexpr std::string_view cordoned_annotation = "capstan.io/cordoned";
 bool has_taint(const NodeRow& node, std::string_view key) noexcept;
 /// Whether it carries a taint of a removal.
 bool is_marked(const NodeRow& node) noexcept;
+/// Whether it carries the taint that this very removal has set, and no earlier or foreign one.
+bool carries_mark_of(const NodeRemoval& removal, const NodeRow& node) noexcept;
 bool is_cordoned_by_us(const Cluster& cluster, const NodeRow& node) noexcept;
 
 /// A taint whose value is the moment, in seconds since 1970.
 Taint dated_taint(std::string_view key, Effect effect, Time time);
 
-/// Says that the node is to go: nothing new is scheduled on it. Notes in `removal` whether the
-/// cordon is ours.
+/// Says that the node is to go: nothing new is scheduled on it. Notes in `removal` with which value
+/// and whether the cordon is ours.
 NodeChange make_mark(const Cluster& cluster, const NodeRow& node, NodeRemoval& removal,
-                     const ScaleDownSettings& settings);
+                     const ScaleDownSettings& settings, const PassTime& time);
 /// Says that its machine is being removed.
-NodeChange make_announcement(std::string node, const NodeRemoval& removal);
+NodeChange make_announcement(std::string node, const NodeRemoval& removal, const PassTime& time);
 /// Takes off all that, a cordon only where it is ours.
 NodeChange make_unmark(std::string node, const NodeRemoval& removal);
 

@@ -1,7 +1,9 @@
 #include "engine/removal/phases.hpp"
 
-#include <algorithm>
 #include <utility>
+
+#include "engine/health/removal_backoff.hpp"
+#include "engine/removal/node_marks.hpp"
 
 namespace capstan::engine {
 
@@ -25,6 +27,20 @@ void give_up(Memory& memory, NodeRemoval& removal, std::string because, Time now
     memory.last_of[removal.group].failed_removal = now;
 }
 
+void give_up_and_back_off(Memory& memory, NodeRemoval& removal, std::string because,
+                          const Settings& settings, Time now) {
+    back_off_removal(memory, removal.group, removal.machine, because,
+                     settings.scale_down.delay_after_failure, settings, now);
+    give_up(memory, removal, std::move(because), now);
+}
+
+void release(Memory& memory, NodeRemoval& removal, const Settings& settings, Time now) {
+    removal.because = "somebody else took its taint " + std::string(to_be_deleted_taint) + " off";
+    leave_machine_alone(memory, removal.group, removal.machine, removal.because,
+                        settings.scale_down.delay_after_failure, now);
+    enter(removal, RemovalPhase::undoing, now);
+}
+
 bool is_revocable(RemovalPhase phase) noexcept {
     switch (phase) {
         case RemovalPhase::tainting:
@@ -38,14 +54,12 @@ bool is_revocable(RemovalPhase phase) noexcept {
     return false;
 }
 
-const Group* find_group(const Snapshot& snapshot, const NodeGroupId& id) noexcept {
-    const auto id_of = [](const Group& group) -> const NodeGroupId& { return group.group.id; };
-    const auto at = std::ranges::lower_bound(*snapshot.groups, id, {}, id_of);
-    return at != snapshot.groups->end() && id_of(*at) == id ? &*at : nullptr;
-}
-
 bool is_zero_or_max(const Group* group) noexcept {
     return group != nullptr && group->options.zero_or_max.value_or(false);
+}
+
+bool is_unreadable(const Group* group) noexcept {
+    return group != nullptr && !group->unreadable_because.empty();
 }
 
 }  // namespace capstan::engine

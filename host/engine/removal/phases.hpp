@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/memory.hpp"
+#include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
 namespace capstan::engine {
@@ -20,12 +21,22 @@ inline void enter(NodeRemoval& removal, RemovalPhase phase, Time now) {
 /// The removal of the node failed: from now on it is undone, and removals rest for a while.
 void give_up(Memory& memory, NodeRemoval& removal, std::string because, Time now);
 
+/// The same, and the node is left alone for a while, twice as long after each such end in a row:
+/// what failed may well fail again.
+void give_up_and_back_off(Memory& memory, NodeRemoval& removal, std::string because,
+                          const Settings& settings, Time now);
+
+/// Ends the removal because somebody else took the removal's taint off its node: from now on the
+/// removal is undone, and the node is left alone for ScaleDownSettings::delay_after_failure. Other
+/// removals go on.
+void release(Memory& memory, NodeRemoval& removal, const Settings& settings, Time now);
+
 /// Whether its machine has not been asked to go yet.
 bool is_revocable(RemovalPhase phase) noexcept;
 
-/// NULL: there is none. Borrows from the snapshot.
-const Group* find_group(const Snapshot& snapshot, const NodeGroupId& id) noexcept;
 bool is_zero_or_max(const Group* group) noexcept;
+/// Whether a removal from the group waits, since its cloud could not tell of it.
+bool is_unreadable(const Group* group) noexcept;
 
 inline void wake_by(std::optional<Time>& wake_at, Time time) {
     if (!wake_at || time < *wake_at) wake_at = time;

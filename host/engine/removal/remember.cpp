@@ -1,6 +1,11 @@
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
+#include "engine/health/alarm.hpp"
+#include "engine/health/answered_targets.hpp"
+#include "engine/health/known_groups.hpp"
 #include "engine/removal/phases.hpp"
 #include "engine/removal/removal.hpp"
 
@@ -16,12 +21,41 @@ bool is_over(const NodeRemoval& removal, const Machine* machine) {
            removal.phase != RemovalPhase::undoing;
 }
 
+/// Whether a removal goes on though its machine is not told of: where the group cannot be read, for
+/// it may be there; and where no cloud lists the group any more, for the node is to lose our marks.
+bool keep_without_machine(Memory& memory, NodeRemoval& removal, const Snapshot& snapshot,
+                          Time now) {
+    const Group* group = find_group(snapshot, removal.group);
+    if (group != nullptr) return is_unreadable(group);
+    if (removal.phase == RemovalPhase::removed) return false;
+    if (removal.phase != RemovalPhase::undoing)
+        give_up(memory, removal, "no cloud lists its group " + removal.group.value() + " any more",
+                now);
+    return true;
+}
+
+/// Whether the node has vanished before the list shows it: its machine is not one that is yet to
+/// join.
+bool is_awaited(const NodeRemoval& removal, const Snapshot& snapshot, const Settings& settings,
+                Time now) {
+    return removal.target && is_still_listed(removal, *snapshot.groups) &&
+           now < later(removal.phase_since, settings.scale_down.max_deletion_time);
+}
+
 void forget_those_over(Memory& memory, const Snapshot& snapshot, const Membership& membership,
-                       Time now) {
+                       const Settings& settings, Time now) {
     for (auto at = memory.removals.begin(); at != memory.removals.end();) {
         NodeRemoval& removal = at->second;
         const auto node = snapshot.cluster.find_node(at->first);
         const Machine* machine = node ? find_machine(snapshot, membership, *node) : nullptr;
+        if (node && machine == nullptr && keep_without_machine(memory, removal, snapshot, now)) {
+            ++at;
+            continue;
+        }
+        if (!node && is_awaited(removal, snapshot, settings, now)) {
+            ++at;
+            continue;
+        }
         if (!node || is_over(removal, machine)) {
             at = memory.removals.erase(at);
             continue;
@@ -34,6 +68,15 @@ void forget_those_over(Memory& memory, const Snapshot& snapshot, const Membershi
     }
 }
 
+/// Whether nothing has been told of the group since the start: one that was read has a target.
+bool is_untold(const Group& group) { return is_unread(group) && !group.group.target; }
+
+/// Whether marks on nodes of the group were there before the autoscaler was: in its first pass, and
+/// in the first that reads the group.
+bool may_have_leftovers(const Memory& memory, const Group& group) {
+    return !memory.started || memory.unread_since_start.contains(group.group.id);
+}
+
 void adopt_leftovers(Memory& memory, const Snapshot& snapshot, const Membership& membership,
                      Time now) {
     const Cluster& cluster = snapshot.cluster;
@@ -41,6 +84,7 @@ void adopt_leftovers(Memory& memory, const Snapshot& snapshot, const Membership&
         const NodeRow& row = cluster.node(node);
         const Machine* machine = find_machine(snapshot, membership, node);
         if (machine == nullptr || !is_marked(row)) continue;
+        if (!may_have_leftovers(memory, *find_group(snapshot, machine->group))) continue;
         const bool is_going = machine->state == MachineState::deleting;
         memory.removals.try_emplace(
             std::string(cluster.text(row.name)),
@@ -54,12 +98,21 @@ void adopt_leftovers(Memory& memory, const Snapshot& snapshot, const Membership&
     }
 }
 
+void note_unread(Memory& memory, const Snapshot& snapshot) {
+    std::set<NodeGroupId> unread;
+    for (const Group& group : *snapshot.groups)
+        if (is_untold(group) && may_have_leftovers(memory, group)) unread.insert(group.group.id);
+    memory.unread_since_start = std::move(unread);
+}
+
 }  // namespace
 
 Memory remember_removals(Memory memory, const Snapshot& snapshot, const Membership& membership,
-                         const Settings&, Time now) {
-    forget_those_over(memory, snapshot, membership, now);
-    if (!memory.started) adopt_leftovers(memory, snapshot, membership, now);
+                         const Settings& settings, Time now) {
+    forget_those_over(memory, snapshot, membership, settings, now);
+    if (!memory.started || !memory.unread_since_start.empty())
+        adopt_leftovers(memory, snapshot, membership, now);
+    note_unread(memory, snapshot);
     return memory;
 }
 

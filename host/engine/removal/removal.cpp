@@ -14,6 +14,7 @@
 #include "engine/removal/departures.hpp"
 #include "engine/removal/drain.hpp"
 #include "engine/removal/leaving_pods.hpp"
+#include "engine/removal/minima.hpp"
 #include "engine/removal/phases.hpp"
 #include "engine/removal/soft_taints.hpp"
 
@@ -33,16 +34,19 @@ std::string find_delay(const Cluster& cluster, const NodeRow& node) {
 class Stepping {
 public:
     Stepping(const Snapshot& snapshot, const Membership& membership,
-             const std::set<NodeGroupId>& settling, DisruptionBudgets budgets, Memory& memory,
-             const Settings& settings, Time now)
+             const std::set<NodeGroupId>& settling, const Repairs& repairs,
+             DisruptionBudgets budgets, Memory& memory, const Settings& settings,
+             const PassTime& time)
         : snapshot_(snapshot),
           cluster_(snapshot.cluster),
           membership_(membership),
           settling_(settling),
+          repairs_(repairs),
           budgets_(std::move(budgets)),
           memory_(memory),
           settings_(settings),
-          now_(now) {}
+          time_(time),
+          now_(time.now) {}
 
     void begin(const Candidate& candidate, const std::string& because) {
         std::string name(cluster_.text(cluster_.node(candidate.node).name));
@@ -77,7 +81,7 @@ public:
             if (const auto index = cluster_.find_node(node))
                 say(node, cluster_.node(*index), removal);
         std::ranges::move(plan_soft_taints(snapshot_, membership_, plan.soft, memory_,
-                                           settings_.scale_down, now_),
+                                           settings_.scale_down, time_.wall),
                           std::back_inserter(steps_.node_changes));
         std::ranges::sort(steps_.node_changes, {}, &NodeChange::node);
         steps_.removals = make_machine_removals(snapshot_, memory_);
@@ -95,17 +99,31 @@ public:
 
 private:
     void advance(const std::string& node, NodeIndex index, NodeRemoval& removal) {
+        if (was_unmarked(cluster_.node(index), removal))
+            return release(memory_, removal, settings_, now_);
+        if (is_held(removal)) return;
         if (removal.phase == RemovalPhase::tainting && removal.since != now_)
             look_again(index, removal);
         if (removal.phase == RemovalPhase::waiting) end_waiting(removal);
         if (removal.phase == RemovalPhase::draining) drain(index, removal);
         if (removal.phase == RemovalPhase::delayed) end_delay(node, index, removal);
+        if (removal.phase == RemovalPhase::deleting) undo_for_pods(index, removal);
         if (removal.phase == RemovalPhase::removed) end_removed(node, index, removal);
+    }
+
+    /// Whether somebody else took the removal's taint off the node. A view may be older than the
+    /// taint, so only a taint that a pass has seen can have been taken off.
+    static bool was_unmarked(const NodeRow& row, NodeRemoval& removal) {
+        const bool is_to_be_asked = removal.phase == RemovalPhase::deleting && !removal.asked;
+        if (!is_revocable(removal.phase) && !is_to_be_asked) return false;
+        if (removal.phase == RemovalPhase::tainting) return false;
+        if (carries_mark_of(removal, row)) removal.mark_seen = true;
+        return removal.mark_seen && !has_taint(row, to_be_deleted_taint);
     }
 
     /// As long as a node cannot be marked, pods come to it as to any other.
     void look_again(NodeIndex index, NodeRemoval& removal) {
-        const LeavingPods pods = find_leaving_pods(cluster_, index, budgets_, settings_, now_);
+        const LeavingPods pods = find_leaving_pods(cluster_, index, budgets_, settings_, time_);
         const std::string because =
             removal.empty ? why_not_empty(cluster_, pods) : pods.blocked_because;
         if (!because.empty()) undo(removal, because);
@@ -120,8 +138,10 @@ private:
 
     void drain(NodeIndex index, NodeRemoval& removal) {
         DrainStep step = step_drain(snapshot_, index, find_group(snapshot_, removal.group), removal,
-                                    budgets_, settings_, now_);
-        if (!step.failed_because.empty()) return undo(removal, step.failed_because);
+                                    budgets_, settings_, time_);
+        if (!step.failed_because.empty())
+            return step.has_stuck_pods ? fail(removal, step.failed_because)
+                                       : undo(removal, step.failed_because);
         if (step.wake_at) wake_by(steps_.wake_at, *step.wake_at);
         for (Eviction& eviction : step.evictions) steps_.evictions.push_back(std::move(eviction));
         if (!step.is_done) return;
@@ -129,11 +149,16 @@ private:
         removal.evictions.clear();
     }
 
-    void end_delay(const std::string& node, NodeIndex index, NodeRemoval& removal) {
-        // Pods that mind no taint may have come meanwhile.
+    /// Pods that mind no taint may have come after the drain. Whether there are any.
+    bool undo_for_pods(NodeIndex index, NodeRemoval& removal) {
         const std::string because =
-            why_not_empty(cluster_, find_leaving_pods(cluster_, index, budgets_, settings_, now_));
-        if (!because.empty()) return undo(removal, because);
+            why_not_empty(cluster_, find_leaving_pods(cluster_, index, budgets_, settings_, time_));
+        if (!because.empty()) undo(removal, because);
+        return !because.empty();
+    }
+
+    void end_delay(const std::string& node, NodeIndex index, NodeRemoval& removal) {
+        if (undo_for_pods(index, removal)) return;
         const std::string delay = find_delay(cluster_, cluster_.node(index));
         const Time last =
             later(removal.phase_since, settings_.scale_down.node_deletion_delay_timeout);
@@ -152,7 +177,7 @@ private:
             note(node, "is still there: its machine takes longer than " + format_duration(most) +
                            " to go");
         } else if (machine != nullptr) {
-            undo(removal, "its machine still runs " + format_duration(most) +
+            fail(removal, "its machine still runs " + format_duration(most) +
                               " after its cloud agreed to remove it");
         } else {
             note(node, "is still there " + format_duration(most) +
@@ -161,28 +186,51 @@ private:
         }
     }
 
+    /// Marks are taken off, and nothing else goes on, while the group cannot be read.
+    bool is_held(const NodeRemoval& removal) const {
+        return removal.phase != RemovalPhase::undoing &&
+               is_unreadable(find_group(snapshot_, removal.group));
+    }
+
     void undo(NodeRemoval& removal, const std::string& because) {
         give_up(memory_, removal, because, now_);
     }
 
-    /// A group may have lost machines since its node was chosen, by others or by a repair.
+    void fail(NodeRemoval& removal, const std::string& because) {
+        give_up_and_back_off(memory_, removal, because, settings_, now_);
+    }
+
+    /// Group and cluster may have lost machines since a node was chosen, by others or by a repair.
+    /// A removal that is asked for once more is looked at once more.
     void keep_minima() {
-        std::map<NodeGroupId, int> going;
-        for (const auto& [node, removal] : memory_.removals)
-            going[removal.group] += removal.phase == RemovalPhase::deleting ? 1 : 0;
-        std::erase_if(ready_, [&](const std::string& node) {
-            NodeRemoval& removal = memory_.removals.at(node);
-            const Group* group = find_group(snapshot_, removal.group);
-            if (group == nullptr || !group->group.target || is_zero_or_max(group)) return false;
-            const int least = group->group.min.value_or(0);
-            if (*group->group.target - going[removal.group] > least) {
-                ++going[removal.group];
-                return false;
+        Minima minima(snapshot_, membership_, memory_, repairs_, settings_);
+        for (const std::vector<std::string>& nodes : find_leaving()) {
+            const std::string because = minima.take(nodes);
+            if (because.empty()) continue;
+            for (const std::string& node : nodes) {
+                ready_.erase(node);
+                undo(memory_.removals.at(node), because);
             }
-            undo(removal, "group " + removal.group.value() + " is at its minimum of " +
-                              std::to_string(least) + " now");
-            return true;
-        });
+        }
+    }
+
+    /// Nodes whose machines are to go: those that are asked for already first, of a zero-or-max
+    /// group all together.
+    std::vector<std::vector<std::string>> find_leaving() const {
+        std::vector<std::vector<std::string>> out;
+        std::map<NodeGroupId, std::size_t> wholes;
+        const auto add = [&](const std::string& node) {
+            const NodeGroupId& group = memory_.removals.at(node).group;
+            const bool is_whole = is_zero_or_max(find_group(snapshot_, group));
+            const std::size_t at =
+                is_whole ? wholes.try_emplace(group, out.size()).first->second : out.size();
+            if (at == out.size()) out.emplace_back();
+            out[at].push_back(node);
+        };
+        for (const auto& [node, removal] : memory_.removals)
+            if (removal.phase == RemovalPhase::deleting && !is_held(removal)) add(node);
+        for (const std::string& node : ready_) add(node);
+        return out;
     }
 
     /// A group that is only ever full or empty is not left half of it.
@@ -193,7 +241,8 @@ private:
                 is_zero_or_max(find_group(snapshot_, removal.group)))
                 broken.insert(removal.group);
         for (auto& [node, removal] : memory_.removals)
-            if (is_revocable(removal.phase) && broken.contains(removal.group))
+            if ((is_revocable(removal.phase) || removal.phase == RemovalPhase::deleting) &&
+                broken.contains(removal.group))
                 undo(removal, "group " + removal.group.value() +
                                   " goes as a whole or not at all, and another of its nodes stays");
     }
@@ -201,11 +250,12 @@ private:
     /// What is to be written on the node in this phase, again for as long as it is not known that
     /// it was.
     void say(const std::string& node, const NodeRow& row, NodeRemoval& removal) {
+        if (is_held(removal)) return;
         auto& changes = steps_.node_changes;
         if (removal.phase == RemovalPhase::tainting)
-            changes.push_back(make_mark(cluster_, row, removal, settings_.scale_down));
+            changes.push_back(make_mark(cluster_, row, removal, settings_.scale_down, time_));
         if (removal.phase == RemovalPhase::deleting)
-            changes.push_back(make_announcement(node, removal));
+            changes.push_back(make_announcement(node, removal, time_));
         if (removal.phase != RemovalPhase::undoing) return;
         changes.push_back(make_unmark(node, removal));
         note(node, "is not removed: " + removal.because);
@@ -227,9 +277,11 @@ private:
     const Cluster& cluster_;
     const Membership& membership_;
     const std::set<NodeGroupId>& settling_;
+    const Repairs& repairs_;
     DisruptionBudgets budgets_;
     Memory& memory_;
     const Settings& settings_;
+    const PassTime time_;
     const Time now_;
     std::set<std::string> ready_{};
     RemovalSteps steps_{};
@@ -239,14 +291,24 @@ private:
 
 RemovalSteps step_removals(const Snapshot& snapshot, const Membership& membership,
                            const Candidates& candidates, const ScaleDown& plan,
-                           DisruptionBudgets budgets, Memory& memory, const Settings& settings,
-                           Time now) {
-    Stepping stepping(snapshot, membership, plan.settling, std::move(budgets), memory, settings,
-                      now);
+                           const Repairs& repairs, DisruptionBudgets budgets, Memory& memory,
+                           const Settings& settings, const PassTime& time) {
+    Stepping stepping(snapshot, membership, plan.settling, repairs, std::move(budgets), memory,
+                      settings, time);
     for (const ChosenNode& chosen : plan.chosen)
         stepping.begin(candidates.nodes[chosen.candidate], chosen.because);
     stepping.advance_all();
     return stepping.take_steps(plan);
+}
+
+RemovalSteps step_back(const Snapshot& snapshot, const Memory& memory) {
+    RemovalSteps out;
+    for (const auto& [node, removal] : memory.removals) {
+        if (removal.phase != RemovalPhase::undoing || !snapshot.cluster.find_node(node)) continue;
+        out.node_changes.push_back(make_unmark(node, removal));
+        out.notes.push_back("node " + node + " is not removed: " + removal.because);
+    }
+    return out;
 }
 
 }  // namespace capstan::engine

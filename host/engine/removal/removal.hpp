@@ -13,6 +13,7 @@
 
 #include "engine/actions.hpp"
 #include "engine/decision.hpp"
+#include "engine/health/repairs.hpp"
 #include "engine/removal/node_marks.hpp"
 #include "engine/scale_down/candidates.hpp"
 #include "engine/scale_down/scale_down.hpp"
@@ -40,11 +41,15 @@ Memory remember_removals(Memory memory, const Snapshot& snapshot, const Membersh
                          const Settings& settings, Time now);
 
 /// Begins the removal of the chosen nodes, and takes every removal as far as it can go now.
-/// `budgets`: evictions go no further than they allow now.
+/// `budgets`: evictions go no further than they allow now. `repairs`: of the same pass, whose
+/// machines no minimum has any more.
 RemovalSteps step_removals(const Snapshot& snapshot, const Membership& membership,
                            const Candidates& candidates, const ScaleDown& plan,
-                           DisruptionBudgets budgets, Memory& memory, const Settings& settings,
-                           Time now);
+                           const Repairs& repairs, DisruptionBudgets budgets, Memory& memory,
+                           const Settings& settings, const PassTime& time);
+
+/// The steps that are taken where the cluster is not seen as it is: those that take marks off.
+RemovalSteps step_back(const Snapshot& snapshot, const Memory& memory);
 
 /// Pods of nodes that are being drained and that will want another place: they count as pending,
 /// since what replaces them is not there yet. By namespace and name.

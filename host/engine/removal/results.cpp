@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "engine/health/alarm.hpp"
+#include "engine/removal/eviction_refusals.hpp"
+#include "engine/removal/node_looks.hpp"
 #include "engine/removal/phases.hpp"
 
 namespace capstan::engine {
@@ -16,8 +18,9 @@ namespace {
 constexpr Duration marking_time = std::chrono::minutes(1);
 
 /// Nothing came of it, and the next try may well succeed.
-bool is_transient(ErrorCode code) {
-    switch (code) {
+bool is_transient(const Error& error) {
+    if (error.provider_code == unknown_pods) return false;
+    switch (error.code) {
         case ErrorCode::conflict:
         case ErrorCode::throttled:
         case ErrorCode::unavailable:
@@ -30,7 +33,8 @@ bool is_transient(ErrorCode code) {
 
 class Remembering {
 public:
-    Remembering(Memory& memory, Time now) : memory_(memory), now_(now) {}
+    Remembering(Memory& memory, const Settings& settings, Time now)
+        : memory_(memory), settings_(settings), now_(now) {}
 
     void take(const NodeChange& change, const std::optional<Error>& error) {
         NodeRemoval* removal = find(change.node);
@@ -42,8 +46,11 @@ public:
         } else if (removal->phase == RemovalPhase::tainting && !is_gone) {
             if (!error) return enter(*removal, RemovalPhase::waiting, now_);
             const bool has_time = now_ < later(removal->since, marking_time);
-            if (!is_transient(error->code) || !has_time)
-                give_up(memory_, *removal, "it could not be tainted: " + error->message, now_);
+            if (error->provider_code == unknown_pods) {
+                give_up(memory_, *removal, error->message, now_);
+            } else if (!is_transient(*error) || !has_time) {
+                fail(*removal, "it could not be tainted: " + error->message);
+            }
         } else if (removal->phase == RemovalPhase::deleting && error) {
             unannounced_.insert(change.node);
         }
@@ -52,13 +59,18 @@ public:
     void take(const Eviction& eviction, const std::optional<Error>& error) {
         NodeRemoval* removal = find(eviction.node);
         if (removal == nullptr || removal->phase != RemovalPhase::draining) return;
-        NodeRemoval::Eviction& of_pod =
-            removal->evictions[eviction.ns + "/" + eviction.pod + "/" + eviction.uid];
+        const std::string key = pod_key(eviction);
+        if (error && error->code == ErrorCode::cancelled) return take_unsent(*removal, key);
+        NodeRemoval::Eviction& of_pod = removal->evictions[key];
         if (!error || error->code == ErrorCode::not_found) {
             of_pod = {.agreed = now_};
         } else {
-            of_pod.refused = now_;
-            of_pod.refused_because = error->message;
+            note_refusal(of_pod, error->code, error->message, now_);
+            if (is_transient(*error)) {
+                of_pod.barred_since.reset();
+            } else if (!of_pod.barred_since) {
+                of_pod.barred_since = now_;
+            }
         }
     }
 
@@ -66,18 +78,24 @@ public:
         for (std::size_t i = 0; i < std::min(asked.nodes.size(), asked.machines.size()); ++i) {
             NodeRemoval* removal = find(asked.nodes[i]);
             if (removal == nullptr || removal->phase != RemovalPhase::deleting) continue;
-            const MachineId& machine = asked.machines[i];
-            const auto error = std::ranges::find_if(errors, [&](const Error& e) {
-                return e.subject.empty() || e.subject == machine.value();
-            });
-            const Error* const found = error != errors.end() ? &*error : nullptr;
-            const bool was_asked = !unannounced_.contains(asked.nodes[i]);
+            const Error* const found = find_error(errors, asked.machines[i]);
+            const bool was_asked = !unannounced_.contains(asked.nodes[i]) &&
+                                   (found == nullptr || found->provider_code != not_asked);
+            if (was_asked) removal->asked = true;
             if (found == nullptr || !is_asked_again(*removal, *found, was_asked))
                 take_end(*removal, found, was_asked);
         }
     }
 
 private:
+    /// The API server was not asked, so that it refused nothing: a pod without an earlier answer
+    /// is one whose eviction was never asked for.
+    static void take_unsent(NodeRemoval& removal, const std::string& pod) {
+        const auto at = removal.evictions.find(pod);
+        if (at != removal.evictions.end() && at->second == NodeRemoval::Eviction{})
+            removal.evictions.erase(at);
+    }
+
     NodeRemoval* find(const std::string& node) {
         const auto at = memory_.removals.find(node);
         return at != memory_.removals.end() ? &at->second : nullptr;
@@ -89,21 +107,29 @@ private:
     bool is_asked_again(const NodeRemoval& removal, const Error& error, bool was_asked) const {
         if (error.code == ErrorCode::cancelled) return true;
         const bool has_time = now_ < later(removal.phase_since, marking_time);
-        const bool may_pass = is_transient(error.code) || error.code == ErrorCode::not_found;
+        const bool may_pass = is_transient(error) || error.code == ErrorCode::not_found;
         return !was_asked && may_pass && has_time;
     }
 
     /// A machine that is not there has gone already.
     void take_end(NodeRemoval& removal, const Error* error, bool was_asked) {
-        if (error != nullptr && (!was_asked || error->code != ErrorCode::not_found))
-            return give_up(memory_, removal, "its machine was not removed: " + error->message,
-                           now_);
+        if (error != nullptr && (!was_asked || error->code != ErrorCode::not_found)) {
+            const std::string because = "its machine was not removed: " + error->message;
+            if (error->provider_code == unknown_pods)
+                return give_up(memory_, removal, because, now_);
+            return fail(removal, because);
+        }
         enter(removal, RemovalPhase::removed, now_);
         memory_.last.removal = now_;
         memory_.last_of[removal.group].removal = now_;
     }
 
+    void fail(NodeRemoval& removal, std::string because) {
+        give_up_and_back_off(memory_, removal, std::move(because), settings_, now_);
+    }
+
     Memory& memory_;
+    const Settings& settings_;
     const Time now_;
     /// Nodes that could not be told that their machines are to go.
     std::set<std::string> unannounced_;
@@ -119,17 +145,23 @@ void take_all(Remembering& remembering, const std::vector<Action>& actions,
 }  // namespace
 
 Memory remember_steps(Memory memory, const Decision& decision, const Results& results,
-                      const Settings&, Time now) {
-    Remembering remembering(memory, now);
+                      const Settings& settings, Time now) {
+    Remembering remembering(memory, settings, now);
     take_all(remembering, decision.node_changes, results.node_changes);
     take_all(remembering, decision.evictions, results.evictions);
     take_all(remembering, decision.removals, results.removals);
     return memory;
 }
 
-std::optional<Time> find_next_step(const Memory& memory, const Settings& settings, Time now) {
+std::optional<Time> find_next_step(const Memory& memory, const Settings& settings, Time now,
+                                   const Snapshot* seen, bool is_in_touch) {
     std::optional<Time> out;
+    const auto is_held = [&](const NodeRemoval& removal) {
+        if (removal.phase == RemovalPhase::undoing) return false;
+        return !is_in_touch || (seen != nullptr && is_unreadable(find_group(*seen, removal.group)));
+    };
     for (const auto& [node, removal] : memory.removals) {
+        if (is_held(removal)) continue;
         switch (removal.phase) {
             case RemovalPhase::tainting:
             case RemovalPhase::deleting:

@@ -7,6 +7,7 @@
 #include "engine/decision.hpp"
 #include "engine/memory.hpp"
 #include "engine/settings.hpp"
+#include "engine/snapshot.hpp"
 
 namespace capstan::engine {
 
@@ -16,7 +17,10 @@ Memory remember_steps(Memory memory, const Decision& decision, const Results& re
                       const Settings& settings, Time now);
 
 /// When the next step of a removal is due after that: at once where one is to be asked for again.
-/// What waits for the cluster and not for the time has none.
-std::optional<Time> find_next_step(const Memory& memory, const Settings& settings, Time now);
+/// What waits for the cluster and not for the time has none, nor has a removal from a group that
+/// could not be read in what was `seen`, nor where the cluster is not in touch any, but that marks
+/// are taken off.
+std::optional<Time> find_next_step(const Memory& memory, const Settings& settings, Time now,
+                                   const Snapshot* seen = nullptr, bool is_in_touch = true);
 
 }  // namespace capstan::engine

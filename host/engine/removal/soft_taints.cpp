@@ -11,7 +11,7 @@ namespace capstan::engine {
 
 std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot, const Membership& membership,
                                          std::span<const std::string> wanted, const Memory& memory,
-                                         const ScaleDownSettings& settings, Time now) {
+                                         const ScaleDownSettings& settings, Time wall) {
     const Cluster& cluster = snapshot.cluster;
     const bool is_off = settings.max_bulk_soft_taint_count == 0;
     const std::set<std::string_view> candidates(wanted.begin(), wanted.end());
@@ -30,7 +30,7 @@ std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot, const Members
         } else {
             sets.push_back({.node = std::move(name),
                             .set_taints = {dated_taint(deletion_candidate_taint,
-                                                       Effect::prefer_no_schedule, now)},
+                                                       Effect::prefer_no_schedule, wall)},
                             .because = "it may go soon"});
         }
     }

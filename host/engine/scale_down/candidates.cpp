@@ -16,15 +16,15 @@ class CandidateSearch {
 public:
     CandidateSearch(const Snapshot& snapshot, const Membership& membership, const Health& health,
                     const Memory& memory, const DisruptionBudgets& budgets,
-                    const Settings& settings, Time now)
+                    const Settings& settings, const PassTime& time)
         : snapshot_(snapshot),
           membership_(membership),
           health_(health),
           memory_(memory),
           settings_(settings),
-          now_(now),
-          meter_(snapshot.cluster, settings, now),
-          judge_({snapshot.cluster, settings, budgets, now}),
+          time_(time),
+          meter_(snapshot.cluster, settings, time.wall),
+          judge_({snapshot.cluster, settings, budgets, time}),
           budgets_count_(
               is_on(*std::ranges::find(drain_rules(), "pdb", &DrainRule::name), settings)) {}
 
@@ -44,10 +44,11 @@ private:
 
     void look_at(NodeIndex n) {
         const auto ineligible =
-            find_ineligible(snapshot_, membership_, health_, memory_, settings_, n, now_);
+            find_ineligible(snapshot_, membership_, health_, memory_, settings_, n, time_);
         if (ineligible) {
             note(ineligible->until);
             stays(n, ineligible->reason, ineligible->because);
+            out_.others.back().pod = ineligible->pod;
             return;
         }
         const std::uint32_t group = membership_.machine_of[n]->group;
@@ -118,7 +119,7 @@ private:
     const Health& health_;
     const Memory& memory_;
     const Settings& settings_;
-    Time now_;
+    PassTime time_;
     UtilizationMeter meter_;
     DrainJudge judge_;
     bool budgets_count_;
@@ -142,8 +143,9 @@ std::vector<ClassId> Candidates::classes() const {
 
 Candidates find_candidates(const Snapshot& snapshot, const Membership& membership,
                            const Health& health, const Memory& memory,
-                           const DisruptionBudgets& budgets, const Settings& settings, Time now) {
-    return CandidateSearch(snapshot, membership, health, memory, budgets, settings, now).run();
+                           const DisruptionBudgets& budgets, const Settings& settings,
+                           const PassTime& time) {
+    return CandidateSearch(snapshot, membership, health, memory, budgets, settings, time).run();
 }
 
 }  // namespace capstan::engine

@@ -46,6 +46,7 @@ struct Candidates {
 /// `budgets`: as they stand before this pass takes any.
 Candidates find_candidates(const Snapshot& snapshot, const Membership& membership,
                            const Health& health, const Memory& memory,
-                           const DisruptionBudgets& budgets, const Settings& settings, Time now);
+                           const DisruptionBudgets& budgets, const Settings& settings,
+                           const PassTime& time);
 
 }  // namespace capstan::engine

@@ -29,14 +29,16 @@ UnderWay count_under_way(const Memory& memory) {
 class Chooser {
 public:
     Chooser(const Scene& scene, const Candidates& candidates, const UnneededNodes& unneeded,
-            std::span<const Increase> grows, const Memory& memory)
+            std::span<const Increase> grows, const Memory& memory,
+            const FindHomeless& find_homeless)
         : scene_(scene),
           settings_(scene.settings->scale_down),
           cluster_(scene.snapshot->cluster),
           candidates_(candidates),
           unneeded_(unneeded),
           grows_(grows),
-          memory_(memory) {
+          memory_(memory),
+          find_homeless_(find_homeless) {
         out_.verdicts.resize(candidates.nodes.size());
     }
 
@@ -168,21 +170,36 @@ private:
                 ++(at(i).is_empty() ? turn.empty : turn.drain);
         }
         const UnderWay under_way = count_under_way(memory_);
-        std::vector<bool> begins(waiting.size());
-        for (const std::size_t turn : take_turns(waiting, under_way, settings_)) {
-            begins[turn] = true;
+        std::vector<bool> is_told(waiting.size());
+        const auto may_begin = [&](std::size_t turn) {
+            const std::optional<PodIndex> homeless = find_homeless_(*ready[turn]);
+            if (!homeless) return true;
+            is_told[turn] = true;
+            keep_for(*ready[turn], full_name(cluster_, *homeless));
+            return false;
+        };
+        for (const std::size_t turn : take_turns(waiting, under_way, settings_, may_begin)) {
+            is_told[turn] = true;
             for (const std::size_t i : ready[turn]->candidates)
                 out_.verdicts[i].because = told_since(i) + "; " + where(i);
             out_.units.push_back(*ready[turn]);
         }
         for (std::size_t turn = 0; turn < waiting.size(); ++turn) {
-            if (begins[turn]) continue;
+            if (is_told[turn]) continue;
             out_.has_waiting = true;
             for (const std::size_t i : ready[turn]->candidates) {
                 out_.verdicts[i] = {
                     Unremovable::not_unneeded_other_reason,
                     told_since(i) + ", and waits for its turn: " + why_no_turn(under_way)};
             }
+        }
+    }
+
+    void keep_for(const RemovalUnit& unit, const std::string& pod) {
+        for (const std::size_t i : unit.candidates) {
+            out_.verdicts[i] = {Unremovable::not_unneeded_other_reason,
+                                "pod " + pod + " finds a place only once other nodes have gone",
+                                pod};
         }
     }
 
@@ -211,6 +228,7 @@ private:
     const UnneededNodes& unneeded_;
     std::span<const Increase> grows_;
     const Memory& memory_;
+    const FindHomeless& find_homeless_;
     std::optional<Cooldown> cooldown_{};
     Selection out_{};
 };
@@ -219,8 +237,9 @@ private:
 
 Selection choose_nodes(const Scene& scene, const Candidates& candidates,
                        const UnneededNodes& unneeded, std::span<const Increase> grows,
-                       std::int64_t seated, const Memory& memory) {
-    return Chooser(scene, candidates, unneeded, grows, memory).run(seated);
+                       std::int64_t seated, const Memory& memory,
+                       const FindHomeless& find_homeless) {
+    return Chooser(scene, candidates, unneeded, grows, memory, find_homeless).run(seated);
 }
 
 }  // namespace capstan::engine

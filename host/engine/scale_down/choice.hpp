@@ -1,6 +1,7 @@
 /// Which of the nodes that nobody needs go now, and what the others wait for.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,10 +22,15 @@ struct Selection {
     std::optional<Time> wake_at{};
 };
 
+/// Asked of each unit whose turn it is, once, in the order in which they begin: a pod that finds no
+/// place while all but those before it are still there; nothing: the unit goes.
+using FindHomeless = std::function<std::optional<PodIndex>(const RemovalUnit&)>;
+
 /// `memory` knows since when each of them has been unneeded. `seated`: waiting pods that found room
 /// on what there is.
 Selection choose_nodes(const Scene& scene, const Candidates& candidates,
                        const UnneededNodes& unneeded, std::span<const Increase> grows,
-                       std::int64_t seated, const Memory& memory);
+                       std::int64_t seated, const Memory& memory,
+                       const FindHomeless& find_homeless);
 
 }  // namespace capstan::engine

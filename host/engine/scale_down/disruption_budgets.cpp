@@ -96,6 +96,13 @@ std::span<const std::uint32_t> DisruptionBudgets::budgets_of(ClassId pod_class) 
         .subspan(bounds[pod_class], bounds[pod_class + 1] - bounds[pod_class]);
 }
 
+std::vector<std::string> DisruptionBudgets::names_of(ClassId pod_class) const {
+    std::vector<std::string> out;
+    for (const std::uint32_t number : budgets_of(pod_class))
+        out.push_back(match_->budgets[number]->ns + "/" + match_->budgets[number]->name);
+    return out;
+}
+
 std::span<const std::uint32_t> DisruptionBudgets::taken_by(PodIndex pod) const noexcept {
     const auto budgets = budgets_of(cluster_->class_of(pod));
     return budgets.empty() || cluster_->is_deleted(pod) ? std::span<const std::uint32_t>()

@@ -35,6 +35,8 @@ public:
     void take(std::span<const PodIndex> pods);
     /// Whether some budget matches pods of the class; of a class without pods: false.
     bool cover(ClassId pod_class) const noexcept;
+    /// Names of the budgets that match pods of the class, "namespace/name", in their order.
+    std::vector<std::string> names_of(ClassId pod_class) const;
     /// Why not one pod of the class may be disrupted, by the first such budget by name; empty: one
     /// may be.
     std::string why_none_left(ClassId pod_class) const;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/pass_time.hpp"
 #include "engine/scale_down/disruption_budgets.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot/cluster.hpp"
@@ -28,7 +29,8 @@ struct DrainVerdict {
     /// For `block`: upstream's name of the reason, "LocalStorageRequested".
     std::string_view reason{};
     std::string sentence{};  ///< for `block` and `wait`, with names
-    /// When time alone makes the rule think otherwise; nothing: it does not.
+    /// When time alone makes the rule think otherwise, on the clock of PassTime::now; nothing: it
+    /// does not.
     std::optional<Time> until{};
 };
 
@@ -37,7 +39,7 @@ struct DrainContext {
     const Cluster& cluster;
     const Settings& settings;
     const DisruptionBudgets& budgets;
-    Time now{};
+    PassTime time{};
 };
 
 struct DrainRule {
@@ -63,8 +65,8 @@ DrainVerdict judge(PodIndex pod, const DrainContext& context);
 DrainVerdict judge(const PodRow& pod, const DrainContext& context);
 
 /// After this moment a pod that is being deleted is given up on: it has not ended 30s after all the
-/// time it had. Nothing: it is not being deleted.
+/// time it had. On the clock of PassTime::wall. Nothing: it is not being deleted.
 std::optional<Time> given_up_after(const PodRow& pod, const ClassRow& row) noexcept;
-bool is_long_terminating(const PodRow& pod, const ClassRow& row, Time now) noexcept;
+bool is_long_terminating(const PodRow& pod, const ClassRow& row, Time wall) noexcept;
 
 }  // namespace capstan::engine

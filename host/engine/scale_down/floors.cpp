@@ -1,6 +1,10 @@
 #include "engine/scale_down/floors.hpp"
 
+#include <algorithm>
+
 #include <capstan/sentence.hpp>
+
+#include "engine/health/answered_targets.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -40,6 +44,11 @@ Floors::Floors(const Scene& scene, const Memory& memory)
 
 std::optional<Keep> Floors::find_keep(NodeIndex node, GroupIndex group) const {
     const NodeGroup& its = scene_->groups()[group].group;
+    const std::string& unreadable = scene_->groups()[group].unreadable_because;
+    if (!unreadable.empty()) {
+        return Keep{Unremovable::unexpected_error,
+                    "group " + its.id.value() + " cannot be read: " + unreadable};
+    }
     if (!its.target) {
         return Keep{Unremovable::unexpected_error,
                     "the cloud of group " + its.id.value() + " does not say how large it is"};

@@ -36,6 +36,7 @@ private:
         int going = 0;    // their removal is under way
         int planned = 0;  // taken
     };
+
     const Scene* scene_;
     std::vector<Size> sizes_;      // by group
     std::vector<Total> totals_{};  // those that have a minimum

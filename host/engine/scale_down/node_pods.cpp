@@ -52,9 +52,11 @@ void note(std::optional<Time>& earliest, std::optional<Time> time) {
 /// When judging the pod again would give something else.
 std::optional<Time> changes_at(const PodRow& pod, Drain drain, const DrainContext& context) {
     if (pod.deleted) {
-        const auto after = given_up_after(pod, context.cluster.pod_class(pod.pod_class));
-        return *after < context.now || *after == Time::max() ? std::nullopt
-                                                             : std::optional(*after + Duration(1));
+        const auto told = given_up_after(pod, context.cluster.pod_class(pod.pod_class));
+        const Time after = context.time.measured(*told);
+        return after < context.time.now || after == Time::max()
+                   ? std::nullopt
+                   : std::optional(after + Duration(1));
     }
     return drain == Drain::block ? judge(pod, context).until : std::nullopt;
 }
@@ -70,7 +72,7 @@ const DrainJudge::OfClass& DrainJudge::of_class(PodIndex pod) {
     // Rules look at nothing but the age of pods of a class that are not being deleted. Where they
     // think the same of the youngest and of the oldest, they do of all.
     PodRow any = context_.cluster.pod(pod);
-    any.created = context_.now;
+    any.created = context_.time.wall;
     const DrainVerdict young = engine::judge(any, context_);
     any.created = Time();
     const DrainVerdict old = engine::judge(any, context_);

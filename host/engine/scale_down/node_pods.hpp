@@ -14,7 +14,8 @@ struct NodePods {
     std::vector<PodIndex> moving{};                     ///< need another place
     std::vector<PodIndex> daemons{};                    ///< go with the node
     std::optional<PodIndex> waits_for{}, blocked_by{};  ///< the first of such pods
-    std::optional<Time> changes_at{};  ///< when time alone makes something of it otherwise
+    std::optional<Time>
+        changes_at{};  ///< when time alone makes something of it otherwise, by `now`
 };
 
 /// judge() for many pods. What holds for all pods of a class is found out once.

@@ -81,39 +81,60 @@ void remember_unneeded(const Scene& scene, const Candidates& candidates,
     memory.unneeded = std::move(now);
 }
 
-/// The plan holds for all nodes that are not needed; of the few that go it has to hold on its own,
-/// while the others are still there.
-void drop_what_needs_others(const Scene& scene, Placement& placement, const Candidates& candidates,
-                            const UnneededNodes& unneeded, Selection& choice) {
-    if (choice.units.empty()) return;
+std::vector<NodeIndex> find_staying(const Scene& scene, const Candidates& candidates,
+                                    const UnneededNodes& unneeded) {
     std::vector<bool> goes(scene.snapshot->cluster.node_count());
     for (const RemovalUnit& unit : unneeded.units)
         for (const std::size_t i : unit.candidates) goes[candidates.nodes[i].node] = true;
-    std::vector<NodeIndex> staying;
+    std::vector<NodeIndex> out;
     for (NodeIndex n = 0; n < goes.size(); ++n) {
-        if (!goes[n]) staying.push_back(n);
+        if (!goes[n]) out.push_back(n);
     }
-    const Placement::Mark start = placement.mark();
-    Relocation relocation(scene, placement, unneeded.place_of, staying, {});
-    std::erase_if(choice.units, [&](const RemovalUnit& unit) {
-        const Relocation::Mark before = relocation.mark();
-        std::optional<PodIndex> homeless;
-        for (const std::size_t i : unit.candidates) {
-            if (!homeless)
-                homeless = relocation.remove(candidates.nodes[i].node, candidates.nodes[i].moving);
-        }
-        if (!homeless) return false;
-        relocation.undo(before);
-        const std::string pod = full_name(scene.snapshot->cluster, *homeless);
-        for (const std::size_t i : unit.candidates) {
-            choice.verdicts[i] = {Unremovable::not_unneeded_other_reason,
-                                  "pod " + pod + " finds a place only once other nodes have gone",
-                                  pod};
-        }
-        return true;
-    });
-    placement.undo(start);
+    return out;
 }
+
+/// The plan holds for all nodes that are not needed; of the few that go it has to hold on its own,
+/// while the others are still there. Puts the placement back as it was.
+class Departure {
+public:
+    Departure(const Scene& scene, Placement& placement, const Candidates& candidates,
+              const UnneededNodes& unneeded)
+        : scene_(scene),
+          placement_(placement),
+          candidates_(candidates),
+          unneeded_(unneeded),
+          start_(placement.mark()) {}
+    Departure(const Departure&) = delete;
+    Departure& operator=(const Departure&) = delete;
+    ~Departure() { placement_.undo(start_); }
+
+    /// A pod of the unit that finds no place once those asked about before have gone; nothing: it
+    /// goes as well.
+    std::optional<PodIndex> find_homeless(const RemovalUnit& unit) {
+        if (!relocation_) {
+            relocation_.emplace(scene_, placement_, unneeded_.place_of,
+                                find_staying(scene_, candidates_, unneeded_),
+                                std::span<const NodeIndex>{});
+        }
+        const Relocation::Mark before = relocation_->mark();
+        for (const std::size_t i : unit.candidates) {
+            const Candidate& node = candidates_.nodes[i];
+            if (const auto homeless = relocation_->remove(node.node, node.moving)) {
+                relocation_->undo(before);
+                return homeless;
+            }
+        }
+        return std::nullopt;
+    }
+
+private:
+    const Scene& scene_;
+    Placement& placement_;
+    const Candidates& candidates_;
+    const UnneededNodes& unneeded_;
+    const Placement::Mark start_;
+    std::optional<Relocation> relocation_{};
+};
 
 ChosenNode make_chosen(std::size_t i, const Candidate& node, const Keep& verdict) {
     ChosenNode out{.candidate = i, .because = verdict.because};
@@ -140,9 +161,10 @@ ScaleDown plan(const Scene& scene, Placement& placement, const Candidates& candi
     UnneededNodes unneeded =
         look_for_unneeded(scene, placement, candidates, std::move(budgets), memory);
     const PartScope part(scene.parts, Part::scale_down);
+    Departure departure(scene, placement, candidates, unneeded);
     Selection choice =
-        choose_nodes(scene, candidates, unneeded, grows, count_seated(scene, placement), memory);
-    drop_what_needs_others(scene, placement, candidates, unneeded, choice);
+        choose_nodes(scene, candidates, unneeded, grows, count_seated(scene, placement), memory,
+                     [&](const RemovalUnit& unit) { return departure.find_homeless(unit); });
 
     ScaleDown out{.no_removals_because = std::move(choice.no_removals_because),
                   .has_waiting = choice.has_waiting,

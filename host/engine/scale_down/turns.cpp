@@ -7,8 +7,10 @@ namespace {
 
 class Turns {
 public:
-    Turns(std::span<const Turn> waiting, UnderWay under_way, const ScaleDownSettings& settings)
+    Turns(std::span<const Turn> waiting, UnderWay under_way, const ScaleDownSettings& settings,
+          const std::function<bool(std::size_t)>& may_begin)
         : waiting_(waiting),
+          may_begin_(may_begin),
           all_(settings.max_parallelism - under_way.empty - under_way.drain),
           drain_(settings.max_drain_parallelism - under_way.drain),
           under_way_(under_way),
@@ -35,26 +37,27 @@ private:
             const bool is_any_left = all_ > 0 && (turn.drain == 0 || drain > 0);
             // So that small ones do not keep a large one waiting for ever.
             if (!fits && (!is_any_left || !may_go_beyond_)) return;
-            may_go_beyond_ = false;
-            begin(i);
+            if (begin(i)) may_go_beyond_ = false;
         }
     }
 
     void take_single(int most, bool empty) {
         for (std::size_t i = 0; i < waiting_.size() && most > 0; ++i) {
             if (waiting_[i].whole || (waiting_[i].empty > 0) != empty) continue;
-            begin(i);
-            --most;
+            if (begin(i)) --most;
         }
     }
 
-    void begin(std::size_t i) {
+    bool begin(std::size_t i) {
+        if (may_begin_ && !may_begin_(i)) return false;
         all_ -= waiting_[i].empty + waiting_[i].drain;
         drain_ -= waiting_[i].drain;
         out_.push_back(i);
+        return true;
     }
 
     std::span<const Turn> waiting_;
+    const std::function<bool(std::size_t)>& may_begin_;
     int all_;    // more may begin
     int drain_;  // of those with pods
     UnderWay under_way_;
@@ -66,8 +69,9 @@ private:
 }  // namespace
 
 std::vector<std::size_t> take_turns(std::span<const Turn> waiting, UnderWay under_way,
-                                    const ScaleDownSettings& settings) {
-    return Turns(waiting, under_way, settings).take();
+                                    const ScaleDownSettings& settings,
+                                    const std::function<bool(std::size_t)>& may_begin) {
+    return Turns(waiting, under_way, settings, may_begin).take();
 }
 
 }  // namespace capstan::engine

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -29,7 +30,10 @@ struct UnderWay {
 ///                                       whole 11            ->  11
 ///                                       empty 8, whole 3    ->  whole 3, empty 7
 ///                                       empty 8, drain 8    ->  empty 8, drain 2
+/// `may_begin` is asked of each whose turn it is, once, in that order; who may not leaves the turn
+/// to the next. Empty: all may.
 std::vector<std::size_t> take_turns(std::span<const Turn> waiting, UnderWay under_way,
-                                    const ScaleDownSettings& settings);
+                                    const ScaleDownSettings& settings,
+                                    const std::function<bool(std::size_t)>& may_begin = {});
 
 }  // namespace capstan::engine

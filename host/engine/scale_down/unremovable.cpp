@@ -16,6 +16,7 @@ std::string_view name_of(Unremovable reason) noexcept {
         case Unremovable::currently_being_deleted: return "CurrentlyBeingDeleted";
         case Unremovable::not_underutilized: return "NotUnderutilized";
         case Unremovable::not_unneeded_other_reason: return "NotUnneededOtherReason";
+        case Unremovable::recently_unremovable: return "RecentlyUnremovable";
         case Unremovable::no_place_to_move_pods: return "NoPlaceToMovePods";
         case Unremovable::blocked_by_pod: return "BlockedByPod";
         case Unremovable::blocked_by_on_completion_pod: return "BlockedByOnCompletionPod";

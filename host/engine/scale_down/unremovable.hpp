@@ -22,6 +22,7 @@ enum class Unremovable : std::uint8_t {
     /// It is unneeded for long enough and waits for its turn: a cooldown, or the most removals at
     /// once are under way.
     not_unneeded_other_reason,
+    recently_unremovable,  ///< its removal failed a while ago
     no_place_to_move_pods,
     blocked_by_pod,
     blocked_by_on_completion_pod,

@@ -25,10 +25,10 @@ double share_of(std::int64_t used, std::int64_t room) {
 
 }  // namespace
 
-UtilizationMeter::UtilizationMeter(const Cluster& cluster, const Settings& settings, Time now)
+UtilizationMeter::UtilizationMeter(const Cluster& cluster, const Settings& settings, Time wall)
     : cluster_(cluster),
       settings_(settings),
-      now_(now),
+      wall_(wall),
       parts_(cluster.class_count()),
       ends_on_(cluster.node_count()) {
     for (ResourceIndex r = 0; r < cluster.resource_count(); ++r) {
@@ -82,7 +82,7 @@ void UtilizationMeter::find_sides(NodeIndex node, const Group* group) {
         const Part part = parts_[id];
         const bool is_gone =
             part == Part::nothing ||
-            (cluster_.is_deleted(p) && is_long_terminating(cluster_.pod(p), row, now_));
+            (cluster_.is_deleted(p) && is_long_terminating(cluster_.pod(p), row, wall_));
         const bool is_left_out = !is_gone && ((part == Part::daemon && no_daemons) ||
                                               (part == Part::mirror && no_mirrors));
         if (!is_gone && !is_left_out) continue;
@@ -117,8 +117,8 @@ Result<Utilization> UtilizationMeter::of(NodeIndex node, const Group* group) {
 }
 
 Result<Utilization> utilization(const Cluster& cluster, NodeIndex node, const Group* group,
-                                const Settings& settings, Time now) {
-    return UtilizationMeter(cluster, settings, now).of(node, group);
+                                const Settings& settings, Time wall) {
+    return UtilizationMeter(cluster, settings, wall).of(node, group);
 }
 
 std::string describe(const Utilization& utilization) {

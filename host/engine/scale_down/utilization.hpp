@@ -28,7 +28,8 @@ struct Utilization {
 class UtilizationMeter {
 public:
     /// Borrows cluster and settings.
-    UtilizationMeter(const Cluster& cluster, const Settings& settings, Time now);
+    /// `wall`: see PassTime.
+    UtilizationMeter(const Cluster& cluster, const Settings& settings, Time wall);
 
     /// The error: the node reports no allocatable cpu or memory. `group`: whose wishes count; may
     /// be NULL.
@@ -47,7 +48,7 @@ private:
 
     const Cluster& cluster_;
     const Settings& settings_;
-    Time now_;
+    Time wall_;
     std::vector<ResourceIndex> gpus_;
     std::vector<Part> parts_;    // by class
     bool has_part_[4] = {};      // by Part: whether any class is of it
@@ -59,7 +60,7 @@ private:
 
 /// Of one node.
 Result<Utilization> utilization(const Cluster& cluster, NodeIndex node, const Group* group,
-                                const Settings& settings, Time now);
+                                const Settings& settings, Time wall);
 
 /// "cpu is used to 73% (2920m of 4)"
 std::string describe(const Utilization& utilization);

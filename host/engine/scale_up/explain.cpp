@@ -5,6 +5,7 @@
 
 #include <capstan/sentence.hpp>
 
+#include "engine/health/answered_targets.hpp"
 #include "engine/pass_run.hpp"
 #include "engine/scale_up/reasons.hpp"
 #include "engine/scale_up/scale_up.hpp"
@@ -35,7 +36,8 @@ struct Explanation::State {
     State(const Snapshot& snapshot, Memory memory, const Policies& policies,
           const Settings& settings, const Circumstances& circumstances,
           std::span<const ClassId> asked)
-        : pass(snapshot, std::move(memory), policies, settings, circumstances, asked),
+        : listed(snapshot.groups),
+          pass(snapshot, std::move(memory), policies, settings, circumstances, asked),
           scene(pass.scene()),
           scale_up(pass.scale_up()),
           helped(count_helped(scale_up.placement(), scale_up.first_new())),
@@ -46,6 +48,7 @@ struct Explanation::State {
                               scale_up.progress().stopped);
     }
 
+    const std::shared_ptr<const std::vector<Group>> listed;
     PassRun pass;
     const Scene& scene;
     ScaleUp& scale_up;
@@ -98,6 +101,10 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     const GroupTemplate& node = state_->scene.templates[index];
     GroupAnswer out{.group = id, .template_source = node.because};
     out.obstacle = Ledger(state_->scene).obstacle(index);
+    const auto listed =
+        std::ranges::find(*state_->listed, id, [](const Group& g) { return g.group.id; });
+    if (listed != state_->listed->end())
+        out.target_because = why_target_counts(*listed, *state_->listed, state_->pass.memory());
     if (at->group.max) out.room = state_->scene.rooms[index].nodes;
     out.upcoming = state_->scene.health.groups[index].upcoming;
     out.increase = state_->scale_up.progress().ledger.grown(index);

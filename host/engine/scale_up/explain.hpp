@@ -46,6 +46,7 @@ struct GroupAnswer {
     NodeGroupId group{};
     std::string obstacle{};         ///< why it cannot grow; empty: it can
     std::string template_source{};  ///< or why there is none
+    std::string target_because{};   ///< why more count than its cloud lists; empty: they do not
     std::optional<int> room{};      ///< nodes up to its maximum; nothing: it has none
     Upcoming upcoming{};
     int increase = 0;                     ///< what the pass would add

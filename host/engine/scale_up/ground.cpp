@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
+#include <vector>
+
+#include <capstan/sentence.hpp>
 
 #include "engine/scale_up/packing.hpp"
 #include "engine/scale_up/planned_seats.hpp"
@@ -27,16 +31,34 @@ void seat_nominated(const Scene& scene, Placement& placement) {
     }
 }
 
+std::int64_t count_pending(const Scene& scene) {
+    std::int64_t out = 0;
+    for (const PodCount& pods : scene.pending.classes) out += pods.count;
+    return out;
+}
+
+/// Nodes on their way that can make a difference: one for each pod that waits, one for each node
+/// that was planned for, and one that stays empty. Further ones would stay empty, too, and the
+/// spread over nodes sees an empty one already.
+std::int64_t useful_upcoming(const Scene& scene, GroupIndex group, std::int64_t pending) {
+    std::int64_t most = pending + 1;
+    const auto planned = scene.planned.find(scene.id(group));
+    if (planned != scene.planned.end())
+        for (const PlannedNodes& nodes : planned->second) most += nodes.nodes;
+    return std::min<std::int64_t>(most, scene.health.groups[group].upcoming.nodes());
+}
+
 /// A slot each, so that none of them is ever split. Nodes that are starting have given way to new
-/// ones of their group.
+/// ones of their group. However large a target is, no more slots are made than can be of use.
 void add_upcoming(const Scene& scene, Placement& placement) {
+    const std::int64_t pending = count_pending(scene);
     for (NodeIndex n = 0; n < scene.health.nodes.size(); ++n) {
         if (scene.health.nodes[n] == Standing::starting) placement.close(n);
     }
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
-        const int nodes = scene.health.groups[g].upcoming.nodes();
         if (scene.templates[g].node == nullptr) continue;
-        for (int n = 0; n < nodes; ++n) placement.add(g, 1);
+        const std::int64_t nodes = useful_upcoming(scene, g, pending);
+        for (std::int64_t n = 0; n < nodes; ++n) placement.add(g, 1);
     }
 }
 
@@ -80,6 +102,38 @@ std::vector<Subject> order_for_upcoming(const Scene& scene, const Placement& pla
     return out;
 }
 
+/// Takes up to `most` pods of the subjects out of those that are `left`; how many.
+int take_out(const std::vector<Subject>& subjects, std::int64_t most, std::vector<int>& left) {
+    int out = 0;
+    for (const Subject s : subjects) {
+        const auto some = static_cast<int>(std::clamp<std::int64_t>(most - out, 0, left[s]));
+        left[s] -= some;
+        out += some;
+    }
+    return out;
+}
+
+/// Pods that found no room, and that nodes of groups were ordered for of which nothing is told now:
+/// there is room for them on these. Nodes of other groups would be bought a second time.
+void wait_for_unread_orders(const Scene& scene, Progress& progress) {
+    if (scene.unread_orders.empty()) return;
+    std::map<std::string, std::vector<Subject>> waiting;  // named as in PlannedNodes
+    for (Subject s = 0; s < scene.pending_count(); ++s) {
+        if (progress.left[s] == 0) continue;
+        waiting[planned_as(scene.snapshot->cluster, scene.rules->subjects()[s])].push_back(s);
+    }
+    for (const GroupIndex group : scene.unread_orders) {
+        int pods = 0;
+        for (const PlannedNodes& nodes : scene.planned.at(scene.id(group)))
+            for (const auto& [who, count] : nodes.pods)
+                pods += take_out(waiting[who], std::int64_t{nodes.nodes} * count, progress.left);
+        if (pods == 0) continue;
+        progress.notes.push_back("group " + scene.id(group).value() + ": it cannot be read, and " +
+                                 counted(pods, "pod") + (pods == 1 ? " waits" : " wait") +
+                                 " for nodes that it was asked for");
+    }
+}
+
 }  // namespace
 
 Ground::Ground(const Scene& the_scene)
@@ -105,6 +159,7 @@ Ground::Ground(const Scene& the_scene)
         any = seat(s, nodes, first_new) || any;
     // Who looks at other pods may have come before those it wants to see.
     while (any) any = seat_who_looks(first_new);
+    wait_for_unread_orders(*scene, progress);
     for (Subject s = 0; s < before.size(); ++s) progress.fit[s] = before[s] - progress.left[s];
 }
 

@@ -10,7 +10,8 @@
 namespace capstan::engine {
 
 /// The cluster as the pass finds it: nominated pods have their place, upcoming nodes are there, and
-/// pods that fit on what there is are seated.
+/// pods that fit on what there is are seated. Pods that wait for nodes of Scene::unread_orders
+/// count as those that fit, and hold no room.
 struct Ground {
     explicit Ground(const Scene& scene);
 

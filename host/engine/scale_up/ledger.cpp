@@ -31,11 +31,12 @@ NodeTemplate looks_of(const Scene& scene, GroupIndex group) {
 
 /// Also what nobody waits for any more: a cloud that has it again may make it yet. What this pass
 /// takes back is among it, since the cloud has still to agree.
-std::vector<NodeTemplate> nodes_to_come(const Scene& scene) {
-    std::vector<NodeTemplate> out;
+std::vector<NodesToCome> nodes_to_come(const Scene& scene) {
+    std::vector<NodesToCome> out;
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
-        const int nodes = scene.health.groups[g].outstanding + ordered(scene, g);
-        out.insert(out.end(), static_cast<std::size_t>(nodes), looks_of(scene, g));
+        const std::int64_t nodes =
+            std::int64_t{scene.health.groups[g].outstanding} + ordered(scene, g);
+        if (nodes > 0) out.push_back({looks_of(scene, g), nodes});
     }
     return out;
 }

@@ -4,7 +4,7 @@
 
 namespace capstan::engine {
 
-Budget::Budget(const Snapshot& snapshot, const std::vector<NodeTemplate>& to_come,
+Budget::Budget(const Snapshot& snapshot, const std::vector<NodesToCome>& to_come,
                const Settings& settings)
     : totals_(make_totals(settings)) {
     std::erase_if(totals_, [](const Total& total) { return !total.bound.max; });
@@ -14,7 +14,7 @@ Budget::Budget(const Snapshot& snapshot, const std::vector<NodeTemplate>& to_com
         const NodeRow& node = cluster.node(n);
         if (counts(cluster, node)) use(*node.capacity, 1);
     }
-    for (const NodeTemplate& node : to_come) use(node.capacity, 1);
+    for (const NodesToCome& more : to_come) use(more.node.capacity, more.nodes);
 }
 
 Allowed Budget::allows(const NodeTemplate& node, int wanted) const {

@@ -1,6 +1,7 @@
 /// Totals that the cluster may not exceed, and what is left of them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct Allowed {
     std::string total{};    ///< "cpu"; empty: all
 };
 
+/// Nodes that may join without being asked for again.
+struct NodesToCome {
+    NodeTemplate node{};
+    std::int64_t nodes = 0;
+};
+
 /// What of the limits is used: by the capacity of all nodes, virtual ones (label
 /// type=virtual-kubelet) left out, and of those that clouds were asked for. Limits come before a
 /// group's own bounds: a group grows to its maximum only where they allow it. A cluster found
@@ -27,8 +34,7 @@ struct Allowed {
 ///     28 cores used; max 5: no node of 4 cores; max 32: one; max 80: thirteen
 class Budget {
 public:
-    /// `to_come`: one for each node that may join without being asked for again.
-    Budget(const Snapshot& snapshot, const std::vector<NodeTemplate>& to_come,
+    Budget(const Snapshot& snapshot, const std::vector<NodesToCome>& to_come,
            const Settings& settings);
 
     /// How many of `wanted` nodes like `node` may be added. The tightest limit is the one that is

@@ -58,8 +58,8 @@ bool lists_scheduler(const std::vector<std::string>& names, std::string_view nam
 
 class Sieve {
 public:
-    Sieve(const Cluster& cluster, const Settings& settings, Time now)
-        : cluster_(cluster), settings_(settings), now_(now), classes_(cluster.class_count()) {}
+    Sieve(const Cluster& cluster, const Settings& settings, const PassTime& time)
+        : cluster_(cluster), settings_(settings), time_(time), classes_(cluster.class_count()) {}
 
     PendingPods run(std::span<const PodIndex> displaced) {
         for (const PodIndex p : cluster_.unbound()) {
@@ -95,9 +95,10 @@ private:
     }
 
     ClassId class_now(const PodRow& pod) {
-        const ClassId id = class_at(cluster_, pod, now_);
+        const ClassId id = class_at(cluster_, pod, time_.wall);
         const auto timeout = cluster_.pod_class(pod.pod_class).spread_timeout;
-        if (id == pod.pod_class && timeout) wake_at(lapse_of(pod.created, *timeout));
+        if (id == pod.pod_class && timeout)
+            wake_at(lapse_of(time_.measured(pod.created), *timeout));
         return id;
     }
 
@@ -184,8 +185,9 @@ private:
 
     std::optional<CountedReasons::Id> why_young(const PodRow& pod, const PendingOfClass& found) {
         // A delay of zero is none: a pod of this very moment is no younger than that.
-        if (found.delay <= Duration(0) || now_ - pod.created > found.delay) return std::nullopt;
-        wake_at(later(later(pod.created, found.delay), Duration(1)));
+        const Time created = time_.measured(pod.created);
+        if (found.delay <= Duration(0) || time_.now - created > found.delay) return std::nullopt;
+        wake_at(later(later(created, found.delay), Duration(1)));
         return found.young;
     }
 
@@ -212,7 +214,7 @@ private:
 
     const Cluster& cluster_;
     const Settings& settings_;
-    Time now_;
+    PassTime time_;
     std::vector<PendingOfClass> classes_;
     CountedReasons reasons_;
     std::map<std::string, std::string> notes_;
@@ -227,9 +229,9 @@ private:
 
 }  // namespace
 
-PendingPods find_pending(const Cluster& cluster, const Settings& settings, Time now,
+PendingPods find_pending(const Cluster& cluster, const Settings& settings, const PassTime& time,
                          std::span<const PodIndex> displaced) {
-    return Sieve(cluster, settings, now).run(displaced);
+    return Sieve(cluster, settings, time).run(displaced);
 }
 
 }  // namespace capstan::engine

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/decision.hpp"
+#include "engine/pass_time.hpp"
 #include "engine/scale_up/nominated.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot/cluster.hpp"
@@ -35,7 +36,7 @@ struct PendingPods {
 /// Pods whose spread over zones has timed out count under ClassRow::lapsed.
 /// `displaced`: bound pods that will want another place; they count as if they had none, and
 /// under their own class: who takes their place is new, and its time begins anew.
-PendingPods find_pending(const Cluster& cluster, const Settings& settings, Time now,
+PendingPods find_pending(const Cluster& cluster, const Settings& settings, const PassTime& time,
                          std::span<const PodIndex> displaced = {});
 
 }  // namespace capstan::engine

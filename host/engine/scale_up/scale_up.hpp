@@ -1,6 +1,8 @@
 /// Takes one option after the other until everybody is helped who can be.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/pass.hpp"
@@ -31,6 +33,14 @@ public:
     /// Groups that may share a growth with the group, by id.
     std::vector<NodeGroupId> similar_to(GroupIndex group);
     Slot first_new() const noexcept { return ground_.first_new; }
+    /// Nodes to come are the slots from here on.
+    Slot first_upcoming() const noexcept {
+        return static_cast<Slot>(scene().snapshot->cluster.node_count());
+    }
+    /// Before it runs: nothing of this group in this pass.
+    void close(GroupIndex group, std::string because) {
+        ground_.progress.ledger.close(group, std::move(because));
+    }
     /// What the placement was before the first option.
     Placement::Mark start() const noexcept { return start_; }
 

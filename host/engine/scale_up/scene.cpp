@@ -4,7 +4,9 @@
 #include <limits>
 #include <utility>
 
+#include "engine/health/alarm.hpp"
 #include "engine/health/backoff.hpp"
+#include "engine/health/known_groups.hpp"
 #include "engine/removal/removal.hpp"
 
 namespace capstan::engine {
@@ -33,6 +35,7 @@ std::string find_common_obstacle(const Scene& scene) {
 std::string find_group_obstacle(const Scene& scene, GroupIndex index, const GroupRoom& room,
                                 const Memory& memory) {
     const Group& group = scene.groups()[index];
+    if (!group.unreadable_because.empty()) return "it cannot be read: " + group.unreadable_because;
     if (!group.group.target) return "its cloud does not say how large it is";
     if (group.plan != nullptr && *group.group.target > 0) return "its cloud is making it";
     if (room.whole && !group.group.max) return "only ever empty or full, and has no maximum";
@@ -63,6 +66,27 @@ GroupRoom room_of(const Scene& scene, GroupIndex index, const Memory& memory) {
     room.whole = group.options.zero_or_max.value_or(false);
     room.obstacle = find_group_obstacle(scene, index, room, memory);
     return room;
+}
+
+/// Whether a pass knows of nodes to come of the group, and what they will be.
+bool has_upcoming(const Scene& scene, GroupIndex group) {
+    return scene.templates[group].node != nullptr &&
+           scene.health.groups[group].upcoming.nodes() > 0;
+}
+
+/// See Scene::unread_orders. The scene wakes for the end of the first of them.
+void find_unread_orders(Scene& scene, const Memory& memory) {
+    Alarm alarm(scene.time);
+    for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
+        if (!is_unread(scene.groups()[g]) || has_upcoming(scene, g)) continue;
+        const auto request = memory.requests.find(scene.id(g));
+        if (request == memory.requests.end() || !scene.planned.contains(scene.id(g))) continue;
+        // While the cluster is not seen no request is out of time.
+        if (memory.blind_since || alarm.is_before_end(request->second.deadline))
+            scene.unread_orders.push_back(g);
+    }
+    std::optional<Time>& wake_at = scene.pending.wake_at;
+    if (alarm.at()) wake_at = std::min(wake_at.value_or(*alarm.at()), *alarm.at());
 }
 
 /// Those that are pending keep their order.
@@ -105,22 +129,24 @@ bool is_repaired(const Repairs& repairs, const NodeGroupId& group) {
 }
 
 Scene::Scene(const Snapshot& the_snapshot, Membership the_membership, const Memory& the_memory,
-             const Settings& the_settings, Time the_now)
+             const Settings& the_settings, const PassTime& the_time)
     : snapshot(&the_snapshot),
       settings(&the_settings),
-      now(the_now),
+      time(the_time),
+      now(the_time.now),
       membership(std::move(the_membership)),
-      templates(make_templates(the_snapshot, membership, the_settings, the_now)),
-      health(assess(the_snapshot, membership, the_memory, the_settings, the_now)),
-      repairs(plan_repairs(the_snapshot, membership, health, the_memory, the_settings, the_now)),
+      templates(
+          make_templates(the_snapshot, membership, the_memory.templates, the_settings, time.wall)),
+      health(assess(the_snapshot, membership, the_memory, the_settings, time)),
+      repairs(plan_repairs(the_snapshot, membership, health, the_memory, the_settings, now)),
       budgets(the_snapshot.cluster),
       candidates(find_candidates(the_snapshot, membership, health, the_memory, budgets,
-                                 the_settings, the_now)) {}
+                                 the_settings, time)) {}
 
 Scene make_scene(const Snapshot& snapshot, Membership membership, const Memory& memory,
-                 const Settings& settings, Time now, std::span<const ClassId> asked,
+                 const Settings& settings, const PassTime& time, std::span<const ClassId> asked,
                  PartListener* parts) {
-    Scene scene(snapshot, std::move(membership), memory, settings, now);
+    Scene scene(snapshot, std::move(membership), memory, settings, time);
     scene.parts = parts;
     for (const auto& [node, removal] : memory.removals) {
         const auto index = snapshot.cluster.find_node(node);
@@ -129,9 +155,10 @@ Scene make_scene(const Snapshot& snapshot, Membership membership, const Memory& 
     scene.planned = memory.planned;
     {
         const PartScope part(parts, Part::find_pending);
-        scene.pending = find_pending(snapshot.cluster, settings, now,
-                                     displaced_pods(snapshot, memory, settings, now));
+        scene.pending = find_pending(snapshot.cluster, settings, time,
+                                     displaced_pods(snapshot, memory, settings, time.now));
     }
+    find_unread_orders(scene, memory);
     scene.nominated = find_nominated(snapshot.cluster, settings);
     std::vector<NodeShape> shapes;
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
@@ -144,8 +171,8 @@ Scene make_scene(const Snapshot& snapshot, Membership membership, const Memory& 
 }
 
 Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings& settings,
-                 Time now) {
-    return make_scene(snapshot, make_membership(snapshot), memory, settings, now, {}, nullptr);
+                 const PassTime& time) {
+    return make_scene(snapshot, make_membership(snapshot), memory, settings, time, {}, nullptr);
 }
 
 std::optional<Subject> find_subject(const Scene& scene, ClassId pod_class) noexcept {

@@ -13,6 +13,7 @@
 #include "engine/health/repairs.hpp"
 #include "engine/memory.hpp"
 #include "engine/parts.hpp"
+#include "engine/pass_time.hpp"
 #include "engine/scale_down/candidates.hpp"
 #include "engine/scale_down/disruption_budgets.hpp"
 #include "engine/scale_up/pending.hpp"
@@ -36,11 +37,12 @@ struct GroupRoom {
 /// Borrows snapshot, settings and listener.
 struct Scene {
     Scene(const Snapshot& the_snapshot, Membership the_membership, const Memory& the_memory,
-          const Settings& the_settings, Time the_now);
+          const Settings& the_settings, const PassTime& the_time);
 
     const Snapshot* snapshot;
     const Settings* settings;
-    Time now;
+    PassTime time;
+    Time now;  ///< of `time`
     Membership membership;
     std::vector<GroupTemplate> templates;  ///< by group
     Health health;
@@ -50,7 +52,10 @@ struct Scene {
     std::vector<NodeIndex> going{};  ///< nodes that are being removed, ascending: they take no pod
     std::vector<GroupRoom> rooms{};  ///< by group
     std::map<NodeGroupId, std::vector<PlannedNodes>> planned{};  ///< by the pass before
-    PendingPods pending{};                                       ///< subject i is its class i
+    /// Groups of which nothing is told now, and that were asked for nodes that may still come: the
+    /// pods that these are `planned` for wait for them. Ascending.
+    std::vector<GroupIndex> unread_orders{};
+    PendingPods pending{};  ///< subject i is its class i
     std::vector<Nomination> nominated{};
     /// By shape: groups. By subject: pending classes, then those that are only nominated or asked
     /// about.
@@ -72,10 +77,10 @@ bool is_repaired(const Repairs& repairs, const NodeGroupId& group);
 /// `membership`: that of the snapshot. `asked`: classes to be answered for though they may not be
 /// pending.
 Scene make_scene(const Snapshot& snapshot, Membership membership, const Memory& memory,
-                 const Settings& settings, Time now, std::span<const ClassId> asked,
+                 const Settings& settings, const PassTime& time, std::span<const ClassId> asked,
                  PartListener* parts);
 Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings& settings,
-                 Time now);
+                 const PassTime& time);
 
 /// The subject of a class; nothing: the rules were not made for it.
 std::optional<Subject> find_subject(const Scene& scene, ClassId pod_class) noexcept;

@@ -35,16 +35,16 @@ std::optional<Time> lapse_of(Time created, Duration timeout) noexcept {
     return created + age + Duration(1);
 }
 
-bool has_lapsed(Time created, Duration timeout, Time now) noexcept {
+bool has_lapsed(Time created, Duration timeout, Time wall) noexcept {
     // At once, though a pod of this very moment is not older than nothing.
     if (timeout <= Duration(0)) return true;
     const std::optional<Time> lapse = lapse_of(created, timeout);
-    return lapse && *lapse <= now;
+    return lapse && *lapse <= wall;
 }
 
-ClassId class_at(const Cluster& cluster, const PodRow& pod, Time now) noexcept {
+ClassId class_at(const Cluster& cluster, const PodRow& pod, Time wall) noexcept {
     const ClassRow& row = cluster.pod_class(pod.pod_class);
-    const bool is_over = row.spread_timeout && has_lapsed(pod.created, *row.spread_timeout, now);
+    const bool is_over = row.spread_timeout && has_lapsed(pod.created, *row.spread_timeout, wall);
     return is_over ? row.lapsed : pod.pod_class;
 }
 

@@ -23,13 +23,14 @@ std::optional<Duration> find_spread_timeout(const PodObject& pod, std::string_vi
 /// The pod as it is once its time is up: without its constraints on zones.
 PodObject without_zone_spread(const PodObject& pod);
 
-/// Whether the time of a pod created then is up. A pod that is exactly so old still insists.
-bool has_lapsed(Time created, Duration timeout, Time now) noexcept;
+/// Whether the time of a pod created then is up, by the clock of PassTime::wall, as all times here.
+/// A pod that is exactly so old still insists.
+bool has_lapsed(Time created, Duration timeout, Time wall) noexcept;
 /// The first moment at which it is up; nothing: not within the time that can be told.
 std::optional<Time> lapse_of(Time created, Duration timeout) noexcept;
 
 /// The class that the pod is of at that moment: its own, or once its time is up the one without
 /// constraints on zones.
-ClassId class_at(const Cluster& cluster, const PodRow& pod, Time now) noexcept;
+ClassId class_at(const Cluster& cluster, const PodRow& pod, Time wall) noexcept;
 
 }  // namespace capstan::engine

@@ -61,15 +61,18 @@ Membership make_membership(const Snapshot& snapshot) {
     for (const Group& group : groups) out.joined.emplace_back(group.machines.size(), false);
     for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const NodeRow& node = cluster.node(n);
-        const bool named = node.provider_id != Symbol::empty;
-        const MachineIndex* const machine =
-            machines.find(cluster.text(named ? node.provider_id : node.name));
+        const MachineIndex* const machine = machines.find(name_of_machine(cluster, node));
         if (machine == nullptr) continue;
         out.machine_of[n] = *machine;
         out.nodes[machine->group].push_back(n);
         out.joined[machine->group][machine->machine] = true;
     }
     return out;
+}
+
+std::string_view name_of_machine(const Cluster& cluster, const NodeRow& node) {
+    const bool is_named = node.provider_id != Symbol::empty;
+    return cluster.text(is_named ? node.provider_id : node.name);
 }
 
 const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,

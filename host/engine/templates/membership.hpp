@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "engine/snapshot.hpp"
@@ -29,6 +30,9 @@ struct Membership {
 
 /// Of machines that share an id the first by group counts.
 Membership make_membership(const Snapshot& snapshot);
+
+/// The id of the machine that the node would be of; borrows from the cluster.
+std::string_view name_of_machine(const Cluster& cluster, const NodeRow& node);
 
 /// The machine of a node, or NULL; borrows from the snapshot.
 const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,

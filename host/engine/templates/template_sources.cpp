@@ -5,6 +5,7 @@
 
 #include "engine/templates/daemons.hpp"
 #include "engine/templates/node_taints.hpp"
+#include "engine/templates/observed_nodes.hpp"
 #include "engine/templates/well_known_labels.hpp"
 
 namespace capstan::engine {
@@ -83,6 +84,37 @@ NodeShape shape_of(const Cluster& cluster, const NodeTemplate& node, const Resou
     return out;
 }
 
+void set_csi_limits(const Reserves* learned, const NodeTemplate& node, NodeShape& shape) {
+    if (learned == nullptr) return;
+    const auto type = learned->types.find(node.machine_type);
+    if (type != learned->types.end()) shape.csi_limits = type->second.csi_limits;
+}
+
+/// A zone or region, under whatever name.
+bool is_place(std::string_view label) {
+    return label.starts_with("topology.") || label.starts_with("failure-domain.beta.");
+}
+
+/// A group of several zones would else stay in that of its last node.
+void put_where_cloud_says(NodeTemplate& node, const NodeTemplate& described) {
+    NodeTemplate seen = node, told = described;
+    fill_fields(seen);
+    fill_fields(told);
+    fill_labels(told);
+    if (seen.zone == told.zone) return;
+    std::erase_if(node.labels, [](const auto& label) { return is_place(label.first); });
+    for (const auto& [key, value] : told.labels)
+        if (is_place(key)) node.labels.insert_or_assign(key, value);
+}
+
+/// What machines of several types have at least, which one of them does not tell.
+void lower_to_described(Resources& amounts, const Resources& described) {
+    for (const auto& [resource, most] : described) {
+        const std::optional<std::int64_t> amount = amounts.find(resource);
+        if (amount) amounts.set(resource, std::min(*amount, most));
+    }
+}
+
 }  // namespace
 
 GroupTemplate template_from_node(const Cluster& cluster, const Group& group, NodeIndex index,
@@ -121,10 +153,38 @@ GroupTemplate template_from_cloud(const Cluster& cluster, const Group& group,
         if (!done.empty()) because += ", " + done;
     }
     NodeShape shape = shape_of(cluster, node, static_pods);
-    if (learned != nullptr) {
-        const auto type = learned->types.find(node.machine_type);
-        if (type != learned->types.end()) shape.csi_limits = type->second.csi_limits;
+    set_csi_limits(learned, node, shape);
+    return finished(cluster, std::move(node), std::move(shape), std::move(because));
+}
+
+GroupTemplate template_from_memory(const Cluster& cluster, const Group& group,
+                                   const ObservedNode& observed, const Reserves* learned,
+                                   const Settings& settings) {
+    const NodeTraits& traits = observed.traits;
+    NodeTemplate node{.labels = traits.labels,
+                      .taints = traits.taints,
+                      .capacity = traits.capacity,
+                      .allocatable = traits.allocatable};
+    std::string because = "from node " + observed.node + ", the last that was seen";
+    Resources static_pods;
+    if (group.described) {
+        NodeTemplate described = *group.described;
+        fill_amounts(described);
+        static_pods = taken_by_static_pods(described);
+        node.annotations = described.annotations;
+        put_where_cloud_says(node, described);
+        if (described.variants > 1) {
+            lower_to_described(node.capacity, described.capacity);
+            lower_to_described(node.allocatable, described.allocatable);
+        }
+        fill_from_cloud(node, described);
+        const std::string differently = how_it_differs(described, traits, settings);
+        if (!differently.empty()) because += ": unlike its cloud's template it " + differently;
     }
+    node = unnamed_copy(std::move(node), group, settings);
+    fill_fields(node);
+    NodeShape shape = shape_of(cluster, node, static_pods);
+    set_csi_limits(learned, node, shape);
     return finished(cluster, std::move(node), std::move(shape), std::move(because));
 }
 

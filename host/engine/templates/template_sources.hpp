@@ -1,4 +1,4 @@
-/// The two places a template comes from. For templates.cpp.
+/// The places a template comes from. For templates.cpp.
 #pragma once
 
 #include "engine/templates/reserves.hpp"
@@ -14,5 +14,11 @@ GroupTemplate template_from_node(const Cluster& cluster, const Group& group, Nod
 /// What the cloud describes, which it must. `learned`: NULL: nothing is.
 GroupTemplate template_from_cloud(const Cluster& cluster, const Group& group,
                                   const Reserves* learned, const Settings& settings);
+
+/// A node that was there, with the DaemonSet pods of now. Where it is in the world, and what it did
+/// not report, its cloud says, as far as it describes the group.
+GroupTemplate template_from_memory(const Cluster& cluster, const Group& group,
+                                   const ObservedNode& observed, const Reserves* learned,
+                                   const Settings& settings);
 
 }  // namespace capstan::engine

@@ -1,23 +1,17 @@
 #include "engine/templates/templates.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <string_view>
 
 #include "engine/templates/node_taints.hpp"
 #include "engine/templates/template_sources.hpp"
 
 namespace capstan::engine {
-namespace {
 
-/// A node that was unready a moment ago may show less than it will have.
-constexpr Duration settled_after = std::chrono::minutes(1);
-
-/// Why a new node may well look otherwise; empty: it will not.
-std::string_view why_no_model(const NodeRow& node, const Machine* machine, Time now) {
+std::string_view why_no_model(const NodeRow& node, const Machine* machine, Time wall) {
     const auto is_deletion = [](const Taint& t) { return is_deletion_taint(t.key); };
     if (!node.ready) return "is not ready";
-    if (now - node.ready_since < settled_after) return "became ready less than 1m ago";
+    if (wall - node.ready_since < settled_after) return "became ready less than 1m ago";
     if (node.unschedulable) return "is cordoned";
     if (std::ranges::any_of(node.taints, is_deletion) ||
         (machine != nullptr && machine->state == MachineState::deleting)) {
@@ -26,11 +20,17 @@ std::string_view why_no_model(const NodeRow& node, const Machine* machine, Time 
     return {};
 }
 
+namespace {
+
 class TemplateMaker {
 public:
-    TemplateMaker(const Snapshot& snapshot, const Membership& membership, const Settings& settings,
-                  Time now)
-        : snapshot_(snapshot), membership_(membership), settings_(settings), now_(now) {
+    TemplateMaker(const Snapshot& snapshot, const Membership& membership,
+                  const TemplateRecords& records, const Settings& settings, Time wall)
+        : snapshot_(snapshot),
+          membership_(membership),
+          records_(records),
+          settings_(settings),
+          wall_(wall) {
         if (settings.reserve_from_nodes) learned_ = learn_reserves(snapshot.cluster);
     }
 
@@ -42,6 +42,9 @@ public:
             const auto is_model = [&](NodeIndex n) { return why_not(n).empty(); };
             const auto model = std::ranges::find_if(nodes, is_model);
             if (model != nodes.end()) return from_node(group, *model);
+            const auto record = records_.find(group.group.id);
+            if (record != records_.end() && record->second.observed)
+                return from_memory(group, *record->second.observed);
         }
         if (group.described) return from_cloud(group);
         if (may_look && !nodes.empty()) return from_poor_node(group, nodes.front());
@@ -52,7 +55,7 @@ public:
 private:
     std::string_view why_not(NodeIndex n) const {
         return why_no_model(snapshot_.cluster.node(n), find_machine(snapshot_, membership_, n),
-                            now_);
+                            wall_);
     }
     static std::string why_undescribed(const Group& group) {
         return group.undescribed_because.empty() ? "its cloud describes no new node"
@@ -68,22 +71,27 @@ private:
         return out;
     }
     GroupTemplate from_cloud(const Group& group) const {
-        return template_from_cloud(snapshot_.cluster, group,
-                                   settings_.reserve_from_nodes ? &learned_ : nullptr, settings_);
+        return template_from_cloud(snapshot_.cluster, group, learned(), settings_);
     }
+    GroupTemplate from_memory(const Group& group, const ObservedNode& observed) const {
+        return template_from_memory(snapshot_.cluster, group, observed, learned(), settings_);
+    }
+    const Reserves* learned() const { return settings_.reserve_from_nodes ? &learned_ : nullptr; }
 
     const Snapshot& snapshot_;
     const Membership& membership_;
+    const TemplateRecords& records_;
     const Settings& settings_;
-    Time now_;
+    Time wall_;
     Reserves learned_;
 };
 
 }  // namespace
 
 std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Membership& membership,
-                                          const Settings& settings, Time now) {
-    const TemplateMaker maker(snapshot, membership, settings, now);
+                                          const TemplateRecords& records, const Settings& settings,
+                                          Time wall) {
+    const TemplateMaker maker(snapshot, membership, records, settings, wall);
     std::vector<GroupTemplate> out;
     out.reserve(snapshot.groups->size());
     for (std::size_t g = 0; g < snapshot.groups->size(); ++g) out.push_back(maker.make(g));
@@ -91,8 +99,8 @@ std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Member
 }
 
 std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Settings& settings,
-                                          Time now) {
-    return make_templates(snapshot, make_membership(snapshot), settings, now);
+                                          Time wall, const TemplateRecords& records) {
+    return make_templates(snapshot, make_membership(snapshot), records, settings, wall);
 }
 
 }  // namespace capstan::engine

@@ -1,13 +1,16 @@
-/// What a new node of each group will offer. Worked out anew in every pass and kept nowhere, so a
-/// changed DaemonSet, label or machine type shows in the next one.
+/// What a new node of each group will offer. Worked out anew in every pass, so a changed DaemonSet,
+/// label or machine type shows in the next one.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <capstan/node_template.hpp>
 
+#include "engine/memory.hpp"
 #include "engine/scheduling/node_shape.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
@@ -34,12 +37,20 @@ struct GroupTemplate {
 
 /// One per group of the snapshot, in its order. From the cloud's own template; with
 /// TemplateSource::mixed rather from the first node of the group, by name, that has been ready for
-/// a minute, and from any of its nodes where there is neither. No taint, label or pod that belongs
-/// to one node alone is taken over from it.
+/// a minute, else from the one that `records` has observed, and from any of its nodes where there
+/// is none of these. No taint, label or pod that belongs to one node alone is taken over from it.
+/// `wall`: see PassTime.
 std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Settings& settings,
-                                          Time now);
+                                          Time wall, const TemplateRecords& records = {});
 /// With a membership that is there already.
 std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Membership& membership,
-                                          const Settings& settings, Time now);
+                                          const TemplateRecords& records, const Settings& settings,
+                                          Time wall);
+
+/// A node that was unready a moment ago may show less than it will have.
+inline constexpr Duration settled_after = std::chrono::minutes(1);
+/// Why a new node of its group may well look otherwise; empty: it will not. `machine`: NULL: it has
+/// none.
+std::string_view why_no_model(const NodeRow& node, const Machine* machine, Time wall);
 
 }  // namespace capstan::engine

@@ -12,6 +12,8 @@
 #include <capstan/http.hpp>
 #include <capstan/result.hpp>
 
+#include "kubernetes/client/answer_bell.hpp"
+
 namespace capstan::kubernetes {
 
 struct ApiRequest {
@@ -24,8 +26,9 @@ struct ApiRequest {
     std::string content_type = "application/json";  ///< of the body
     std::string accept = "application/json";
     Duration timeout = std::chrono::seconds(30);
-    /// Who asks, in metrics: "reflector", "lease". Watches and Leases do not count against the
-    /// rate limit.
+    /// What asks, in metrics: "reflector", "lease". Watches and Leases do not count against the
+    /// rate limit. Looks at nodes before they are removed ("node look") have a limit of their own
+    /// that is as high, so up to twice as much leaves the host.
     std::string purpose{};
     /// Asked right before it leaves, each time that it is sent, however long it waited; an error:
     /// it does not leave, and ends as that. NULL: it always may.
@@ -57,11 +60,14 @@ public:
     /// dry run that may not write. Sent again within request.timeout, ten times at most, are those
     /// that came back with 429 or 5xx and a Retry-After, and GETs whose connection was lost.
     virtual RequestId send(ApiRequest request, Done done) = 0;
-    /// The body of a 2xx reply as it comes; an error's body goes into the error. `done` has the
-    /// reply without a body. Silence after the head is for the caller to notice.
+    /// The body of a 2xx reply as it comes, after an empty part that says that its head is here;
+    /// an error's body goes into the error. `done` has the reply without a body. Silence after the
+    /// head is for the caller to notice.
     virtual RequestId stream(ApiRequest request, Part on_part, Done done) = 0;
     /// Its `done` soon gets `cancelled`, unless it has been called.
     virtual void cancel(RequestId id) = 0;
+    /// Rings whenever a request comes back with 2xx, a stream once its head is here.
+    virtual AnswerBell& answer_bell() = 0;
 };
 
 }  // namespace capstan::kubernetes

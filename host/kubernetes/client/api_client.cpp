@@ -91,7 +91,8 @@ public:
           credentials_(credentials),
           options_(std::move(options)),
           host_(authority_of(options_.server)),
-          bucket_(options_.requests_per_second, options_.burst) {}
+          bucket_(options_.requests_per_second, options_.burst),
+          looks_bucket_(options_.requests_per_second, options_.burst) {}
 
     RequestId begin(ApiRequest request, std::optional<Part> on_part, Done done) {
         const RequestId id = ++last_id_;
@@ -118,14 +119,22 @@ public:
         end_later(id, *call, {ErrorCode::cancelled, call->name() + ": cancelled"});
     }
 
+    AnswerBell bell;
+
     void close() {
         for (const auto& [id, call] : std::exchange(calls_, {})) stop(*call);
     }
 
 private:
+    /// What a removal waits for does not wait behind all else that there is to ask.
+    TokenBucket& bucket(const ApiRequest& request) {
+        return request.purpose == node_look_purpose ? looks_bucket_ : bucket_;
+    }
+
     void queue(RequestId id, ClientCall& call) {
-        const Duration delay =
-            is_unlimited(call.request) ? Duration::zero() : bucket_.take(loop_.monotonic());
+        const Duration delay = is_unlimited(call.request)
+                                   ? Duration::zero()
+                                   : bucket(call.request).take(loop_.monotonic());
         call.stage = Stage::queued;
         call.waited = delay;
         call.sent = std::nullopt;
@@ -137,7 +146,7 @@ private:
 
     /// Others wait already for so long that its turn would come too late.
     void give_up(RequestId id, ClientCall& call) {
-        bucket_.give_back();
+        bucket(call.request).give_back();
         call.waited = Duration::zero();
         tell(call, 0, ErrorCode::deadline);
         stop(call);
@@ -196,6 +205,8 @@ private:
         loop_.cancel(std::exchange(call.overdue, 0));
         tell(call, head.status);
         tell_warnings(head.headers);
+        bell.ring();
+        (*call.on_part)({});
     }
 
     void take_part(RequestId, ClientCall& call, std::string_view part) {
@@ -217,6 +228,7 @@ private:
         tell_warnings(reply->headers);
         if (call.on_part) reply->body = std::move(call.error_body);
         if (reply->status / 100 != 2) return take_refusal(id, call, *reply);
+        bell.ring();
         end(id, call, ApiReply{reply->status, std::move(reply->headers), std::move(reply->body)});
     }
 
@@ -263,7 +275,7 @@ private:
         if (call.overdue != 0) loop_.cancel(std::exchange(call.overdue, 0));
         if (call.turn == 0) return;
         loop_.cancel(std::exchange(call.turn, 0));
-        if (call.stage == Stage::queued) bucket_.give_back();
+        if (call.stage == Stage::queued) bucket(call.request).give_back();
     }
 
     void end(RequestId id, ClientCall& call, Result<ApiReply> result) {
@@ -301,7 +313,7 @@ private:
     Credentials& credentials_;
     const ApiClientOptions options_;
     const std::string host_;
-    TokenBucket bucket_;
+    TokenBucket bucket_, looks_bucket_;
     RequestId last_id_ = 0;
     std::map<RequestId, std::shared_ptr<ClientCall>> calls_;
     std::string certificate_, key_;
@@ -323,5 +335,7 @@ Api::RequestId ApiClient::stream(ApiRequest request, Part on_part, Done done) {
 }
 
 void ApiClient::cancel(RequestId id) { core_->cancel(id); }
+
+AnswerBell& ApiClient::answer_bell() { return core_->bell; }
 
 }  // namespace capstan::kubernetes

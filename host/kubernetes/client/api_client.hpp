@@ -30,7 +30,8 @@ struct ApiClientOptions {
     /// "https://rancher.example/k8s/clusters/c-1".
     std::string server{};
     std::string user_agent = "capstan";
-    /// Requests other than watches; no more than 0: as many as are asked for.
+    /// Requests other than watches and the Lease's; looks at nodes before they are removed have as
+    /// much again. No more than 0: as many as are asked for.
     double requests_per_second = 50;
     double burst = 100;
     /// For dry runs: what would change the cluster ends as `cancelled` instead of being sent.
@@ -60,6 +61,7 @@ public:
     /// Sent again as in `send`, but only before the first part.
     RequestId stream(ApiRequest request, Part on_part, Done done) override;
     void cancel(RequestId id) override;
+    AnswerBell& answer_bell() override;
 
 private:
     class Core;

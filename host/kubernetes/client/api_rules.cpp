@@ -60,6 +60,8 @@ bool is_unlimited(const ApiRequest& request) {
 std::optional<Duration> find_resend_delay(const ApiRequest& request, const HttpReply& reply) {
     if (reply.status != 429 && reply.status < 500) return std::nullopt;
     if (request.path.ends_with("/eviction")) return std::nullopt;
+    // Its cache will not have caught up in a second: another list tells the same at once.
+    if (reply.body.find("Too large resource version") != std::string::npos) return std::nullopt;
     return find_retry_after(reply);
 }
 

@@ -21,10 +21,14 @@ bool is_watch(const ApiRequest& request);
 /// much to do would lose it while its renewals wait behind all of that.
 bool is_unlimited(const ApiRequest& request);
 
+/// Requests of this purpose have a rate limit of their own, as high as that of all others.
+inline constexpr std::string_view node_look_purpose = "node look";
+
 inline constexpr int resend_limit = 10;
 
 /// When to send it again after `reply`, which is none of 2xx. Nothing: the caller decides, as
-/// without a Retry-After, and always on evictions, whose 429 means a disruption budget.
+/// without a Retry-After, and always on evictions, whose 429 means a disruption budget, and where a
+/// version is newer than all that the server has at hand.
 std::optional<Duration> find_resend_delay(const ApiRequest& request, const HttpReply& reply);
 /// When to send it again after its connection was lost for the `losses`th time, from 1. Nothing: it
 /// may have been carried out.

@@ -57,7 +57,8 @@ void describe(auto&& key, Cluster& s) {
         "The API server's URL in place of the kubeconfig's or the service account's. Empty: "
         "theirs.");
     key("kube_client_qps", s.kube_client_qps,
-        "Requests a second to the API server on average; watches and the Lease do not count.",
+        "Requests a second to the API server on average; watches and the Lease do not count. Looks "
+        "at nodes before they are removed have the same limit once more, for themselves.",
         {.min = 0.1, .max = 10000});
     key("kube_client_burst", s.kube_client_burst,
         "Requests that may be sent at once after a quiet time.", {.min = 1, .max = 10000});

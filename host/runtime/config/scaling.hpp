@@ -101,8 +101,9 @@ void describe(auto&& key, ScaleUp& s) {
         {.shorthand = "topology_key"});
     key("from_zero", s.from_zero, "Scales up also while the cluster has no ready node.");
     key("template_source", s.template_source,
-        "What a new node will offer: mixed looks at a ready node of the group and asks the cloud "
-        "where there is none, cloud always asks the cloud.");
+        "What a new node will offer: mixed looks at a ready node of the group, or at the last that "
+        "was there within a day, and asks the cloud where there is none; cloud always asks the "
+        "cloud.");
     key("reserve_from_nodes", s.reserve_from_nodes,
         "Learns from existing nodes how much of a machine the system keeps, where the cloud says "
         "nothing about it.");

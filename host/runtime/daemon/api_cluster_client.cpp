@@ -23,6 +23,7 @@ ApiClusterClient::ApiClusterClient(kubernetes::Api& api, io::Loop& loop, Options
     : loop_(loop),
       gate_(std::move(options.gate)),
       gated_(api, gate_),
+      node_pods_(gated_, loop, std::move(options.on_unknown_pods)),
       writes_(gated_, loop,
               {.seed = options.seed, .on_update_instead = std::move(options.on_update_instead)}),
       evictions_(gated_, loop) {}
@@ -34,6 +35,11 @@ void ApiClusterClient::when_open(Write write, Done done) {
             return done(fail(may.error()));
         write(done);
     });
+}
+
+void ApiClusterClient::look(const std::vector<engine::NodeLook>& nodes, LookDone done) {
+    boost::asio::post(loop_.io(),
+                      [this, nodes, done = std::move(done)] { node_pods_.look(nodes, done); });
 }
 
 void ApiClusterClient::change(const engine::NodeChange& change, Done done) {

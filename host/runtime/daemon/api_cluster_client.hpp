@@ -8,6 +8,7 @@
 
 #include "io/loop.hpp"
 #include "kubernetes/client/api.hpp"
+#include "kubernetes/client/node_pods.hpp"
 #include "kubernetes/client/writes/evictions.hpp"
 #include "kubernetes/client/writes/node_writes.hpp"
 #include "runtime/cluster_client.hpp"
@@ -25,6 +26,7 @@ public:
     RequestId send(kubernetes::ApiRequest request, Done done) override;
     RequestId stream(kubernetes::ApiRequest request, Part on_part, Done done) override;
     void cancel(RequestId id) override { api_.cancel(id); }
+    kubernetes::AnswerBell& answer_bell() override { return api_.answer_bell(); }
 
 private:
     kubernetes::Api& api_;
@@ -40,10 +42,13 @@ public:
         std::uint64_t seed = 0;
         /// See NodeWrites.
         std::function<void(const Error& refusal)> on_update_instead{};
+        /// A look at a node found pods that the decision did not know. Told on the loop's thread.
+        kubernetes::NodePods::OnUnknown on_unknown_pods{};
     };
     /// Borrows both.
     ApiClusterClient(kubernetes::Api& api, io::Loop& loop, Options options);
 
+    void look(const std::vector<engine::NodeLook>& nodes, LookDone done) override;
     void change(const engine::NodeChange& change, Done done) override;
     void evict(const engine::Eviction& eviction, Done done) override;
 
@@ -54,6 +59,7 @@ private:
     io::Loop& loop_;
     const ChangeGate gate_;
     GatedApi gated_;
+    kubernetes::NodePods node_pods_;
     kubernetes::NodeWrites writes_;
     kubernetes::Evictions evictions_;
 };

@@ -15,6 +15,7 @@
 #include "runtime/cluster_client.hpp"
 #include "runtime/config/config.hpp"
 #include "runtime/daemon/pass_report.hpp"
+#include "runtime/pass_clock.hpp"
 
 namespace capstan::runtime {
 
@@ -26,6 +27,9 @@ public:
         ClusterClient& cluster;
         /// The cluster as it is now; waits for it.
         std::function<Result<engine::Cluster>()> look;
+        /// See Circumstances. Asked when the cluster has been looked at, when the clouds have, and
+        /// when the decision is to be carried out; NULL: nobody is ever blind.
+        std::function<std::string()> blind_because{};
         /// Asked once a decision is there; an error: it must not be carried out any more.
         std::function<Result<void>()> may_act;
         /// Keeps what the next start is to know; waits for it, and says itself what goes wrong.
@@ -46,7 +50,8 @@ public:
     void begin(engine::Memory memory) { memory_ = std::move(memory); }
 
     /// A pass that was dropped has remembered nothing. The error: it could not be decided, and
-    /// nothing has been done.
+    /// nothing has been done; the time from then on until a pass succeeds counts as time in which
+    /// the cluster was not seen.
     Result<std::shared_ptr<const PassReport>> run();
 
     /// Whether the last pass asks for the next one, and when.
@@ -56,12 +61,18 @@ public:
     }
 
 private:
-    explicit Autoscaler(Parts parts) : parts_(std::move(parts)) {}
+    explicit Autoscaler(Parts parts)
+        : parts_(std::move(parts)), clock_(parts_.host.loop().clock()) {}
     Duration now() const { return parts_.host.loop().monotonic(); }
+    std::string blind_because() const {
+        return parts_.blind_because ? parts_.blind_because() : std::string();
+    }
     Result<std::shared_ptr<PassReport>> look();
+    Result<std::shared_ptr<PassReport>> plan();
     void act(PassReport& report);
 
     Parts parts_;
+    PassClock clock_;
     engine::Settings settings_{};
     Wiring wiring_{};
     std::shared_ptr<Clouds> clouds_{};

@@ -3,6 +3,8 @@
 #include <csignal>
 #include <utility>
 
+#include <capstan/sentence.hpp>
+
 namespace capstan::runtime {
 namespace {
 
@@ -72,11 +74,19 @@ void Beside::make_writers(const Cluster& config) {
     cluster_.emplace(
         link_->api(), host_.loop(),
         ApiClusterClient::Options{
-            .gate = gate(), .seed = options_.seed, .on_update_instead = [this](const Error& why) {
-                host_.log().write(
-                    LogLevel::warn, beside_source,
-                    "nodes are updated as a whole, for patching them is refused: " + why.message);
-            }});
+            .gate = gate(),
+            .seed = options_.seed,
+            .on_update_instead =
+                [this](const Error& why) {
+                    host_.log().write(
+                        LogLevel::warn, beside_source,
+                        "nodes are updated as a whole, for patching them is refused: " +
+                            why.message);
+                },
+            .on_unknown_pods =
+                [this](const std::string& node, const std::vector<std::string>& pods) {
+                    see_unknown_pods(node, pods);
+                }});
     // The memory of another leader must not be written over.
     memory_api_.emplace(link_->api(), [this] { return ask_gate(memory_term_); });
     keeper_.emplace(
@@ -86,6 +96,17 @@ void Beside::make_writers(const Cluster& config) {
                               .on_unreadable = [this](const std::string& what) {
                                   host_.log().write(LogLevel::error, beside_source, what);
                               }});
+}
+
+/// The mirror may know more by now than the decision did. Only pods that it lacks as well tell of a
+/// watch that keeps silent.
+void Beside::see_unknown_pods(const std::string& node, const std::vector<std::string>& pods) {
+    const std::vector<std::string> untold = link_->mirror().find_untold(node, pods);
+    if (untold.empty() || !link_->mirror().relist("Pod")) return;
+    host_.log().write(LogLevel::warn, beside_source,
+                      "node " + node + " holds pods that the watch of pods has not told of: " +
+                          listed(untold, [](const std::string& pod) { return pod; }) +
+                          "; all pods are listed anew");
 }
 
 void Beside::make_tellers(const Config& all) {

@@ -106,6 +106,7 @@ private:
     Result<void> open_link(const Config& config);
     void make_writers(const Cluster& config);
     void make_tellers(const Config& all);
+    void see_unknown_pods(const std::string& node, const std::vector<std::string>& pods);
     void tell_of_leadership(const Cluster& config);
     void await_signal();
     void take_signal(int number);

@@ -5,14 +5,18 @@
 #include <ctime>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "engine/health/known_groups.hpp"
 #include "kubernetes/client/json_object.hpp"
+#include "kubernetes/client/writes/config_maps.hpp"
 #include "runtime/clouds.hpp"
 #include "runtime/daemon/cluster_link.hpp"
+#include "runtime/daemon/memory_keeper.hpp"
 #include "runtime/daemon/on_loop.hpp"
 #include "runtime/services/kube_gateway.hpp"
 
@@ -40,9 +44,11 @@ public:
 
     std::vector<Finding> run() {
         const bool is_open = open();
-        if (is_open && ask_version()) review_rights();
+        const bool answers = is_open && ask_version();
+        if (answers) review_rights();
         check_plugins();
         check_clouds();
+        if (answers) check_departed();
         if (is_open) close();
         return std::move(findings_);
     }
@@ -73,11 +79,12 @@ private:
 
     void close() {
         // A link that does not end has nothing to say to an examination.
-        (void)on_loop(host_, [plugins = host_.cluster(), link = std::move(link_)]() mutable {
-            if (plugins != nullptr) plugins->disconnect();
-            link.reset();
-            return Result<void>();
-        });
+        std::ignore =
+            on_loop(host_, [plugins = host_.cluster(), link = std::move(link_)]() mutable {
+                if (plugins != nullptr) plugins->disconnect();
+                link.reset();
+                return Result<void>();
+            });
     }
 
     bool ask_version() {
@@ -108,7 +115,7 @@ private:
             return add(Verdict::doubtful, "clock", "the API server does not tell its time");
         // It tells whole seconds.
         const Duration skew =
-            std::max(Duration(0), std::chrono::abs(host_.loop().clock()->now() - *theirs) -
+            std::max(Duration(0), std::chrono::abs(host_.loop().clock()->wall() - *theirs) -
                                       std::chrono::seconds(1));
         const std::string text = format_rough_duration(skew);
         if (skew <= skew_max) return add(Verdict::good, "clock", "agrees with the API server's");
@@ -196,6 +203,28 @@ private:
         add(groups > 0 ? Verdict::good : Verdict::doubtful, "node groups",
             counted(groups, "group") + " found",
             groups > 0 ? "" : "check how the cloud's plugin finds groups: names or tags");
+        view_ = view;
+    }
+
+    /// What the daemon remembers and no cloud lists any more. Rights that are missing are told
+    /// already.
+    void check_departed() {
+        const kubernetes::ConfigMapName name{config_.cluster.kube_namespace,
+                                             config_.cluster.memory_config_map_name};
+        const auto map = from_loop<kubernetes::ConfigMap>(
+            host_, [this, link = link_, name](const PluginHost::Done<kubernetes::ConfigMap>& done) {
+                auto maps = std::make_shared<kubernetes::ConfigMaps>(link->api(), host_.loop(), 0);
+                maps->read(name, [maps, done](Result<kubernetes::ConfigMap> read) {
+                    done(std::move(read));
+                });
+            });
+        if (!map) return;
+        const Result<engine::Memory> memory = find_memory(*map, name);
+        if (!memory) return add(Verdict::doubtful, "memory", memory.error().message);
+        const auto groups = engine::with_unread_groups(view_.groups, view_.unread, *memory);
+        for (const std::string& sentence : engine::tell_departed_groups(*memory, *groups))
+            add(Verdict::doubtful, "node groups", sentence,
+                "put the group back, or remove its nodes by hand");
     }
 
     const Config& config_;
@@ -203,6 +232,7 @@ private:
     const std::string version_;
     io::HttpClient* const http_;
     std::shared_ptr<ClusterLink> link_{};
+    CloudsView view_{};
     std::vector<Finding> findings_{};
 };
 

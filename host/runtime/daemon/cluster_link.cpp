@@ -25,7 +25,7 @@ io::CurlHttpClient::Options http_options(const kubernetes::ClusterAccess& access
 /// In the order in which each borrows from those before.
 struct ClusterLink::Parts {
     Parts(kubernetes::ClusterAccess opened, const Cluster& config, io::Loop& loop, Logger& log,
-          Options options)
+          const Options& options)
         : access(std::move(opened)),
           tls(access.tls),
           http(loop.io(), http_options(access, options.version)),
@@ -84,7 +84,7 @@ ClusterLink::ClusterLink(std::unique_ptr<Parts> parts) : parts_(std::move(parts)
 ClusterLink::~ClusterLink() = default;
 
 Result<std::unique_ptr<ClusterLink>> ClusterLink::open(const Cluster& config, io::Loop& loop,
-                                                       Logger& log, Options options) {
+                                                       Logger& log, const Options& options) {
     const kubernetes::AccessSurroundings surroundings{
         .on_trouble =
             [&log](const Error& error) { log.write(LogLevel::warn, link_source, error.message); },
@@ -95,8 +95,8 @@ Result<std::unique_ptr<ClusterLink>> ClusterLink::open(const Cluster& config, io
     if (!access) return fail(within("cluster", std::move(access).error()));
     for (const std::string& warning : access->warnings)
         log.write(LogLevel::warn, link_source, warning);
-    return std::unique_ptr<ClusterLink>(new ClusterLink(
-        std::make_unique<Parts>(*std::move(access), config, loop, log, std::move(options))));
+    return std::unique_ptr<ClusterLink>(
+        new ClusterLink(std::make_unique<Parts>(*std::move(access), config, loop, log, options)));
 }
 
 kubernetes::Api& ClusterLink::api() noexcept { return parts_->api; }

@@ -36,7 +36,7 @@ public:
     /// Reads what is needed to get in, and sends nothing yet. Certificates and tokens that change
     /// later are followed. `invalid_config`: says what to mend. Borrows loop and log.
     static Result<std::unique_ptr<ClusterLink>> open(const Cluster& config, io::Loop& loop,
-                                                     Logger& log, Options options);
+                                                     Logger& log, const Options& options);
     ClusterLink(const ClusterLink&) = delete;
     ClusterLink& operator=(const ClusterLink&) = delete;
     /// Cancels what is open; nobody is called back afterwards.

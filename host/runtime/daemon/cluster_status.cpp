@@ -62,16 +62,18 @@ GroupStatus StatusMaker::group_status(const PassReport& pass, const engine::Grou
         growth = "Backoff";
         out.backoff = {failure_reason(backoff->code), shortened_message(backoff->because)};
     }
-    out.part.health = condition(id + "/health", health_word(its.unhealthy_because), pass.at);
-    out.part.scale_up = condition(id + "/scaleUp", growth, pass.at);
-    out.part.scale_down = condition(id + "/scaleDown", candidates_word(candidates), pass.at);
+    out.part.health =
+        condition(id + "/health", health_word(its.unhealthy_because), pass.shown_at());
+    out.part.scale_up = condition(id + "/scaleUp", growth, pass.shown_at());
+    out.part.scale_down =
+        condition(id + "/scaleDown", candidates_word(candidates), pass.shown_at());
     return out;
 }
 
 ClusterStatus StatusMaker::make(const PassReport& pass, const engine::Health& health) {
     const engine::Snapshot& snapshot = pass.input.snapshot;
     std::map<std::string, int> candidates = count_candidates(pass);
-    ClusterStatus out{.at = pass.at, .cluster = {.nodes = health.all}};
+    ClusterStatus out{.at = pass.shown_at(), .cluster = {.nodes = health.all}};
     bool is_growing = false;
     for (std::size_t g = 0; g < snapshot.groups->size(); ++g) {
         const engine::Group& group = (*snapshot.groups)[g];
@@ -84,9 +86,11 @@ ClusterStatus StatusMaker::make(const PassReport& pass, const engine::Health& he
         out.cluster.candidates += its;
     }
     StatusPart& cluster = out.cluster;
-    cluster.health = condition("health", health_word(health.unhealthy_because), pass.at);
-    cluster.scale_up = condition("scaleUp", is_growing ? "InProgress" : "NoActivity", pass.at);
-    cluster.scale_down = condition("scaleDown", candidates_word(cluster.candidates), pass.at);
+    cluster.health = condition("health", health_word(health.unhealthy_because), pass.shown_at());
+    cluster.scale_up =
+        condition("scaleUp", is_growing ? "InProgress" : "NoActivity", pass.shown_at());
+    cluster.scale_down =
+        condition("scaleDown", candidates_word(cluster.candidates), pass.shown_at());
     before_ = std::exchange(now_, {});
     return out;
 }

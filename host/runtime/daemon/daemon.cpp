@@ -98,6 +98,13 @@ Result<void> Daemon::make_autoscaler() {
         return on_loop(
             host_, [beside = beside_] { return beside->link().mirror().cluster(cluster_age_max); });
     };
+    const auto blind_because = [this] {
+        return on_loop(host_,
+                       [beside = beside_]() -> Result<std::string> {
+                           return beside->link().mirror().blind_because();
+                       })
+            .value_or("the loop does not answer");
+    };
     const auto may_act = [this] {
         return on_loop(host_, [beside = beside_, term = inheritance_->term()] {
             return beside->may_act(term);
@@ -109,6 +116,7 @@ Result<void> Daemon::make_autoscaler() {
                     {.host = host_,
                      .cluster = beside_->cluster(),
                      .look = look,
+                     .blind_because = blind_because,
                      .may_act = may_act,
                      .keep = [this](const engine::Memory& memory) { inheritance_->keep(memory); },
                      .gate = beside_->gate(),
@@ -156,6 +164,7 @@ void Daemon::run() {
 void Daemon::reload() {
     const Duration began = host_.loop().monotonic();
     exchange_.take_over(options_.read_config, *autoscaler_, shown_, beside_);
+    teller_->reloaded();
     shown_.metrics.reconfigured(host_.loop().monotonic() - began);
 }
 

@@ -14,6 +14,12 @@
 namespace capstan::runtime {
 namespace {
 
+/// As upstream has it: seconds since 1970, without their fraction.
+double whole_seconds(Time time) {
+    const std::int64_t seconds = unix_ns(time) / 1'000'000'000;
+    return static_cast<double>(seconds);
+}
+
 double seconds_of(Duration length) { return std::chrono::duration<double>(length).count(); }
 
 prometheus::Gauge& add_gauge(prometheus::Registry& registry, std::string_view name,
@@ -129,15 +135,13 @@ DaemonMetrics::Timing& DaemonMetrics::timing_of(std::string_view function) {
 }
 
 void DaemonMetrics::pass_began(Time now) {
-    last_activity_.Add({{"activity", "main"}})
-        .Set(static_cast<double>(unix_ns(now) / 1'000'000'000));
+    last_activity_.Add({{"activity", "main"}}).Set(whole_seconds(now));
 }
 
 void DaemonMetrics::observe(const PassReport& pass, const engine::Health& health) {
     const engine::Decision& decision = pass.decision();
     const auto did = [&](const char* activity) {
-        last_activity_.Add({{"activity", activity}})
-            .Set(static_cast<double>(unix_ns(pass.at) / 1'000'000'000));
+        last_activity_.Add({{"activity", activity}}).Set(whole_seconds(pass.shown_at()));
     };
     did("mainSuccessful");
     did("autoscaling");

@@ -109,8 +109,8 @@ std::string config_json(const std::string& toml) {
 }
 
 /// The passes' thread answers, for that takes as long as a pass does.
-void explain_later(Shown& shown, Beside& beside, const DaemonFacts& facts, AdminQuestion question,
-                   AdminSources::Answer answer) {
+void explain_later(Shown& shown, Beside& beside, const DaemonFacts& facts,
+                   const AdminQuestion& question, const AdminSources::Answer& answer) {
     auto pass = shown.board.last();
     if (!pass) return answer(fail(ErrorCode::unavailable, "there has been no pass yet"));
     const bool is_taken =
@@ -136,7 +136,8 @@ void take_snapshot(PluginHost& host, Shown& shown, Beside& beside,
 
 }  // namespace
 
-AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside, DaemonFacts facts) {
+AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside,
+                          const DaemonFacts& facts) {
     const auto groups = [&shown] {
         const auto pass = shown.board.last();
         return pass ? groups_json(*pass) : std::string("[]");
@@ -156,8 +157,9 @@ AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside, Daemon
         .config = [facts] { return config_json(facts.config()); },
         .decisions = [&shown] { return shown.board.decisions(); },
         .explain =
-            [&shown, &beside, facts](AdminQuestion question, AdminSources::Answer answer) {
-                explain_later(shown, beside, facts, std::move(question), std::move(answer));
+            [&shown, &beside, facts](const AdminQuestion& question,
+                                     const AdminSources::Answer& answer) {
+                explain_later(shown, beside, facts, question, answer);
             }};
     if (facts.debugging_snapshot)
         out.snapshot = [&host, &shown, &beside](const DebugSnapshot::Answer& answer) {

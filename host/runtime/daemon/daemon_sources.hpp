@@ -25,6 +25,6 @@ struct DaemonFacts {
 };
 
 /// `beside` owns the server that asks these, and outlives them so.
-AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside, DaemonFacts facts);
+AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside, const DaemonFacts& facts);
 
 }  // namespace capstan::runtime

@@ -4,9 +4,12 @@
 #include <regex>
 #include <utility>
 
+#include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
 #include "engine/action_text.hpp"
+#include "engine/health/known_groups.hpp"
+#include "engine/removal/eviction_refusals.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -28,6 +31,14 @@ std::optional<Error> result_of(const std::vector<std::optional<T>>& results, std
     return at < results.size() ? results[at] : std::nullopt;
 }
 
+using Asked = engine::NodeRemoval::Eviction;
+
+/// What waiting may change says each time how long it took, so that its code alone counts.
+bool is_refused_alike(const Asked& before, const Error& error) {
+    return before.refused_code == error.code &&
+           (!before.barred_since || before.refused_because == error.message);
+}
+
 }  // namespace
 
 void DecisionLog::tell(const PassReport& pass) {
@@ -35,6 +46,7 @@ void DecisionLog::tell(const PassReport& pass) {
     for (const HookMiss& miss : pass.result.misses)
         tell_once(LogLevel::warn, miss.instance.value() + ": " + std::string(name_of(miss.hook)) +
                                       " overran its deadline; decided without it");
+    tell_departed_groups(pass);
     tell_reasons(pass);
     if (!pass.dropped_because.empty()) {
         tell_once(LogLevel::warn, "decision dropped: " + pass.dropped_because);
@@ -46,6 +58,16 @@ void DecisionLog::tell(const PassReport& pass) {
         tell_cluster_changes(pass);
     }
     before_ = std::exchange(told_, {});
+}
+
+/// Also a note of the decision, which then is none of the others.
+void DecisionLog::tell_departed_groups(const PassReport& pass) {
+    for (const std::string& sentence :
+         engine::tell_departed_groups(pass.memory, *pass.input.snapshot.groups)) {
+        if (is_reloaded_) before_.erase(without_countdown(sentence));
+        tell_once(LogLevel::warn, sentence);
+    }
+    is_reloaded_ = false;
 }
 
 void DecisionLog::tell_once(LogLevel level, const std::string& sentence) {
@@ -112,13 +134,26 @@ void DecisionLog::tell_cluster_changes(const PassReport& pass) {
         tell_action(pass, LogLevel::debug, "change node " + change.node, change.because,
                     result_of(pass.results.node_changes, i));
     }
-    for (std::size_t i = 0; i < decision.evictions.size(); ++i) {
-        const engine::Eviction& eviction = decision.evictions[i];
-        std::optional<Error> error = result_of(pass.results.evictions, i);
-        if (error && error->code == ErrorCode::not_found) error.reset();
-        tell_action(pass, LogLevel::info, command_of(eviction) + " from " + eviction.node,
-                    eviction.because, error);
-    }
+    for (std::size_t i = 0; i < decision.evictions.size(); ++i) tell_eviction(pass, i);
+}
+
+/// A drain asks again and again: for what is refused, and for what was agreed to as long as the
+/// pod is seen. Told are the first answer, another one, and the end of refusals.
+void DecisionLog::tell_eviction(const PassReport& pass, std::size_t at) {
+    const engine::Eviction& eviction = pass.decision().evictions[at];
+    std::optional<Error> error = result_of(pass.results.evictions, at);
+    if (error && error->code == ErrorCode::not_found) error.reset();
+    const Asked* before = engine::find_eviction(pass.input.memory, eviction);
+    const bool was_refused = before != nullptr && engine::is_refused(*before);
+    if (error ? was_refused && is_refused_alike(*before, *error)
+              : before != nullptr && before->agreed && !was_refused)
+        return;
+    std::string because = eviction.because;
+    if (!error && was_refused)
+        because += "; agreed to after " + counted(before->refusals, "refusal") + " in " +
+                   format_rough_duration(pass.at - before->refused_since.value_or(pass.at));
+    tell_action(pass, LogLevel::info, command_of(eviction) + " from " + eviction.node, because,
+                error);
 }
 
 void DecisionLog::tell_reasons(const PassReport& pass) {

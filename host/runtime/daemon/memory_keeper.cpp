@@ -23,8 +23,19 @@ std::size_t room_beside(std::size_t aside) {
 
 }  // namespace
 
+Result<engine::Memory> find_memory(const kubernetes::ConfigMap& map,
+                                   const kubernetes::ConfigMapName& name,
+                                   const std::optional<engine::PassTime>& read) {
+    const auto text = map.data.find(key);
+    if (text == map.data.end()) return engine::Memory();
+    return parse_memory(text->second, "ConfigMap " + name.ns + "/" + name.name, read);
+}
+
 MemoryKeeper::MemoryKeeper(kubernetes::Api& api, io::Loop& loop, Options options)
-    : options_(std::move(options)), room_(config_map_bytes), maps_(api, loop, options_.seed) {}
+    : options_(std::move(options)),
+      clock_(loop.clock()),
+      room_(config_map_bytes),
+      maps_(api, loop, options_.seed) {}
 
 void MemoryKeeper::load(Loaded done) {
     saved_.clear();
@@ -47,9 +58,10 @@ void MemoryKeeper::take(Result<kubernetes::ConfigMap> map, Loaded done) {
     const auto text = map->data.find(key);
     if (text == map->data.end()) return done(std::move(legacy));
     Result<engine::Memory> memory =
-        parse_memory(text->second, "ConfigMap " + options_.name.ns + "/" + options_.name.name);
+        find_memory(*map, options_.name, engine::PassTime(clock_->now(), clock_->wall()));
     if (!memory) return put_aside(std::move(legacy), text->second, memory.error(), std::move(done));
     legacy.memory = for_a_start(*std::move(memory));
+    legacy.text = text->second;
     done(std::move(legacy));
 }
 

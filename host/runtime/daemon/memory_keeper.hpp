@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include <capstan/result.hpp>
 
 #include "engine/memory.hpp"
+#include "engine/pass_time.hpp"
 #include "kubernetes/client/writes/config_maps.hpp"
 
 namespace capstan::runtime {
@@ -17,9 +20,16 @@ namespace capstan::runtime {
 /// What a term leaves to the next one.
 struct Legacy {
     engine::Memory memory{};
+    std::string text{};  ///< that it was read from; empty: there is none
     /// What plugins keep, by instance, as StateStore::share has it.
     std::map<std::string, std::string> states{};
 };
+
+/// The memory that a ConfigMap of that name holds; an empty one where it holds none. The error says
+/// why it cannot be read. `read`: see parse_memory.
+Result<engine::Memory> find_memory(const kubernetes::ConfigMap& map,
+                                   const kubernetes::ConfigMapName& name,
+                                   const std::optional<engine::PassTime>& read = {});
 
 /// The memory under the key `memory`, what an instance keeps under `state.INSTANCE`. A memory that
 /// cannot be read is kept aside under `unreadable-memory`, for people, and a start goes on without
@@ -37,8 +47,8 @@ public:
     /// Borrows both.
     MemoryKeeper(kubernetes::Api& api, io::Loop& loop, Options options);
 
-    /// As it was saved last, for a first pass; an empty one where there is none. The error: it
-    /// cannot be had now. `done` is not called inside this.
+    /// As it was saved last, for a first pass, its moments as of now; an empty one where there is
+    /// none. The error: it cannot be had now. `done` is not called inside this.
     void load(Loaded done);
     /// Room for all texts together; what is kept aside takes from it. [any thread] after load.
     std::size_t room() const noexcept { return room_; }
@@ -50,6 +60,7 @@ private:
     void put_aside(Legacy legacy, const std::string& text, const Error& why, Loaded done);
 
     const Options options_;
+    const std::shared_ptr<const io::Clock> clock_;
     std::size_t room_;
     std::map<std::string, std::string> saved_{};  ///< by key
     kubernetes::ConfigMaps maps_;

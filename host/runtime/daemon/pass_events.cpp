@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/removal/eviction_refusals.hpp"
 #include "engine/removal/node_marks.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 
@@ -23,7 +24,8 @@ PendingByClass pending_pods(const PassReport& pass) {
     PendingByClass out;
     for (const engine::PodIndex index : cluster.unbound()) {
         const engine::PodRow pod = cluster.pod(index);
-        const engine::ClassId of = engine::class_at(cluster, pod, pass.input.circumstances.now);
+        const engine::ClassId of =
+            engine::class_at(cluster, pod, pass.input.circumstances.time().wall);
         out[of].push_back({.kind = "Pod",
                            .ns = std::string(cluster.text(cluster.pod_class(of).ns)),
                            .name = std::string(cluster.text(pod.name)),
@@ -206,10 +208,7 @@ private:
     void tell_removal(const engine::MachineRemoval& removal, const std::vector<Error>& errors) {
         for (std::size_t m = 0; m < removal.machines.size(); ++m) {
             const std::string node = m < removal.nodes.size() ? removal.nodes[m] : "";
-            const auto error = std::ranges::find_if(errors, [&](const Error& e) {
-                return e.subject.empty() || e.subject == removal.machines[m].value();
-            });
-            const Error* const failed = error == errors.end() ? nullptr : &*error;
+            const Error* const failed = engine::find_error(errors, removal.machines[m]);
             if (node.empty()) {
                 tell_machine(removal, removal.machines[m], failed);
             } else {
@@ -269,6 +268,13 @@ private:
     void tell_unmark(const engine::NodeChange& change, const std::optional<Error>& error) {
         const std::string key(engine::to_be_deleted_taint);
         if (std::ranges::find(change.drop_taints, key) == change.drop_taints.end()) return;
+        if (was_under_way(change.node))
+            about(node_reference(change.node), true, "ScaleDownFailed",
+                  "the node is not removed: " + change.because);
+        const engine::Cluster& cluster = pass_.input.snapshot.cluster;
+        const auto node = cluster.find_node(change.node);
+        // Somebody else was faster.
+        if (node && !engine::has_taint(cluster.node(*node), key)) return;
         if (error) {
             about(node_reference(change.node), true, "ClusterAutoscalerCleanup",
                   "failed to take " + key + " off: " + error->message);
@@ -277,16 +283,36 @@ private:
                   "took " + key + " off: " + change.because);
         }
     }
+    /// Whether this pass ends a removal. Of one that could not be marked, or whose machine was
+    /// refused, it has been told.
+    bool was_under_way(const std::string& node) const {
+        using enum engine::RemovalPhase;
+        const auto before = pass_.input.memory.removals.find(node);
+        if (before == pass_.input.memory.removals.end()) return false;
+        const engine::RemovalPhase phase = before->second.phase;
+        return phase != tainting && phase != deleting && phase != undoing;
+    }
     void tell_evictions() {
         const auto& evictions = pass_.decision().evictions;
         for (std::size_t i = 0; i < pass_.results.evictions.size(); ++i) {
-            if (pass_.results.evictions[i]) continue;
-            about({.kind = "Pod",
-                   .ns = evictions[i].ns,
-                   .name = evictions[i].pod,
-                   .uid = evictions[i].uid},
-                  false, "ScaleDown", "deleting pod for node scale down");
+            const ObjectReference pod{.kind = "Pod",
+                                      .ns = evictions[i].ns,
+                                      .name = evictions[i].pod,
+                                      .uid = evictions[i].uid};
+            if (const std::optional<Error>& error = pass_.results.evictions[i]; !error) {
+                about(pod, false, "ScaleDown", "deleting pod for node scale down");
+            } else if (is_newly_barred(evictions[i])) {
+                about(pod, true, "ScaleDownFailed",
+                      "failed to delete pod for node scale down: " + error->message);
+            }
         }
+    }
+    /// A drain asks again and again; of its pod it is told once.
+    bool is_newly_barred(const engine::Eviction& eviction) const {
+        const auto* before = engine::find_eviction(pass_.input.memory, eviction);
+        const auto* now = engine::find_eviction(pass_.memory, eviction);
+        const bool was_barred = before != nullptr && before->barred_since;
+        return !was_barred && now != nullptr && now->barred_since;
     }
 
     const PassReport& pass_;

@@ -120,7 +120,7 @@ std::string pass_json(const PassReport& pass) {
     const engine::Decision& decision = pass.decision();
     JsonText out;
     out.begin_object();
-    out.text_member("at", moment(pass.input.circumstances.now));
+    out.text_member("at", moment(pass.input.circumstances.time().wall));
     whole(out, "milliseconds", milliseconds_of(pass.times.total));
     out.key("dry_run");
     out.boolean(pass.input.circumstances.dry_run);

@@ -34,10 +34,12 @@ struct PassReport {
     engine::Memory memory{};        ///< after the results
     std::vector<Error> problems{};  ///< of looking at the clouds
     std::string dropped_because{};  ///< empty: it was carried out, or is a dry run
-    Time at{};                      ///< when the results were there
+    Time at{};                      ///< when the results were there, see PassTime::now
     PassTimes times{};
 
     const engine::Decision& decision() const noexcept { return result.outcome.decision; }
+    /// `at` as others are to read it.
+    Time shown_at() const noexcept { return input.circumstances.time().written(at); }
 };
 
 /// How nodes and groups are doing once the results are there.

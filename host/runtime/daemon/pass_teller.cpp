@@ -10,19 +10,19 @@ namespace capstan::runtime {
 
 void PassTeller::begun() {
     failures_.forget();
-    const Time now = host_.loop().clock()->now();
-    write_status(initializing_text("Initializing", now), now);
+    const Time wall = host_.loop().clock()->wall();
+    write_status(initializing_text("Initializing", wall), wall);
 }
 
 void PassTeller::pass_began() {
     shown_.health.pass_began(host_.loop().monotonic());
-    const Time now = host_.loop().clock()->now();
-    shown_.metrics.pass_began(now);
-    shown_.snapshot->pass_began(now);
+    const Time wall = host_.loop().clock()->wall();
+    shown_.metrics.pass_began(wall);
+    shown_.snapshot->pass_began(wall);
 }
 
 void PassTeller::tell(const std::shared_ptr<const PassReport>& pass) {
-    shown_.snapshot->pass_ended(pass.get(), host_.loop().clock()->now());
+    shown_.snapshot->pass_ended(pass.get(), host_.loop().clock()->wall());
     log_.tell(*pass);
     shown_.board.put(pass);
     if (!pass->dropped_because.empty()) return;
@@ -30,7 +30,7 @@ void PassTeller::tell(const std::shared_ptr<const PassReport>& pass) {
     shown_.health.pass_succeeded(host_.loop().monotonic());
     const engine::Health health = health_after(*pass);
     shown_.metrics.observe(*pass, health);
-    write_status(status_text(status_.make(*pass, health)), pass->at);
+    write_status(status_text(status_.make(*pass, health)), pass->shown_at());
     boost::asio::post(
         host_.loop().io(), [beside = beside_, pass, unhealthy = health.unhealthy_because] {
             const auto about = beside->status() != nullptr ? beside->status()->reference()
@@ -41,16 +41,16 @@ void PassTeller::tell(const std::shared_ptr<const PassReport>& pass) {
 }
 
 void PassTeller::failed(const Error& error, Duration took) {
-    shown_.snapshot->pass_ended(nullptr, host_.loop().clock()->now());
+    shown_.snapshot->pass_ended(nullptr, host_.loop().clock()->wall());
     failures_.failed(error, host_.loop().monotonic());
     const bool is_ours = error.code == ErrorCode::internal;
     shown_.metrics.pass_failed(is_ours ? "internalError" : "apiCallError", took);
 }
 
-void PassTeller::write_status(std::string text, Time now) {
-    boost::asio::post(host_.loop().io(), [beside = beside_, text = std::move(text), now] {
+void PassTeller::write_status(std::string text, Time wall) {
+    boost::asio::post(host_.loop().io(), [beside = beside_, text = std::move(text), wall] {
         if (beside->status() != nullptr && beside->leadership().term())
-            beside->status()->write(text, now);
+            beside->status()->write(text, wall);
     });
 }
 

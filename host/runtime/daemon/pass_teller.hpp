@@ -45,9 +45,11 @@ public:
     void pass_began();
     void tell(const std::shared_ptr<const PassReport>& pass);
     void failed(const Error& error, Duration took);
+    /// There is another configuration.
+    void reloaded() { log_.reloaded(); }
 
 private:
-    void write_status(std::string text, Time now);
+    void write_status(std::string text, Time wall);
 
     PluginHost& host_;
     Shown& shown_;

@@ -68,7 +68,7 @@ private:
     std::map<engine::ClassId, std::uint32_t> count_with_room() const {
         std::map<engine::ClassId, std::uint32_t> out;
         for (const engine::PodCount& pods :
-             engine::find_pending(cluster_, pass_.input.settings, pass_.input.circumstances.now)
+             engine::find_pending(cluster_, pass_.input.settings, pass_.input.circumstances.time())
                  .classes)
             out[pods.pod_class] = pods.count;
         const auto take = [&](const engine::PodCount& pods) {
@@ -100,8 +100,9 @@ private:
 
     void write_templates() {
         const engine::Snapshot& snapshot = pass_.input.snapshot;
-        const auto templates =
-            engine::make_templates(snapshot, pass_.input.settings, pass_.input.circumstances.now);
+        const auto templates = engine::make_templates(snapshot, pass_.input.settings,
+                                                      pass_.input.circumstances.time().wall,
+                                                      pass_.result.outcome.memory.templates);
         bool is_first = true;
         for (std::size_t g = 0; g < templates.size(); ++g) {
             if (templates[g].node == nullptr) continue;

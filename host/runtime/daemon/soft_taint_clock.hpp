@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "io/loop.hpp"
 #include "runtime/cluster_client.hpp"
@@ -15,6 +17,9 @@ public:
     /// Borrows both.
     SoftTaintClock(ClusterClient& cluster, io::Loop& loop);
 
+    void look(const std::vector<engine::NodeLook>& nodes, LookDone done) override {
+        cluster_.look(nodes, std::move(done));
+    }
     void change(const engine::NodeChange& change, Done done) override;
     void evict(const engine::Eviction& eviction, Done done) override;
 

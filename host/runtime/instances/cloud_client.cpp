@@ -6,6 +6,8 @@
 #include <capstan/lowering_provisioning.hpp>
 #include <capstan/raising_provisioning.hpp>
 
+#include "engine/actions.hpp"
+#include "runtime/instances/readable_view.hpp"
 #include "runtime/instances/unchanged_view.hpp"
 
 namespace capstan::runtime {
@@ -80,7 +82,7 @@ void CloudClient::submit(Hook hook, Duration timeout, std::uint32_t result_type,
     call->hook = hook;
     call->timeout = timeout;
     call->result_type = result_type;
-    call->raise = [raise](const void* result) -> Result<std::any> {
+    call->raise = [raise = std::move(raise)](const void* result) -> Result<std::any> {
         CAPSTAN_TRY(T value, raise(result));
         return std::any(std::move(value));
     };
@@ -101,7 +103,7 @@ void CloudClient::refresh(View known, Done<View> done) {
         [known = std::move(known)](const void* result) -> Result<View> {
             const auto& raw = *static_cast<const capstan_cloud_view*>(result);
             if (known && is_unchanged(raw, *known)) return known;
-            CAPSTAN_TRY(CloudView view, raise_cloud_view(raw));
+            CAPSTAN_TRY(CloudView view, raise_readable_view(raw));
             return std::make_shared<const CloudView>(std::move(view));
         },
         [&cloud = cloud_](capstan_op op) { return cloud.refresh(cloud.self, op); },
@@ -196,10 +198,12 @@ Result<void> CloudClient::ask_gate(Hook hook) const {
 /// [strand]
 void CloudClient::begin(const std::shared_ptr<Call>& call) {
     const std::string name = "plugin " + instance_->id() + ": " + std::string(name_of(call->hook));
-    if (!instance_->is_running())
-        return call->done(fail(ErrorCode::unavailable, name + ": it is not running"));
-    if (const Result<void> may = ask_gate(call->hook); !may)
-        return call->done(fail(within(name, may.error())));
+    const auto give_up = [&](Error because) {
+        because.provider_code = engine::not_asked;
+        call->done(fail(within(name, std::move(because))));
+    };
+    if (!instance_->is_running()) return give_up({ErrorCode::unavailable, "it is not running"});
+    if (const Result<void> may = ask_gate(call->hook); !may) return give_up(may.error());
     Operation operation{.what = name,
                         .result_type = call->result_type,
                         .deadline = instance_->context().clock().monotonic() + call->timeout,

@@ -9,7 +9,7 @@
 #include <capstan/quantity.hpp>
 
 #include "engine/health/backoff.hpp"
-#include "engine/removal/phases.hpp"
+#include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
 
 namespace capstan::runtime {

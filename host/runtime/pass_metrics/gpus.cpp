@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 
-#include "engine/removal/phases.hpp"
 #include "engine/scale_up/totals.hpp"
 #include "engine/templates/membership.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/removal/phases.hpp"
+#include "engine/snapshot.hpp"
 #include "runtime/pass_metrics/failure_reason.hpp"
 #include "runtime/pass_metrics/gpus.hpp"
 
@@ -33,9 +33,7 @@ const Error* find_machine_error(const PassObservation& pass, const NodeGroupId& 
 /// Machines that went, of a removal.
 int count_gone(const engine::MachineRemoval& removal, const std::vector<Error>& failed) {
     return static_cast<int>(std::ranges::count_if(removal.machines, [&](const MachineId& machine) {
-        return std::ranges::none_of(failed, [&](const Error& error) {
-            return error.subject.empty() || error.subject == machine.value();
-        });
+        return engine::find_error(failed, machine) == nullptr;
     }));
 }
 

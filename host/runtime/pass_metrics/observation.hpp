@@ -13,7 +13,7 @@ struct PassObservation {
     const engine::Settings& settings;
     const engine::Decision& decision;
     const engine::Results& results;
-    const engine::Memory& memory;  ///< after the results
+    const engine::Memory& memory;  ///< after the results, if the host lived to note them
     const engine::PassFigures& figures;
     Time at;  ///< when they were there, on the clock of the pass
 };

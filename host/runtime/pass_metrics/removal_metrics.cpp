@@ -63,6 +63,8 @@ RemovalMetrics::RemovalMetrics(prometheus::Registry& registry)
                                 "Those of them that had GPUs.")),
       evicted_(counters(registry, "cluster_autoscaler_evicted_pods_total",
                         "Pods that were evicted; failed are those that a drain gave up on.")),
+      refused_(counters(registry, "capstan_refused_evictions_total",
+                        "Evictions that the API server refused, each try, by the error's code.")),
       failed_(counters(registry, "cluster_autoscaler_failed_scale_down_total",
                        "Removals that were undone. Reason 1: the node could not be tainted, 2: not "
                        "be emptied, 3: the machine was not removed.")),
@@ -113,10 +115,15 @@ void RemovalMetrics::count_machine(const Gpu& gpu, engine::RemovalCause cause) {
 }
 
 void RemovalMetrics::count_evictions(const PassObservation& pass) {
-    const auto done = std::ranges::count_if(pass.results.evictions, [](const auto& error) {
-        return !error || error->code == ErrorCode::not_found;
-    });
-    evicted_.Add({{"eviction_result", "succeeded"}}).Increment(static_cast<double>(done));
+    int done = 0;
+    for (const std::optional<Error>& error : pass.results.evictions) {
+        // It was not sent: the API server neither agreed nor refused.
+        if (error && error->code == ErrorCode::cancelled) continue;
+        const bool is_done = !error || error->code == ErrorCode::not_found;
+        done += is_done ? 1 : 0;
+        if (!is_done) refused_.Add({{"code", std::string(name_of(error->code))}}).Increment();
+    }
+    evicted_.Add({{"eviction_result", "succeeded"}}).Increment(done);
 }
 
 void RemovalMetrics::follow(const PassObservation& pass) {

@@ -36,6 +36,7 @@ private:
     Counters& scaled_down_;
     Counters& scaled_down_gpu_;  ///< upstream gave it up with 1.36, and dashboards have it
     Counters& evicted_;
+    Counters& refused_;
     Counters& failed_;
     Histograms& durations_;
     Histograms& phases_;

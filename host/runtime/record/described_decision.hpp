@@ -12,8 +12,8 @@ BOOST_DESCRIBE_ENUM(Unremovable, none, scale_down_disabled_annotation, scale_dow
                     not_autoscaled, not_unneeded_long_enough, not_unready_long_enough,
                     node_group_min_size_reached, atomic_scale_down_failed,
                     minimal_resource_limit_exceeded, currently_being_deleted, not_underutilized,
-                    not_unneeded_other_reason, no_place_to_move_pods, blocked_by_pod,
-                    blocked_by_on_completion_pod, no_node_info, unexpected_error)
+                    not_unneeded_other_reason, recently_unremovable, no_place_to_move_pods,
+                    blocked_by_pod, blocked_by_on_completion_pod, no_node_info, unexpected_error)
 
 BOOST_DESCRIBE_STRUCT(Decrease, (), (group, cloud, from, by, because))
 BOOST_DESCRIBE_STRUCT(MachineRemoval, (), (group, cloud, machines, nodes, force, cause, because))

@@ -23,10 +23,10 @@
 
 namespace capstan::engine {
 
-BOOST_DESCRIBE_STRUCT(Circumstances, (), (seed, now, dry_run, simulation))
+BOOST_DESCRIBE_STRUCT(Circumstances, (), (seed, now, wall, dry_run, simulation, blind_because))
 BOOST_DESCRIBE_STRUCT(Group, (),
                       (group, cloud, described, undescribed_because, options, price_per_hour,
-                       machines, plan))
+                       machines, plan, unreadable_because))
 BOOST_DESCRIBE_STRUCT(CloudMachines, (), (cloud, types))
 BOOST_DESCRIBE_STRUCT(TheoreticalGroup, (), (planned, options, price_per_hour))
 BOOST_DESCRIBE_STRUCT(PassFigures, (),

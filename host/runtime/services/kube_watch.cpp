@@ -74,7 +74,7 @@ void KubeWatchFeed::begin() {
         take(change, object);
     };
     options.on_trouble = [this](const Error& error) { enqueue({CAPSTAN_KUBE_TROUBLE, {}, error}); };
-    watch_ = std::make_unique<kubernetes::ObjectWatch>(gateway_->api(), loop_, std::move(options));
+    watch_ = std::make_unique<kubernetes::ObjectWatch>(gateway_->api(), loop_, options);
     watch_->start();
 }
 

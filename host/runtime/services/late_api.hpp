@@ -36,6 +36,11 @@ public:
     RequestId send(kubernetes::ApiRequest request, Done done) override;
     RequestId stream(kubernetes::ApiRequest request, Part on_part, Done done) override;
     void cancel(RequestId id) override;
+    /// Of the connection there is; without one it never rings. Subscriptions stay with the bell
+    /// that they were made at when the connection changes.
+    kubernetes::AnswerBell& answer_bell() override {
+        return api_ != nullptr ? api_->answer_bell() : unconnected_bell_;
+    }
 
 private:
     struct Open {
@@ -52,6 +57,7 @@ private:
 
     io::Loop& loop_;
     kubernetes::Api* api_ = nullptr;
+    kubernetes::AnswerBell unconnected_bell_{};
     WriteGate gate_{};
     RequestId last_ = 0;
     std::map<RequestId, Open> open_;

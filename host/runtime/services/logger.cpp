@@ -91,7 +91,7 @@ void Logger::write(LogLevel level, std::string_view source, std::string_view mes
 std::string Logger::line(LogLevel level, std::string_view source, std::string_view message,
                          const LogPairs& fields) const {
     const bool json = config_.format == LogFormat::json;
-    const std::string time = written(clock_->now());
+    const std::string time = written(clock_->wall());
     const std::string level_name(names_of(LogLevel{})[static_cast<std::size_t>(level)]);
     const std::string from = io::printable(source, source_limit);
     const std::string sentence = io::printable(message, line_limit);

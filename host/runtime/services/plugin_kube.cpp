@@ -204,6 +204,7 @@ capstan_status PluginKube::watch(const capstan_kube_watch* raw, capstan_kube_on_
     Result<KubeFollowed> what = prepare(*raw);
     const KubeWatchFeed::Listener listener{on_event, user};
     std::shared_ptr<KubeWatchFeed> feed;
+    const std::optional<Error> refusal = what ? std::nullopt : std::optional(what.error());
     {
         const std::lock_guard lock(mutex_);
         if (watches_.size() >= options_.max_watches) return CAPSTAN_E_BUSY;
@@ -219,7 +220,7 @@ capstan_status PluginKube::watch(const capstan_kube_watch* raw, capstan_kube_on_
     if (feed) {
         feed->start();
     } else {
-        refuse_watch(std::move(what.error()), listener);
+        refuse_watch(*refusal, listener);
     }
     return CAPSTAN_OK;
 }

@@ -9,7 +9,7 @@ std::int64_t monotonic_ns(const capstan_host* host) noexcept {
 }
 
 std::int64_t wall_ns(const capstan_host* host) noexcept {
-    return capstan::unix_ns(context(host).clock().now());
+    return capstan::unix_ns(context(host).clock().wall());
 }
 
 std::uint64_t random_bits(const capstan_host* host) noexcept {

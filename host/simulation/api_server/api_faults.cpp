@@ -57,6 +57,8 @@ bool read_number(ApiFault& out, std::string_view key, std::int64_t number) {
         out.retry_after_s = small;
     } else if (key == "delayMs") {
         out.delay = std::chrono::milliseconds(small);
+    } else if (key == "lagMs") {
+        out.lag = std::chrono::milliseconds(small);
     } else if (key == "afterEvents") {
         out.after_events = small;
     } else if (key == "times") {
@@ -84,6 +86,10 @@ bool read_member(ApiFault& out, std::string_view key, const json::value& value) 
     return true;
 }
 
+std::int64_t whole_ms(Duration duration) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
 std::string reason_of(int status) {
     switch (status) {
         case 401: return "Unauthorized";
@@ -106,7 +112,7 @@ std::optional<ApiFault> ApiFaults::take(const ApiRequest& request) {
         faults_, [&](ApiFault& fault) { return is_for(fault, request) && !is_let_pass(fault); });
     if (found == faults_.end()) return std::nullopt;
     ++taken_;
-    const ApiFault out = *found;
+    ApiFault out = *found;
     if (found->times && --*found->times == 0) faults_.erase(found);
     return out;
 }
@@ -138,8 +144,8 @@ json::object fault_object(const ApiFault& fault) {
     if (fault.skip != 0) out["skip"] = fault.skip;
     if (fault.status != 0) out["status"] = fault.status;
     if (fault.retry_after_s) out["retryAfterSeconds"] = *fault.retry_after_s;
-    if (fault.delay != Duration(0))
-        out["delayMs"] = std::chrono::duration_cast<std::chrono::milliseconds>(fault.delay).count();
+    if (fault.delay != Duration(0)) out["delayMs"] = whole_ms(fault.delay);
+    if (fault.lag != Duration(0)) out["lagMs"] = whole_ms(fault.lag);
     if (fault.spoil != Spoil::none)
         out["spoil"] = spoil_names[static_cast<std::size_t>(fault.spoil)];
     if (fault.after_events) out["afterEvents"] = *fault.after_events;

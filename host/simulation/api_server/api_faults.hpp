@@ -35,6 +35,7 @@ struct ApiFault {
     /// Of a watch: it begins well, and `status` (as an ERROR event), the cut or what is spoilt
     /// comes after so many events.
     std::optional<int> after_events{};
+    Duration lag{0};  ///< of a watch: each line comes so much later than it would
 
     std::optional<int> times = 1;  ///< so often, then it is over; nothing: until it is removed
 };
@@ -61,8 +62,8 @@ Refusal refusal_of(const ApiFault& fault, const ApiRequest& request);
 
 /// As /capstan/faults has it: {"verb": "patch", "resource": "nodes", "skip": 1, "status": 429,
 /// "retryAfterSeconds": 1, "delayMs": 0, "cut": false, "carriedOut": false, "spoil": "torn",
-/// "afterEvents": 3, "times": 2}; times 0: until it is removed. 400: another member, or one of a
-/// wrong type.
+/// "afterEvents": 3, "lagMs": 0, "times": 2}; times 0: until it is removed. 400: another member, or
+/// one of a wrong type.
 Answer<ApiFault> parse_fault(const json::object& written);
 json::object fault_object(const ApiFault& fault);
 

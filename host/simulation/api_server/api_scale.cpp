@@ -21,8 +21,8 @@ json::object make_scale(const ResourceKind& kind, const json::object& object) {
     for (const char* key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"})
         take_member(metadata, from, key);
     json::object status{{"replicas", count_at(object, kind.scale->status_replicas)}};
-    if (std::string selector = scale_selector(kind, object); !selector.empty())
-        status["selector"] = std::move(selector);
+    if (const std::string selector = scale_selector(kind, object); !selector.empty())
+        status["selector"] = selector;
     return {{"kind", "Scale"},
             {"apiVersion", "autoscaling/v1"},
             {"metadata", std::move(metadata)},

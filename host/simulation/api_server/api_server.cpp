@@ -128,11 +128,10 @@ Result<void> ApiServer::listen() {
     options.port = options_.port;
     // A watch begins with all objects at once, and there may be hundreds of thousands.
     options.max_unsent = std::size_t{1} << 30;
-    CAPSTAN_TRY(http_,
-                io::HttpServer::listen(store_.loop().io(), options,
-                                       [this](io::ServedRequest request, io::Responder responder) {
-                                           handle(std::move(request), std::move(responder));
-                                       }));
+    CAPSTAN_TRY(http_, io::HttpServer::listen(
+                           store_.loop().io(), options,
+                           [this](const io::ServedRequest& request,
+                                  const io::Responder& responder) { handle(request, responder); }));
     return {};
 }
 
@@ -160,7 +159,7 @@ std::string ApiServer::kubeconfig() const {
            "\n";
 }
 
-void ApiServer::handle(io::ServedRequest served, io::Responder responder) {
+void ApiServer::handle(const io::ServedRequest& served, const io::Responder& responder) {
     auto parsed = parse_request(served);
     if (!parsed) return responder.send(refusal_reply(parsed.error()));
     const bool is_own = parsed->path.starts_with("/capstan/");

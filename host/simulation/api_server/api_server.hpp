@@ -43,7 +43,7 @@ public:
     std::string kubeconfig() const;
 
     /// One request, as the network would bring it.
-    void handle(io::ServedRequest request, io::Responder responder);
+    void handle(const io::ServedRequest& request, const io::Responder& responder);
     /// The same without a connection and without faults; nothing: it is a watch.
     std::optional<HttpReply> answer(const io::ServedRequest& request);
 

@@ -1,5 +1,6 @@
 #include "simulation/api_server/custom_kinds.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include <boost/assert.hpp>
@@ -131,9 +132,9 @@ void CustomKinds::establish(const json::object& definition) {
         fresh["status"] = established_status(definition, store_.now());
     };
     // It may be gone by now; then nobody waits for its status.
-    static_cast<void>(store_.edit(store_.kind("customresourcedefinitions.apiextensions.k8s.io"), "",
-                                  text_at(definition, "metadata.name"), set,
-                                  {.part = ObjectPart::status}));
+    std::ignore =
+        store_.edit(store_.kind("customresourcedefinitions.apiextensions.k8s.io"), "",
+                    text_at(definition, "metadata.name"), set, {.part = ObjectPart::status});
 }
 
 /// Its objects go with it.
@@ -142,8 +143,8 @@ void CustomKinds::withdraw(const json::object& definition) {
     const KindPtr kind = store_.kinds().find(resource);
     if (kind == nullptr || !kind->is_custom) return;
     for (const ApiObject& object : store_.list(*kind).items)
-        static_cast<void>(store_.remove(*kind, text_at(*object, "metadata.namespace"),
-                                        text_at(*object, "metadata.name")));
+        std::ignore = store_.remove(*kind, text_at(*object, "metadata.namespace"),
+                                    text_at(*object, "metadata.name"));
     store_.kinds().replace(resource, {});
 }
 

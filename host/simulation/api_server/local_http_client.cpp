@@ -169,20 +169,19 @@ io::HttpClient::RequestId LocalHttpClient::begin(HttpRequest request, Listener l
                                                               .target = std::move(target),
                                                               .headers = std::move(request.headers),
                                                               .body = std::move(request.body),
-                                                              .peer = "local"}]() mutable {
+                                                              .peer = "local"}] {
         const auto open = weak.lock();  // this is there while it is
         if (!open) return;
-        if (const auto at = open->find(id); at != open->end())
-            hand_over(at->second, std::move(served));
+        if (const auto at = open->find(id); at != open->end()) hand_over(at->second, served);
     });
     return id;
 }
 
-void LocalHttpClient::hand_over(std::shared_ptr<Exchange> exchange, io::ServedRequest request) {
+void LocalHttpClient::hand_over(std::shared_ptr<Exchange> exchange,
+                                const io::ServedRequest& request) {
     if (on_request_) on_request_(request);
     if (!is_reachable_) return exchange->refuse();
-    server_.handle(std::move(request),
-                   io::Responder(std::make_shared<io::Responder::Exchange>(exchange)));
+    server_.handle(request, io::Responder(std::make_shared<io::Responder::Exchange>(exchange)));
 }
 
 void LocalHttpClient::cancel(RequestId id) {

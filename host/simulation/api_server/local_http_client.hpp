@@ -35,7 +35,7 @@ public:
 private:
     class Exchange;
     RequestId begin(HttpRequest request, Listener listener, bool is_stream, Done done);
-    void hand_over(std::shared_ptr<Exchange> exchange, io::ServedRequest request);
+    void hand_over(std::shared_ptr<Exchange> exchange, const io::ServedRequest& request);
 
     ApiServer& server_;
     io::Loop& loop_;

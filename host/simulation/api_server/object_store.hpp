@@ -67,7 +67,7 @@ public:
     const ResourceKinds& kinds() const noexcept { return kinds_; }
     /// By "pods" or "deployments.apps"; must be served.
     const ResourceKind& kind(std::string_view resource) const;
-    Time now() const { return loop_.clock()->now(); }
+    Time now() const { return loop_.clock()->wall(); }
     io::Loop& loop() const noexcept { return loop_; }
     std::uint64_t revision() const noexcept { return revision_; }
 

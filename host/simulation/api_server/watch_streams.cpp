@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -32,13 +33,14 @@ private:
     bool wants_bookmarks() const { return request_.is_set("allowWatchBookmarks"); }
     bool is_initial_list() const { return request_.is_set("sendInitialEvents"); }
     void begin();
-    std::uint64_t send_initial(Listing listing);
+    std::uint64_t send_initial(const Listing& listing);
     void follow(std::uint64_t after);
     void set_timers(const Options& options);
     void bookmark_again(Duration interval);
     void tell(const Change& change);
     void send(std::string_view type, const ApiObject& object);
     void send_object(std::string_view type, const json::object& object);
+    void write(std::string line);
     void send_bookmark(std::uint64_t revision, bool ends_initial);
     void send_error(const Refusal& refusal);
     void finish();
@@ -83,7 +85,7 @@ void WatchStreams::Stream::begin() {
     responder_.begin({200, {{"content-type", "application/json"}}, {}});
 }
 
-std::uint64_t WatchStreams::Stream::send_initial(Listing listing) {
+std::uint64_t WatchStreams::Stream::send_initial(const Listing& listing) {
     const bool is_refused = request_.option("sendInitialEvents") == "false";
     for (const ApiObject& object : listing.items)
         if (!is_refused && query_.has(*object)) send("ADDED", object);
@@ -168,7 +170,7 @@ void WatchStreams::Stream::send(std::string_view type, const ApiObject& object) 
     } else {
         send_object(type, *shown);
     }
-    if (fault_ && fault_->after_events) static_cast<void>(falls());
+    if (fault_ && fault_->after_events) std::ignore = falls();
 }
 
 void WatchStreams::Stream::send_object(std::string_view type, const json::object& object) {
@@ -177,7 +179,15 @@ void WatchStreams::Stream::send_object(std::string_view type, const json::object
     std::string line;
     line.reserve(start.size() + type.size() + middle.size() + text.size() + end.size());
     line.append(start).append(type).append(middle).append(text).append(end);
-    responder_.write(std::move(line));
+    write(std::move(line));
+}
+
+void WatchStreams::Stream::write(std::string line) {
+    if (!fault_ || fault_->lag == Duration(0)) return responder_.write(std::move(line));
+    store_.loop().after(fault_->lag, [weak = weak_from_this(), line = std::move(line)] {
+        if (const auto self = weak.lock(); self != nullptr && !self->is_over_)
+            self->responder_.write(line);
+    });
 }
 
 void WatchStreams::Stream::send_bookmark(std::uint64_t revision, bool ends_initial) {

@@ -5,6 +5,7 @@
 #include <capstan/duration.hpp>
 
 #include "engine/removal/removal.hpp"
+#include "engine/templates/membership.hpp"
 #include "simulation/chaos/invariant.hpp"
 
 namespace capstan::simulation {
@@ -46,8 +47,6 @@ public:
         return out;
     }
 
-    void on_clock_jump() override { since_.clear(); }
-
     std::vector<std::string> on_end(const Moment& last) override {
         std::vector<std::string> out;
         for (const auto& [node, mark] : marked(last)) {
@@ -64,8 +63,12 @@ private:
     static std::map<std::string, std::string> marked(const Moment& moment) {
         std::map<std::string, std::string> out;
         const engine::Cluster& cluster = moment.cluster();
+        const engine::Membership membership =
+            engine::make_membership({cluster, moment.result.groups});
         for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
             const engine::NodeRow& node = cluster.node(i);
+            // What is left of a node whose machine has gone is for others to take away.
+            if (!node.ready && !membership.machine_of[i]) continue;
             const std::string mark = mark_of(cluster, node);
             if (!mark.empty()) out[std::string(cluster.text(node.name))] = mark;
         }

@@ -1,5 +1,4 @@
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -16,7 +15,6 @@ public:
     std::vector<std::string> on_pass(const Moment& moment) override {
         std::vector<std::string> out;
         if (!moment.decision().increases.empty()) find_above(moment, out);
-        if (const auto gone = removed(moment); !gone.empty()) find_below(moment, gone, out);
         return out;
     }
 
@@ -37,38 +35,9 @@ private:
         }
         for (const auto& [what, bound] : bounds_of(moment.settings())) {
             if (bound.max && sums.of(what) > *bound.max)
-                out.push_back(sentence(what, sums, "above", *bound.max));
+                out.push_back("of " + what + " there are to be " + std::to_string(sums.of(what)) +
+                              ", above the limit " + std::to_string(*bound.max));
         }
-    }
-    static void find_below(const Moment& moment, const std::set<std::string>& gone,
-                           std::vector<std::string>& out) {
-        Sums sums;
-        for (engine::NodeIndex i = 0; i < moment.cluster().node_count(); ++i) {
-            const engine::NodeRow& node = moment.cluster().node(i);
-            const bool stays = !gone.contains(std::string(moment.cluster().text(node.name)));
-            if (stays && is_limited(moment.cluster(), node)) sums.add(*node.capacity, 1);
-        }
-        for (const auto& [what, bound] : bounds_of(moment.settings())) {
-            if (sums.of(what) < bound.min) out.push_back(sentence(what, sums, "below", bound.min));
-        }
-    }
-    static std::string sentence(const std::string& what, const Sums& sums, std::string_view side,
-                                std::int64_t limit) {
-        return "of " + what + " there are to be " + std::to_string(sums.of(what)) + ", " +
-               std::string(side) + " the limit " + std::to_string(limit);
-    }
-    /// By need, not because they are broken.
-    static std::set<std::string> removed(const Moment& moment) {
-        std::set<std::string> out;
-        for (const engine::MachineRemoval& removal : moment.decision().removals) {
-            if (removal.cause == engine::RemovalCause::never_joined ||
-                removal.cause == engine::RemovalCause::failed)
-                continue;
-            for (const std::string& node : removal.nodes) {
-                if (!node.empty()) out.insert(node);
-            }
-        }
-        return out;
     }
 };
 

@@ -1,5 +1,8 @@
 #include <algorithm>
-#include <set>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/removal/removal.hpp"
 #include "simulation/chaos/invariant.hpp"
@@ -14,12 +17,6 @@ bool sets(const engine::NodeChange& change, std::string_view taint) {
 
 bool carries(const engine::NodeRow& node, std::string_view taint) {
     return std::ranges::any_of(node.taints, [&](const Taint& t) { return t.key == taint; });
-}
-
-/// Of machines that are not just thrown away because they never became nodes.
-bool is_of_nodes(const engine::MachineRemoval& removal) {
-    return removal.cause != engine::RemovalCause::never_joined &&
-           removal.cause != engine::RemovalCause::failed;
 }
 
 const engine::NodeChange* find_change(const engine::Decision& decision, const std::string& node) {
@@ -47,26 +44,14 @@ public:
     std::vector<std::string> on_results(const engine::Decision& decision,
                                         const engine::Results& results) override {
         std::vector<std::string> out;
-        for (std::size_t i = 0; i < decision.removals.size() && i < results.removals.size(); ++i) {
-            const engine::MachineRemoval& removal = decision.removals[i];
-            for (std::size_t m = 0; m < removal.nodes.size(); ++m) {
-                if (removal.nodes[m].empty() || has_failed(removal, m, results.removals[i]))
-                    continue;
-                if (was_not_told(decision, results, removal.nodes[m]))
-                    out.push_back("the machine of node " + removal.nodes[m] +
-                                  " was removed though the node could not be marked");
-            }
-        }
+        for (const RemovedMachine& removed : find_removed(decision, results))
+            if (!removed.node.empty() && was_not_told(decision, results, removed.node))
+                out.push_back("the machine of node " + removed.node +
+                              " was removed though the node could not be marked");
         return out;
     }
 
 private:
-    static bool has_failed(const engine::MachineRemoval& removal, std::size_t machine,
-                           const std::vector<Error>& failed) {
-        return std::ranges::any_of(failed, [&](const Error& error) {
-            return error.subject.empty() || error.subject == removal.machines[machine].value();
-        });
-    }
     static bool was_not_told(const engine::Decision& decision, const engine::Results& results,
                              const std::string& node) {
         const engine::NodeChange* change = find_change(decision, node);
@@ -85,7 +70,7 @@ private:
         if (!moment.settings().scale_down.drain_rules_off.empty()) return;
         for (const engine::PodIndex pod : cluster.pods_on(*index)) {
             if (cluster.pod(pod).deleted) continue;
-            const std::string why = why_unmovable(cluster, pod, moment.settings(), moment.now());
+            const std::string why = why_unmovable(cluster, pod, moment.settings(), moment.wall());
             if (!why.empty())
                 out.push_back("the removal of node " + name + " begins, and pod " +
                               name_of_pod(cluster, pod) + " on it " + why);
@@ -105,11 +90,6 @@ private:
         if (!is_told && !carries(node, engine::being_deleted_taint))
             out.push_back("node " + name + " is to go without " +
                           std::string(engine::being_deleted_taint));
-        for (const engine::PodIndex pod : cluster.pods_on(*index)) {
-            if (!cluster.pod(pod).deleted && !belongs_to_node(cluster, pod))
-                out.push_back("node " + name + " is to go, and pod " + name_of_pod(cluster, pod) +
-                              " still runs there");
-        }
     }
 };
 

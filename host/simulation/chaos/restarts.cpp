@@ -1,43 +1,18 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
-
-#include <capstan/sentence.hpp>
+#include <string>
+#include <utility>
 
 #include "simulation/chaos/invariant.hpp"
-#include "simulation/chaos/judgement.hpp"
+#include "simulation/chaos/picture.hpp"
 
 namespace capstan::simulation {
 namespace {
 
-using Targets = std::map<std::string, int>;
-
-std::set<std::string> waiting_in(const engine::Cluster& cluster) {
-    std::set<std::string> out;
-    for (const engine::PodIndex pod : cluster.unbound()) out.insert(name_of_pod(cluster, pod));
-    return out;
-}
-
-/// Who runs where, and is not on its way out.
-std::set<std::string> running_in(const engine::Cluster& cluster) {
-    std::set<std::string> out;
-    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
-        for (const engine::PodIndex pod : cluster.pods_on(n)) {
-            if (!belongs_to_node(cluster, pod) && !cluster.pod(pod).deleted)
-                out.insert(name_of_pod(cluster, pod) + " on " +
-                           std::string(cluster.text(cluster.node(n).name)));
-        }
-    }
-    return out;
-}
-
 /// What the pass before a restart saw and asked for.
 struct Before {
-    std::set<std::string> waiting{};
-    Targets targets{};              ///< with what it asked for
-    std::set<std::string> going{};  ///< nodes whose pods have to go somewhere else
-    std::set<std::string> running{};
+    Picture picture{};  ///< its targets with what was asked for
     bool has_helped_all = false;
 };
 
@@ -61,56 +36,28 @@ public:
     void on_restart() override { has_restarted_ = true; }
 
 private:
-    static Targets targets_of(const Moment& moment) {
-        Targets out;
-        for (const engine::Group& group : moment.groups())
-            out[group.group.id.value()] = group.group.target.value_or(0);
-        return out;
-    }
-    static std::set<std::string> going_in(const Moment& moment) {
-        std::set<std::string> out;
-        for (const auto& [node, removal] : moment.memory().removals) out.insert(node);
-        return out;
-    }
-    /// No machine failed or was late, and no pod came: what was asked for is enough.
+    /// No machine failed or was late, no back-off began or ended, and no pod came: what was asked
+    /// for is enough. Pods with spread
+    /// or affinity go by where others run. The scheduler, who knows no plan, may have put one of
+    /// them meanwhile into a zone that another was to have: then its mate needs a machine there
+    /// that nobody could have asked for before. Where nobody moved, nobody needs one.
     bool is_unchanged(const Moment& moment) const {
-        const auto now = waiting_in(moment.cluster());
-        return before_->has_helped_all && before_->targets == targets_of(moment) &&
-               before_->going == going_in(moment) && std::ranges::includes(before_->waiting, now) &&
-               moment.memory().backoffs.empty() && !has_trouble(moment) &&
-               (!looks_at_others(moment) || before_->running == running_in(moment.cluster()));
-    }
-    /// Pods with spread or affinity go by where others run. The scheduler, who knows no plan, may
-    /// have put one of them meanwhile into a zone that another was to have: then its mate needs a
-    /// machine there that nobody could have asked for before. Where nobody moved, nobody needs one.
-    static bool looks_at_others(const Moment& moment) {
-        return std::ranges::any_of(moment.cluster().unbound(), [&](engine::PodIndex pod) {
-            return wants_more_than_room(moment.cluster(), pod, moment.settings());
-        });
-    }
-    /// Something by which another machine may be wanted though nothing was forgotten.
-    static bool has_trouble(const Moment& moment) {
-        const engine::Cluster& cluster = moment.cluster();
-        for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
-            if (!cluster.node(i).ready) return true;
-        }
-        return std::ranges::any_of(moment.groups(), [](const engine::Group& group) {
-            return std::ranges::any_of(group.machines, [](const Machine& machine) {
-                return machine.state == MachineState::failed || machine.error;
-            });
-        });
+        const Picture now = picture_of(moment);
+        const Picture& before = before_->picture;
+        return before_->has_helped_all && before.targets == now.targets &&
+               before.going == now.going && std::ranges::includes(before.waiting, now.waiting) &&
+               before.backed_off == now.backed_off && !has_trouble(moment) &&
+               (!has_choosy_pods(moment) || before.running == now.running);
     }
 
     void remember(const Moment& moment) {
-        Before before{.waiting = waiting_in(moment.cluster()),
-                      .targets = targets_of(moment),
-                      .going = going_in(moment),
-                      .running = running_in(moment.cluster()),
+        Before before{.picture = picture_of(moment),
                       .has_helped_all = moment.decision().unhelped.empty()};
+        std::map<std::string, int>& targets = before.picture.targets;
         for (const engine::Increase& increase : moment.decision().increases)
-            before.targets[increase.group.value()] += increase.by;
+            targets[increase.group.value()] += increase.by;
         for (const engine::Decrease& decrease : moment.decision().decreases)
-            before.targets[decrease.group.value()] -= decrease.by;
+            targets[decrease.group.value()] -= decrease.by;
         before_ = std::move(before);
     }
 

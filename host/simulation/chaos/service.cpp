@@ -2,10 +2,12 @@
 #include <chrono>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
 
 #include <capstan/duration.hpp>
 
-#include "engine/health/backoff.hpp"
+#include "simulation/chaos/growth.hpp"
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/judgement.hpp"
 #include "simulation/chaos/sums.hpp"
@@ -22,7 +24,9 @@ public:
     std::string_view name() const override { return "service"; }
 
     std::vector<std::string> on_pass(const Moment& moment) override {
+        looks_.see(moment);
         see_groups(moment);
+        see_machines(moment);
         see_pods(moment);
         std::vector<std::string> out;
         for (const auto& [name, waiting] : waiting_) {
@@ -36,9 +40,6 @@ public:
         }
         return out;
     }
-
-    /// Time without passes is no time in which a group could have grown.
-    void on_clock_jump() override { able_since_.clear(); }
 
     /// What went wrong in carrying out is a reason to wait again.
     std::vector<std::string> on_results(const engine::Decision& decision,
@@ -55,8 +56,7 @@ public:
         for (const auto& [name, waiting] : waiting_) {
             if (last.now() - waiting.since < growth_patience) continue;
             for (const engine::Group& group : last.groups()) {
-                if (is_able(last, group) &&
-                    surely_fits(last.cluster(), waiting.pod, group, last.settings()))
+                if (is_able(last, group) && looks_.surely_fits(last, waiting.pod, group))
                     out.push_back("at the end, in calm, pod " + name + " still waits, and group " +
                                   group.group.id.value() + " would have room for it");
             }
@@ -68,33 +68,22 @@ private:
     struct Waiting {
         Time since{};
         engine::PodIndex pod = 0;  ///< of the last pass
+        Time hoped{};              ///< a machine was last on its way that would have room for it
     };
 
     static bool is_able(const Moment& moment, const engine::Group& group) {
-        if (!has_limit_room(moment, group)) return false;
-        if (group.group.max && group.group.target.value_or(0) >= *group.group.max) return false;
-        if (!group.group.healthy.value_or(true)) return false;
-        return engine::find_backoff(moment.memory(), group.group.id, moment.now()) == nullptr;
+        const int target = group.group.target.value_or(0);
+        const bool is_whole = group.options.zero_or_max.value_or(false);
+        if (is_whole && (target > 0 || !group.group.max)) return false;
+        const int machines = is_whole ? std::max(1, *group.group.max) : 1;
+        return could_grow(moment, group, target, machines, sums_of(moment, Going::counts));
     }
-    /// For one machine more, whatever there is of nodes and may come of targets.
-    static bool has_limit_room(const Moment& moment, const engine::Group& group) {
-        Sums sums = sums_of(moment, Going::counts);
-        sums.add(size_of(group), 1);
-        return std::ranges::none_of(bounds_of(moment.settings()), [&](const auto& entry) {
-            return entry.second.max && sums.of(entry.first) > *entry.second.max;
-        });
-    }
-    /// With many nodes that are not ready nothing is scaled at all.
-    static bool is_cluster_well(const Moment& moment) {
-        const engine::Cluster& cluster = moment.cluster();
-        int unready = 0;
-        for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
-            unready += cluster.node(i).ready ? 0 : 1;
-        return unready <= moment.settings().ok_total_unready_count;
-    }
-
     void see_groups(const Moment& moment) {
-        const bool is_well = is_cluster_well(moment);
+        const bool is_well = is_cluster_well(moment.cluster(), moment.settings());
+        // One that is made anew under the same name begins anew.
+        std::erase_if(able_since_, [&](const auto& entry) {
+            return moment.find_group(NodeGroupId(entry.first)) == nullptr;
+        });
         for (const engine::Group& group : moment.groups()) {
             const std::string& id = group.group.id.value();
             if (is_well && is_able(moment, group)) {
@@ -105,14 +94,53 @@ private:
         }
     }
 
+    /// Groups with machines that have yet to become ready nodes, each for no longer than that may
+    /// take. Waiting for one of these is right, however many in a row come to nothing.
+    void see_machines(const Moment& moment) {
+        const engine::Cluster& cluster = moment.cluster();
+        std::set<std::string, std::less<>> ready;
+        for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
+            if (cluster.node(i).ready) ready.emplace(cluster.text(cluster.node(i).provider_id));
+        std::map<MachineId, Time> coming;
+        on_their_way_.clear();
+        for (const engine::Group& group : moment.groups()) {
+            const Duration most = group.options.max_node_provision_time.value_or(
+                                      moment.settings().max_node_provision_time) +
+                                  moment.settings().max_node_startup_time;
+            for (const Machine& machine : group.machines) {
+                const bool comes = machine.state != MachineState::deleting &&
+                                   machine.state != MachineState::failed && !machine.error;
+                if (!comes || ready.contains(machine.id.value())) continue;
+                const auto before = coming_.find(machine.id);
+                const Time since = before == coming_.end() ? moment.now() : before->second;
+                coming[machine.id] = since;
+                if (moment.now() - since <= most) on_their_way_.insert(group.group.id);
+            }
+        }
+        coming_ = std::move(coming);
+    }
+    /// By the template: what a machine that has not joined turns out to be is not known.
+    bool is_helped(const Moment& moment, engine::PodIndex pod) const {
+        return std::ranges::any_of(on_their_way_, [&](const NodeGroupId& id) {
+            return surely_fits(moment.cluster(), pod, *moment.find_group(id), moment.settings());
+        });
+    }
+
     void see_pods(const Moment& moment) {
         std::map<std::string, Waiting> now;
         for (const engine::PodIndex pod : moment.cluster().unbound()) {
             const engine::PodRow row = moment.cluster().pod(pod);
-            if (row.gated || row.deleted) continue;
+            if (row.gated || row.deleted ||
+                is_expendable(moment.cluster(), pod, moment.settings()) ||
+                may_push_others_aside(moment.cluster(), pod, moment.settings()))
+                continue;
             const std::string name = name_of_pod(moment.cluster(), pod);
             const auto before = waiting_.find(name);
-            now[name] = {before == waiting_.end() ? moment.now() : before->second.since, pod};
+            Waiting& waiting = now[name];
+            if (before != waiting_.end()) waiting = before->second;
+            if (before == waiting_.end()) waiting.since = moment.now();
+            waiting.pod = pod;
+            if (is_helped(moment, pod)) waiting.hoped = moment.now();
         }
         std::erase_if(told_, [&](const std::string& name) { return !now.contains(name); });
         waiting_ = std::move(now);
@@ -120,18 +148,20 @@ private:
 
     /// The group that could have helped; empty: none.
     std::string find_late(const Moment& moment, const Waiting& waiting) const {
-        if (moment.now() - waiting.since < growth_patience) return {};
+        if (moment.now() - std::max(waiting.since, waiting.hoped) < growth_patience) return {};
         for (const engine::Group& group : moment.groups()) {
             const auto able = able_since_.find(group.group.id.value());
             if (able == able_since_.end() || moment.now() - able->second < growth_patience)
                 continue;
-            if (surely_fits(moment.cluster(), waiting.pod, group, moment.settings()))
-                return able->first;
+            if (looks_.surely_fits(moment, waiting.pod, group)) return able->first;
         }
         return {};
     }
 
+    KnownLooks looks_;
     std::map<std::string, Time> able_since_;
+    std::map<MachineId, Time> coming_;    ///< machines without a ready node, since when
+    std::set<NodeGroupId> on_their_way_;  ///< groups of machines to wait for
     std::map<std::string, Waiting> waiting_;
     std::set<std::string> told_;
 };

@@ -24,12 +24,12 @@ constexpr Duration calm = hours(4);
 /// For steps that say no length.
 constexpr Duration step_default = minutes(30);
 
-constexpr std::array<FaultKind, 13> kinds{
-    FaultKind::stock_out,      FaultKind::quota,       FaultKind::api_error,
-    FaultKind::throttled,      FaultKind::slow_calls,  FaultKind::removal_fails,
-    FaultKind::lost_machine,   FaultKind::never_joins, FaultKind::flap,
-    FaultKind::eviction_error, FaultKind::clock_jump,  FaultKind::restart,
-    FaultKind::restart_midway};
+constexpr std::array<FaultKind, 14> kinds{
+    FaultKind::stock_out,      FaultKind::quota,        FaultKind::api_error,
+    FaultKind::throttled,      FaultKind::slow_calls,   FaultKind::removal_fails,
+    FaultKind::lost_machine,   FaultKind::never_joins,  FaultKind::flap,
+    FaultKind::eviction_error, FaultKind::clock_jump,   FaultKind::restart,
+    FaultKind::restart_midway, FaultKind::policy_denial};
 
 runtime::TomlValue target_value(int target) {
     runtime::TomlValue table;
@@ -42,6 +42,8 @@ struct GroupBounds {
     std::string id{};
     int min = 0;
     std::optional<int> max{};
+    Duration from{0};                  ///< its cloud has it from then on
+    Duration until = Duration::max();  ///< and no more after that
 };
 
 std::optional<int> find_whole(const runtime::TomlValue& table, std::string_view key) {
@@ -50,13 +52,28 @@ std::optional<int> find_whole(const runtime::TomlValue& table, std::string_view 
     return static_cast<int>(found->integer);
 }
 
-std::vector<GroupBounds> group_bounds(const CloudSettings& cloud) {
+GroupBounds bounds_from(const runtime::TomlValue& group, Duration from) {
+    return {text_of(group, "id"), find_whole(group, "min").value_or(0), find_whole(group, "max"),
+            from};
+}
+
+/// Of all groups that the clouds begin with, get and lose.
+std::vector<GroupBounds> group_bounds(const std::vector<SimulatedCloud>& clouds,
+                                      const std::vector<Action>& actions) {
     std::vector<GroupBounds> out;
-    const runtime::TomlValue* groups = cloud.settings.find("groups");
-    if (groups == nullptr) return out;
-    for (const runtime::TomlValue& group : groups->children) {
-        out.push_back(
-            {text_of(group, "id"), find_whole(group, "min").value_or(0), find_whole(group, "max")});
+    for (const SimulatedCloud& cloud : clouds) {
+        const runtime::TomlValue* groups = cloud.settings.find("groups");
+        if (groups == nullptr) continue;
+        for (const runtime::TomlValue& group : groups->children)
+            out.push_back(bounds_from(group, Duration(0)));
+    }
+    for (const Action& action : actions) {
+        if (const auto* add = std::get_if<AddGroup>(&action.what))
+            out.push_back(bounds_from(add->group, action.after));
+        if (const auto* remove = std::get_if<RemoveGroup>(&action.what)) {
+            for (GroupBounds& group : out)
+                if (group.id == remove->id) group.until = std::min(group.until, action.after);
+        }
     }
     return out;
 }
@@ -71,6 +88,7 @@ std::vector<Action> flattened(const Input& base, Duration& length) {
         for (const Action& action : step.actions) {
             out.push_back(action);
             out.back().after += length;
+            out.back().if_impossible = IfImpossible::skip_without_target;
         }
         length += step.advance.value_or(last + step_default);
     }
@@ -80,10 +98,11 @@ std::vector<Action> flattened(const Input& base, Duration& length) {
 /// What chance adds to one base.
 class Weather {
 public:
-    Weather(const Input& base, std::uint64_t seed)
-        : dice_(seed), groups_(group_bounds(*base.cloud)) {
+    Weather(const Input& base, const std::vector<SimulatedCloud>& clouds, std::uint64_t seed)
+        : dice_(seed) {
         actions_ = flattened(base, length_);
         length_ = std::max(length_, storm_min);
+        groups_ = group_bounds(clouds, actions_);
         find_batches();
     }
 
@@ -94,7 +113,7 @@ public:
         for (int n = dice_.between(2, 8); n > 0 && !batches_.empty(); --n) arrive(n);
         for (int n = dice_.between(0, 5); n > 0 && !groups_.empty(); --n) retarget();
         for (const FaultKind kind : kinds) {
-            if (dice_.one_in(2)) out.input.faults.push_back(fault(kind));
+            if (dice_.one_in(2)) add_faults(kind, out.input.faults);
         }
         std::ranges::sort(actions_, [](const Action& a, const Action& b) {
             return std::pair(a.after, a.place.column) < std::pair(b.after, b.place.column);
@@ -133,7 +152,7 @@ private:
 
     void add(Duration after, Happening what) {
         // The column keeps what happens at one moment in the order in which it was thought of.
-        Action action{.after = after, .what = std::move(what)};
+        Action action{.after = after, .what = std::move(what), .if_impossible = IfImpossible::skip};
         action.place.column = static_cast<std::uint32_t>(actions_.size());
         actions_.push_back(std::move(action));
     }
@@ -167,13 +186,25 @@ private:
         if (goes) add(some_time(from), Remove{full});
     }
 
-    /// Somebody else sets a target.
+    /// Somebody else sets a target, of a group that is there then.
     void retarget() {
-        const GroupBounds& group = one_of(groups_);
+        const Duration at = some_time();
+        std::vector<GroupBounds> there;
+        for (const GroupBounds& group : groups_)
+            if (group.from <= at && at < group.until) there.push_back(group);
+        if (there.empty()) return;
+        const GroupBounds& group = one_of(there);
         const int most = std::min(group.max.value_or(group.min + 6), group.min + 6);
-        add(some_time(), CloudChange{group.id, target_value(dice_.between(group.min, most))});
+        add(at, CloudChange{group.id, target_value(dice_.between(group.min, most))});
     }
 
+    void add_faults(FaultKind kind, std::vector<Fault>& out) {
+        out.push_back(fault(kind));
+        if (kind != FaultKind::clock_jump) return;
+        // A clock is set back as well.
+        out.push_back(fault(kind));
+        out.back().lasts *= -1;
+    }
     Fault fault(FaultKind kind) {
         Fault out{.kind = kind, .group = {}};
         out.lasts = dice_.between(minutes(1), minutes(20));
@@ -195,11 +226,12 @@ private:
 
 }  // namespace
 
-Result<Storm> make_storm(const Input& base, std::uint64_t seed) {
-    if (!base.cloud)
+Result<Storm> make_storm(const Input& base, const std::vector<SimulatedCloud>& clouds,
+                         std::uint64_t seed) {
+    if (clouds.empty())
         return fail(ErrorCode::invalid_config,
-                    base.source + ": chaos needs the simulated cloud, and this has another");
-    return Weather(base, seed).make(base, seed);
+                    base.source + ": chaos needs a simulated cloud, and this has others");
+    return Weather(base, clouds, seed).make(base, seed);
 }
 
 }  // namespace capstan::simulation

@@ -2,21 +2,26 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <capstan/result.hpp>
 
 #include "simulation/input.hpp"
+#include "simulation/simulated_clouds.hpp"
 
 namespace capstan::simulation {
 
 /// `input` is what happens in `base` without its expectations, then calm. Until `storm` after the
 /// start there are faults, targets that somebody else changes, pods that come, go and are scaled;
-/// all faults are over by then. Equal arguments, equal storms.
+/// all faults are over by then. What chance has made impossible (an edit of a node that never came,
+/// the target of a group that has left) is left out; what the base asks for and a cloud refuses
+/// ends the run. Equal arguments, equal storms.
 struct Storm {
     Input input{};
     Duration storm{0}, calm{0};
 };
-/// `invalid_config`: the base has no simulated cloud.
-Result<Storm> make_storm(const Input& base, std::uint64_t seed);
+/// `clouds`: those of the base that are simulated. `invalid_config`: there is none.
+Result<Storm> make_storm(const Input& base, const std::vector<SimulatedCloud>& clouds,
+                         std::uint64_t seed);
 
 }  // namespace capstan::simulation

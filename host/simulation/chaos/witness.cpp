@@ -2,19 +2,23 @@
 
 #include <utility>
 
-#include "simulation/fault.hpp"
-
 namespace capstan::simulation {
 
 std::vector<std::unique_ptr<Invariant>> all_invariants() {
     std::vector<std::unique_ptr<Invariant>> out;
     out.push_back(bounds_invariant());
     out.push_back(limits_invariant());
+    out.push_back(minima_invariant());
     out.push_back(made_groups_invariant());
     out.push_back(evictions_invariant());
     out.push_back(removals_invariant());
+    out.push_back(pods_invariant());
     out.push_back(leftovers_invariant());
     out.push_back(service_invariant());
+    out.push_back(purpose_invariant());
+    out.push_back(thrift_invariant());
+    out.push_back(rest_invariant());
+    out.push_back(cost_invariant());
     out.push_back(restart_invariant());
     out.push_back(memory_invariant());
     return out;
@@ -33,18 +37,15 @@ Exposure& Exposure::operator+=(const Exposure& other) noexcept {
 
 void Witness::add(const Invariant& invariant, Time now, std::vector<std::string> texts) {
     for (std::string& text : texts)
-        violations_.push_back({now - start_, std::string(invariant.name()), std::move(text)});
+        violations_.push_back({now - watch_.start, std::string(invariant.name()), std::move(text)});
 }
 
 void Witness::on_event(const Event& event) {
-    if (event.kind != EventKind::fault) return;
-    ++exposure_.faults;
-    if (!event.text.starts_with(name_of(FaultKind::clock_jump))) return;
-    for (const auto& invariant : invariants_) invariant->on_clock_jump();
+    if (event.kind == EventKind::fault) ++exposure_.faults;
 }
 
 void Witness::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
-    const Moment moment{input, result};
+    const Moment moment{.input = input, .result = result, .calm = watch_.calm};
     const engine::Decision& decision = moment.decision();
     ++exposure_.passes;
     exposure_.increases += static_cast<std::int64_t>(decision.increases.size());
@@ -69,7 +70,11 @@ void Witness::on_restart(const engine::Memory&, Time) {
 
 void Witness::on_end() {
     if (!last_) return;
-    const Moment moment{last_->input, last_->result};
+    const bool has_end = watch_.end != Time::max();
+    const Moment moment{.input = last_->input,
+                        .result = last_->result,
+                        .calm = watch_.calm,
+                        .end = has_end ? std::optional(watch_.end) : std::nullopt};
     for (const auto& invariant : invariants_)
         add(*invariant, moment.now(), invariant->on_end(moment));
     last_.reset();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simulation/chaos/invariant.hpp"
@@ -26,11 +27,17 @@ struct Exposure {
     Exposure& operator+=(const Exposure& other) noexcept;
 };
 
+/// From when to when a run is watched; in calm nothing comes from outside.
+struct Watch {
+    Time start{};
+    Time calm = Time::max(), end = Time::max();
+};
+
 class Witness final : public Observer {
 public:
-    explicit Witness(Time start) : Witness(start, all_invariants()) {}
-    Witness(Time start, std::vector<std::unique_ptr<Invariant>> invariants)
-        : start_(start), invariants_(std::move(invariants)) {}
+    explicit Witness(const Watch& watch) : Witness(watch, all_invariants()) {}
+    Witness(const Watch& watch, std::vector<std::unique_ptr<Invariant>> invariants)
+        : watch_(watch), invariants_(std::move(invariants)) {}
 
     void on_event(const Event& event) override;
     void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
@@ -45,7 +52,7 @@ public:
 private:
     void add(const Invariant& invariant, Time now, std::vector<std::string> texts);
 
-    const Time start_;
+    const Watch watch_;
     std::vector<std::unique_ptr<Invariant>> invariants_;
     std::vector<Violation> violations_;
     Exposure exposure_{};

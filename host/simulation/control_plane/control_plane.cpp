@@ -46,7 +46,7 @@ struct ControlPlane::Parts {
     GarbageCollector garbage_collector{context};
 };
 
-ControlPlane::ControlPlane(ObjectStore& store, Options options) {
+ControlPlane::ControlPlane(ObjectStore& store, const Options& options) {
     BOOST_ASSERT(options.speed > 0);
     parts_ = std::make_unique<Parts>(store, options);
 }

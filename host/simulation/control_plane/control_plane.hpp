@@ -30,7 +30,7 @@ public:
     using Options = ControlPlaneOptions;
     explicit ControlPlane(ObjectStore& store) : ControlPlane(store, Options{}) {}
     /// Borrows the store, which must outlive it. Nothing happens before start().
-    ControlPlane(ObjectStore& store, Options options);
+    ControlPlane(ObjectStore& store, const Options& options);
     ControlPlane(const ControlPlane&) = delete;
     ControlPlane& operator=(const ControlPlane&) = delete;
     /// Nothing happens any more; the objects stay as they are.

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <tuple>
 
 namespace capstan::simulation {
 namespace {
@@ -71,7 +72,7 @@ void EventRecorder::write(const ResourceKind& kind, const json::object& object, 
         {"count", 1},
     };
     // A namespace on its way out takes no events.
-    static_cast<void>(store_.create(store_.kind("events"), said.space, std::move(out)));
+    std::ignore = store_.create(store_.kind("events"), said.space, std::move(out));
 }
 
 void EventRecorder::forget_old() {
@@ -79,8 +80,7 @@ void EventRecorder::forget_old() {
     for (; !by_time_.empty() && by_time_.front().first <= until; by_time_.pop_front()) {
         const auto said = said_.find(by_time_.front().second);
         if (said == said_.end() || said->second.last > until) continue;
-        static_cast<void>(
-            store_.remove(store_.kind("events"), said->second.space, said->second.name));
+        std::ignore = store_.remove(store_.kind("events"), said->second.space, said->second.name);
         said_.erase(said);
     }
 }

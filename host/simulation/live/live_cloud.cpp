@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <tuple>
 #include <utility>
 
 #include <capstan/duration.hpp>
@@ -20,11 +21,12 @@ constexpr Duration boot_default = std::chrono::seconds(60);
 constexpr Duration for_ever = std::chrono::hours(24 * 365);
 
 /// What of the plugin's settings are lengths of time.
-constexpr std::array<std::string_view, 10> times{
-    "latency",       "refresh_every", "boot",
-    "delete_time",   "error_after",   "at",
-    "unneeded_time", "unready_time",  "max_node_provision_time",
-    "drain_timeout"};
+constexpr std::array<std::string_view, 11> times{"latency",      "refresh_every",
+                                                 "list_lag",     "boot",
+                                                 "delete_time",  "error_after",
+                                                 "at",           "unneeded_time",
+                                                 "unready_time", "max_node_provision_time",
+                                                 "drain_timeout"};
 
 void speed_up_cloud(TomlValue& value, double speed) {
     for (TomlValue& member : value.children) {
@@ -54,7 +56,7 @@ LiveCloud::LiveCloud(const Input& input, double speed)
     : speed_(speed), register_delay_(input.register_delay) {
     if (input.cloud) settings_ = input.cloud->settings;
     for (const Registration& registration : input.registrations)
-        static_cast<void>(happen(registration, Duration(0)));
+        std::ignore = happen(registration, Duration(0));
 }
 
 Result<void> LiveCloud::happen(const Happening& what, Duration since) {

@@ -53,6 +53,9 @@ std::vector<std::string> find_live_remarks(const Input& input, bool names_clouds
            "stop_time: pods take a tenth of their grace to stop");
     remark(any_registration(input, [](const Registration& r) { return r.taints.has_value(); }),
            "join_taints: nodes join without");
+    remark(
+        any_registration(input, [](const Registration& r) { return r.missing_labels.has_value(); }),
+        "join_missing_labels: nodes join with them");
     remark(any_registration(input, [](const Registration& r) { return r.nodes_stay.has_value(); }),
            "nodes_stay: nodes go with their machines");
     remark(any_registration(input, [](const Registration& r) { return r.ready_delay.has_value(); }),

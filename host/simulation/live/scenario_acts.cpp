@@ -100,8 +100,8 @@ Result<void> ScenarioPlayer::create(const Manifest& manifest) {
 }
 
 Result<std::string> ScenarioPlayer::carry_out(const PodBatch& batch) {
-    const std::string said = counted(batch.count.value_or(1), "pod") + " of " + batch.pod.name +
-                             (batch.count.value_or(1) == 1 ? " comes" : " come");
+    std::string said = counted(batch.count.value_or(1), "pod") + " of " + batch.pod.name +
+                       (batch.count.value_or(1) == 1 ? " comes" : " come");
     if (workload_of(batch).empty()) {
         CAPSTAN_CHECK(add_pods(batch));
         return said;

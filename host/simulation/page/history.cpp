@@ -44,7 +44,7 @@ void Historian::see_levels(const runtime::PassInput& input, const runtime::PassR
     const engine::Snapshot snapshot{input.snapshot.cluster, result.groups};
     const engine::Membership membership = engine::make_membership(snapshot);
     const engine::Health health = engine::assess(snapshot, membership, result.outcome.memory,
-                                                 input.settings, input.circumstances.now);
+                                                 input.settings, input.circumstances.time());
     const engine::Cluster& cluster = snapshot.cluster;
     for (std::size_t i = 0; i < snapshot.groups->size(); ++i) {
         const engine::Group& group = (*snapshot.groups)[i];

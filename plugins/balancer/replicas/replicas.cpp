@@ -51,18 +51,18 @@ void Replicas::reconfigure(Config config) {
 }
 
 Task<Reconciled> Replicas::reconcile(Reconcile what) {
-    const Time began = host_.now();
+    const Duration began = host_.monotonic();
     if (!followed_.is_complete()) co_return report();
     Book& book = followed_.book();
     if (what.is_first || !looked_at_all_ || began - *looked_at_all_ >= config_.resync) {
         book.soil_all();
         looked_at_all_ = began;
     }
-    book.soil_due(began);
+    book.soil_due(host_.now());
     if (what.is_first) book.forget_told();
     const std::vector<std::shared_ptr<Entry>> dirty = book.dirty();
     for (const std::shared_ptr<Entry>& entry : dirty) {
-        if (host_.now() - began > time_for_turns) break;
+        if (host_.monotonic() - began > time_for_turns) break;
         if (!entry->is_gone) co_await look_after(entry);
     }
     co_return report();
@@ -86,18 +86,18 @@ Reconciled Replicas::report() const {
     }
     out.summary = "looks after " + counted(out.objects, "Balancer") + ", " +
                   std::to_string(troubled) + " of them in trouble";
-    const Time now = host_.now();
-    Time next = looked_at_all_.value_or(now) + config_.resync;
-    next = std::min(next, book.next_due().value_or(next));
-    if (!book.dirty().empty()) next = now;
-    out.again_in = std::max(next - now, Duration::zero());
+    const Duration now = host_.monotonic();
+    Duration next = looked_at_all_.value_or(now) + config_.resync - now;
+    if (const auto due = book.next_due()) next = std::min(next, *due - host_.now());
+    if (!book.dirty().empty()) next = Duration::zero();
+    out.again_in = std::max(next, Duration::zero());
     return out;
 }
 
 Task<void> Replicas::look_after(std::shared_ptr<Entry> entry) {
     entry->is_dirty = false;
     entry->last_turn = ++turns_;
-    Turn turn{.entry = entry, .balancer = entry->balancer, .began = host_.now()};
+    Turn turn{.entry = entry, .balancer = entry->balancer, .began = host_.monotonic()};
     yield_to_elders(turn.balancer);
     co_await read_targets(turn);
     // Changed or deleted meanwhile: then its turn comes again, or never.

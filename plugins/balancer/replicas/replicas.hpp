@@ -34,7 +34,7 @@ private:
     struct Turn {
         std::shared_ptr<Entry> entry;
         Balancer balancer;
-        Time began{};
+        Duration began{};  ///< by the even clock
         std::vector<Reading> readings{};
         Decision decision{};
         std::vector<Step> done{};
@@ -46,7 +46,9 @@ private:
     Task<Reading> read_target(Turn& turn, const Target& target);
     Task<void> carry_out(Turn& turn);
     Task<bool> write(Turn& turn, Step step);
-    bool is_late(const Turn& turn, Duration time) const { return host_.now() - turn.began > time; }
+    bool is_late(const Turn& turn, Duration time) const {
+        return host_.monotonic() - turn.began > time;
+    }
     Task<void> write_status(Turn& turn);
     Reconciled report() const;
 
@@ -55,7 +57,7 @@ private:
     Scales scales_;
     Teller teller_;
     Followed followed_;
-    std::optional<Time> looked_at_all_{};
+    std::optional<Duration> looked_at_all_{};  ///< by the even clock
     std::uint64_t turns_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "config_map.hpp"
 
 #include <chrono>
+#include <tuple>
 #include <utility>
 
 #include "config_yaml.hpp"
@@ -95,7 +96,7 @@ void FollowedConfigMap::complain(const std::string& why) {
     const KubeReference about{
         .api_version = "v1", .kind = "ConfigMap", .ns = name_.ns, .name = name_.name, .uid = uid_};
     // Not granted, as a rule; the log has it all the same.
-    static_cast<void>(record(host_, about, true, "PriorityConfigMapInvalid", message));
+    std::ignore = record(host_, about, true, "PriorityConfigMapInvalid", message);
 }
 
 std::string FollowedConfigMap::what_now() const {

@@ -21,7 +21,8 @@ public:
 
     /// All chance a pure hook may use.
     std::uint64_t seed() const noexcept { return call_->seed; }
-    /// The time of the pass; a pure hook knows no other clock.
+    /// The time of the pass; a pure hook knows no other clock. Goes on evenly, whatever the
+    /// machine's clock is set to.
     Time now() const noexcept { return time_from_unix_ns(call_->now_unix_ns); }
     bool is_dry_run() const noexcept { return (call_->flags & CAPSTAN_CALL_DRY_RUN) != 0; }
     bool is_simulation() const noexcept { return (call_->flags & CAPSTAN_CALL_SIMULATION) != 0; }

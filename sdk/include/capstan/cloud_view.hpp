@@ -49,7 +49,7 @@ struct Machine {
 
 /// One consistent picture. What could not be read is said, never left out in silence.
 struct CloudView {
-    bool complete = true;  ///< false: groups in `unreadable` keep their last known state
+    bool complete = true;  ///< false: groups in `unreadable` keep their last known state, untouched
     std::vector<NodeGroup> groups{};
     std::vector<Machine> machines{};
     std::vector<Error> unreadable{};  ///< Error::subject is the group's id
@@ -60,8 +60,12 @@ struct CloudView {
 /// A change of a group's target.
 struct Resize {
     NodeGroupId group{};
-    int delta = 0;            ///< how many more, or how many fewer; positive either way
-    int expected_target = 0;  ///< what this was decided on; another target is ErrorCode::conflict
+    int delta = 0;  ///< how many more, or how many fewer; positive either way
+    /// What this was decided on; another target is ErrorCode::conflict. The target that the host
+    /// counts with: what `increase` answered counts until a refresh that began later shows at least
+    /// as much, or a machine's provisioning time is over. So where the cloud's list may lag behind
+    /// its answers, compare with the larger of the list's target and the last answer.
+    int expected_target = 0;
     bool all_or_nothing = false;
     std::string idempotency_key{};  ///< the same key again has no second effect
 
@@ -69,7 +73,7 @@ struct Resize {
 };
 
 struct Resized {
-    int target = 0;  ///< as the cloud has it now
+    int target = 0;  ///< as the cloud has it now, whatever its lists still show
     bool operator==(const Resized&) const = default;
 };
 

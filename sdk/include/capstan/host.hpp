@@ -57,11 +57,14 @@ public:
         log(CAPSTAN_LOG_ERROR, m, f);
     }
 
-    /// Never steps back; the clock of deadlines.
+    /// Goes on evenly and never steps; the clock of deadlines, and of how long ago the plugin
+    /// itself saw or did something.
     Duration monotonic() const noexcept {
         return Duration(
             CAPSTAN_HAS(clock_, capstan_clock, monotonic_ns) ? clock_->monotonic_ns(host_) : 0);
     }
+    /// What the machine's clock shows, for what others wrote or are to read. That clock may be set
+    /// at any time: the difference of two of these is no age.
     Time now() const noexcept {
         return time_from_unix_ns(
             CAPSTAN_HAS(clock_, capstan_clock, unix_ns) ? clock_->unix_ns(host_) : 0);

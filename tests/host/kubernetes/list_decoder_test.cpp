@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "engine/snapshot/cluster_builder.hpp"
 
 namespace capstan::kubernetes {
@@ -18,7 +20,7 @@ struct Loaded {
 Loaded load(std::string_view text) {
     engine::ClusterBuilder builder;
     ListDecoder decoder(builder);
-    (void)decoder.feed(text);
+    std::ignore = decoder.feed(text);
     Loaded out{.cluster = builder.build(), .report = decoder.finish()};
     for (const ObjectProblem& problem : out.report.problems)
         out.problems.push_back(to_string(problem));
@@ -135,15 +137,13 @@ TEST(ListDecoder, LetsTheLastOfTwoObjectsOfOneNameCount) {
 TEST(ListDecoder, SaysWhatIsNoObjectOrOneOfNoKind) {
     const Loaded loaded = load(
         R"([7,{},{"kind":"Node","metadata":{}},{"kind":"Pod","metadata":{"name":"p"}},{"kind":3}])");
+    const std::string left_out = "; the object is left out";
+    const std::string no_kind = "has no kind, and stands in no list that says one first" + left_out;
     EXPECT_EQ(loaded.problems,
               (std::vector<std::string>{
-                  "object 1: expects an object; the object is left out",
-                  "object 2: has no kind, and stands in no list that says one first; the object is "
-                  "left out",
-                  "Node (object 3): /metadata/name is missing; the object is left out",
-                  "Pod default/p: /spec is missing; the object is left out",
-                  "object 5: has no kind, and stands in no list that says one first; the object is "
-                  "left out"}));
+                  "object 1: expects an object" + left_out, "object 2: " + no_kind,
+                  "Node (object 3): /metadata/name is missing" + left_out,
+                  "Pod default/p: /spec is missing" + left_out, "object 5: " + no_kind}));
     EXPECT_EQ(loaded.report.left_out, 5u);
 }
 

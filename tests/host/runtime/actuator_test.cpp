@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "fake_cluster.hpp"
 #include "virtual_assembly.hpp"
 
@@ -43,8 +45,8 @@ std::vector<std::string> outcomes(const std::vector<Error>& errors) {
 
 struct Actuator : ::testing::Test {
     engine::Results carry_out(const engine::Decision& decision) {
-        return carry_out_now(decision, virtually.clouds(), cluster, circumstances,
-                             virtually.host());
+        return carry_out_now(decision, looks, virtually.clouds(), cluster, circumstances,
+                             virtually.host(), whole_groups);
     }
     std::vector<std::string> grow(std::vector<engine::Increase> increases) {
         engine::Decision decision;
@@ -69,6 +71,8 @@ struct Actuator : ::testing::Test {
     }
     VirtualAssembly virtually{four_groups};
     FakeCluster cluster;
+    std::vector<engine::NodeLook> looks;
+    std::set<NodeGroupId> whole_groups;
     engine::Circumstances circumstances{.seed = 7, .now = Time(1h)};
 };
 
@@ -81,6 +85,12 @@ TEST_F(Actuator, OneFailureKeepsNoOther) {
                 ElementsAre("done", "quota", "done", "internal", "conflict"));
     EXPECT_EQ(results.increases[1]->message, "plugin east: increase: group b: too many");
     EXPECT_THAT(targets(), ElementsAre(4, 0, 5, 0));
+}
+
+TEST_F(Actuator, SaysWhichTargetsIncreasesWereAnsweredWith) {
+    engine::Decision decision;
+    decision.increases = {increase("c", 3, 2), increase("b", 0, 1)};
+    EXPECT_THAT(carry_out(decision).answered_targets, ElementsAre(5, std::nullopt));
 }
 
 TEST_F(Actuator, AsksForEverythingAtOnce) {
@@ -157,6 +167,118 @@ TEST_F(Actuator, EvictsEveryPodWhateverBecomesOfTheOthers) {
     decision.evictions = {{.ns = "default", .pod = "web-1"}, {.ns = "default", .pod = "web-2"}};
     EXPECT_THAT(outcomes(carry_out(decision).evictions), ElementsAre("throttled", "done"));
     EXPECT_THAT(cluster.asked, ElementsAre("evict web-1", "evict web-2"));
+}
+
+TEST_F(Actuator, LooksAtNodesBeforeAnythingIsDoneToThem) {
+    engine::Decision decision;
+    decision.removals = {removal(2)};
+    decision.node_changes = {{.node = "n1"}, {.node = "n2"}, {.node = "n9"}};
+    looks = {{.node = "n1"}, {.node = "n2"}};
+    const engine::Results results = carry_out(decision);
+    EXPECT_THAT(outcomes(results.node_changes), ElementsAre("done", "done", "done"));
+    EXPECT_THAT(cluster.asked,
+                ElementsAre("change n9", "look n1", "change n1", "look n2", "change n2"));
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 1, 0));
+}
+
+TEST_F(Actuator, NothingIsDoneToANodeOfWhichALookFails) {
+    cluster.looks["n1"] = {ErrorCode::unavailable, "the API server is away"};
+    engine::Decision decision;
+    decision.removals = {removal(2)};
+    decision.node_changes = {{.node = "n1"}, {.node = "n2"}};
+    looks = {{.node = "n1"}, {.node = "n2"}};
+    const engine::Results results = carry_out(decision);
+    EXPECT_THAT(outcomes(results.node_changes), ElementsAre("unavailable", "done"));
+    EXPECT_THAT(outcomes(results.removals.at(0)),
+                ElementsAre(decision.removals[0].machines[0].value() + ": unavailable"));
+    EXPECT_THAT(cluster.asked, ElementsAre("look n1", "look n2", "change n2"));
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 2, 0));
+}
+
+TEST_F(Actuator, ARemovalWithoutAChangeWaitsForItsLooksAllTheSame) {
+    cluster.looks["n1"] = {ErrorCode::conflict, "it holds others", "UnknownPods"};
+    engine::Decision decision;
+    decision.removals = {removal(1)};
+    looks = {{.node = "n1"}};
+    EXPECT_THAT(outcomes(carry_out(decision).removals.at(0)),
+                ElementsAre(decision.removals[0].machines[0].value() + ": conflict"));
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 3, 0));
+}
+
+/// A removal of all machines of group c, which are looked at first.
+struct WholeRemoval : Actuator {
+    WholeRemoval() {
+        whole_groups = {NodeGroupId("c")};
+        decision.removals = {removal(3)};
+        decision.node_changes = {{.node = "n1"}, {.node = "n2"}, {.node = "n3"}};
+        looks = {{.node = "n1"}, {.node = "n2"}, {.node = "n3"}};
+    }
+    engine::Decision decision;
+};
+
+TEST_F(WholeRemoval, GoesWhereAllAgree) {
+    EXPECT_THAT(outcomes(carry_out(decision).removals.at(0)), IsEmpty());
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 0, 0));
+}
+
+TEST_F(WholeRemoval, IsNotBegunWhereOneLookFails) {
+    cluster.looks["n2"] = {ErrorCode::unavailable, "the API server is away"};
+    const engine::Results results = carry_out(decision);
+    EXPECT_THAT(outcomes(results.node_changes),
+                ElementsAre("unavailable", "unavailable", "unavailable"));
+    EXPECT_THAT(outcomes(results.removals.at(0)), ElementsAre(": unavailable"));
+    EXPECT_EQ(results.removals[0][0].message,
+              "group c goes as a whole or not at all: node n2: the API server is away");
+    EXPECT_THAT(cluster.asked, ElementsAre("look n1", "look n2", "look n3"));
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 3, 0));
+}
+
+TEST_F(WholeRemoval, EndsForAllNodesWhereOneHoldsUnknownPods) {
+    cluster.looks["n1"] = {ErrorCode::unavailable, "the API server is away"};
+    cluster.looks["n3"] = {ErrorCode::conflict, "it holds others", "UnknownPods"};
+    const engine::Results results = carry_out(decision);
+    EXPECT_THAT(outcomes(results.node_changes), ElementsAre("conflict", "conflict", "conflict"));
+    ASSERT_EQ(results.removals.at(0).size(), 1u);
+    EXPECT_EQ(results.removals[0][0].provider_code, "UnknownPods");
+    EXPECT_EQ(results.removals[0][0].subject, "") << "of all machines";
+}
+
+TEST_F(WholeRemoval, AsksForNoMachineWhereOneNodeCouldNotBeTold) {
+    cluster.errors["n1"] = {ErrorCode::unavailable, "node n1: the API server is away"};
+    const engine::Results results = carry_out(decision);
+    EXPECT_THAT(outcomes(results.node_changes),
+                ElementsAre("unavailable", "unavailable", "unavailable"))
+        << "the others are told again with it";
+    EXPECT_THAT(outcomes(results.removals.at(0)), ElementsAre(": unavailable"));
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 3, 0));
+}
+
+TEST_F(Actuator, GroupsThatAreOnlyEverEmptyOrFullAreWhole) {
+    std::vector<engine::Group> groups(2);
+    groups[0].group.id = NodeGroupId("a");
+    groups[1].group.id = NodeGroupId("b");
+    groups[1].options.zero_or_max = true;
+    EXPECT_THAT(find_whole_groups(groups), ElementsAre(NodeGroupId("b")));
+}
+
+TEST_F(Actuator, NothingOfARemovalIsDoneOnceTheClusterIsNotSeenAnyMore) {
+    circumstances.blind_because = "Pod has been out of touch";
+    engine::Decision decision;
+    decision.increases = {increase("a", 0, 1)};
+    decision.removals = {removal(1)};
+    decision.node_changes = {{.node = "n1", .set_taints = {{.key = "going"}}},
+                             {.node = "n2", .drop_taints = {"going"}}};
+    decision.evictions = {{.ns = "default", .pod = "web-1"}};
+    looks = {{.node = "n1"}};
+    const engine::Results results = carry_out(decision);
+    EXPECT_THAT(outcomes(results.node_changes), ElementsAre("cancelled", "done"));
+    EXPECT_THAT(outcomes(results.removals.at(0)), ElementsAre(": cancelled"));
+    EXPECT_THAT(outcomes(results.evictions), ElementsAre("cancelled"));
+    EXPECT_THAT(outcomes(results.increases), ElementsAre("done"));
+    EXPECT_EQ(results.evictions[0]->message,
+              "the cluster is not seen as it is at the moment: Pod has been out of touch");
+    EXPECT_THAT(cluster.asked, ElementsAre("change n2"));
+    EXPECT_THAT(targets(), ElementsAre(1, 0, 3, 0));
 }
 
 TEST_F(Actuator, ADryRunAsksForNothing) {

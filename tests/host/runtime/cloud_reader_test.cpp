@@ -126,6 +126,13 @@ TEST_F(Reader, ACloudWithoutTemplatesIsNoProblemAndNotAskedAgain) {
     EXPECT_EQ(again.groups->at(0).undescribed_because, "plugin aws: describe: none");
 }
 
+TEST_F(Reader, SaysThatItCouldNotBeReadSoFar) {
+    const Result<CloudView> away = fail(ErrorCode::unavailable, "gateway timeout");
+    EXPECT_EQ(read(away).unread_because, "plugin aws: refresh: gateway timeout");
+    EXPECT_EQ(read(CloudView{.groups = {group("a", "1")}}).unread_because, "");
+    EXPECT_EQ(read(away).unread_because, "") << "what it has is known";
+}
+
 TEST_F(Reader, KeepsItsGroupsWhenItCannotBeRead) {
     read(CloudView{.groups = {group("a", "1")}, .machines = {machine("i-1", "a")}});
     const CloudReading kept = read(fail(ErrorCode::unavailable, "gateway timeout"));
@@ -154,8 +161,55 @@ TEST_F(Reader, KeepsEveryGroupWhenItIsNotSaidWhichCannotBeRead) {
     EXPECT_THAT(sentences(kept), ElementsAre("plugin aws: refresh: page 2 is missing"));
 }
 
-TEST_F(Reader, AGroupThatWasNeverReadIsOnlyAProblem) {
-    EXPECT_THAT(ids(read(unreadable({}, "new"))), IsEmpty());
+TEST_F(Reader, AGroupThatCouldNeverBeReadIsThereByItsNameAndMachines) {
+    CloudView view = unreadable({}, "new");
+    view.machines = {machine("i-1", "new")};
+    const CloudReading reading = read(view);
+    ASSERT_THAT(ids(reading), ElementsAre("new"));
+    const engine::Group& group = reading.groups->at(0);
+    EXPECT_EQ(group.unreadable_because, "page 2 is missing");
+    EXPECT_EQ(group.group.target, std::nullopt);
+    EXPECT_EQ(group.machines.size(), 1u);
+    EXPECT_THAT(asked(), IsEmpty());
+    EXPECT_EQ(read(unreadable({}, "new")).groups->at(0).machines.size(), 0u);
+}
+
+TEST_F(Reader, AGroupThatIsKeptSaysWhyUntilItCanBeReadAgain) {
+    read(CloudView{.groups = {group("a", "1"), group("b", "1"), group("c", "1")}});
+    CloudView view = unreadable({group("a", "1")}, "b");
+    view.unreadable.push_back({ErrorCode::unavailable, "page 3 is missing", {}, "", {}});
+    const CloudReading kept = read(view);
+    ASSERT_THAT(ids(kept), ElementsAre("a", "c", "b"));
+    EXPECT_EQ(kept.groups->at(0).unreadable_because, "");
+    EXPECT_EQ(kept.groups->at(1).unreadable_because, "page 3 is missing");
+    EXPECT_EQ(kept.groups->at(2).unreadable_because, "page 2 is missing");
+    const CloudReading again = read(CloudView{.groups = {group("b", "1"), group("c", "1")}});
+    for (const engine::Group& group : *again.groups) EXPECT_EQ(group.unreadable_because, "");
+}
+
+TEST_F(Reader, AGroupThatMakesNoSenseLeavesTheOthersAlone) {
+    const NodeGroup good = group("good", "1");
+    NodeGroup bad = group("bad", "1");
+    read(CloudView{.groups = {bad, good}, .machines = {machine("i-1", "bad")}});
+    bad.min = 5;
+    bad.max = 1;
+    const CloudReading reading = read(CloudView{.groups = {bad, good}});
+    EXPECT_THAT(sentences(reading),
+                ElementsAre("plugin aws: group \"bad\": groups[0].min is 5, above max 1"));
+    ASSERT_THAT(ids(reading), ElementsAre("good", "bad"));
+    EXPECT_EQ(reading.groups->at(0).unreadable_because, "");
+    EXPECT_EQ(reading.groups->at(1).unreadable_because, "groups[0].min is 5, above max 1");
+    EXPECT_EQ(reading.groups->at(1).machines.size(), 1u) << "as it was known";
+}
+
+TEST_F(Reader, AGroupThatMakesNoSenseDoesNotEndOthersThatMayBeHidden) {
+    NodeGroup bad = group("bad", "1");
+    read(CloudView{.groups = {group("a", "1"), bad}});
+    bad.min = 5;
+    bad.max = 1;
+    const CloudReading reading = read(CloudView{.complete = false, .groups = {bad}});
+    ASSERT_THAT(ids(reading), ElementsAre("a", "bad"));
+    EXPECT_EQ(reading.groups->at(0).unreadable_because, "its cloud did not tell of all groups");
 }
 
 TEST_F(Reader, ForgetsAGroupThatIsGone) {

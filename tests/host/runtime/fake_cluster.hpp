@@ -11,8 +11,16 @@ namespace capstan::runtime {
 
 struct FakeCluster final : ClusterClient {
     std::map<std::string, Error> errors;  ///< by node or pod; the others succeed
-    std::vector<std::string> asked;       ///< "change n1", "evict web-1"
+    std::map<std::string, Error> looks;   ///< errors of looks, by node
+    std::vector<std::string> asked;       ///< "look n1", "change n1", "evict web-1"
 
+    void look(const std::vector<engine::NodeLook>& nodes, LookDone done) override {
+        for (std::size_t at = 0; at < nodes.size(); ++at) {
+            asked.push_back("look " + nodes[at].node);
+            const auto error = looks.find(nodes[at].node);
+            done(at, error == looks.end() ? Result<void>() : fail(error->second));
+        }
+    }
     void change(const engine::NodeChange& change, Done done) override {
         answer("change ", change.node, done);
     }

@@ -43,8 +43,8 @@ struct MakingGroups : ::testing::Test {
         decision.deletions.push_back({.group = NodeGroupId(name), .cloud = east});
     }
     engine::Results carry_out() {
-        const engine::Results out =
-            carry_out_now(decision, virtually.clouds(), cluster, circumstances, virtually.host());
+        const engine::Results out = carry_out_now(decision, {}, virtually.clouds(), cluster,
+                                                  circumstances, virtually.host());
         decision = {};
         return out;
     }

@@ -127,6 +127,16 @@ TEST(MemoryText, LeavesOutWhatNodesToComeAreForWhereThatDoesNotFitEither) {
               Memory{.started = true});
 }
 
+TEST(MemoryText, LeavesOutWhatNodesTurnedOutToBeBeforeWhatNodesToComeAreFor) {
+    Memory memory{.started = true};
+    memory.planned[NodeGroupId("web")] = {{1, {{"default/ReplicaSet/web", 3}}}};
+    const Memory kept = memory;
+    memory.templates[NodeGroupId("web")] = {.fingerprint = "1"};
+    const std::size_t whole = written_memory(memory).size();
+    EXPECT_EQ(parse_memory(*memory_text(memory, "1.2.0", whole), "memory"), memory);
+    EXPECT_EQ(parse_memory(*memory_text(memory, "1.2.0", whole - 1), "memory"), kept);
+}
+
 TEST(MemoryText, LeavesOutTimersOfUnneededNodesRatherThanRequestsAndRemovals) {
     Memory memory{.started = true};
     memory.requests[NodeGroupId("web")] = {.increase = 3};

@@ -113,8 +113,8 @@ TEST_F(PassCycle, GrowsAGroupUntilItsMachinesRun) {
     EXPECT_EQ(result->outcome.decision.increases[0].group, NodeGroupId("a"));
     EXPECT_EQ(result->outcome.decision.increases[0].by, 2);
     FakeCluster cluster;
-    const engine::Results results =
-        carry_out_now(result->outcome.decision, virtually.clouds(), cluster, {}, virtually.host());
+    const engine::Results results = carry_out_now(result->outcome.decision, {}, virtually.clouds(),
+                                                  cluster, {}, virtually.host());
     ASSERT_FALSE(results.increases.at(0)) << *results.increases.at(0);
     virtually.host().virtual_loop()->advance(1min);
     const CloudsView view = virtually.clouds().refresh_now(virtually.host());

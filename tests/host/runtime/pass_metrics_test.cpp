@@ -308,7 +308,15 @@ TEST_F(Passes, DoNotCountMarksThatAnotherRunLeftAsRemovalsOfTheirOwn) {
 TEST_F(Passes, CountEvictionsAsTheyAreAgreedTo) {
     results.evictions = {std::nullopt, Error{ErrorCode::not_found, "gone"},
                          Error{ErrorCode::throttled, "not now"}};
-    EXPECT_THAT(pass(), HasSubstr("evicted_pods_total{eviction_result=\"succeeded\"} 2\n"));
+    EXPECT_THAT(pass(),
+                AllOf(HasSubstr("evicted_pods_total{eviction_result=\"succeeded\"} 2\n"),
+                      HasSubstr("capstan_refused_evictions_total{code=\"throttled\"} 1\n")));
+}
+
+TEST_F(Passes, CountNoRefusalOfAnEvictionThatWasNotSent) {
+    results.evictions = {Error{ErrorCode::cancelled, "the cluster is not seen as it is"}};
+    EXPECT_THAT(pass(), AllOf(Not(HasSubstr("capstan_refused_evictions_total{")),
+                              HasSubstr("evicted_pods_total{eviction_result=\"succeeded\"} 0\n")));
 }
 
 TEST_F(Passes, TellWhileRemovalsRest) {

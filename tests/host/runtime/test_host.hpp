@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -153,7 +154,7 @@ public:
         EXPECT_TRUE(start(host_, *instance_));
     }
     ~Running() {
-        if (instance_) stop(host_, *instance_);
+        if (instance_) std::ignore = stop(host_, *instance_);
     }
     PluginInstance& operator*() const { return *instance_; }
     PluginInstance* operator->() const { return instance_.get(); }

@@ -161,6 +161,19 @@ TEST(WorldRequests, ANodeIsChangedAllOfItAndTheSchedulerKeepsOffAtOnce) {
     EXPECT_EQ(t.world.change({.node = "b"}, start).error().code, ErrorCode::not_found);
 }
 
+TEST(WorldRequests, ALookAtANodeCountsNoExpendablePods) {
+    AskedWorld t;
+    t.node("a");
+    PodBatch web = controlled_batch(Controller::none, 1);
+    web.pod.spec.priority = -11;
+    ASSERT_TRUE(t.world.happen(web, start));
+    t.world.schedule(start);
+    EXPECT_TRUE(t.world.look({.node = "a", .expendable_below = -10}));
+    EXPECT_EQ(t.world.look({.node = "a", .expendable_below = -11}).error().code,
+              ErrorCode::conflict);
+    EXPECT_FALSE(t.world.look({.node = "a"}));
+}
+
 TEST(WorldRequests, WithoutASchedulerPodsAreBoundByHand) {
     AskedWorld t;
     World world(t.story, t.tally, {}, false);
@@ -172,7 +185,8 @@ TEST(WorldRequests, WithoutASchedulerPodsAreBoundByHand) {
     ASSERT_TRUE(world.happen(Bind{"web-1", "a"}, start + 1min));
     EXPECT_EQ(world.pending(), 0);
     EXPECT_EQ(world.take_longest_wait(start + 2min), 1min);
-    EXPECT_FALSE(world.happen(Bind{"web-1", "a"}, start));
+    EXPECT_EQ(world.happen(Bind{"web-1", "a"}, start).error().code, ErrorCode::conflict);
+    EXPECT_EQ(world.happen(Bind{"web-2", "a"}, start).error().code, ErrorCode::not_found);
 }
 
 }  // namespace

@@ -199,7 +199,7 @@ TEST(World, ScalingDownTakesPodsWithoutANodeFirst) {
     EXPECT_EQ(t.world.pending(), 0);
     ASSERT_TRUE(t.world.happen(Scale{"web", 4}, start));
     EXPECT_EQ(t.world.pending(), 1);
-    EXPECT_FALSE(t.world.happen(Scale{"nobody", 1}, start));
+    EXPECT_EQ(t.world.happen(Scale{"nobody", 1}, start).error().code, ErrorCode::not_found);
 }
 
 TEST(World, JobsEndSoLongAfterTheyGotANode) {
@@ -264,7 +264,7 @@ TEST(World, PodsThatAreThereFromTheStartKeepTheirNodesAndGetNoSecondDaemon) {
 TEST(World, NamesAreNotGivenTwice) {
     ToldWorld t;
     ASSERT_TRUE(t.world.happen(batch("web-1", {}), start));
-    EXPECT_FALSE(t.world.happen(batch("web-1", {}), start));
+    EXPECT_EQ(t.world.happen(batch("web-1", {}), start).error().code, ErrorCode::conflict);
     ASSERT_TRUE(t.world.happen(batch("web", 1), start));
     EXPECT_EQ(t.world.cluster().pod_count(), 2u) << "web-1 and web-2";
 }
@@ -278,7 +278,7 @@ TEST(World, WhatIsRemovedHasToBeThere) {
     EXPECT_TRUE(t.world.happen(Remove{"web"}, start));
     EXPECT_EQ(t.world.pending(), 0);
     EXPECT_TRUE(t.world.happen(Remove{"a"}, start));
-    EXPECT_FALSE(t.world.happen(Remove{"a"}, start));
+    EXPECT_EQ(t.world.happen(Remove{"a"}, start).error().code, ErrorCode::not_found);
 }
 
 }  // namespace

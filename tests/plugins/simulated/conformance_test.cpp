@@ -46,6 +46,13 @@ TEST(Simulated, KeepsThemInTroubleToo) {
     EXPECT_THAT(failures(options), ::testing::IsEmpty());
 }
 
+TEST(Simulated, KeepsThemWhereItsListLags) {
+    ConformanceOptions options;
+    options.settings["simulated"] = {{"list_lag", "6s"},
+                                     {"groups", testing::list(web({{"size", 2}, {"max", 9}}))}};
+    EXPECT_THAT(failures(options), ::testing::IsEmpty());
+}
+
 TEST(Simulated, KeepsThePromisesOfACloudThatMakesGroups) {
     EXPECT_THAT(failures(making_groups()), ::testing::IsEmpty());
     EXPECT_THAT(checks_that(Outcome::Verdict::not_applicable, making_groups()),

@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -30,12 +31,16 @@ const KubeResource nodes("", "v1", "nodes", "Node", false);
 struct Registering : ::testing::Test {
     FakeHost host;
     Members said{{"size", 1}, {"boot", "1m"}};
+    const Members db{{"id", "db"}, {"machine", machine()}};
     std::unique_ptr<Simulated> cloud = start();
 
     std::unique_ptr<Simulated> start() {
-        Config config = configured({web(said)});
+        return std::make_unique<Simulated>(host.host(), registering(web(said)));
+    }
+    static Config registering(const Members& group) {
+        Config config = configured({group});
         config.register_nodes = true;
-        return std::make_unique<Simulated>(host.host(), std::move(config));
+        return config;
     }
     /// The process dies, and another one begins.
     void kill() { cloud = start(); }
@@ -129,14 +134,14 @@ TEST(Nodes, AreBehindUntilTheWatchHasShownWhatWasDoneHere) {
     FakeHost host;
     Nodes own(host.host());
     EXPECT_FALSE(own.is_behind());
-    run(host, own.create("web-1", R"({"metadata":{"name":"web-1",
+    std::ignore = run(host, own.create("web-1", R"({"metadata":{"name":"web-1",
         "labels":{"simulated.capstan.io/cloud":"test"}}})"));
     EXPECT_TRUE(own.is_behind());
     own.follow();
     host.advance(1s);
     EXPECT_FALSE(own.is_behind());
     ASSERT_NE(own.find_followed(), nullptr);
-    run(host, own.remove(own.find_followed()->at("web-1")));
+    std::ignore = run(host, own.remove(own.find_followed()->at("web-1")));
     host.advance(1s);
     EXPECT_FALSE(own.is_behind());
     EXPECT_THAT(*own.find_followed(), IsEmpty());
@@ -256,6 +261,48 @@ TEST_F(Registering, FindsItsMachinesByTheirNodesWhereNothingWasWrittenDown) {
         << "no number comes twice";
 }
 
+/// The file is edited, and taken over.
+TEST_F(Registering, AGroupThatLeavesTheSettingsLeavesItsNodesBehind) {
+    grow(1, 1);
+    host.advance(1min);
+    ASSERT_THAT(joined(), ElementsAre("web-1", "web-2"));
+    const Config before = registering(web(said));
+    cloud->reconfigure(registering(db));
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"));
+    EXPECT_THAT(refresh()->machines, IsEmpty()) << "they are in no group";
+    cloud->reconfigure(before);
+    EXPECT_EQ(target(), 2);
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"));
+    grow(1, 2);
+    EXPECT_EQ(refresh()->machines.back().id, MachineId("simulated://web/3"));
+}
+
+TEST_F(Registering, AGroupWithTheNodeNamesOfOneThatLeftTakesOthers) {
+    ASSERT_THAT(joined(), ElementsAre("web-1"));
+    cloud->reconfigure(registering({{"id", "Web"}, {"machine", machine()}, {"size", 1}}));
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"));
+}
+
+TEST_F(Registering, AGroupThatLeftIsKnownToTheNextProcess) {
+    ASSERT_THAT(joined(), ElementsAre("web-1"));
+    cloud = std::make_unique<Simulated>(host.host(), registering(db));
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    const Resize one{.group = NodeGroupId("db"), .delta = 1};
+    ASSERT_TRUE(run(host, cloud->increase(one))) << "which writes all of it down";
+    kill();
+    EXPECT_EQ(target(), 1);
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+}
+
+TEST_F(Registering, ANodeOfAGroupThatLeftStaysWhereNothingWasWrittenDown) {
+    ASSERT_THAT(joined(), ElementsAre("web-1"));
+    FakeHost other;
+    for (const Json& node : host.kube().objects(nodes)) other.kube().put(nodes, node);
+    Simulated again(other.host(), registering(db));
+    EXPECT_THAT(refreshed(other, again)->machines, IsEmpty());
+    EXPECT_THAT(other.kube().objects(nodes), SizeIs(1));
+}
+
 TEST_F(Registering, TwoProcessesTakeInWhatTheOtherWroteDown) {
     EXPECT_EQ(target(), 1);
     const std::unique_ptr<Simulated> standby = start();
@@ -301,6 +348,40 @@ TEST_F(Registering, ReadsTheClustersNodesPageByPage) {
     EXPECT_EQ(host.kube().objects(nodes).size(), 501u);
 }
 
+TEST_F(Registering, AClockThatIsSetTakesNoNodeAwayAndBringsNoneEarlier) {
+    for (const Duration step : {Duration(-2h), Duration(20min)}) {
+        const std::vector<std::string> before = joined();
+        const int size = static_cast<int>(before.size());
+        grow(1, size);
+        host.advance(30s);
+        host.step_wall(step);
+        EXPECT_EQ(joined(), before);
+        host.advance(30s);
+        EXPECT_THAT(joined(), SizeIs(size + 1)) << "in its own time";
+    }
+}
+
+TEST_F(Registering, AProcessThatBeginsUnderAnotherClockGoesOnFromWhatWasWrittenDown) {
+    const auto begin_after = [&](Duration step) {
+        host.step_wall(step);
+        kill();
+        return joined();
+    };
+    grow(1, 1);
+    host.advance(1min);
+    ASSERT_THAT(joined(), ElementsAre("web-1", "web-2"));
+    grow(1, 2);
+    host.advance(30s);
+    EXPECT_THAT(begin_after(-2h), ElementsAre("web-1", "web-2"));
+    host.advance(30s);
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"))
+        << "how long the third has booted, this clock could not tell";
+    host.advance(30s);
+    EXPECT_THAT(joined(), SizeIs(3));
+    EXPECT_THAT(begin_after(20min), SizeIs(3));
+    EXPECT_EQ(target(), 3);
+}
+
 TEST(NodeName, IsOneThatAClusterTakes) {
     EXPECT_EQ(node_name(NodeGroupId("web"), 3), "web-3");
     EXPECT_EQ(node_name(NodeGroupId("Web_A.b"), 12), "web-a-b-12");
@@ -344,6 +425,12 @@ TEST(Ledger, RefusesWhatIsNone) {
           R"({"start":1,"saved":2,"groups":{"a":{"last":1,"machines":[[1,null,null,null]]}}})"}) {
         EXPECT_FALSE(parse_ledger(text)) << text;
     }
+}
+
+TEST(Ledger, OfAnEarlierHostWasWrittenWhenTheWallClockShowedTheMomentOfItsSaving) {
+    const Result<Ledger> read = parse_ledger(R"({"start":1000,"saved":500,"groups":{}})");
+    ASSERT_TRUE(read) << read.error();
+    EXPECT_EQ(read->written, read->saved);
 }
 
 }  // namespace

@@ -99,6 +99,9 @@ TEST(FakeHost, MovesBothClocksTogether) {
     host.advance(30min);
     EXPECT_EQ(host.host().monotonic() - before, 30min);
     EXPECT_EQ(host.host().now() - capstan::time_from_unix_ns(1'000), 30min);
+    host.step_wall(-2h);
+    EXPECT_EQ(host.host().monotonic() - before, 30min);
+    EXPECT_EQ(host.host().now() - capstan::time_from_unix_ns(1'000), 30min - 2h);
 }
 
 TEST(FakeHost, GivesTheSameRandomNumbersForTheSameSeed) {

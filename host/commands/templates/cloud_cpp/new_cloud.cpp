@@ -20,8 +20,8 @@ std::string name_of(const capstan::NodeGroupId& group) {
 NewCloud::NewCloud(capstan::Host host, const capstan::Settings& settings)
     : host_(host), config_(read_config(settings)) {
     // What is there from the start has booted long ago.
-    const capstan::Time booted = host_.now() - config_.boot;
-    for (const GroupConfig& group : config_.groups) add_machines(group.id, group.initial, booted);
+    for (const GroupConfig& group : config_.groups)
+        add_machines(group.id, group.initial, config_.boot);
 }
 
 capstan::CloudView NewCloud::refresh() const {
@@ -40,7 +40,7 @@ capstan::CloudView NewCloud::refresh() const {
                                                   : capstan::MachineState::requested,
                                      .machine_type = group.node.machine_type,
                                      .zone = group.node.zone,
-                                     .launched = machine.requested});
+                                     .launched = machine.launched});
         }
     }
     return view;
@@ -55,7 +55,7 @@ Result<Resized> NewCloud::increase(capstan::Resize request) {
                     name_of(config->id) + ": " + capstan::counted(request.delta, "more machine") +
                         " would be past its maximum of " + std::to_string(config->max));
     }
-    add_machines(config->id, request.delta, host_.now());
+    add_machines(config->id, request.delta, capstan::Duration(0));
     host_.info("machines requested", {capstan::field("group", config->id.value())});
     return resized_.keep(request.idempotency_key, {.target = target(config->id)});
 }
@@ -139,15 +139,15 @@ Result<const GroupConfig*> NewCloud::group(const capstan::NodeGroupId& id) const
 }
 
 bool NewCloud::is_running(const Machine& machine) const {
-    return host_.now() >= machine.requested + config_.boot;
+    return host_.monotonic() >= machine.requested + config_.boot;
 }
 
-void NewCloud::add_machines(const capstan::NodeGroupId& group, int count, capstan::Time requested) {
+void NewCloud::add_machines(const capstan::NodeGroupId& group, int count, capstan::Duration age) {
     Machines& machines = machines_[group];
     for (int i = 0; i < count; ++i) {
         const std::string id =
             "new_cloud://" + group.value() + "/" + std::to_string(next_machine_++);
-        machines.push_back({capstan::MachineId(id), requested});
+        machines.push_back({capstan::MachineId(id), host_.monotonic() - age, host_.now() - age});
     }
 }
 

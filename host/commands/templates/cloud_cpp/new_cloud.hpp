@@ -35,14 +35,16 @@ public:
 private:
     struct Machine {
         capstan::MachineId id;
-        capstan::Time requested;
+        // Setting the wall clock changes `launched`, but not the age that `requested` tells.
+        capstan::Duration requested;  // by Host::monotonic()
+        capstan::Time launched;       // by the wall clock
     };
     using Machines = std::vector<Machine>;  // oldest first
 
     const GroupConfig* find_group(std::string_view id) const;
     capstan::Result<const GroupConfig*> group(const capstan::NodeGroupId& id) const;
     bool is_running(const Machine& machine) const;
-    void add_machines(const capstan::NodeGroupId& group, int count, capstan::Time requested);
+    void add_machines(const capstan::NodeGroupId& group, int count, capstan::Duration age);
     capstan::Result<void> check_expected(const capstan::Resize& request) const;
     std::vector<capstan::Error> unknown_machines(const capstan::NodeGroupId& group,
                                                  std::set<capstan::MachineId> wanted) const;

@@ -21,14 +21,14 @@ std::optional<Time> given_up_after(const PodRow& pod, const ClassRow& row) noexc
     return grace > left - patience ? Time::max() : pod.deleted_at + grace + patience;
 }
 
-bool is_long_terminating(const PodRow& pod, const ClassRow& row, Time now) noexcept {
+bool is_long_terminating(const PodRow& pod, const ClassRow& row, Time wall) noexcept {
     const std::optional<Time> after = given_up_after(pod, row);
-    return after && now > *after;
+    return after && wall > *after;
 }
 
 Opinion judge_long_terminating(const PodRow& pod, const ClassRow& row,
                                const DrainContext& context) {
-    if (!is_long_terminating(pod, row, context.now)) return std::nullopt;
+    if (!is_long_terminating(pod, row, context.time.wall)) return std::nullopt;
     return DrainVerdict{.drain = Drain::skip};
 }
 

@@ -26,6 +26,7 @@ Opinion judge_system(const PodRow& pod, const ClassRow& row, const DrainContext&
 Opinion judge_not_safe_to_evict(const PodRow& pod, const ClassRow& row,
                                 const DrainContext& context);
 Opinion judge_local_storage(const PodRow& pod, const ClassRow& row, const DrainContext& context);
+Opinion judge_several_pdbs(const PodRow& pod, const ClassRow& row, const DrainContext& context);
 Opinion judge_pdb(const PodRow& pod, const ClassRow& row, const DrainContext& context);
 
 /// What the owner of a pod says of its eviction: "true", "false", "on-completion"; empty: nothing.

@@ -11,7 +11,8 @@ Opinion judge_system(const PodRow& pod, const ClassRow& row, const DrainContext&
         return std::nullopt;
     }
     const Duration timeout = settings.blocking_system_pod_disruption_timeout;
-    if (context.now - pod.created > timeout) {
+    const Time created = context.time.measured(pod.created);
+    if (context.time.now - created > timeout) {
         // Its owner's word counts for more than a time that has passed.
         if (safe_to_evict(row, context.cluster) == "false") return std::nullopt;
         return DrainVerdict{.drain = Drain::move};
@@ -19,8 +20,8 @@ Opinion judge_system(const PodRow& pod, const ClassRow& row, const DrainContext&
     DrainVerdict out = block(pod, row, context, "UnmovableKubeSystemPod",
                              " is a system pod without a PodDisruptionBudget, and not older than " +
                                  format_duration(timeout));
-    if (timeout < Time::max() - std::max(pod.created, Time())) {
-        out.until = pod.created + timeout + Duration(1);
+    if (timeout < Time::max() - std::max(created, Time())) {
+        out.until = created + timeout + Duration(1);
     }
     return out;
 }

@@ -8,6 +8,9 @@
 namespace capstan::kubernetes {
 namespace {
 
+/// With as much again by chance: a minute.
+constexpr Duration longest_rest = std::chrono::seconds(30);
+
 std::string command_name(const ExecPlugin& plugin) {
     return "exec plugin " + io::printable(plugin.command, 200);
 }
@@ -15,7 +18,10 @@ std::string command_name(const ExecPlugin& plugin) {
 }  // namespace
 
 ExecCredentials::ExecCredentials(io::Loop& loop, Options options)
-    : loop_(loop), later_(loop), options_(std::move(options)), backoff_(options_.seed) {}
+    : loop_(loop),
+      later_(loop),
+      options_(std::move(options)),
+      backoff_(options_.seed, longest_rest) {}
 
 void ExecCredentials::get(Done done) {
     if (is_fresh()) {
@@ -35,7 +41,7 @@ void ExecCredentials::rejected(const Credential& credential) {
 }
 
 bool ExecCredentials::is_fresh() const {
-    return credential_ && (!expires_ || loop_.clock()->now() < *expires_);
+    return credential_ && (!expires_ || loop_.clock()->wall() < *expires_);
 }
 
 bool ExecCredentials::is_resting() const { return failure_ && loop_.monotonic() < rests_until_; }
@@ -95,7 +101,7 @@ void ExecCredentials::on_end(Result<ProgramEnd> end) {
     }
     failure_.reset();
     keep(*std::move(answer));
-    tell_all(*credential_);
+    tell_all(Result<Credential>(*credential_));
 }
 
 Result<ExecAnswer> ExecCredentials::answer_of(Result<ProgramEnd> end) const {
@@ -122,13 +128,13 @@ void ExecCredentials::fail_all(Error error) {
     tell_all(fail(std::move(error)));
 }
 
+/// The result must not be ours: we may end before the last of them is told.
 void ExecCredentials::tell_all(const Result<Credential>& result) {
-    const Result<Credential> copy = result;
     const auto alive = later_.watch();
     for (const Done& done : std::exchange(waiting_, {})) {
         // Whoever is told may end us, or ask again at once.
         if (alive.expired()) return;
-        done(copy);
+        done(result);
     }
 }
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <list>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include <capstan/duration.hpp>
 
+#include "engine/removal/leaving_pods.hpp"
 #include "engine/snapshot/cluster_copy.hpp"
 #include "io/clock.hpp"
 #include "kubernetes/client/watch/mirror_feed.hpp"
@@ -22,7 +25,7 @@ struct Lane {
         : kind(*find_kind(of.resource.kind, api_version(of))),
           store(kind, feed, teller(options, of)),
           reflector(api, loop, store,
-                    {.what = {of.resource, std::string(of.field_selector)},
+                    {.what = followed(of.resource, of.field_selector),
                      .is_optional = of.is_optional,
                      .page = options.page,
                      .watch_list = options.watch_list,
@@ -45,7 +48,19 @@ struct Lane {
     const ObjectKind& kind;
     MirrorStore store;
     Reflector reflector;
+    std::optional<Duration> relisted{};  ///< when relist() last did
 };
+
+/// The server closes each watch in its turn, and the next one takes a moment to open.
+constexpr Duration in_touch_after_end = std::chrono::seconds(5);
+
+constexpr Duration relists_apart = std::chrono::seconds(30);
+
+/// Whether a removal could be wrong of what is not seen of the kind.
+bool decides_removals(engine::ObjectKind kind) {
+    return kind == engine::ObjectKind::node || kind == engine::ObjectKind::pod ||
+           kind == engine::ObjectKind::disruption_budget;
+}
 
 std::size_t count_of(const engine::Cluster& cluster, engine::ObjectKind kind) {
     std::size_t count = 0;
@@ -56,7 +71,7 @@ std::size_t count_of(const engine::Cluster& cluster, engine::ObjectKind kind) {
 }  // namespace
 
 struct Mirror::State {
-    State(Api& api, io::Loop& loop, Options options) : feed(std::move(options.builder)) {
+    State(Api& api, io::Loop& on, Options options) : loop(on), feed(std::move(options.builder)) {
         for (const MirrorKind& kind : mirror_kinds())
             lanes.emplace_back(api, loop, feed, options, kind);
         feed.is_complete = [this] { return has_synced(); };
@@ -64,7 +79,14 @@ struct Mirror::State {
         feed.on_unschedulable = std::move(options.on_unschedulable);
     }
     bool has_synced() const { return std::ranges::all_of(lanes, &Lane::is_settled); }
+    /// NULL: the kind is not followed.
+    Lane* find_lane(std::string_view kind) {
+        const auto at = std::ranges::find_if(
+            lanes, [kind](const Lane& lane) { return lane.kind.kind == kind; });
+        return at != lanes.end() ? &*at : nullptr;
+    }
 
+    io::Loop& loop;
     MirrorFeed feed;
     std::list<Lane> lanes;
 };
@@ -93,6 +115,49 @@ Result<engine::Cluster> Mirror::cluster(Duration max_age) {
     }
     if (auto cluster = state_->feed.cluster()) return *std::move(cluster);
     return fail(ErrorCode::unavailable, "a kind is being listed anew for the first time");
+}
+
+std::string Mirror::blind_because() const {
+    for (const Lane& lane : state_->lanes) {
+        if (!decides_removals(lane.kind.object)) continue;
+        const bool is_in_touch = lane.reflector.is_in_touch(in_touch_after_end);
+        if (is_in_touch && !lane.store.is_replacing()) continue;
+        const Duration age = lane.reflector.age();
+        const std::optional<Error> trouble = lane.reflector.status().trouble;
+        const bool is_anew = age <= in_touch_after_end && !trouble;
+        const std::string what = is_anew ? " is being listed anew"
+                                         : " has been out of touch with the API server for " +
+                                               format_rough_duration(age);
+        return std::string(lane.kind.kind) + what + (trouble ? ": " + trouble->message : "");
+    }
+    return {};
+}
+
+std::vector<std::string> Mirror::find_untold(std::string_view node,
+                                             const std::vector<std::string>& pods) const {
+    const engine::Cluster cluster = state_->feed.builder().build();
+    const std::optional<engine::NodeIndex> index = cluster.find_node(node);
+    const Lane* const lane = state_->find_lane("Pod");
+    if (!index || lane == nullptr) return {};
+    std::set<std::string> here;
+    for (const engine::PodIndex pod : cluster.pods_on(*index))
+        here.insert(engine::pod_key(cluster, pod));
+    std::vector<std::string> out;
+    for (const std::string& pod : pods) {
+        std::string name = pod.substr(0, pod.rfind('/'));
+        if (!here.contains(pod) && !lane->store.is_unreadable(name)) out.push_back(std::move(name));
+    }
+    return out;
+}
+
+bool Mirror::relist(std::string_view kind) {
+    Lane* const lane = state_->find_lane(kind);
+    if (lane == nullptr) return false;
+    const Duration now = state_->loop.monotonic();
+    if (lane->relisted && now - *lane->relisted < relists_apart) return false;
+    if (!lane->reflector.relist()) return false;
+    lane->relisted = now;
+    return true;
 }
 
 std::vector<ReflectorStatus> Mirror::status() const {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <capstan/result.hpp>
@@ -50,6 +51,20 @@ public:
     /// or a kind has been out of touch with the server for longer than `max_age`, with the kind
     /// and its trouble.
     Result<engine::Cluster> cluster(Duration max_age);
+    /// Why nodes, pods or disruption budgets are not known to be as the server has them at this
+    /// moment; empty: they are, but for what is on its way. The ordinary end of a watch, and no
+    /// other, counts as its being open for five seconds.
+    std::string blind_because() const;
+    /// Of the pods ("namespace/name/uid") that the server says are on the node, those that are not
+    /// here as such at this moment, whatever the last cluster() showed: "namespace/name". The watch
+    /// has told of a pod whose last version could not be decoded, and pods on a node that is gone
+    /// do not matter: they are not among these.
+    std::vector<std::string> find_untold(std::string_view node,
+                                         const std::vector<std::string>& pods) const;
+    /// Lists all objects of the kind anew, since its watch is open but has not told of something;
+    /// once in 30 s at most, for the mirror is blind meanwhile. False: it does not, because of that
+    /// or since no watch is open (see Reflector).
+    bool relist(std::string_view kind);
     /// How each kind is followed, and how many objects of it are here now, whether or not anybody
     /// has asked for a cluster.
     std::vector<ReflectorStatus> status() const;

@@ -33,6 +33,8 @@ public:
 
     bool is_replacing() const noexcept { return is_replacing_; }
     std::size_t unreadable() const noexcept { return unreadable_.size(); }
+    /// The last version of the object of that name, "shop/web", could not be decoded.
+    bool is_unreadable(const std::string& name) const { return unreadable_.contains(name); }
 
 private:
     using Names = std::unordered_set<std::string>;  // looked up only; their order decides nothing

@@ -12,6 +12,11 @@ using namespace std::chrono_literals;
 
 constexpr Duration silence_starting = 30s;
 constexpr Duration silence_listing = 60s;
+/// By chance, or all kinds would come at once.
+constexpr Duration woken_within = 1s;
+constexpr int most_wakes = 5;
+/// Ten times what a server stores.
+constexpr std::size_t object_limit = std::size_t{16} << 20;
 
 std::string_view find_annotation(const boost::json::value& object, std::string_view key) {
     const boost::json::value* metadata = find_member(object, "metadata");
@@ -35,7 +40,8 @@ Reflector::State::State(Api& to, io::Loop& on, KindStore& into, Options how)
       options(std::move(how)),
       backoff(io::seed_for(options.seed, "backoff")),
       random(io::seed_for(options.seed, "timeout")),
-      uses_watch_list(options.watch_list),
+      uses_watch_list(options.watch_list && !options.only_pages),
+      from(list_from(ListFrom::cache)),
       silence(loop, [this](WatchSilence::Meaning meaning) { take_silence(meaning); }) {}
 
 Reflector::State::~State() { drop(); }
@@ -43,15 +49,15 @@ Reflector::State::~State() { drop(); }
 void Reflector::State::list() {
     if (has_synced) ++relists;
     is_replacing = false;
-    if (!uses_watch_list) return list_page({});
+    next_page.clear();
+    if (!uses_watch_list) return list_page();
     const auto timeout =
         std::chrono::duration_cast<std::chrono::seconds>(with_jitter(random, 300s, 300s));
     const std::string since = from == ListFrom::last_seen ? version : std::string();
     open(watch_list_request(options.what, since, timeout), Phase::starting);
 }
 
-void Reflector::State::list_page(std::string next) {
-    next_page = std::move(next);
+void Reflector::State::list_page() {
     open(list_request(options.what, from, version, next_page, options.page), Phase::listing);
 }
 
@@ -62,20 +68,43 @@ void Reflector::State::watch() {
     open(watch_request(options.what, version, timeout), Phase::watching);
 }
 
+void Reflector::State::go_on(Step step) {
+    next = step;
+    if (is_paused) return drop();
+    switch (step) {
+        case Step::list: return list();
+        case Step::page: return list_page();
+        case Step::watch: return watch();
+    }
+}
+
 void Reflector::State::wait(Duration delay) {
     drop();
     timer = loop.after(delay, [this, here = std::weak_ptr(present)] {
-        if (!here.expired()) lists_next ? list() : watch();
+        if (here.expired()) return;
+        timer.reset();
+        go_on(next);
+    });
+}
+
+/// A server that answers anybody again is there for all, so nobody waits out what is left. Seldom
+/// in a row, for it may answer others and fail here.
+void Reflector::State::wake_on_answer() {
+    if (wakes == most_wakes) return;
+    on_answer = api.answer_bell().subscribe([this] {
+        ++wakes;
+        wait(with_jitter(random, 0s, woken_within));
     });
 }
 
 void Reflector::State::open(ApiRequest asked, Phase to) {
     drop();
     phase = to;
-    changes = events = 0;
+    is_answered = false;
+    changes = events = unread_bytes = 0;
     opened = loop.monotonic();
     stream_setback.reset();
-    reader.emplace(*this);
+    reader.emplace(*this, options.kept);
     const std::weak_ptr here(present);
     request = api.stream(
         std::move(asked),
@@ -95,16 +124,25 @@ void Reflector::State::drop() {
     present = std::make_shared<char>();
     if (const auto id = std::exchange(request, std::nullopt)) api.cancel(*id);
     if (const auto id = std::exchange(timer, std::nullopt)) loop.cancel(*id);
+    on_answer.reset();
 }
 
 void Reflector::State::take_part(std::string_view part) {
     hear();
+    is_answered = true;
+    if (part.empty()) return;
+    unread_bytes += part.size();
     const Result<void> fed = reader->feed(part);
     // Only now, for the reader must not be ended while it reads.
     if (const auto setback = std::exchange(stream_setback, std::nullopt)) {
         set_back(setback->first, setback->second);
     } else if (!fed) {
         set_back(within(what_is_done(), fed.error()), Setback::broken);
+    } else if (unread_bytes > object_limit) {
+        set_back({ErrorCode::quota, what_is_done() + ": an object of more than 16 MiB"},
+                 Setback::broken);
+    } else if (is_paused && phase == Phase::watching) {
+        go_on(Step::watch);
     }
     store.settle();
 }
@@ -130,13 +168,14 @@ void Reflector::State::take_good_end() {
 void Reflector::State::end_page() {
     const Result<PageEnd> page = reader->finish_page();
     if (!page) return set_back(within(what_is_done(), page.error()), Setback::broken);
-    if (!page->next.empty()) return list_page(page->next);
+    next_page = page->next;
+    if (!next_page.empty()) return go_on(Step::page);
     if (page->resource_version.empty())
         return set_back({ErrorCode::invalid_argument,
                          what_is_done() + ": the list has no resourceVersion to go on from"},
                         Setback::broken);
     finish_replace(page->resource_version);
-    watch();
+    go_on(Step::watch);
 }
 
 void Reflector::State::end_watch() {
@@ -146,16 +185,28 @@ void Reflector::State::end_watch() {
             {ErrorCode::unavailable, what_is_done() + ": ended at once, without an event"},
             Setback::busy);
     trouble.reset();
+    wakes = 0;
     as_of = loop.monotonic();
-    watch();
+    has_ended_well = true;
+    store.confirm();
+    go_on(Step::watch);
 }
 
 void Reflector::State::take_item(const boost::json::value& object) {
+    unread_bytes = 0;
+    if (stream_setback) return;
+    if (!object.is_object()) {
+        stream_setback.emplace(
+            Error{ErrorCode::invalid_argument, what_is_done() + ": an item that is no object"},
+            Setback::broken);
+        return;
+    }
     begin_replace();
     store.set(object);
 }
 
 void Reflector::State::take_event(std::string_view type, const boost::json::value& object) {
+    unread_bytes = 0;
     if (stream_setback) return;  // what follows an error means nothing
     if (type == "ERROR") {
         Error error = error_of_event(what_is_done(), object);
@@ -176,6 +227,7 @@ void Reflector::State::take_bookmark(const boost::json::value& object) {
     if (phase == Phase::watching) {
         silence.expect_bookmarks();
         see_version(object);
+        store.confirm();
     } else if (find_annotation(object, initial_events_end) == "true") {
         finish_replace(version_of(object));
         phase = Phase::watching;
@@ -194,9 +246,11 @@ void Reflector::State::take_change(std::string_view type, const boost::json::val
         see_version(object);
     }
     type == "DELETED" ? store.remove(object) : store.set(object);
+    if (phase == Phase::watching) store.confirm();
 }
 
 void Reflector::State::see_version(const boost::json::value& object) {
+    wakes = 0;
     failing_since.reset();
     std::string seen = version_of(object);
     if (!seen.empty()) version = std::move(seen);
@@ -211,22 +265,46 @@ void Reflector::State::finish_replace(std::string new_version) {
     store.finish_replace();
     is_replacing = false;
     version = std::move(new_version);
-    from = ListFrom::last_seen;
+    wakes = 0;
+    from = list_from(ListFrom::last_seen);
     has_synced = true;
     is_unavailable = false;
     as_of = loop.monotonic();
+}
+
+/// From its cache a server answers with one whole list, whatever the limit says.
+ListFrom Reflector::State::list_from(ListFrom wanted) const noexcept {
+    return options.only_pages ? ListFrom::newest : wanted;
 }
 
 Reflector::Reflector(Api& api, io::Loop& loop, KindStore& store, Options options)
     : state_(std::make_unique<State>(api, loop, store, std::move(options))) {}
 Reflector::~Reflector() = default;
 
-void Reflector::start() { state_->list(); }
+void Reflector::start() { state_->go_on(State::Step::list); }
+bool Reflector::relist() {
+    if (!state_->is_in_touch()) return false;
+    state_->leave_watch(Setback::busy);
+    state_->from = state_->list_from(ListFrom::newest);
+    state_->go_on(State::Step::list);
+    return true;
+}
+void Reflector::pause() { state_->is_paused = true; }
+
+void Reflector::resume() {
+    if (!std::exchange(state_->is_paused, false)) return;
+    if (!state_->request && !state_->timer) state_->go_on(state_->next);
+}
+
 bool Reflector::has_synced() const noexcept { return state_->has_synced; }
 bool Reflector::is_unavailable() const noexcept { return state_->is_unavailable; }
 
 Duration Reflector::age() const {
     return state_->is_in_touch() ? Duration{0} : state_->loop.monotonic() - state_->as_of;
+}
+
+bool Reflector::is_in_touch(Duration after_end) const {
+    return state_->is_in_touch() || (state_->has_ended_well && age() <= after_end);
 }
 
 ReflectorStatus Reflector::status() const {

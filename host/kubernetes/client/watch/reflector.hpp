@@ -1,4 +1,4 @@
-/// Follows one kind: lists it once, then watches it for as long as the process lives.
+/// Follows one collection: lists it once, then watches it for as long as the process lives.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include "io/loop.hpp"
 #include "kubernetes/client/api.hpp"
 #include "kubernetes/client/watch/reflector_requests.hpp"
+#include "kubernetes/kept_members.hpp"
 
 namespace capstan::kubernetes {
 
@@ -42,6 +43,8 @@ public:
     virtual void finish_replace() = 0;
     virtual void set(const boost::json::value& object) = 0;
     virtual void remove(const boost::json::value& object) = 0;
+    /// What has been told is how the server is: its watch is open, or was until now.
+    virtual void confirm() {}
     /// Everything that came together has been told: the moment to wake others.
     virtual void settle() = 0;
 };
@@ -51,11 +54,15 @@ class Reflector {
 public:
     struct Options {
         Followed what{};
-        bool is_optional = false;  ///< a server may lack it, or not let us see it
-        std::int64_t page = 500;   ///< objects in a page of a list
-        bool watch_list = true;    ///< asks for initial events first; lists where that is refused
-        std::uint64_t seed = 0;    ///< of jitter
-        /// What went wrong, once until it is over.
+        bool is_optional = false;                   ///< a server may lack it, or not let us see it
+        const KeptMembers* kept = &kept_members();  ///< of its objects; NULL: all members
+        std::int64_t page = 500;                    ///< objects in a page of a list
+        bool watch_list = true;  ///< asks for initial events first; lists where that is refused
+        /// Lists page by page, never all at once: for a store that pauses.
+        bool only_pages = false;
+        std::uint64_t seed = 0;  ///< of jitter
+        /// What went wrong, once until it is over. A version that is no longer kept is told from
+        /// the third time within a minute on, right after an outage from the sixth.
         std::function<void(const Error&)> on_trouble{};
     };
     /// Borrows api, loop and store.
@@ -66,10 +73,21 @@ public:
     ~Reflector();
 
     void start();
+    /// Asks for nothing more; what has come already is still told. Also from within the store.
+    void pause();
+    /// Goes on where it was.
+    void resume();
+    /// Lists anew where a watch is open, for it has not told of all there is. False: none is, so
+    /// what is under way, or comes after a wait, tells that anyway; a wait that the server asked
+    /// for is not cut short.
+    bool relist();
     bool has_synced() const noexcept;
     bool is_unavailable() const noexcept;
     /// How long ago the store was last known to be as the server is: zero while a watch is open.
     Duration age() const;
+    /// A watch is open, or the last one came to its ordinary end no longer ago than that. After any
+    /// other end, or while all is listed anew, something may have happened unseen.
+    bool is_in_touch(Duration after_end) const;
     /// Without what only the store knows: kind, objects, unreadable.
     ReflectorStatus status() const;
 

@@ -4,9 +4,8 @@ namespace capstan::kubernetes {
 namespace {
 
 ApiRequest base_request(const Followed& what, Duration timeout) {
-    ApiRequest out{.path = path_of(what.resource), .timeout = timeout, .purpose = "reflector"};
-    if (!what.field_selector.empty()) out.query.emplace_back("fieldSelector", what.field_selector);
-    return out;
+    return {
+        .path = what.path, .query = what.selectors, .timeout = timeout, .purpose = what.purpose};
 }
 
 void add_watch(ApiRequest& to, std::chrono::seconds timeout) {
@@ -16,6 +15,12 @@ void add_watch(ApiRequest& to, std::chrono::seconds timeout) {
 }
 
 }  // namespace
+
+Followed followed(const ApiResource& kind, std::string_view field_selector) {
+    Followed out{.name = std::string(kind.plural), .path = path_of(kind)};
+    if (!field_selector.empty()) out.selectors.emplace_back("fieldSelector", field_selector);
+    return out;
+}
 
 ApiRequest list_request(const Followed& what, ListFrom from, const std::string& version,
                         const std::string& next, std::int64_t page) {

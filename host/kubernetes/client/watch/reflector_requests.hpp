@@ -4,17 +4,22 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "kubernetes/client/api.hpp"
 #include "kubernetes/client/paths.hpp"
 
 namespace capstan::kubernetes {
 
-/// What is followed.
+/// A collection that is followed.
 struct Followed {
-    ApiResource resource{};
-    std::string field_selector{};  ///< empty: all of them
+    std::string name{};                 ///< as messages have it: "pods"
+    std::string path{};                 ///< percent-encoded; see paths.hpp
+    ApiRequest::Query selectors{};      ///< of every list and watch
+    std::string purpose = "reflector";  ///< as ApiRequest has it
 };
+/// All objects of a kind, in all namespaces. `field_selector` empty: without one.
+Followed followed(const ApiResource& kind, std::string_view field_selector = {});
 
 /// How new a list has to be.
 enum class ListFrom : std::uint8_t {

@@ -13,8 +13,15 @@ constexpr Duration probe_after = 5min;
 /// How long a server that fails inside is asked for the same again.
 constexpr Duration failing_for = 1min;
 
-/// Longer than a server takes over a request's head, see reflector_requests.cpp.
-constexpr Duration certainly_open_after = 35s;
+/// Right after its start a server knows no rights yet, and no version from before.
+constexpr Duration recovering_for = 30s;
+
+/// The server did not answer, or failed, without saying when to ask again.
+bool is_outage(const Error& error, Setback what) {
+    if (error.retry_after || error.code == ErrorCode::throttled) return false;
+    return what == Setback::failing || what == Setback::stalled ||
+           (what == Setback::busy && error.code != ErrorCode::unauthenticated);
+}
 
 /// Many servers cannot do it, and say so in many ways.
 bool gives_up_watch_list(Setback what) {
@@ -26,24 +33,36 @@ bool gives_up_watch_list(Setback what) {
 
 void Reflector::State::set_back(const Error& error, Setback what) {
     const Phase during = phase;
+    const bool is_silent_watch = during == Phase::watching && what == Setback::stalled;
     if (during == Phase::watching) leave_watch(what);
     if (during == Phase::starting && gives_up_watch_list(what)) {
         uses_watch_list = false;
-        return list();
+        return go_on(Step::list);
     }
-    tell(error);
-    if (during == Phase::watching && what == Setback::stalled) return watch();
+    const Duration now = loop.monotonic();
+    if (is_outage(error, what)) lost_at = now;
+    const bool was_away = lost_at && now - *lost_at <= recovering_for;
+    const std::optional<Duration> soon =
+        is_outdated(what) ? backoff.next_relist(now, was_away) : std::nullopt;
+    if (!soon) tell(error);
+    if (is_silent_watch && events > 0) return go_on(Step::watch);
+    if (is_silent_watch) {
+        // Another watch may be as silent from its beginning: only a list tells what happened.
+        from = list_from(next_from(during, what));
+        return go_on(Step::list);
+    }
     choose_next(during, what);
     if (what == Setback::forbidden && options.is_optional) is_unavailable = true;
     if (what == Setback::absent && options.is_optional) return become_absent();
     const Duration advised = std::min(error.retry_after.value_or(Duration{0}), longest_advice);
-    const Duration now = loop.monotonic();
-    wait(std::max(is_outdated(what) ? backoff.next_relist(now) : backoff.next(now), advised));
+    wait(std::max(soon ? *soon : backoff.next(now), advised));
+    const bool is_passing = what == Setback::forbidden && was_away;
+    if (is_outage(error, what) || is_passing) wake_on_answer();
 }
 
 void Reflector::State::choose_next(Phase during, Setback what) {
-    lists_next = during != Phase::watching || lists_after(what);
-    if (lists_next) from = next_from(during, what);
+    next = during != Phase::watching || lists_after(what) ? Step::list : Step::watch;
+    if (next == Step::list) from = list_from(next_from(during, what));
 }
 
 /// Whether a watch that ended so cannot go on from the version it came to.
@@ -76,9 +95,16 @@ ListFrom Reflector::State::next_from(Phase during, Setback what) const {
 }
 
 void Reflector::State::leave_watch(Setback what) {
+    has_ended_well = false;
     if (!is_in_touch()) return;
-    trouble.reset();
+    // A server opens a watch of a version that it has not, to say so in it.
+    if (is_outdated(what) && events == 0) return;
+    // One that fails as soon as it is open tells nothing, and ends no trouble.
+    if (events == 0 && loop.monotonic() - opened < 1s) return;
+    wakes = 0;
     as_of = what == Setback::stalled ? silence.heard() : loop.monotonic();
+    // One that was silent from its beginning goes on with the trouble of the one before.
+    if (what != Setback::stalled || events > 0) trouble.reset();
 }
 
 void Reflector::State::tell(const Error& error) {
@@ -93,35 +119,35 @@ void Reflector::State::become_absent() {
     is_replacing = false;
     store.begin_replace();
     store.finish_replace();
-    from = ListFrom::cache;
+    from = list_from(ListFrom::cache);
     version.clear();
-    lists_next = true;
+    next = Step::list;
     wait(probe_after);
 }
 
 void Reflector::State::take_silence(WatchSilence::Meaning meaning) {
     if (meaning == WatchSilence::Meaning::quiet) {
         leave_watch(Setback::busy);
-        return watch();
+        has_ended_well = true;
+        store.confirm();
+        go_on(Step::watch);
+        return store.settle();
     }
     set_back({ErrorCode::deadline, what_is_done() + ": nothing came for too long"},
              Setback::stalled);
     store.settle();
 }
 
-bool Reflector::State::is_in_touch() const {
-    return phase == Phase::watching &&
-           (events > 0 || loop.monotonic() - opened > certainly_open_after);
-}
+bool Reflector::State::is_in_touch() const { return phase == Phase::watching && is_answered; }
 
 void Reflector::State::hear() {
     silence.hear();
-    last_heard = loop.clock()->now();
+    last_heard = loop.clock()->wall();
 }
 
 std::string Reflector::State::what_is_done() const {
     const char* verb = phase == Phase::listing ? "list " : "watch ";
-    return verb + std::string(options.what.resource.plural);
+    return verb + options.what.name;
 }
 
 }  // namespace capstan::kubernetes

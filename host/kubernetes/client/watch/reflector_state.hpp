@@ -25,14 +25,17 @@ struct Reflector::State final : WatchSink {
         starting,  ///< a watch that tells all objects first
         watching,
     };
+    enum class Step : std::uint8_t { list, page, watch };
     State(Api& api, io::Loop& loop, KindStore& store, Options options);
     ~State() override;
 
     // What to do: each drops what was done before.
     void list();
-    void list_page(std::string next);
+    void list_page();
     void watch();
+    void go_on(Step step);
     void wait(Duration delay);
+    void wake_on_answer();
     void open(ApiRequest request, Phase to);
     void drop();
 
@@ -49,6 +52,7 @@ struct Reflector::State final : WatchSink {
     void end_watch();
     void begin_replace();
     void finish_replace(std::string new_version);
+    ListFrom list_from(ListFrom wanted) const noexcept;
 
     // What went wrong.
     void set_back(const Error& error, Setback what);
@@ -74,27 +78,34 @@ struct Reflector::State final : WatchSink {
 
     Phase phase = Phase::waiting;
     bool uses_watch_list;
-    bool lists_next = true;  ///< after the wait
-    ListFrom from = ListFrom::cache;
+    Step next = Step::list;  ///< after the wait, or when it goes on
+    ListFrom from;
     std::string version{};  ///< the last one seen; empty: none
     std::string next_page{};
     bool is_replacing = false;
+    bool is_paused = false;
 
     std::optional<Api::RequestId> request{};
     std::optional<io::TimerId> timer{};
+    AnswerBell::Subscription on_answer{};  ///< ends the wait
+    int wakes = 0;                         ///< since a list, an event or a watch that was open
     /// Callbacks of what has been dropped find it gone.
     std::shared_ptr<char> present = std::make_shared<char>();
     std::optional<WatchReader> reader{};
     std::optional<std::pair<Error, Setback>> stream_setback{};
     WatchSilence silence;
     Duration opened{};
+    bool is_answered = false;             ///< the request, if only with a head
     std::size_t changes = 0, events = 0;  ///< in this stream; events: bookmarks included
+    std::size_t unread_bytes = 0;         ///< of an object that is not yet here as a whole
 
     bool has_synced = false, is_unavailable = false;
     std::uint64_t relists = 0;
-    Duration as_of{};  ///< when the store was as the server is; see age()
+    Duration as_of{};             ///< when the store was as the server is; see age()
+    bool has_ended_well = false;  ///< the last watch, and nothing has gone wrong since
     std::optional<Time> last_heard{};
     std::optional<Duration> failing_since{};
+    std::optional<Duration> lost_at{};  ///< when the server last did not answer, or failed
     std::optional<Error> trouble{};
 };
 

@@ -11,7 +11,10 @@ void WatchEvents::begin(bool is_array) {
         case Place::outside: return is_array ? skip() : void(place_ = Place::document);
         case Place::document: return begin_member(is_array);
         case Place::metadata: return skip();
-        case Place::items: return is_array ? skip() : begin_object();
+        case Place::items:
+            if (!is_array) return begin_object();
+            sink_.take_item(nullptr);
+            return skip();
     }
 }
 
@@ -88,6 +91,7 @@ void WatchEvents::text_part(std::string_view part) {
 }
 
 void WatchEvents::text(std::string_view rest) {
+    if (place_ == Place::items && builder_.is_idle()) return sink_.take_item(nullptr);
     if (builder_.is_idle()) {
         text_part(rest);
     } else if (builder_.keeps_next()) {
@@ -96,6 +100,7 @@ void WatchEvents::text(std::string_view rest) {
 }
 
 void WatchEvents::scalar(const boost::json::value& value) {
+    if (place_ == Place::items && builder_.is_idle()) return sink_.take_item(nullptr);
     if (!builder_.is_idle() && builder_.keeps_next()) builder_.scalar(value);
 }
 

@@ -17,7 +17,7 @@ namespace capstan::kubernetes {
 /// Members may stand in any order.
 class WatchEvents : public ParserEvents<WatchEvents> {
 public:
-    explicit WatchEvents(WatchSink& sink) : sink_(sink) {}
+    WatchEvents(WatchSink& sink, const KeptMembers* kept) : sink_(sink), builder_(kept) {}
 
     const PageEnd& page() const noexcept { return page_; }
     bool is_page() const noexcept { return is_page_; }

@@ -6,12 +6,13 @@
 namespace capstan::kubernetes {
 
 struct WatchReader::State {
-    explicit State(WatchSink& sink) : parser(sink) {}
+    State(WatchSink& sink, const KeptMembers* kept) : parser(sink, kept) {}
 
     DocumentParser<WatchEvents> parser;
 };
 
-WatchReader::WatchReader(WatchSink& sink) : state_(std::make_unique<State>(sink)) {}
+WatchReader::WatchReader(WatchSink& sink, const KeptMembers* kept)
+    : state_(std::make_unique<State>(sink, kept)) {}
 WatchReader::~WatchReader() = default;
 
 Result<void> WatchReader::feed(std::string_view piece) { return state_->parser.write(piece); }

@@ -9,14 +9,15 @@
 
 #include <capstan/result.hpp>
 
+#include "kubernetes/kept_members.hpp"
+
 namespace capstan::kubernetes {
 
-/// Who gets the objects, in the order of the text. They are valid during the call alone, and lack
-/// the members that nobody reads (kept_members.hpp).
+/// Who gets the objects, in the order of the text. They are valid during the call alone.
 class WatchSink {
 public:
     virtual ~WatchSink() = default;
-    /// One of a list.
+    /// One of a list; null where it is no object.
     virtual void take_item(const boost::json::value& object) = 0;
     /// What a watch tells: ADDED, MODIFIED, DELETED, BOOKMARK or ERROR. `type` is empty and
     /// `object` null where a line says no such thing.
@@ -33,8 +34,9 @@ struct PageEnd {
 /// object in memory.
 class WatchReader {
 public:
-    /// Borrows the sink, which must not end this reader while it is told something.
-    explicit WatchReader(WatchSink& sink);
+    /// Borrows the sink, which must not end this reader while it is told something. Members of
+    /// objects that are not among `kept` are never built; NULL: all are kept.
+    explicit WatchReader(WatchSink& sink, const KeptMembers* kept = &kept_members());
     WatchReader(const WatchReader&) = delete;
     WatchReader& operator=(const WatchReader&) = delete;
     ~WatchReader();

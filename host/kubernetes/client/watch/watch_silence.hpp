@@ -9,15 +9,16 @@
 
 namespace capstan::kubernetes {
 
-/// Guards one request after the other. A server sends bookmarks about once a minute, so in a watch
-/// two minutes without any byte mean a connection that died unnoticed; or a server that sends none
-/// and had nothing to say. Asking again tells which, and costs next to nothing. Used on the loop's
-/// thread alone.
+/// Guards one request after the other. A server sends bookmarks once a minute, so 75 s without any
+/// byte mean a connection that died unnoticed, wherever one has ever come: a proxy may answer the
+/// next watch and bring nothing of it either. Where none has come, two minutes mean that, or a
+/// server that sends none and had nothing to say: asking again tells which, and costs next to
+/// nothing. Used on the loop's thread alone.
 class WatchSilence {
 public:
     enum class Meaning : std::uint8_t {
         stalled,  ///< something was to come
-        quiet,    ///< nothing had to: no bookmark has come since the last time that one stalled
+        quiet,    ///< nothing had to: no bookmark has ever come
     };
     using OnSilence = std::function<void(Meaning)>;
 
@@ -34,13 +35,14 @@ public:
     void begin_watch();
     void hear() { heard_ = loop_.monotonic(); }
     /// This server sends them, in the watches that follow, too.
-    void expect_bookmarks() noexcept { expects_bookmarks_ = true; }
+    void expect_bookmarks();
     /// Nothing is told any more.
     void end();
     /// When something came last, or the request began.
     Duration heard() const noexcept { return heard_; }
 
 private:
+    Duration limit() const noexcept;
     void set_timer();
     void look();
 

@@ -55,10 +55,11 @@ EventCorrelator::EventCorrelator(Options options)
       told_(options_.limit),
       let_through_(options_.limit) {}
 
-std::optional<EventWrite> EventCorrelator::take(const EventNote& note, Time now) {
+std::optional<EventWrite> EventCorrelator::take(const EventNote& note,
+                                                const engine::PassTime& time) {
     std::string key = event_key(note);
     std::string message = note.message;
-    if (is_combined(key, note, now)) {
+    if (is_combined(key, note, time.now)) {
         message.insert(0, combined);
     } else {
         key += message;
@@ -66,11 +67,11 @@ std::optional<EventWrite> EventCorrelator::take(const EventNote& note, Time now)
     message = io::printable(message, event_message_limit);
     Told& told = told_[key];
     if (told.count++ == 0) {
-        told.name = name_for(note.about, now);
-        told.first = now;
+        told.name = name_for(note.about, time.wall);
+        told.first = time.wall;
     }
-    if (is_too_soon(note, now)) return std::nullopt;
-    EventWrite write = write_of(note, message, told, now);
+    if (is_too_soon(note, time.now)) return std::nullopt;
+    EventWrite write = write_of(note, message, told, time.wall);
     write.key = std::move(key);
     return write;
 }
@@ -94,23 +95,23 @@ bool EventCorrelator::is_too_soon(const EventNote& note, Time now) {
     return false;
 }
 
-std::string EventCorrelator::name_for(const ObjectReference& about, Time now) {
+std::string EventCorrelator::name_for(const ObjectReference& about, Time wall) {
     std::string name = about.name.substr(0, name_limit);
     // What stands before the dot has to end as a name ends.
     while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
-    last_name_ = std::max<std::int64_t>(unix_ns(now), last_name_ + 1);
+    last_name_ = std::max<std::int64_t>(unix_ns(wall), last_name_ + 1);
     char digits[16];
     const auto end = std::to_chars(digits, digits + sizeof digits, last_name_, 16).ptr;
     return name.append(".").append(digits, end);
 }
 
 EventWrite EventCorrelator::write_of(const EventNote& note, const std::string& message,
-                                     const Told& told, Time now) const {
+                                     const Told& told, Time wall) const {
     EventWrite out;
     // What is in no namespace has its events in this one.
     out.ns = note.about.ns.empty() ? "default" : note.about.ns;
     out.name = told.name;
-    out.patch = {{"count", told.count}, {"lastTimestamp", timestamp(now)}, {"message", message}};
+    out.patch = {{"count", told.count}, {"lastTimestamp", timestamp(wall)}, {"message", message}};
     out.event = {
         {"apiVersion", "v1"},
         {"kind", "Event"},

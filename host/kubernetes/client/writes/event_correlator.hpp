@@ -11,6 +11,7 @@
 
 #include <capstan/time.hpp>
 
+#include "engine/pass_time.hpp"
 #include "kubernetes/client/recently_used.hpp"
 
 namespace capstan::kubernetes {
@@ -58,7 +59,7 @@ public:
     explicit EventCorrelator(Options options);
 
     /// Nothing: too soon after the last one; it has been counted.
-    std::optional<EventWrite> take(const EventNote& note, Time now);
+    std::optional<EventWrite> take(const EventNote& note, const engine::PassTime& time);
 
 private:
     struct Similar {
@@ -67,14 +68,14 @@ private:
     };
     struct Told {
         std::string name{};
-        Time first{};
+        Time first{};  ///< as the Event says it
         std::int64_t count = 0;
     };
     bool is_combined(const std::string& key, const EventNote& note, Time now);
     bool is_too_soon(const EventNote& note, Time now);
-    std::string name_for(const ObjectReference& about, Time now);
+    std::string name_for(const ObjectReference& about, Time wall);
     EventWrite write_of(const EventNote& note, const std::string& message, const Told& told,
-                        Time now) const;
+                        Time wall) const;
 
     const Options options_;
     std::int64_t last_name_ = 0;

@@ -36,7 +36,8 @@ EventRecorder::EventRecorder(Api& api, io::Loop& loop, Options options)
 
 void EventRecorder::record(const EventNote& note) {
     if (is_flushing_) return;
-    std::optional<EventWrite> write = correlator_.take(note, calls_.loop().clock()->now());
+    std::optional<EventWrite> write =
+        correlator_.take(note, {calls_.loop().clock()->now(), calls_.loop().clock()->wall()});
     if (!write) {
         ++counts_.too_soon;
     } else if (!has_budget(note.is_distinct)) {

@@ -19,7 +19,7 @@ LeaseClaim claim_of(const LeaderElector::Options& options, const io::Loop& loop)
             .name = options.name,
             .identity = options.identity,
             .duration = options.lease_duration,
-            .now = loop.clock()->now()};
+            .now = loop.clock()->wall()};
 }
 
 bool says_the_same(const boost::json::object& a, const boost::json::object& b) {
@@ -31,7 +31,7 @@ bool says_the_same(const boost::json::object& a, const boost::json::object& b) {
 }  // namespace
 
 Result<void> LeaderElector::check(const Options& options) {
-    const auto wrong = [](std::string why) { return fail(ErrorCode::invalid_config, why); };
+    const auto wrong = [](const char* why) { return fail(ErrorCode::invalid_config, why); };
     if (options.identity.empty()) return wrong("leader election: an identity is needed");
     if (options.ns.empty() || options.name.empty())
         return wrong("leader election: the Lease needs a namespace and a name");
@@ -181,7 +181,7 @@ void LeaderElector::stop(std::function<void()> done) {
 }
 
 void LeaderElector::give_back(boost::json::object lease) {
-    release(lease, calls_.loop().clock()->now());
+    release(lease, calls_.loop().clock()->wall());
     send("PUT", &lease, [this](Result<ApiReply> reply) {
         const bool is_conflict = !reply && reply.error().code == ErrorCode::conflict;
         const auto delay = is_conflict ? conflicts_->next_delay() : std::nullopt;

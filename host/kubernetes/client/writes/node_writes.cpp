@@ -54,7 +54,7 @@ void NodeWrites::read(std::shared_ptr<Attempt> attempt) {
 }
 
 void NodeWrites::write(std::shared_ptr<Attempt> attempt, boost::json::object node) {
-    const auto patch_of_it = find_node_patch(node, attempt->change, calls_.loop().clock()->now());
+    const auto patch_of_it = find_node_patch(node, attempt->change, calls_.loop().clock()->wall());
     if (!patch_of_it) return finish(attempt, {});
     if (may_patch_) return patch(attempt, std::move(node), *patch_of_it);
     apply_merge_patch(node, *patch_of_it);

@@ -18,7 +18,8 @@ typedef struct capstan_call {
     uint64_t trace_id;
     /** All chance a pure hook may use: equal arguments and an equal seed give an equal answer. */
     uint64_t seed;
-    /** The time of the pass, nanoseconds since 1970. A pure hook knows no other clock. */
+    /** The time of the pass, nanoseconds since 1970. A pure hook knows no other clock. As long as a process
+     *  lives it goes on evenly, whatever the machine's clock is set to. */
     int64_t now_unix_ns;
     /** When the answer stops being of use, on capstan.clock/1's monotonic clock. The host does not
      *  wait longer: an overdue instance is quarantined. */

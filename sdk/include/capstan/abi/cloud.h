@@ -43,14 +43,14 @@ typedef struct capstan_resize {
     uint32_t struct_size;
     int32_t delta; /* positive: how many more (increase) or fewer (decrease_target) */
     capstan_str group_id;
-    int32_t expected_target; /* the target this was decided on; another one is CAPSTAN_E_CONFLICT */
+    int32_t expected_target; /* the target this was decided on, see `increase` */
     int32_t all_or_nothing;
     capstan_str idempotency_key; /* the same key again has no second effect */
 } capstan_resize;
 
 typedef struct capstan_resized {
     uint32_t struct_size;
-    int32_t target; /* as the cloud has it now */
+    int32_t target; /* as the cloud has it now, whatever its lists still show */
 } capstan_resized;
 
 typedef struct capstan_removal {
@@ -78,8 +78,12 @@ typedef struct capstan_cloud {
     /** -> CAPSTAN_RESULT_CLOUD_VIEW. Once per pass. An error leaves everything as it was last known; where
      *  only a part could not be read, the view says so. */
     capstan_status (*refresh)(void *self, capstan_op op) CAPSTAN_NOEXCEPT;
-    /** -> CAPSTAN_RESULT_RESIZED. Never past the group's maximum: CAPSTAN_E_INVALID_ARGUMENT. Machines that
-     *  cannot be had: CAPSTAN_E_OUT_OF_CAPACITY or CAPSTAN_E_QUOTA, here or later as the `error` of an
+    /** -> CAPSTAN_RESULT_RESIZED. `expected_target` is the target that the host counts with. What `increase`
+     *  answered counts until a `refresh` that began later shows at least as much, or a machine's provisioning
+     *  time is over; what is removed, is taken back or fails lowers it. So where the cloud's list may lag
+     *  behind its answers, compare with the larger of the list's target and the last answer. Another one is
+     *  CAPSTAN_E_CONFLICT. Never past the group's maximum: CAPSTAN_E_INVALID_ARGUMENT. Machines that cannot
+     *  be had: CAPSTAN_E_OUT_OF_CAPACITY or CAPSTAN_E_QUOTA, here or later as the `error` of an
      *  instance. */
     capstan_status (*increase)(void *self, capstan_op op, const capstan_resize *resize) CAPSTAN_NOEXCEPT;
     /** -> CAPSTAN_RESULT_RESIZED. Takes back requests that were not fulfilled; never removes a machine. More

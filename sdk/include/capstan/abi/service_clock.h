@@ -12,9 +12,12 @@ CAPSTAN_BEGIN_DECLS
 typedef struct capstan_clock {
     uint32_t struct_size;
     uint32_t reserved;
-    /** [any] Nanoseconds on a clock that never steps back; the clock of all deadlines. */
+    /** [any] Nanoseconds on a clock that goes on evenly and never steps; the clock of all deadlines, and of
+     *  the ages of what the plugin itself saw or did. Its zero means nothing, and is another in each process. */
     int64_t (*monotonic_ns)(const capstan_host *host) CAPSTAN_NOEXCEPT;
-    /** [any] Nanoseconds since 1970. */
+    /** [any] Nanoseconds since 1970 as the machine's clock shows them, for what others wrote or are to read:
+     *  timestamps of objects, signatures, the end of a token. The machine's clock may be set forward or back
+     *  at any time, so the difference of two of these is no age. */
     int64_t (*unix_ns)(const capstan_host *host) CAPSTAN_NOEXCEPT;
     /** [any] 64 random bits, for jitter and idempotency keys. A pure hook uses the call's seed instead. */
     uint64_t (*random)(const capstan_host *host) CAPSTAN_NOEXCEPT;

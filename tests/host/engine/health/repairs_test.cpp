@@ -93,6 +93,38 @@ TEST_F(RepairsOf, TheMinimumKeepsMachinesThatNeverJoinUnlessForced) {
     EXPECT_TRUE(repairs.removals[0].force);
 }
 
+TEST_F(RepairsOf, TheMinimumIsWithoutNodesThatTheCloudIsBeingAskedToRemove) {
+    world.group("web", 3).group.min = 2;
+    world.node("leaving", "web");
+    world.node("stays", "web");
+    world.machine("web", "late");
+    memory.removals["leaving"] = {
+        .group = repaired_group, .machine = MachineId("leaving"), .phase = RemovalPhase::deleting};
+    look(noon);
+    look(noon + 16min);
+    EXPECT_THAT(removed(), IsEmpty());
+    EXPECT_THAT(repairs.notes,
+                ElementsAre("group web: 1 machine did not join within 15m, and 1 machine stays "
+                            "because of its minimum of 2"));
+    memory.removals.clear();
+    look(noon + 17min);
+    EXPECT_THAT(removed(), ElementsAre("late"));
+}
+
+TEST_F(RepairsOf, AGroupThatCannotBeReadAreNone) {
+    settings.enforce_min_size = true;
+    world.group("web", 3).group.min = 4;
+    world.machine("web", "late");
+    fail_machine("failed", MachineState::creating);
+    world.change_group("web").unreadable_because = "groups[0].min is 4, above max 3";
+    look(noon);
+    look(noon + 1h);
+    EXPECT_THAT(removed(), IsEmpty());
+    EXPECT_EQ(taken_back(), 0);
+    EXPECT_THAT(repairs.increases, IsEmpty());
+    EXPECT_EQ(health.groups.at(0).outstanding, 3) << "what is on its way counts as it did";
+}
+
 TEST_F(RepairsOf, AMachineThatLostItsNodeHasAllItsTimeAgain) {
     world.group("web", 1);
     world.machine("web", "i-1").launched = noon - 24h;

@@ -53,6 +53,23 @@ TEST_F(Requests, AreOpenedByIncreasesThatTheCloudTook) {
     EXPECT_EQ(memory.last_of.at(web_group).scale_up, noon + 5min);
 }
 
+TEST_F(Requests, ThatTheCloudTakesAgainEndABackoffForWhatItRefused) {
+    settings.backoff = BackoffPolicy::until_joined;
+    const Error refused{.code = ErrorCode::invalid_config, .message = "no such launch template"};
+    increased(1, noon, refused);
+    ASSERT_TRUE(is_backed_off(noon + 1min));
+    increased(1, noon + 6min);
+    EXPECT_TRUE(memory.backoffs.empty());
+}
+
+TEST_F(Requests, ThatTheCloudTakesEndNoBackoffForNodesOfNoUse) {
+    settings.backoff = BackoffPolicy::until_joined;
+    memory.backoffs[web_group] = {.until = noon + 5min, .length = 5min};
+    memory.templates[web_group].idle_node = "web-1";
+    increased(1, noon + 6min);
+    EXPECT_TRUE(memory.backoffs.contains(web_group)) << "the next one is twice as long";
+}
+
 TEST_F(Requests, ADryRunOpensNone) {
     const Decision decision{.increases = {{.group = web_group, .by = 2}}};
     EXPECT_EQ(remember_sizes({}, decision, {}, settings, noon), Memory());
@@ -79,6 +96,20 @@ TEST_F(Requests, TimeOutStrictlyAfterTheirDeadline) {
     EXPECT_EQ(memory.backoffs.at(web_group).because,
               "2 machines of a target of 2 did not join and start within 15m");
     EXPECT_EQ(health.groups.at(0).upcoming.missing, 0);
+}
+
+TEST_F(Requests, AreJudgedByTheFirstPassThatSeesTheCluster) {
+    world.group("web", 2);
+    increased(2, noon);
+    memory.blind_since = noon + 14min;
+    look(noon + 16min);
+    EXPECT_EQ(asked_for(), 2);
+    EXPECT_FALSE(is_backed_off(noon + 16min));
+    EXPECT_EQ(health.groups.at(0).upcoming.missing, 2);
+    memory.blind_since.reset();
+    look(noon + 17min);
+    EXPECT_EQ(asked_for(), 0);
+    EXPECT_TRUE(is_backed_off(noon + 17min));
 }
 
 TEST_F(Requests, ThatTimeOutAreTakenBackAtOnce) {

@@ -30,7 +30,7 @@ TEST(GroupsToCome, AGroupThatIsBeingMadeIsNotMadeAgain) {
 
 TEST(GroupsToCome, ARestartInTheMiddleOfItMakesNoSecondOne) {
     MakingCase c = with_a_pod();
-    c.memory = remember_plan(c.memory, c.run());
+    c.memory = remember_plan(c.memory, c.run(), c.settings, c.now);
     c.memory.started = false;
     EXPECT_THAT(c.memory.groups_to_come, SizeIs(1));
     EXPECT_THAT(c.run().decision.creations, IsEmpty());

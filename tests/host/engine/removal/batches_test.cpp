@@ -1,3 +1,4 @@
+#include "engine/removal/phases.hpp"
 #include "removal_case.hpp"
 
 namespace capstan::engine {
@@ -11,6 +12,17 @@ struct Batches : RemovalCase {
     NodeRemoval& ready(const std::string& name) {
         node(name);
         return removing(name, delayed, true);
+    }
+    struct Size {
+        int min, target;
+    };
+    void set_size(const Size& size) {
+        group("a").group.min = size.min;
+        group("a").group.target = size.target;
+    }
+    /// The note on a node that stays since group a has to keep one.
+    static std::string kept_at_minimum(const std::string& node) {
+        return "node " + node + " is not removed: group a is at its minimum of 1 now";
     }
 };
 
@@ -46,12 +58,44 @@ TEST_F(Batches, WaitForTheIntervalSinceTheFirstWasReady) {
 TEST_F(Batches, KeepWhatItsGroupHasToKeepByNow) {
     ready("n1");
     ready("n2");
-    group("a").group.min = 1;
-    group("a").group.target = 2;  // it had more when the nodes were chosen
+    set_size({.min = 1, .target = 2});  // the target was higher when the nodes were chosen
     EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "n2: -ToBeDeleted -BeingDeleted uncordon",
                                     "remove n1 of a"));
-    EXPECT_THAT(steps.notes,
-                ElementsAre("node n2 is not removed: group a is at its minimum of 1 now"));
+    EXPECT_THAT(steps.notes, ElementsAre(kept_at_minimum("n2")));
+}
+
+TEST_F(Batches, KeepAMachineThatIsAskedForOnceMoreIfItsGroupIsAtItsMinimumByNow) {
+    ready("n1").phase = deleting;
+    set_size({.min = 1, .target = 2});
+    errors["n1"] = Error{.code = ErrorCode::unavailable, .message = "no answer"};
+    errors["m-n1"] = errors["n1"];
+    EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
+    group("a").group.target = 1;
+    errors.clear();
+    EXPECT_THAT(pass(), ElementsAre(unmark));
+    EXPECT_THAT(steps.notes, ElementsAre(kept_at_minimum("n1")));
+}
+
+TEST_F(Batches, LeaveToTheMinimumWhatARepairOfTheSamePassTakes) {
+    ready("n1").phase = deleting;
+    set_size({.min = 2, .target = 3});
+    repairs.removals = {{.group = NodeGroupId("a"), .machines = {MachineId("late")}}};
+    EXPECT_THAT(pass(), ElementsAre(unmark));
+}
+
+TEST_F(Batches, KeepWhatTheClusterHasToKeepByNow) {
+    for (const char* name : {"n1", "n2", "n3"}) {
+        ready(name);
+        nodes[name].capacity = {{"cpu", 4000}};
+    }
+    node("large", "b");
+    nodes["large"].capacity = {{"cpu", 8000}};
+    settings.cpu.min = 16'000;  // there was another large one when the nodes were chosen
+    EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "n2: -ToBeDeleted -BeingDeleted uncordon",
+                                    "n3: -ToBeDeleted -BeingDeleted uncordon", "remove n1 of a"));
+    EXPECT_EQ(steps.notes.at(0),
+              "node n2 is not removed: cluster minimum of cpu: of 16 the node has 4, and at least "
+              "16 have to stay");
 }
 
 TEST_F(Batches, WaitWhileTheSizeOfTheirGroupIsPutRight) {
@@ -63,6 +107,24 @@ TEST_F(Batches, WaitWhileTheSizeOfTheirGroupIsPutRight) {
     EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
 }
 
+TEST_F(Batches, WaitWhileTheirGroupCannotBeRead) {
+    for (const RemovalPhase phase : {tainting, waiting, draining, delayed, deleting, removed}) {
+        ready("n1").phase = phase;
+        pod("web-1", "n1");
+        group("a").unreadable_because = "groups[0].id is there twice";
+        const Snapshot seen = snapshot();
+        now += 1h;
+        EXPECT_THAT(pass(), IsEmpty()) << name_of(phase);
+        EXPECT_EQ(this->phase("n1"), phase);
+        EXPECT_EQ(find_next_step(memory, settings, now, &seen), std::nullopt);
+        group("a").machines.clear();
+        pass();
+        EXPECT_EQ(this->phase("n1"), phase) << "its machine is not told of";
+    }
+    removing("n1", undoing);
+    EXPECT_THAT(pass(), ElementsAre(unmark));
+}
+
 TEST_F(Batches, LetThoseWhoWaitForATurnHaveItAtOnce) {
     for (const bool is_anyone_waiting : {false, true}) {
         has_waiting = is_anyone_waiting;
@@ -70,7 +132,7 @@ TEST_F(Batches, LetThoseWhoWaitForATurnHaveItAtOnce) {
         EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
         EXPECT_EQ(steps.wake_at == now, is_anyone_waiting) << "one goes";
         ready("n1").phase = undoing;
-        EXPECT_THAT(pass(), ElementsAre("n1: -ToBeDeleted -BeingDeleted uncordon"));
+        EXPECT_THAT(pass(), ElementsAre(unmark));
         EXPECT_EQ(steps.wake_at == now, is_anyone_waiting) << "one stays after all";
     }
 }
@@ -110,6 +172,22 @@ TEST_F(ZeroOrMax, NothingIsEvictedFromANodeThatStaysWithTheOthers) {
     unmovable("db", "n2");
     decide();
     EXPECT_THAT(steps.evictions, IsEmpty());
+}
+
+TEST_F(ZeroOrMax, TheClustersMinimumKeepsAllOrNone) {
+    for (const char* name : {"n1", "n2"}) {
+        ready(name);
+        nodes[name].capacity = {{"cpu", 4000}};
+    }
+    node("other", "b");
+    nodes["other"].capacity = {{"cpu", 4000}};
+    settings.cpu.min = 8000;
+    EXPECT_THAT(pass(), ElementsAre("n1: -ToBeDeleted -BeingDeleted uncordon",
+                                    "n2: -ToBeDeleted -BeingDeleted uncordon"));
+    settings.cpu.min = 4000;
+    for (const char* name : {"n1", "n2"}) removing(name, delayed, true);
+    EXPECT_THAT(pass(),
+                ElementsAre("n1: +BeingDeleted", "n2: +BeingDeleted", "remove n1, n2 of a"));
 }
 
 TEST_F(ZeroOrMax, OtherGroupsGoOn) {

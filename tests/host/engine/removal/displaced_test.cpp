@@ -46,6 +46,16 @@ TEST_F(Displaced, CountUntilTheNodeIsEmpty) {
     }
 }
 
+TEST_F(Displaced, AreNotThoseThatCannotBeEvicted) {
+    node("n1");
+    pod("web-1", "n1");
+    pod("web-2", "n1");
+    removing("n1", draining).evictions = {
+        {"default/web-1/web-1-uid", {.refused = now, .barred_since = now}},
+        {"default/web-2/web-2-uid", {.refused = now}}};
+    EXPECT_THAT(names(), ElementsAre("default/web-2"));
+}
+
 TEST_F(Displaced, AreNoneOfANodeThatIsEmptyOrGone) {
     node("n1");
     pod("web-1", "n1");

@@ -9,9 +9,7 @@ using ::testing::IsEmpty;
 using enum RemovalPhase;
 
 const char* const announce = "n1: +BeingDeleted";
-const char* const unmark = "n1: -ToBeDeleted -BeingDeleted uncordon";
 const char* const remove = "remove n1 of a";
-const Error refused{ErrorCode::throttled, "the budget web allows no disruption"};
 
 struct Drain : RemovalCase {
     Drain() {
@@ -108,6 +106,48 @@ TEST_F(Drain, AGroupsOwnPatienceComesFirst) {
     pass();
     now += 3min;
     EXPECT_THAT(pass(), ElementsAre(unmark));
+}
+
+TEST_F(Drain, EndsAfterTwoMinutesOfRefusalsThatWaitingDoesNotChange) {
+    pod("web-1", "n1");
+    errors["web-1"] = {ErrorCode::permission, "a policy denies it"};
+    pass();
+    now += 1min;
+    errors["web-1"] = {ErrorCode::unavailable, "the API server is away"};
+    pass();
+    now += 1min;
+    errors["web-1"] = {ErrorCode::permission, "a policy denies it"};
+    pass();
+    EXPECT_EQ(phase("n1"), draining) << "the two minutes begin again";
+    now += 1min + 59s;
+    pass();
+    EXPECT_EQ(phase("n1"), draining);
+    now += 1s;
+    EXPECT_THAT(pass(), ElementsAre(unmark));
+}
+
+TEST_F(Drain, WaitsForASpentBudgetAlsoAfterAnotherRefusal) {
+    pod("web-1", "n1");
+    errors["web-1"] = {ErrorCode::permission, "a policy denies it"};
+    pass();
+    errors.clear();
+    budget(0);
+    for (int i = 0; i < 3; ++i) {
+        now += 1min;
+        pass();
+    }
+    EXPECT_EQ(phase("n1"), draining) << "what keeps the pod now will change";
+}
+
+TEST_F(Drain, RemembersHowOftenAPodWasRefusedInARow) {
+    pod("web-1", "n1");
+    errors["web-1"] = refused;
+    for (int i = 0; i < 3; ++i, now += 10s) pass();
+    const NodeRemoval::Eviction& of_pod =
+        memory.removals.at("n1").evictions.at("default/web-1/web-1-uid");
+    EXPECT_EQ(of_pod.refused_since, noon);
+    EXPECT_EQ(of_pod.refusals, 3);
+    EXPECT_EQ(of_pod.refused_code, ErrorCode::throttled);
 }
 
 TEST_F(Drain, WaitsForEvictedPodsAsLongAsTheyMayTake) {

@@ -47,5 +47,14 @@ TEST_F(Marking, OfANodeWithPodsGoesOnWhereOneMoreHasCome) {
     EXPECT_THAT(pass(), ElementsAre(HasSubstr("n1: +ToBeDeleted")));
 }
 
+TEST_F(Marking, SaysItsTimeByTheWallClock) {
+    NodeRemoval& removal = begun(true);
+    const Snapshot seen = snapshot();
+    const PassTime time{now, now - 2h};
+    const NodeChange mark = make_mark(seen.cluster, seen.cluster.node(0), removal, {}, time);
+    const auto chosen = std::chrono::floor<std::chrono::seconds>(noon - 2h).time_since_epoch();
+    EXPECT_EQ(mark.set_taints.at(0).value, std::to_string(chosen.count()));
+}
+
 }  // namespace
 }  // namespace capstan::engine

@@ -14,7 +14,6 @@ using ::testing::IsEmpty;
 
 const char* const marks = "n1: +ToBeDeleted cordon";
 const char* const announces = "n1: +BeingDeleted";
-const char* const unmarks = "n1: -ToBeDeleted -BeingDeleted uncordon";
 const char* const removes = "remove n1 of a";
 
 using enum RemovalPhase;
@@ -51,12 +50,12 @@ const std::vector<Row> table = {
     {"gives the scheduler time to see the taint", waiting, 4s, nothing, {}, waiting},
     {"an empty node goes at once after that", waiting, 5s, nothing, {announces, removes}, deleting},
     {"an occupied node is drained", waiting, 5s, a_pod_is_there, {"evict web-1"}, draining, false},
-    {"an empty node with new pods stays", waiting, 5s, a_pod_is_there, {unmarks}, undoing},
+    {"an empty node with new pods stays", waiting, 5s, a_pod_is_there, {unmark}, undoing},
     {"a node with a pod that may not move stays",
      waiting,
      5s,
      an_unmovable_pod_comes,
-     {unmarks},
+     {unmark},
      undoing,
      false},
     {"a drained node goes", draining, 1s, nothing, {announces, removes}, deleting, false},
@@ -64,23 +63,23 @@ const std::vector<Row> table = {
      draining,
      1s,
      an_unmovable_pod_comes,
-     {unmarks},
+     {unmark},
      undoing,
      false},
     {"waits for those who ask for a delay", delayed, 119s, somebody_delays_it, {}, delayed},
     {"but not for ever", delayed, 2min, somebody_delays_it, {announces, removes}, deleting},
-    {"pods that came during the delay keep it", delayed, 1s, a_pod_is_there, {unmarks}, undoing},
+    {"pods that came during the delay keep it", delayed, 1s, a_pod_is_there, {unmark}, undoing},
     {"asks again for what nobody answered", deleting, 1s, nothing, {announces, removes}, deleting},
     {"waits for the node to vanish", removed, 299s, the_machine_vanishes, {}, removed},
     {"no longer than a node may take", removed, 5min, the_machine_vanishes, {}, std::nullopt},
     {"waits longer while the machine goes", removed, 1h, the_machine_is_going, {}, removed},
-    {"a machine that did not go is kept", removed, 5min, nothing, {unmarks}, undoing},
-    {"takes its marks off until that is done", undoing, 1h, nothing, {unmarks}, undoing},
+    {"a machine that did not go is kept", removed, 5min, nothing, {unmark}, undoing},
+    {"takes its marks off until that is done", undoing, 1h, nothing, {unmark}, undoing},
     {"takes its marks off a node that is no machine's",
      undoing,
      1s,
      the_machine_vanishes,
-     {unmarks},
+     {unmark},
      undoing},
     {"ends with the node", tainting, 0s, the_node_vanishes, {}, std::nullopt},
     {"ends with the node", draining, 0s, the_node_vanishes, {}, std::nullopt},
@@ -171,7 +170,7 @@ TEST_F(Removal, LiftsItsOwnCordon) {
     EXPECT_TRUE(nodes.at("n1").unschedulable);
     pod("web-1", "n1");
     now += 5s;
-    EXPECT_THAT(pass(), ElementsAre(unmarks));
+    EXPECT_THAT(pass(), ElementsAre(unmark));
     EXPECT_THAT(
         steps.notes,
         ElementsAre("node n1 is not removed: new pods were scheduled on it: default/web-1"));

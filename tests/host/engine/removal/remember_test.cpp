@@ -33,7 +33,7 @@ TEST_F(Leftovers, OnANodeWhoseMachineIsOnItsWayOutStay) {
 
 TEST_F(Leftovers, LoseACordonThatIsOurs) {
     nodes.at("n1").annotations = {{std::string(cordoned_annotation), "true"}};
-    EXPECT_THAT(pass(), ElementsAre("n1: -ToBeDeleted -BeingDeleted uncordon"));
+    EXPECT_THAT(pass(), ElementsAre(unmark));
     EXPECT_FALSE(nodes.at("n1").unschedulable);
     EXPECT_THAT(nodes.at("n1").annotations, IsEmpty());
 }
@@ -54,6 +54,17 @@ TEST_F(Leftovers, AreSomebodyElsesLaterOn) {
 TEST_F(Leftovers, OnNodesOfNoGroupAreSomebodyElses) {
     group("a").machines.clear();
     EXPECT_THAT(pass(), IsEmpty());
+}
+
+TEST_F(Leftovers, OfAGroupThatNoCloudListsAnyMoreAreTakenOff) {
+    memory.started = true;
+    for (const RemovalPhase phase : {waiting, draining, deleting}) {
+        removing("n1", phase);
+        groups.clear();
+        EXPECT_THAT(pass(), ElementsAre(unmark));
+        EXPECT_EQ(steps.notes.at(0), "node n1 is not removed: no cloud lists its group a any more");
+        EXPECT_THAT(memory.removals, IsEmpty());
+    }
 }
 
 TEST_F(Leftovers, OfARemovalThatIsRememberedAreNone) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../node_removal.hpp"
 #include "engine/removal/leaving_pods.hpp"
 #include "engine/removal/removal.hpp"
 #include "engine/removal/results.hpp"
@@ -23,6 +24,10 @@ namespace capstan::engine {
 using namespace std::chrono_literals;
 
 inline constexpr Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
+
+/// What taking the marks off node n1 is told as, and a refusal to evict.
+inline const char* const unmark = "n1: -ToBeDeleted -BeingDeleted uncordon";
+inline const Error refused{ErrorCode::throttled, "the budget web allows no disruption"};
 
 /// "n1: +ToBeDeleted cordon", "n1: -ToBeDeleted -BeingDeleted uncordon".
 inline std::string told(const NodeChange& change) {
@@ -59,6 +64,7 @@ struct RemovalCase : ::testing::Test {
     Time now = noon;
     std::vector<std::string> soft;
     std::set<NodeGroupId> settling;
+    Repairs repairs;           ///< of the same pass
     bool has_waiting = false;  ///< others could go but for these
     RemovalSteps steps;        ///< of the last pass
 
@@ -103,14 +109,8 @@ struct RemovalCase : ::testing::Test {
     /// A removal that has come so far just now.
     NodeRemoval& removing(const std::string& node, RemovalPhase phase, bool empty = false) {
         NodeRemoval& out = memory.removals[node];
-        out = {.group = NodeGroupId("a"),
-               .machine = MachineId("m-" + node),
-               .phase = phase,
-               .empty = empty,
-               .cordoned = true,
-               .since = now,
-               .phase_since = now,
-               .because = "unneeded"};
+        out = begun_removal(NodeGroupId("a"), MachineId("m-" + node), phase, now);
+        out.empty = empty;
         return out;
     }
 
@@ -165,7 +165,8 @@ struct RemovalCase : ::testing::Test {
                  .group = membership.machine_of[index].value().group,
                  .moving = find_leaving_pods(seen.cluster, index, allowed, settings, now).moving});
         }
-        steps = step_removals(seen, membership, candidates, plan, allowed, memory, settings, now);
+        steps = step_removals(seen, membership, candidates, plan, repairs, allowed, memory,
+                              settings, now);
         return {.removals = steps.removals,
                 .node_changes = steps.node_changes,
                 .evictions = steps.evictions};

@@ -1,6 +1,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/removal/node_looks.hpp"
 #include "engine/removal/phases.hpp"
 #include "removal_case.hpp"
 
@@ -80,6 +81,22 @@ TEST_F(RemovalResults, OfOneMachineAreNotThoseOfAnother) {
     EXPECT_THAT(pass(), ElementsAre("n2: -ToBeDeleted -BeingDeleted uncordon"));
 }
 
+TEST_F(RemovalResults, OfANodeWithUnknownPodsEndItsRemovalAtOnce) {
+    for (const RemovalPhase before : {tainting, deleting}) {
+        SCOPED_TRACE(name_of(before));
+        groups.clear();
+        memory = {.started = true};
+        node("n1");
+        removing("n1", before, true);
+        errors["n1"] = {ErrorCode::conflict, "it holds pods that were not known of yet: shop/web-1",
+                        std::string(unknown_pods)};
+        if (before == deleting) errors["m-n1"] = errors["n1"];
+        pass();
+        EXPECT_EQ(phase("n1"), undoing);
+        EXPECT_THAT(memory.removals.at("n1").because, ::testing::HasSubstr("shop/web-1"));
+    }
+}
+
 TEST_F(RemovalResults, WithoutASubjectStandForAllMachines) {
     node("n1");
     removing("n1", deleting, true);
@@ -114,6 +131,46 @@ TEST_F(RemovalResults, SayWhenTheNextStepIsDue) {
     removing("n1", waiting);
     removing("n2", undoing);
     EXPECT_EQ(find_next_step(memory, settings, now), now) << "the first of several";
+}
+
+TEST_F(RemovalResults, LeadToNoNextStepButOneBackWhileTheClusterIsNotInTouch) {
+    for (const RemovalPhase phase : {tainting, waiting, deleting}) {
+        memory.removals.clear();
+        removing("n1", phase);
+        EXPECT_EQ(find_next_step(memory, settings, now, nullptr, false), std::nullopt)
+            << name_of(phase);
+    }
+    removing("n2", undoing);
+    EXPECT_EQ(find_next_step(memory, settings, now, nullptr, false), now);
+}
+
+TEST_F(RemovalResults, OfAnEvictionThatWasNotSentAreNoRefusal) {
+    node("n1");
+    pod("web-1", "n1");
+    removing("n1", draining);
+    const std::string key = "default/web-1/web-1-uid";
+    errors["web-1"] = {ErrorCode::cancelled, "this host leads no longer"};
+    EXPECT_THAT(pass(), ElementsAre("evict web-1"));
+    EXPECT_FALSE(memory.removals.at("n1").evictions.contains(key)) << "it was never asked for";
+    errors["web-1"] = {ErrorCode::permission, "a policy denies it"};
+    EXPECT_THAT(pass(), ElementsAre("evict web-1"));
+    const NodeRemoval::Eviction before = memory.removals.at("n1").evictions.at(key);
+    EXPECT_EQ(before.barred_since, now);
+    errors["web-1"] = {ErrorCode::cancelled, "this host leads no longer"};
+    now += 10s;
+    EXPECT_THAT(pass(), ElementsAre("evict web-1"));
+    EXPECT_EQ(memory.removals.at("n1").evictions.at(key), before) << "the last answer counts";
+}
+
+TEST_F(RemovalResults, AskForADaemonSetsPodAgainWhoseEvictionWasNotSent) {
+    node("n1");
+    pod("web-1", "n1");
+    daemon("agent-1", "n1");
+    removing("n1", draining);
+    errors["agent-1"] = {ErrorCode::cancelled, "this host leads no longer"};
+    errors["web-1"] = refused;
+    EXPECT_THAT(pass(), ElementsAre("try to evict agent-1", "evict web-1"));
+    EXPECT_THAT(pass(), ElementsAre("try to evict agent-1"));
 }
 
 TEST_F(RemovalResults, OfADryRunAreNone) {

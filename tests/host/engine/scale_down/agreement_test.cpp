@@ -67,6 +67,10 @@ struct Left {
     std::vector<DisruptionBudgetObject> budgets;
 };
 
+std::ptrdiff_t count_budgets(const RandomPods& world, const PodObject& pod) {
+    return std::ranges::count_if(world.budgets, [&](const auto& b) { return covers(b, pod); });
+}
+
 bool lacks_controller(const RandomPods& world, const PodObject& pod, const ScaleDownSettings& s) {
     const std::set<std::string> looked_up = {"ReplicaSet", "StatefulSet", "Job"};
     if (!s.skip_nodes_with_custom_controller_pods || !looked_up.contains(pod.owner.kind)) {
@@ -88,7 +92,7 @@ Drain drain_of_ordinary(const RandomPods& world, const PodObject& pod, const Sca
         return Drain::block;
     }
     if (pod.ns == "kube-system" && s.skip_nodes_with_system_pods &&
-        std::ranges::none_of(world.budgets, [&](const auto& b) { return covers(b, pod); })) {
+        count_budgets(world, pod) == 0) {
         if (noon - pod.created <= 1h) return Drain::block;
         return safe(pod) == "false" ? Drain::block : Drain::move;
     }
@@ -104,8 +108,9 @@ Drain obvious_drain(const RandomPods& world, const PodObject& pod, const ScaleDo
     if (is_mirror_pod(pod) || is_stuck(pod)) return Drain::skip;
     if (lacks_controller(world, pod, s)) return Drain::block;
     if (pod.owner.kind == "DaemonSet") return Drain::daemon;
-    if (safe(pod) == "true") return Drain::move;
     if (safe(pod) == "on-completion") return Drain::wait;
+    if (!pod.deleted && count_budgets(world, pod) > 1) return Drain::block;
+    if (safe(pod) == "true") return Drain::move;
     return drain_of_ordinary(world, pod, s);
 }
 

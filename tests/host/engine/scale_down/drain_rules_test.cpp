@@ -266,6 +266,31 @@ TEST(DrainRules, BlockWhereABudgetAllowsNothing) {
     });
 }
 
+TEST(DrainRules, BlockPodsOfTwoBudgetsWhichTheApiNeverEvicts) {
+    const auto of_two = [](World& w, PodObject& p) {
+        p.labels = {{"app", "web"}};
+        w.budget("web", 5);
+        w.budget("again", 5).selector = LabelSelector{.match_labels = {{"app", "web"}}};
+    };
+    const auto said = [&](const char* word) {
+        return [=](World& w, PodObject& p) {
+            of_two(w, p);
+            annotate(p, "safe-to-evict", word);
+        };
+    };
+    check({
+        {"though both allow it", of_two, Drain::block, "several_pdbs", "NotEnoughPdb"},
+        {"whatever its owner says", said("true"), Drain::block, "several_pdbs", "NotEnoughPdb"},
+        {"not where it is waited for", said("on-completion"), Drain::wait, "on_completion"},
+        {"not one that is being deleted",
+         [&](World& w, PodObject& p) {
+             of_two(w, p);
+             deleted(p, 1s);
+         },
+         Drain::move, ""},
+    });
+}
+
 /// Whose policy on Jobs: upstream's, Zalando's, and that with the exception it does not have.
 struct JobCase {
     const char* what;
@@ -377,6 +402,22 @@ TEST(DrainRules, SayInOneSentenceWhatHoldsThePod) {
     for (const Words& c : cases) {
         EXPECT_EQ(judged({"", c.change, Drain::block, "", "", c.set}).sentence, c.sentence);
     }
+}
+
+TEST(DrainRules, TakeTheAgeOfPodsFromTheWallClock) {
+    World world = one_node();
+    PodObject& pod = replica(world, "p");
+    pod.ns = "kube-system";
+    pod.created = noon + 1h;
+    const Cluster cluster = world.cluster();
+    const Settings settings;
+    const DisruptionBudgets budgets(cluster);
+    const PodIndex index = *find_pod(cluster, "p");
+    const DrainVerdict young = judge(index, {cluster, settings, budgets, {noon, noon + 2h}});
+    EXPECT_EQ(young.drain, Drain::block);
+    EXPECT_EQ(young.until, noon + 1ns) << "by the even clock, which wakes";
+    EXPECT_EQ(judge(index, {cluster, settings, budgets, {noon, noon + 2h + 1ns}}).drain,
+              Drain::move);
 }
 
 }  // namespace

@@ -134,6 +134,42 @@ TEST(Eligibility, TellsHowFarARemovalHasCome) {
     });
 }
 
+TEST(Eligibility, NamesThePodThatHoldsADrainUpWithItsRefusal) {
+    const auto refused = [](Memory& m) {
+        m.removals["web-1"] = removal(RemovalPhase::draining);
+        m.removals["web-1"].evictions = {{"shop/a/u1",
+                                          {.refused = noon,
+                                           .refused_because = "the budget a allows none",
+                                           .refused_since = noon - 50s}},
+                                         {"shop/b/u2",
+                                          {.refused = noon,
+                                           .refused_because = "a policy denies it",
+                                           .refused_since = noon - 40s,
+                                           .barred_since = noon - 40s}},
+                                         {"shop/c/u3", {.agreed = noon}}};
+    };
+    const EligibilityCase c{"refused", [&](World&, Memory& m, Readiness&) { refused(m); },
+                            Unremovable::currently_being_deleted,
+                            "its removal is under way for 5m: for 1m its pods are being evicted, "
+                            "and pod shop/b has been refused its eviction for 40s: a policy denies "
+                            "it, and 1 more pod likewise; unneeded for 10m"};
+    check_eligibility({c});
+    EXPECT_EQ(find_ineligible_in(c)->pod, "shop/b");
+}
+
+TEST(Eligibility, LeavesANodeAloneWhoseRemovalFailed) {
+    const EligibilityCase c{
+        "failed",
+        [](World&, Memory& m, Readiness&) {
+            m.removal_backoffs[NodeGroupId("web")][MachineId("web-1")] = {
+                .until = noon + 90s, .failures = 2, .because = "pod shop/b cannot be evicted"};
+        },
+        Unremovable::recently_unremovable,
+        "it is left alone for 1m30s more: pod shop/b cannot be evicted (2 times in a row)"};
+    check_eligibility({c});
+    EXPECT_EQ(find_ineligible_in(c)->until, noon + 90s);
+}
+
 TEST(Eligibility, BelievesATaintOfOthersForAWhile) {
     const auto at = [](Time t) {
         return [=](World& w, Memory&, Readiness&) { tainted(w, seconds(t)); };
@@ -147,6 +183,13 @@ TEST(Eligibility, BelievesATaintOfOthersForAWhile) {
         {"five minutes ago", at(noon - 5min), Unremovable::none},
         {"by a clock that is ahead", at(noon + 1min), reason, because},
         {"by one that is far ahead", at(noon + 1h), Unremovable::none},
+        {"before the node was there",
+         [](World& w, Memory&, Readiness&) {
+             w.change_node("web-1").created = noon - 1min;
+             tainted(w, seconds(noon - 2min));
+         },
+         Unremovable::none},
+        {"in 1970", [](World& w, Memory&, Readiness&) { tainted(w, "1"); }, Unremovable::none},
         {"without a time", [](World& w, Memory&, Readiness&) { tainted(w, "soon"); },
          Unremovable::none},
         {"with a time past all time",
@@ -154,6 +197,19 @@ TEST(Eligibility, BelievesATaintOfOthersForAWhile) {
          Unremovable::none},
     });
     EXPECT_EQ(find_ineligible_in({"", at(noon - 1min), reason})->until, noon + 4min);
+}
+
+TEST(Eligibility, TakesTheAgeOfOthersTaintsFromTheWallClock) {
+    World world = one_node();
+    world.change_node("web-1").created = noon - 3h;
+    tainted(world, seconds(noon - 2h - 1min));
+    const Snapshot snapshot = world.snapshot();
+    const Health health{.readiness = {Readiness::ready}};
+    const Settings settings;
+    const auto found = find_ineligible(snapshot, make_membership(snapshot), health, {}, settings, 0,
+                                       {noon, noon - 2h});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->until, noon - 1min + settings.scale_down.max_deletion_time);
 }
 
 }  // namespace

@@ -79,7 +79,14 @@ TEST(Limits, ShrinkWithWhatIsTaken) {
 }
 
 TEST(Limits, CountNodesOnTheirWay) {
-    const Budget budget(cluster_of({4}).snapshot(), {machine(4), machine(8)}, cpu_at_most(20));
+    const Budget budget(cluster_of({4}).snapshot(), {{machine(4), 1}, {machine(8), 1}},
+                        cpu_at_most(20));
+    EXPECT_EQ(budget.allows(machine(4), 5).nodes, 1);
+}
+
+TEST(Limits, CountMillionsOnTheirWay) {
+    const Budget budget(cluster_of({4}).snapshot(), {{machine(4), 2'000'000'000}},
+                        cpu_at_most(8'000'000'008));
     EXPECT_EQ(budget.allows(machine(4), 5).nodes, 1);
 }
 

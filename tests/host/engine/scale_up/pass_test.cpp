@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <memory>
+
+#include "engine/health/known_groups.hpp"
+#include "engine/removal/node_marks.hpp"
 #include "pass_case.hpp"
 
 namespace capstan::engine {
@@ -59,6 +63,18 @@ TEST(Pass, WaitsForNodesThatAreOnTheirWay) {
     const Decision decision = c.decide();
     EXPECT_EQ(skipped(decision, "fit on existing or upcoming nodes"), 8);
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}}));
+}
+
+TEST(Pass, CountsNodesOnTheirWayWithoutLayingThemOut) {
+    PassCase c;
+    c.world.group("a", 2'000'000'000);
+    c.world.describe("a", amounts(4000));
+    c.settings.cpu.max = 1'000'000;
+    c.settings.enforce_min_size = true;
+    c.pods("web", 9, 4000);
+    const Decision decision = c.decide();
+    EXPECT_EQ(skipped(decision, "fit on existing or upcoming nodes"), 9);
+    EXPECT_TRUE(decision.increases.empty());
 }
 
 TEST(Pass, LeavesRoomForPodsThatAPreemptionPromisedANodeTo) {
@@ -219,6 +235,30 @@ TEST(Pass, WakesAtOnceWhereAMachineGoesAndPodsWait) {
     }
 }
 
+/// The first pass after a crash, while the cloud of a node that was marked does not answer.
+TEST(Pass, TakesLeftoversOffOnceTheirCloudHasBeenRead) {
+    PassCase c;
+    c.group("a", 1, 9);
+    c.world.change_node("a-node-0").taints = {
+        {.key = std::string(to_be_deleted_taint), .value = "1"}};
+    c.memory.known_groups[NodeGroupId("a")] = {
+        .cloud = PluginInstanceId("cloud"), .nodes = 1, .some = {"a-node-0"}};
+    Snapshot unread = c.world.snapshot();
+    unread.groups = with_unread_groups(std::make_shared<const std::vector<Group>>(),
+                                       {{PluginInstanceId("cloud"), "no answer"}}, c.memory);
+    Outcome first = c.run(unread);
+    EXPECT_THAT(first.decision.node_changes, IsEmpty());
+    c.memory = std::move(first.memory);
+    c.group("b", 1, 9);
+    c.world.change_node("b-node-0").taints = c.world.change_node("a-node-0").taints;
+    const Outcome next = c.run();
+    ASSERT_EQ(next.decision.node_changes.size(), 1u) << "the other mark is somebody else's";
+    EXPECT_EQ(next.decision.node_changes[0].node, "a-node-0");
+    EXPECT_THAT(next.decision.node_changes[0].drop_taints,
+                ::testing::Contains(std::string(to_be_deleted_taint)));
+    EXPECT_THAT(next.memory.unread_since_start, IsEmpty());
+}
+
 TEST(Pass, BacksOffAGroupWhoseMachineFailed) {
     PassCase c;
     c.group("a", 0, 10);
@@ -241,6 +281,7 @@ TEST(Pass, SaysWhyEveryGroupCannotGrow) {
     sick.group.healthy = false;
     sick.group.health_reason = "two of its subnets are full";
     c.group("over", 4, 2);
+    c.group("spoilt", 0, 10).unreadable_because = "groups[4].min is 5, above max 1";
     c.pods("web", 1, 3000);
     const Decision decision = c.decide();
     ASSERT_EQ(decision.unhelped.size(), 1u);
@@ -248,7 +289,8 @@ TEST(Pass, SaysWhyEveryGroupCannotGrow) {
     for (const GroupReason& reason : decision.unhelped[0].groups) {
         for (const NodeGroupId& id : reason.groups) by_group[id.value()] = reason.sentence;
     }
-    EXPECT_EQ(by_group.size(), 4u);
+    EXPECT_EQ(by_group.size(), 5u);
+    EXPECT_EQ(by_group["spoilt"], "it cannot be read: groups[4].min is 5, above max 1");
     EXPECT_EQ(by_group["no-size"], "its cloud does not say how large it is");
     EXPECT_THAT(by_group["no-template"], HasSubstr("its launch template is gone"));
     EXPECT_EQ(by_group["sick"], "not healthy: two of its subnets are full");

@@ -311,5 +311,15 @@ TEST(Nominated, APodIsEitherPendingOrNominated) {
     EXPECT_THAT(pending(world), ElementsAre("default/p2"));
 }
 
+TEST(Pending, TakesTheAgeOfPodsFromTheWallClockAndWakesByTheEvenOne) {
+    World world;
+    world.pod("p").created = noon + 1h - 1min;
+    Settings settings;
+    settings.new_pod_delay = 5min;
+    const PendingPods pods = find_pending(world.cluster(), settings, {noon, noon + 1h});
+    EXPECT_THAT(pods.classes, IsEmpty());
+    EXPECT_EQ(pods.wake_at, noon + 4min + 1ns);
+}
+
 }  // namespace
 }  // namespace capstan::engine

@@ -1,10 +1,12 @@
 // What was asked for is enough: the next pass sees who it was for.
 #include "engine/scale_up/planned_seats.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <memory>
 #include <random>
 
+#include "engine/health/known_groups.hpp"
 #include "pass_case.hpp"
 
 namespace capstan::engine {
@@ -97,7 +99,7 @@ TEST(PlannedSeats, AreKnownToAHostThatDiedBeforeItHeardFromTheClouds) {
         if (!first.decision.unhelped.empty()) continue;
         grow(c, first.decision);
         would_ask_again += c.decide().increases.empty() ? 0 : 1;
-        c.memory = remember_plan(c.memory, first);
+        c.memory = remember_plan(c.memory, first, c.settings, c.circumstances.now);
         EXPECT_EQ(growth(c.decide()), Growths()) << "seed " << seed;
     }
     EXPECT_GT(would_ask_again, 0);
@@ -144,6 +146,59 @@ TEST(PlannedSeats, HoldNobodyWhoDoesNotFitThereAnyMore) {
     c.world.change_group("a").group.target = 1;
     c.memory.planned[NodeGroupId("a")] = {{1, {{"default//app=web", 4}}}};
     EXPECT_EQ(growth(c.decide()), (Growths{{"b", 1}}));
+}
+
+/// Group "a" is of a cloud that does not answer once it has taken an order for two pods "web".
+struct TwoClouds : PassCase {
+    TwoClouds() {
+        group("a", 0, 9).cloud = PluginInstanceId("away");
+        group("b", 0, 9, amounts(8000));
+        expander = Prefers({"a"});
+        pods("web", 2, 1500);
+        Outcome first = run();
+        EXPECT_EQ(growth(first.decision), (Growths{{"a", 1}}));
+        agree(*this, std::move(first));
+    }
+    /// A pass of a host that has started since.
+    Outcome run_without_a() {
+        Snapshot seen = world.snapshot();
+        std::vector<Group> read = *seen.groups;
+        std::erase_if(read, [](const Group& group) { return group.group.id.value() == "a"; });
+        seen.groups =
+            with_unread_groups(std::make_shared<const std::vector<Group>>(std::move(read)),
+                               {{PluginInstanceId("away"), "no answer"}}, memory);
+        return run(seen);
+    }
+};
+
+TEST(PlannedSeats, OfACloudThatCannotBeReadAfterAStartAreBoughtNowhereElse) {
+    TwoClouds c;
+    const Outcome outcome = c.run_without_a();
+    EXPECT_EQ(growth(outcome.decision), Growths());
+    EXPECT_EQ(left(outcome.decision), 0);
+    EXPECT_EQ(skipped(outcome.decision, "fit on existing or upcoming nodes"), 2);
+    EXPECT_THAT(outcome.decision.notes,
+                ::testing::Contains(
+                    "group a: it cannot be read, and 2 pods wait for nodes that it was asked for"));
+    EXPECT_EQ(told(outcome.memory), told(c.memory));
+}
+
+TEST(PlannedSeats, OfACloudThatCannotBeReadHoldNoOtherPods) {
+    TwoClouds c;
+    c.pods("other", 1, 1500);
+    const Decision decision = c.run_without_a().decision;
+    EXPECT_EQ(growth(decision), (Growths{{"b", 1}}));
+    EXPECT_EQ(count(decision.helped), 1);
+}
+
+TEST(PlannedSeats, OfACloudThatCannotBeReadAreWaitedForUntilTheRequestIsOver) {
+    TwoClouds c;
+    c.circumstances.now = c.memory.requests.at(NodeGroupId("a")).deadline;
+    const Outcome outcome = c.run_without_a();
+    EXPECT_EQ(growth(outcome.decision), Growths());
+    EXPECT_EQ(outcome.wake_at, c.circumstances.now + 1ns);
+    c.circumstances.now += 1ns;
+    EXPECT_EQ(growth(c.run_without_a().decision), (Growths{{"b", 1}}));
 }
 
 TEST(PlannedSeats, AreNamedByTheControllerWhereThereIsOne) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_network.hpp"
+#include "kubernetes/client/api_rules.hpp"
 
 namespace capstan::kubernetes {
 namespace {
@@ -233,6 +234,18 @@ TEST_F(ApiRequests, ForALeaseDoNotWaitHoweverMuchElseThereIsToDo) {
     EXPECT_EQ(network.sent.size(), 2u);
 }
 
+TEST_F(ApiRequests, ThatLookAtANodeDoNotWaitBehindListsNorListsBehindThem) {
+    make({.requests_per_second = 1, .burst = 2});
+    for (int i = 0; i < 10; ++i) send(request("GET", "/apis/apps/v1/replicasets"));
+    EXPECT_EQ(network.sent.size(), 2u);
+    ApiRequest look = request("GET", "/api/v1/pods");
+    look.purpose = std::string(node_look_purpose);
+    for (int i = 0; i < 3; ++i) send(look);
+    EXPECT_EQ(network.sent.size(), 4u) << "they have a rate of their own";
+    loop.advance(1s);
+    EXPECT_EQ(network.sent.size(), 6u) << "one more of each";
+}
+
 TEST_F(ApiRequests, AreAskedAboutEachTimeThatTheyLeave) {
     make({.requests_per_second = 1, .burst = 1});
     Result<void> may{};
@@ -403,7 +416,7 @@ TEST_F(ApiRequests, ThatStreamMayBeCancelledInTheMiddleOfAPart) {
         request(),
         [&](std::string_view part) {
             parts += part;
-            client->cancel(id);
+            if (!part.empty()) client->cancel(id);
         },
         keep());
     loop.settle();

@@ -58,6 +58,7 @@ public:
         bool is_open = true;  ///< neither answered nor cancelled
         bool is_cancelled = false;
         Part on_part{};
+        bool has_begun = false;  ///< of a stream: its head was here
         Done done{};
 
         /// "GET /api/v1/pods?limit=500&watch=true"
@@ -87,6 +88,7 @@ public:
                      .on_part = std::move(on_part),
                      .done = std::move(done)});
     }
+    AnswerBell& answer_bell() override { return bell_; }
     void cancel(RequestId id) override {
         Asked* asked = find(id);
         if (asked == nullptr || !asked->is_open) return;
@@ -117,8 +119,11 @@ public:
     /// Of a stream: its whole body in one part, then its end.
     void answer(RequestId id, Answer what) {
         Asked& asked = open(id);
+        const bool has_begun = asked.has_begun;
         const Done done = close(asked);
+        if (what.status < 300) bell_.ring();
         if (asked.is_stream && what.status < 300) {
+            if (!has_begun) asked.on_part({});
             if (!what.body.empty()) asked.on_part(what.body);
             what.body.clear();
         }
@@ -130,8 +135,14 @@ public:
         close(open(id))(capstan::fail(std::move(error)));
         loop_.settle();
     }
+    /// A stream's head, without anything in it yet.
+    void accept(RequestId id) {
+        bell_.ring();
+        push(id, {});
+    }
     /// A part of a stream's body; the stream goes on.
     void push(RequestId id, std::string_view part) {
+        open(id).has_begun = true;
         const Part on_part = open(id).on_part;
         on_part(part);
         loop_.settle();
@@ -181,6 +192,7 @@ private:
     }
 
     io::ManualLoop& loop_;
+    AnswerBell bell_;
     std::deque<Asked> asked_;  ///< by id; references stay good while it grows
 };
 

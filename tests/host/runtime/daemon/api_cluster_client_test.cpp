@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "kubernetes/client/scripted_api.hpp"
 
@@ -68,6 +70,46 @@ TEST_F(Writes, AreAskedAboutAgainWhenTheyLeave) {
         EXPECT_FALSE(may_leave()) << line << " waited for its turn, and the Lease is lost";
     }
     EXPECT_FALSE(api.asked()[0].request.may_leave) << "reading harms nobody";
+}
+
+struct UnknownPods : Writes {
+    std::vector<std::string> unknown{};  ///< "n1: shop/web-1/u1"
+    std::vector<std::string> looked{};   ///< "n1 ok"
+    ApiClusterClient looking{
+        api,
+        loop,
+        {.on_unknown_pods = [this](const std::string& node, const std::vector<std::string>& pods) {
+            for (const std::string& pod : pods) unknown.push_back(node + ": " + pod);
+        }}};
+
+    void look() {
+        looking.look({{"n1", {}}, {"n2", {}}, {"n3", {}}},
+                     [this](std::size_t at, const Result<void>& result) {
+                         const std::string node = "n" + std::to_string(at + 1);
+                         looked.push_back(node + (result ? " ok" : " stays"));
+                     });
+        loop.settle();
+        api.answer({.body = R"({"metadata":{"resourceVersion":"7"},"items":[]})"});
+    }
+};
+
+TEST_F(UnknownPods, ThatALookFindsAreToldOfWithTheirNode) {
+    look();
+    api.answer({.body = R"({"items":[{"metadata":{"namespace":"shop","name":"b","uid":"u2"}},
+                                     {"metadata":{"namespace":"shop","name":"a","uid":"u1"}}]})"});
+    EXPECT_THAT(unknown, ::testing::ElementsAre("n1: shop/a/u1", "n1: shop/b/u2"));
+    unknown.clear();
+    api.answer({.body = R"({"items":[]})"});
+    api.answer({.body = R"({"items":[{"metadata":{"namespace":"shop","name":"c","uid":"u3"}}]})"});
+    EXPECT_THAT(unknown, ::testing::ElementsAre("n3: shop/c/u3"));
+    EXPECT_THAT(looked, ::testing::ElementsAre("n1 stays", "n2 ok", "n3 stays"));
+}
+
+TEST_F(UnknownPods, AreNoneWhereNobodyAnswers) {
+    look();
+    for (int node = 0; node < 3; ++node) api.fail({ErrorCode::unavailable, "connection lost"});
+    EXPECT_THAT(unknown, IsEmpty());
+    EXPECT_THAT(looked, ::testing::ElementsAre("n1 stays", "n2 stays", "n3 stays"));
 }
 
 }  // namespace

@@ -66,8 +66,8 @@ TEST_F(Scaling, OrdersANodeAndRemembersItBeforeAndAfter) {
     EXPECT_THAT((*pass)->results.increases, ElementsAre(std::nullopt));
     EXPECT_EQ(target(), 1);
     ASSERT_EQ(kept.size(), 2u);
-    EXPECT_TRUE(kept[0].requests.empty());
-    EXPECT_TRUE(kept[1].requests.contains(NodeGroupId("web")));
+    for (const engine::Memory& saved : kept)
+        EXPECT_TRUE(saved.requests.contains(NodeGroupId("web")));
     EXPECT_EQ((*pass)->memory, kept[1]);
 }
 
@@ -118,6 +118,22 @@ TEST_F(Scaling, DecidesNothingOnAClusterItCannotSee) {
     EXPECT_EQ(target(), 0);
 }
 
+TEST_F(Scaling, CountsTheTimeInWhichPassesFailAsTimeInWhichItSawNothing) {
+    const auto autoscaler = make();
+    ASSERT_TRUE(autoscaler->run());
+    blind = Error{ErrorCode::unavailable, "pods: not heard of for 2m"};
+    const Time since = assembly.host().loop().clock()->now();
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_FALSE(autoscaler->run());
+        assembly.host().virtual_loop()->advance(30min);
+    }
+    blind.reset();
+    const auto seeing = autoscaler->run();
+    ASSERT_TRUE(seeing) << seeing.error();
+    EXPECT_EQ((*seeing)->input.memory.blind_since, since);
+    EXPECT_EQ((*seeing)->memory.blind_since, std::nullopt);
+}
+
 TEST_F(Scaling, AsksForNoPassWhereOneCameToNothing) {
     const auto autoscaler = make();
     Config other = assembly.config();
@@ -156,6 +172,7 @@ struct Shrinking : ::testing::Test {
         simulated("eu", "latency = \"1s\", groups = [" + simulated_group("web", "size = 1") + "]")};
     FakeCluster cluster;
     engine::ClusterBuilder builder;
+    std::function<std::string()> blind_because = [] { return std::string(); };
 
     Shrinking() {
         const Resources amounts{{"cpu", 4000}, {"memory", std::int64_t{16} << 30}, {"pods", 110}};
@@ -165,13 +182,15 @@ struct Shrinking : ::testing::Test {
                                        .allocatable = amounts});
     }
     std::unique_ptr<Autoscaler> make(bool dry_run) {
-        return Autoscaler::make(assembly.config(), {.host = assembly.host(),
-                                                    .cluster = cluster,
-                                                    .look = [this] { return builder.build(); },
-                                                    .may_act = [] { return Result<void>(); },
-                                                    .keep = [](const engine::Memory&) {},
-                                                    .gate = [] { return Result<void>(); },
-                                                    .dry_run = dry_run})
+        return Autoscaler::make(assembly.config(),
+                                {.host = assembly.host(),
+                                 .cluster = cluster,
+                                 .look = [this] { return builder.build(); },
+                                 .blind_because = [this] { return blind_because(); },
+                                 .may_act = [] { return Result<void>(); },
+                                 .keep = [](const engine::Memory&) {},
+                                 .gate = [] { return Result<void>(); },
+                                 .dry_run = dry_run})
             .value();
     }
 };
@@ -181,8 +200,33 @@ TEST_F(Shrinking, ComesBackOnceSchedulersHaveSeenTheMark) {
     ASSERT_TRUE(autoscaler->run());
     const auto marked = autoscaler->run();
     ASSERT_TRUE(marked) << marked.error();
-    EXPECT_THAT(cluster.asked, ElementsAre("change web-1"));
+    EXPECT_THAT(cluster.asked, ElementsAre("look web-1", "change web-1"));
     EXPECT_EQ(autoscaler->wake_at(), (*marked)->at + 5s) << "node_delete_delay_after_taint";
+}
+
+TEST_F(Shrinking, IsHeldWhereTheClusterGoesOutOfTouchWhileTheCloudsAreRead) {
+    const Duration start = assembly.host().loop().monotonic();
+    blind_because = [this, start] {
+        return std::string(assembly.host().loop().monotonic() > start ? "Pod is out of touch" : "");
+    };
+    const auto pass = make(false)->run();
+    ASSERT_TRUE(pass) << pass.error();
+    EXPECT_EQ((*pass)->input.circumstances.blind_because, "Pod is out of touch");
+}
+
+TEST_F(Shrinking, MarksNothingWhereTheClusterGoesOutOfTouchAfterTheDecision) {
+    const auto autoscaler = make(false);
+    ASSERT_TRUE(autoscaler->run());
+    int asked = 0;
+    blind_because = [&asked] { return std::string(++asked > 2 ? "Pod is out of touch" : ""); };
+    const auto held = autoscaler->run();
+    ASSERT_TRUE(held) << held.error();
+    ASSERT_EQ((*held)->decision().node_changes.size(), 1u);
+    EXPECT_EQ((*held)->results.node_changes.at(0)->code, ErrorCode::cancelled);
+    EXPECT_THAT(cluster.asked, ::testing::IsEmpty());
+    blind_because = [] { return std::string(); };
+    ASSERT_TRUE(autoscaler->run());
+    EXPECT_THAT(cluster.asked, ElementsAre("look web-1", "change web-1"));
 }
 
 TEST_F(Shrinking, DoesNotLookForWhatComesOfADryRun) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "patient.hpp"
+#include "runtime/memory_text.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -30,6 +31,25 @@ std::vector<std::string> of_rights(std::vector<std::string> findings) {
                line.find(": rights: ") == std::string::npos;
     });
     return findings;
+}
+
+/// What a daemon left: it knew the groups two and web, each with a node.
+void remember_groups(Patient& patient) {
+    engine::Memory memory;
+    for (const char* id : {"two", "web"})
+        memory.known_groups[NodeGroupId(id)] = {
+            .cloud = PluginInstanceId("eu"), .nodes = 1, .some = {std::string(id) + "-1"}};
+    const boost::json::object map{
+        {"kind", "ConfigMap"},
+        {"metadata", boost::json::object{{"name", "capstan-memory"}}},
+        {"data", boost::json::object{{"memory", *memory_text(memory, "1.0")}}}};
+    patient.network.change = [body = boost::json::serialize(map), before = patient.network.change](
+                                 const HttpRequest& request, HttpReply& reply) {
+        before(request, reply);
+        if (!request.url.ends_with("/configmaps/capstan-memory")) return;
+        reply.status = 200;
+        reply.body = body;
+    };
 }
 
 TEST(Checkup, OfAClusterThatIsWellFindsEverythingThere) {
@@ -178,6 +198,22 @@ TEST(Checkup, WondersAboutACloudWithoutGroups) {
     const std::vector<std::string> findings = patient.examined();
     EXPECT_THAT(findings, Contains(StartsWith("doubtful: node groups: 0 groups found -> ")));
     EXPECT_THAT(findings, Each(Not(StartsWith("missing: "))));
+}
+
+TEST(Checkup, TellsOfGroupsThatNoCloudListsAnyMore) {
+    Patient patient;
+    remember_groups(patient);
+    EXPECT_THAT(patient.examined(),
+                Contains("doubtful: node groups: no cloud lists group two any more: its 1 node "
+                         "stays and is in no group: two-1 -> put the group back, or remove its "
+                         "nodes by hand"));
+    EXPECT_THAT(patient.examined(), Not(Contains(HasSubstr("group web"))));
+}
+
+TEST(Checkup, MissesNoGroupOfACloudThatCannotBeRead) {
+    Patient patient(cloud_of("fail = { code = \"permission\", message = \"no\" }, " + one_group));
+    remember_groups(patient);
+    EXPECT_THAT(patient.examined(), Not(Contains(HasSubstr("no cloud lists"))));
 }
 
 TEST(Checkup, AsksForACloud) {

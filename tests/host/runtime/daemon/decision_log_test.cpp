@@ -2,9 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
+#include "engine/health/known_groups.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
 #include "runtime/daemon/pass_board.hpp"
 
@@ -57,6 +59,19 @@ TEST_F(Told, IsWhatIsRefusedOnceWhileItLasts) {
     EXPECT_THAT(tell(), ElementsAre(line));
 }
 
+TEST_F(Told, IsAGroupThatNoCloudListsAnyMoreOnceAndAtEachReload) {
+    pass.memory.known_groups[NodeGroupId("two")] = {.nodes = 5, .some = {"two-1", "two-2"}};
+    decision().notes = engine::tell_departed_groups(pass.memory, {});
+    const auto line =
+        "warn  pass: no cloud lists group two any more: its 5 nodes stay and are in no group: "
+        "two-1, two-2 and 3 more";
+    EXPECT_THAT(tell(), ElementsAre(line));
+    EXPECT_THAT(tell(), IsEmpty());
+    decisions.reloaded();
+    EXPECT_THAT(tell(), ElementsAre(line));
+    EXPECT_THAT(tell(), IsEmpty());
+}
+
 TEST_F(Told, IsOnceWhatADryRunWouldDo) {
     increase();
     pass.input.circumstances.dry_run = true;
@@ -97,6 +112,56 @@ TEST_F(Told, IsNotThatAnEvictedPodIsGoneAlready) {
     decision().evictions = {{.ns = "shop", .pod = "a", .node = "n1", .because = "n1 goes"}};
     pass.results.evictions = {Error{ErrorCode::not_found, "no such pod"}};
     EXPECT_THAT(tell(), ElementsAre("info  pass: evict shop/a from n1: n1 goes"));
+}
+
+/// A pod whose eviction is asked for again and again.
+struct ToldOfAPod : Told {
+    ToldOfAPod() {
+        decision().evictions = {
+            {.ns = "shop", .pod = "a", .uid = "u", .node = "n1", .because = "n1 goes"}};
+    }
+    /// What memory has of it before the pass.
+    engine::NodeRemoval::Eviction& before() {
+        return pass.input.memory.removals["n1"].evictions["shop/a/u"];
+    }
+    std::vector<std::string> answered(std::optional<Error> error) {
+        pass.results.evictions = {std::move(error)};
+        return tell();
+    }
+};
+
+TEST_F(ToldOfAPod, IsARefusalOnceAndWhenAnotherComes) {
+    const Error denied{ErrorCode::permission, "a policy denies it"};
+    const char* const line = "warn  pass: evict shop/a from n1 is refused: a policy denies it";
+    EXPECT_THAT(answered(denied), ElementsAre(line));
+    before() = {.refused = Time(),
+                .refused_because = "a policy denies it",
+                .refused_code = ErrorCode::permission,
+                .barred_since = Time()};
+    EXPECT_THAT(answered(denied), IsEmpty());
+    EXPECT_EQ(answered(Error{ErrorCode::permission, "another policy denies it"}).size(), 1u);
+    EXPECT_EQ(answered(Error{ErrorCode::unavailable, "no connection"}).size(), 1u);
+}
+
+TEST_F(ToldOfAPod, IsAnOutageOnceHoweverItIsWorded) {
+    before() = {.refused = Time(),
+                .refused_because = "no answer within 5.1s",
+                .refused_code = ErrorCode::unavailable};
+    EXPECT_THAT(answered(Error{ErrorCode::unavailable, "no answer within 5.2s"}), IsEmpty());
+}
+
+TEST_F(ToldOfAPod, IsTheEndOfRefusalsWithTheirNumberAndTime) {
+    before() = {.refused = Time(std::chrono::seconds(30)), .refused_since = Time(), .refusals = 4};
+    pass.at = Time(std::chrono::seconds(40));
+    EXPECT_THAT(answered(std::nullopt),
+                ElementsAre("info  pass: evict shop/a from n1: n1 goes; agreed to after 4 refusals "
+                            "in 40s"));
+}
+
+TEST_F(ToldOfAPod, IsNotThatItIsAskedForAgainWhileItsEndIsNotSeen) {
+    before() = {.agreed = Time()};
+    EXPECT_THAT(answered(std::nullopt), IsEmpty());
+    EXPECT_THAT(answered(Error{ErrorCode::not_found, "no such pod"}), IsEmpty());
 }
 
 TEST(PassBoard, KeepsTheLatestDecisionsThatSaySomething) {

@@ -16,7 +16,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* two_machines = R"(register_nodes = true
+constexpr Time cluster_start(1'795'255'200s);  // of a LiveCluster
+
+constexpr const char* group_of_two = R"(register_nodes = true
 groups = [{ id = "web", size = 2, max = 5, boot = "1s", machine = { cpu = "4", memory = "16Gi" } }])";
 
 /// What the cloud keeps, after another leader had web-2 removed, and maybe more.
@@ -33,7 +35,7 @@ std::string without_web_2(const std::string& text) {
 
 /// Leads, then another host does, which changes what `capstan-memory` says, then leads again.
 struct Again : ::testing::Test {
-    LiveCluster cluster{"", two_machines};
+    LiveCluster cluster{"", group_of_two};
     std::optional<PassInput> first, again;  ///< passes: the last of one term, the first of the next
 
     void lead_and_lose_and_lead(const std::function<void()>& meanwhile) {
@@ -61,10 +63,10 @@ TEST_F(Again, RemembersWhatTheLeaderBetweenRemembered) {
     lead_and_lose_and_lead([&] {
         keep("memory", [](const std::string& text) {
             engine::Memory memory = parse_memory(text, "memory").value();
-            memory.backoffs[NodeGroupId("web")] = {.since = Time(1'795'255'220s),
-                                                   .until = Time(1'795'258'820s),
+            memory.backoffs[NodeGroupId("web")] = {.since = cluster_start + 20s,
+                                                   .until = cluster_start + 1h + 20s,
                                                    .length = 1h,
-                                                   .last_failure = Time(1'795'255'220s),
+                                                   .last_failure = cluster_start + 20s,
                                                    .because = "no machines"};
             return memory_text(memory, "another").value();
         });
@@ -73,6 +75,39 @@ TEST_F(Again, RemembersWhatTheLeaderBetweenRemembered) {
     EXPECT_FALSE(first->memory.backoffs.contains(NodeGroupId("web")));
     EXPECT_TRUE(again->memory.backoffs.contains(NodeGroupId("web")));
     EXPECT_FALSE(again->memory.started) << "as at a start";
+}
+
+TEST_F(Again, KnowsWhatItCouldNotWriteWhereNoOtherLeaderWrote) {
+    cluster.at(20s, [this] {
+        cluster.server->faults().add(
+            {.verb = "update", .resource = "configmaps", .status = 403, .times = std::nullopt});
+        // Two find room on the nodes there are.
+        for (const char* pod : {"web-1", "web-2", "web-3"}) cluster.add_waiting_pod(pod);
+    });
+    lead_and_lose_and_lead([] {});
+    ASSERT_TRUE(first && again);
+    EXPECT_GE(again->memory.last.scale_up, cluster_start + 20s);
+    EXPECT_FALSE(again->memory.started) << "as at a start";
+}
+
+TEST_F(Again, CountsTheTimeInWhichItDidNotLeadAsTimeInWhichItSawNothing) {
+    lead_and_lose_and_lead([] {});
+    ASSERT_TRUE(first && again);
+    ASSERT_TRUE(again->memory.blind_since);
+    EXPECT_GE(*again->memory.blind_since, first->circumstances.now);
+    EXPECT_LT(*again->memory.blind_since, cluster_start + 30s) << "no pass was made since";
+}
+
+TEST_F(Again, KnowsNothingOfItsOwnOnceAnotherLeaderWrote) {
+    lead_and_lose_and_lead([&] {
+        keep("memory", [](const std::string&) {
+            engine::Memory memory;
+            memory.last.scale_up = cluster_start + 1s;
+            return memory_text(memory, "another").value();
+        });
+    });
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->memory.last.scale_up, cluster_start + 1s);
 }
 
 TEST_F(Again, HasPluginsGoOnFromWhatTheLeaderBetweenKept) {

@@ -26,7 +26,8 @@ std::string map_of(const std::string& key, const std::string& text) {
 
 struct Keeper : ::testing::Test {
     boost::asio::io_context io;
-    io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
+    io::ManualLoop loop{
+        io, std::make_shared<io::ManualClock>(time_from_unix_ns(1'700'000'100'000'000'000))};
     kubernetes::ScriptedApi api{loop};
     std::vector<std::string> complaints;
     MemoryKeeper keeper{

@@ -137,6 +137,42 @@ TEST_F(Events, TellOfMarksAndEvictions) {
               "off: the server is away");
 }
 
+TEST_F(Events, TellAPodOnceThatADrainCannotEvictIt) {
+    decision().evictions = {{.ns = "shop", .pod = "p", .uid = "u", .node = "n1"}};
+    pass->results.evictions = {Error{ErrorCode::permission, "a policy denies it"}};
+    pass->memory.removals["n1"].evictions["shop/p/u"].barred_since = Time();
+    EXPECT_THAT(lines(*pass), ElementsAre("!Pod shop/p: ScaleDownFailed: failed to delete pod for "
+                                          "node scale down: a policy denies it"));
+    pass->input.memory.removals = pass->memory.removals;
+    EXPECT_THAT(lines(*pass), IsEmpty());
+}
+
+TEST_F(Events, TellANodeThatItsDrainCameToNothing) {
+    const Taint mark{.key = std::string(engine::to_be_deleted_taint), .value = "1"};
+    engine::ClusterBuilder builder;
+    builder.set(engine::NodeObject{.name = "n1", .taints = {mark}});
+    builder.set(engine::NodeObject{.name = "n2"});
+    pass->input.snapshot.cluster = builder.build();
+    for (const char* node : {"n1", "n2"}) {
+        pass->input.memory.removals[node].phase = engine::RemovalPhase::draining;
+        decision().node_changes.push_back(
+            {.node = node, .drop_taints = {mark.key}, .because = "pod shop/p cannot be evicted"});
+    }
+    pass->results.node_changes.resize(2);
+    EXPECT_THAT(
+        lines(*pass),
+        ElementsAre("!Node n1: ScaleDownFailed: the node is not removed: pod shop/p cannot be "
+                    "evicted",
+                    "Node n1: ClusterAutoscalerCleanup: took ToBeDeletedByClusterAutoscaler off: "
+                    "pod shop/p cannot be evicted",
+                    "!Node n2: ScaleDownFailed: the node is not removed: pod shop/p cannot be "
+                    "evicted"))
+        << "somebody else has taken it off n2";
+    for (auto& [node, removal] : pass->input.memory.removals)
+        removal.phase = engine::RemovalPhase::undoing;
+    EXPECT_EQ(lines(*pass).size(), 1u) << "that has been told";
+}
+
 TEST_F(Events, TellOfAClusterThatIsUnhealthyOrFull) {
     pass->input.settings.nodes.max = 20;
     EXPECT_THAT(lines(*pass), IsEmpty());

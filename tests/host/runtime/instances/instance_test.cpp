@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <thread>
+#include <tuple>
 
 #include "../test_host.hpp"
 
@@ -83,7 +84,7 @@ TEST_F(Instance, SaysWhyItDidNotStart) {
     const Result<void> started = start(host, *instance);
     EXPECT_EQ(started.error().message, "plugin probe: start: the token has expired");
     EXPECT_EQ(started.error().code, ErrorCode::unauthenticated);
-    stop(host, *instance);
+    std::ignore = stop(host, *instance);
 }
 
 /// Waits for a timer, a request and a thread at once, for ever if nobody calls back.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "../test_host.hpp"
 
@@ -73,7 +74,7 @@ struct Policies : testing::Test {
         ASSERT_TRUE(start(host, *instance));
     }
     ~Policies() override {
-        if (instance) stop(host, *instance);
+        if (instance) std::ignore = stop(host, *instance);
     }
     Result<engine::Narrowing> filter(std::span<const std::uint32_t> among = all) {
         use(CAPSTAN_KIND_EXPANDER,
@@ -225,7 +226,7 @@ TEST_F(Policies, TakeAVerdictNobodyKnowsForDiffers) {
 TEST_F(Policies, RefuseNoAnswerAndTwoAnswers) {
     on_similar = [](auto...) { return CAPSTAN_OK; };
     EXPECT_EQ(similar().error().message, "plugin probe: similar gave no answer");
-    stop(host, *instance);
+    std::ignore = stop(host, *instance);
     on_similar = [](auto, const capstan_similarity_out* out) {
         for (int i = 0; i < 2; ++i) out->answer(out, CAPSTAN_SIMILARITY_AGREES, {});
         return CAPSTAN_OK;
@@ -239,14 +240,14 @@ TEST_F(Policies, LetOnlyThoseDecideWhoSaidTheyMay) {
         return CAPSTAN_OK;
     };
     EXPECT_EQ(similar(CAPSTAN_SIMILARITY_MAY_DECIDE).value(), decided("same pool"));
-    stop(host, *instance);
+    std::ignore = stop(host, *instance);
     EXPECT_EQ(similar().error().message,
               "plugin probe: similar decided, though it does not say that it may decide");
 }
 
 TEST_F(Policies, SayThatACheckHasNoBuckets) {
     on_similar = [](auto...) { return CAPSTAN_OK; };
-    similar();
+    std::ignore = similar();
     const auto check = PluginSimilarity::make(instance, watch).value();
     EXPECT_EQ(check->bucket({.name = "a"}, {}).error().code, ErrorCode::unsupported);
 }
@@ -278,7 +279,7 @@ TEST_F(Policies, RefuseGrowthsThatMakeNoSense) {
     for (const auto& [growths, message] : cases) {
         on_split = grows(growths);
         EXPECT_EQ(split(4).error().message, "plugin probe: split " + message);
-        stop(host, *instance);
+        std::ignore = stop(host, *instance);
         instance = nullptr;
     }
 }

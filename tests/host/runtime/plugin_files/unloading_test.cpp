@@ -18,10 +18,10 @@ TEST(Unloading, IsProvenForAPluginThatLeavesNothingBehind) {
 }
 
 TEST(Unloading, IsNotForThreadsAndWhatTheyLeaveBehind) {
-    for (const char* import :
-         {"pthread_create", "pthread_key_create", "__cxa_thread_atexit_impl", "sigaction",
-          "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_"
-          "EEPFvvE"}) {
+    const char* const start_of_thread =
+        "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE";
+    for (const char* import : {"pthread_create", "pthread_key_create", "__cxa_thread_atexit_impl",
+                               "sigaction", start_of_thread}) {
         ElfFacts elf;
         elf.imports = {import};
         EXPECT_THAT(reason_to_keep(elf), Optional(HasSubstr(import)));

@@ -65,7 +65,7 @@ TEST(Faults, LetPassWhatComesBefore) {
 
 TEST(Faults, AreReadAndWrittenAlike) {
     const json::object written = parsed(R"({"verb":"patch","resource":"nodes","skip":4,"status":429,
-        "retryAfterSeconds":1,"delayMs":5,"cut":true,"carriedOut":true,"spoil":"torn","afterEvents":3,"times":2})");
+        "retryAfterSeconds":1,"delayMs":5,"cut":true,"carriedOut":true,"spoil":"torn","afterEvents":3,"lagMs":7,"times":2})");
     const auto fault = parse_fault(written);
     ASSERT_TRUE(fault) << fault.error();
     EXPECT_EQ(fault_object(*fault), written);

@@ -1,3 +1,5 @@
+#include <tuple>
+
 #include "served_api.hpp"
 
 namespace capstan::simulation {
@@ -78,7 +80,7 @@ TEST_F(Evictions, OfPodsThatServeNobodyAskNoBudget) {
         ASSERT_TRUE(
             store.edit(store.kind("pods"), "default", "p", set, {.part = ObjectPart::status}));
         EXPECT_EQ(evict_pod("p").status, 201) << phase;
-        static_cast<void>(store.remove(store.kind("pods"), "default", "p", {.grace_s = 0}));
+        std::ignore = store.remove(store.kind("pods"), "default", "p", {.grace_s = 0});
     }
 }
 
@@ -103,8 +105,8 @@ TEST_F(Evictions, OfUnreadyPodsFollowTheBudgetsPolicy) {
         ASSERT_TRUE(
             store.edit(store.kind("pods"), "default", "p", unready, {.part = ObjectPart::status}));
         EXPECT_EQ(evict_pod("p").status, c.status) << c.policy << " " << c.healthy;
-        static_cast<void>(store.remove(store.kind("pods"), "default", "p", {.grace_s = 0}));
-        static_cast<void>(store.remove(budgets, "default", "b"));
+        std::ignore = store.remove(store.kind("pods"), "default", "p", {.grace_s = 0});
+        std::ignore = store.remove(budgets, "default", "b");
     }
 }
 

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <future>
 #include <thread>
+#include <tuple>
 
 #include <unistd.h>
 #include <boost/asio/executor_work_guard.hpp>
@@ -145,9 +146,9 @@ protected:
                  if (change.type == ChangeType::deleted ||
                      find_value(*change.object, "metadata.deletionTimestamp") == nullptr)
                      return;
-                 static_cast<void>(store_.remove(
+                 std::ignore = store_.remove(
                      store_.kind("pods"), text_at(*change.object, "metadata.namespace"),
-                     text_at(*change.object, "metadata.name"), {.grace_s = 0}));
+                     text_at(*change.object, "metadata.name"), {.grace_s = 0});
              },
              {}});
         ASSERT_TRUE(made);

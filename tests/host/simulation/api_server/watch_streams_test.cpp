@@ -177,6 +177,16 @@ TEST_F(Watches, FailOnDemand) {
     EXPECT_TRUE(until([&] { return other.is_closed; }));
 }
 
+TEST_F(Watches, LagOnDemand) {
+    server.faults().add({.verb = "watch", .lag = 20s});
+    Peer& peer = watch(now());
+    make("a");
+    loop.advance(19s);
+    EXPECT_THAT(all_events(peer), IsEmpty());
+    loop.advance(1s);
+    EXPECT_THAT(events(peer, 1), ElementsAre("ADDED a"));
+}
+
 /// Not about watches, but this is where requests come over the network.
 TEST_F(Watches, StandBesideRequestsThatFailOnDemand) {
     const std::string list = "GET /api/v1/nodes HTTP/1.1\r\nHost: x\r\n\r\n";

@@ -2,6 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "simulation/cloud_changes.hpp"
+#include "simulation/toml_values.hpp"
+
 namespace capstan::simulation {
 namespace {
 
@@ -14,10 +22,36 @@ Input base() {
     return out;
 }
 
+runtime::TomlValue groups(const std::vector<std::string>& ids) {
+    runtime::TomlValue out;
+    for (const std::string& id : ids) {
+        runtime::TomlValue group;
+        put(text_value("id", id), group);
+        add_group(out, std::move(group));
+    }
+    return out;
+}
+
+std::vector<SimulatedCloud> one_cloud() {
+    return {{simulated_cloud, {"web.toml", ""}, groups({"web"})}};
+}
+
+/// Of all that others set.
+std::set<std::string> retargeted(const Input& from, const std::vector<SimulatedCloud>& clouds) {
+    std::set<std::string> out;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        const auto storm = make_storm(from, clouds, seed);
+        for (const Action& action : storm->input.steps[0].actions)
+            if (const auto* change = std::get_if<CloudChange>(&action.what))
+                out.insert(change->group);
+    }
+    return out;
+}
+
 TEST(Storm, IsTheSameForOneSeedAndAnotherForTheNext) {
     const auto moments = [](std::uint64_t seed) {
         std::vector<Duration> out;
-        const auto storm = make_storm(base(), seed);
+        const auto storm = make_storm(base(), one_cloud(), seed);
         for (const Action& action : storm->input.steps.at(0).actions) out.push_back(action.after);
         for (const Fault& fault : storm->input.faults) out.push_back(fault.from);
         return out;
@@ -28,7 +62,7 @@ TEST(Storm, IsTheSameForOneSeedAndAnotherForTheNext) {
 
 TEST(Storm, IsOverWhenCalmBegins) {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
-        const auto storm = make_storm(base(), seed);
+        const auto storm = make_storm(base(), one_cloud(), seed);
         ASSERT_TRUE(storm);
         ASSERT_EQ(storm->input.steps.size(), 2u);
         EXPECT_TRUE(storm->input.steps[1].actions.empty());
@@ -40,10 +74,38 @@ TEST(Storm, IsOverWhenCalmBegins) {
     }
 }
 
-TEST(Storm, WantsTheSimulatedCloud) {
-    Input other = base();
-    other.cloud.reset();
-    EXPECT_EQ(make_storm(other, 1).error().code, ErrorCode::invalid_config);
+TEST(Storm, StrikesSeveralClouds) {
+    const std::vector<SimulatedCloud> clouds{
+        {PluginInstanceId("east"), {"web.toml", ""}, groups({"east"})},
+        {PluginInstanceId("west"), {"web.toml", ""}, groups({"west"})}};
+    EXPECT_EQ(retargeted(base(), clouds), (std::set<std::string>{"east", "west"}));
+}
+
+TEST(Storm, LeavesAGroupAloneThatHasLeft) {
+    Input from = base();
+    from.steps[0].actions.push_back({.what = RemoveGroup{"web"}});
+    EXPECT_EQ(retargeted(from, one_cloud()), std::set<std::string>{});
+    from.steps[0].actions.push_back({.after = std::chrono::minutes(1),
+                                     .what = AddGroup{groups({"new"}).children[0].children[0]}});
+    EXPECT_EQ(retargeted(from, one_cloud()), std::set<std::string>{"new"});
+}
+
+TEST(Storm, LeavesOutWhatChanceAddedAndOfTheStorysOwnWhatHasLostItsTarget) {
+    const auto storm = make_storm(base(), one_cloud(), 1);
+    int own = 0, added = 0;
+    for (const Action& action : storm->input.steps[0].actions) {
+        const auto* batch = std::get_if<PodBatch>(&action.what);
+        const bool is_own = batch != nullptr && batch->pod.name == "web";
+        ++(is_own ? own : added);
+        EXPECT_EQ(action.if_impossible,
+                  is_own ? IfImpossible::skip_without_target : IfImpossible::skip);
+    }
+    EXPECT_EQ(own, 1);
+    EXPECT_GT(added, 0);
+}
+
+TEST(Storm, WantsASimulatedCloud) {
+    EXPECT_EQ(make_storm(base(), {}, 1).error().code, ErrorCode::invalid_config);
 }
 
 }  // namespace

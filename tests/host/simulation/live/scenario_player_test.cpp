@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include <boost/asio/io_context.hpp>
 
 #include <capstan/duration.hpp>
@@ -182,12 +184,12 @@ expect_pending = 1
 TEST_F(Player, IsToldAsItHappens) {
     const LiveStory story(store, teller());
     const auto put = [&](const char* node, const char* phase) {
-        static_cast<void>(store.edit(store.kind("pods"), "default", "web-1",
-                                     [&](json::object& pod) {
-                                         set_value(pod, "spec.nodeName", json::string(node));
-                                         set_value(pod, "status.phase", json::string(phase));
-                                     },
-                                     {.part = ObjectPart::everything}));
+        std::ignore = store.edit(store.kind("pods"), "default", "web-1",
+                                 [&](json::object& pod) {
+                                     set_value(pod, "spec.nodeName", json::string(node));
+                                     set_value(pod, "status.phase", json::string(phase));
+                                 },
+                                 {.part = ObjectPart::everything});
     };
     play(R"(
 [[step]]

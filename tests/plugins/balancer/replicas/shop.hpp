@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -32,7 +33,7 @@ protected:
     Shop() { host.kube().serve(balancer_resource()); }
     ~Shop() override {
         // Coroutines that wait come to their end before what they refer to.
-        host.stop();
+        std::ignore = host.stop();
     }
 
     static std::string targets(const std::string& a = "", const std::string& b = "") {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <tuple>
+
 #include <capstan/testing/fake_settings.hpp>
 
 #include "followed.hpp"
@@ -248,7 +250,7 @@ TEST(FollowedConfigMap, SaysWhatToWriteWhereNothingIsGranted) {
     Followed followed;
     followed.host.withhold(CAPSTAN_SERVICE_KUBE);
     try {
-        static_cast<void>(followed.start());
+        std::ignore = followed.start();
         ADD_FAILURE() << "was made";
     } catch (const Failure& failure) {
         EXPECT_EQ(failure.error(),

@@ -82,6 +82,9 @@ public:
     bool step();
     Duration monotonic() const;
     Time now() const;
+    /// Somebody sets the machine's clock forward, or back where `by` is negative: now() steps, and
+    /// monotonic() goes on evenly.
+    void step_wall(Duration by);
 
     // Operations.
     template <class T>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include <capstan/abi/plugin.h>
@@ -43,7 +44,7 @@ public:
     PluginInstance& operator=(PluginInstance&&) = delete;
     ~PluginInstance() {
         if (instance_ == nullptr) return;
-        if (!is_stopped_) static_cast<void>(stop());
+        if (!is_stopped_) std::ignore = stop();
         destroy();
     }
 

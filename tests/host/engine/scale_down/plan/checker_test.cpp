@@ -132,8 +132,9 @@ public:
                                                       .since = noon,
                                                       .phase_since = noon};
         }
-        const RemovalSteps steps = step_removals(snapshot_, scene_->membership, scene_->candidates,
-                                                 {}, scene_->budgets, memory, case_.settings, noon);
+        const RemovalSteps steps =
+            step_removals(snapshot_, scene_->membership, scene_->candidates, {}, scene_->repairs,
+                          scene_->budgets, memory, case_.settings, noon);
         std::vector<std::string> out;
         for (const Eviction& eviction : steps.evictions) out.push_back(eviction.pod);
         return out;

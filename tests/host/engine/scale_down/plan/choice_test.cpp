@@ -79,6 +79,34 @@ TEST(Choice, TakesEmptyNodesInBulkAndOneWithPodsAtATime) {
               "most 10; 1 with pods to move, of at most 1");
 }
 
+/// Zones of one node each, all with a pod of an even spread but the second; the last one stays.
+PlanCase three_zones() {
+    PlanCase c = web({"a", "b", "c"});
+    for (const char* node : {"a", "b", "c"})
+        c.world.change_node(node).labels = {{"zone", std::string("zone of ") + node}};
+    for (const char* node : {"a", "c"}) {
+        PodObject& pod = runs(c, std::string("front-") + node, node);
+        pod.labels = {{"app", "front"}};
+        pod.spec.spread.push_back({.topology_key = "zone",
+                                   .selector = LabelSelector{.match_labels = {{"app", "front"}}}});
+    }
+    runs(c, "mail", "b");
+    runs(c, "large", "c", 2600);
+    c.unneeded_for(11min, {"a", "b"});
+    return c;
+}
+
+TEST(Choice, GivesTheTurnOfANodeThatHasToWaitForOthersToTheNext) {
+    PlanCase c = three_zones();
+    const Planned out = c.run();
+    EXPECT_THAT(out.unneeded(), ElementsAre("a", "b"));
+    // As long as b has none, the zone of c may not have both.
+    EXPECT_EQ(out.of("a").because,
+              "pod default/front-a finds a place only once other nodes have gone");
+    EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_other_reason);
+    EXPECT_THAT(out.chosen, ElementsAre("b"));
+}
+
 TEST(Choice, CountsRemovalsThatAreUnderWay) {
     PlanCase c = web({"a", "b", "going"});
     runs(c, "p", "a");

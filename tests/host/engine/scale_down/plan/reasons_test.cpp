@@ -56,6 +56,13 @@ const std::vector<Case> node_alone{
      },
      Unremovable::currently_being_deleted,
      "its removal is under way for 2m: for 2m its pods are being evicted"},
+    {"its removal failed a while ago",
+     [](PlanCase& c) {
+         c.memory.removal_backoffs[NodeGroupId("web")][c.world.change_group("web").machines[0].id] =
+             {.until = noon + 90s, .failures = 2, .because = "pod default/p cannot be evicted"};
+     },
+     Unremovable::recently_unremovable,
+     "it is left alone for 1m30s more: pod default/p cannot be evicted (2 times in a row)"},
     {"starting",
      [](PlanCase& c) {
          c.world.change_node("a").ready = false;
@@ -114,6 +121,9 @@ const std::vector<Case> bounds_and_times{
     {"a cloud that does not say",
      [](PlanCase& c) { c.world.change_group("web").group.target.reset(); },
      Unremovable::unexpected_error, "the cloud of group web does not say how large it is"},
+    {"a group that cannot be read",
+     [](PlanCase& c) { c.world.change_group("web").unreadable_because = "page 2 is missing"; },
+     Unremovable::unexpected_error, "group web cannot be read: page 2 is missing"},
     {"not for long", [](PlanCase& c) { c.unneeded_for(4min, {"a"}); },
      Unremovable::not_unneeded_long_enough, "unneeded for 4m of 10m; it has no pods to move"},
     {"not ready, and not for long",

@@ -69,6 +69,18 @@ TEST(Turns, GoToGroupsFirstThenToEmptyNodesEachInTheOrderGiven) {
     EXPECT_EQ(take_turns(waiting, {}, {}), (std::vector<std::size_t>{2, 1, 3, 0}));
 }
 
+TEST(Turns, GoToTheNextWhereOneMayNotBegin) {
+    ScaleDownSettings settings;
+    settings.max_parallelism = 3;
+    const auto but = [](std::size_t unable) { return [=](std::size_t i) { return i != unable; }; };
+    EXPECT_EQ(take_turns(single(0, 3), {}, settings, but(0)), (std::vector<std::size_t>{1}));
+    EXPECT_EQ(take_turns(single(5, 0), {}, settings, but(1)), (std::vector<std::size_t>{0, 2, 3}));
+    // The first that goes may be larger than what is left, not the first that was asked.
+    const std::vector<Turn> whole = with_whole({}, {{.empty = 4}, {.empty = 5}});
+    EXPECT_EQ(take_turns(whole, {}, settings, but(0)), (std::vector<std::size_t>{1}));
+    EXPECT_TRUE(take_turns(single(1, 1), {}, settings, [](std::size_t) { return false; }).empty());
+}
+
 TEST(Turns, AreNoneWhereNoneAreAllowed) {
     ScaleDownSettings settings;
     settings.max_parallelism = 0;

@@ -64,7 +64,7 @@ inline std::string status_body(const std::string& reason, const std::string& mes
 struct FollowedKind {
     explicit FollowedKind(bool watch_list, bool is_optional = false)
         : reflector(api, loop, store,
-                    {.what = {resources::nodes},
+                    {.what = followed(resources::nodes),
                      .is_optional = is_optional,
                      .page = 2,
                      .watch_list = watch_list,
@@ -96,6 +96,13 @@ struct FollowedKind {
             loop.advance(*due - loop.monotonic());
         }
         return loop.monotonic() - before;
+    }
+    /// The server refuses connections, one after the other; the request that follows is open.
+    void refuse_connections(int times) {
+        for (int i = 0; i < times; ++i) {
+            api.fail({ErrorCode::unavailable, "connection refused"});
+            wait_for_request();
+        }
     }
     /// Brings a list of node a at version 10 in, and watches from there.
     void sync() {

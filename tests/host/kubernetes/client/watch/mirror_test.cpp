@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "followed_kind.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::string pod_text(const std::string& name, int version, const std::string& node = "",
+std::string pod_line(const std::string& name, int version, const std::string& node = "",
                      const std::string& reason = "") {
     const std::string condition =
         reason.empty() ? ""
@@ -20,6 +21,9 @@ std::string pod_text(const std::string& name, int version, const std::string& no
            std::to_string(version) + R"("},"spec":{"nodeName":")" + node +
            R"(","containers":[{"resources":{"requests":{"cpu":"1"}}}]},"status":{"conditions":[)" +
            condition + "]}}";
+}
+std::string with_uid(std::string object, const std::string& uid) {
+    return object.insert(object.find(R"("name")"), R"("uid":")" + uid + R"(",)");
 }
 std::string ready_node(const std::string& name, int version, const std::string& heartbeat) {
     return R"({"metadata":{"name":")" + name + R"(","resourceVersion":")" +
@@ -56,6 +60,11 @@ struct Mirrored : ::testing::Test {
     bool has_open(const std::string& what) { return find_open(what) != nullptr; }
     void push(const std::string& path, const std::string& text) {
         api.push(find_open("watch", path)->id, text);
+    }
+    /// The server opens all watches.
+    void accept_watches() {
+        for (std::size_t i = 0; i < api.asked().size(); ++i)
+            if (api.asked()[i].is_open && is_watch(api.asked()[i])) api.accept(api.asked()[i].id);
     }
     /// Has the pods listed anew, and waits for the request.
     void expire_pods() {
@@ -131,9 +140,9 @@ TEST_F(Mirrored, HandsOutNothingBeforeEveryKindIsHere) {
 }
 
 TEST_F(Mirrored, IsWhatWasListedAndWhatHappenedSince) {
-    sync(page(10, {pod_text("a", 1), pod_text("b", 2)}), page(10, {ready_node("n", 1, "t")}));
+    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}), page(10, {ready_node("n", 1, "t")}));
     EXPECT_EQ(pods(), (Texts{"a", "b"}));
-    push("/api/v1/pods", line("ADDED", pod_text("c", 11)) + line("DELETED", pod_text("a", 12)));
+    push("/api/v1/pods", line("ADDED", pod_line("c", 11)) + line("DELETED", pod_line("a", 12)));
     EXPECT_EQ(pods(), (Texts{"b", "c"}));
     EXPECT_EQ(status("Pod").objects, 2u);
     EXPECT_EQ(status("Node").objects, 1u);
@@ -141,56 +150,56 @@ TEST_F(Mirrored, IsWhatWasListedAndWhatHappenedSince) {
 }
 
 TEST_F(Mirrored, CountsWhatIsHereThoughNobodyAsksForACluster) {
-    sync(page(10, {pod_text("a", 1), pod_text("b", 2)}), page(10, {ready_node("n", 1, "t")}));
+    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}), page(10, {ready_node("n", 1, "t")}));
     EXPECT_EQ(status("Pod").objects, 2u);
     EXPECT_EQ(status("Node").objects, 1u);
-    push("/api/v1/pods", line("ADDED", pod_text("c", 11)) + line("ADDED", pod_text("d", 12)));
+    push("/api/v1/pods", line("ADDED", pod_line("c", 11)) + line("ADDED", pod_line("d", 12)));
     EXPECT_EQ(status("Pod").objects, 4u);
 }
 
 TEST_F(Mirrored, CountsTheKindsThatAreHereWhileAnotherIsMissing) {
     mirror.start();
     EXPECT_EQ(status("Pod").objects, 0u);
-    api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(10, {pod_text("a", 1)})});
+    api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(10, {pod_line("a", 1)})});
     EXPECT_EQ(status("Pod").objects, 1u);
     EXPECT_FALSE(mirror.has_synced());
 }
 
 TEST_F(Mirrored, CountsWhatItShowsWhileAKindIsListedAnew) {
-    sync(page(10, {pod_text("a", 1), pod_text("b", 2)}));
+    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}));
     expire_pods();
     api.answer(find_open("list", "/api/v1/pods")->id,
-               {.body = page(20, {pod_text("a", 1)}, "more")});
+               {.body = page(20, {pod_line("a", 1)}, "more")});
     EXPECT_EQ(status("Pod").objects, 2u);
 }
 
 TEST_F(Mirrored, WakesForAChangeThoughSomebodyLookedAtItMeanwhile) {
     sync();
-    mirror.cluster(1min);
+    std::ignore = mirror.cluster(1min);
     changes = 0;
-    push("/api/v1/pods", line("ADDED", pod_text("a", 11)));
+    push("/api/v1/pods", line("ADDED", pod_line("a", 11)));
     EXPECT_EQ(status("Pod").objects, 1u);
     EXPECT_EQ(changes, 1);
     EXPECT_EQ(pods(), Texts{"a"});
-    push("/api/v1/pods", line("ADDED", pod_text("b", 12)));
+    push("/api/v1/pods", line("ADDED", pod_line("b", 12)));
     EXPECT_EQ(changes, 2);
 }
 
 TEST_F(Mirrored, StandsEventsThatComeTwiceOrInAnotherOrder) {
-    sync(page(10, {pod_text("a", 1)}));
+    sync(page(10, {pod_line("a", 1)}));
     push("/api/v1/pods",
-         line("DELETED", pod_text("ghost", 11)) + line("ADDED", pod_text("a", 11)) +
-             line("MODIFIED", pod_text("new", 12)) + line("ADDED", pod_text("new", 12)) +
-             line("DELETED", pod_text("a", 13)) + line("DELETED", pod_text("a", 13)));
+         line("DELETED", pod_line("ghost", 11)) + line("ADDED", pod_line("a", 11)) +
+             line("MODIFIED", pod_line("new", 12)) + line("ADDED", pod_line("new", 12)) +
+             line("DELETED", pod_line("a", 13)) + line("DELETED", pod_line("a", 13)));
     EXPECT_EQ(pods(), (Texts{"new"}));
 }
 
 TEST_F(Mirrored, ShowsTheClusterAsItWasWhileAKindIsListedAnewAndThenWithoutWhatIsGone) {
-    sync(page(10, {pod_text("a", 1), pod_text("b", 2)}));
-    push("/api/v1/pods", line("ADDED", pod_text("c", 11)));  // not shown yet
+    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}));
+    push("/api/v1/pods", line("ADDED", pod_line("c", 11)));  // not shown yet
     expire_pods();
     const auto id = find_open("list", "/api/v1/pods")->id;
-    const std::string text = page(20, {pod_text("c", 11), pod_text("d", 19)});
+    const std::string text = page(20, {pod_line("c", 11), pod_line("d", 19)});
     for (std::size_t at = 0; at + 1 < text.size(); at += 10) {
         api.push(
             id, std::string_view(text).substr(at, std::min<std::size_t>(10, text.size() - 1 - at)));
@@ -206,32 +215,33 @@ TEST_F(Mirrored, ShowsTheClusterAsItWasWhileAKindIsListedAnewAndThenWithoutWhatI
 }
 
 TEST_F(Mirrored, AListThatIsCutOffChangesNothingAndTheNextOneCounts) {
-    sync(page(10, {pod_text("a", 1), pod_text("b", 2)}));
+    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}));
     EXPECT_EQ(pods(), (Texts{"a", "b"}));
     expire_pods();
     auto id = find_open("list", "/api/v1/pods")->id;
-    const std::string text = page(20, {pod_text("b", 2), pod_text("x", 19)});
+    const std::string text = page(20, {pod_line("b", 2), pod_line("x", 19)});
     api.push(id, std::string_view(text).substr(0, text.size() - 5));
     api.fail(id, {ErrorCode::unavailable, "connection lost"});
     EXPECT_EQ(pods(), (Texts{"a", "b"}));
     loop.advance(5s);
     id = find_open("list", "/api/v1/pods")->id;
     EXPECT_EQ(pods(), (Texts{"a", "b"}));
-    api.answer(id, {.body = page(30, {pod_text("a", 1)})});
+    api.answer(id, {.body = page(30, {pod_line("a", 1)})});
     EXPECT_EQ(pods(), (Texts{"a"}));
 }
 
 TEST_F(Mirrored, AFirstListThatIsCutOffLeavesNothingBehind) {
     mirror.start();
-    api.push(find_open("list", "/api/v1/pods")->id, page(10, {pod_text("x", 1)}).substr(0, 300));
+    api.push(find_open("list", "/api/v1/pods")->id, page(10, {pod_line("x", 1)}).substr(0, 300));
     api.fail(find_open("list", "/api/v1/pods")->id, {ErrorCode::unavailable, "connection lost"});
     loop.advance(2s);
-    sync(page(10, {pod_text("a", 1)}));
+    sync(page(10, {pod_line("a", 1)}));
     EXPECT_EQ(pods(), (Texts{"a"}));
 }
 
 TEST_F(Mirrored, GoesOutOfTouchWithAKindAndSaysWhich) {
     sync();
+    accept_watches();
     ASSERT_TRUE(mirror.cluster(10min));
     api.fail(find_open("watch", "/apis/policy/v1/poddisruptionbudgets")->id,
              {ErrorCode::unavailable, "connection refused"});
@@ -239,6 +249,7 @@ TEST_F(Mirrored, GoesOutOfTouchWithAKindAndSaysWhich) {
         loop.advance(10s);
         if (const auto* again = find_open("watch", "/apis/policy/v1/poddisruptionbudgets"))
             api.fail(again->id, {ErrorCode::unavailable, "connection refused"});
+        accept_watches();
     }
     EXPECT_TRUE(mirror.cluster(10min));
     const auto cluster = mirror.cluster(4min);
@@ -250,6 +261,133 @@ TEST_F(Mirrored, GoesOutOfTouchWithAKindAndSaysWhich) {
     EXPECT_EQ(troubles, (Texts{"PodDisruptionBudget: connection refused"})) << "told once";
 }
 
+TEST_F(Mirrored, IsBlindWhileNodesPodsOrBudgetsAreNotInTouch) {
+    for (const char* path :
+         {"/api/v1/nodes", "/api/v1/pods", "/apis/policy/v1/poddisruptionbudgets"}) {
+        SCOPED_TRACE(path);
+        sync();
+        accept_watches();
+        EXPECT_EQ(mirror.blind_because(), "");
+        api.fail(find_open("watch", path)->id, {ErrorCode::unavailable, "connection refused"});
+        EXPECT_NE(mirror.blind_because().find("connection refused"), std::string::npos);
+        loop.advance(6s);
+        EXPECT_TRUE(mirror.cluster(1min)) << "what was known still shows who needs room";
+        accept_watches();
+        EXPECT_EQ(mirror.blind_because(), "");
+    }
+}
+
+TEST_F(Mirrored, IsInTouchForFiveSecondsAfterAWatchEndedAsItShould) {
+    for (const char* path :
+         {"/api/v1/nodes", "/api/v1/pods", "/apis/policy/v1/poddisruptionbudgets"}) {
+        SCOPED_TRACE(path);
+        sync();
+        accept_watches();
+        loop.advance(10s);
+        api.end(find_open("watch", path)->id);
+        loop.advance(5s);
+        EXPECT_EQ(mirror.blind_because(), "");
+        loop.advance(1ms);
+        EXPECT_NE(mirror.blind_because().find("out of touch"), std::string::npos)
+            << mirror.blind_because();
+        accept_watches();
+        EXPECT_EQ(mirror.blind_because(), "");
+    }
+}
+
+TEST_F(Mirrored, IsInTouchForSeventyFiveSecondsAfterTheLastBookmark) {
+    sync();
+    accept_watches();
+    loop.advance(10s);
+    push("/api/v1/pods", bookmark(11));
+    loop.advance(75s - 1ms);
+    EXPECT_EQ(mirror.blind_because(), "");
+    loop.advance(1ms);
+    EXPECT_TRUE(mirror.blind_because().starts_with("Pod has been out of touch"))
+        << mirror.blind_because();
+    EXPECT_NE(mirror.blind_because().find("nothing came for too long"), std::string::npos)
+        << mirror.blind_because();
+    accept_watches();
+    EXPECT_EQ(mirror.blind_because(), "") << "the next watch is open";
+}
+
+TEST_F(Mirrored, IsInTouchThroughTheSilenceOfAServerThatSendsNoBookmarks) {
+    sync();
+    accept_watches();
+    const std::size_t asked = api.asked().size();
+    loop.advance(125s - 1ms);
+    EXPECT_EQ(api.asked().size(), asked);
+    loop.advance(1ms);
+    EXPECT_GT(api.asked().size(), asked) << "asked anew, for the connection may be lost";
+    EXPECT_EQ(mirror.blind_because(), "");
+    loop.advance(5s + 1ms);
+    EXPECT_NE(mirror.blind_because(), "") << "it does not answer either";
+    accept_watches();
+    EXPECT_EQ(mirror.blind_because(), "");
+}
+
+TEST_F(Mirrored, IsNotBlindForKindsThatDecideNoRemoval) {
+    sync();
+    accept_watches();
+    api.fail(find_open("watch", "/api/v1/services")->id, {ErrorCode::unavailable, "lost"});
+    loop.advance(30s);
+    EXPECT_EQ(mirror.blind_because(), "");
+}
+
+TEST_F(Mirrored, IsBlindWhilePodsAreListedAnewSinceSomebodyFoundOthers) {
+    sync(page(10, {pod_line("a", 3)}));
+    accept_watches();
+    mirror.relist("Pod");
+    EXPECT_NE(find_open("list", "/api/v1/pods"), nullptr);
+    loop.advance(6s);
+    EXPECT_NE(mirror.blind_because().find("Pod"), std::string::npos);
+    EXPECT_EQ(pods(), Texts{"a"});
+    sync(page(12, {pod_line("b", 11)}));
+    accept_watches();
+    EXPECT_EQ(mirror.blind_because(), "");
+    EXPECT_EQ(pods(), Texts{"b"});
+}
+
+TEST_F(Mirrored, ListsAKindAnewOnceInThirtySecondsAtMost) {
+    sync();
+    accept_watches();
+    EXPECT_TRUE(mirror.relist("Pod"));
+    sync();
+    accept_watches();
+    EXPECT_FALSE(mirror.relist("Pod"));
+    EXPECT_TRUE(mirror.relist("Node")) << "each kind for itself";
+    loop.advance(29s);
+    EXPECT_FALSE(mirror.relist("Pod"));
+    loop.advance(1s);
+    EXPECT_TRUE(mirror.relist("Pod"));
+    EXPECT_EQ(status("Pod").relists, 2u);
+    EXPECT_FALSE(mirror.relist("Widget")) << "nobody follows these";
+}
+
+TEST_F(Mirrored, FindsPodsOfANodeThatItWasNotToldOf) {
+    sync(page(10, {with_uid(pod_line("a", 1, "n"), "u1"), with_uid(pod_line("b", 2), "u2")}),
+         page(10, {ready_node("n", 1, "t")}));
+    ASSERT_TRUE(mirror.cluster(1min));
+    const auto untold = [&](const Texts& pods) { return mirror.find_untold("n", pods); };
+    EXPECT_EQ(untold({"shop/a/u1"}), Texts{});
+    EXPECT_EQ(untold({"shop/a/u9"}), Texts{"shop/a"}) << "another one of that name";
+    EXPECT_EQ(untold({"shop/b/u2"}), Texts{"shop/b"}) << "here it is on no node";
+    EXPECT_EQ(untold({"shop/a/u1", "shop/c/u3"}), Texts{"shop/c"});
+    push("/api/v1/pods", line("MODIFIED", with_uid(pod_line("b", 11, "n"), "u2")) +
+                             line("ADDED", with_uid(pod_line("c", 12, "n"), "u3")));
+    EXPECT_EQ(untold({"shop/b/u2", "shop/c/u3"}), Texts{}) << "told of since the last cluster";
+    push("/api/v1/nodes", line("DELETED", ready_node("n", 13, "t")));
+    EXPECT_EQ(untold({"shop/d/u4"}), Texts{}) << "the node is gone";
+}
+
+TEST_F(Mirrored, WasToldOfAPodThatCannotBeRead) {
+    sync(page(10, {}), page(10, {ready_node("n", 1, "t")}));
+    push("/api/v1/pods", line("ADDED", R"({"metadata":{"name":"a","namespace":"shop","uid":"u1",)"
+                                       R"("resourceVersion":"11"},"spec":{"nodeName":7}})"));
+    ASSERT_EQ(status("Pod").unreadable, 1u);
+    EXPECT_EQ(mirror.find_untold("n", {"shop/a/u1"}), Texts{}) << "a list tells no more";
+}
+
 TEST_F(Mirrored, GoesOnWithoutOptionalKinds) {
     mirror.start();
     for (const char* kind : {"csidrivers", "csinodes", "csistoragecapacities", "storageclasses"})
@@ -257,7 +395,10 @@ TEST_F(Mirrored, GoesOnWithoutOptionalKinds) {
                    {.status = 404, .body = status_body("NotFound")});
     sync();
     EXPECT_TRUE(mirror.has_synced());
-    loop.advance(4min);
+    for (int minutes = 0; minutes < 4; ++minutes) {
+        accept_watches();
+        loop.advance(1min);
+    }
     EXPECT_TRUE(mirror.cluster(1min));
     EXPECT_TRUE(status("CSIDriver").is_unavailable);
 }
@@ -305,42 +446,42 @@ TEST_F(Mirrored, GoesOnWithoutTheRightToReadServicesAndSaysSoOnce) {
 }
 
 TEST_F(Mirrored, WakesForWhatChangesACluster) {
-    sync(page(10, {pod_text("a", 1)}), page(10, {ready_node("n", 1, "12:00")}));
+    sync(page(10, {pod_line("a", 1)}), page(10, {ready_node("n", 1, "12:00")}));
     ASSERT_TRUE(mirror.cluster(1min));
     changes = 0;
     push("/api/v1/nodes", line("MODIFIED", ready_node("n", 11, "12:05")));
     push("/api/v1/nodes", bookmark(12));
-    push("/api/v1/pods", line("MODIFIED", pod_text("a", 13)));
+    push("/api/v1/pods", line("MODIFIED", pod_line("a", 13)));
     EXPECT_EQ(changes, 0) << "heartbeats";
-    push("/api/v1/pods", line("MODIFIED", pod_text("a", 14, "n")));
+    push("/api/v1/pods", line("MODIFIED", pod_line("a", 14, "n")));
     EXPECT_EQ(changes, 1);
-    push("/api/v1/pods", line("ADDED", pod_text("b", 15)));
+    push("/api/v1/pods", line("ADDED", pod_line("b", 15)));
     EXPECT_EQ(changes, 1) << "once until it is looked at";
     ASSERT_TRUE(mirror.cluster(1min));
-    push("/api/v1/pods", line("DELETED", pod_text("b", 16)));
+    push("/api/v1/pods", line("DELETED", pod_line("b", 16)));
     EXPECT_EQ(changes, 2);
     EXPECT_EQ(unschedulable, 0);
 }
 
 TEST_F(Mirrored, WakesAtOnceForAPodThatFoundNoNode) {
-    sync(page(10, {pod_text("a", 1)}));
+    sync(page(10, {pod_line("a", 1)}));
     ASSERT_TRUE(mirror.cluster(1min));
-    push("/api/v1/pods", line("ADDED", pod_text("gated", 11, "", "SchedulingGated")));
+    push("/api/v1/pods", line("ADDED", pod_line("gated", 11, "", "SchedulingGated")));
     EXPECT_EQ(unschedulable, 0);
-    push("/api/v1/pods", line("MODIFIED", pod_text("a", 12, "", "Unschedulable")));
+    push("/api/v1/pods", line("MODIFIED", pod_line("a", 12, "", "Unschedulable")));
     EXPECT_EQ(unschedulable, 1);
     ASSERT_TRUE(mirror.cluster(1min));
-    push("/api/v1/pods", line("MODIFIED", pod_text("a", 13, "", "Unschedulable")));
+    push("/api/v1/pods", line("MODIFIED", pod_line("a", 13, "", "Unschedulable")));
     EXPECT_EQ(unschedulable, 1) << "the scheduler tried again";
     expire_pods();
     api.answer(find_open("list", "/api/v1/pods")->id,
-               {.body = page(20, {pod_text("a", 13, "", "Unschedulable"),
-                                  pod_text("b", 14, "", "Unschedulable")})});
+               {.body = page(20, {pod_line("a", 13, "", "Unschedulable"),
+                                  pod_line("b", 14, "", "Unschedulable")})});
     EXPECT_EQ(unschedulable, 2) << "one that came while nobody watched";
 }
 
 TEST_F(Mirrored, KeepsWhatItKnewOfAnObjectThatCannotBeReadAndSaysSoOnce) {
-    sync(page(10, {pod_text("a", 1, "n")}));
+    sync(page(10, {pod_line("a", 1, "n")}));
     const std::string unreadable =
         R"({"metadata":{"name":"a","namespace":"shop","resourceVersion":"11"},"spec":{"nodeName":7}})";
     push("/api/v1/pods", line("MODIFIED", unreadable) + line("MODIFIED", unreadable));
@@ -352,7 +493,7 @@ TEST_F(Mirrored, KeepsWhatItKnewOfAnObjectThatCannotBeReadAndSaysSoOnce) {
     expire_pods();
     api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(20, {unreadable})});
     EXPECT_EQ(pods(), (Texts{"a"})) << "it is still there";
-    push("/api/v1/pods", line("MODIFIED", pod_text("a", 21)));
+    push("/api/v1/pods", line("MODIFIED", pod_line("a", 21)));
     EXPECT_EQ(status("Pod").unreadable, 0u);
     push("/api/v1/pods", line("MODIFIED", unreadable) + line("DELETED", unreadable));
     EXPECT_EQ(pods(), (Texts{}));

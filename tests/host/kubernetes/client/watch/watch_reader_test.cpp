@@ -113,5 +113,23 @@ TEST(WatchReader, TellsOfALineThatIsNoEvent) {
     EXPECT_EQ(heard.all, (std::vector<std::string>{" null", " null", " null"}));
 }
 
+TEST(WatchReader, BuildsAllMembersWhereAllAreKept) {
+    Heard heard;
+    WatchReader reader(heard, nullptr);
+    ASSERT_TRUE(
+        reader.feed(R"({"type":"ADDED","object":{"metadata":{"managedFields":[1]},"x":{}}})"));
+    EXPECT_EQ(heard.all,
+              (std::vector<std::string>{R"(ADDED {"metadata":{"managedFields":[1]},"x":{}})"}));
+}
+
+TEST(WatchReader, TellsAnItemThatIsNoObjectAsNull) {
+    for (const char* item : {"null", "1", "[{}]", R"("text")"}) {
+        Heard heard;
+        WatchReader reader(heard);
+        ASSERT_TRUE(reader.feed(std::string(R"({"items":[)") + item + "]}"));
+        EXPECT_EQ(heard.all, (std::vector<std::string>{"item null"})) << item;
+    }
+}
+
 }  // namespace
 }  // namespace capstan::kubernetes

@@ -1,0 +1,305 @@
+#include "engine/health/answered_targets.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
+
+#include "engine/health/alarm.hpp"
+#include "engine/removal/phases.hpp"
+#include "engine/templates/membership.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// What became of the machines of a group by one decision.
+struct Lowered {
+    int taken_back = 0;  ///< by decreases
+    std::set<MachineId> removed{};
+    int count() const { return taken_back + static_cast<int>(removed.size()); }
+};
+using LoweredByGroup = std::map<NodeGroupId, Lowered>;
+
+void note_removed(const MachineRemoval& removal, const std::vector<Error>& failed, Lowered& to) {
+    for (const MachineId& machine : removal.machines)
+        if (find_error(failed, machine) == nullptr) to.removed.insert(machine);
+}
+
+LoweredByGroup find_lowered(const Decision& decision, const Results& results) {
+    LoweredByGroup out;
+    for (std::size_t i = 0; i < results.decreases.size(); ++i) {
+        const Decrease& decrease = decision.decreases[i];
+        if (!results.decreases[i]) out[decrease.group].taken_back += decrease.by;
+    }
+    for (std::size_t i = 0; i < results.removals.size(); ++i)
+        note_removed(decision.removals[i], results.removals[i], out[decision.removals[i].group]);
+    return out;
+}
+
+/// From the agreement on: the target of each removal's group is without what the decision took.
+void lower_targets_of_removals(Memory& memory, const Decision& decision, const Results& results,
+                               const LoweredByGroup& lowered) {
+    for (std::size_t i = 0; i < std::min(decision.removals.size(), results.removals.size()); ++i) {
+        const MachineRemoval& asked = decision.removals[i];
+        for (std::size_t m = 0; m < std::min(asked.nodes.size(), asked.machines.size()); ++m) {
+            const auto removal = memory.removals.find(asked.nodes[m]);
+            if (removal == memory.removals.end() || !removal->second.target) continue;
+            if (find_error(results.removals[i], asked.machines[m]) == nullptr)
+                *removal->second.target -= lowered.at(asked.group).count();
+        }
+    }
+}
+
+/// The targets that lists tell, without machines that clouds have agreed to remove and still list.
+class ListedTargets {
+public:
+    ListedTargets(const std::vector<Group>& listed, const Memory& memory) {
+        for (const auto& [node, removal] : memory.removals) {
+            if (!removal.target || !is_still_listed(removal, listed)) continue;
+            Late& late = late_.try_emplace(removal.group, Late{0, *removal.target}).first->second;
+            ++late.machines;
+            late.target = std::min(late.target, *removal.target);
+        }
+    }
+    /// Nothing: its cloud tells none.
+    std::optional<int> of(const NodeGroup& group) const {
+        const auto at = late_.find(group.id);
+        if (!group.target || at == late_.end()) return group.target;
+        return *group.target -
+               std::clamp(*group.target - at->second.target, 0, at->second.machines);
+    }
+
+private:
+    struct Late {
+        int machines = 0;
+        int target = 0;  ///< once all of them have gone
+    };
+    std::map<NodeGroupId, Late> late_{};
+};
+
+/// The answer does not hold this machine any more; once, however often that is said.
+void end_machine(AnsweredTarget& answer, const MachineId& machine) {
+    if (answer.ended.insert(machine).second) --answer.target;
+}
+
+void lower_answers(Memory& memory, const LoweredByGroup& lowered) {
+    for (const auto& [group, by] : lowered) {
+        const auto at = memory.answered_targets.find(group);
+        if (at == memory.answered_targets.end()) continue;
+        at->second.target -= by.taken_back;
+        for (const MachineId& machine : by.removed) end_machine(at->second, machine);
+    }
+}
+
+/// `answered`: nothing: as it asked. Whether the answer has in it what went by the same decision is
+/// not known: together they come to no more than was asked for without what went.
+void take_answer(Memory& memory, const Increase& increase, std::optional<int> answered,
+                 const LoweredByGroup& lowered, const Settings& settings, Time now) {
+    const auto at = lowered.find(increase.group);
+    const Lowered gone = at == lowered.end() ? Lowered() : at->second;
+    const int most = increase.from + increase.by - gone.count();
+    AnsweredTarget& answer = memory.answered_targets[increase.group];
+    answer.target -= std::exchange(answer.unheard, 0);
+    answer.target = std::max(answer.target, std::min(answered.value_or(most), most));
+    answer.since = now;
+    answer.deadline = later(now, settings.max_node_provision_time);
+    answer.agreed = true;
+    answer.ended.insert(gone.removed.begin(), gone.removed.end());
+}
+
+bool has_node(const Cluster& cluster, const Machine& machine) {
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n)
+        if (name_of_machine(cluster, cluster.node(n)) == machine.id.value()) return true;
+    return false;
+}
+
+bool has_failed_to_come(const Machine& machine, const Cluster& cluster) {
+    const bool has_failed = machine.state == MachineState::failed ||
+                            (machine.error && machine.state != MachineState::deleting);
+    return has_failed && !has_node(cluster, machine);
+}
+
+void end_failed(AnsweredTarget& answer, const Group& group, const Cluster& cluster,
+                const Memory& memory) {
+    const auto known = memory.failed_machines.find(group.group.id);
+    for (const Machine& machine : group.machines) {
+        if (!has_failed_to_come(machine, cluster)) continue;
+        // A machine that had failed before the answer is none of those that it is about.
+        const bool is_known =
+            known != memory.failed_machines.end() && known->second.contains(machine.id);
+        if (!is_known) end_machine(answer, machine.id);
+    }
+}
+
+/// An answer that comes to nothing counts for one pass more than the request for it, which times
+/// out in that pass and backs the group off.
+bool is_request_due(const Memory& memory, const Group& group, Duration limit, Time now) {
+    const auto request = memory.requests.find(group.group.id);
+    return request != memory.requests.end() && later(request->second.since, limit) < now;
+}
+
+/// An order whose answer nobody heard counts for answer_time.
+void end_unheard(AnsweredTarget& answer, Time now) {
+    if (now <= answer.unheard_until) return;
+    answer.target -= std::exchange(answer.unheard, 0);
+}
+
+/// Whether it still counts; `listed`: the target that the list tells.
+bool follow_answer(AnsweredTarget& answer, const Group* group, std::optional<int> listed,
+                   const Cluster& cluster, const Memory& memory, const Settings& settings,
+                   Time now) {
+    end_unheard(answer, now);
+    // A cloud that tells no target shows nothing.
+    if (!listed) return now <= answer.deadline;
+    const Duration limit =
+        group->options.max_node_provision_time.value_or(settings.max_node_provision_time);
+    if (answer.agreed) answer.deadline = later(answer.since, limit);
+    end_failed(answer, *group, cluster, memory);
+    if (*listed >= answer.target) return false;
+    if (now <= answer.deadline) return true;
+    // The request of a group that cannot be read does not time out now.
+    return answer.agreed && group->unreadable_because.empty() &&
+           is_request_due(memory, *group, limit, now);
+}
+
+/// The answer that counts; NULL: the list does.
+const AnsweredTarget* find_answer(const Memory& memory, const NodeGroup& group,
+                                  const ListedTargets& targets) {
+    const auto at = memory.answered_targets.find(group.id);
+    if (at == memory.answered_targets.end()) return nullptr;
+    const std::optional<int> listed = targets.of(group);
+    return listed && *listed < at->second.target ? &at->second : nullptr;
+}
+
+std::string because_of(const AnsweredTarget& answer, int listed) {
+    const std::string target = std::to_string(answer.target);
+    const std::string asked = "was asked for " + target + " without an answer that is known";
+    const std::string answered = "answered an increase with " +
+                                 std::to_string(answer.target - answer.unheard) +
+                                 (answer.unheard > 0 ? ", and " + asked : "");
+    return "its cloud lists a target of " + std::to_string(listed) + ", and " +
+           (answer.agreed ? answered : asked) + ": " + target +
+           " count until they are listed, for no longer than " +
+           format_duration(answer.deadline - answer.since);
+}
+
+}  // namespace
+
+void expect_answer(Memory& memory, const Increase& increase, Time now) {
+    AnsweredTarget& answer = memory.answered_targets[increase.group];
+    const int more = std::max(0, increase.from + increase.by - answer.target);
+    answer.target += more;
+    if (answer.agreed) {
+        // What was agreed to before is waited for as long as it is.
+        answer.unheard += more;
+        answer.unheard_until = later(now, answer_time);
+        return;
+    }
+    answer.since = now;
+    answer.deadline = later(now, answer_time);
+}
+
+Memory remember_answers(Memory memory, const Decision& decision, const Results& results,
+                        const Settings& settings, Time now) {
+    const LoweredByGroup lowered = find_lowered(decision, results);
+    lower_targets_of_removals(memory, decision, results, lowered);
+    lower_answers(memory, lowered);
+    for (std::size_t i = 0; i < results.increases.size(); ++i) {
+        const Increase& increase = decision.increases[i];
+        const std::optional<Error>& error = results.increases[i];
+        if (!error) {
+            const bool is_told = i < results.answered_targets.size();
+            take_answer(memory, increase, is_told ? results.answered_targets[i] : std::nullopt,
+                        lowered, settings, now);
+        } else if (error->code == ErrorCode::cancelled && error->provider_code != not_asked) {
+            expect_answer(memory, increase, now);
+        }
+    }
+    for (std::size_t i = 0; i < results.deletions.size(); ++i)
+        if (!results.deletions[i]) memory.answered_targets.erase(decision.deletions[i].group);
+    return memory;
+}
+
+Memory follow_answers(Memory memory, const Snapshot& listed, const Settings& settings, Time now) {
+    const ListedTargets targets(*listed.groups, memory);
+    for (auto& [id, answer] : std::exchange(memory.answered_targets, {})) {
+        const Group* const group = find_group(listed, id);
+        const std::optional<int> target =
+            group != nullptr ? targets.of(group->group) : std::nullopt;
+        if (follow_answer(answer, group, target, listed.cluster, memory, settings, now))
+            memory.answered_targets.emplace(id, std::move(answer));
+    }
+    return memory;
+}
+
+Snapshot with_answered_targets(const Snapshot& listed, const Memory& memory) {
+    const ListedTargets targets(*listed.groups, memory);
+    const auto counted = [&](const Group& group) {
+        const AnsweredTarget* const answer = find_answer(memory, group.group, targets);
+        return answer != nullptr ? std::optional(answer->target) : targets.of(group.group);
+    };
+    const auto counts_as_listed = [&](const Group& group) {
+        return counted(group) == group.group.target;
+    };
+    if (std::ranges::all_of(*listed.groups, counts_as_listed)) return listed;
+    std::vector<Group> groups = *listed.groups;
+    for (Group& group : groups) group.group.target = counted(group);
+    Snapshot out = listed;
+    out.groups = std::make_shared<const std::vector<Group>>(std::move(groups));
+    return out;
+}
+
+bool is_still_listed(const NodeRemoval& removal, const std::vector<Group>& groups) noexcept {
+    if (removal.phase != RemovalPhase::removed) return false;
+    const Group* const group = find_group(groups, removal.group);
+    if (group == nullptr) return false;
+    const auto machine =
+        std::ranges::lower_bound(group->machines, removal.machine, {}, &Machine::id);
+    return machine != group->machines.end() && machine->id == removal.machine &&
+           machine->state != MachineState::deleting;
+}
+
+const AnsweredTarget* find_counting_answer(const Memory& memory, const NodeGroup& group) noexcept {
+    const auto at = memory.answered_targets.find(group.id);
+    const bool counts = at != memory.answered_targets.end() && at->second.target == group.target;
+    return counts ? &at->second : nullptr;
+}
+
+std::string why_target_counts(const Group& group, const std::vector<Group>& listed,
+                              const Memory& memory) {
+    const ListedTargets targets(listed, memory);
+    if (const AnsweredTarget* const answer = find_answer(memory, group.group, targets))
+        return because_of(*answer, *group.group.target);
+    const std::optional<int> target = targets.of(group.group);
+    if (target == group.group.target) return {};
+    return "its cloud lists a target of " + std::to_string(*group.group.target) +
+           ", and has agreed to remove " + counted(*group.group.target - *target, "machine") +
+           " of it: " + std::to_string(*target) + " count";
+}
+
+std::vector<std::string> tell_answers(const Snapshot& listed, const Memory& memory) {
+    const ListedTargets targets(*listed.groups, memory);
+    std::vector<std::string> out;
+    for (const auto& [id, answer] : memory.answered_targets) {
+        const Group* const group = find_group(listed, id);
+        if (group != nullptr && find_answer(memory, group->group, targets) != nullptr)
+            out.push_back("group " + id.value() + ": " + because_of(answer, *group->group.target));
+    }
+    return out;
+}
+
+std::optional<Time> next_answer_end(const Memory& memory, Time now) noexcept {
+    Alarm alarm(now);
+    for (const auto& [group, answer] : memory.answered_targets) {
+        // One that counted for a request that is over goes in the next pass.
+        if (!alarm.is_before_end(answer.deadline)) return now;
+        if (answer.unheard > 0 && !alarm.is_before_end(answer.unheard_until)) return now;
+    }
+    return alarm.at();
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,146 @@
+#include "engine/health/removal_backoff.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <capstan/duration.hpp>
+
+#include "engine/health/alarm.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/backoff_times.hpp"
+#include "engine/health/known_groups.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// At its end a removal may be tried again.
+bool is_resting(const RemovalBackoff& backoff, Time now) { return now < backoff.until; }
+
+bool is_long_past(const RemovalBackoff& backoff, const Settings& settings, Time now) {
+    return is_backoff_past(backoff.until, backoff.until, settings.backoff_reset, now);
+}
+
+void fail_once_more(RemovalBackoff& backoff, const Error& error, Duration first,
+                    const Settings& settings, Time now) {
+    if (is_long_past(backoff, settings, now)) backoff = {};
+    const BackoffLengths lengths{.first = first, .most = std::max(settings.backoff_max, first)};
+    const bool alone = is_resting(backoff, now);
+    backoff.length = next_backoff_length(backoff.length, alone, lengths);
+    if (backoff.failures == 0 || !alone) ++backoff.failures;
+    backoff.until = find_backoff_end(error, backoff.length, lengths.most, now);
+    backoff.because = error.message;
+}
+
+/// Whether the cloud was asked at all.
+bool was_asked(const Error& error) {
+    return error.code != ErrorCode::cancelled && error.code != ErrorCode::busy;
+}
+
+void take_removal(Memory& memory, const MachineRemoval& removal, const std::vector<Error>& errors,
+                  const Settings& settings, Time now) {
+    for (std::size_t m = 0; m < removal.machines.size(); ++m) {
+        const bool has_node = m < removal.nodes.size() && !removal.nodes[m].empty();
+        if (has_node) continue;
+        const MachineId& machine = removal.machines[m];
+        const Error* const error = find_error(errors, machine);
+        if (error == nullptr || !was_asked(*error)) continue;
+        // Its sentence is in the log; memory may hold thousands of these.
+        Error silent = *error;
+        silent.message.clear();
+        fail_once_more(memory.removal_backoffs[removal.group][machine], silent,
+                       first_removal_backoff, settings, now);
+    }
+}
+
+bool may_list_machine(const Snapshot& snapshot, const NodeGroupId& id, const MachineId& machine) {
+    const Group* const group = find_group(snapshot, id);
+    if (group == nullptr) return false;
+    return is_unread(*group) ||
+           std::ranges::binary_search(group->machines, machine, {}, &Machine::id);
+}
+
+}  // namespace
+
+const RemovalBackoff* find_removal_backoff(const Memory& memory, const NodeGroupId& group,
+                                           const MachineId& machine, Time now) noexcept {
+    const auto of_group = memory.removal_backoffs.find(group);
+    if (of_group == memory.removal_backoffs.end()) return nullptr;
+    const auto at = of_group->second.find(machine);
+    return at != of_group->second.end() && is_resting(at->second, now) ? &at->second : nullptr;
+}
+
+bool is_decrease_backed_off(const Memory& memory, const NodeGroupId& group, Time now) noexcept {
+    const auto at = memory.decrease_backoffs.find(group);
+    return at != memory.decrease_backoffs.end() && is_resting(at->second, now);
+}
+
+void back_off_removal(Memory& memory, const NodeGroupId& group, const MachineId& machine,
+                      std::string because, Duration first, const Settings& settings, Time now) {
+    fail_once_more(memory.removal_backoffs[group][machine], {.message = std::move(because)},
+                   std::max(first, first_removal_backoff), settings, now);
+}
+
+void leave_machine_alone(Memory& memory, const NodeGroupId& group, const MachineId& machine,
+                         std::string because, Duration length, Time now) {
+    if (length <= Duration(0)) return;
+    const Time until = later(now, length);
+    RemovalBackoff& backoff = memory.removal_backoffs[group][machine];
+    // Failures before keep the machine alone for longer.
+    if (until <= backoff.until) return;
+    // `length` stays: the next failure doubles it as if nothing had been between them.
+    backoff.until = until;
+    backoff.failures = 0;
+    backoff.because = std::move(because);
+}
+
+Memory remember_refused_removals(Memory memory, const Decision& decision, const Results& results,
+                                 const Settings& settings, Time now) {
+    for (std::size_t i = 0; i < results.removals.size(); ++i)
+        take_removal(memory, decision.removals[i], results.removals[i], settings, now);
+    for (std::size_t i = 0; i < results.decreases.size(); ++i) {
+        const std::optional<Error>& error = results.decreases[i];
+        const NodeGroupId& group = decision.decreases[i].group;
+        if (!error) {
+            memory.decrease_backoffs.erase(group);
+        } else if (concerns_group(error->code) || error->code == ErrorCode::conflict) {
+            // A conflict: the list is late, and shows in a while what the target is.
+            fail_once_more(memory.decrease_backoffs[group], *error, first_removal_backoff, settings,
+                           now);
+        }
+    }
+    return memory;
+}
+
+void forget_removal_backoffs(Memory& memory, const Snapshot& snapshot, const Settings& settings,
+                             Time now) {
+    for (auto& [group, machines] : memory.removal_backoffs)
+        std::erase_if(machines, [&, &id = group](const auto& entry) {
+            return is_long_past(entry.second, settings, now) ||
+                   !may_list_machine(snapshot, id, entry.first);
+        });
+    std::erase_if(memory.removal_backoffs, [](const auto& entry) { return entry.second.empty(); });
+    std::erase_if(memory.decrease_backoffs, [&](const auto& entry) {
+        return find_group(snapshot, entry.first) == nullptr ||
+               is_long_past(entry.second, settings, now);
+    });
+}
+
+std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noexcept {
+    std::optional<Time> out;
+    const auto note = [&](const RemovalBackoff& backoff) {
+        if (is_resting(backoff, now)) out = std::min(out.value_or(backoff.until), backoff.until);
+    };
+    for (const auto& [group, machines] : memory.removal_backoffs)
+        for (const auto& [machine, backoff] : machines) note(backoff);
+    for (const auto& [group, backoff] : memory.decrease_backoffs) note(backoff);
+    return out;
+}
+
+std::string why_left_alone(const RemovalBackoff& backoff, Time now) {
+    const auto left = std::chrono::ceil<std::chrono::seconds>(backoff.until - now);
+    std::string out = "it is left alone for " + format_duration(left) + " more: " + backoff.because;
+    if (backoff.failures > 1) out += " (" + std::to_string(backoff.failures) + " times in a row)";
+    return out;
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,90 @@
+#include "engine/removal/minima.hpp"
+
+#include <algorithm>
+
+#include <capstan/sentence.hpp>
+
+#include "engine/health/answered_targets.hpp"
+#include "engine/health/readiness.hpp"
+#include "engine/removal/phases.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// Its cloud has agreed to remove it, or removes it already: no target holds it any more.
+bool is_machine_going(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
+                      NodeIndex node) {
+    const Machine* machine = find_machine(snapshot, membership, node);
+    if (machine != nullptr && machine->state == MachineState::deleting) return true;
+    return is_agreed_to_go(memory, snapshot.cluster.text(snapshot.cluster.node(node).name));
+}
+
+}  // namespace
+
+Minima::Minima(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
+               const Repairs& repairs, const Settings& settings)
+    : snapshot_(snapshot),
+      membership_(membership),
+      memory_(memory),
+      totals_(make_totals(settings)) {
+    for (const Decrease& decrease : repairs.decreases) gone_[decrease.group] += decrease.by;
+    for (const MachineRemoval& removal : repairs.removals)
+        gone_[removal.group] += static_cast<int>(removal.machines.size());
+    std::erase_if(totals_, [](const Total& total) { return total.bound.min <= 0; });
+    if (totals_.empty()) return;
+    const Cluster& cluster = snapshot.cluster;
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        if (!counts(cluster, cluster.node(n))) continue;
+        if (is_machine_going(snapshot, membership, memory, n)) continue;
+        for (Total& total : totals_) total.count(*cluster.node(n).capacity, 1);
+    }
+}
+
+std::string Minima::take(const std::vector<std::string>& nodes) {
+    if (nodes.empty()) return {};
+    const NodeGroupId& group = memory_.removals.at(nodes.front()).group;
+    const Share share = share_of(nodes);
+    std::string because = why_group(group, share.machines);
+    if (because.empty()) because = why_cluster(share, nodes.size());
+    if (!because.empty()) return because;
+    gone_[group] += share.machines;
+    for (std::size_t t = 0; t < totals_.size(); ++t) totals_[t].used -= share.totals[t];
+    return {};
+}
+
+Minima::Share Minima::share_of(const std::vector<std::string>& nodes) const {
+    const Cluster& cluster = snapshot_.cluster;
+    Share out{.totals = std::vector<std::int64_t>(totals_.size())};
+    for (const std::string& name : nodes) {
+        const auto node = cluster.find_node(name);
+        if (!node || is_machine_going(snapshot_, membership_, memory_, *node)) continue;
+        ++out.machines;
+        if (!counts(cluster, cluster.node(*node))) continue;
+        for (std::size_t t = 0; t < totals_.size(); ++t)
+            out.totals[t] += totals_[t].of(*cluster.node(*node).capacity);
+    }
+    return out;
+}
+
+std::string Minima::why_group(const NodeGroupId& id, int machines) const {
+    const Group* group = find_group(snapshot_, id);
+    if (group == nullptr || !group->group.target || machines == 0) return {};
+    const auto gone = gone_.find(id);
+    const int least = group->group.min.value_or(0);
+    const int left = *group->group.target - (gone == gone_.end() ? 0 : gone->second) - machines;
+    if (left >= least) return {};
+    return "group " + id.value() + " is at its minimum of " + std::to_string(least) + " now";
+}
+
+std::string Minima::why_cluster(const Share& share, std::size_t nodes) const {
+    for (std::size_t t = 0; t < totals_.size(); ++t) {
+        const Total& total = totals_[t];
+        if (share.totals[t] <= 0 || total.used - share.totals[t] >= total.bound.min) continue;
+        return "cluster minimum of " + total.name + ": of " + total.shown(total.used) +
+               (nodes == 1 ? " the node has " : " its nodes have ") + total.shown(share.totals[t]) +
+               ", and at least " + total.shown(total.bound.min) + " have to stay";
+    }
+    return {};
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,48 @@
+/// The minima of groups and cluster, looked at again right before machines go.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/health/repairs.hpp"
+#include "engine/memory.hpp"
+#include "engine/scale_up/totals.hpp"
+#include "engine/settings.hpp"
+#include "engine/snapshot.hpp"
+#include "engine/templates/membership.hpp"
+
+namespace capstan::engine {
+
+/// The sizes of groups and cluster after all removals that are under way: machines that the pass's
+/// repairs take from a group, and nodes whose machines are going. A machine that has not joined
+/// counts in its group's target, but not in the cluster's totals. Borrows all arguments but the
+/// settings.
+class Minima {
+public:
+    Minima(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
+           const Repairs& repairs, const Settings& settings);
+
+    /// Asks whether these nodes of one group, each with its removal, may lose their machines
+    /// together. Empty: the machines may go, and count as gone from now on; otherwise one sentence
+    /// why the nodes have to stay.
+    std::string take(const std::vector<std::string>& nodes);
+
+private:
+    /// The part of the nodes that their group's target holds, and their part of each total.
+    struct Share {
+        int machines = 0;
+        std::vector<std::int64_t> totals{};
+    };
+    Share share_of(const std::vector<std::string>& nodes) const;
+    std::string why_group(const NodeGroupId& group, int machines) const;
+    std::string why_cluster(const Share& share, std::size_t nodes) const;
+
+    const Snapshot& snapshot_;
+    const Membership& membership_;
+    const Memory& memory_;
+    std::map<NodeGroupId, int> gone_{};  // machines of the group's target
+    std::vector<Total> totals_;          // the totals that have a minimum
+};
+
+}  // namespace capstan::engine

@@ -1,0 +1,44 @@
+#include "engine/removal/node_looks.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "engine/removal/leaving_pods.hpp"
+#include "engine/removal/node_marks.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// Nothing: drains count expendable pods like any other.
+std::optional<int> find_cutoff(const Settings& settings) {
+    const auto& off = settings.scale_down.drain_rules_off;
+    const bool is_off = std::ranges::find(off, "expendable") != off.end();
+    return is_off ? std::nullopt : std::optional(settings.expendable_pods_priority_cutoff);
+}
+
+}  // namespace
+
+std::vector<NodeLook> looks_before(const Decision& decision, const Cluster& cluster,
+                                   const Settings& settings) {
+    std::set<std::string> nodes;
+    for (const NodeChange& change : decision.node_changes)
+        if (std::ranges::find(change.set_taints, to_be_deleted_taint, &Taint::key) !=
+            change.set_taints.end())
+            nodes.insert(change.node);
+    for (const MachineRemoval& removal : decision.removals)
+        nodes.insert(removal.nodes.begin(), removal.nodes.end());
+    nodes.erase("");  // a machine without a node
+    std::vector<NodeLook> out;
+    for (const std::string& node : nodes) {
+        NodeLook look{.node = node, .expendable_below = find_cutoff(settings)};
+        if (const auto index = cluster.find_node(node))
+            for (const PodIndex pod : cluster.pods_on(*index))
+                look.known_pods.push_back(pod_key(cluster, pod));
+        std::ranges::sort(look.known_pods);
+        out.push_back(std::move(look));
+    }
+    return out;
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,206 @@
+#include "engine/scale_up/idle_nodes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/health/alarm.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/readiness.hpp"
+#include "engine/scale_up/planned_seats.hpp"
+#include "engine/templates/observed_nodes.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// Whether the node itself is the reason, and not the pods on others.
+bool is_of_node(Predicate predicate) {
+    return predicate >= Predicate::taint_toleration && predicate <= Predicate::volume_zone;
+}
+
+/// Whether pods on other nodes are the reason: they may have moved by the next pass.
+bool is_of_pods(Predicate predicate) {
+    return predicate == Predicate::pod_topology_spread ||
+           predicate == Predicate::inter_pod_affinity;
+}
+
+const TemplateRecord* find_record(const Memory& memory, const NodeGroupId& group) {
+    const auto at = memory.templates.find(group);
+    return at == memory.templates.end() ? nullptr : &at->second;
+}
+
+/// Subjects that wait: those that are put on nodes to come, and those that are left over.
+class WaitingPods {
+public:
+    explicit WaitingPods(ScaleUp& scale_up)
+        : placement_(scale_up.placement()), waits_(scale_up.scene().pending_count()) {
+        const std::vector<int>& left = scale_up.progress().left;
+        for (Subject s = 0; s < waits_.size(); ++s) waits_[s] = left[s] > 0;
+        for (Slot slot = scale_up.first_upcoming(); slot < placement_.slot_count(); ++slot) {
+            for (const Seat& seat : placement_.seats(slot))
+                if (seat.subject < waits_.size()) waits_[seat.subject] = true;
+        }
+    }
+    /// Whether the subject waits and a node of the group as promised would take it. The node to
+    /// come that it is put on may be another group's, ordered while a node of this one had its
+    /// minute.
+    bool want(GroupIndex group, Subject subject) const {
+        if (!waits_[subject]) return false;
+        const ShapeId shape = placement_.rules().alike(group);
+        const Predicate predicate = placement_.why_not_new(subject, shape).predicate;
+        return predicate == Predicate::none || is_of_pods(predicate);
+    }
+
+private:
+    const Placement& placement_;
+    std::vector<bool> waits_;  ///< by subject
+};
+
+class IdleNodes {
+public:
+    IdleNodes(ScaleUp& scale_up, Memory& memory)
+        : scale_up_(scale_up),
+          scene_(scale_up.scene()),
+          placement_(scale_up.placement()),
+          memory_(memory),
+          waiting_(scale_up),
+          alarm_(scene_.time) {
+        for (Subject s = 0; s < scene_.pending_count(); ++s)
+            subjects_[planned_as(cluster(), scene_.rules->subjects()[s])].push_back(s);
+    }
+
+    IdleGroups run() {
+        for (GroupIndex g = 0; g < scene_.groups().size(); ++g) {
+            const TemplateRecord* const record = find_record(memory_, scene_.id(g));
+            const auto since = memory_.planned_since.find(scene_.id(g));
+            if (record == nullptr || since == memory_.planned_since.end()) continue;
+            if (scene_.templates[g].node != nullptr) look_at(g, *record, since->second);
+        }
+        return {.suspected = std::move(suspected_), .wake_at = alarm_.at()};
+    }
+
+private:
+    using PodsSince = std::map<std::string, Time>;
+
+    const Cluster& cluster() const { return scene_.snapshot->cluster; }
+
+    void look_at(GroupIndex group, const TemplateRecord& record, const PodsSince& since) {
+        const NodeGroupId& id = scene_.id(group);
+        const bool is_backed_off = find_backoff(memory_, id, scene_.now) != nullptr;
+        for (const NodeIndex n : scene_.membership.nodes[group]) {
+            if (!is_idle(n, record)) continue;
+            const Refusal refusal = find_refusal(group, n, since);
+            if (refusal.sentence.empty()) continue;
+            suspected_.insert(id);
+            if (is_backed_off || memory_.blind_since) return;
+            // The first time it may still lose a taint, or be given a label.
+            const Time ready_since = scene_.time.measured(cluster().node(n).ready_since);
+            const bool is_news = record.idle_node.empty();
+            if (is_news && alarm_.is_younger(ready_since, settled_after)) continue;
+            return back_off_for(group, n, refusal);
+        }
+    }
+
+    bool is_idle(NodeIndex n, const TemplateRecord& record) const {
+        const NodeRow& node = cluster().node(n);
+        const Machine* const machine = find_machine(*scene_.snapshot, scene_.membership, n);
+        return scene_.health.nodes[n] == Standing::takes_pods &&
+               !std::ranges::binary_search(scene_.going, n) &&
+               why_no_model(node, machine, scene_.time.wall + settled_after).empty() &&
+               is_of_template(node, machine, record, scene_.time) && !has_been_used(cluster(), n) &&
+               placement_.seats(n).empty();
+    }
+
+    /// Of the first of the pods that the node came for; empty: there is none.
+    Refusal find_refusal(GroupIndex group, NodeIndex n, const PodsSince& planned) const {
+        const Time joined = scene_.time.measured(cluster().node(n).created);
+        for (const auto& [pods, since] : planned) {
+            const auto subjects = subjects_.find(pods);
+            if (subjects == subjects_.end() || since > joined) continue;
+            for (const Subject s : subjects->second) {
+                if (!waiting_.want(group, s)) continue;
+                Refusal refusal = placement_.why_not(s, n);
+                if (is_of_node(refusal.predicate)) return refusal;
+            }
+        }
+        return {};
+    }
+
+    void back_off_for(GroupIndex group, NodeIndex n, const Refusal& refusal) {
+        const NodeGroupId& id = scene_.id(group);
+        const std::string name(cluster().text(cluster().node(n).name));
+        std::string because =
+            "node " + name + " took none of the pods it came for: " + refusal.sentence;
+        const std::string differently = how_it_differs(promised(group), seen(n), *scene_.settings);
+        if (!differently.empty()) because += "; unlike its template it " + differently;
+        const Error error{.code = ErrorCode::invalid_config, .message = std::move(because)};
+        back_off(memory_, id, error, BackoffPolicy::exponential, *scene_.settings, scene_.now);
+        memory_.templates[id].idle_node = name;
+        scale_up_.close(group, why_backed_off(memory_.backoffs[id], scene_.now));
+    }
+
+    NodeTraits seen(NodeIndex n) const {
+        return traits_of(cluster(), cluster().node(n), *scene_.settings);
+    }
+
+    /// Labels that every node is thought to have are not what the cloud promised.
+    NodeTemplate promised(GroupIndex group) const {
+        NodeTemplate out = *scene_.templates[group].node;
+        const Group& of_cloud = scene_.groups()[group];
+        if (of_cloud.described != nullptr) out.labels = of_cloud.described->labels;
+        return out;
+    }
+
+    ScaleUp& scale_up_;
+    const Scene& scene_;
+    const Placement& placement_;
+    Memory& memory_;
+    WaitingPods waiting_;
+    std::map<std::string, std::vector<Subject>> subjects_{};  ///< that wait, as they are planned
+    std::set<NodeGroupId> suspected_{};
+    Alarm alarm_;
+};
+
+}  // namespace
+
+void follow_planned(Memory& memory, const std::set<NodeGroupId>& suspected, Time now) {
+    const auto before = std::exchange(memory.planned_since, {});
+    for (const auto& [group, since] : before) {
+        const TemplateRecord* const record = find_record(memory, group);
+        const bool is_backed_off = record != nullptr && !record->idle_node.empty() &&
+                                   find_backoff(memory, group, now) != nullptr;
+        if (is_backed_off || suspected.contains(group)) memory.planned_since[group] = since;
+    }
+    for (const auto& [group, planned] : memory.planned) {
+        const auto known = before.find(group);
+        auto& since = memory.planned_since[group];
+        for (const PlannedNodes& nodes : planned) {
+            for (const auto& [pods, count] : nodes.pods) {
+                const bool is_known = known != before.end() && known->second.contains(pods);
+                since.emplace(pods, is_known ? known->second.at(pods) : now);
+            }
+        }
+    }
+}
+
+void end_idle_backoffs(Memory& memory, const Cluster& cluster) {
+    for (auto& [group, record] : memory.templates) {
+        if (record.idle_node.empty()) continue;
+        const auto backoff = memory.backoffs.find(group);
+        const bool is_backed_off = backoff != memory.backoffs.end();
+        const auto node = cluster.find_node(record.idle_node);
+        const bool is_used = node && has_been_used(cluster, *node);
+        // One that lasts until a machine joins is for a failure that came later.
+        if (is_backed_off && is_used && backoff->second.until) memory.backoffs.erase(backoff);
+        if (!is_backed_off || is_used) record.idle_node.clear();
+    }
+}
+
+IdleGroups back_off_idle(ScaleUp& scale_up, Memory& memory) {
+    return memory.planned_since.empty() ? IdleGroups() : IdleNodes(scale_up, memory).run();
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,17 @@
+#include "engine/snapshot.hpp"
+
+#include <algorithm>
+
+namespace capstan::engine {
+
+const Group* find_group(std::span<const Group> groups, const NodeGroupId& id) noexcept {
+    const auto id_of = [](const Group& group) -> const NodeGroupId& { return group.group.id; };
+    const auto at = std::ranges::lower_bound(groups, id, {}, id_of);
+    return at != groups.end() && id_of(*at) == id ? &*at : nullptr;
+}
+
+const Group* find_group(const Snapshot& snapshot, const NodeGroupId& id) noexcept {
+    return find_group(*snapshot.groups, id);
+}
+
+}  // namespace capstan::engine

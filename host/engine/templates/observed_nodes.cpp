@@ -1,0 +1,253 @@
+#include "engine/templates/observed_nodes.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <capstan/hash.hpp>
+#include <capstan/sentence.hpp>
+
+#include "engine/templates/node_taints.hpp"
+#include "engine/templates/templates.hpp"
+#include "engine/templates/well_known_labels.hpp"
+
+namespace capstan::engine {
+namespace {
+
+constexpr Duration forgotten_after = std::chrono::hours(24);
+/// Not in each pass: what is remembered is written down whenever it changes.
+constexpr Duration noted_again_after = std::chrono::hours(1);
+
+void add_size(std::size_t size, Hash& hash) { hash.add(static_cast<std::int64_t>(size)); }
+
+void hash_template(const NodeTemplate& node, Hash& hash) {
+    for (const std::string* text : {&node.machine_type, &node.zone, &node.arch, &node.os})
+        hash.add(*text);
+    for (const Labels* labels : {&node.labels, &node.annotations}) {
+        add_size(labels->size(), hash);
+        for (const auto& [key, value] : *labels) {
+            hash.add(key);
+            hash.add(value);
+        }
+    }
+    add_size(node.taints.size(), hash);
+    for (const Taint& taint : node.taints) hash.add(to_string(taint));
+    for (const Resources* amounts : {&node.capacity, &node.allocatable, &node.free}) {
+        add_size(amounts->size(), hash);
+        for (const auto& [resource, amount] : *amounts) {
+            hash.add(resource);
+            hash.add(amount);
+        }
+    }
+}
+
+/// A short text, whatever the cloud's own is; nothing: the cloud tells of no template now. It is
+/// kept in Memory, so every release has to come to the same.
+std::optional<std::string> fingerprint_of_group(const Group& group) {
+    Hash hash;
+    if (!group.group.template_fingerprint.empty()) {
+        hash.add(group.group.template_fingerprint);
+    } else if (group.described != nullptr) {
+        hash_template(*group.described, hash);
+    } else {
+        return std::nullopt;
+    }
+    return std::to_string(hash.value());
+}
+
+/// What its nodes did not take may fit on those of the new template. A back-off that lasts until a
+/// machine joins is for a failure that came later.
+void forget_wrong_promise(Memory& memory, const NodeGroupId& group, const TemplateRecord& record) {
+    if (record.idle_node.empty()) return;
+    const auto backoff = memory.backoffs.find(group);
+    if (backoff != memory.backoffs.end() && backoff->second.until) memory.backoffs.erase(backoff);
+}
+
+class GroupObserver {
+public:
+    GroupObserver(const Snapshot& snapshot, const Membership& membership, const Settings& settings,
+                  const PassTime& time)
+        : snapshot_(snapshot),
+          membership_(membership),
+          settings_(settings),
+          time_(time),
+          now_(time.now) {}
+
+    void observe(std::size_t group, TemplateRecord& record) const {
+        if (record.observed && now_ - record.observed->seen >= forgotten_after)
+            record.observed.reset();
+        const std::optional<NodeIndex> newest = find_newest(group, record);
+        if (!newest) return record.settling.reset();
+        const NodeRow& node = snapshot_.cluster.node(*newest);
+        NodeTraits traits = traits_of(snapshot_.cluster, node, settings_);
+        if (record.observed && is_known(node, traits, *record.observed))
+            return record.settling.reset();
+        settle(*newest, std::move(traits), record);
+    }
+
+private:
+    /// Whether the node shows nothing new. A taint that it is given later, as before it is
+    /// interrupted, is none of the next node's.
+    bool is_known(const NodeRow& node, const NodeTraits& traits, ObservedNode& observed) const {
+        const std::string_view name = snapshot_.cluster.text(node.name);
+        if (observed.traits == traits) {
+            observed.node = name;
+            if (now_ - observed.seen >= noted_again_after) observed.seen = now_;
+            return true;
+        }
+        return observed.node == name &&
+               !std::ranges::all_of(traits.taints, [&](const Taint& taint) {
+                   return std::ranges::find(observed.traits.taints, taint) !=
+                          observed.traits.taints.end();
+               });
+    }
+
+    bool is_model(NodeIndex n, Time wall) const {
+        return why_no_model(snapshot_.cluster.node(n), find_machine(snapshot_, membership_, n),
+                            wall)
+            .empty();
+    }
+
+    bool awaits_readiness(const NodeRow& node) const {
+        const auto& keys = settings_.readiness_taints;
+        return std::ranges::any_of(node.taints, [&](const Taint& taint) {
+            return std::ranges::find(keys, taint.key) != keys.end();
+        });
+    }
+
+    /// Of those that are ready, be it for a moment.
+    std::optional<NodeIndex> find_newest(std::size_t group, const TemplateRecord& record) const {
+        std::optional<NodeIndex> out;
+        for (const NodeIndex n : membership_.nodes[group]) {
+            const NodeRow& node = snapshot_.cluster.node(n);
+            const bool counts =
+                is_model(n, time_.wall + settled_after) && !awaits_readiness(node) &&
+                is_of_template(node, find_machine(snapshot_, membership_, n), record, time_);
+            if (counts && (!out || node.created > snapshot_.cluster.node(*out).created)) out = n;
+        }
+        return out;
+    }
+
+    void settle(NodeIndex n, NodeTraits traits, TemplateRecord& record) const {
+        const NodeRow& node = snapshot_.cluster.node(n);
+        if (!record.settling || record.settling->traits != traits) {
+            record.settling.reset();
+            if (time_.wall - node.created <= settings_.max_node_startup_time)
+                record.settling = {.traits = std::move(traits), .since = now_};
+            return;
+        }
+        if (now_ - record.settling->since < settled_after || !is_model(n, time_.wall)) return;
+        record.observed = {.node = std::string(snapshot_.cluster.text(node.name)),
+                           .traits = std::move(traits),
+                           .seen = now_};
+        record.settling.reset();
+    }
+
+    const Snapshot& snapshot_;
+    const Membership& membership_;
+    const Settings& settings_;
+    PassTime time_;
+    Time now_;
+};
+
+void add_taints(const NodeTemplate& told, const NodeTraits& seen, const Settings& settings,
+                std::vector<std::string>& out) {
+    const std::vector<Taint> expected = lasting_taints(told.taints, settings);
+    for (const Taint& taint : seen.taints) {
+        const bool is_told = std::ranges::find(expected, taint) != expected.end();
+        if (!is_told && taint.effect != Effect::prefer_no_schedule)
+            out.push_back("has taint " + to_string(taint));
+    }
+}
+
+void add_labels(const NodeTemplate& told, const NodeTraits& seen, std::vector<std::string>& out) {
+    for (const auto& [key, value] : told.labels) {
+        if (key == hostname_label) continue;
+        const auto at = seen.labels.find(key);
+        if (at == seen.labels.end()) {
+            out.push_back("lacks label " + key + "=" + value);
+        } else if (at->second != value) {
+            out.push_back("has label " + key + "=" + at->second + " instead of " + value);
+        }
+    }
+}
+
+void add_amounts(const NodeTemplate& told, const NodeTraits& seen, std::vector<std::string>& out) {
+    for (const auto& [resource, amount] : told.allocatable) {
+        const std::int64_t has = seen.allocatable.amount(resource);
+        if (has < amount)
+            out.push_back("has " + format_amount(resource, has) + " of " + resource +
+                          " instead of " + format_amount(resource, amount));
+    }
+}
+
+}  // namespace
+
+NodeTraits traits_of(const Cluster& cluster, const NodeRow& node, const Settings& settings) {
+    NodeTraits out{.labels = to_labels(cluster, node.labels),
+                   .taints = lasting_taints({node.taints.begin(), node.taints.end()}, settings),
+                   .capacity = *node.capacity,
+                   .allocatable = *node.allocatable};
+    out.labels.erase(std::string(hostname_label));
+    return out;
+}
+
+Memory remember_templates(Memory memory, const Snapshot& snapshot, const Membership& membership,
+                          const Settings& settings, const PassTime& time) {
+    TemplateRecords before = std::exchange(memory.templates, {});
+    const GroupObserver observer(snapshot, membership, settings, time);
+    for (std::size_t g = 0; g < snapshot.groups->size(); ++g) {
+        const Group& group = (*snapshot.groups)[g];
+        const NodeGroupId& id = group.group.id;
+        const std::optional<std::string> fingerprint = fingerprint_of_group(group);
+        const auto known = before.find(id);
+        TemplateRecord record{.fingerprint = fingerprint.value_or(""), .since = time.now};
+        if (known != before.end()) {
+            const bool is_same = !fingerprint || *fingerprint == known->second.fingerprint;
+            if (!is_same) forget_wrong_promise(memory, id, known->second);
+            if (is_same) record = std::move(known->second);
+        }
+        if (settings.template_source == TemplateSource::mixed) {
+            observer.observe(g, record);
+        } else {
+            record.settling.reset();
+            record.observed.reset();
+        }
+        memory.templates.emplace_hint(memory.templates.end(), id, std::move(record));
+    }
+    return memory;
+}
+
+bool is_of_template(const NodeRow& node, const Machine* machine, const TemplateRecord& record,
+                    const PassTime& time) noexcept {
+    const bool is_launched = machine != nullptr && machine->launched;
+    const Time begun = is_launched ? std::min(*machine->launched, node.created) : node.created;
+    return time.measured(begun) >= record.since;
+}
+
+std::optional<Time> next_observation(const Memory& memory, bool pods_wait, Time now) noexcept {
+    std::optional<Time> out;
+    const auto hear = [&](Time since, Duration length) {
+        if (since > Time::max() - length || since + length <= now) return;
+        out = std::min(out.value_or(since + length), since + length);
+    };
+    for (const auto& [group, record] : memory.templates) {
+        if (record.settling) hear(record.settling->since, settled_after);
+        if (record.observed && pods_wait) hear(record.observed->seen, forgotten_after);
+    }
+    return out;
+}
+
+std::string how_it_differs(const NodeTemplate& told, const NodeTraits& seen,
+                           const Settings& settings) {
+    std::vector<std::string> out;
+    add_taints(told, seen, settings, out);
+    add_labels(told, seen, out);
+    add_amounts(told, seen, out);
+    return listed(out, [](const std::string& one) { return one; }, 3);
+}
+
+}  // namespace capstan::engine

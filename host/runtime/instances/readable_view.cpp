@@ -1,0 +1,184 @@
+#include "runtime/instances/readable_view.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <capstan/raising.hpp>
+#include <capstan/sentence.hpp>
+
+namespace capstan::runtime {
+namespace {
+
+using capstan::detail::element;
+using capstan::detail::misfit;
+using capstan::detail::misfit_in;
+
+static_assert(most_machines_of_group == capstan::detail::most_elements);
+
+Result<void> check_machines(std::string_view what, std::optional<int> machines) {
+    if (machines.value_or(0) <= most_machines_of_group) return {};
+    return misfit(std::string(what) + " is " + std::to_string(*machines) + ", at most " +
+                  std::to_string(most_machines_of_group) + " machines are taken");
+}
+
+Result<NodeGroup> raise_sized_group(const capstan_group& raw) {
+    CAPSTAN_TRY(NodeGroup out, raise_group(raw));
+    CAPSTAN_CHECK(check_machines("min", out.min));
+    CAPSTAN_CHECK(check_machines("target", out.target));
+    return out;
+}
+
+/// An id of an element that is wrong otherwise; nothing: it is wrong, too.
+std::optional<std::string> find_id(capstan_str id) {
+    if (capstan::detail::find_fault(id, capstan::detail::Text::required) != nullptr)
+        return std::nullopt;
+    return std::string(text(id));
+}
+
+class ViewReader {
+public:
+    explicit ViewReader(const capstan_cloud_view& raw) : raw_(raw) {}
+
+    Result<CloudView> read() && {
+        CAPSTAN_CHECK(capstan::detail::check_size(raw_));
+        CAPSTAN_CHECK(capstan::detail::check_array<capstan_group>("groups", raw_.groups));
+        CAPSTAN_CHECK(
+            capstan::detail::check_array<capstan_cloud_instance>("instances", raw_.instances));
+        CAPSTAN_CHECK(capstan::detail::check_array<capstan_error>("unreadable", raw_.unreadable));
+        out_.complete = raw_.complete != 0;
+        read_list<capstan_error>("unreadable", raw_.unreadable, capstan::detail::raise_error,
+                                 &ViewReader::take_error, &ViewReader::blame_nothing);
+        read_list<capstan_group>("groups", raw_.groups, raise_sized_group, &ViewReader::take_group,
+                                 &ViewReader::blame_group);
+        read_list<capstan_cloud_instance>("instances", raw_.instances, raise_machine,
+                                          &ViewReader::take_machine, &ViewReader::blame_machine);
+        find_repeated_machines();
+        blame_short_groups();
+        keep_groups_hidden();
+        std::erase_if(out_.groups,
+                      [&](const NodeGroup& group) { return blamed_.contains(group.id.value()); });
+        return std::move(out_);
+    }
+
+private:
+    /// `blame` gets NULL where not even the size of an element is right.
+    template <class Raw, class F, class Value>
+    void read_list(std::string_view name, capstan_array array, F raise_one,
+                   void (ViewReader::*take)(std::uint32_t, Value),
+                   void (ViewReader::*blame)(const Raw*, Error)) {
+        const View<Raw> view(array);
+        for (std::uint32_t i = 0; i < view.size(); ++i) {
+            const Raw& raw = view[i];
+            if (raw.struct_size > array.stride) {
+                (this->*blame)(nullptr, misfit(element(name, i) + ".struct_size is " +
+                                               std::to_string(raw.struct_size) +
+                                               ", the stride is " + std::to_string(array.stride))
+                                            .value());
+                continue;
+            }
+            auto value = raise_one(raw);
+            if (value) {
+                (this->*take)(i, *std::move(value));
+                continue;
+            }
+            const bool has_size = capstan::detail::check_size(raw).has_value();
+            (this->*blame)(has_size ? &raw : nullptr,
+                           misfit_in(element(name, i), std::move(value).error()).value());
+        }
+    }
+
+    void take_error(std::uint32_t, Error error) {
+        blamed_.insert(error.subject);
+        out_.unreadable.push_back(std::move(error));
+    }
+    void take_group(std::uint32_t index, NodeGroup group) {
+        const std::string id = group.id.value();
+        if (!groups_.insert(id).second) return blame(id, there_twice("groups", index, id));
+        out_.groups.push_back(std::move(group));
+    }
+    void take_machine(std::uint32_t index, Machine machine) {
+        out_.machines.push_back(std::move(machine));
+        places_.push_back(index);
+    }
+
+    void blame_nothing(const capstan_error*, Error error) { blame({}, std::move(error)); }
+    void blame_group(const capstan_group* raw, Error error) {
+        const auto id = raw != nullptr ? find_id(raw->id) : std::nullopt;
+        blame(id.value_or(std::string()), std::move(error));
+    }
+    void blame_machine(const capstan_cloud_instance* raw, Error error) {
+        const auto group = raw != nullptr ? find_id(raw->group_id) : std::nullopt;
+        if (group) return blame(*group, std::move(error));
+        if (!groupless_) groupless_ = std::move(error);
+    }
+
+    /// One sentence a group is enough.
+    void blame(const std::string& group, Error error) {
+        out_.complete = false;
+        if (!blamed_.insert(group).second) return;
+        error.subject = group;
+        out_.unreadable.push_back(std::move(error));
+    }
+
+    static Error there_twice(std::string_view list, std::uint32_t index, const std::string& id) {
+        return misfit(element(list, index) + ".id " + in_quotes(id) + " is there twice").value();
+    }
+
+    /// It may be either's.
+    void find_repeated_machines() {
+        std::map<std::string_view, std::size_t> first;
+        for (std::size_t m = 0; m < out_.machines.size(); ++m) {
+            const auto [at, is_new] = first.try_emplace(out_.machines[m].id.value(), m);
+            if (is_new) continue;
+            const Error error = there_twice("instances", places_[m], out_.machines[m].id.value());
+            blame(out_.machines[at->second].group.value(), error);
+            blame(out_.machines[m].group.value(), error);
+        }
+    }
+
+    /// A machine of which the group is not told is missing in one of these.
+    void blame_short_groups() {
+        if (!groupless_) return;
+        std::map<std::string_view, int> listed;
+        for (const Machine& machine : out_.machines)
+            if (machine.state != MachineState::deleting) ++listed[machine.group.value()];
+        const std::size_t told = out_.unreadable.size();
+        for (const NodeGroup& group : out_.groups)
+            if (!group.target || *group.target > listed[group.id.value()])
+                blame(group.id.value(), *groupless_);
+        if (out_.unreadable.size() == told) out_.unreadable.push_back(*groupless_);
+    }
+
+    /// A view that is not complete and names no group that is missing may hide any group. The
+    /// groups that are unreadable for what they say are not the missing ones: an error without a
+    /// subject keeps the view from being read that way.
+    void keep_groups_hidden() {
+        const bool hides = raw_.complete == 0 && raw_.unreadable.count == 0;
+        const bool names_all =
+            std::ranges::none_of(out_.unreadable, [](const Error& e) { return e.subject.empty(); });
+        if (!hides || out_.unreadable.empty() || !names_all) return;
+        out_.unreadable.push_back(
+            {.code = ErrorCode::unavailable, .message = "its cloud did not tell of all groups"});
+    }
+
+    const capstan_cloud_view& raw_;
+    CloudView out_{};
+    std::set<std::string> groups_{};       // ids that are listed
+    std::set<std::string> blamed_{};       // groups that are unreadable; empty: one without an id
+    std::vector<std::uint32_t> places_{};  // of machines in the list
+    std::optional<Error> groupless_{};     // what is wrong with a machine that tells no group
+};
+
+}  // namespace
+
+Result<CloudView> raise_readable_view(const capstan_cloud_view& raw) {
+    return ViewReader(raw).read();
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulation/chaos/growth.hpp"
+#include "simulation/chaos/invariant.hpp"
+#include "simulation/chaos/judgement.hpp"
+#include "simulation/chaos/sums.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+/// How many times the price of another group is too much. The shipped expander weighs a price with
+/// how well pods and nodes suit each other, which is worth a part of it, never a multiple.
+constexpr double too_dear = 3;
+
+class Cost final : public Invariant {
+public:
+    std::string_view name() const override { return "cost"; }
+
+    std::vector<std::string> on_pass(const Moment& moment) override {
+        std::vector<std::string> out;
+        if (!goes_by_price(moment)) return out;
+        looks_.see(moment);
+        for (const engine::Increase& increase : moment.decision().increases) {
+            const engine::Group* const group = moment.find_group(increase.group);
+            if (group == nullptr || !group->price_per_hour) continue;
+            const std::vector<engine::PodIndex> pods = pods_for(moment, increase);
+            if (pods.empty()) continue;
+            for (const engine::Group& other : moment.groups())
+                compare(moment, increase, *group->price_per_hour, other, pods, out);
+        }
+        return out;
+    }
+
+private:
+    static bool goes_by_price(const Moment& moment) {
+        const auto& expanders = moment.input.wiring.expanders;
+        return !expanders.empty() && expanders.front().expander->id() == "price";
+    }
+
+    /// The waiting pods that the option was chosen for; one that only looks like them may be among
+    /// them. Empty: not all of them are known.
+    static std::vector<engine::PodIndex> pods_for(const Moment& moment,
+                                                  const engine::Increase& increase) {
+        std::vector<engine::PodIndex> out;
+        const auto& options = moment.decision().options;
+        if (increase.option >= options.size() || options[increase.option].pods.empty()) return out;
+        std::map<engine::ClassId, std::uint32_t> wanted;
+        for (const engine::PodCount& pods : options[increase.option].pods)
+            wanted[pods.pod_class] += pods.count;
+        for (const engine::PodIndex pod : moment.cluster().unbound()) {
+            const auto at = wanted.find(moment.cluster().class_of(pod));
+            if (at == wanted.end() || at->second == 0) continue;
+            --at->second;
+            out.push_back(pod);
+        }
+        const bool is_complete =
+            std::ranges::all_of(wanted, [](const auto& entry) { return entry.second == 0; });
+        return is_complete ? out : std::vector<engine::PodIndex>();
+    }
+
+    void compare(const Moment& moment, const engine::Increase& increase, double price,
+                 const engine::Group& other, const std::vector<engine::PodIndex>& pods,
+                 std::vector<std::string>& out) const {
+        if (other.group.id == increase.group || !other.price_per_hour) return;
+        const std::optional<int> machines = machines_for(moment, other, pods);
+        if (!machines || !is_able(moment, increase, other, *machines)) return;
+        const double its = *other.price_per_hour * *machines;
+        if (price * increase.by <= too_dear * its) return;
+        out.push_back("group " + increase.group.value() + " is to grow by " +
+                      std::to_string(increase.by) + " though " + std::to_string(*machines) +
+                      " of group " + other.group.id.value() +
+                      " would have had room for the same pods at less than a third of the price");
+    }
+
+    /// How many are surely enough: first come, first served. Nothing: not all pods surely fit.
+    std::optional<int> machines_for(const Moment& moment, const engine::Group& group,
+                                    const std::vector<engine::PodIndex>& pods) const {
+        std::vector<Resources> rooms;
+        for (const engine::PodIndex pod : pods) {
+            const engine::Cluster& cluster = moment.cluster();
+            if (!looks_.surely_fits(moment, pod, group)) return std::nullopt;
+            Resources wants = cluster.pod_class(cluster.class_of(pod)).spec->requests;
+            wants += Resources{{"pods", 1}};
+            const auto has_room = [&](const Resources& room) {
+                return std::ranges::all_of(wants, [&](const auto& entry) {
+                    return room.amount(entry.resource) >= entry.amount;
+                });
+            };
+            auto at = std::ranges::find_if(rooms, has_room);
+            if (at == rooms.end()) at = rooms.insert(rooms.end(), room_on_new_node(cluster, group));
+            *at -= wants;
+        }
+        return static_cast<int>(rooms.size());
+    }
+
+    /// Whether it could grow by so many in place of `instead`, beside all else that is asked for.
+    static bool is_able(const Moment& moment, const engine::Increase& instead,
+                        const engine::Group& group, int machines) {
+        if (group.options.zero_or_max.value_or(false)) return false;
+        int target = group.group.target.value_or(0);
+        Sums sums = sums_of(moment, Going::counts);
+        for (const engine::Increase& increase : moment.decision().increases) {
+            const engine::Group* const grows = moment.find_group(increase.group);
+            if (grows == nullptr || increase.group == instead.group) continue;
+            sums.add(size_of(*grows), increase.by);
+            if (increase.group == group.group.id) target += increase.by;
+        }
+        return could_grow(moment, group, target, machines, std::move(sums));
+    }
+
+    KnownLooks looks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Invariant> cost_invariant() { return std::make_unique<Cost>(); }
+
+}  // namespace capstan::simulation

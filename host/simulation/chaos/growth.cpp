@@ -1,0 +1,54 @@
+#include "simulation/chaos/growth.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "engine/health/backoff.hpp"
+#include "engine/templates/membership.hpp"
+#include "simulation/chaos/judgement.hpp"
+
+namespace capstan::simulation {
+
+bool could_grow(const Moment& moment, const engine::Group& group, int target, int machines,
+                Sums sums) {
+    if (group.group.max && target + machines > *group.group.max) return false;
+    if (!group.group.healthy.value_or(true)) return false;
+    if (engine::find_backoff(moment.memory(), group, moment.now()) != nullptr) return false;
+    sums.add(size_of(group), machines);
+    return std::ranges::none_of(bounds_of(moment.settings()), [&](const auto& entry) {
+        return entry.second.max && sums.of(entry.first) > *entry.second.max;
+    });
+}
+
+void KnownLooks::see(const Moment& moment) {
+    const engine::Cluster& cluster = moment.cluster();
+    const std::vector<engine::Group>& groups = moment.groups();
+    std::erase_if(known_, [&](const auto& entry) {
+        const engine::Group* const group = moment.find_group(entry.first);
+        return group == nullptr || !group->described || *group->described != entry.second.described;
+    });
+    const engine::Membership membership = engine::make_membership({cluster, moment.result.groups});
+    std::vector<std::optional<engine::NodeIndex>> newest(groups.size());
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+        const auto& machine = membership.machine_of[i];
+        if (!machine || !cluster.node(i).ready) continue;
+        std::optional<engine::NodeIndex>& one = newest[machine->group];
+        if (!one || cluster.node(*one).created < cluster.node(i).created) one = i;
+    }
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        if (newest[g] && groups[g].described)
+            known_[groups[g].group.id] = {.described = *groups[g].described,
+                                          .look = look_of(cluster, *newest[g])};
+    }
+}
+
+bool KnownLooks::surely_fits(const Moment& moment, engine::PodIndex pod,
+                             const engine::Group& group) const {
+    const engine::Cluster& cluster = moment.cluster();
+    if (!simulation::surely_fits(cluster, pod, group, moment.settings())) return false;
+    const auto known = known_.find(group.group.id);
+    return known == known_.end() || might_fit(cluster, pod, known->second.look);
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,51 @@
+#include <map>
+#include <string>
+#include <vector>
+
+#include "simulation/chaos/invariant.hpp"
+#include "simulation/chaos/judgement.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+class Pods final : public Invariant {
+public:
+    std::string_view name() const override { return "pods"; }
+
+    std::vector<std::string> on_pass(const Moment& moment) override {
+        pods_.clear();
+        const engine::Cluster& cluster = moment.cluster();
+        for (const engine::MachineRemoval& removal : moment.decision().removals) {
+            for (const std::string& node : removal.nodes) {
+                const auto index = cluster.find_node(node);
+                if (!index) continue;
+                for (const engine::PodIndex pod : cluster.pods_on(*index))
+                    if (counts(cluster, pod, moment.settings()))
+                        pods_[node].push_back(name_of_pod(cluster, pod));
+            }
+        }
+        return {};
+    }
+
+    std::vector<std::string> on_results(const engine::Decision& decision,
+                                        const engine::Results& results) override {
+        std::vector<std::string> out;
+        for (const RemovedMachine& removed : find_removed(decision, results)) {
+            const auto pods = pods_.find(removed.node);
+            if (pods == pods_.end()) continue;
+            for (const std::string& pod : pods->second)
+                out.push_back("the machine of node " + removed.node + " was removed, and pod " +
+                              pod + " still ran there");
+        }
+        return out;
+    }
+
+private:
+    std::map<std::string, std::vector<std::string>> pods_;  ///< that count, by node
+};
+
+}  // namespace
+
+std::unique_ptr<Invariant> pods_invariant() { return std::make_unique<Pods>(); }
+
+}  // namespace capstan::simulation

@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+
+#include "simulation/chaos/invariant.hpp"
+#include "simulation/chaos/judgement.hpp"
+#include "simulation/chaos/picture.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+/// In what time a cloud's figures show what it agreed to.
+constexpr Duration showing_patience = std::chrono::minutes(5);
+/// For how long an order counts whose cloud may not have heard of it, and the calls of its pass.
+constexpr Duration unsure_patience = std::chrono::minutes(3);
+
+/// Pods that want a node, or will when theirs has gone.
+std::vector<engine::PodIndex> wanting_pods(const Moment& moment) {
+    const engine::Cluster& cluster = moment.cluster();
+    std::vector<engine::PodIndex> out;
+    for (const engine::PodIndex pod : cluster.unbound())
+        if (counts(cluster, pod, moment.settings()) && !cluster.pod(pod).gated) out.push_back(pod);
+    for (const auto& [node, removal] : moment.memory().removals) {
+        const auto index = cluster.find_node(node);
+        if (!index) continue;
+        for (const engine::PodIndex pod : cluster.pods_on(*index))
+            if (!belongs_to_node(cluster, pod)) out.push_back(pod);
+    }
+    return out;
+}
+
+/// What machines of the group are or may be like, those there are included.
+std::vector<NodeTemplate> looks_of(const Moment& moment, const NodeGroupId& id) {
+    std::vector<NodeTemplate> out;
+    for (const runtime::Theory& theory : moment.result.theories)
+        if (theory.group && theory.group->planned.group.id == id)
+            out.push_back(theory.group->planned.node);
+    const engine::Group* const group = moment.find_group(id);
+    if (group == nullptr) return out;
+    if (group->described) out.push_back(*group->described);
+    const engine::Cluster& cluster = moment.cluster();
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+        const std::string_view own = cluster.text(cluster.node(i).provider_id);
+        if (std::ranges::any_of(group->machines,
+                                [&](const Machine& m) { return m.id.value() == own; }))
+            out.push_back(look_of(cluster, i));
+    }
+    return out;
+}
+
+int missing_to_minimum(const Moment& moment, const NodeGroupId& id) {
+    const engine::Group* const group = moment.find_group(id);
+    if (group == nullptr) return 0;
+    return std::max(0, group->group.min.value_or(0) - group->group.target.value_or(0));
+}
+
+bool grows_as_a_whole(const Moment& moment, const NodeGroupId& id) {
+    const engine::Group* const group = moment.find_group(id);
+    return group != nullptr && group->options.zero_or_max.value_or(false);
+}
+
+class Purpose final : public Invariant {
+public:
+    std::string_view name() const override { return "purpose"; }
+
+    std::vector<std::string> on_pass(const Moment& moment) override {
+        std::vector<std::string> out;
+        now_ = moment.now();
+        if (now_ <= unsure_until_) before_.reset();
+        confirm(moment, out);
+        if (!moment.decision().increases.empty()) {
+            find_useless(moment, out);
+            if (before_ && is_unchanged(moment)) find_repeated(moment, out);
+        }
+        const bool asks = !moment.decision().increases.empty();
+        if (asks || (before_ && !is_unchanged(moment))) before_.reset();
+        if (asks && now_ > unsure_until_) remember(moment);
+        return out;
+    }
+    /// What was refused may be asked for elsewhere. An order of unknown fate counts for a while,
+    /// and then its pods are helped no more.
+    std::vector<std::string> on_results(const engine::Decision&,
+                                        const engine::Results& results) override {
+        for (const auto& refusal : results.increases) {
+            if (!refusal) continue;
+            before_.reset();
+            if (refusal->code == ErrorCode::cancelled) unsure_until_ = now_ + unsure_patience;
+        }
+        return {};
+    }
+    void on_restart() override {
+        before_.reset();
+        unsure_until_ = now_ + unsure_patience;
+    }
+
+private:
+    /// What was asked for last, forgotten as soon as anything changes by which it may not be
+    /// enough.
+    struct Ordered {
+        Picture picture{};
+        std::map<std::string, int> asked{};  ///< targets with what was asked for
+        bool has_helped_all = false;
+    };
+    /// Asked for a second time, if the clouds come to show both.
+    struct Repeated {
+        std::map<std::string, int> targets{};
+        std::set<NodeGroupId> groups{};   ///< that were asked again
+        std::set<std::string> waiting{};  ///< pods without a node, then
+        std::string text{};
+        Time until{};
+    };
+
+    static void find_useless(const Moment& moment, std::vector<std::string>& out) {
+        const std::vector<engine::PodIndex> pods = wanting_pods(moment);
+        int machines = 0;
+        for (const engine::Increase& increase : moment.decision().increases) {
+            const int missing = missing_to_minimum(moment, increase.group);
+            // One pod is enough for all machines of a group that grows as a whole.
+            const bool is_whole = grows_as_a_whole(moment, increase.group);
+            const int needed = is_whole ? (missing > 0 ? 0 : 1) : increase.by - missing;
+            machines += std::max(0, needed);
+            const std::vector<NodeTemplate> looks = looks_of(moment, increase.group);
+            const auto suited = std::ranges::count_if(pods, [&](engine::PodIndex pod) {
+                return std::ranges::any_of(looks, [&](const NodeTemplate& look) {
+                    return might_fit(moment.cluster(), pod, look);
+                });
+            });
+            if (!looks.empty() && needed > suited)
+                out.push_back("group " + increase.group.value() + " is to grow by " +
+                              std::to_string(increase.by) + ", and " + counted(suited, "pod") +
+                              " could use that: " + increase.because);
+        }
+        if (machines > std::ssize(pods))
+            out.push_back(counted(machines, "machine") + " are asked for, and " +
+                          counted(std::ssize(pods), "pod") + " could use them");
+    }
+
+    /// Nothing has happened by which what was asked for before would not be enough.
+    bool is_unchanged(const Moment& moment) const {
+        const engine::Settings& settings = moment.settings();
+        if (settings.new_pod_delay > Duration(0) || settings.max_pods_considered > 0 ||
+            settings.one_option_per_pass || !before_->has_helped_all)
+            return false;
+        const engine::Decision& decision = moment.decision();
+        if (!decision.decreases.empty() || !decision.removals.empty()) return false;
+        const Picture now = picture_of(moment);
+        const Picture& before = before_->picture;
+        const auto has_fallen = [&](const auto& shown) {
+            const auto at = now.targets.find(shown.first);
+            return at == now.targets.end() || at->second < shown.second;
+        };
+        return !has_trouble(moment) && std::ranges::includes(before.waiting, now.waiting) &&
+               before.running == now.running && before.nodes == now.nodes &&
+               before.going == now.going && before.backed_off == now.backed_off &&
+               std::ranges::none_of(before.targets, has_fallen);
+    }
+
+    void find_repeated(const Moment& moment, std::vector<std::string>& out) {
+        Repeated repeated{.targets = before_->asked,
+                          .waiting = picture_of(moment).waiting,
+                          .until = moment.now() + showing_patience};
+        bool is_shown = true;
+        for (const auto& [group, asked] : before_->asked) {
+            const engine::Group* const now = moment.find_group(NodeGroupId(group));
+            is_shown = is_shown && now != nullptr && now->group.target.value_or(0) >= asked;
+        }
+        for (const engine::Increase& increase : moment.decision().increases) {
+            if (missing_to_minimum(moment, increase.group) > 0) continue;
+            repeated.groups.insert(increase.group);
+            repeated.targets[increase.group.value()] += increase.by;
+            repeated.text += (repeated.text.empty() ? "" : "; ") + increase.group.value() + " by " +
+                             std::to_string(increase.by) + ": " + increase.because;
+        }
+        if (repeated.groups.empty()) return;
+        repeated.text =
+            "asked for once more though nothing has changed since all pods were helped: " +
+            repeated.text;
+        if (is_shown) {
+            out.push_back(repeated.text);
+        } else {
+            repeated_.push_back(std::move(repeated));
+        }
+    }
+
+    /// A cloud that gave less than it was asked for never shows both; one whose list is late does.
+    /// Once there is another reason to grow, a target tells nothing any more.
+    void confirm(const Moment& moment, std::vector<std::string>& out) {
+        if (repeated_.empty()) return;
+        const std::set<std::string> waiting = picture_of(moment).waiting;
+        std::erase_if(repeated_, [&](const Repeated& repeated) {
+            if (moment.now() > repeated.until) return true;
+            const bool are_both_there =
+                std::ranges::all_of(repeated.targets, [&](const auto& entry) {
+                    const engine::Group* const now = moment.find_group(NodeGroupId(entry.first));
+                    return now != nullptr && now->group.target.value_or(0) >= entry.second;
+                });
+            if (are_both_there) out.push_back(repeated.text);
+            const bool grows_again = std::ranges::any_of(
+                moment.decision().increases,
+                [&](const auto& increase) { return repeated.groups.contains(increase.group); });
+            return are_both_there || grows_again ||
+                   !std::ranges::includes(repeated.waiting, waiting);
+        });
+    }
+
+    void remember(const Moment& moment) {
+        const engine::Decision& decision = moment.decision();
+        Ordered ordered{.picture = picture_of(moment),
+                        .has_helped_all = decision.unhelped.empty() && decision.decreases.empty()};
+        ordered.asked = ordered.picture.targets;
+        for (const engine::Increase& increase : decision.increases)
+            ordered.asked[increase.group.value()] += increase.by;
+        before_ = std::move(ordered);
+    }
+
+    Time now_{}, unsure_until_{};
+    std::optional<Ordered> before_;
+    std::vector<Repeated> repeated_;
+};
+
+}  // namespace
+
+std::unique_ptr<Invariant> purpose_invariant() { return std::make_unique<Purpose>(); }
+
+}  // namespace capstan::simulation

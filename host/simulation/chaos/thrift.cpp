@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <capstan/duration.hpp>
+
+#include "engine/removal/node_marks.hpp"
+#include "engine/scale_down/eligibility.hpp"
+#include "engine/templates/membership.hpp"
+#include "simulation/chaos/invariant.hpp"
+#include "simulation/chaos/judgement.hpp"
+#include "simulation/chaos/sums.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+/// How long a machine may serve nothing in calm: longer than everything that delays a removal by
+/// default.
+constexpr Duration idle_patience = std::chrono::hours(2);
+/// The share of its cpu or memory below which a node is little used, where no group says another.
+constexpr double little_used = 0.5;
+
+/// One look at which nodes could surely go.
+class Idleness {
+public:
+    explicit Idleness(const Moment& moment)
+        : moment_(moment),
+          cluster_(moment.cluster()),
+          membership_(engine::make_membership({moment.cluster(), moment.result.groups})) {
+        for (engine::NodeIndex i = 0; i < cluster_.node_count(); ++i)
+            if (is_limited(cluster_, cluster_.node(i))) sums_.add(*cluster_.node(i).capacity, 1);
+    }
+
+    /// Why the node could go, by its group; nothing of it: something keeps it, or may.
+    struct Finding {
+        NodeGroupId group{};
+        std::string because{};
+    };
+    std::optional<Finding> find(engine::NodeIndex index) const {
+        const engine::Group* const group = group_of(index);
+        if (group == nullptr || !is_free_to_go(index, *group)) return std::nullopt;
+        std::vector<engine::PodIndex> pods;
+        for (const engine::PodIndex pod : cluster_.pods_on(index)) {
+            if (counts(cluster_, pod, moment_.settings())) pods.push_back(pod);
+        }
+        if (pods.empty()) return Finding{group->group.id, "is empty"};
+        if (!std::ranges::all_of(pods, [&](auto pod) { return moves_freely(pod); }))
+            return std::nullopt;
+        for (engine::NodeIndex other = 0; other < cluster_.node_count(); ++other) {
+            if (other != index && has_room(other, pods))
+                return Finding{group->group.id,
+                               "is little used, and all its pods have room on node " +
+                                   std::string(cluster_.text(cluster_.node(other).name))};
+        }
+        return std::nullopt;
+    }
+
+private:
+    const engine::Group* group_of(engine::NodeIndex index) const {
+        const auto& machine = membership_.machine_of[index];
+        if (!machine) return nullptr;
+        const engine::Group& group = moment_.groups()[machine->group];
+        const bool runs = group.machines[machine->machine].state == MachineState::running;
+        return runs ? &group : nullptr;
+    }
+
+    bool is_free_to_go(engine::NodeIndex index, const engine::Group& group) const {
+        const engine::NodeRow& node = cluster_.node(index);
+        const auto disabled =
+            engine::find_label(cluster_, node.annotations, engine::scale_down_disabled);
+        if (!node.ready || engine::is_marked(node) || disabled) return false;
+        if (group.options.zero_or_max.value_or(false)) return false;
+        if (group.group.target.value_or(0) <= group.group.min.value_or(0)) return false;
+        return is_little_used(index, group) && !breaks_minimum(*node.capacity) &&
+               !is_waited_for(index);
+    }
+
+    bool is_little_used(engine::NodeIndex index, const engine::Group& group) const {
+        const double threshold = group.options.utilization_threshold.value_or(little_used);
+        const auto requested = cluster_.requested(index), there = cluster_.allocatable(index);
+        for (const auto resource : {engine::cpu_index, engine::memory_index}) {
+            if (static_cast<double>(requested[resource]) >=
+                threshold * static_cast<double>(there[resource]))
+                return false;
+        }
+        // Of GPUs another threshold tells.
+        for (engine::ResourceIndex r = 0; r < cluster_.resource_count(); ++r)
+            if (cluster_.resource_name(r).ends_with("/gpu") && there[r] > 0) return false;
+        return true;
+    }
+
+    bool breaks_minimum(const Resources& capacity) const {
+        Sums without = sums_;
+        without.add(capacity, -1);
+        return std::ranges::any_of(bounds_of(moment_.settings()), [&](const auto& entry) {
+            return without.of(entry.first) < entry.second.min;
+        });
+    }
+
+    /// A pod without a node may be thought to find room there. One that is expendable, gated or on
+    /// its way out keeps no node.
+    bool is_waited_for(engine::NodeIndex index) const {
+        const NodeTemplate look = look_of(cluster_, index);
+        return std::ranges::any_of(cluster_.unbound(), [&](auto pod) {
+            return counts(cluster_, pod, moment_.settings()) && !cluster_.pod(pod).gated &&
+                   might_fit(cluster_, pod, look);
+        });
+    }
+
+    bool moves_freely(engine::PodIndex pod) const {
+        const engine::ClassRow& row = cluster_.pod_class(cluster_.class_of(pod));
+        const bool waits_for_end =
+            engine::find_label(cluster_, row.annotations,
+                               "cluster-autoscaler.kubernetes.io/safe-to-evict")
+                .has_value();
+        return !waits_for_end && !has_budget(cluster_, pod) &&
+               !wants_more_than_room(cluster_, pod, moment_.settings()) &&
+               why_unmovable(cluster_, pod, moment_.settings(), moment_.wall()).empty();
+    }
+
+    /// For all of them at once, whatever else may come there.
+    bool has_room(engine::NodeIndex index, const std::vector<engine::PodIndex>& pods) const {
+        const engine::NodeRow& node = cluster_.node(index);
+        if (!node.ready || node.unschedulable || engine::is_marked(node)) return false;
+        const bool has_terms = std::ranges::any_of(cluster_.pods_on(index), [&](auto pod) {
+            return !cluster_.pod_class(cluster_.class_of(pod)).spec->pod_anti_affinity.empty();
+        });
+        if (has_terms) return false;
+        NodeTemplate look = look_of(cluster_, index);
+        look.taints.assign(node.taints.begin(), node.taints.end());
+        Resources room;
+        const auto requested = cluster_.requested(index), there = cluster_.allocatable(index);
+        for (engine::ResourceIndex r = 0; r < cluster_.resource_count(); ++r)
+            room.set(cluster_.resource_name(r), there[r] - requested[r]);
+        for (const engine::PodIndex pod : pods) {
+            if (!might_fit(cluster_, pod, look)) return false;
+            room -= cluster_.pod_class(cluster_.class_of(pod)).spec->requests;
+            room -= Resources{{"pods", 1}};
+        }
+        return std::ranges::all_of(room, [](const auto& entry) { return entry.amount >= 0; });
+    }
+
+    const Moment& moment_;
+    const engine::Cluster& cluster_;
+    const engine::Membership membership_;
+    Sums sums_;
+};
+
+class Thrift final : public Invariant {
+public:
+    std::string_view name() const override { return "thrift"; }
+
+    std::vector<std::string> on_pass(const Moment& moment) override {
+        if (moment.is_calm()) see(moment, moment.now());
+        return {};
+    }
+
+    std::vector<std::string> on_end(const Moment& last) override {
+        // Nothing has happened in calm that called for a pass.
+        if (last.input.circumstances.now < last.calm) see(last, last.calm);
+        std::vector<std::string> out;
+        for (const auto& [node, idle] : idle_) {
+            if (last.now() - idle.since < idle_patience) continue;
+            out.push_back("at the end, in calm, node " + node + " of group " +
+                          idle.finding.group.value() + " " + idle.finding.because +
+                          ", and could have gone for the last " +
+                          format_duration(last.now() - idle.since) + what_is_said(last, node));
+        }
+        return out;
+    }
+
+private:
+    /// What the autoscaler makes of it, for the one who looks into this.
+    static std::string what_is_said(const Moment& last, const std::string& node) {
+        const auto& verdicts = last.decision().nodes;
+        const auto at = std::ranges::find(verdicts, node, &engine::NodeVerdict::node);
+        const std::string& general = last.decision().no_removals_because;
+        const std::string because =
+            at == verdicts.end() || at->because.empty() ? general : at->because;
+        return because.empty() ? "" : "; the last pass said: " + because;
+    }
+
+    struct Idle {
+        Time since{};
+        Idleness::Finding finding{};
+    };
+
+    void see(const Moment& moment, Time since) {
+        std::map<std::string, Idle> now;
+        const engine::Cluster& cluster = moment.cluster();
+        const Idleness idleness(moment);
+        const bool is_well = is_cluster_well(cluster, moment.settings());
+        for (engine::NodeIndex i = 0; is_well && i < cluster.node_count(); ++i) {
+            auto finding = idleness.find(i);
+            if (!finding) continue;
+            const std::string name(cluster.text(cluster.node(i).name));
+            const auto before = idle_.find(name);
+            now[name] = {before == idle_.end() ? since : before->second.since, *std::move(finding)};
+        }
+        idle_ = std::move(now);
+    }
+
+    std::map<std::string, Idle> idle_;
+};
+
+}  // namespace
+
+std::unique_ptr<Invariant> thrift_invariant() { return std::make_unique<Thrift>(); }
+
+}  // namespace capstan::simulation

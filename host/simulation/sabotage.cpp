@@ -1,0 +1,227 @@
+#include "simulation/sabotage.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulation/chaos/judgement.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using Groups = std::vector<engine::Group>;
+
+constexpr Duration half_an_hour = std::chrono::minutes(30);
+
+/// Each changed by `change`.
+template <class Change>
+std::shared_ptr<const Groups> changed(const Groups& groups, Change change) {
+    auto out = std::make_shared<Groups>(groups);
+    for (engine::Group& group : *out) change(group);
+    return out;
+}
+
+void forget_orders(const runtime::PassInput& input, runtime::PassInput& told) {
+    std::set<std::string, std::less<>> nodes;
+    const engine::Cluster& cluster = input.snapshot.cluster;
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
+        nodes.emplace(cluster.text(cluster.node(i).provider_id));
+    told.snapshot.groups = changed(*input.snapshot.groups, [&](engine::Group& group) {
+        std::erase_if(group.machines, [&](const Machine& machine) {
+            return machine.state != MachineState::deleting && !nodes.contains(machine.id.value());
+        });
+        const auto going =
+            std::ranges::count(group.machines, MachineState::deleting, &Machine::state);
+        if (group.group.target)
+            group.group.target = static_cast<int>(std::ssize(group.machines) - going);
+    });
+    told.memory.requests.clear();
+    told.memory.answered_targets.clear();
+    told.memory.planned.clear();
+    told.memory.wrong_sizes.clear();
+}
+
+void ignore_minima(const runtime::PassInput& input, runtime::PassInput& told) {
+    told.snapshot.groups =
+        changed(*input.snapshot.groups, [](engine::Group& group) { group.group.min = 0; });
+    engine::Settings& settings = told.settings;
+    for (engine::Bound* bound : {&settings.cpu, &settings.memory, &settings.gpu, &settings.nodes})
+        bound->min = 0;
+    for (auto& [type, bound] : settings.gpu_types) bound.min = 0;
+}
+
+std::vector<std::string> rules_that_keep_nodes() {
+    return {"job",        "replica_count", "on_completion",     "several_pdbs",
+            "replicated", "system",        "not_safe_to_evict", "local_storage"};
+}
+
+void evict_all_with_budgets(const engine::Cluster& cluster, engine::Decision& decision) {
+    if (decision.evictions.empty()) return;
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+        for (const engine::PodIndex pod : cluster.pods_on(i)) {
+            const engine::PodRow row = cluster.pod(pod);
+            const std::string uid(cluster.text(row.uid));
+            const bool is_asked =
+                std::ranges::count(decision.evictions, uid, &engine::Eviction::uid) > 0;
+            if (is_asked || row.deleted || !has_budget(cluster, pod)) continue;
+            decision.evictions.push_back(
+                {.ns = std::string(cluster.text(cluster.pod_class(row.pod_class).ns)),
+                 .pod = std::string(cluster.text(row.name)),
+                 .uid = uid,
+                 .node = std::string(cluster.text(cluster.node(i).name)),
+                 .because = "sabotage"});
+        }
+    }
+}
+
+void grow_nothing_made(engine::Decision& decision) {
+    std::erase_if(decision.increases, [&](const engine::Increase& increase) {
+        return std::ranges::count(decision.creations, increase.group,
+                                  &engine::GroupCreation::group) > 0;
+    });
+}
+
+void remove_nothing(engine::Decision& decision) {
+    decision.decreases.clear();
+    decision.removals.clear();
+    decision.evictions.clear();
+    std::erase_if(decision.node_changes,
+                  [](const engine::NodeChange& change) { return !change.set_taints.empty(); });
+}
+
+/// Whether each of the pods surely fits, and the machine is as large.
+bool would_do(const runtime::PassInput& input, const engine::ChosenOption& option,
+              const engine::Group& other) {
+    const engine::Cluster& cluster = input.snapshot.cluster;
+    return std::ranges::all_of(option.pods, [&](const engine::PodCount& pods) {
+        const auto unbound = cluster.unbound();
+        const auto pod = std::ranges::find_if(
+            unbound, [&](auto p) { return cluster.class_of(p) == pods.pod_class; });
+        return pod != unbound.end() && surely_fits(cluster, *pod, other, input.settings);
+    });
+}
+
+void grow_dearest(const runtime::PassInput& input, const Groups& groups,
+                  engine::Decision& decision) {
+    for (engine::Increase& increase : decision.increases) {
+        if (increase.option >= decision.options.size()) continue;
+        const engine::Group* dearest = nullptr;
+        for (const engine::Group& group : groups) {
+            const int after = group.group.target.value_or(0) + increase.by;
+            const bool is_taken = std::ranges::count(decision.increases, group.group.id,
+                                                     &engine::Increase::group) > 0;
+            if (!group.price_per_hour || (is_taken && group.group.id != increase.group) ||
+                after > group.group.max.value_or(after) ||
+                !would_do(input, decision.options[increase.option], group))
+                continue;
+            if (dearest == nullptr || *group.price_per_hour > *dearest->price_per_hour)
+                dearest = &group;
+        }
+        if (dearest == nullptr) continue;
+        increase.group = dearest->group.id;
+        increase.cloud = dearest->cloud;
+        increase.from = dearest->group.target.value_or(0);
+    }
+}
+
+/// The first group that has room.
+bool buy_one(const Groups& groups, engine::Decision& decision) {
+    if (!decision.increases.empty()) return false;
+    for (const engine::Group& group : groups) {
+        const int target = group.group.target.value_or(0);
+        if (target >= group.group.max.value_or(target + 1)) continue;
+        decision.increases.push_back({.group = group.group.id,
+                                      .cloud = group.cloud,
+                                      .from = target,
+                                      .by = 1,
+                                      .because = "sabotage"});
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::string_view name_of(Sabotage sabotage) noexcept {
+    switch (sabotage) {
+        case Sabotage::none: return "none";
+        case Sabotage::never_removes: return "never_removes";
+        case Sabotage::dearest_first: return "dearest_first";
+        case Sabotage::forgets_orders: return "forgets_orders";
+        case Sabotage::ignores_minima: return "ignores_minima";
+        case Sabotage::sees_old_pods: return "sees_old_pods";
+        case Sabotage::buys_for_nobody: return "buys_for_nobody";
+        case Sabotage::buys_twenty_more: return "buys_twenty_more";
+        case Sabotage::ignores_budgets: return "ignores_budgets";
+        case Sabotage::moves_all_pods: return "moves_all_pods";
+        case Sabotage::never_unmarks: return "never_unmarks";
+        case Sabotage::never_grows: return "never_grows";
+        case Sabotage::makes_for_nobody: return "makes_for_nobody";
+        case Sabotage::forgets_at_start: return "forgets_at_start";
+        case Sabotage::garbles_memory: return "garbles_memory";
+    }
+    return "none";
+}
+
+runtime::PassInput Saboteur::told(const runtime::PassInput& input) {
+    runtime::PassInput out = input;
+    const Time now = input.circumstances.now;
+    const bool is_new = sabotage_ == Sabotage::forgets_at_start && !input.memory.started;
+    if (sabotage_ == Sabotage::forgets_orders || is_new) forget_orders(input, out);
+    if (sabotage_ == Sabotage::moves_all_pods)
+        out.settings.scale_down.drain_rules_off = rules_that_keep_nodes();
+    if (sabotage_ == Sabotage::ignores_minima) ignore_minima(input, out);
+    if (sabotage_ == Sabotage::sees_old_pods) {
+        if (!seen_ || now - seen_at_ >= half_an_hour) {
+            seen_ = input.snapshot.cluster;
+            seen_at_ = now;
+        }
+        out.snapshot.cluster = *seen_;
+    }
+    return out;
+}
+
+void Saboteur::spoil(const runtime::PassInput& input, runtime::PassResult& result) {
+    // What was found out is kept: prices, options.
+    auto groups = std::make_shared<Groups>(*input.snapshot.groups);
+    for (engine::Group& group : *groups) {
+        const auto found = std::ranges::find(*result.groups, group.group.id,
+                                             [](const auto& other) { return other.group.id; });
+        if (found == result.groups->end()) continue;
+        group.options = found->options;
+        group.price_per_hour = found->price_per_hour;
+    }
+    result.groups = groups;
+    engine::Decision& decision = result.outcome.decision;
+    const Time now = input.circumstances.now;
+    if (sabotage_ == Sabotage::never_removes) remove_nothing(decision);
+    if (sabotage_ == Sabotage::dearest_first) grow_dearest(input, *groups, decision);
+    if (sabotage_ == Sabotage::buys_twenty_more)
+        for (engine::Increase& increase : decision.increases) increase.by += 20;
+    if (sabotage_ == Sabotage::ignores_budgets)
+        evict_all_with_budgets(input.snapshot.cluster, decision);
+    if (sabotage_ == Sabotage::never_unmarks)
+        std::erase_if(decision.node_changes,
+                      [](const engine::NodeChange& change) { return !change.drop_taints.empty(); });
+    if (sabotage_ == Sabotage::never_grows) {
+        decision.increases.clear();
+        decision.creations.clear();
+    }
+    if (sabotage_ == Sabotage::makes_for_nobody) grow_nothing_made(decision);
+    if (sabotage_ == Sabotage::garbles_memory)
+        result.outcome.memory.backoffs[NodeGroupId("garbled")].because = "\xff";
+    if (sabotage_ == Sabotage::buys_for_nobody && now - bought_at_ >= half_an_hour &&
+        buy_one(*groups, decision))
+        bought_at_ = now;
+    for (engine::Increase& increase : decision.increases) {
+        const auto group = std::ranges::find(*groups, increase.group,
+                                             [](const auto& other) { return other.group.id; });
+        if (group != groups->end()) increase.from = group->group.target.value_or(0);
+    }
+}
+
+}  // namespace capstan::simulation

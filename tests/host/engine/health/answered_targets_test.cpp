@@ -1,0 +1,408 @@
+#include "engine/health/answered_targets.hpp"
+
+#include <gmock/gmock.h>
+
+#include "../scale_up/pass_case.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/scale_up/explain.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const NodeGroupId answered_group("web");
+
+/// Three pods that take a node each, and a cloud that agrees to all it is asked for. What it lists
+/// is up to the test: at first a group of none.
+class AnsweredTargets : public ::testing::Test {
+protected:
+    AnsweredTargets() {
+        c.group("web", 0, 20);
+        c.pods("web", 3, 3000);
+    }
+    Time now() const { return c.circumstances.now; }
+    void pass_time(Duration time) { c.circumstances.now += time; }
+    /// What a pass orders, and the cloud agrees to.
+    Growths pass() {
+        Outcome outcome = c.run();
+        Results results;
+        results.decreases.resize(outcome.decision.decreases.size());
+        results.removals.resize(outcome.decision.removals.size());
+        results.increases.resize(outcome.decision.increases.size());
+        return take(std::move(outcome), results);
+    }
+    /// What a pass orders, and the cloud answers so.
+    Growths pass_with(std::optional<Error> error, std::optional<int> answered = std::nullopt) {
+        Outcome outcome = c.run();
+        Results results;
+        results.increases.assign(outcome.decision.increases.size(), error);
+        results.answered_targets.assign(outcome.decision.increases.size(), answered);
+        return take(std::move(outcome), results);
+    }
+    /// The cloud is asked for this beside a pass, and does it.
+    void did(const Decision& decision) {
+        Results results;
+        results.decreases.resize(decision.decreases.size());
+        results.removals.resize(decision.removals.size());
+        results.increases.resize(decision.increases.size());
+        c.memory = remember_results(std::move(c.memory), decision, results, c.settings, now());
+    }
+    void list(int target) { c.world.change_group("web").group.target = target; }
+    int counted_target() const { return c.memory.answered_targets.at(answered_group).target; }
+
+    PassCase c;
+
+private:
+    Growths take(Outcome outcome, const Results& results) {
+        last = outcome.decision;
+        c.memory = remember_results(std::move(outcome.memory), outcome.decision, results,
+                                    c.settings, now());
+        return growth(last);
+    }
+
+protected:
+    Decision last;
+};
+
+const Growths three_of_web{{"web", 3}};
+
+TEST_F(AnsweredTargets, AListThatLagsOrdersNothingTwice) {
+    EXPECT_EQ(pass(), three_of_web);
+    for (int second = 0; second < 6; ++second) {
+        pass_time(1s);
+        EXPECT_EQ(pass(), Growths()) << "after " << second + 1 << " seconds";
+        EXPECT_EQ(left(last), 0);
+    }
+    list(3);
+    pass_time(1s);
+    EXPECT_EQ(pass(), Growths());
+    EXPECT_THAT(c.memory.answered_targets, IsEmpty()) << "the list shows it";
+}
+
+TEST_F(AnsweredTargets, AnotherOrderIsDecidedOnWhatWasAnswered) {
+    pass();
+    c.pods("more", 2, 3000);
+    pass_time(1s);
+    EXPECT_EQ(pass(), (Growths{{"web", 2}}));
+    ASSERT_EQ(last.increases.size(), 1U);
+    EXPECT_EQ(last.increases[0].from, 3);
+    EXPECT_EQ(counted_target(), 5);
+    list(3);  // as it was between the two
+    pass_time(1s);
+    EXPECT_EQ(pass(), Growths());
+    EXPECT_EQ(counted_target(), 5);
+}
+
+TEST_F(AnsweredTargets, AListThatShowedItAndFallsIsBelieved) {
+    pass();
+    list(3);
+    pass_time(1s);
+    pass();
+    list(0);
+    pass_time(1s);
+    EXPECT_EQ(pass(), three_of_web);
+}
+
+TEST_F(AnsweredTargets, WhatNeverShowsTimesOutAndBacksTheGroupOff) {
+    pass();
+    pass_time(15min);
+    EXPECT_EQ(pass(), Growths());
+    EXPECT_EQ(counted_target(), 3);
+    pass_time(1ns);
+    EXPECT_EQ(pass(), Growths());
+    EXPECT_NE(find_backoff(c.memory, answered_group, now()), nullptr);
+    pass_time(1s);
+    EXPECT_EQ(pass(), Growths());
+    EXPECT_THAT(c.memory.answered_targets, IsEmpty());
+}
+
+TEST_F(AnsweredTargets, ItsGroupSaysHowLongItIsWaitedFor) {
+    c.world.change_group("web").options.max_node_provision_time = 1h;
+    pass();
+    pass_time(59min);
+    EXPECT_EQ(pass(), Growths());
+    EXPECT_EQ(counted_target(), 3);
+    EXPECT_EQ(c.memory.answered_targets.at(answered_group).deadline, noon + 1h);
+}
+
+TEST_F(AnsweredTargets, ItIsToldWithBothNumbersAndInOneSentence) {
+    pass();
+    EXPECT_THAT(last.notes, IsEmpty());
+    const std::string sentence =
+        "group web: its cloud lists a target of 0, and answered an increase with 3: 3 count until "
+        "they are listed, for no longer than 15m";
+    for (int i = 0; i < 2; ++i) {
+        pass_time(1s);
+        pass();
+        EXPECT_THAT(last.notes, ElementsAre(sentence));
+    }
+    const auto told = explain_group(c.world.snapshot(), c.memory, c.policies(), c.settings,
+                                    c.circumstances, answered_group);
+    ASSERT_TRUE(told) << told.error();
+    EXPECT_EQ("group web: " + told->target_because, sentence);
+}
+
+TEST_F(AnsweredTargets, WhatTheCloudGrantedCountsAndNotWhatItWasAskedFor) {
+    EXPECT_EQ(pass_with({}, 2), three_of_web);
+    EXPECT_EQ(counted_target(), 2);
+    pass_time(1s);
+    EXPECT_EQ(pass_with({}, 1000), (Growths{{"web", 1}}));
+    EXPECT_EQ(counted_target(), 3) << "no answer is worth more than was asked for";
+}
+
+TEST_F(AnsweredTargets, ARefusalHoldsNothing) {
+    pass_with(Error{.code = ErrorCode::quota, .message = "no"});
+    EXPECT_THAT(c.memory.answered_targets, IsEmpty());
+}
+
+TEST_F(AnsweredTargets, AnOrderThatWasCutShortMayHaveBeenTaken) {
+    pass_with(Error{.code = ErrorCode::cancelled, .message = "the host stops"});
+    pass_time(1min);
+    EXPECT_EQ(pass(), Growths());
+    EXPECT_THAT(last.notes, Contains(HasSubstr("was asked for 3 without an answer")));
+    pass_time(1min + 1ns);
+    EXPECT_EQ(pass(), three_of_web);
+}
+
+TEST_F(AnsweredTargets, AnOrderThatTheCloudWasNeverAskedForHoldsNothing) {
+    pass_with(Error{.code = ErrorCode::cancelled,
+                    .message = "this host leads no longer",
+                    .provider_code = std::string(not_asked)});
+    EXPECT_THAT(c.memory.answered_targets, IsEmpty());
+    pass_time(1s);
+    EXPECT_EQ(pass(), three_of_web);
+}
+
+TEST_F(AnsweredTargets, AHostThatDiesBeforeItHearsTheAnswerOrdersNothingTwice) {
+    c.memory = remember_plan(c.memory, c.run(), c.settings, now());
+    c.memory.started = false;
+    pass_time(6s);
+    EXPECT_EQ(pass(), Growths());
+    // But where it was never asked for, it is in the end.
+    pass_time(2min);
+    EXPECT_EQ(pass(), three_of_web);
+}
+
+TEST_F(AnsweredTargets, AGroupThatIsNotListedForAWhileKeepsIt) {
+    pass();
+    const Memory before = c.memory;
+    const Snapshot none{.cluster = c.world.cluster(),
+                        .groups = std::make_shared<const std::vector<Group>>()};
+    c.memory = c.run(none).memory;
+    EXPECT_EQ(c.memory.answered_targets, before.answered_targets);
+    pass_time(15min + 1ns);
+    EXPECT_THAT(c.run(none).memory.answered_targets, IsEmpty());
+}
+
+TEST_F(AnsweredTargets, ItEndsWhereAGroupIsDeleted) {
+    pass();
+    c.memory = remember_results(std::move(c.memory), {.deletions = {{.group = answered_group}}},
+                                {.deletions = {std::nullopt}}, c.settings, now());
+    EXPECT_THAT(c.memory.answered_targets, IsEmpty());
+}
+
+TEST_F(AnsweredTargets, OurDecreasesAndRemovalsLowerIt) {
+    pass();
+    did({.decreases = {{.group = answered_group, .from = 3, .by = 1}}});
+    EXPECT_EQ(counted_target(), 2);
+    const Decision removal{
+        .removals = {{.group = answered_group, .machines = {MachineId("m")}, .nodes = {""}}}};
+    did(removal);
+    EXPECT_EQ(counted_target(), 1);
+    did(removal);
+    EXPECT_EQ(counted_target(), 1) << "a machine goes once";
+}
+
+TEST_F(AnsweredTargets, WhatDidNotGoLowersNothing) {
+    pass();
+    const Decision decision{.decreases = {{.group = answered_group, .from = 3, .by = 1}},
+                            .removals = {{.group = answered_group,
+                                          .machines = {MachineId("m"), MachineId("n")},
+                                          .nodes = {"", ""}}}};
+    const Error no{.code = ErrorCode::unavailable, .message = "no"};
+    Results results{.decreases = {no}, .removals = {{no}}};
+    c.memory = remember_results(std::move(c.memory), decision, results, c.settings, now());
+    EXPECT_EQ(counted_target(), 3);
+    results.removals = {{Error{.code = no.code, .message = no.message, .subject = "m"}}};
+    c.memory = remember_results(std::move(c.memory), decision, results, c.settings, now());
+    EXPECT_EQ(counted_target(), 2);
+}
+
+TEST_F(AnsweredTargets, ARemovalInTheSamePassIsNoMachineThatIsStillToCome) {
+    list(2);
+    did({.removals = {{.group = answered_group, .machines = {MachineId("m")}, .nodes = {"m"}}},
+         .increases = {{.group = answered_group, .from = 2, .by = 3}}});
+    EXPECT_EQ(counted_target(), 4);
+}
+
+TEST_F(AnsweredTargets, AMachineThatFailsEndsItForThatMachine) {
+    pass();
+    c.world.machine("web", "m-1", MachineState::creating);
+    c.world.machine("web", "m-2", MachineState::failed);
+    pass_time(1s);
+    c.run();
+    const Outcome outcome = c.run();
+    EXPECT_EQ(outcome.memory.answered_targets.at(answered_group).target, 2);
+    EXPECT_EQ(outcome.decision.removals.size(), 1U) << "it is removed";
+    // The one that is being made and the one that is not listed yet are waited for, no third.
+    EXPECT_THAT(outcome.decision.unhelped, Not(IsEmpty()));
+    EXPECT_EQ(outcome.decision.unhelped[0].pods.count, 1U);
+}
+
+TEST_F(AnsweredTargets, AFailedMachineThatWeRemoveIsCountedOffOnce) {
+    pass();
+    c.world.machine("web", "m-2", MachineState::failed);
+    pass_time(1s);
+    pass();
+    ASSERT_EQ(last.removals.size(), 1U);
+    EXPECT_EQ(counted_target(), 2);
+    pass_time(1s);
+    pass();  // the list shows it still
+    EXPECT_EQ(counted_target(), 2);
+    c.world.change_group("web").machines.clear();
+    pass_time(1s);
+    pass();
+    EXPECT_EQ(counted_target(), 2);
+}
+
+TEST_F(AnsweredTargets, AMachineThatHadFailedBeforeIsNoneOfThem) {
+    list(1);
+    c.world.change_group("web").group.min = 1;  // so that it is not removed
+    c.world.machine("web", "m-0", MachineState::failed);
+    c.settings.backoff_initial = 0s;
+    pass();
+    pass_time(1s);
+    ASSERT_EQ(pass(), three_of_web);
+    pass_time(1s);
+    const Outcome outcome = c.run();
+    EXPECT_EQ(growth(outcome.decision), Growths());
+    EXPECT_EQ(outcome.memory.answered_targets.at(answered_group).target, 4);
+}
+
+TEST_F(AnsweredTargets, AMachineThatHasANodeIsNoneThatFailedToCome) {
+    c.world.node("m-0", "web");
+    list(1);
+    c.world.change_group("web").machines[0].error =
+        Error{.code = ErrorCode::unavailable, .message = "a disk is slow"};
+    pass();
+    const int answered = counted_target();
+    pass_time(1s);
+    EXPECT_EQ(pass(), Growths()) << "ordered twice";
+    EXPECT_EQ(counted_target(), answered);
+}
+
+TEST_F(AnsweredTargets, AnOrderOfUnknownFateOnTopOfAnAnswerCountsForTwoMinutesOfItsOwn) {
+    pass();
+    c.pods("more", 2, 3000);
+    pass_time(1s);
+    pass_with(Error{.code = ErrorCode::cancelled, .message = "the host stops"});
+    EXPECT_EQ(counted_target(), 5);
+    pass_time(2min);
+    EXPECT_EQ(pass(), Growths());
+    EXPECT_THAT(last.notes, Contains(HasSubstr("answered an increase with 3, and was asked for 5 "
+                                               "without an answer that is known: 5 count")));
+    EXPECT_EQ(c.run().wake_at, now() + 1ns);
+    pass_time(1ns);
+    EXPECT_EQ(pass(), (Growths{{"web", 2}}));
+    EXPECT_EQ(last.increases[0].from, 3);
+}
+
+/// Machines that a cloud has agreed to remove, and that it lists as if nothing were.
+class RemovedAndListed : public AnsweredTargets {
+protected:
+    NodeRemoval& going(const std::string& machine, int target_without) {
+        c.world.machine("web", machine);
+        return c.memory.removals["node-" + machine] = {.group = answered_group,
+                                                       .machine = MachineId(machine),
+                                                       .phase = RemovalPhase::removed,
+                                                       .since = now(),
+                                                       .phase_since = now(),
+                                                       .target = target_without};
+    }
+    void vanish(const std::string& machine) {
+        std::erase_if(c.world.change_group("web").machines,
+                      [&](const Machine& m) { return m.id == MachineId(machine); });
+    }
+    int target_that_counts() {
+        const Snapshot counted = with_answered_targets(c.world.snapshot(), c.memory);
+        return *find_group(counted, answered_group)->group.target;
+    }
+};
+
+TEST_F(RemovedAndListed, AreInNoTargetHoweverManyOfThemTheListHasShown) {
+    going("m-0", 4);
+    going("m-1", 3);
+    list(5);
+    EXPECT_EQ(target_that_counts(), 3);
+    vanish("m-0");
+    list(4);
+    EXPECT_EQ(target_that_counts(), 3);
+    vanish("m-1");
+    list(3);
+    EXPECT_EQ(target_that_counts(), 3);
+}
+
+TEST_F(RemovedAndListed, AreTakenOffNoTargetThatHasFallenAlready) {
+    going("m-0", 3);
+    going("m-1", 3);
+    list(3);
+    EXPECT_EQ(target_that_counts(), 3);
+    list(2);
+    EXPECT_EQ(target_that_counts(), 2) << "somebody else made it smaller";
+    list(6);
+    EXPECT_EQ(target_that_counts(), 4) << "somebody else made it larger";
+}
+
+TEST_F(RemovedAndListed, AreNoMachinesThatAnOrderIsMadeOn) {
+    going("m-0", 0);
+    list(1);
+    EXPECT_EQ(pass(), three_of_web);
+    EXPECT_EQ(last.increases[0].from, 0);
+    pass_time(1s);
+    EXPECT_EQ(pass(), Growths()) << "ordered twice";
+    list(3);  // with the order, and with the machine that goes
+    pass_time(1s);
+    EXPECT_EQ(pass(), Growths()) << "one of three that the cloud owes";
+    EXPECT_EQ(counted_target(), 3);
+}
+
+TEST_F(RemovedAndListed, AreToldByTheirNumber) {
+    going("m-0", 4);
+    list(5);
+    const auto told = explain_group(c.world.snapshot(), c.memory, c.policies(), c.settings,
+                                    c.circumstances, answered_group);
+    ASSERT_TRUE(told) << told.error();
+    EXPECT_EQ(told->target_because,
+              "its cloud lists a target of 5, and has agreed to remove 1 machine of it: 4 count");
+}
+
+TEST_F(RemovedAndListed, AreThoseOnlyThatTheCloudAgreedTo) {
+    for (const char* machine : {"m-0", "m-1", "m-2"})
+        going(machine, 5).phase = RemovalPhase::deleting;
+    const Decision decision{
+        .removals = {{.group = answered_group,
+                      .machines = {MachineId("m-0"), MachineId("m-1"), MachineId("m-2")},
+                      .nodes = {"node-m-0", "node-m-1", "node-m-2"}}}};
+    const Results results{
+        .removals = {{Error{.code = ErrorCode::quota, .message = "no", .subject = "m-1"}}}};
+    c.memory = remember_results(std::move(c.memory), decision, results, c.settings, now());
+    EXPECT_EQ(c.memory.removals.at("node-m-0").target, 3);
+    EXPECT_EQ(c.memory.removals.at("node-m-1").target, 5);
+    list(5);
+    EXPECT_EQ(target_that_counts(), 3);
+}
+
+TEST_F(AnsweredTargets, TheNextPassComesWhenItsTimeIsOver) {
+    pass_with(Error{.code = ErrorCode::cancelled, .message = "the host stops"});
+    pass_time(1s);
+    const Outcome outcome = c.run();
+    EXPECT_EQ(outcome.wake_at, noon + 2min + 1ns);
+}
+
+}  // namespace
+}  // namespace capstan::engine

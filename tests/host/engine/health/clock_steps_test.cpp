@@ -1,0 +1,92 @@
+// What a wrong clock, or one that is set, makes of machines and nodes that are on their way.
+#include <gtest/gtest.h>
+
+#include "../world.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/health.hpp"
+
+namespace capstan::engine {
+namespace {
+
+constexpr Time soon = noon + 90s;
+
+/// Passes over one cluster.
+struct Passes {
+    World world;
+    Memory memory{};
+
+    Health pass(const PassTime& time) {
+        const Snapshot snapshot = world.snapshot();
+        const Membership membership = make_membership(snapshot);
+        memory = remember(std::move(memory), snapshot, membership, {}, time);
+        return assess(snapshot, membership, memory, {}, time);
+    }
+    int upcoming(const PassTime& time) { return pass(time).groups.at(0).upcoming.nodes(); }
+    /// A node of the group that has joined and is not ready.
+    void join(const char* name, Time created) {
+        NodeObject& node = world.node(name, "web");
+        node.ready = false;
+        node.created = node.ready_since = created;
+    }
+};
+
+TEST(ClockSteps, MachinesThatBootAreAsYoungAsBefore) {
+    for (const Duration step : {Duration(20min), Duration(-2h)}) {
+        Passes passes;
+        passes.world.group("web", 2);
+        for (const char* id : {"i-1", "i-2"})
+            passes.world.machine("web", id, MachineState::creating).launched = noon;
+        EXPECT_EQ(passes.upcoming(noon), 2);
+        EXPECT_EQ(passes.upcoming({soon, soon + step}), 2);
+        EXPECT_EQ(passes.upcoming({noon + 15min, noon + 15min + step}), 2);
+        EXPECT_EQ(passes.upcoming({noon + 15min + 1ns, noon + 15min + 1ns + step}), 0);
+    }
+}
+
+TEST(ClockSteps, NodesThatStartAreAsYoungAsBefore) {
+    for (const Duration step : {Duration(20min), Duration(-2h)}) {
+        Passes passes;
+        passes.world.group("web", 1);
+        passes.join("n-1", noon);
+        EXPECT_EQ(passes.upcoming(noon), 1);
+        EXPECT_EQ(passes.upcoming({soon, soon + step}), 1);
+        EXPECT_EQ(passes.upcoming({noon + 15min, noon + 15min + step}), 0);
+    }
+}
+
+TEST(WrongClock, WhatWasAskedForWasNotLaunchedBefore) {
+    Passes passes;
+    passes.world.group("web", 1);
+    passes.memory.requests[NodeGroupId("web")] = {
+        .since = noon, .deadline = noon + 15min, .increase = 1};
+    passes.memory.last_of[NodeGroupId("web")].scale_up = noon;
+    passes.world.machine("web", "i-1", MachineState::creating).launched = noon - 1h;
+    EXPECT_EQ(passes.upcoming(soon), 1);
+}
+
+TEST(WrongClock, ANodeWasNotCreatedBeforeItsMachineWasSeenWithoutIt) {
+    Passes passes;
+    passes.world.group("web", 1);
+    passes.memory.unjoined[NodeGroupId("web")][MachineId("n-1")] = noon;
+    passes.join("n-1", noon - 1h);
+    EXPECT_EQ(passes.upcoming(soon), 1);
+}
+
+TEST(ClockSteps, WhatHasStartedOrIsGoneIsForgotten) {
+    Passes passes;
+    passes.world.group("web", 2);
+    passes.world.machine("web", "i-1", MachineState::creating).launched = noon;
+    passes.join("n-1", noon);
+    passes.pass(noon);
+    EXPECT_EQ(passes.memory.launched.size(), 1u);
+    EXPECT_EQ(passes.memory.created.size(), 1u);
+    passes.world.change_node("n-1").ready = true;
+    passes.world.change_group("web").machines.erase(
+        passes.world.change_group("web").machines.begin());
+    passes.pass(soon);
+    EXPECT_TRUE(passes.memory.launched.empty());
+    EXPECT_TRUE(passes.memory.created.empty());
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,204 @@
+#include "engine/health/removal_backoff.hpp"
+
+#include <gmock/gmock.h>
+
+#include "../world.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/health.hpp"
+#include "engine/health/repairs.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const NodeGroupId spot("spot");
+const MachineId first_machine("i-1");
+
+/// A pass every ten seconds over machines that failed and that their cloud does not let go.
+struct RefusedRemovals : ::testing::Test {
+    RefusedRemovals() { settings.backoff = BackoffPolicy::until_joined; }
+
+    void failed(const std::string& id) {
+        world.machine("spot", id, MachineState::failed).error =
+            Error{.code = ErrorCode::unavailable, .message = "it broke"};
+    }
+    Decision pass() {
+        const Snapshot snapshot = world.snapshot();
+        const Membership membership = make_membership(snapshot);
+        memory = remember(std::move(memory), snapshot, membership, settings, now);
+        const Health health = assess(snapshot, membership, memory, settings, now);
+        const Repairs repairs = plan_repairs(snapshot, membership, health, memory, settings, now);
+        Decision decision{.decreases = repairs.decreases, .removals = repairs.removals};
+        Results results;
+        results.decreases.assign(decision.decreases.size(), refusal);
+        for (std::size_t i = 0; i < decision.removals.size(); ++i)
+            results.removals.push_back(refusal ? std::vector{*refusal} : std::vector<Error>());
+        memory = remember_refused_removals(std::move(memory), decision, results, settings, now);
+        return decision;
+    }
+    /// The seconds at which something was asked for.
+    std::vector<int> asked_until(Duration end) {
+        std::vector<int> out;
+        for (; now < noon + end; now += 10s) {
+            const Decision decision = pass();
+            if (!decision.removals.empty() || !decision.decreases.empty())
+                out.push_back(static_cast<int>((now - noon) / 1s));
+        }
+        return out;
+    }
+    std::vector<std::string> removed(const Decision& decision) const {
+        std::vector<std::string> out;
+        for (const MachineRemoval& removal : decision.removals)
+            for (const MachineId& id : removal.machines) out.push_back(id.value());
+        return out;
+    }
+
+    World world;
+    Settings settings;
+    Memory memory;
+    std::optional<Error> refusal = Error{ErrorCode::permission, "it is protected"};
+    Time now = noon;
+};
+
+TEST_F(RefusedRemovals, AreTriedAgainAfterTwiceTheTimeEachTime) {
+    world.group("spot", 1);
+    failed("i-1");
+    EXPECT_THAT(asked_until(20min), ElementsAre(0, 30, 90, 210, 450, 930));
+}
+
+TEST_F(RefusedRemovals, NeverWaitForLongerThanTheLongestBackoff) {
+    settings.backoff_max = 1min;
+    world.group("spot", 1);
+    failed("i-1");
+    EXPECT_THAT(asked_until(4min), ElementsAre(0, 30, 90, 150, 210));
+}
+
+TEST_F(RefusedRemovals, OfOneMachineKeepNoOther) {
+    world.group("spot", 2);
+    failed("i-1");
+    pass();
+    failed("i-2");
+    now += 10s;
+    EXPECT_THAT(removed(pass()), ElementsAre("i-2"));
+}
+
+TEST_F(RefusedRemovals, AreForgottenWithTheirMachines) {
+    world.group("spot", 1);
+    failed("i-1");
+    pass();
+    EXPECT_NE(find_removal_backoff(memory, spot, first_machine, now), nullptr);
+    EXPECT_EQ(next_removal_backoff_end(memory, now), noon + 30s);
+    world.change_group("spot").machines.clear();
+    pass();
+    EXPECT_THAT(memory.removal_backoffs, IsEmpty());
+}
+
+TEST_F(RefusedRemovals, AreForgottenWhenTheyAreLongPast) {
+    world.group("spot", 1);
+    world.node("i-1", "spot");
+    back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
+    now += 3min + settings.backoff_reset;
+    pass();
+    EXPECT_EQ(memory.removal_backoffs.size(), 1u);
+    now += 1ns;
+    pass();
+    EXPECT_THAT(memory.removal_backoffs, IsEmpty());
+}
+
+TEST_F(RefusedRemovals, AreKnownStillOnceAGroupCanBeReadAgain) {
+    Group& group = world.group("spot", 1);
+    world.node("i-1", "spot");
+    back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
+    memory.failed_machines[spot] = {first_machine};
+    const std::vector<Machine> machines = std::exchange(group.machines, {});
+    group.unreadable_because = "its cloud could not be read yet";
+    pass();
+    EXPECT_EQ(memory.removal_backoffs.size(), 1u);
+    EXPECT_TRUE(memory.failed_machines.contains(spot));
+    world.change_group("spot").machines = machines;
+    world.change_group("spot").unreadable_because.clear();
+    pass();
+    EXPECT_EQ(memory.removal_backoffs.size(), 1u);
+}
+
+TEST_F(RefusedRemovals, AreNoneWhereTheCloudWasNotAsked) {
+    refusal->code = ErrorCode::cancelled;
+    world.group("spot", 1);
+    failed("i-1");
+    EXPECT_THAT(asked_until(30s), ElementsAre(0, 10, 20));
+}
+
+TEST_F(RefusedRemovals, WaitAsLongAsTheCloudAsksFor) {
+    refusal->retry_after = 2min;
+    world.group("spot", 1);
+    failed("i-1");
+    EXPECT_THAT(asked_until(5min), ElementsAre(0, 120, 240));
+}
+
+TEST_F(RefusedRemovals, AreLikeDecreasesThatAreRefused) {
+    world.group("spot", 3);
+    for (const char* id : {"i-1", "i-2", "i-3"})
+        world.machine("spot", id, MachineState::requested).error =
+            Error{.code = ErrorCode::out_of_capacity, .message = "none left"};
+    EXPECT_THAT(asked_until(4min), ElementsAre(0, 30, 90, 210));
+    memory = {};
+    now = noon;
+    refusal->code = ErrorCode::conflict;
+    EXPECT_THAT(asked_until(4min), ElementsAre(0, 30, 90, 210)) << "its list is late";
+    refusal.reset();
+    now = noon + 8min;
+    pass();
+    EXPECT_THAT(memory.decrease_backoffs, IsEmpty());
+}
+
+TEST_F(RefusedRemovals, BeginAnewOnceTheLastIsLongPast) {
+    struct Case {
+        Duration later, length;
+    };
+    const Time end = now + 3min;
+    for (const Case& c :
+         {Case{settings.backoff_reset, 6min}, Case{settings.backoff_reset + 1ns, 3min}}) {
+        memory = {};
+        back_off_removal(memory, spot, first_machine, "no", 3min, settings, noon);
+        back_off_removal(memory, spot, first_machine, "no", 3min, settings, end + c.later);
+        EXPECT_EQ(memory.removal_backoffs.at(spot).at(first_machine).length, c.length);
+    }
+}
+
+TEST_F(RefusedRemovals, StayInTheirRowWhenTheMachineIsLeftAloneInBetween) {
+    back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
+    now += 3min;
+    back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
+    now += 6min;
+    leave_machine_alone(memory, spot, first_machine, "its taint was taken off", 1min, now);
+    const RemovalBackoff& backoff = memory.removal_backoffs.at(spot).at(first_machine);
+    EXPECT_EQ(why_left_alone(backoff, now),
+              "it is left alone for 1m more: its taint was taken off");
+    now += 1min;
+    EXPECT_EQ(find_removal_backoff(memory, spot, first_machine, now), nullptr);
+    back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
+    EXPECT_EQ(backoff.until, now + 12min);
+}
+
+TEST_F(RefusedRemovals, AreNotTriedSoonerBecauseTheMachineIsLeftAloneForAnotherReason) {
+    back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
+    const Memory before = memory;
+    leave_machine_alone(memory, spot, first_machine, "its taint was taken off", 1min, now);
+    EXPECT_EQ(memory, before);
+}
+
+TEST_F(RefusedRemovals, SayHowOftenAndForHowLong) {
+    back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
+    const auto told = [&] {
+        return why_left_alone(memory.removal_backoffs.at(spot).at(first_machine), now);
+    };
+    EXPECT_EQ(told(), "it is left alone for 3m more: it is protected");
+    now += 3min;
+    back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
+    EXPECT_EQ(told(), "it is left alone for 6m more: it is protected (2 times in a row)");
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,157 @@
+// Marks that somebody else takes off, and nodes that are left alone after a removal that failed.
+#include "engine/health/removal_backoff.hpp"
+#include "removal_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using enum RemovalPhase;
+
+struct MarksTakenOff : RemovalCase {
+    MarksTakenOff() {
+        node("n1");
+        pod("web-1", "n1");
+        errors["web-1"] = refused;
+    }
+    void take_off() { nodes.at("n1").taints.clear(); }
+    const RemovalBackoff* left_alone() const {
+        return find_removal_backoff(memory, NodeGroupId("a"), MachineId("m-n1"), now);
+    }
+};
+
+TEST_F(MarksTakenOff, EndTheRemovalAndKeepTheNodeForAWhile) {
+    pass({"n1"});
+    now += 5s;
+    EXPECT_THAT(pass(), ElementsAre("evict web-1"));
+    take_off();
+    now += 1s;
+    EXPECT_THAT(pass(), ElementsAre(unmark));
+    EXPECT_THAT(steps.notes, ElementsAre("node n1 is not removed: somebody else took its taint "
+                                         "ToBeDeletedByClusterAutoscaler off"));
+    EXPECT_FALSE(nodes.at("n1").unschedulable);
+    EXPECT_THAT(memory.removals, IsEmpty());
+    EXPECT_EQ(memory.last.failed_removal, std::nullopt) << "other nodes may go";
+    ASSERT_NE(left_alone(), nullptr);
+    EXPECT_EQ(left_alone()->until, now + settings.scale_down.delay_after_failure);
+}
+
+TEST_F(MarksTakenOff, EndItWhileTheSchedulerGetsTimeToSeeThem) {
+    pass({"n1"});
+    now += 1s;
+    pass();
+    take_off();
+    EXPECT_THAT(pass(), ElementsAre(unmark));
+}
+
+TEST_F(MarksTakenOff, AreNotThoseThatAnOldViewDoesNotShowYet) {
+    pass({"n1"});
+    const std::vector<Taint> mark = nodes.at("n1").taints;
+    take_off();  // what is seen is older than the mark
+    now += 5s;
+    EXPECT_THAT(pass(), ElementsAre("evict web-1"));
+    nodes.at("n1").taints = mark;
+    now += 10s;
+    EXPECT_THAT(pass(), ElementsAre("evict web-1"));
+    take_off();
+    EXPECT_THAT(pass(), ElementsAre(unmark));
+}
+
+TEST_F(MarksTakenOff, AreNotThoseOfAnEarlierRemovalThatAnOldViewStillShows) {
+    pass({"n1"});
+    nodes.at("n1").taints.front().value = "1700000000";
+    now += 5s;
+    EXPECT_THAT(pass(), ElementsAre("evict web-1"));
+    take_off();
+    now += 10s;
+    EXPECT_THAT(pass(), ElementsAre("evict web-1"));
+}
+
+TEST_F(MarksTakenOff, EndNothingOnceTheMachineWasAskedToGo) {
+    pods.clear();
+    errors["m-n1"] = {ErrorCode::cancelled, "the host stops"};
+    removing("n1", delayed, true).mark_seen = true;
+    nodes.at("n1").taints = {{.key = std::string(to_be_deleted_taint)}};
+    pass();
+    take_off();
+    pass();
+    EXPECT_EQ(phase("n1"), deleting);
+}
+
+TEST_F(MarksTakenOff, EndARemovalThatItsCloudWasNeverAskedFor) {
+    pods.clear();
+    errors["m-n1"] = {.code = ErrorCode::cancelled,
+                      .message = "this host leads no longer",
+                      .provider_code = std::string(not_asked)};
+    removing("n1", delayed, true).mark_seen = true;
+    nodes.at("n1").taints = {{.key = std::string(to_be_deleted_taint)}};
+    pass();
+    ASSERT_EQ(phase("n1"), deleting);
+    take_off();
+    EXPECT_THAT(pass(), ElementsAre(unmark));
+}
+
+using AskedAgain = RemovalCase;
+
+TEST_F(AskedAgain, APodThatComesWhileTheCloudIsYetToBeAskedAgainKeepsItsNode) {
+    node("n1");
+    removing("n1", delayed, true);
+    errors["m-n1"] = {ErrorCode::cancelled, "the host stops"};
+    pass();
+    ASSERT_EQ(phase("n1"), deleting);
+    pod("web-1", "n1");
+    EXPECT_THAT(pass(), ElementsAre(unmark));
+    EXPECT_THAT(memory.removals, IsEmpty());
+}
+
+TEST_F(AskedAgain, APodThatComesThenKeepsAGroupThatGoesAsAWholeTogether) {
+    group("a").options.zero_or_max = true;
+    for (const char* name : {"n1", "n2"}) {
+        node(name);
+        removing(name, delayed, true);
+        errors[std::string("m-") + name] = {ErrorCode::cancelled, "the host stops"};
+    }
+    pass();
+    ASSERT_EQ(phase("n2"), deleting);
+    pod("web-1", "n1");
+    EXPECT_THAT(pass(), ElementsAre(unmark, "n2: -ToBeDeleted -BeingDeleted uncordon"));
+}
+
+using LeftAlone = MarksTakenOff;
+
+TEST_F(LeftAlone, AreNodesWhosePodsCannotBeEvicted) {
+    removing("n1", draining);
+    errors["web-1"] = {ErrorCode::permission, "a policy denies it"};
+    pass();
+    now += 2min;
+    EXPECT_THAT(pass(), ElementsAre(unmark));
+    EXPECT_THAT(steps.notes, ElementsAre("node n1 is not removed: pod default/web-1 cannot be "
+                                         "evicted: a policy denies it"));
+    ASSERT_NE(left_alone(), nullptr);
+    EXPECT_EQ(left_alone()->until, now + 3min);
+    now += 3min;
+    removing("n1", draining);
+    pass();
+    now += 2min;
+    pass();
+    EXPECT_EQ(left_alone()->until, now + 6min) << "longer after each time in a row";
+}
+
+TEST_F(LeftAlone, AreNodesWhoseMachinesAreRefused) {
+    pods.clear();
+    removing("n1", deleting, true);
+    errors["m-n1"] = {ErrorCode::permission, "it is protected"};
+    pass();
+    ASSERT_NE(left_alone(), nullptr);
+    EXPECT_EQ(left_alone()->because, "its machine was not removed: it is protected");
+}
+
+TEST_F(LeftAlone, AreNoneToWhichPodsCame) {
+    removing("n1", draining, true);
+    EXPECT_THAT(pass(), ElementsAre(unmark));
+    EXPECT_EQ(left_alone(), nullptr);
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,310 @@
+#include "engine/templates/observed_nodes.hpp"
+
+#include <gmock/gmock.h>
+
+#include "../world.hpp"
+#include "engine/templates/templates.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const Taint quarantine{.key = "quarantine"};
+
+/// A group "web" whose cloud describes 4 cores with a label, and the node that it has now and then,
+/// with others beside it where a test adds them.
+struct Observing {
+    std::string fingerprint = "1";
+    Labels described = {{"disk", "ssd"}};
+    std::optional<NodeObject> node{};
+    std::vector<NodeObject> others{};
+    Settings settings{};
+    Memory memory{};
+    Time now = noon;
+
+    /// It joins and is ready, with all that was described and a taint.
+    NodeObject& join(const Taint& taint = quarantine) {
+        node = NodeObject{.name = "web-1",
+                          .labels = described,
+                          .taints = {taint},
+                          .capacity = amounts(4000),
+                          .allocatable = amounts(4000),
+                          .ready_since = now,
+                          .created = now};
+        return *node;
+    }
+    World look() const {
+        World world;
+        world.group("web").group.template_fingerprint = fingerprint;
+        world.describe("web", amounts(4000)).labels = described;
+        if (node) world.node("web-1", "web") = *node;
+        for (const NodeObject& other : others) world.node(other.name, "web") = other;
+        return world;
+    }
+    void pass_at(Duration since_noon) {
+        now = noon + since_noon;
+        const Snapshot snapshot = look().snapshot();
+        memory = remember_templates(std::move(memory), snapshot, make_membership(snapshot),
+                                    settings, now);
+    }
+    /// The node joins at noon and is there for the minute that makes it an observed one.
+    void come() {
+        pass_at(0s);
+        join();
+        pass_at(0s);
+        pass_at(1min);
+    }
+    void come_and_go() {
+        come();
+        node.reset();
+    }
+    /// The node stays as it is for a minute from `since_noon` on, and then is gone.
+    void stay_and_go(Duration since_noon) {
+        pass_at(since_noon);
+        pass_at(since_noon + 1min);
+        node.reset();
+    }
+    GroupTemplate made() const {
+        return make_templates(look().snapshot(), settings, now, memory.templates).at(0);
+    }
+    bool is_observed() const {
+        return memory.templates.at(NodeGroupId("web")).observed.has_value();
+    }
+};
+
+TEST(ObservedNodes, AreTheTemplateOnceTheyAreGone) {
+    Observing o;
+    o.pass_at(0s);
+    EXPECT_EQ(o.made().because, "from its cloud");
+    o.come_and_go();
+    o.pass_at(2min);
+    const GroupTemplate web = o.made();
+    EXPECT_THAT(web.shape.taints, ElementsAre(quarantine));
+    EXPECT_EQ(web.node->labels.at("kubernetes.io/hostname"), "new-node");
+    EXPECT_EQ(web.because,
+              "from node web-1, the last that was seen: unlike its cloud's template it has taint "
+              "quarantine:NoSchedule");
+}
+
+TEST(ObservedNodes, LackWhatTheyLacked) {
+    Observing o;
+    o.pass_at(0s);
+    NodeObject& node = o.join();
+    node.taints.clear();
+    node.labels.clear();
+    node.allocatable = amounts(3500);
+    o.stay_and_go(0s);
+    const GroupTemplate web = o.made();
+    EXPECT_EQ(web.shape.labels, (Labels{{"kubernetes.io/hostname", "new-node"}}));
+    EXPECT_EQ(web.shape.allocatable.amount("cpu"), 3500);
+    EXPECT_THAT(web.because, HasSubstr("lacks label disk=ssd, has 3500m of cpu instead of 4"));
+}
+
+TEST(ObservedNodes, HaveToBeUnchangedForAMinute) {
+    Observing o;
+    o.pass_at(0s);
+    o.join(Taint{.key = "cni"});
+    o.pass_at(0s);
+    o.node->taints = {quarantine};
+    o.pass_at(50s);
+    o.pass_at(1min);
+    EXPECT_FALSE(o.is_observed());
+    EXPECT_EQ(next_observation(o.memory, false, o.now), noon + 110s);
+    o.pass_at(110s);
+    o.node.reset();
+    EXPECT_THAT(o.made().shape.taints, ElementsAre(quarantine));
+}
+
+TEST(ObservedNodes, HaveToBeReadyForAMinute) {
+    Observing o;
+    o.pass_at(0s);
+    o.join();
+    o.pass_at(0s);
+    o.node->ready_since = noon + 30s;
+    o.pass_at(1min);
+    EXPECT_FALSE(o.is_observed());
+    o.pass_at(90s);
+    EXPECT_TRUE(o.is_observed());
+}
+
+TEST(ObservedNodes, AreForgottenAfterADay) {
+    Observing o;
+    o.come_and_go();
+    o.pass_at(24h + 1min - 1s);
+    EXPECT_TRUE(o.is_observed());
+    EXPECT_EQ(next_observation(o.memory, true, o.now), noon + 24h + 1min);
+    EXPECT_EQ(next_observation(o.memory, false, o.now), std::nullopt);
+    o.pass_at(24h + 1min);
+    EXPECT_EQ(o.made().because, "from its cloud");
+}
+
+TEST(ObservedNodes, AreKnownForADayAfterTheyWereLastThere) {
+    Observing o;
+    o.pass_at(0s);
+    o.join();
+    for (Duration at = 0s; at <= 30h; at += 10min) o.pass_at(at);
+    o.node.reset();
+    o.pass_at(53h);
+    EXPECT_TRUE(o.is_observed());
+    o.pass_at(54h);
+    EXPECT_FALSE(o.is_observed());
+}
+
+TEST(ObservedNodes, AreForgottenWhenTheirCloudDescribesOthers) {
+    for (const bool names_it : {true, false}) {
+        Observing o;
+        if (!names_it) o.fingerprint.clear();
+        o.come_and_go();
+        o.memory.backoffs[NodeGroupId("web")] = {.until = noon + 1h};
+        o.memory.templates.at(NodeGroupId("web")).idle_node = "web-1";
+        (names_it ? o.fingerprint : o.described["disk"]) = "2";
+        o.pass_at(2min);
+        EXPECT_EQ(o.made().because, "from its cloud") << names_it;
+        EXPECT_THAT(o.memory.backoffs, IsEmpty()) << "what was wrong may be right now";
+    }
+}
+
+TEST(ObservedNodes, EndWithTheirTemplateNoBackoffForWhatTheCloudRefused) {
+    Observing o;
+    o.come_and_go();
+    o.memory.backoffs[NodeGroupId("web")] = {.until = noon + 1h, .code = ErrorCode::invalid_config};
+    o.fingerprint = "2";
+    o.pass_at(2min);
+    EXPECT_TRUE(o.memory.backoffs.contains(NodeGroupId("web")));
+}
+
+// A release that came to other fingerprints would take each template for a new one, and forget what
+// is known of its nodes.
+TEST(ObservedNodes, AreKnownByAFingerprintThatIsTheSameInEveryRelease) {
+    Observing o;
+    const auto fingerprint = [&] {
+        o.pass_at(0s);
+        return o.memory.templates.at(NodeGroupId("web")).fingerprint;
+    };
+    EXPECT_EQ(fingerprint(), "574148512446984985");
+    o.fingerprint.clear();
+    EXPECT_EQ(fingerprint(), "769204954582339203") << "of what its cloud describes";
+}
+
+TEST(ObservedNodes, AreNoneOfAnOlderTemplate) {
+    Observing o;
+    o.pass_at(0s);
+    o.join();
+    o.fingerprint = "2";
+    o.pass_at(10s);
+    o.pass_at(5min);
+    EXPECT_FALSE(o.is_observed());
+}
+
+TEST(ObservedNodes, AreAsTheyJoinedWhateverIsDoneToThemLater) {
+    for (const Duration later : {5min, 60min}) {
+        Observing o;
+        o.come();
+        o.node->taints.push_back({.key = "spot-interruption"});
+        if (later > 15min) o.node->labels["by"] = "hand";
+        o.stay_and_go(later);
+        EXPECT_THAT(o.made().shape.taints, ElementsAre(quarantine));
+        EXPECT_EQ(o.made().shape.labels.count("by"), 0u);
+    }
+}
+
+TEST(ObservedNodes, LoseATaintThatGoesLate) {
+    Observing o;
+    o.come();
+    ASSERT_TRUE(o.is_observed());
+    o.node->taints.clear();
+    o.stay_and_go(3min);
+    EXPECT_THAT(o.made().shape.taints, IsEmpty());
+}
+
+TEST(ObservedNodes, LackATaintThatTheNextOneJoinsWithout) {
+    Observing o;
+    o.come_and_go();
+    o.join().taints.clear();
+    o.stay_and_go(3min);
+    EXPECT_THAT(o.made().shape.taints, IsEmpty());
+}
+
+TEST(ObservedNodes, HaveNoTaintsThatPass) {
+    Observing o;
+    o.settings.startup_taints = {"acme/starting"};
+    o.pass_at(0s);
+    o.join().taints = {{.key = "acme/starting"},
+                       {.key = "node.kubernetes.io/disk-pressure"},
+                       {.key = "DeletionCandidateOfClusterAutoscaler"},
+                       quarantine};
+    o.pass_at(0s);
+    o.node->taints = {quarantine};
+    o.pass_at(1min);
+    o.node.reset();
+    EXPECT_THAT(o.made().shape.taints, ElementsAre(quarantine))
+        << "nor does it count as a change when they go";
+}
+
+TEST(ObservedNodes, AreNoneWhereTheCloudAloneDescribes) {
+    Observing o;
+    o.settings.template_source = TemplateSource::cloud;
+    o.come_and_go();
+    EXPECT_FALSE(o.is_observed());
+    EXPECT_EQ(o.made().because, "from its cloud");
+}
+
+TEST(ObservedNodes, GoWithTheirGroup) {
+    Observing o;
+    o.come_and_go();
+    const Snapshot nothing = World().snapshot();
+    o.memory = remember_templates(std::move(o.memory), nothing, make_membership(nothing),
+                                  o.settings, o.now);
+    EXPECT_THAT(o.memory.templates, IsEmpty());
+}
+
+TEST(ObservedNodes, AreTheOneRecordOfTheirGroupHoweverManyThereAre) {
+    Observing o;
+    o.come_and_go();
+    const Memory before = o.memory;
+    o.pass_at(10min);
+    const NodeObject like_before = o.join();
+    o.node->ready_since = o.node->created = noon + 9min;
+    o.pass_at(11min);
+    EXPECT_EQ(o.memory, before) << "nothing is written down for a node like the one before";
+    for (const int number : {2, 3, 4}) {
+        NodeObject& other = o.others.emplace_back(like_before);
+        other.name = "web-" + std::to_string(number);
+        other.ready_since = other.created = noon + 11min + std::chrono::seconds(number);
+    }
+    o.pass_at(13min);
+    Memory after = before;
+    after.templates.at(NodeGroupId("web")).observed->node = "web-4";
+    EXPECT_EQ(o.memory, after) << "but the name of the newest";
+}
+
+TEST(ObservedNodes, AreWhereTheirCloudSaysItsNextNodeWillBe) {
+    const char* const zone = "topology.kubernetes.io/zone";
+    const char* const disk_zone = "topology.ebs.csi.aws.com/zone";
+    for (const bool has_one_zone : {true, false}) {
+        Observing o;
+        if (has_one_zone) o.described[zone] = "a";
+        o.pass_at(0s);
+        o.join().labels.insert({{zone, "a"}, {disk_zone, "a"}});
+        o.stay_and_go(0s);
+        const Labels labels = o.made().shape.labels;
+        EXPECT_EQ(labels.contains(zone), has_one_zone);
+        EXPECT_EQ(labels.contains(disk_zone), has_one_zone) << "the next may be in another";
+    }
+}
+
+TEST(ObservedNodes, GetTheDaemonSetPodsOfNow) {
+    Observing o;
+    o.come_and_go();
+    World world = o.look();
+    world.daemon_set("logs").spec.tolerations = {{.op = Toleration::Op::exists}};
+    const GroupTemplate web =
+        make_templates(world.snapshot(), o.settings, o.now, o.memory.templates).at(0);
+    EXPECT_EQ(web.node->free.amount("cpu"), 3950);
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,291 @@
+// A server that falls silent or is lost: how long a reflector counts as in touch with it, and what
+// wakes a reflector that waits for it.
+#include <gtest/gtest.h>
+
+#include "followed_kind.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(ReflectorSetbacks, ASilentWatchIsGivenUpSeventyFiveSecondsAfterTheLastBookmark) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.push(bookmark(20));
+    nodes.loop.advance(60s);
+    nodes.push(bookmark(21));
+    nodes.loop.advance(74s);
+    EXPECT_EQ(nodes.api.asked().size(), 2u);
+    nodes.loop.advance(1s);
+    EXPECT_EQ(nodes.asks(), "watch resourceVersion=21") << "without a wait";
+    EXPECT_TRUE(nodes.api.asked()[1].is_cancelled);
+    EXPECT_EQ(nodes.reflector.age(), Duration(75s)) << "nobody knows since when";
+    nodes.push(bookmark(22));
+    EXPECT_EQ(nodes.reflector.age(), Duration(0));
+}
+
+TEST(ReflectorSetbacks, AWatchThatToldAllObjectsFirstIsExpectedToSendBookmarks) {
+    FollowedKind nodes(true);
+    nodes.push(initial_end(10));
+    nodes.loop.advance(74s);
+    EXPECT_EQ(nodes.api.asked().size(), 1u);
+    nodes.loop.advance(1s);
+    EXPECT_EQ(nodes.asks(), "watch resourceVersion=10");
+    EXPECT_TRUE(nodes.api.asked()[0].is_cancelled);
+}
+
+TEST(ReflectorSetbacks, AServerWithoutBookmarksIsAskedAnewAfterTwoMinutesOfSilence) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.api.accept(nodes.open().id);
+    nodes.loop.advance(2min);
+    EXPECT_EQ(nodes.api.asked().size(), 2u);
+    EXPECT_EQ(nodes.reflector.age(), Duration(0)) << "the watch is open";
+    nodes.loop.advance(10s);
+    EXPECT_EQ(nodes.asks(), "watch resourceVersion=10");
+    EXPECT_TRUE(nodes.api.asked()[1].is_cancelled);
+    EXPECT_TRUE(nodes.troubles.empty()) << "it may have nothing to say";
+    EXPECT_LT(nodes.reflector.age(), Duration(10s));
+    nodes.api.accept(nodes.open().id);
+    EXPECT_EQ(nodes.reflector.age(), Duration(0));
+}
+
+TEST(ReflectorSetbacks, AWatchThatIsSilentFromItsBeginningIsListedAnewWhereBookmarksCameBefore) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.push(bookmark(20));
+    nodes.loop.advance(75s);
+    for (int i = 0; i < 10; ++i) {
+        ASSERT_EQ(nodes.asks(), "watch resourceVersion=20");
+        nodes.api.accept(nodes.open().id);
+        nodes.loop.advance(74s);
+        EXPECT_EQ(nodes.reflector.age(), Duration(0));
+        nodes.loop.advance(1s);
+        EXPECT_EQ(nodes.reflector.age(), Duration(75s)) << "a head alone says nothing";
+        EXPECT_FALSE(nodes.reflector.is_in_touch(5s));
+        ASSERT_EQ(nodes.asks(), "list resourceVersion=20");
+        nodes.api.answer({.body = page(20, {node_text("a", 3)})});
+        EXPECT_EQ(nodes.reflector.age(), Duration(0));
+    }
+    EXPECT_EQ(nodes.troubles.size(), 1u) << "told once, as long as nothing comes";
+    nodes.push(bookmark(21));
+    EXPECT_FALSE(nodes.reflector.status().trouble);
+    nodes.loop.advance(75s);
+    EXPECT_EQ(nodes.asks(), "watch resourceVersion=21") << "that one had something to say";
+    EXPECT_EQ(nodes.troubles.size(), 2u);
+}
+
+TEST(ReflectorSetbacks, ASilentListIsGivenUpAfterAMinute) {
+    FollowedKind nodes(false);
+    nodes.push(page(10, {node_text("a", 3)}).substr(0, 60));
+    nodes.loop.advance(50s);
+    nodes.push(page(10, {node_text("a", 3)}).substr(60, 10));
+    nodes.loop.advance(59s);
+    EXPECT_EQ(nodes.api.asked().size(), 1u);
+    nodes.loop.advance(5s);
+    EXPECT_EQ(nodes.api.asked().size(), 2u);
+    EXPECT_EQ(nodes.asks(), "list resourceVersion=0 limit=2");
+}
+
+TEST(ReflectorSetbacks, AWatchIsInTouchOnceItsHeadIsHere) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.loop.advance(3s);
+    EXPECT_EQ(nodes.reflector.age(), Duration(3s));
+    nodes.api.accept(nodes.open().id);
+    EXPECT_EQ(nodes.reflector.age(), Duration(0));
+    nodes.api.end(nodes.open().id);
+    nodes.loop.advance(4s);
+    EXPECT_EQ(nodes.reflector.age(), Duration(4s)) << "since the ordinary end of the last one";
+}
+
+TEST(ReflectorSetbacks, OnlyTheOrdinaryEndOfAWatchCountsAsInTouchForAWhile) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    EXPECT_FALSE(nodes.reflector.is_in_touch(5s)) << "what came after the list is not here yet";
+    nodes.api.accept(nodes.open().id);
+    EXPECT_TRUE(nodes.reflector.is_in_touch(5s));
+    nodes.loop.advance(10s);
+    nodes.api.end(nodes.open().id);
+    nodes.loop.advance(5s);
+    EXPECT_TRUE(nodes.reflector.is_in_touch(5s));
+    nodes.loop.advance(1s);
+    EXPECT_FALSE(nodes.reflector.is_in_touch(5s));
+}
+
+TEST(ReflectorSetbacks, AWatchThatExpiredIsOutOfTouchAtOnceForItMissedEvents) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.push(bookmark(11));
+    EXPECT_TRUE(nodes.reflector.is_in_touch(5s));
+    nodes.push(error_line(410, "Expired"));
+    EXPECT_FALSE(nodes.reflector.is_in_touch(5s));
+    nodes.wait_for_request();
+    nodes.api.answer({.body = page(20, {node_text("b", 3)})});
+    nodes.api.accept(nodes.open().id);
+    EXPECT_TRUE(nodes.reflector.is_in_touch(5s));
+}
+
+TEST(ReflectorSetbacks, AKindThatIsToBeListedAnewIsOutOfTouchAtOnce) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.api.accept(nodes.open().id);
+    nodes.loop.advance(10s);
+    nodes.api.end(nodes.open().id);
+    nodes.api.accept(nodes.open().id);
+    EXPECT_TRUE(nodes.reflector.is_in_touch(5s));
+    nodes.reflector.relist();
+    EXPECT_FALSE(nodes.reflector.is_in_touch(5s));
+}
+
+TEST(ReflectorSetbacks, AKindIsListedAnewOnlyWhereItsWatchIsOpen) {
+    FollowedKind nodes(false);
+    EXPECT_FALSE(nodes.reflector.relist()) << "it is being listed";
+    EXPECT_EQ(nodes.api.asked().size(), 1u);
+    nodes.sync();
+    EXPECT_FALSE(nodes.reflector.relist()) << "its watch has not been answered yet";
+    nodes.api.accept(nodes.open().id);
+    EXPECT_TRUE(nodes.reflector.relist());
+    EXPECT_EQ(nodes.asks(), "list limit=2");
+}
+
+TEST(ReflectorSetbacks, AWaitThatTheServerAskedForIsNotCutShortByAListOfAllAnew) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.api.answer({.status = 429, .retry_after = 20s});
+    EXPECT_FALSE(nodes.reflector.relist());
+    EXPECT_EQ(nodes.wait_for_request(), Duration(20s));
+    EXPECT_EQ(nodes.asks(), "watch resourceVersion=10") << "which tells what is missing";
+}
+
+TEST(ReflectorSetbacks, AWatchOfAVersionThatIsNoLongerKeptWasNeverInTouch) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.api.fail({ErrorCode::unavailable, "connection lost"});
+    nodes.loop.advance(20s);
+    const Duration lost = nodes.reflector.age();
+    nodes.push(error_line(410, "Expired"));
+    EXPECT_GE(nodes.reflector.age(), lost);
+}
+
+TEST(ReflectorSetbacks, WhatWaitsForALostServerIsWokenWhenItAnswersAnybody) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.refuse_connections(6);
+    nodes.api.fail({ErrorCode::unavailable, "connection refused"});
+    nodes.api.answer_bell().ring();
+    EXPECT_LE(nodes.wait_for_request(), 1s);
+    EXPECT_EQ(nodes.asks(), "watch resourceVersion=10");
+}
+
+TEST(ReflectorSetbacks, WhatFailsThoughOthersAreAnsweredIsNotWokenForEver) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    const Duration start = nodes.loop.monotonic();
+    for (int i = 0; i < 20; ++i) {
+        nodes.api.answer({.status = 503});
+        nodes.api.answer_bell().ring();
+        nodes.wait_for_request();
+    }
+    EXPECT_GT(nodes.loop.monotonic() - start, 2min);
+}
+
+TEST(ReflectorSetbacks, AQuietKindIsWokenAfterEachRestartOfItsServer) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    for (int restart = 0; restart < 4; ++restart) {
+        for (int i = 0; i < 4; ++i) {
+            nodes.api.fail({ErrorCode::unavailable, "connection refused"});
+            nodes.api.answer_bell().ring();
+            EXPECT_LE(nodes.wait_for_request(), 1s) << restart;
+        }
+        nodes.api.accept(nodes.open().id);
+        nodes.loop.advance(10s);
+    }
+}
+
+TEST(ReflectorSetbacks, AQuietKindIsWokenHoweverOftenItsWatchesEndInTheirTurn) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    for (int i = 0; i < 10; ++i) {
+        nodes.api.fail({ErrorCode::unavailable, "connection refused"});
+        nodes.api.answer_bell().ring();
+        EXPECT_LE(nodes.wait_for_request(), 1s) << i;
+        nodes.api.accept(nodes.open().id);
+        nodes.loop.advance(10s);
+        nodes.api.end(nodes.open().id);
+    }
+}
+
+TEST(ReflectorSetbacks, WhatFailsAsSoonAsItIsOpenIsNotWokenForEver) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    const Duration start = nodes.loop.monotonic();
+    for (int i = 0; i < 20; ++i) {
+        nodes.api.accept(nodes.open().id);
+        nodes.api.fail({ErrorCode::unavailable, "connection lost"});
+        nodes.api.answer_bell().ring();
+        nodes.wait_for_request();
+    }
+    EXPECT_GT(nodes.loop.monotonic() - start, 2min);
+}
+
+TEST(ReflectorSetbacks, WhoWasToldToWaitIsNotWoken) {
+    for (const Answer& answer : {Answer{.status = 429}, Answer{.status = 503, .retry_after = 5s},
+                                 Answer{.status = 403, .body = status_body("Forbidden")}}) {
+        FollowedKind nodes(false);
+        nodes.sync();
+        for (int i = 0; i < 5; ++i) {
+            nodes.api.answer(answer);
+            nodes.wait_for_request();
+        }
+        nodes.api.answer(answer);
+        nodes.api.answer_bell().ring();
+        EXPECT_GT(nodes.wait_for_request(), 2s) << answer.status;
+    }
+}
+
+TEST(ReflectorSetbacks, ARightThatIsMissingRightAfterAnOutageIsAskedForAgainSoon) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.refuse_connections(5);
+    nodes.api.answer({.status = 403, .body = status_body("Forbidden")});
+    nodes.api.answer_bell().ring();
+    EXPECT_LE(nodes.wait_for_request(), 1s);
+}
+
+TEST(ReflectorSetbacks, AgeCountsFromTheLossOfTheWatch) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.api.accept(nodes.open().id);
+    nodes.loop.advance(100s);
+    EXPECT_EQ(nodes.reflector.age(), Duration(0));
+    nodes.api.fail({ErrorCode::unavailable, "connection lost"});
+    EXPECT_TRUE(nodes.reflector.status().trouble);
+    nodes.wait_for_request();
+    const Duration lost = nodes.reflector.age();
+    EXPECT_LE(lost, Duration(1600ms));
+    nodes.api.fail({ErrorCode::unavailable, "connection refused"});
+    nodes.wait_for_request();
+    EXPECT_GT(nodes.reflector.age(), lost) << "an attempt is not yet touch";
+    nodes.push(line("MODIFIED", node_text("a", 11)));
+    EXPECT_EQ(nodes.reflector.age(), Duration(0));
+    EXPECT_FALSE(nodes.reflector.status().trouble);
+}
+
+TEST(ReflectorSetbacks, TroubleIsToldAgainOnceItHasBeenOver) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    for (int i = 1; i <= 3; ++i) {
+        nodes.api.fail({ErrorCode::unavailable, "connection lost"});
+        nodes.wait_for_request();
+        nodes.api.fail({ErrorCode::unavailable, "connection refused"});
+        nodes.wait_for_request();
+        nodes.push(line("MODIFIED", node_text("a", 11)));
+        EXPECT_EQ(nodes.troubles.size(), static_cast<std::size_t>(i));
+    }
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes

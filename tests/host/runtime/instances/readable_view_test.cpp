@@ -1,0 +1,153 @@
+#include "runtime/instances/readable_view.hpp"
+
+#include <climits>
+
+#include <gmock/gmock.h>
+
+#include <capstan/lowering.hpp>
+#include <capstan/raising.hpp>
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// What a cloud said, as it crosses and may be spoilt: groups a, b and c with a machine each.
+struct Readable : ::testing::Test {
+    Readable() {
+        for (const char* id : {"a", "b", "c"}) {
+            view.groups.push_back({.id = NodeGroupId(id), .max = 9, .target = 1});
+            view.machines.push_back(
+                {.id = MachineId(std::string("i-") + id), .group = NodeGroupId(id)});
+        }
+        raw = arena.lower(view);
+    }
+    capstan_group& group(std::uint32_t i) {
+        return const_cast<capstan_group&>(capstan::View<capstan_group>(raw.groups)[i]);
+    }
+    capstan_cloud_instance& machine(std::uint32_t i) {
+        return const_cast<capstan_cloud_instance&>(
+            capstan::View<capstan_cloud_instance>(raw.instances)[i]);
+    }
+    /// "group: sentence" of what is unreadable.
+    std::vector<std::string> problems() {
+        read = raise_readable_view(raw).value();
+        std::vector<std::string> out;
+        for (const Error& error : read.unreadable)
+            out.push_back(error.subject + ": " + error.message);
+        return out;
+    }
+    std::vector<std::string> groups() const {
+        std::vector<std::string> out;
+        for (const NodeGroup& group : read.groups) out.push_back(group.id.value());
+        return out;
+    }
+
+    CloudView view;
+    Lowering arena;
+    capstan_cloud_view raw{};
+    CloudView read;
+};
+
+TEST_F(Readable, WhatMakesSenseIsTakenAsItIs) {
+    EXPECT_THAT(problems(), IsEmpty());
+    EXPECT_EQ(read, view);
+}
+
+TEST_F(Readable, AGroupWithItsMinimumAboveItsMaximumIsAloneUnreadable) {
+    group(1).present |= CAPSTAN_GROUP_MIN;
+    group(1).min = 10;
+    EXPECT_THAT(problems(), ElementsAre("b: groups[1].min is 10, above max 9"));
+    EXPECT_THAT(groups(), ElementsAre("a", "c"));
+    EXPECT_EQ(read.machines.size(), 3u);
+    EXPECT_FALSE(read.complete);
+}
+
+TEST_F(Readable, ATargetBeyondAMillionIsAMistake) {
+    group(0).target = INT32_MAX;
+    group(1).target = 1'000'000;
+    group(2).present = CAPSTAN_GROUP_MIN;
+    group(2).min = 1'000'001;
+    EXPECT_THAT(problems(),
+                ElementsAre("a: groups[0].target is 2147483647, at most 1000000 machines are taken",
+                            "c: groups[2].min is 1000001, at most 1000000 machines are taken"));
+}
+
+TEST_F(Readable, AnIdThatComesTwiceMakesThatGroupUnreadable) {
+    group(2).id = group(0).id;
+    EXPECT_THAT(problems(), ElementsAre("a: groups[2].id \"a\" is there twice"));
+    EXPECT_THAT(groups(), ElementsAre("b"));
+}
+
+TEST_F(Readable, AGroupWithoutAReadableIdMayBeAnyThatIsNotNamed) {
+    group(1).id = str("\xff");
+    EXPECT_THAT(problems(), ElementsAre(": groups[1].id is not UTF-8"));
+    EXPECT_THAT(groups(), ElementsAre("a", "c"));
+    EXPECT_FALSE(read.complete);
+}
+
+TEST_F(Readable, AMachineThatMakesNoSenseMakesItsGroupUnreadable) {
+    machine(1).state = 99;
+    machine(2).zone = str("\xff");
+    EXPECT_THAT(problems(), ElementsAre("b: instances[1].state is 99, which is none",
+                                        "c: instances[2].zone is not UTF-8"));
+    EXPECT_THAT(groups(), ElementsAre("a"));
+}
+
+TEST_F(Readable, AMachineThatTwoGroupsListMakesBothUnreadable) {
+    machine(2).id = machine(0).id;
+    EXPECT_THAT(problems(), ElementsAre("a: instances[2].id \"i-a\" is there twice",
+                                        "c: instances[2].id \"i-a\" is there twice"));
+    EXPECT_THAT(groups(), ElementsAre("b"));
+}
+
+TEST_F(Readable, AMachineWithoutAGroupIsMissingInOneThatHasFewerThanItsTarget) {
+    machine(1).group_id = str("");
+    EXPECT_THAT(problems(), ElementsAre("b: instances[1].group_id is empty"));
+    group(1).target = 0;
+    EXPECT_THAT(problems(), ElementsAre(": instances[1].group_id is empty"));
+    EXPECT_THAT(groups(), ElementsAre("a", "b", "c"));
+    EXPECT_TRUE(read.complete) << "no group can be hidden behind it";
+}
+
+TEST_F(Readable, EachGroupIsToldOfOnce) {
+    for (const std::uint32_t i : {0u, 1u, 2u}) {
+        machine(i).group_id = str("b");
+        machine(i).state = 0;
+    }
+    EXPECT_THAT(problems(), ElementsAre("b: instances[0].state is 0, which is none"));
+}
+
+TEST_F(Readable, AViewThatHidesGroupsHidesThemAlsoWhereAnElementMakesNoSense) {
+    const std::string hidden = ": its cloud did not tell of all groups";
+    raw.complete = 0;
+    EXPECT_THAT(problems(), IsEmpty()) << "not complete, and nothing named: any may be missing";
+    EXPECT_FALSE(read.complete);
+    machine(1).state = 99;
+    EXPECT_THAT(problems(), ElementsAre("b: instances[1].state is 99, which is none", hidden));
+    machine(1).group_id = str("\xff");
+    group(1).target = 0;
+    EXPECT_THAT(problems(), ElementsAre(": instances[1].state is 99, which is none"))
+        << "one error without a subject is enough";
+    raw.complete = 1;
+    machine(1).group_id = str("b");
+    EXPECT_THAT(problems(), ElementsAre("b: instances[1].state is 99, which is none"));
+}
+
+TEST_F(Readable, WhatACloudSaysItselfIsKept) {
+    view.unreadable = {{ErrorCode::throttled, "later", {}, "b", {}},
+                       {ErrorCode::unavailable, "page 2", {}, "", {}}};
+    view.complete = false;
+    raw = arena.lower(view);
+    EXPECT_THAT(problems(), ElementsAre("b: later", ": page 2"));
+    EXPECT_THAT(groups(), ElementsAre("a", "c"));
+}
+
+TEST_F(Readable, AListThatCannotBeWalkedIsNoViewAtAll) {
+    raw.instances.data = nullptr;
+    EXPECT_EQ(raise_readable_view(raw).error().message, "instances is NULL, its count is 3");
+}
+
+}  // namespace
+}  // namespace capstan::runtime

@@ -1,0 +1,164 @@
+/// A cluster for tests of invariants: the tests make up what a pass decides, and read what an
+/// invariant says.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/snapshot/cluster_builder.hpp"
+#include "simulation/chaos/invariant.hpp"
+
+namespace capstan::simulation {
+
+using namespace std::chrono_literals;
+
+inline constexpr Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
+
+/// A group "web" of one node n1, and what a pass over it is made to decide.
+struct InvariantCase : ::testing::Test {
+    engine::Group group;
+    engine::NodeObject node{.name = "n1", .provider_id = "m1"};
+    std::vector<engine::PodObject> pods;
+    std::vector<engine::NodeObject> more_nodes;
+    std::vector<engine::Group> more_groups;
+    runtime::Wiring wiring;
+    std::vector<engine::DisruptionBudgetObject> budgets;
+    engine::Settings settings;
+    engine::Decision decision;
+    engine::Memory memory;
+    Time now = noon;
+    Time calm = Time::max();
+    bool has_group = true;
+
+    InvariantCase() {
+        group.group.id = NodeGroupId("web");
+        group.group.min = 1;
+        group.group.max = 3;
+        group.group.target = 1;
+        group.group.healthy = true;
+        group.machines = {
+            {.id = MachineId("m1"), .group = NodeGroupId("web"), .state = MachineState::running}};
+        const Resources size{{"cpu", 4000}, {"memory", 1 << 30}, {"pods", 110}};
+        group.described = std::make_shared<const NodeTemplate>(
+            NodeTemplate{.capacity = size, .allocatable = size});
+        node.capacity = node.allocatable = size;
+        node.ready = true;
+    }
+
+    engine::PodObject& pod(const std::string& name, const std::string& on) {
+        pods.push_back({.name = name,
+                        .uid = name,
+                        .labels = {{"app", "web"}},
+                        .owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "web"},
+                        .node_name = on,
+                        .created = noon});
+        return pods.back();
+    }
+    void create(const std::string& name) {
+        decision.creations.push_back({.group = NodeGroupId(name)});
+    }
+    void delete_group(const std::string& name) {
+        decision.deletions.push_back({.group = NodeGroupId(name)});
+    }
+    /// Node n2 of the group, like n1.
+    void second_node() {
+        engine::NodeObject second = node;
+        second.name = "n2";
+        second.provider_id = "m2";
+        more_nodes.push_back(second);
+        group.machines.push_back({.id = MachineId("m2"), .group = NodeGroupId("web")});
+        group.group.target = 2;
+    }
+    /// A group without machines; one of its machines would be like those of "web".
+    engine::Group& another_group(const std::string& name) {
+        engine::Group other;
+        other.group.id = NodeGroupId(name);
+        other.group.max = 5;
+        other.group.target = 0;
+        other.group.healthy = true;
+        other.described = group.described;
+        more_groups.push_back(std::move(other));
+        return more_groups.back();
+    }
+    void increase(int by, const std::string& of = "web") {
+        decision.increases.push_back({.group = NodeGroupId(of), .by = by, .because = "pods"});
+    }
+    /// Pod web-1 is the only pod and waits, the target of group "web" is 1, and the decision is to
+    /// order one machine more.
+    void order_for_one_pod() {
+        group.group.target = 1;
+        pods.clear();
+        pod("web-1", "");
+        decision = {};
+        increase(1);
+    }
+    engine::Cluster cluster() const {
+        engine::ClusterBuilder builder;
+        builder.set(node);
+        for (const auto& one : more_nodes) builder.set(one);
+        for (const auto& one : pods) builder.set(one);
+        for (const auto& one : budgets) builder.set(one);
+        return builder.build();
+    }
+    void remove_node() {
+        decision.removals.push_back(
+            {.group = NodeGroupId("web"), .machines = {MachineId("m1")}, .nodes = {"n1"}});
+    }
+    void mark(std::string_view taint) {
+        decision.node_changes.push_back(
+            {.node = "n1", .set_taints = {{.key = std::string(taint)}}});
+    }
+    void carries(std::string_view taint) { node.taints.push_back({.key = std::string(taint)}); }
+
+    std::vector<std::string> pass(Invariant& invariant) {
+        with_moment([&](const Moment& moment) { said_ = invariant.on_pass(moment); });
+        return said_;
+    }
+    std::vector<std::string> end(Invariant& invariant, std::optional<Time> at = {}) {
+        with_moment([&](Moment moment) {
+            moment.end = at;
+            said_ = invariant.on_end(moment);
+        });
+        return said_;
+    }
+    /// The whole decision is carried out, and every part of it succeeds.
+    std::vector<std::string> carry_out(Invariant& invariant) {
+        engine::Results results;
+        results.increases.resize(decision.increases.size());
+        results.removals.resize(decision.removals.size());
+        results.node_changes.resize(decision.node_changes.size());
+        return invariant.on_results(decision, results);
+    }
+
+private:
+    template <class Use>
+    void with_moment(Use use) {
+        std::vector<engine::Group> all = more_groups;
+        if (has_group) all.push_back(group);
+        std::ranges::sort(all, [](const engine::Group& a, const engine::Group& b) {
+            return a.group.id < b.group.id;
+        });
+        const auto groups = std::make_shared<const std::vector<engine::Group>>(std::move(all));
+        const runtime::PassInput input{.snapshot = {cluster(), groups},
+                                       .settings = settings,
+                                       .wiring = wiring,
+                                       .circumstances = {.now = now}};
+        const runtime::PassResult result{
+            .outcome = {decision, memory, {}}, .groups = groups, .misses = {}, .notes = {}};
+        use(Moment{.input = input, .result = result, .calm = calm});
+    }
+    std::vector<std::string> said_;
+};
+
+/// The name of the suite that the tests are in.
+using Chaos = InvariantCase;
+
+}  // namespace capstan::simulation

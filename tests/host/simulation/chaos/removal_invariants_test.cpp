@@ -1,0 +1,226 @@
+// Invariants of what is removed: minima, budgets and pods are kept to, marks go with their removal,
+// and in calm no machine stays or goes without need.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+
+#include "engine/removal/node_marks.hpp"
+#include "invariant_case.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST_F(Chaos, MinimaSayThatAGroupShrinksBelowItsOwn) {
+    remove_node();
+    EXPECT_THAT(pass(*minima_invariant()), ElementsAre(HasSubstr("to shrink to 0, below")));
+    decision.removals[0].force = true;
+    EXPECT_THAT(pass(*minima_invariant()), IsEmpty());
+}
+
+TEST_F(Chaos, AMachineThatItsCloudAgreedToRemoveDoesNotCountForTheMinimumThoughItIsStillListed) {
+    const auto invariant = minima_invariant();
+    second_node();
+    remove_node();
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+    carry_out(*invariant);
+    decision.removals[0].machines = {MachineId("m2")};
+    decision.removals[0].nodes = {"n2"};
+    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("to shrink to 0, below its minimum 1")));
+}
+
+TEST_F(Chaos, MinimaOfTheClusterCountWhatIsLeftOnceAllThatAreGoingHaveGone) {
+    group.group.min = 0;
+    second_node();
+    remove_node();
+    settings.nodes.min = 1;
+    EXPECT_THAT(pass(*minima_invariant()), IsEmpty());
+    group.machines[1].state = MachineState::deleting;
+    EXPECT_THAT(pass(*minima_invariant()), ElementsAre(HasSubstr("below the limit 1")));
+}
+
+TEST_F(Chaos, BudgetsAreHeldToOverAllEvictionsOfAPass) {
+    budgets.push_back({.name = "web",
+                       .selector = LabelSelector{.match_labels = {{"app", "web"}}},
+                       .disruptions_allowed = 1});
+    for (const std::string name : {"web-1", "web-2"}) {
+        pod(name, "n1");
+        EXPECT_THAT(pass(*evictions_invariant()), IsEmpty());
+        decision.evictions.push_back({.ns = "default", .pod = name, .node = "n1"});
+    }
+    EXPECT_THAT(pass(*evictions_invariant()), ElementsAre(HasSubstr("allows 1, and 2")));
+}
+
+TEST_F(Chaos, ARemovalDoesNotBeginWithAPodThatMayNotBeMoved) {
+    mark(engine::to_be_deleted_taint);
+    pod("web-1", "n1");
+    EXPECT_THAT(pass(*removals_invariant()), IsEmpty());
+    pods[0].owner = {};
+    EXPECT_THAT(pass(*removals_invariant()), ElementsAre(HasSubstr("has no controller")));
+}
+
+TEST_F(Chaos, APodWithTwoBudgetsStaysAndSoDoesOneThatIsToEndByItself) {
+    mark(engine::to_be_deleted_taint);
+    pod("web-1", "n1");
+    for (const std::string name : {"web", "all"})
+        budgets.push_back({.name = name,
+                           .selector = LabelSelector{.match_labels = {{"app", "web"}}},
+                           .disruptions_allowed = 1});
+    EXPECT_THAT(pass(*removals_invariant()), ElementsAre(HasSubstr("has more than one budget")));
+    budgets.pop_back();
+    EXPECT_THAT(pass(*removals_invariant()), IsEmpty());
+    pods[0].annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] = "on-completion";
+    EXPECT_THAT(pass(*removals_invariant()), ElementsAre(HasSubstr("is to end by itself")));
+}
+
+TEST_F(Chaos, ANodeDoesNotGoUnannounced) {
+    remove_node();
+    EXPECT_THAT(pass(*removals_invariant()),
+                ElementsAre(HasSubstr("without ToBeDeleted"), HasSubstr("without BeingDeleted")));
+    carries(engine::to_be_deleted_taint);
+    mark(engine::being_deleted_taint);
+    EXPECT_THAT(pass(*removals_invariant()), IsEmpty());
+}
+
+TEST_F(Chaos, NoMachineGoesUnderAPodThatCounts) {
+    const auto invariant = pods_invariant();
+    remove_node();
+    pod("web-1", "n1");
+    pass(*invariant);
+    EXPECT_THAT(carry_out(*invariant), ElementsAre(HasSubstr("default/web-1 still ran there")));
+    pods[0].owner.kind = "DaemonSet";
+    pass(*invariant);
+    EXPECT_THAT(carry_out(*invariant), IsEmpty());
+}
+
+TEST_F(Chaos, APodThatGivesWayToAllOthersKeepsNoNode) {
+    pod("web-1", "n1").spec.priority = -20;
+    pods[0].owner = {};
+    mark(engine::to_be_deleted_taint);
+    EXPECT_THAT(pass(*removals_invariant()), IsEmpty());
+    remove_node();
+    const auto invariant = pods_invariant();
+    pass(*invariant);
+    EXPECT_THAT(carry_out(*invariant), IsEmpty());
+}
+
+TEST_F(Chaos, AMachineDoesNotGoWhoseNodeCouldNotBeTold) {
+    remove_node();
+    mark(engine::being_deleted_taint);
+    engine::Results results{.removals = {{}}, .node_changes = {std::nullopt}};
+    EXPECT_THAT(removals_invariant()->on_results(decision, results), IsEmpty());
+    results.node_changes[0] = Error{ErrorCode::unavailable, "away"};
+    EXPECT_THAT(removals_invariant()->on_results(decision, results),
+                ElementsAre(HasSubstr("could not be marked")));
+}
+
+TEST_F(Chaos, AMarkThatNobodyRemembersIsALeftover) {
+    const auto invariant = leftovers_invariant();
+    carries(engine::to_be_deleted_taint);
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+    now += 2h;
+    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("nobody removes it")));
+    EXPECT_THAT(pass(*invariant), IsEmpty()) << "once is enough";
+    EXPECT_THAT(end(*invariant), ElementsAre(HasSubstr("at the end, in calm")));
+}
+
+TEST_F(Chaos, ANodeObjectThatItsMachineLeftBehindIsNoLeftoverOfOurs) {
+    const auto invariant = leftovers_invariant();
+    carries(engine::to_be_deleted_taint);
+    group.machines.clear();
+    node.ready = false;
+    pass(*invariant);
+    now += 2h;
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+    node.ready = true;
+    pass(*invariant);
+    now += 2h;
+    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("nobody removes it")))
+        << "the mark of a node that works is still to be taken off";
+}
+
+TEST_F(Chaos, AnEmptyNodeDoesNotStayInCalm) {
+    calm = noon;
+    for (const int least : {0, 1}) {
+        const auto invariant = thrift_invariant();
+        group.group.min = least;
+        pass(*invariant);
+        EXPECT_EQ(end(*invariant, noon + 4h).size(), least == 0 ? 1u : 0u);
+    }
+    const auto invariant = thrift_invariant();
+    group.group.min = 0;
+    pod("web-1", "n1").spec.requests = {{"cpu", 3000}};
+    pass(*invariant);
+    EXPECT_THAT(end(*invariant, noon + 4h), IsEmpty());
+}
+
+TEST_F(Chaos, ANodeWhosePodsHaveRoomElsewhereDoesNotStayInCalm) {
+    calm = noon;
+    second_node();
+    pod("web-1", "n1").spec.requests = {{"cpu", 1000}};
+    pod("web-2", "n2").spec.requests = {{"cpu", 2500}};
+    auto invariant = thrift_invariant();
+    pass(*invariant);
+    EXPECT_THAT(end(*invariant, noon + 4h), ElementsAre(HasSubstr("have room on node n2")));
+    pods[1].spec.requests = {{"cpu", 3500}};
+    invariant = thrift_invariant();
+    pass(*invariant);
+    EXPECT_THAT(end(*invariant, noon + 4h), IsEmpty());
+}
+
+TEST_F(Chaos, OnlyAPodThatAMachineWouldBeBoughtForKeepsAnEmptyNode) {
+    calm = noon;
+    group.group.min = 0;
+    pod("web-1", "");
+    for (const bool is_gated : {false, true}) {
+        const auto invariant = thrift_invariant();
+        pods[0].gated = is_gated;
+        pass(*invariant);
+        EXPECT_EQ(end(*invariant, noon + 4h).size(), is_gated ? 1u : 0u);
+    }
+}
+
+TEST_F(Chaos, WhatIsBoughtInCalmIsNotThrownAwayUnlessAPodGotANodeInBetween) {
+    for (const bool served : {false, true}) {
+        const auto invariant = rest_invariant();
+        calm = now;
+        order_for_one_pod();
+        pass(*invariant);
+        carry_out(*invariant);
+        now += 1min;
+        node.created = now;
+        decision = {};
+        if (served) pods[0].node_name = "n1";
+        pass(*invariant);
+        now += 20min;
+        remove_node();
+        pass(*invariant);
+        EXPECT_EQ(carry_out(*invariant).size(), served ? 0u : 1u);
+    }
+}
+
+TEST_F(Chaos, ANodeThatIsNotWhatItsCloudSaidIsALessonOnce) {
+    const auto invariant = rest_invariant();
+    calm = now;
+    node.taints = {{.key = "agent-not-ready"}};
+    for (const std::size_t violations : {0u, 1u}) {
+        decision = {};
+        increase(1);
+        pass(*invariant);
+        carry_out(*invariant);
+        now += 1min;
+        node.created = now;
+        decision = {};
+        remove_node();
+        pass(*invariant);
+        EXPECT_EQ(carry_out(*invariant).size(), violations);
+    }
+}
+
+}  // namespace
+}  // namespace capstan::simulation

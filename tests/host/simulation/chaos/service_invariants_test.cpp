@@ -1,0 +1,144 @@
+// The invariant of service: a pod that waits gets a node within a bound, unless its group has an
+// excuse.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "invariant_case.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST_F(Chaos, APodThatWaitsTooLongWhileItsGroupCouldGrowIsNotServed) {
+    const auto invariant = service_invariant();
+    pod("web-1", "");
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+    now += 1h;
+    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("group web could have grown")));
+}
+
+TEST_F(Chaos, AGroupThatIsFullIsAnExcuse) {
+    const auto invariant = service_invariant();
+    pod("web-1", "");
+    pass(*invariant);
+    now += 1h;
+    group.group.target = 3;
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+}
+
+TEST_F(Chaos, AGroupThatWasDeletedAndMadeAnewBeginsAnew) {
+    const auto invariant = service_invariant();
+    pod("web-1", "");
+    pass(*invariant);
+    now += 1h;
+    has_group = false;
+    pass(*invariant);
+    has_group = true;
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+    now += 1h;
+    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("could have grown")));
+}
+
+TEST_F(Chaos, AGroupWhoseNodesGetATaintThatItsCloudKnowsNothingOfIsAnExcuse) {
+    const auto invariant = service_invariant();
+    node.taints = {{.key = "reserved"}};
+    pod("web-1", "");
+    pass(*invariant);
+    now += 1h;
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+    group.machines.clear();
+    EXPECT_THAT(pass(*invariant), IsEmpty())
+        << "the last node there was tells what the next one is";
+    NodeTemplate changed = *group.described;
+    changed.labels["version"] = "2";
+    group.described = std::make_shared<const NodeTemplate>(std::move(changed));
+    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("could have grown")));
+}
+
+TEST_F(Chaos, AGroupWhoseNodesLackALabelThatItsCloudPromisesIsAnExcuse) {
+    NodeTemplate promised = *group.described;
+    promised.labels["disk"] = "ssd";
+    group.described = std::make_shared<const NodeTemplate>(std::move(promised));
+    pod("web-1", "").spec.node_selector["disk"] = "ssd";
+    for (const bool has_label : {false, true}) {
+        const auto invariant = service_invariant();
+        if (has_label) node.labels["disk"] = "ssd";
+        pass(*invariant);
+        now += 1h;
+        EXPECT_EQ(pass(*invariant).size(), has_label ? 1u : 0u);
+    }
+}
+
+TEST_F(Chaos, NobodyBuysAMachineForAPodThatSettingsSayIsExpendable) {
+    const auto invariant = service_invariant();
+    settings.expendable_pods_priority_cutoff = 10;
+    pod("web-1", "").spec.priority = 5;
+    pass(*invariant);
+    now += 1h;
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+}
+
+TEST_F(Chaos, AGroupThatIsOnlyEverEmptyOrFullCannotGrowWhileItIsPartlyThere) {
+    const auto invariant = service_invariant();
+    group.options.zero_or_max = true;
+    pod("web-1", "");
+    pass(*invariant);
+    now += 1h;
+    EXPECT_THAT(pass(*invariant), IsEmpty())
+        << "the minimum of the group is one, and its maximum is three";
+}
+
+TEST_F(Chaos, APodThatAMachineIsOnItsWayForIsNotLateWhileThatMayTakeTime) {
+    const auto invariant = service_invariant();
+    group.group.target = 2;
+    pod("web-1", "");
+    pass(*invariant);
+    for (int i = 1; i <= 4; ++i) {  // each machine comes to nothing, and another is tried
+        now += 25min;
+        group.machines.resize(1);
+        group.machines.push_back({.id = MachineId("try-" + std::to_string(i)),
+                                  .group = NodeGroupId("web"),
+                                  .state = MachineState::creating});
+        EXPECT_THAT(pass(*invariant), IsEmpty());
+    }
+    now += 2h;
+    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("could have grown")))
+        << "no machine may take that long";
+}
+
+TEST_F(Chaos, APodThatOthersGiveWayToNeedsNoMachine) {
+    const auto invariant = service_invariant();
+    pod("web-1", "").spec.requests = {{"cpu", 3000}};
+    engine::PodSpec& other = pod("other", "n1").spec;
+    other.requests = {{"cpu", 3000}};
+    other.priority = -20;
+    pass(*invariant);
+    now += 1h;
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+    pods[1].spec.priority = 0;
+    pass(*invariant);
+    now += 1h;
+    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("could have grown")));
+}
+
+TEST_F(Chaos, OnlyALimitWithoutRoomForTheGroupsMachineIsAnExcuse) {
+    for (const bool has_room : {false, true}) {
+        const auto invariant = service_invariant();
+        settings.cpu.max = has_room ? 8000 : 7999;
+        pods.clear();
+        pod("web-1", "");
+        pass(*invariant);
+        now += 1h;
+        EXPECT_EQ(pass(*invariant).size(), has_room ? 1u : 0u);
+    }
+}
+
+}  // namespace
+}  // namespace capstan::simulation
