@@ -82,7 +82,7 @@ Question random_question(std::uint32_t options, std::uint64_t seed) {
         if (below(10) == 0) o.without_template();
         builders.push_back(o);
     }
-    return Question(std::move(builders), {pods("web"), pods("batch")}, 40);
+    return Question(builders, {pods("web"), pods("batch")}, 40);
 }
 
 /// One option again and again: options that share a template and pods, as 10,000 groups of one

@@ -86,7 +86,7 @@ std::string state_of(const json::object& pod, const Containers& containers) {
 }
 
 std::string restarts_text(const Containers& containers, Time now) {
-    const std::string count = std::to_string(containers.restarts);
+    std::string count = std::to_string(containers.restarts);
     if (containers.restarts == 0 || containers.last_restart.empty()) return count;
     return count + " (" + age_text(containers.last_restart, now) + " ago)";
 }

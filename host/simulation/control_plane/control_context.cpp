@@ -16,7 +16,7 @@ std::pair<std::string_view, std::string_view> split_key(std::string_view key) {
 }  // namespace
 
 ControlContext::ControlContext(ObjectStore& store, ControlPlaneOptions options)
-    : store_(store), options_(options), feed_(store), index_(store), events_(store) {
+    : store_(store), options_(std::move(options)), feed_(store), index_(store), events_(store) {
     feed_.listen_to_all([this](const ResourceKind& kind, const Change& change) {
         index_.note(kind, text_at(*change.object, "metadata.namespace"),
                     text_at(*change.object, "metadata.name"));
