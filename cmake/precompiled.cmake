@@ -12,11 +12,13 @@ set(capstan_precompiled_macros BOOST_CONTAINER_DYN_LINK BOOST_CONTAINER_NO_LIB B
     GTEST_HAS_PTHREAD=1)
 # What ccache asks for; `./dev` tells it the rest (CCACHE_SLOPPINESS).
 set(capstan_precompiled_options -pthread
-    "$<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>" "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+    "$<$<STREQUAL:${capstan_test_compiler_id},GNU>:-fpch-preprocess>"
+    "$<$<STREQUAL:${capstan_test_compiler_id},Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "// Nothing but its precompiled headers.\n")
 add_library(capstan_precompiled STATIC ${PROJECT_BINARY_DIR}/precompiled.cpp)
 target_compile_definitions(capstan_precompiled PRIVATE ${capstan_precompiled_macros})
-target_compile_options(capstan_precompiled PRIVATE ${capstan_precompiled_options} ${CAPSTAN_TEST_OPTIONS})
+target_compile_options(capstan_precompiled PRIVATE ${capstan_precompiled_options})
+capstan_use_test_compiler(capstan_precompiled)
 target_link_libraries(capstan_precompiled PRIVATE capstan::sdk GTest::gmock)
 target_include_directories(capstan_precompiled PRIVATE ${CMAKE_CURRENT_LIST_DIR})
 # Named without a folder, so that the compiler cache knows it again in another checkout.
