@@ -1,0 +1,110 @@
+/// One mirror of a cluster on a scripted API server, and what it is told.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "followed_kind.hpp"
+#include "kubernetes/client/watch/mirror.hpp"
+
+namespace capstan::kubernetes {
+
+inline std::string pod_line(const std::string& name, int version, const std::string& node = "",
+                            const std::string& reason = "") {
+    const std::string condition =
+        reason.empty() ? ""
+                       : R"({"type":"PodScheduled","status":"False","reason":")" + reason + R"("})";
+    return R"({"metadata":{"name":")" + name + R"(","namespace":"shop","resourceVersion":")" +
+           std::to_string(version) + R"("},"spec":{"nodeName":")" + node +
+           R"(","containers":[{"resources":{"requests":{"cpu":"1"}}}]},"status":{"conditions":[)" +
+           condition + "]}}";
+}
+inline std::string with_uid(std::string object, const std::string& uid) {
+    return object.insert(object.find(R"("name")"), R"("uid":")" + uid + R"(",)");
+}
+inline std::string ready_node(const std::string& name, int version, const std::string& heartbeat) {
+    return R"({"metadata":{"name":")" + name + R"(","resourceVersion":")" +
+           std::to_string(version) +
+           R"("},"status":{"allocatable":{"cpu":"4"},"conditions":[{"type":"Ready","status":"True",)"
+           R"("lastHeartbeatTime":")" +
+           heartbeat + R"(","lastTransitionTime":"2026-01-01T00:00:00Z"}]}})";
+}
+
+/// A mirror of all kinds on a scripted API server.
+struct Mirrored : ::testing::Test {
+    using Texts = std::vector<std::string>;
+
+    /// Answers each kind's list, with nothing unless told.
+    void sync(const std::string& pods = page(10, {}), const std::string& nodes = page(10, {})) {
+        if (api.asked().empty()) mirror.start();
+        while (has_open("list")) {
+            const ScriptedApi::Asked& asked = *find_open("list");
+            const std::string& path = asked.request.path;
+            const std::string body = path == "/api/v1/pods"    ? pods
+                                     : path == "/api/v1/nodes" ? nodes
+                                                               : page(10, {});
+            api.answer(asked.id, {.body = body});
+        }
+    }
+    static bool is_watch(const ScriptedApi::Asked& asked) {
+        return asked.line().find("watch=true") != std::string::npos;
+    }
+    const ScriptedApi::Asked* find_open(const std::string& what, const std::string& path = "") {
+        for (const ScriptedApi::Asked& asked : api.asked()) {
+            if (asked.is_open && is_watch(asked) == (what == "watch") &&
+                (path.empty() || asked.request.path == path))
+                return &asked;
+        }
+        return nullptr;
+    }
+    bool has_open(const std::string& what) { return find_open(what) != nullptr; }
+    void push(const std::string& path, const std::string& text) {
+        api.push(find_open("watch", path)->id, text);
+    }
+    /// The server opens all watches.
+    void accept_watches() {
+        for (std::size_t i = 0; i < api.asked().size(); ++i)
+            if (api.asked()[i].is_open && is_watch(api.asked()[i])) api.accept(api.asked()[i].id);
+    }
+    /// Has the pods listed anew, and waits for the request.
+    void expire_pods() {
+        push("/api/v1/pods", error_line(410, "Expired"));
+        loop.advance(std::chrono::seconds(2));
+    }
+    std::vector<std::string> pods() {
+        const Result<engine::Cluster> cluster = mirror.cluster(std::chrono::minutes(1));
+        std::vector<std::string> out;
+        for (engine::PodIndex i = 0; cluster && i < cluster->pod_count(); ++i)
+            out.emplace_back(cluster->text(cluster->pod(i).name));
+        std::ranges::sort(out);
+        return out;
+    }
+    ReflectorStatus status(const std::string& kind) {
+        for (const ReflectorStatus& each : mirror.status()) {
+            if (each.kind == kind) return each;
+        }
+        return {};
+    }
+
+    boost::asio::io_context io;
+    io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
+    ScriptedApi api{loop};
+    int changes = 0, unschedulable = 0;
+    std::vector<std::string> troubles;
+    Mirror mirror{api,
+                  loop,
+                  {.seed = 3,
+                   .watch_list = false,
+                   .on_change = [this] { ++changes; },
+                   .on_unschedulable = [this] { ++unschedulable; },
+                   .on_trouble =
+                       [this](const std::string& kind, const Error& error) {
+                           troubles.push_back(kind + ": " + error.message);
+                       }}};
+};
+
+}  // namespace capstan::kubernetes
