@@ -50,15 +50,15 @@ struct ScaleUpRequest {
     bool operator==(const ScaleUpRequest&) const = default;
 };
 
-/// A target that an increase was answered with, and that the cloud's list has not shown since.
+/// The target of a group by the answer to an increase, until the cloud's list shows this target.
 struct AnsweredTarget {
     int target = 0;  ///< less what failed or was taken back since
     Time since{};
     Time deadline{};       ///< the last moment at which it counts
     bool agreed = false;   ///< false: the cloud was asked, and its answer is not known
-    int unheard = 0;       ///< the part of an agreed target whose answer is not known
+    int unheard = 0;       ///< the part of an agreed target from calls without an answer
     Time unheard_until{};  ///< the last moment at which that part counts
-    /// Machines that it does not hold any more and that a list may still tell of.
+    /// Machines that the target no longer holds and a list may still tell of.
     std::set<MachineId> ended{};
     bool operator==(const AnsweredTarget&) const = default;
 };

@@ -175,15 +175,18 @@ TEST(Scenarios, ChaosWantsAScenarioWithTheSimulatedCloud) {
     EXPECT_EQ(ran.code, 2) << "seeds belong to --chaos";
 }
 
-TEST(Scenarios, ChaosEndsAtAStepThatItsCloudRefuses) {
-    const Folder folder;
-    // Both steps together are sound, and the first one alone is not.
-    const std::string file = folder.write("story.toml", R"(
+/// One group with machines for three at most.
+const std::string web_group = R"(
 [[group]]
 id = "web"
 max = 3
 machine = { cpu = "4", memory = "16Gi" }
+)";
 
+TEST(Scenarios, ChaosEndsAtAStepThatItsCloudRefuses) {
+    const Folder folder;
+    // Both steps together are sound, and the first one alone is not.
+    const std::string file = folder.write("story.toml", web_group + R"(
 [[step]]
 change = [{ group = "web", min = 4 }]
 advance = "10m"
@@ -202,12 +205,7 @@ advance = "10m"
 
 TEST(Scenarios, ChaosGoesOnWhereAStepIsAboutWhatIsNotThere) {
     const Folder folder;
-    const std::string file = folder.write("story.toml", R"(
-[[group]]
-id = "web"
-max = 3
-machine = { cpu = "4", memory = "16Gi" }
-
+    const std::string file = folder.write("story.toml", web_group + R"(
 [[step]]
 remove = ["web-9"]
 advance = "10m"

@@ -142,7 +142,7 @@ bool is_request_due(const Memory& memory, const Group& group, Duration limit, Ti
     return request != memory.requests.end() && later(request->second.since, limit) < now;
 }
 
-/// An order whose answer nobody heard counts for answer_time.
+/// Takes the unheard part out of the target after its last moment, answer_time after the call.
 void end_unheard(AnsweredTarget& answer, Time now) {
     if (now <= answer.unheard_until) return;
     answer.target -= std::exchange(answer.unheard, 0);

@@ -13,7 +13,7 @@ namespace {
 
 using GroupMachines = std::set<std::pair<NodeGroupId, MachineId>>;
 
-/// The machines whose node removals are in `phase` now.
+/// The machines of the nodes in `phase` of their removal.
 GroupMachines in_phase(const Memory& memory, RemovalPhase phase) {
     GroupMachines out;
     for (const auto& [node, removal] : memory.removals) {
@@ -22,8 +22,8 @@ GroupMachines in_phase(const Memory& memory, RemovalPhase phase) {
     return out;
 }
 
-/// Machines that clouds have agreed to remove and may still list, and those that they are being
-/// asked to.
+/// Machines that clouds have agreed to remove and may still list, and machines that clouds are
+/// being asked to remove.
 struct LeavingMachines {
     explicit LeavingMachines(const Memory& memory)
         : agreed(in_phase(memory, RemovalPhase::removed)),

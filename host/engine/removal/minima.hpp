@@ -14,10 +14,10 @@
 
 namespace capstan::engine {
 
-/// The sizes of groups and cluster after all removals that are under way: machines that the pass's
-/// repairs take from a group, and nodes whose machines are going. A machine that has not joined
-/// counts in its group's target, but not in the cluster's totals. Borrows all arguments but the
-/// settings.
+/// The sizes of groups and cluster after all removals under way: without the machines that repairs
+/// of the pass remove, and without the nodes in a removal. A machine before its node has joined
+/// counts in the target of its group, but not in the totals of the cluster. Borrows all arguments
+/// but the settings.
 class Minima {
 public:
     Minima(const Snapshot& snapshot, const Membership& membership, const Memory& memory,

@@ -1,4 +1,4 @@
-/// What is looked at once more before a node's removal goes on, since a view may be old.
+/// The nodes to look at once more before their removal goes on, since a view may be old.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ namespace capstan::engine {
 struct NodeLook {
     std::string node{};
     std::vector<std::string> known_pods{};  ///< "namespace/name/uid", ascending
-    /// Pods of a priority below it are expendable, pods without a priority never are; nothing: no
-    /// pod is.
+    /// Pods of a priority below this one are expendable, pods without a priority never are;
+    /// nothing: no pod is.
     std::optional<int> expendable_below{};
     bool operator==(const NodeLook&) const = default;
 };
@@ -27,9 +27,8 @@ struct NodeLook {
 /// not retried, and the node stays.
 inline constexpr std::string_view unknown_pods = "UnknownPods";
 
-/// The nodes to look at before the decision is carried out: nodes that it taints for removal, and
-/// nodes whose machines it removes; by name, each node once. `cluster` is the view that the
-/// decision was made on.
+/// The nodes to look at before the decision is carried out: nodes to be tainted for removal and
+/// nodes of machines to be removed; by name, each node once. `cluster`: the view of the decision.
 std::vector<NodeLook> looks_before(const Decision& decision, const Cluster& cluster,
                                    const Settings& settings);
 

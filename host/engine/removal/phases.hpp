@@ -26,16 +26,16 @@ void give_up(Memory& memory, NodeRemoval& removal, std::string because, Time now
 void give_up_and_back_off(Memory& memory, NodeRemoval& removal, std::string because,
                           const Settings& settings, Time now);
 
-/// Ends the removal because somebody else took the removal's taint off its node: from now on the
+/// Ends the removal of a node without our taint, taken off by another hand: from now on the
 /// removal is undone, and the node is left alone for ScaleDownSettings::delay_after_failure. Other
 /// removals go on.
 void release(Memory& memory, NodeRemoval& removal, const Settings& settings, Time now);
 
-/// Whether its machine has not been asked to go yet.
+/// Whether the cloud has not been asked for the machine's removal yet.
 bool is_revocable(RemovalPhase phase) noexcept;
 
 bool is_zero_or_max(const Group* group) noexcept;
-/// Whether a removal from the group waits, since its cloud could not tell of it.
+/// Whether removals from the group wait, since the cloud could not tell of the group.
 bool is_unreadable(const Group* group) noexcept;
 
 inline void wake_by(std::optional<Time>& wake_at, Time time) {

@@ -111,8 +111,8 @@ private:
         if (removal.phase == RemovalPhase::removed) end_removed(node, index, removal);
     }
 
-    /// Whether somebody else took the removal's taint off the node. A view may be older than the
-    /// taint, so only a taint that a pass has seen can have been taken off.
+    /// Whether another hand took our taint off the node. A view may be older than the taint, so
+    /// only a taint in the view of an earlier pass can have been taken off.
     static bool was_unmarked(const NodeRow& row, NodeRemoval& removal) {
         const bool is_to_be_asked = removal.phase == RemovalPhase::deleting && !removal.asked;
         if (!is_revocable(removal.phase) && !is_to_be_asked) return false;

@@ -88,8 +88,8 @@ public:
     }
 
 private:
-    /// The API server was not asked, so that it refused nothing: a pod without an earlier answer
-    /// is one whose eviction was never asked for.
+    /// The API server was not asked and refused nothing: a pod without an earlier answer has had no
+    /// request for its eviction.
     static void take_unsent(NodeRemoval& removal, const std::string& pod) {
         const auto at = removal.evictions.find(pod);
         if (at != removal.evictions.end() && at->second == NodeRemoval::Eviction{})

@@ -15,12 +15,12 @@
 
 namespace capstan::engine {
 
-/// Groups whose nodes were found to be of no use in a pass.
+/// Groups with nodes of no use to the pods of their orders, as found in a pass.
 struct IdleGroups {
-    /// Those with a ready node that refuses the pods it came for, whether or not they are backed
-    /// off now.
+    /// Groups with a ready node that refuses the pods of its order, whether or not the group is
+    /// backed off now.
     std::set<NodeGroupId> suspected{};
-    /// When the next such node has had its minute; nothing: none has one.
+    /// The end of the next such node's minute; nothing: no node is in its minute.
     std::optional<Time> wake_at{};
 };
 

@@ -16,9 +16,10 @@
 namespace capstan::simulation {
 namespace {
 
-/// In what time a cloud's figures show what it agreed to.
+/// The time in which the figures of a cloud show an agreed target.
 constexpr Duration showing_patience = std::chrono::minutes(5);
-/// For how long an order counts whose cloud may not have heard of it, and the calls of its pass.
+/// The time for which an order counts though the cloud may not have got the request, and for which
+/// the calls of the order's pass count.
 constexpr Duration unsure_patience = std::chrono::minutes(3);
 
 /// Pods that want a node, or will when theirs has gone.

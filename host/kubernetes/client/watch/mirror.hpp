@@ -55,10 +55,10 @@ public:
     /// moment; empty: they are, but for what is on its way. The ordinary end of a watch, and no
     /// other, counts as its being open for five seconds.
     std::string blind_because() const;
-    /// Of the pods ("namespace/name/uid") that the server says are on the node, those that are not
-    /// here as such at this moment, whatever the last cluster() showed: "namespace/name". The watch
-    /// has told of a pod whose last version could not be decoded, and pods on a node that is gone
-    /// do not matter: they are not among these.
+    /// Of the pods ("namespace/name/uid") on the node by the server's word, the pods that the watch
+    /// has not told of so far, whatever the last cluster() showed: "namespace/name". Not among them
+    /// are pods with an undecodable last version, which the watch did tell of, and pods of a node
+    /// that is gone.
     std::vector<std::string> find_untold(std::string_view node,
                                          const std::vector<std::string>& pods) const;
     /// Lists all objects of the kind anew, since its watch is open but has not told of something;

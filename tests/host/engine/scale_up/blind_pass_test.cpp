@@ -34,7 +34,7 @@ struct BlindCase : PassCase {
         ++*world.change_group("web").group.target;
         return world.node(name, "web");
     }
-    /// A node whose removal has come to `phase` at noon, and which is empty.
+    /// An empty node in `phase` of its removal since noon.
     NodeRemoval& removing(const std::string& name, RemovalPhase phase) {
         node(name);
         NodeRemoval& out = memory.removals[name];

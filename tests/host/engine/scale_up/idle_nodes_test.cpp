@@ -56,8 +56,20 @@ struct OrderingCase : PassCase {
         pass_at(80s);
         ASSERT_EQ(increases, 2);
     }
+    /// The group may have one node, which is ordered at once, ready at 80 s, and of no use.
+    void order_and_join_the_only_one() {
+        set_max(1);
+        pass_at(0s);
+        join("a-1", 80s);
+        pass_at(80s);
+    }
     const Backoff* backoff(const std::string& group = "a") const {
         return find_backoff(memory, NodeGroupId(group), circumstances.now);
+    }
+    /// How long the group is backed off by a pass at this time; zero: not at all.
+    Duration backoff_after_pass_at(Duration since_noon) {
+        pass_at(since_noon);
+        return backoff() == nullptr ? 0s : backoff()->length;
     }
 
     int increases = 0;
@@ -140,38 +152,25 @@ TEST(IdleNodes, KeepTheirGroupAloneForLongerEachTime) {
         c.order_and_join();
         c.pass_at(140s);
         c.join("a-2", 150s);
-        c.pass_at(150s);
-        ASSERT_NE(c.backoff(), nullptr);
-        EXPECT_EQ(c.backoff()->length, 5min);
-        c.pass_at(450s);
-        ASSERT_NE(c.backoff(), nullptr);
-        EXPECT_EQ(c.backoff()->length, 10min);
+        EXPECT_EQ(c.backoff_after_pass_at(150s), 5min);
+        EXPECT_EQ(c.backoff_after_pass_at(450s), 10min);
         EXPECT_EQ(c.increases, 2) << "the nodes that are there tell enough";
         for (const char* gone : {"a-1", "a-2"}) c.world.change_node(gone).ready = false;
         c.pass_at(1060s);
         EXPECT_EQ(c.increases, 3);
         c.join("a-3", 1140s);
-        c.pass_at(1140s);
-        ASSERT_NE(c.backoff(), nullptr) << "without a minute";
-        EXPECT_EQ(c.backoff()->length, 20min);
+        EXPECT_EQ(c.backoff_after_pass_at(1140s), 20min) << "without a minute";
         EXPECT_EQ(c.increases, 3);
     }
 }
 
 TEST(IdleNodes, BackTheirGroupOffThoughItIsAtItsMaximumAndOrdersNoFurtherNode) {
     OrderingCase c;
-    c.set_max(1);
-    c.pass_at(0s);
-    c.join("a-1", 80s);
-    c.pass_at(80s);
+    c.order_and_join_the_only_one();
     EXPECT_EQ(c.wake_at, noon + 140s);
-    c.pass_at(110s);
-    EXPECT_EQ(c.backoff(), nullptr) << "it has its minute";
-    c.pass_at(140s);
-    ASSERT_NE(c.backoff(), nullptr);
-    c.pass_at(450s);
-    ASSERT_NE(c.backoff(), nullptr) << "the node is there still";
-    EXPECT_EQ(c.backoff()->length, 10min);
+    EXPECT_EQ(c.backoff_after_pass_at(110s), 0s) << "the node has its minute";
+    EXPECT_EQ(c.backoff_after_pass_at(140s), 5min);
+    EXPECT_EQ(c.backoff_after_pass_at(450s), 10min) << "the node is there still";
     EXPECT_EQ(c.increases, 1);
 }
 
@@ -197,14 +196,10 @@ TEST(IdleNodes, OfSimilarGroupsBackEachOfThemOff) {
 
 TEST(IdleNodes, AreRememberedWhileTheirGroupIsBackedOffForAnotherFailure) {
     OrderingCase c;
-    c.set_max(1);
-    c.pass_at(0s);
-    c.join("a-1", 80s);
-    c.pass_at(80s);
+    c.order_and_join_the_only_one();
     c.memory.backoffs[NodeGroupId("a")] = {
         .until = noon + 200s, .length = 2min, .last_failure = noon + 80s, .code = ErrorCode::quota};
-    c.pass_at(140s);
-    EXPECT_EQ(c.backoff()->length, 2min);
+    EXPECT_EQ(c.backoff_after_pass_at(140s), 2min);
     c.pass_at(201s);
     ASSERT_NE(c.backoff(), nullptr);
     EXPECT_THAT(c.backoff()->because, HasSubstr("node a-1 took none of the pods it came for"));
@@ -212,10 +207,7 @@ TEST(IdleNodes, AreRememberedWhileTheirGroupIsBackedOffForAnotherFailure) {
 
 TEST(IdleNodes, AreRememberedWhileTheClusterIsNotSeen) {
     OrderingCase c;
-    c.set_max(1);
-    c.pass_at(0s);
-    c.join("a-1", 80s);
-    c.pass_at(80s);
+    c.order_and_join_the_only_one();
     c.circumstances.blind_because = "the watch of pods is broken";
     c.pass_at(110s);
     c.pass_at(140s);
@@ -228,8 +220,7 @@ TEST(IdleNodes, AreRememberedWhileTheClusterIsNotSeen) {
 TEST(IdleNodes, EndTheBackoffWhenTheyTakeAPod) {
     OrderingCase c;
     c.order_and_join();
-    c.pass_at(140s);
-    ASSERT_NE(c.backoff(), nullptr);
+    ASSERT_EQ(c.backoff_after_pass_at(140s), 5min);
     c.world.pod("tolerates", "a-1");
     c.pass_at(150s);
     EXPECT_EQ(c.backoff(), nullptr);
@@ -252,8 +243,7 @@ TEST(IdleNodes, EndNoBackoffThatLastsUntilAMachineJoins) {
 TEST(IdleNodes, AreForgottenWithTheTemplateThatWasWrong) {
     OrderingCase c;
     c.order_and_join();
-    c.pass_at(140s);
-    ASSERT_NE(c.backoff(), nullptr);
+    ASSERT_EQ(c.backoff_after_pass_at(140s), 5min);
     c.world.change_group("a").group.template_fingerprint = "2";
     c.pass_at(150s);
     EXPECT_EQ(c.backoff(), nullptr);
