@@ -11,9 +11,12 @@ endif()
 set(capstan_precompiled_macros BOOST_CONTAINER_DYN_LINK BOOST_CONTAINER_NO_LIB BOOST_JSON_DYN_LINK BOOST_JSON_NO_LIB
     GTEST_HAS_PTHREAD=1)
 # What ccache asks for; `./dev` tells it the rest (CCACHE_SLOPPINESS).
-set(capstan_precompiled_options -pthread
-    "$<$<STREQUAL:${capstan_test_compiler_id},GNU>:-fpch-preprocess>"
-    "$<$<STREQUAL:${capstan_test_compiler_id},Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+set(capstan_precompiled_options -pthread)
+if(capstan_test_compiler_id STREQUAL GNU)
+    list(APPEND capstan_precompiled_options -fpch-preprocess)
+elseif(capstan_test_compiler_id STREQUAL Clang)
+    list(APPEND capstan_precompiled_options "SHELL:-Xclang -fno-pch-timestamp")
+endif()
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "// Nothing but its precompiled headers.\n")
 add_library(capstan_precompiled STATIC ${PROJECT_BINARY_DIR}/precompiled.cpp)
 target_compile_definitions(capstan_precompiled PRIVATE ${capstan_precompiled_macros})

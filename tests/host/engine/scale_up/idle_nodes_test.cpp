@@ -66,7 +66,7 @@ struct OrderingCase : PassCase {
     const Backoff* backoff(const std::string& group = "a") const {
         return find_backoff(memory, NodeGroupId(group), circumstances.now);
     }
-    /// How long the group is backed off by a pass at this time; zero: not at all.
+    /// The length of the back-off after a pass at this time; zero: there is none.
     Duration backoff_after_pass_at(Duration since_noon) {
         pass_at(since_noon);
         return backoff() == nullptr ? 0s : backoff()->length;

@@ -8,6 +8,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// Of the kinds that removals are decided by.
+constexpr const char* removal_paths[] = {"/api/v1/nodes", "/api/v1/pods",
+                                         "/apis/policy/v1/poddisruptionbudgets"};
+
 TEST_F(Mirrored, GoesOutOfTouchWithAKindAndSaysWhich) {
     sync();
     accept_watches();
@@ -31,8 +35,7 @@ TEST_F(Mirrored, GoesOutOfTouchWithAKindAndSaysWhich) {
 }
 
 TEST_F(Mirrored, IsBlindWhileNodesPodsOrBudgetsAreNotInTouch) {
-    for (const char* path :
-         {"/api/v1/nodes", "/api/v1/pods", "/apis/policy/v1/poddisruptionbudgets"}) {
+    for (const char* path : removal_paths) {
         SCOPED_TRACE(path);
         sync();
         accept_watches();
@@ -47,8 +50,7 @@ TEST_F(Mirrored, IsBlindWhileNodesPodsOrBudgetsAreNotInTouch) {
 }
 
 TEST_F(Mirrored, IsInTouchForFiveSecondsAfterAWatchEndedAsItShould) {
-    for (const char* path :
-         {"/api/v1/nodes", "/api/v1/pods", "/apis/policy/v1/poddisruptionbudgets"}) {
+    for (const char* path : removal_paths) {
         SCOPED_TRACE(path);
         sync();
         accept_watches();
