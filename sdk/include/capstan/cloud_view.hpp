@@ -63,9 +63,9 @@ struct Resize {
     int delta = 0;  ///< how many more, or how many fewer; positive either way
     /// What this was decided on; another target is ErrorCode::conflict. The target that the host
     /// counts with: what `increase` answered counts until a refresh that began later shows at least
-    /// as much, or a machine's provisioning time is over; a machine that `remove` agreed to take
-    /// counts as gone at once. So where the cloud's list may lag behind its answers, compare with
-    /// the target after the last answer to a change.
+    /// as much, or a machine's provisioning time is over. So where the cloud's list may lag behind
+    /// its answers, compare with the larger of the list's target and the last answer, both without
+    /// machines that `remove` has agreed to take.
     int expected_target = 0;
     bool all_or_nothing = false;
     std::string idempotency_key{};  ///< the same key again has no second effect

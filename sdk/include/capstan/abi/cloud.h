@@ -80,12 +80,11 @@ typedef struct capstan_cloud {
     capstan_status (*refresh)(void *self, capstan_op op) CAPSTAN_NOEXCEPT;
     /** -> CAPSTAN_RESULT_RESIZED. `expected_target` is the target that the host counts with. What `increase`
      *  answered counts until a `refresh` that began later shows at least as much, or a machine's provisioning
-     *  time is over; what is removed, is taken back or fails lowers it. A machine that `remove` agreed to
-     *  take counts as gone at once, even while `refresh` still shows it. So where the cloud's list may lag
-     *  behind its answers, compare with the target after the last answer of any of these three. Another
-     *  one is CAPSTAN_E_CONFLICT. Never past the group's maximum: CAPSTAN_E_INVALID_ARGUMENT. Machines that cannot
-     *  be had: CAPSTAN_E_OUT_OF_CAPACITY or CAPSTAN_E_QUOTA, here or later as the `error` of an
-     *  instance. */
+     *  time is over; what is removed, is taken back or fails lowers it. So where the cloud's list may lag
+     *  behind its answers, compare with the larger of the list's target and the last answer, both without
+     *  machines that `remove` has agreed to take. Another one is CAPSTAN_E_CONFLICT. Never past the group's
+     *  maximum: CAPSTAN_E_INVALID_ARGUMENT. Machines that cannot be had: CAPSTAN_E_OUT_OF_CAPACITY or
+     *  CAPSTAN_E_QUOTA, here or later as the `error` of an instance. */
     capstan_status (*increase)(void *self, capstan_op op, const capstan_resize *resize) CAPSTAN_NOEXCEPT;
     /** -> CAPSTAN_RESULT_RESIZED. Takes back requests that were not fulfilled; never removes a machine. More
      *  than there are to take back: CAPSTAN_E_INVALID_ARGUMENT. */
