@@ -73,7 +73,10 @@ Result<Requirement> parse_set(std::string_view part, std::string_view key, std::
     if (list.size() < 2 || list.front() != '(' || list.back() != ')') return refuse(part);
     list = list.substr(1, list.size() - 2);
     Requirement out{.key = std::string(key), .op = is_not ? Operator::not_in : Operator::in};
-    for (const std::string_view value : split(list)) out.values.emplace_back(value);
+    for (const std::string_view value : split(list)) {
+        if (!value.empty() && !is_key(value)) return refuse(part);
+        out.values.emplace_back(value);
+    }
     return out;
 }
 

@@ -110,8 +110,8 @@ TEST(Selectors, AreReadAsScalesWriteThem) {
     EXPECT_FALSE(holds("!app"));
     EXPECT_FALSE(holds("app!=web"));
     EXPECT_FALSE(holds("app="));
-    for (const char* text :
-         {"=", "a b", "a in", "a in (b", "a>1", "a=b,,c=d", "<none>", "!", "a=b=c"})
+    for (const char* text : {"=", "a b", "a in", "a in (b", "a in (b))", "a notin (b c)",
+                             "a in ((b))", "a>1", "a=b,,c=d", "<none>", "!", "a=b=c"})
         EXPECT_FALSE(parse_selector(text)) << text;
 }
 
