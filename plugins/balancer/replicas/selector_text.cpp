@@ -104,8 +104,9 @@ Result<Requirement> parse_requirement(std::string_view part) {
 std::string requirement_text(const Requirement& r) {
     std::vector<std::string> values = r.values;
     std::ranges::sort(values);
+    values.erase(std::ranges::unique(values).begin(), values.end());
     std::string list;
-    for (const std::string& value : values) list += (list.empty() ? "" : ",") + value;
+    for (std::size_t i = 0; i < values.size(); ++i) list += (i == 0 ? "" : ",") + values[i];
     switch (r.op) {
         case Operator::in:
             return values.size() == 1 ? r.key + "=" + list : r.key + " in (" + list + ")";

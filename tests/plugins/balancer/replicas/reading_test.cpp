@@ -127,6 +127,11 @@ TEST(Selectors, ArePrintedAsKubernetesDoes) {
               "e,n notin (z),!o,t in (x,y)");
 }
 
+TEST(Selectors, ArePrintedWithEachValueOnce) {
+    EXPECT_EQ(to_text(parse_selector("a in (y,,x,y)").value()), "a in (,x,y)");
+    EXPECT_EQ(to_text(parse_selector("a in (,)").value()), "a=");
+}
+
 TEST(Selectors, AreNoneWhereNoLabelCouldBeMeant) {
     const auto is_one = [](const std::string& json) {
         return read_label_selector(*parse_json(json)).has_value();
