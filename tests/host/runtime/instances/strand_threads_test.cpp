@@ -30,6 +30,7 @@ struct BlockingCloud {
     Resized increase(Resize resize) { return {resize.expected_target + resize.delta}; }
     Resized decrease_target(Resize resize) { return {resize.expected_target - resize.delta}; }
     Removed remove(Removal) { return {}; }
+    NodeTemplate describe(NodeGroupId) { return {}; }
     Host host_;
     static inline std::counting_semaphore<> entered{0}, may_leave{0};
     static inline std::thread::id refreshed_on{};
@@ -118,7 +119,7 @@ TEST_F(StrandThreads, AskAnInstanceNothingUntilItsThreadIsBack) {
     cloud->refresh(nullptr, blocked.receive());
     BlockingCloud::entered.acquire();
     Ended<Resized> refused, increased;
-    cloud->increase({.group = NodeGroupId("web"), .expected_target = 1, .delta = 1},
+    cloud->increase({.group = NodeGroupId("web"), .delta = 1, .expected_target = 1},
                     refused.receive());
     const Error error = refused.wait(host).error();
     EXPECT_EQ(error.code, ErrorCode::unavailable);
@@ -131,7 +132,7 @@ TEST_F(StrandThreads, AskAnInstanceNothingUntilItsThreadIsBack) {
     BlockingCloud::may_leave.release();
     EXPECT_TRUE(blocked.wait(host));
     await_free(*stuck);
-    cloud->increase({.group = NodeGroupId("web"), .expected_target = 1, .delta = 1},
+    cloud->increase({.group = NodeGroupId("web"), .delta = 1, .expected_target = 1},
                     increased.receive());
     EXPECT_EQ(increased.wait(host)->target, 2);
     stop(*stuck);
