@@ -72,6 +72,11 @@ struct StrandThreads : testing::Test {
         instance.stop(10s, stopped.receive());
         EXPECT_TRUE(stopped.wait(host));
     }
+    /// Until a refresh is under way that does not return.
+    void await_entered() {
+        host.loop.settle();
+        BlockingCloud::entered.acquire();
+    }
     /// As long as the thread is on its way back.
     void await_free(const PluginInstance& instance) const {
         while (instance.context().strand().stuck()) std::this_thread::yield();
@@ -83,7 +88,7 @@ TEST_F(StrandThreads, LetAnInstanceHoldUpNothingButItself) {
     const auto stuck_cloud = CloudClient::of(stuck).value(), cloud = CloudClient::of(other).value();
     Ended<CloudClient::View> blocked, view;
     stuck_cloud->refresh(nullptr, blocked.receive());
-    BlockingCloud::entered.acquire();
+    await_entered();
     cloud->refresh(nullptr, view.receive());
     EXPECT_TRUE(view.wait(host)) << "the loop and the other's thread are free";
     EXPECT_NE(BlockingCloud::refreshed_on, std::this_thread::get_id());
@@ -99,7 +104,7 @@ TEST_F(StrandThreads, EndACallAtItsDeadlineThoughItDoesNotReturn) {
     const auto cloud = CloudClient::of(stuck).value();
     Ended<CloudClient::View> blocked;
     cloud->refresh(nullptr, blocked.receive());
-    BlockingCloud::entered.acquire();
+    await_entered();
     host.loop.advance(stuck->context().identity().limits.refresh_deadline);
     const Error error = blocked.wait(host).error();
     EXPECT_EQ(error.code, ErrorCode::deadline);
@@ -117,7 +122,7 @@ TEST_F(StrandThreads, AskAnInstanceNothingUntilItsThreadIsBack) {
     const auto cloud = CloudClient::of(stuck).value();
     Ended<CloudClient::View> blocked;
     cloud->refresh(nullptr, blocked.receive());
-    BlockingCloud::entered.acquire();
+    await_entered();
     Ended<Resized> refused, increased;
     cloud->increase({.group = NodeGroupId("web"), .delta = 1, .expected_target = 1},
                     refused.receive());
@@ -143,7 +148,7 @@ TEST_F(StrandThreads, StopWithoutTheOneThatDoesNotReturn) {
     const auto cloud = CloudClient::of(stuck).value();
     Ended<CloudClient::View> blocked;
     cloud->refresh(nullptr, blocked.receive());
-    BlockingCloud::entered.acquire();
+    await_entered();
     Ended<void> stopped;
     stuck->stop(1s, stopped.receive());
     host.loop.advance(1s);
