@@ -22,6 +22,17 @@ std::string origin_of(const LoadedPlugin& plugin) {
     return facts.path.filename().string() + " " + facts.note.version;
 }
 
+/// A busy machine is no stuck loop, whatever the Lease says.
+constexpr Duration shortest_silence = std::chrono::seconds(5);
+
+/// How long the loop may be silent; before another host takes the Lease over, this one has ended.
+Duration silence_max(const Config& config) {
+    const LeaderElection& election = config.cluster.leader_election;
+    const Duration most = config.watchdog.loop_stuck_after;
+    const Duration lease = std::max<Duration>(election.lease_duration, shortest_silence);
+    return election.enabled ? std::min(most, lease) : most;
+}
+
 std::unique_ptr<io::Loop> make_loop(boost::asio::io_context& io,
                                     const std::shared_ptr<io::ManualClock>& clock) {
     if (clock) return std::make_unique<io::ManualLoop>(io, clock);
@@ -31,7 +42,8 @@ std::unique_ptr<io::Loop> make_loop(boost::asio::io_context& io,
 }  // namespace
 
 PluginHost::PluginHost(const Config& config, Options options)
-    : work_(io_.get_executor()),
+    : guard_(options.guard),
+      work_(io_.get_executor()),
       loop_(make_loop(io_, options.clock)),
       virtual_loop_(options.clock ? static_cast<io::ManualLoop*>(loop_.get()) : nullptr),
       environment_{.loop = *loop_,
@@ -39,7 +51,9 @@ PluginHost::PluginHost(const Config& config, Options options)
                    .metrics = std::make_shared<Metrics>(),
                    .seed = options.seed,
                    .version = std::move(options.version),
-                   .is_virtual = options.clock != nullptr} {
+                   .is_virtual = options.clock != nullptr,
+                   .has_strand_threads = options.has_strand_threads && options.clock == nullptr,
+                   .calls = std::make_shared<CallWatches>(config.watchdog.stuck_after)} {
     if (!config.secrets.dir.empty())
         environment_.secrets = std::make_shared<DirectorySecrets>(config.secrets.dir);
     if (options.state.empty()) {
@@ -53,9 +67,14 @@ PluginHost::PluginHost(const Config& config, Options options)
                         .correlator = {.component = "capstan"},
                         .seed = io::seed_for(options.seed, "plugin events")});
     }
+    if (guard_ != nullptr) {
+        guard_->set_log(environment_.log);
+        guard_->watch_calls(environment_.calls);
+    }
     if (virtual_loop_ != nullptr) return;
     environment_.http = std::make_shared<io::CurlHttpClient>(io_);
     thread_ = std::thread([this] { io_.run(); });
+    if (guard_ != nullptr) guard_->watch_loop(io_, silence_max(config));
 }
 
 Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
@@ -74,9 +93,11 @@ Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
 
 PluginHost::~PluginHost() {
     for (const auto& instance : std::views::reverse(instances_)) {
-        // A hook that overran is not expected back: it has had its time.
-        const Duration timeout =
-            instance->quarantined_by() ? Duration(std::chrono::seconds(1)) : stop_timeout;
+        if (guard_ != nullptr) guard_->set_stage("plugin " + instance->id() + " is being stopped");
+        // A hook that overran is not expected back, nor a thread that is stuck: it has had its
+        // time.
+        const bool is_lost = instance->quarantined_by() || instance->context().strand().stuck();
+        const Duration timeout = is_lost ? Duration(std::chrono::seconds(1)) : stop_timeout;
         const Result<void> stopped =
             wait<void>([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); },
                        timeout + slack);
@@ -85,6 +106,7 @@ PluginHost::~PluginHost() {
                                     "could not be stopped: " + stopped.error().message);
         }
     }
+    if (guard_ != nullptr) guard_->unwatch_loop();
     work_.reset();
     io_.stop();
     if (thread_.joinable()) thread_.join();
@@ -106,6 +128,7 @@ Result<void> PluginHost::make(const LoadedPlugin& plugin) {
         .library = plugin.library,
         .identity = {.id = plugin.config.id,
                      .class_id = std::string(plugin.plugin_class.id),
+                     .kind = std::string(plugin.plugin_class.kind),
                      .origin = origin_of(plugin),
                      .grants = plugin.config.grants,
                      .limits = plugin.config.limits,

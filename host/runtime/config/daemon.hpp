@@ -143,6 +143,25 @@ void describe(auto&& key, Secrets& s) {
         "none.");
 }
 
+/// What becomes of threads that do not return.
+struct Watchdog {
+    Duration stuck_after = std::chrono::seconds(5);
+    Duration hand_over_after = std::chrono::minutes(1);
+    Duration loop_stuck_after = std::chrono::seconds(10);
+};
+void describe(auto&& key, Watchdog& s) {
+    key("stuck_after", s.stuck_after,
+        "A plugin's call that keeps its thread for so long is stuck: it is told, /readyz says so, "
+        "and the plugin gets no other call until its thread is back.");
+    key("hand_over_after", s.hand_over_after,
+        "The leader hands the Lease over when a cloud, or a plugin that decides, has been stuck "
+        "for so long, for another replica may do better.");
+    key("loop_stuck_after", s.loop_stuck_after,
+        "The process ends with exit code 4 when its event loop has not answered for so long, or "
+        "for "
+        "[cluster.leader_election] lease_duration where that is shorter.");
+}
+
 struct Reload {
     bool watch = true;
 };

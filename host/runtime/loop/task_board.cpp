@@ -28,7 +28,7 @@ capstan_status TaskBoard::promise_locked() {
 void TaskBoard::deliver(std::function<void()> call) {
     strand_->post([self = shared_from_this(), call = std::move(call)] {
         {
-            const Crumb crumb(*self->trail_, Hook::callback);
+            const StrandCall under_way(self->strand_->calls(), *self->trail_, Hook::callback);
             call();
         }
         self->kept();

@@ -61,9 +61,13 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
       random_(io::seed_for(environment.seed, identity_.id.value())),
       crumbs_(environment.crumbs),
       trail_(make_trail(environment.crumbs, identity_)),
-      strand_(std::make_shared<Strand>(loop_.io(), environment.is_virtual
-                                                       ? Strand::Watchdog{}
-                                                       : watchdog(log_, metrics_, id()))),
+      strand_(std::make_shared<Strand>(
+          loop_.io(),
+          Strand::Options{
+              .watchdog =
+                  environment.is_virtual ? Strand::Watchdog{} : watchdog(log_, metrics_, id()),
+              .calls = environment.calls ? environment.calls->add(id(), identity_.kind) : nullptr,
+              .has_thread = environment.has_strand_threads})),
       operations_(
           std::make_shared<OperationTable>(loop_, strand_, operation_options(environment.kube))),
       tasks_(std::make_shared<TaskBoard>(loop_, strand_, trail_, task_options(identity_.limits))),
@@ -107,7 +111,8 @@ OperationTable::Options HostContext::operation_options(
             [requests = requests_, cluster_requests = cluster_requests_](capstan_op op) {
                 if (const auto http = requests->lock()) http->cancel(op);
                 if (const auto kube = cluster_requests->lock()) kube->cancel(op);
-            }};
+            },
+        .trail = trail_};
     if (cluster) out.term = [cluster] { return cluster->term(); };
     return out;
 }
@@ -141,7 +146,7 @@ void HostContext::cancel_open(capstan_op except) {
 }
 
 void HostContext::abandon() {
-    operations_->close_all(0, {ErrorCode::cancelled, "the instance was abandoned"});
+    operations_->abandon_all({ErrorCode::cancelled, "the instance was abandoned"});
     if (http_) http_->cancel_all();
     if (kube_) kube_->cancel_all();
     tasks_->abandon();

@@ -43,12 +43,18 @@ struct HostEnvironment {
     /// machine's affair and not reported.
     bool is_virtual = false;
     std::shared_ptr<KubeGateway> kube{};  ///< NULL: it has no cluster
+    /// Each strand has a thread of its own; otherwise all are on the loop. Not where time is
+    /// virtual.
+    bool has_strand_threads = false;
+    /// The calls under way, for a watch on them; NULL: nothing watches.
+    std::shared_ptr<CallWatches> calls{};
 };
 
 /// Who an instance is and what it may use.
 struct InstanceIdentity {
     PluginInstanceId id;
     std::string class_id;
+    std::string kind{};            ///< of the class: CAPSTAN_KIND_*
     std::string origin{};          ///< "score.so 1.2.0", for reports
     std::uint64_t generation = 1;  ///< counts the instances this table of the configuration has had
     Grants grants{};
