@@ -76,7 +76,7 @@ PluginHost::~PluginHost() {
     for (const auto& instance : std::views::reverse(instances_)) {
         // A hook that overran is not expected back: it has had its time.
         const Duration timeout =
-            instance->quarantined_by() ? Duration(std::chrono::seconds(1)) : stop_timeout;
+            instance->has_abandoned_calls() ? Duration(std::chrono::seconds(1)) : stop_timeout;
         const Result<void> stopped =
             wait<void>([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); },
                        timeout + slack);

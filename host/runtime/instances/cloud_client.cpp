@@ -106,7 +106,7 @@ void CloudClient::refresh(View known, Done<View> done) {
             CAPSTAN_TRY(CloudView view, raise_readable_view(raw));
             return std::make_shared<const CloudView>(std::move(view));
         },
-        [&cloud = cloud_](capstan_op op) { return cloud.refresh(cloud.self, op); },
+        [&cloud = cloud_](capstan_op op) { return distrusted(cloud.refresh)(cloud.self, op); },
         std::move(done));
 }
 
@@ -116,7 +116,7 @@ void CloudClient::increase(Resize resize, Done<Resized> done) {
         Hook::increase, call_deadline(), CAPSTAN_RESULT_RESIZED,
         &raise_as<capstan_resized, raise_resized>,
         [&cloud = cloud_, pinned](capstan_op op) {
-            return cloud.increase(cloud.self, op, &pinned->raw);
+            return distrusted(cloud.increase)(cloud.self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -127,7 +127,7 @@ void CloudClient::decrease_target(Resize resize, Done<Resized> done) {
         Hook::decrease_target, call_deadline(), CAPSTAN_RESULT_RESIZED,
         &raise_as<capstan_resized, raise_resized>,
         [&cloud = cloud_, pinned](capstan_op op) {
-            return cloud.decrease_target(cloud.self, op, &pinned->raw);
+            return distrusted(cloud.decrease_target)(cloud.self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -138,7 +138,7 @@ void CloudClient::remove(Removal removal, Done<Removed> done) {
         Hook::remove, call_deadline(), CAPSTAN_RESULT_REMOVED,
         &raise_as<capstan_removed, raise_removed>,
         [&cloud = cloud_, pinned](capstan_op op) {
-            return cloud.remove(cloud.self, op, &pinned->raw);
+            return distrusted(cloud.remove)(cloud.self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -150,7 +150,7 @@ void CloudClient::describe(NodeGroupId group, Done<NodeTemplate> done) {
         &raise_as<capstan_template, raise_template>,
         [templates, group = std::move(group)](capstan_op op) -> capstan_status {
             if (templates == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return templates->describe(templates->self, op, str(group.value()));
+            return distrusted(templates->describe)(templates->self, op, str(group.value()));
         },
         std::move(done));
 }
@@ -161,7 +161,7 @@ void CloudClient::machine_types(Done<MachineTypes> done) {
         &raise_as<capstan_machine_types, raise_machine_types>,
         [groups = groups_](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return groups->machine_types(groups->self, op);
+            return distrusted(groups->machine_types)(groups->self, op);
         },
         std::move(done));
 }
@@ -172,7 +172,7 @@ void CloudClient::create(GroupPlan plan, Done<std::monostate> done) {
         Hook::create_group, call_deadline(), CAPSTAN_RESULT_NONE, &raise_nothing,
         [groups = groups_, pinned](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return groups->create(groups->self, op, &pinned->raw);
+            return distrusted(groups->create)(groups->self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -182,7 +182,7 @@ void CloudClient::destroy(NodeGroupId group, Done<std::monostate> done) {
         Hook::destroy_group, call_deadline(), CAPSTAN_RESULT_NONE, &raise_nothing,
         [groups = groups_, group = std::move(group)](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return groups->destroy(groups->self, op, str(group.value()));
+            return distrusted(groups->destroy)(groups->self, op, str(group.value()));
         },
         std::move(done));
 }
@@ -218,8 +218,9 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
     const Result<capstan_op> op = instance_->context().operations().open(std::move(operation));
     if (op) {
         ++under_way_;
-        const Crumb crumb(instance_->context().trail(), call->hook);
-        instance_->context().operations().answered(*op, call->start(*op));
+        HostContext& context = instance_->context();
+        context.operations().answered(
+            *op, context.calls().call(call->hook, [&] { return call->start(*op); }));
     } else if (under_way_ > 0 && waiting_.size() < waiting_limit) {
         waiting_.push_back(call);  // the end of one that is under way makes room
     } else {

@@ -128,8 +128,9 @@ void ControllerClient::call() {
     const Result<capstan_op> op = context.operations().open(std::move(operation));
     if (!op) return ended(began, fail(op.error()));
     op_ = *op;
-    const Crumb crumb(context.trail(), Hook::reconcile);
-    context.operations().answered(*op, controller_.reconcile(controller_.self, *op, what.get()));
+    context.operations().answered(*op, context.calls().call(Hook::reconcile, [&] {
+        return distrusted(controller_.reconcile)(controller_.self, *op, what.get());
+    }));
 }
 
 void ControllerClient::ended(Duration began, Result<Reconciled> result) {
