@@ -116,7 +116,7 @@ TEST_F(Cloud, IsGivenUpAtItsDeadline) {
         testing::HasSubstr("errors_total{code=\"deadline\",hook=\"refresh\",plugin=\"aws\"} 1"));
 }
 
-TEST_F(Cloud, IsRefreshedAndGrownWhileACallOfItsPriceHangs) {
+TEST_F(Cloud, IsRefreshedAndChangedWhileACallOfItsPriceHangs) {
     InstanceIdentity hasty = narrow();
     hasty.limits.call_deadline = 20ms;
     Running<TestCloud> slow{host, hasty};
@@ -127,12 +127,13 @@ TEST_F(Cloud, IsRefreshedAndGrownWhileACallOfItsPriceHangs) {
     EXPECT_THAT(priced.result.error().message, testing::HasSubstr("price is left out"));
     const auto client = CloudClient::of(slow.shared()).value();
     Received<CloudClient::View> view;
-    Received<Resized> up;
+    Received<Resized> down;
     client->refresh(nullptr, view.receive());
-    client->increase({.group = NodeGroupId("web"), .delta = 2, .expected_target = 3}, up.receive());
+    client->decrease_target({.group = NodeGroupId("web"), .delta = 2, .expected_target = 3},
+                            down.receive());
     host.loop.advance(1s);
     EXPECT_TRUE(view.get());
-    EXPECT_EQ(up.get()->target, 5);
+    EXPECT_EQ(down.get().value().target, 1);
     TestCloud::price_goes_on = true;
     TestCloud::price_goes_on.notify_all();
     while (slow->has_abandoned_calls()) std::this_thread::yield();
