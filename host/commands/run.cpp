@@ -42,9 +42,11 @@ std::filesystem::path free_breadcrumbs(const std::filesystem::path& folder) {
     return folder / "breadcrumbs";
 }
 
-runtime::PluginHost::Options host_options(const RunArguments& arguments, std::uint64_t seed) {
+runtime::PluginHost::Options host_options(const RunArguments& arguments, std::uint64_t seed,
+                                          runtime::Guard& guard) {
     runtime::PluginHost::Options out{.seed = seed, .version = CAPSTAN_VERSION};
     out.has_cluster = true;
+    out.guard = &guard;
     if (arguments.state.empty()) return out;
     const std::filesystem::path folder(arguments.state);
     out.state = folder / "plugins";
@@ -63,7 +65,8 @@ Result<std::optional<PassRecorder>> make_recorder(const RunArguments& arguments,
 }
 
 Result<void> run_live(const RunArguments& arguments,
-                      const std::shared_ptr<const runtime::LoadedConfig>& loaded, Streams streams) {
+                      const std::shared_ptr<const runtime::LoadedConfig>& loaded,
+                      runtime::Guard& guard, Streams streams) {
     if (!arguments.state.empty()) {
         std::error_code error;
         std::filesystem::create_directories(std::filesystem::path(arguments.state) / "plugins",
@@ -72,7 +75,7 @@ Result<void> run_live(const RunArguments& arguments,
     CAPSTAN_TRY(std::optional<PassRecorder> recorder, make_recorder(arguments, *loaded));
     const std::uint64_t seed = random_seed();
     CAPSTAN_TRY(const auto host, runtime::PluginHost::start(loaded->config, loaded->plugins,
-                                                            host_options(arguments, seed)));
+                                                            host_options(arguments, seed, guard)));
     runtime::DaemonOptions options{
         .version = CAPSTAN_VERSION,
         .identity = make_identity(seed),
@@ -101,12 +104,14 @@ Result<void> run_live(const RunArguments& arguments,
 int run_daemon_command(const RunArguments& arguments, Streams streams) {
     // A peer that closes a connection is an error of that request.
     std::signal(SIGPIPE, SIG_IGN);
+    // Before any other thread, and before any code of a plugin.
+    runtime::Guard guard({});
     const auto loaded = load_live_config(*arguments.config, streams.err);
     if (!loaded) {
         streams.err << loaded.error().message;
         return exit_usage;
     }
-    const Result<void> ended = run_live(arguments, *loaded, streams);
+    const Result<void> ended = run_live(arguments, *loaded, guard, streams);
     return ended
                ? exit_ok
                : refuse(streams, ended.error().message,

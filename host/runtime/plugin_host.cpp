@@ -31,7 +31,8 @@ std::unique_ptr<io::Loop> make_loop(boost::asio::io_context& io,
 }  // namespace
 
 PluginHost::PluginHost(const Config& config, Options options)
-    : work_(io_.get_executor()),
+    : guard_(options.guard),
+      work_(io_.get_executor()),
       loop_(make_loop(io_, options.clock)),
       virtual_loop_(options.clock ? static_cast<io::ManualLoop*>(loop_.get()) : nullptr),
       environment_{.loop = *loop_,
@@ -53,9 +54,11 @@ PluginHost::PluginHost(const Config& config, Options options)
                         .correlator = {.component = "capstan"},
                         .seed = io::seed_for(options.seed, "plugin events")});
     }
+    if (guard_ != nullptr) guard_->set_log(environment_.log);
     if (virtual_loop_ != nullptr) return;
     environment_.http = std::make_shared<io::CurlHttpClient>(io_);
     thread_ = std::thread([this] { io_.run(); });
+    if (guard_ != nullptr) guard_->watch_loop(io_, std::chrono::seconds(10));
 }
 
 Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
@@ -85,6 +88,7 @@ PluginHost::~PluginHost() {
                                     "could not be stopped: " + stopped.error().message);
         }
     }
+    if (guard_ != nullptr) guard_->unwatch_loop();
     work_.reset();
     io_.stop();
     if (thread_.joinable()) thread_.join();

@@ -15,6 +15,7 @@
 #include <capstan/ids.hpp>
 #include <capstan/result.hpp>
 
+#include "runtime/guard/guard.hpp"
 #include "runtime/instances/instance.hpp"
 #include "runtime/plugin_set.hpp"
 
@@ -40,6 +41,8 @@ public:
         std::shared_ptr<io::ManualClock> clock{};
         /// Whether there will be a cluster for plugins; see cluster().
         bool has_cluster = false;
+        /// Watches the loop and the calls of instances. Borrowed; NULL: nothing does.
+        Guard* guard = nullptr;
     };
     /// Makes every instance of `plugins` in their order, then starts them all at once. The first
     /// error undoes everything and names its instance.
@@ -67,6 +70,8 @@ public:
     /// from timer to timer until the end is there. `deadline`: it did not come within `patience`.
     template <class T>
     Result<T> wait(const std::function<void(Done<T>)>& begin, Duration patience);
+    /// NULL: nothing watches this host.
+    Guard* guard() noexcept { return guard_; }
     Logger& log() noexcept { return *environment_.log; }
     /// What instances keep.
     StateStore& state() noexcept { return *environment_.state; }
@@ -84,6 +89,7 @@ private:
     Result<T> wait_for(std::future<Result<T>>& end, Duration patience);
     void pass_time(const std::function<bool()>& is_over, Duration patience);
 
+    Guard* const guard_;
     boost::asio::io_context io_;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
     std::unique_ptr<io::Loop> loop_;

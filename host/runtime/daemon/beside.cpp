@@ -3,6 +3,8 @@
 #include <csignal>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+
 #include <capstan/sentence.hpp>
 
 namespace capstan::runtime {
@@ -19,12 +21,14 @@ constexpr Duration sync_period = std::chrono::milliseconds(100);
 Beside::Beside(const Config& config, PluginHost& host, Options options)
     : host_(host),
       options_(std::move(options)),
-      waiting_(host.loop(), {.interval = config.cluster.scan_interval}),
-      signals_(host.loop().io(), SIGINT, SIGTERM, SIGQUIT) {
-    signals_.add(SIGHUP);
+      waiting_(host.loop(), {.interval = config.cluster.scan_interval}) {
+    if (host_.guard() != nullptr) return;
+    signals_.emplace(host.loop().io(), SIGINT, SIGTERM, SIGQUIT);
+    signals_->add(SIGHUP);
 }
 
 Beside::~Beside() {
+    if (Guard* const guard = host_.guard()) guard->on_signal({});
     for (const auto& timer : {sync_timer_, stop_timer_})
         if (timer) host_.loop().cancel(*timer);
 }
@@ -241,7 +245,14 @@ void Beside::wish_reload() {
 }
 
 void Beside::await_signal() {
-    signals_.async_wait([this](const boost::system::error_code& error, int number) {
+    if (Guard* const guard = host_.guard()) {
+        return guard->on_signal([&io = host_.loop().io(), weak = std::weak_ptr(self_)](int number) {
+            boost::asio::post(io, [weak, number] {
+                if (const auto self = weak.lock()) (*self)->take_signal(number);
+            });
+        });
+    }
+    signals_->async_wait([this](const boost::system::error_code& error, int number) {
         if (error) return;
         take_signal(number);
         await_signal();
@@ -250,10 +261,11 @@ void Beside::await_signal() {
 
 void Beside::take_signal(int number) {
     if (number == SIGHUP) return wish_reload();
-    if (wishes_.stop) return options_.on_overdue();
+    if (wishes_.stop) return options_.on_overdue();  // a guard has ended the process by now
     host_.log().write(LogLevel::info, beside_source, "stopping");
     wishes_.stop = true;
     waiting_.interrupt();
+    if (host_.guard() != nullptr) return;
     stop_timer_ = host_.loop().after(options_.stop_deadline, options_.on_overdue);
 }
 

@@ -120,7 +120,10 @@ private:
     std::uint64_t acting_term_ = 0;  ///< whose decisions are carried out
     std::uint64_t memory_term_ = 0;  ///< whose memory is kept
     Waiting waiting_;
-    boost::asio::signal_set signals_;
+    /// Without a guard, which takes them otherwise.
+    std::optional<boost::asio::signal_set> signals_{};
+    /// What the guard's thread hands on, as long as this lives.
+    std::shared_ptr<Beside*> self_ = std::make_shared<Beside*>(this);
     std::optional<io::TimerId> sync_timer_{}, stop_timer_{};
     std::optional<PassHold> hold_{};  ///< nothing: the cluster has not been seen yet
     std::unique_ptr<ClusterLink> link_{};
