@@ -22,6 +22,17 @@ std::string origin_of(const LoadedPlugin& plugin) {
     return facts.path.filename().string() + " " + facts.note.version;
 }
 
+std::uint64_t bytes_of(const Quantity& quantity) {
+    return static_cast<std::uint64_t>(quantity.value());
+}
+
+AbandonedLimits abandoned_limits(const Watchdog& settings) {
+    return {.memory = settings.memory_max ? std::optional(bytes_of(*settings.memory_max))
+                                          : cgroup_memory_limit(),
+            .memory_growth = bytes_of(settings.memory_growth_max),
+            .busy_time = settings.busy_time};
+}
+
 std::unique_ptr<io::Loop> make_loop(boost::asio::io_context& io,
                                     const std::shared_ptr<io::ManualClock>& clock) {
     if (clock) return std::make_unique<io::ManualLoop>(io, clock);
@@ -54,7 +65,11 @@ PluginHost::PluginHost(const Config& config, Options options)
                         .correlator = {.component = "capstan"},
                         .seed = io::seed_for(options.seed, "plugin events")});
     }
-    if (guard_ != nullptr) guard_->set_log(environment_.log);
+    environment_.abandoned = std::make_shared<AbandonedThreads>(abandoned_limits(config.watchdog));
+    if (guard_ != nullptr) {
+        guard_->set_log(environment_.log);
+        guard_->add_check([threads = environment_.abandoned] { return threads->reason_to_end(); });
+    }
     if (virtual_loop_ != nullptr) return;
     environment_.http = std::make_shared<io::CurlHttpClient>(io_);
     thread_ = std::thread([this] { io_.run(); });

@@ -2,14 +2,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <sstream>
 #include <utility>
 
 namespace capstan::runtime {
 namespace {
 
-/// Of the time of one core; less is what a plugin that polls for something uses.
+/// Of what the process may have of a core; less is what a plugin that polls for something uses.
 constexpr double busy_share = 0.8;
 
 std::optional<Duration> thread_cpu_time(clockid_t clock) {
@@ -37,6 +39,25 @@ std::string cgroup_path() {
     for (std::string line; std::getline(file, line);)
         if (line.starts_with("0::")) return line.substr(3);
     return {};
+}
+
+/// The file of this process's cgroup; the first line of it that can be read.
+std::string cgroup_line(const std::string& name) {
+    // A container's cgroup is mounted as the root of its own tree.
+    for (const std::string& folder : {cgroup_path(), std::string()}) {
+        std::ifstream file("/sys/fs/cgroup" + folder + "/" + name);
+        std::string line;
+        if (std::getline(file, line)) return line;
+    }
+    return {};
+}
+
+/// What a thread can have at most: a core, or the share of one that the cgroup allows (cpu.max).
+double core_share() {
+    std::istringstream quota(cgroup_line("cpu.max"));
+    double time = 0, period = 0;
+    if (!(quota >> time >> period) || time <= 0 || period <= 0) return 1;
+    return std::min(time / period, 1.0);
 }
 
 }  // namespace
@@ -99,7 +120,9 @@ std::optional<std::string> AbandonedThreads::busy_reason(Thread& thread, Duratio
     if (!cpu) return std::nullopt;
     const Duration used = *cpu - std::exchange(thread.cpu_then, *cpu);
     thread.read_at = now;
-    if (static_cast<double>(used.count()) < busy_share * static_cast<double>(stretch.count()))
+    static const double core = core_share();
+    if (static_cast<double>(used.count()) <
+        busy_share * core * static_cast<double>(stretch.count()))
         return std::nullopt;
     return "plugin " + thread.plugin + ": " + std::string(name_of(thread.hook)) +
            " overran its deadline and has not returned for " + whole_seconds(now - thread.since) +
@@ -108,13 +131,10 @@ std::optional<std::string> AbandonedThreads::busy_reason(Thread& thread, Duratio
 }
 
 std::optional<std::uint64_t> cgroup_memory_limit() {
-    // A container's cgroup is mounted as the root of its own tree.
-    for (const std::string& folder : {cgroup_path(), std::string()}) {
-        std::ifstream file("/sys/fs/cgroup" + folder + "/memory.max");
-        std::uint64_t bytes = 0;
-        if (file >> bytes && bytes > 0) return bytes / 10 * 9;
-    }
-    return std::nullopt;
+    std::istringstream limit(cgroup_line("memory.max"));  // "max": none
+    std::uint64_t bytes = 0;
+    if (!(limit >> bytes) || bytes == 0) return std::nullopt;
+    return bytes / 10 * 9;
 }
 
 }  // namespace capstan::runtime
