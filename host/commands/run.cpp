@@ -46,6 +46,7 @@ runtime::PluginHost::Options host_options(const RunArguments& arguments, std::ui
                                           runtime::Guard& guard) {
     runtime::PluginHost::Options out{.seed = seed, .version = CAPSTAN_VERSION};
     out.has_cluster = true;
+    out.has_strand_threads = true;
     out.guard = &guard;
     if (arguments.state.empty()) return out;
     const std::filesystem::path folder(arguments.state);

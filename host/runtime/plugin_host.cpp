@@ -33,6 +33,13 @@ AbandonedLimits abandoned_limits(const Watchdog& settings) {
             .busy_time = settings.busy_time};
 }
 
+/// How long the loop may be silent; before another host takes the Lease over, this one has ended.
+Duration silence_max(const Config& config) {
+    const LeaderElection& election = config.cluster.leader_election;
+    const Duration most = config.watchdog.loop_stuck_after;
+    return election.enabled ? std::min(most, election.lease_duration) : most;
+}
+
 std::unique_ptr<io::Loop> make_loop(boost::asio::io_context& io,
                                     const std::shared_ptr<io::ManualClock>& clock) {
     if (clock) return std::make_unique<io::ManualLoop>(io, clock);
@@ -51,7 +58,9 @@ PluginHost::PluginHost(const Config& config, Options options)
                    .metrics = std::make_shared<Metrics>(),
                    .seed = options.seed,
                    .version = std::move(options.version),
-                   .is_virtual = options.clock != nullptr} {
+                   .is_virtual = options.clock != nullptr,
+                   .has_strand_threads = options.has_strand_threads && options.clock == nullptr,
+                   .calls = std::make_shared<CallWatches>(config.watchdog.stuck_after)} {
     if (!config.secrets.dir.empty())
         environment_.secrets = std::make_shared<DirectorySecrets>(config.secrets.dir);
     if (options.state.empty()) {
@@ -68,12 +77,13 @@ PluginHost::PluginHost(const Config& config, Options options)
     environment_.abandoned = std::make_shared<AbandonedThreads>(abandoned_limits(config.watchdog));
     if (guard_ != nullptr) {
         guard_->set_log(environment_.log);
+        guard_->watch_calls(environment_.calls);
         guard_->add_check([threads = environment_.abandoned] { return threads->reason_to_end(); });
     }
     if (virtual_loop_ != nullptr) return;
     environment_.http = std::make_shared<io::CurlHttpClient>(io_);
     thread_ = std::thread([this] { io_.run(); });
-    if (guard_ != nullptr) guard_->watch_loop(io_, std::chrono::seconds(10));
+    if (guard_ != nullptr) guard_->watch_loop(io_, silence_max(config));
 }
 
 Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
@@ -92,9 +102,12 @@ Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
 
 PluginHost::~PluginHost() {
     for (const auto& instance : std::views::reverse(instances_)) {
-        // A hook that overran is not expected back: it has had its time.
-        const Duration timeout =
-            instance->has_abandoned_calls() ? Duration(std::chrono::seconds(1)) : stop_timeout;
+        if (guard_ != nullptr) guard_->set_stage("plugin " + instance->id() + " is being stopped");
+        // A hook that overran is not expected back, nor a thread that is stuck: it has had its
+        // time.
+        const bool is_lost =
+            instance->has_abandoned_calls() || instance->context().strand().stuck();
+        const Duration timeout = is_lost ? Duration(std::chrono::seconds(1)) : stop_timeout;
         const Result<void> stopped =
             wait<void>([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); },
                        timeout + slack);
@@ -125,6 +138,7 @@ Result<void> PluginHost::make(const LoadedPlugin& plugin) {
         .library = plugin.library,
         .identity = {.id = plugin.config.id,
                      .class_id = std::string(plugin.plugin_class.id),
+                     .kind = std::string(plugin.plugin_class.kind),
                      .origin = origin_of(plugin),
                      .grants = plugin.config.grants,
                      .limits = plugin.config.limits,

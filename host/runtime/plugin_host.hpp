@@ -41,6 +41,10 @@ public:
         std::shared_ptr<io::ManualClock> clock{};
         /// Whether there will be a cluster for plugins; see cluster().
         bool has_cluster = false;
+        /// Each instance whose strand runs code has a thread for it, so that one that does not
+        /// return holds up nothing else. Not with a clock. Otherwise all strands are on the loop,
+        /// and what happens has one order.
+        bool has_strand_threads = false;
         /// Watches the loop and the calls of instances. Borrowed; NULL: nothing does.
         Guard* guard = nullptr;
     };
@@ -70,6 +74,10 @@ public:
     /// from timer to timer until the end is there. `deadline`: it did not come within `patience`.
     template <class T>
     Result<T> wait(const std::function<void(Done<T>)>& begin, Duration patience);
+    /// Whether strands have threads of their own.
+    bool has_strand_threads() const noexcept { return environment_.has_strand_threads; }
+    /// The calls into plugins that are under way. [any thread]
+    const CallWatches& calls() const noexcept { return *environment_.calls; }
     /// NULL: nothing watches this host.
     Guard* guard() noexcept { return guard_; }
     Logger& log() noexcept { return *environment_.log; }

@@ -42,8 +42,17 @@ TEST(HeldUp, EndsWhenAnAbandonedCallCostsTooMuchAndStartsAnew) {
     }
     replace_in(cluster.config(), "memory_max = '1Mi'", "memory_max = '64Gi'");
     Daemon anew(cluster, "anew");
-    EXPECT_TRUE(becomes(90s, [&] { return cluster.api().ready_pods("web") == 1; })) << anew.log();
+    cluster.api().scale("web", 4);
+    EXPECT_TRUE(becomes(90s, [&] { return cluster.api().ready_pods("web") == 4; })) << anew.log();
     EXPECT_TRUE(anew.process().is_running());
+    const Api admin = anew.admin();
+    EXPECT_THAT(admin.answer("/metrics").body,
+                HasSubstr("capstan_plugin_hooks_left_out{hook=\"filter\",plugin=\"vendor\"} 1"));
+    EXPECT_THAT(admin.answer("/api/v1/plugins").body,
+                HasSubstr(R"("hooks_left_out":[{"hook":"filter")"));
+    EXPECT_THAT(anew.log(), HasSubstr("vendor: filter is left out: a call of it that overran its "
+                                      "deadline has not returned yet; its stage's on_error "
+                                      "applies"));
 }
 
 }  // namespace

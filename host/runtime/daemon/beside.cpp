@@ -71,7 +71,23 @@ Result<void> Beside::open_link(const Config& all) {
                                                 tell_of_leadership(config);
                                                 waiting_.interrupt();
                                             }});
+    watch_calls(all);
     return {};
+}
+
+/// Another host that waits in line has time to see that the Lease is free.
+void Beside::watch_calls(const Config& all) {
+    if (!host_.has_strand_threads()) return;
+    const Duration pause = 2 * all.cluster.leader_election.lease_duration;
+    stuck_calls_.emplace(host_.loop(), host_.metrics().registry(),
+                         StuckCalls::Options{.hand_over_after = all.watchdog.hand_over_after,
+                                             .is_of_controllers = !options_.makes_passes,
+                                             .hand_over =
+                                                 [this, pause](const std::string& because) {
+                                                     return leadership_->hand_over(because, pause);
+                                                 },
+                                             .come_back = [this] { leadership_->come_back(); }});
+    stuck_calls_->watch(host_.calls());
 }
 
 void Beside::make_writers(const Cluster& config) {

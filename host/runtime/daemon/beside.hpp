@@ -25,6 +25,7 @@
 #include "runtime/daemon/memory_keeper.hpp"
 #include "runtime/daemon/pass_hold.hpp"
 #include "runtime/daemon/status_writer.hpp"
+#include "runtime/daemon/stuck_calls.hpp"
 #include "runtime/daemon/waiting.hpp"
 #include "runtime/plugin_host.hpp"
 
@@ -106,6 +107,7 @@ private:
     Result<void> open_link(const Config& config);
     void make_writers(const Cluster& config);
     void make_tellers(const Config& all);
+    void watch_calls(const Config& all);
     void see_unknown_pods(const std::string& node, const std::vector<std::string>& pods);
     void tell_of_leadership(const Cluster& config);
     void await_signal();
@@ -137,6 +139,7 @@ private:
     std::optional<StatusWriter> status_{};
     std::optional<kubernetes::EventRecorder> events_{};
     std::optional<Leadership> leadership_{};
+    std::optional<StuckCalls> stuck_calls_{};  ///< nothing: strands are on the loop
     std::unique_ptr<io::HttpServer> admin_{};
     std::unique_ptr<ConfigWatch> config_watch_{};
 };

@@ -49,6 +49,7 @@ private:
     void follow_term();
     Result<void> begin_term(std::uint64_t term);
     void pass();
+    void stage(const char* what);
 
     PluginHost& host_;
     const DaemonOptions options_;
@@ -158,6 +159,7 @@ void Daemon::run() {
         if (wishes->reload) reload();
         follow_term();
         if (next == Waiting::Next::pass) pass();
+        stage("");
     }
 }
 
@@ -210,6 +212,7 @@ void Daemon::pass() {
     const std::optional<std::uint64_t> term = find_term();
     if (!term) return;
     const Duration began = host_.loop().monotonic();
+    stage("a pass is under way");
     teller_->pass_began();
     if (const Result<void> begun = begin_term(*term); !begun)
         return teller_->failed(begun.error(), host_.loop().monotonic() - began);
@@ -219,7 +222,13 @@ void Daemon::pass() {
     if (options_.on_pass) options_.on_pass(**report);
 }
 
+/// Named by the guard where the process does not stop in time.
+void Daemon::stage(const char* what) {
+    if (Guard* const guard = host_.guard()) guard->set_stage(what);
+}
+
 void Daemon::close() {
+    stage("the Lease is being handed back");
     if (controllers_) controllers_->lead(false);
     if (!beside_) return;
     const auto stopped =

@@ -149,6 +149,13 @@ void take_snapshot(PluginHost& host, Shown& shown, Beside& beside,
     });
 }
 
+std::string unready_because(PluginHost& host, const Beside& beside) {
+    std::string waits = beside.unready_because();
+    if (!waits.empty() || !host.has_strand_threads()) return waits;
+    const std::vector<HeldCall> stuck = host.calls().stuck();
+    return stuck.empty() ? "" : stuck.front().sentence();
+}
+
 }  // namespace
 
 AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside,
@@ -165,7 +172,7 @@ AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside,
             },
         .complaint = [&host, &shown] { return shown.health.complaint(host.loop().monotonic()); },
         .stuck = [&host, &shown] { return shown.health.stuck(host.loop().monotonic()); },
-        .unready = [&beside] { return beside.unready_because(); },
+        .unready = [&host, &beside] { return unready_because(host, beside); },
         .status = [&shown, &beside, facts] { return status_json(shown, beside, facts); },
         .groups = groups,
         .plugins = [&host, facts] { return plugins_json(host, facts); },

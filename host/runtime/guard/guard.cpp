@@ -13,8 +13,6 @@
 namespace capstan::runtime {
 namespace {
 
-/// Named at a forced end: calls shorter than that are no reason.
-constexpr Duration hang_limit = std::chrono::seconds(1);
 /// The loop's silence is told from here on.
 constexpr Duration silence_limit = std::chrono::seconds(3);
 /// Of a process that was told twice to stop.
@@ -191,7 +189,8 @@ std::string Guard::hangs() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> out;
     if (calls_)
-        for (const HeldCall& call : calls_->held(hang_limit)) out.push_back(call.sentence());
+        for (const HeldCall& call : calls_->held(options_.hang_after))
+            out.push_back(call.sentence());
     if (!stage_.empty()) out.push_back(stage_);
     return out.empty() ? "" : "; " + listed(out, [](const std::string& each) { return each; });
 }

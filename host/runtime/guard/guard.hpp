@@ -39,6 +39,8 @@ public:
         Duration stop_deadline = std::chrono::seconds(25);
         /// Between two rounds of checks.
         Duration period = std::chrono::seconds(1);
+        /// Calls that have lasted so long are named where the process ends.
+        Duration hang_after = std::chrono::seconds(1);
         /// Ends the process; NULL: std::_Exit. For tests.
         std::function<void(int code, const std::string& why)> end{};
         bool takes_signals = true;  ///< otherwise they are left as they are; for tests

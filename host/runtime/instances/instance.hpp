@@ -44,7 +44,9 @@ public:
     PluginInstance& operator=(const PluginInstance&) = delete;
     ~PluginInstance();
 
-    /// Once; `done` on the strand. After an error the instance can only be stopped.
+    // Each `done` is called on the host's side: see Strand::post_to_host. While a call into the
+    // plugin does not return, nothing but `stop` is asked of it: the others are `unavailable`.
+    /// Once. After an error the instance can only be stopped.
     void start(Duration timeout, Done done);
     /// Once, from any state: waits for hooks to return, asks the plugin to stop, calls back
     /// everything open and destroys it. `deadline`: something did not end in time, which the
@@ -99,11 +101,14 @@ private:
     Result<const void*> interface_table(std::string_view interface_id) const;
     using Asynchronous = capstan_status (*)(void* self, capstan_op op) CAPSTAN_NOEXCEPT;
     capstan_op ask(Hook hook, Asynchronous function, Duration timeout, const Done& done);
+    Result<void> demand_free(Hook hook) const;
+    Done answering_once(Duration timeout, Done done);
     void reconfigure_now(const std::shared_ptr<const capstan_settings>& settings, Duration deadline,
                          const Done& done);
     Result<void> call_reconfigure(const capstan_settings& settings, Duration deadline);
 
     void begin_stop(bool ask_plugin, Duration timeout);
+    void stop_has_answered(Result<void> result);
     void go_on_stopping();
     std::string unfinished() const;
     std::optional<std::string> why_left_out(Hook hook) const;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "runtime/instances/breadcrumbs.hpp"
+#include "runtime/loop/call_watch.hpp"
 #include "runtime/loop/guarded_call.hpp"
 #include "runtime/loop/plugin_time.hpp"
 
@@ -23,9 +24,13 @@ public:
     /// Told of what no plugin may do: "filter let an exception out: through C". Must not throw.
     using Report = std::function<void(Hook hook, const std::string& sentence)>;
 
-    /// Without a report it is silent.
-    explicit PluginCalls(std::shared_ptr<Trail> trail, Report report = {})
-        : trail_(std::move(trail)), report_(std::move(report)) {}
+    /// Without a report it is silent. `strand` watches calls on the instance's thread; NULL: one of
+    /// its own.
+    explicit PluginCalls(std::shared_ptr<Trail> trail, Report report = {},
+                         std::shared_ptr<CallWatch> strand = {})
+        : trail_(std::move(trail)),
+          report_(std::move(report)),
+          strand_(strand ? std::move(strand) : std::make_shared<CallWatch>(CallWatch::Options{})) {}
     PluginCalls(const PluginCalls&) = delete;
     PluginCalls& operator=(const PluginCalls&) = delete;
 
@@ -46,12 +51,20 @@ public:
         return result;
     }
 
+    /// The same for a call on the instance's own thread, which is watched while it lasts.
+    template <class F>
+    auto call_on_strand(Hook hook, F&& body) -> Result<std::invoke_result_t<F>> {
+        const StrandCall under_way(*strand_, *trail_, hook);
+        return call(hook, std::forward<F>(body));
+    }
+
 private:
     void tell_escape(Hook hook, const std::string& what);
     void tell_thread_end(Hook hook) const;
 
     const std::shared_ptr<Trail> trail_;
     const Report report_;
+    const std::shared_ptr<CallWatch> strand_;
     std::array<std::atomic<std::uint64_t>, hook_count> escapes_{};
 };
 

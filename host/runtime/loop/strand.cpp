@@ -1,5 +1,6 @@
 #include "runtime/loop/strand.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -33,6 +34,13 @@ private:
     std::shared_ptr<Strand> strand_;
 };
 
+Strand::Strand(boost::asio::io_context& io, Options options)
+    : io_(io),
+      watchdog_(std::move(options.watchdog)),
+      calls_(options.calls ? std::move(options.calls)
+                           : std::make_shared<CallWatch>(CallWatch::Options{})),
+      has_thread_(options.has_thread) {}
+
 void Strand::post(Function function) {
     const std::lock_guard lock(mutex_);
     if (closed_) return;
@@ -40,7 +48,38 @@ void Strand::post(Function function) {
     if (!std::exchange(scheduled_, true)) schedule();
 }
 
-void Strand::schedule() { boost::asio::post(io_, Turn(shared_from_this())); }
+void Strand::dispatch(Function function) {
+    if (is_here()) return function();
+    post(std::move(function));
+}
+
+void Strand::post_to_host(Function function) {
+    if (!has_thread_) return post(std::move(function));
+    // Under the lock, so that after `close` no thread is on its way into the loop.
+    const std::lock_guard lock(mutex_);
+    if (!closed_) boost::asio::post(io_, std::move(function));
+}
+
+void Strand::dispatch_to_host(Function function) {
+    if (!has_thread_) return function();
+    post_to_host(std::move(function));
+}
+
+std::optional<HeldCall> Strand::stuck() const {
+    return has_thread_ ? calls_->stuck() : std::nullopt;
+}
+
+/// At most one turn waits or runs, whatever it waits in.
+void Strand::schedule() {
+    if (!has_thread_) return boost::asio::post(io_, Turn(shared_from_this()));
+    const auto turn = std::make_shared<Turn>(shared_from_this());
+    bool is_taken = false;
+    try {
+        is_taken = thread_.submit([turn] { (*turn)(); });
+    } catch (const std::system_error&) {  // no thread is to be had
+    }
+    if (!is_taken) boost::asio::post(io_, [turn] { (*turn)(); });
+}
 
 void Strand::take_turns() {
     for (int i = 0; i < functions_per_turn; ++i) {

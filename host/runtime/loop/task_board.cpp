@@ -28,7 +28,7 @@ capstan_status TaskBoard::promise_locked() {
 
 void TaskBoard::deliver(std::function<void()> call) {
     strand_->post([self = shared_from_this(), call = std::move(call)] {
-        std::ignore = self->calls_->call(Hook::callback, call);
+        std::ignore = self->calls_->call_on_strand(Hook::callback, call);
         self->kept();
     });
 }

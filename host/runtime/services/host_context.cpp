@@ -77,11 +77,16 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
       random_(io::seed_for(environment.seed, identity_.id.value())),
       crumbs_(environment.crumbs),
       abandoned_(environment.abandoned),
+      strand_(std::make_shared<Strand>(
+          loop_.io(),
+          Strand::Options{
+              .watchdog =
+                  environment.is_virtual ? Strand::Watchdog{} : watchdog(log_, metrics_, id()),
+              .calls = environment.calls ? environment.calls->add(id(), identity_.kind) : nullptr,
+              .has_thread = environment.has_strand_threads})),
       calls_(std::make_shared<PluginCalls>(make_trail(environment.crumbs, identity_),
-                                           call_report(log_, metrics_, id()))),
-      strand_(std::make_shared<Strand>(loop_.io(), environment.is_virtual
-                                                       ? Strand::Watchdog{}
-                                                       : watchdog(log_, metrics_, id()))),
+                                           call_report(log_, metrics_, id()),
+                                           std::shared_ptr<CallWatch>(strand_, &strand_->calls()))),
       operations_(
           std::make_shared<OperationTable>(loop_, strand_, operation_options(environment.kube))),
       tasks_(std::make_shared<TaskBoard>(loop_, strand_, calls_, task_options(identity_.limits))),
@@ -123,7 +128,8 @@ OperationTable::Options HostContext::operation_options(
         .on_overdue = [metrics = metrics_] { metrics->overdue_operation(); },
         .call_cancel =
             [calls = calls_](auto fn, void* user, capstan_op op) {
-                std::ignore = calls->call(Hook::callback, [&] { distrusted(fn)(user, op); });
+                std::ignore =
+                    calls->call_on_strand(Hook::callback, [&] { distrusted(fn)(user, op); });
             },
         .on_cancel =
             [requests = requests_, cluster_requests = cluster_requests_](capstan_op op) {

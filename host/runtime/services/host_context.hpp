@@ -47,12 +47,18 @@ struct HostEnvironment {
     std::shared_ptr<KubeGateway> kube{};  ///< NULL: it has no cluster
     /// Of the process; not NULL.
     std::shared_ptr<AbandonedThreads> abandoned = std::make_shared<AbandonedThreads>();
+    /// Each strand has a thread of its own; otherwise all are on the loop. Not where time is
+    /// virtual.
+    bool has_strand_threads = false;
+    /// The calls under way, for a watch on them; NULL: nothing watches.
+    std::shared_ptr<CallWatches> calls{};
 };
 
 /// Who an instance is and what it may use.
 struct InstanceIdentity {
     PluginInstanceId id;
     std::string class_id;
+    std::string kind{};            ///< of the class: CAPSTAN_KIND_*
     std::string origin{};          ///< "score.so 1.2.0", for reports
     std::uint64_t generation = 1;  ///< counts the instances this table of the configuration has had
     Grants grants{};
@@ -113,8 +119,8 @@ private:
     io::RandomSource random_;
     std::shared_ptr<Breadcrumbs> crumbs_;
     const std::shared_ptr<AbandonedThreads> abandoned_;
-    const std::shared_ptr<PluginCalls> calls_;
     const std::shared_ptr<Strand> strand_;
+    const std::shared_ptr<PluginCalls> calls_;
     std::shared_ptr<PluginHttp> http_;
     const std::shared_ptr<std::weak_ptr<PluginHttp>> requests_ =
         std::make_shared<std::weak_ptr<PluginHttp>>();

@@ -13,7 +13,7 @@ namespace {
 
 /// For start, stop and a check of oneself.
 constexpr std::size_t reserved_slots = 3;
-/// How long an ending waits for the operation's own cancel function, which must not block.
+/// How long an end waits for the operation's own cancel function, which must not block.
 constexpr auto cancel_patience = std::chrono::seconds(1);
 
 std::uint32_t next_generation() {
@@ -102,7 +102,12 @@ capstan_status OperationTable::complete(capstan_op op, std::uint32_t result_type
 }
 
 capstan_status OperationTable::fail(capstan_op op, const capstan_error* error) {
-    return end(op, copy_error(error)) ? CAPSTAN_OK : late();
+    Error copy = copy_error(error);
+    std::optional<Operation> operation = claim(op);
+    if (!operation) return late();
+    Error why = within(operation->what, std::move(copy));
+    release(op, std::move(*operation), capstan::fail(std::move(why)));
+    return CAPSTAN_OK;
 }
 
 capstan_status OperationTable::late() const {
@@ -143,12 +148,7 @@ void OperationTable::cancel_all(capstan_op except) {
 }
 
 void OperationTable::close_all(capstan_op except, const Error& error) {
-    for (const capstan_op op : others(except)) {
-        std::optional<Operation> operation = claim(op);
-        if (!operation) continue;
-        Error why = within(operation->what, error);
-        release(op, std::move(*operation), capstan::fail(std::move(why)));
-    }
+    for (const capstan_op op : others(except)) end(op, error);
 }
 
 std::size_t OperationTable::open_count() const { return others(0).size(); }
@@ -174,9 +174,10 @@ const OperationTable::Slot* OperationTable::find(capstan_op op) const {
     return slot.generation == op >> 32 && !slot.ending ? &slot : nullptr;
 }
 
-/// Makes the caller the only one who ends `op`. Its cancel function is not called any more; one
-/// that is under way on another thread is waited for, so that the plugin may free what the function
-/// uses. Not for ever: a plugin that holds a lock across both would hang the loop.
+/// On a thread of the plugin's, which ends `op` and is the only one to do so from then on. Its
+/// cancel function is not called any more; one that is under way on another thread is waited for,
+/// so that the plugin may free what the function uses. Not for ever: a plugin may hold a lock
+/// across both.
 std::optional<Operation> OperationTable::claim(capstan_op op) {
     Lock lock(mutex_);
     Slot* const slot = find(op);
@@ -196,17 +197,51 @@ void OperationTable::release(capstan_op op, Operation operation, Result<std::any
         const Lock lock(mutex_);
         slots_[op & 0xffffffffu].generation = 0;
     }
-    strand_->post([operation = std::move(operation), result = std::move(result)]() mutable {
+    strand_->post_to_host([operation = std::move(operation), result = std::move(result)]() mutable {
         operation.done(std::move(result));
     });
 }
 
+/// What the plugin was lent is kept until a cancel function that is under way on another thread has
+/// returned, which is not waited for here: this may be the loop's thread.
 bool OperationTable::end(capstan_op op, Error error) {
-    std::optional<Operation> operation = claim(op);
-    if (!operation) return false;
-    Error why = within(operation->what, std::move(error));
-    release(op, std::move(*operation), capstan::fail(std::move(why)));
+    Lock lock(mutex_);
+    Slot* const slot = find(op);
+    if (slot == nullptr) return false;
+    Error why = within(slot->operation.what, std::move(error));
+    slot->ending = true;
+    slot->cancel = nullptr;
+    if (slot->timer != 0) loop_.cancel(slot->timer);
+    const bool is_cancelling =
+        slot->cancelling != std::thread::id() && slot->cancelling != std::this_thread::get_id();
+    if (is_cancelling) {
+        slot->end_with = std::move(why);
+        set_timer(*slot, op, loop_.monotonic() + cancel_patience, &OperationTable::release_waiting);
+        return true;
+    }
+    Operation operation = std::move(slot->operation);
+    lock.unlock();
+    release(op, std::move(operation), capstan::fail(std::move(why)));
     return true;
+}
+
+/// The cancel function has returned, or has had its time.
+void OperationTable::release_waiting(capstan_op op) {
+    Lock lock(mutex_);
+    Slot* const slot = find_ending(op);
+    if (slot == nullptr || !slot->end_with) return;
+    Error why = *std::exchange(slot->end_with, std::nullopt);
+    if (slot->timer != 0) loop_.cancel(slot->timer);
+    Operation operation = std::move(slot->operation);
+    lock.unlock();
+    release(op, std::move(operation), capstan::fail(std::move(why)));
+}
+
+OperationTable::Slot* OperationTable::find_ending(capstan_op op) {
+    const std::size_t at = op & 0xffffffffu;
+    if (op >> 32 == 0 || at >= slots_.size()) return nullptr;
+    Slot& slot = slots_[at];
+    return slot.generation == op >> 32 && slot.ending ? &slot : nullptr;
 }
 
 void OperationTable::set_timer(Slot& slot, capstan_op op, Duration due,
@@ -229,11 +264,18 @@ void OperationTable::give_up(capstan_op op) {
         if (slot->cancel != nullptr) post_cancel(op);
     }
     if (options_.on_cancel) options_.on_cancel(op);
+    // A plugin that cannot be told needs no time to clean up.
+    if (const auto stuck = strand_->stuck()) end_stuck(op, *stuck);
 }
 
 void OperationTable::overdue(capstan_op op) {
     if (options_.on_overdue) options_.on_overdue();
     end(op, {ErrorCode::deadline, "the plugin did not end the call in time"});
+}
+
+void OperationTable::end_stuck(capstan_op op, const HeldCall& stuck) {
+    if (options_.on_overdue) options_.on_overdue();
+    end(op, {ErrorCode::deadline, "it did not end in time, for " + stuck.sentence()});
 }
 
 void OperationTable::post_cancel(capstan_op op) {
@@ -254,9 +296,10 @@ void OperationTable::call_cancel(capstan_op op) {
         fn(user, op);
     }
     lock.lock();
-    slot->cancelling = {};
+    if (slot->generation == op >> 32) slot->cancelling = {};
     lock.unlock();
     cancel_returned_.notify_all();
+    release_waiting(op);
 }
 
 Result<Duration> time_left(const OperationTable& operations, capstan_op parent, Duration now) {

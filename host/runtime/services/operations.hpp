@@ -29,8 +29,9 @@ struct Operation {
     /// Copies a result of that type; called inside `complete`, on the plugin's thread. Not for
     /// CAPSTAN_RESULT_NONE.
     std::function<Result<std::any>(const void* result)> raise;
-    /// [strand] Exactly once, whatever happens. The empty std::any for CAPSTAN_RESULT_NONE. Keeps
-    /// alive what the plugin was lent: it is freed when the operation is closed.
+    /// Exactly once, whatever happens, on the host's side: see Strand::post_to_host. The empty
+    /// std::any for CAPSTAN_RESULT_NONE. Keeps alive what the plugin was lent: it is freed when the
+    /// operation is closed.
     std::function<void(Result<std::any>)> done;
 };
 
@@ -61,6 +62,8 @@ public:
     /// What a function answered that was handed `op`: a status other than CAPSTAN_OK ends it, and
     /// so does an error, which it let out.
     void answered(capstan_op op, const Result<capstan_status>& status);
+    /// Ends one with `error`; false: it is over. Does not wait for the plugin.
+    bool end(capstan_op op, Error error);
     /// Gives one up: the plugin is told, and its requests end, as if its deadline had come.
     void cancel(capstan_op op) { give_up(op); }
     /// Gives every operation but `except` up: the plugin is told and may end it by itself until
@@ -90,20 +93,23 @@ private:
         io::TimerId timer = 0;
         CancelFunction cancel = nullptr;
         void* user = nullptr;
-        std::thread::id cancelling;  ///< where `cancel` is under way
+        std::thread::id cancelling;       ///< where `cancel` is under way
+        std::optional<Error> end_with{};  ///< ended by the host; its result waits for `cancel`
     };
     using Lock = std::unique_lock<std::mutex>;
 
     bool is_full() const;
     Slot* find(capstan_op op);
     const Slot* find(capstan_op op) const;
+    Slot* find_ending(capstan_op op);
     std::optional<Operation> claim(capstan_op op);
     void release(capstan_op op, Operation operation, Result<std::any> result);
-    bool end(capstan_op op, Error error);
+    void release_waiting(capstan_op op);
     void set_timer(Slot& slot, capstan_op op, Duration due,
                    void (OperationTable::*then)(capstan_op));
     void give_up(capstan_op op);
     void overdue(capstan_op op);
+    void end_stuck(capstan_op op, const HeldCall& stuck);
     void post_cancel(capstan_op op);
     void call_cancel(capstan_op op);
     std::vector<capstan_op> others(capstan_op except) const;
