@@ -33,11 +33,15 @@ AbandonedLimits abandoned_limits(const Watchdog& settings) {
             .busy_time = settings.busy_time};
 }
 
+/// A busy machine is no stuck loop, whatever the Lease says.
+constexpr Duration shortest_silence = std::chrono::seconds(5);
+
 /// How long the loop may be silent; before another host takes the Lease over, this one has ended.
 Duration silence_max(const Config& config) {
     const LeaderElection& election = config.cluster.leader_election;
     const Duration most = config.watchdog.loop_stuck_after;
-    return election.enabled ? std::min(most, election.lease_duration) : most;
+    const Duration lease = std::max<Duration>(election.lease_duration, shortest_silence);
+    return election.enabled ? std::min(most, lease) : most;
 }
 
 std::unique_ptr<io::Loop> make_loop(boost::asio::io_context& io,

@@ -158,6 +158,11 @@ void Guard::look_at_checks() {
 }
 
 void Guard::look_at_loop(Duration silent_for) {
+    if (silent_for == Duration::zero()) {
+        if (std::exchange(silence_told_, Duration::zero()) > Duration::zero())
+            voice_->say(LogLevel::warn, "the event loop answers again");
+        return;
+    }
     Duration limit;
     {
         const std::lock_guard lock(mutex_);
@@ -166,14 +171,9 @@ void Guard::look_at_loop(Duration silent_for) {
     const std::string sentence =
         "the event loop has not answered for " + format_rough_duration(silent_for);
     if (silent_for >= limit) return end(exit_held_up, sentence + hangs());
-    if (silent_for >= silence_limit && silent_for >= 2 * silence_told_) {
-        voice_->say(LogLevel::error, sentence + hangs());
-        silence_told_ = silent_for;
-    }
-    if (silent_for == Duration::zero() && silence_told_ > Duration::zero()) {
-        voice_->say(LogLevel::warn, "the event loop answers again");
-        silence_told_ = {};
-    }
+    if (silent_for < silence_limit || silent_for < 2 * silence_told_) return;
+    voice_->say(LogLevel::error, sentence + hangs());
+    silence_told_ = silent_for;
 }
 
 void Guard::look_at_stop() {

@@ -209,7 +209,9 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
     };
     if (!instance_->is_running()) return give_up({ErrorCode::unavailable, "it is not running"});
     if (const auto stuck = context.strand().stuck())
-        return give_up({ErrorCode::unavailable, "not asked, for " + stuck->sentence()});
+        return give_up(
+            {ErrorCode::unavailable,
+             "not asked while its " + std::string(name_of(stuck->hook)) + " does not return"});
     if (const Result<void> may = ask_gate(call->hook); !may) return give_up(may.error());
     Operation operation{.what = name,
                         .result_type = call->result_type,

@@ -115,8 +115,9 @@ void ControllerClient::call() {
     const Duration began = now();
     const std::string name = "plugin " + instance_->id() + ": reconcile";
     if (const auto stuck = context.strand().stuck())
-        return ended(began,
-                     fail(ErrorCode::unavailable, name + ": not asked, for " + stuck->sentence()));
+        return ended(began, fail(ErrorCode::unavailable, name + ": not asked while its " +
+                                                             std::string(name_of(stuck->hook)) +
+                                                             " does not return"));
     const auto what = question(std::exchange(is_first_, false));
     Operation operation{
         .what = name,

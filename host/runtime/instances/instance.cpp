@@ -104,7 +104,8 @@ Result<void> PluginInstance::demand_free(Hook hook) const {
     const auto stuck = context_->strand().stuck();
     if (!stuck) return {};
     return fail(ErrorCode::unavailable, named(*context_) + ": " + std::string(name_of(hook)) +
-                                            ": not asked, for " + stuck->sentence());
+                                            ": not asked while its " +
+                                            std::string(name_of(stuck->hook)) + " does not return");
 }
 
 /// Opens an operation, has the strand call the plugin's function with it, and `done` be called at

@@ -169,7 +169,7 @@ void HostContext::cancel_open(capstan_op except) {
 }
 
 void HostContext::abandon() {
-    operations_->close_all(0, {ErrorCode::cancelled, "the instance was abandoned"});
+    operations_->abandon_all({ErrorCode::cancelled, "the instance was abandoned"});
     if (http_) http_->cancel_all();
     if (kube_) kube_->cancel_all();
     tasks_->abandon();

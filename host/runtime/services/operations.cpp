@@ -151,6 +151,20 @@ void OperationTable::close_all(capstan_op except, const Error& error) {
     for (const capstan_op op : others(except)) end(op, error);
 }
 
+void OperationTable::abandon_all(const Error& error) {
+    close_all(0, error);
+    for (const capstan_op op : others(0)) {
+        Lock lock(mutex_);
+        Slot* const slot = find_ending(op);
+        if (slot == nullptr || !slot->end_with) continue;
+        const Error why = *std::exchange(slot->end_with, std::nullopt);
+        if (slot->timer != 0) loop_.cancel(slot->timer);
+        Operation copy = slot->operation;
+        lock.unlock();
+        release(op, std::move(copy), capstan::fail(why));
+    }
+}
+
 std::size_t OperationTable::open_count() const { return others(0).size(); }
 
 std::vector<capstan_op> OperationTable::others(capstan_op except) const {

@@ -71,6 +71,9 @@ public:
     void cancel_all(capstan_op except);
     /// Ends every operation but `except` with `error`.
     void close_all(capstan_op except, const Error& error);
+    /// The same for all at once, also where a cancel function is under way: it may not return, and
+    /// uses what the operation was lent, which therefore stays.
+    void abandon_all(const Error& error);
     std::size_t open_count() const;
 
     // What the plugin calls; meanings in abi/service_ops.h.

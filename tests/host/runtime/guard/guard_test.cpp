@@ -75,7 +75,7 @@ TEST_F(GuardedProcess, EndsThatDoesNotStopInTime) {
     guard.on_signal([&](int signal) { told.set_value(signal); });
     ::kill(::getpid(), SIGTERM);
     EXPECT_EQ(told.get_future().get(), SIGTERM);
-    EXPECT_EQ(end(), End(exit_held_up, "does not stop within 0ms"));
+    EXPECT_EQ(end(), End(exit_held_up, "does not stop within 0s"));
 }
 
 TEST_F(GuardedProcess, TakesSignalsThoughCodeInItIgnoresThem) {

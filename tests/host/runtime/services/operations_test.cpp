@@ -245,6 +245,27 @@ TEST_F(Operations, DoNotWaitForACancelFunctionForEver) {
     may_leave.release();
 }
 
+TEST_F(Operations, AreAbandonedAtOnceThoughTheirCancelFunctionDoesNotReturn) {
+    static std::binary_semaphore entered{0}, may_leave{0};
+    const auto other = std::make_shared<Strand>(io, Strand::Options{.has_thread = true});
+    table = std::make_shared<OperationTable>(
+        loop, other, OperationTable::Options{.on_late = {}, .on_overdue = {}, .on_cancel = {}});
+    const capstan_op op = open();
+    table->on_cancel(
+        op,
+        [](void*, capstan_op) noexcept {
+            entered.release();
+            may_leave.acquire();
+        },
+        nullptr);
+    table->cancel(op);
+    entered.acquire();
+    table->abandon_all({ErrorCode::cancelled, "the instance was abandoned"});
+    other->close();
+    EXPECT_EQ(error().code, ErrorCode::cancelled);
+    may_leave.release();
+}
+
 TEST_F(Operations, MayBeEndedInsideTheirOwnCancelFunction) {
     const capstan_op op = open();
     table->on_cancel(
