@@ -22,6 +22,17 @@ std::string origin_of(const LoadedPlugin& plugin) {
     return facts.path.filename().string() + " " + facts.note.version;
 }
 
+std::uint64_t bytes_of(const Quantity& quantity) {
+    return static_cast<std::uint64_t>(quantity.value());
+}
+
+AbandonedLimits abandoned_limits(const Watchdog& settings) {
+    return {.memory = settings.memory_max ? std::optional(bytes_of(*settings.memory_max))
+                                          : cgroup_memory_limit(),
+            .memory_growth = bytes_of(settings.memory_growth_max),
+            .busy_time = settings.busy_time};
+}
+
 /// A busy machine is no stuck loop, whatever the Lease says.
 constexpr Duration shortest_silence = std::chrono::seconds(5);
 
@@ -67,9 +78,11 @@ PluginHost::PluginHost(const Config& config, Options options)
                         .correlator = {.component = "capstan"},
                         .seed = io::seed_for(options.seed, "plugin events")});
     }
+    environment_.abandoned = std::make_shared<AbandonedThreads>(abandoned_limits(config.watchdog));
     if (guard_ != nullptr) {
         guard_->set_log(environment_.log);
         guard_->watch_calls(environment_.calls);
+        guard_->add_check([threads = environment_.abandoned] { return threads->reason_to_end(); });
     }
     if (virtual_loop_ != nullptr) return;
     environment_.http = std::make_shared<io::CurlHttpClient>(io_);
@@ -96,7 +109,8 @@ PluginHost::~PluginHost() {
         if (guard_ != nullptr) guard_->set_stage("plugin " + instance->id() + " is being stopped");
         // A hook that overran is not expected back, nor a thread that is stuck: it has had its
         // time.
-        const bool is_lost = instance->quarantined_by() || instance->context().strand().stuck();
+        const bool is_lost =
+            instance->has_abandoned_calls() || instance->context().strand().stuck();
         const Duration timeout = is_lost ? Duration(std::chrono::seconds(1)) : stop_timeout;
         const Result<void> stopped =
             wait<void>([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); },

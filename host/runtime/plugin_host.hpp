@@ -85,6 +85,8 @@ public:
     StateStore& state() noexcept { return *environment_.state; }
     Metrics& metrics() noexcept { return *environment_.metrics; }
     std::shared_ptr<Metrics> shared_metrics() const { return environment_.metrics; }
+    /// The calls that overran and have not returned.
+    std::shared_ptr<AbandonedThreads> abandoned_threads() const { return environment_.abandoned; }
 
 private:
     PluginHost(const Config& config, Options options);

@@ -132,11 +132,9 @@ Result<void> Passes::run() {
         .settings = settings_,
         .wiring = wiring_,
         .clouds = clouds_->instances(),
-        .circumstances = {.seed = seed_, .now = now(), .wall = time().wall, .simulation = true},
-        .known_misses = misses_};
+        .circumstances = {.seed = seed_, .now = now(), .wall = time().wall, .simulation = true}};
     CAPSTAN_TRY(runtime::PassResult result, decide(input));
     parts_.tally.passed();
-    misses_ = result.misses;
     wake_at_ = result.outcome.wake_at;
     told_.decided(result, problems_, now());
     parts_.observer.on_pass(input, result);
@@ -215,7 +213,6 @@ Result<void> Passes::keep(engine::Memory memory) {
 
 Result<void> Passes::restart() {
     CAPSTAN_TRY(memory_, saved_and_read(memory_, parts_.version, kept_at_, time()));
-    misses_.clear();
     wake_at_.reset();
     has_changed_ = true;
     look_again();

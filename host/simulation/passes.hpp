@@ -107,7 +107,6 @@ private:
     std::map<std::string, int> targets_;
     engine::Memory memory_;
     engine::PassTime kept_at_{};  ///< the memory
-    std::vector<runtime::HookMiss> misses_;
     std::optional<std::vector<Time>> looks_;
     std::optional<Time> wake_at_;
     bool has_changed_ = true, wants_look_ = false;

@@ -5,10 +5,12 @@
 #include <array>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <capstan/quantity.hpp>
 #include <capstan/time.hpp>
 
 namespace capstan::runtime {
@@ -148,6 +150,9 @@ struct Watchdog {
     Duration stuck_after = std::chrono::seconds(5);
     Duration hand_over_after = std::chrono::minutes(1);
     Duration loop_stuck_after = std::chrono::seconds(10);
+    Duration busy_time = std::chrono::minutes(3);
+    std::optional<Quantity> memory_max;
+    Quantity memory_growth_max = Quantity::units(1 << 30, Quantity::Format::binary);
 };
 void describe(auto&& key, Watchdog& s) {
     key("stuck_after", s.stuck_after,
@@ -160,6 +165,16 @@ void describe(auto&& key, Watchdog& s) {
         "The process ends with exit code 4 when its event loop has not answered for so long, or "
         "for "
         "[cluster.leader_election] lease_duration where that is shorter.");
+    key("busy_time", s.busy_time,
+        "A decision hook that overran its deadline is abandoned. The process ends with exit code 4 "
+        "when the thread of one has burnt a core for so long, by its own CPU clock.",
+        {.min = 1e9});
+    key("memory_max", s.memory_max,
+        "The same when the process's resident memory reaches so many bytes while there is such a "
+        "thread. Unset: 90 % of its cgroup's limit, where that has one.",
+        {.min = 1});
+    key("memory_growth_max", s.memory_growth_max,
+        "The same when it has grown by so many bytes since the hook was abandoned.", {.min = 1});
 }
 
 struct Reload {

@@ -51,7 +51,6 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
                           .wall = time.wall,
                           .dry_run = parts_.dry_run,
                           .blind_because = std::move(blind)},
-        .known_misses = misses_,
         .earlier = groups_});
     out->problems = view.problems;
     out->times.look = looked - began;
@@ -79,7 +78,8 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
         return fail(std::move(planned).error());
     }
     std::shared_ptr<PassReport> report = *std::move(planned);
-    misses_ = report->result.misses;
+    // What is asked about the pass is answered as it was decided.
+    report->input.known_misses = report->result.misses;
     groups_ = {report->input.snapshot.groups, report->result.groups};
     report->input.earlier = {};  // whoever keeps the report has no use for it
     report->input.snapshot.groups = report->result.groups;

@@ -79,7 +79,6 @@ private:
     std::vector<PluginInstanceId> cloud_ids_{};
     bool has_sources_ = false;  ///< of groups that could be made
     engine::Memory memory_{};
-    std::vector<HookMiss> misses_{};
     std::optional<Time> wake_at_{};
     FilledGroups groups_{};  ///< of the last pass
     PassThread thread_{};

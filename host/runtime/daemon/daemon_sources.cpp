@@ -79,6 +79,22 @@ void write_controller(JsonText& out, const ControllerStatus& status) {
     out.end_object();
 }
 
+/// Nothing where all hooks are called.
+void write_left_out(JsonText& out, const PluginInstance& instance) {
+    const auto hooks = instance.hooks_left_out();
+    if (hooks.empty()) return;
+    out.key("hooks_left_out");
+    out.begin_array();
+    for (const auto& [hook, because] : hooks) {
+        out.begin_object();
+        out.text_member("hook", name_of(hook));
+        out.text_member("because", because);
+        out.text_member("instead", told_instead_of(hook));
+        out.end_object();
+    }
+    out.end_array();
+}
+
 std::string plugins_json(PluginHost& host, const DaemonFacts& facts) {
     JsonText out;
     out.begin_array();
@@ -90,8 +106,7 @@ std::string plugins_json(PluginHost& host, const DaemonFacts& facts) {
         out.text_member("from", instance->context().identity().origin);
         out.key("running");
         out.boolean(instance->is_running());
-        if (const auto hook = instance->quarantined_by())
-            out.text_member("quarantined_by", name_of(*hook));
+        write_left_out(out, *instance);
         if (const auto controller = facts.controller(instance->id()))
             write_controller(out, *controller);
         out.end_object();

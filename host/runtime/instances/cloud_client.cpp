@@ -111,7 +111,7 @@ void CloudClient::refresh(View known, Done<View> done) {
             CAPSTAN_TRY(CloudView view, raise_readable_view(raw));
             return std::make_shared<const CloudView>(std::move(view));
         },
-        [&cloud = cloud_](capstan_op op) { return cloud.refresh(cloud.self, op); },
+        [&cloud = cloud_](capstan_op op) { return distrusted(cloud.refresh)(cloud.self, op); },
         std::move(done));
 }
 
@@ -121,7 +121,7 @@ void CloudClient::increase(Resize resize, Done<Resized> done) {
         Hook::increase, call_deadline(), CAPSTAN_RESULT_RESIZED,
         &raise_as<capstan_resized, raise_resized>,
         [&cloud = cloud_, pinned](capstan_op op) {
-            return cloud.increase(cloud.self, op, &pinned->raw);
+            return distrusted(cloud.increase)(cloud.self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -132,7 +132,7 @@ void CloudClient::decrease_target(Resize resize, Done<Resized> done) {
         Hook::decrease_target, call_deadline(), CAPSTAN_RESULT_RESIZED,
         &raise_as<capstan_resized, raise_resized>,
         [&cloud = cloud_, pinned](capstan_op op) {
-            return cloud.decrease_target(cloud.self, op, &pinned->raw);
+            return distrusted(cloud.decrease_target)(cloud.self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -143,7 +143,7 @@ void CloudClient::remove(Removal removal, Done<Removed> done) {
         Hook::remove, call_deadline(), CAPSTAN_RESULT_REMOVED,
         &raise_as<capstan_removed, raise_removed>,
         [&cloud = cloud_, pinned](capstan_op op) {
-            return cloud.remove(cloud.self, op, &pinned->raw);
+            return distrusted(cloud.remove)(cloud.self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -155,7 +155,7 @@ void CloudClient::describe(NodeGroupId group, Done<NodeTemplate> done) {
         &raise_as<capstan_template, raise_template>,
         [templates, group = std::move(group)](capstan_op op) -> capstan_status {
             if (templates == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return templates->describe(templates->self, op, str(group.value()));
+            return distrusted(templates->describe)(templates->self, op, str(group.value()));
         },
         std::move(done));
 }
@@ -166,7 +166,7 @@ void CloudClient::machine_types(Done<MachineTypes> done) {
         &raise_as<capstan_machine_types, raise_machine_types>,
         [groups = groups_](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return groups->machine_types(groups->self, op);
+            return distrusted(groups->machine_types)(groups->self, op);
         },
         std::move(done));
 }
@@ -177,7 +177,7 @@ void CloudClient::create(GroupPlan plan, Done<std::monostate> done) {
         Hook::create_group, call_deadline(), CAPSTAN_RESULT_NONE, &raise_nothing,
         [groups = groups_, pinned](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return groups->create(groups->self, op, &pinned->raw);
+            return distrusted(groups->create)(groups->self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -187,7 +187,7 @@ void CloudClient::destroy(NodeGroupId group, Done<std::monostate> done) {
         Hook::destroy_group, call_deadline(), CAPSTAN_RESULT_NONE, &raise_nothing,
         [groups = groups_, group = std::move(group)](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return groups->destroy(groups->self, op, str(group.value()));
+            return distrusted(groups->destroy)(groups->self, op, str(group.value()));
         },
         std::move(done));
 }
@@ -259,8 +259,8 @@ void CloudClient::call_plugin(const std::shared_ptr<Call>& call, capstan_op op, 
             [self = shared_from_this(), call, op] { self->ask_again(call, op); });
     }
     call->is_asked = true;
-    const StrandCall under_way(context.strand().calls(), context.trail(), call->hook);
-    context.operations().answered(op, call->start(op));
+    context.operations().answered(
+        op, context.calls().call_on_strand(call->hook, [&] { return call->start(op); }));
 }
 
 void CloudClient::ask_again(const std::shared_ptr<Call>& call, capstan_op op) {

@@ -144,8 +144,9 @@ void ControllerClient::call_plugin(capstan_op op, const capstan_reconcile& what)
             op, {ErrorCode::deadline, "not asked: the instance's thread was not free in time"});
         return;
     }
-    const StrandCall under_way(context.strand().calls(), context.trail(), Hook::reconcile);
-    context.operations().answered(op, controller_.reconcile(controller_.self, op, &what));
+    context.operations().answered(op, context.calls().call_on_strand(Hook::reconcile, [&] {
+        return distrusted(controller_.reconcile)(controller_.self, op, &what);
+    }));
 }
 
 void ControllerClient::ended(Duration began, Result<Reconciled> result) {

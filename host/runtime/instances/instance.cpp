@@ -1,6 +1,7 @@
 #include "runtime/instances/instance.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "runtime/instances/hook_call.hpp"
@@ -50,12 +51,16 @@ Result<const capstan_instance*> PluginInstance::make(HostContext& context,
                                                      const capstan_settings& settings) {
     const capstan_instance* made = nullptr;
     HookCall call(single_call_facts(context, context.clock().monotonic() + default_call_deadline));
-    const StrandCall under_way(context.strand().calls(), context.trail(), Hook::create);
-    CAPSTAN_CHECK(
-        call.outcome(type.create(context.host(), &settings, call.abi(), &made), "create"));
+    const Result<capstan_status> status = context.calls().call_on_strand(Hook::create, [&] {
+        return distrusted(type.create)(context.host(), &settings, call.abi(), &made);
+    });
+    if (!status) return fail(status.error().code, "create " + status.error().message);
+    CAPSTAN_CHECK(call.outcome(*status, "create"));
     const Result<void> checked = check_instance(made, text(type.kind));
     if (checked) return made;
-    if (can_be_destroyed(made)) made->destroy(made->self);
+    if (can_be_destroyed(made))
+        std::ignore = context.calls().call_on_strand(
+            Hook::destroy, [&] { distrusted(made->destroy)(made->self); });
     return fail(checked.error());
 }
 
@@ -78,7 +83,8 @@ PluginInstance::PluginInstance(std::shared_ptr<HostContext> context, InstanceSpe
     : context_(std::move(context)),
       type_(spec.type),
       library_(std::move(spec.library)),
-      instance_(made) {}
+      instance_(made),
+      rests_(!is_parallel()) {}
 
 std::string_view PluginInstance::kind() const noexcept { return text(type_->kind); }
 
@@ -91,23 +97,6 @@ Result<const void*> PluginInstance::interface_table(std::string_view interface_i
     Result<const void*> table = find_interface(*instance_, interface_id);
     if (!table) return fail(within(named(*context_), std::move(table).error()));
     return table;
-}
-
-void PluginInstance::quarantine(Hook hook) {
-    int none = -1;
-    if (!quarantined_by_.compare_exchange_strong(none, static_cast<int>(hook))) return;
-    context_->close();
-    context_->metrics().quarantined(true);
-    context_->metrics().hook_overran(hook);
-    context_->say(LogLevel::error,
-                  std::string(name_of(hook)) + " did not return within its deadline of " +
-                      std::to_string(call_deadline() / std::chrono::milliseconds(1)) +
-                      " ms: the instance is quarantined and not asked any more");
-}
-
-std::optional<Hook> PluginInstance::quarantined_by() const noexcept {
-    const int hook = quarantined_by_.load();
-    return hook < 0 ? std::nullopt : std::optional(static_cast<Hook>(hook));
 }
 
 /// Nothing may be asked while an earlier call does not return.
@@ -141,8 +130,9 @@ capstan_op PluginInstance::ask(Hook hook, Asynchronous function, Duration timeou
     context_->strand().dispatch([self = shared_from_this(), hook, function, op = *opened] {
         // Closed meanwhile, by its deadline or a stop: nobody is to be asked any more.
         if (self->context_->operations().is_cancelled(op)) return;
-        const StrandCall under_way(self->context_->strand().calls(), self->context_->trail(), hook);
-        self->context_->operations().answered(op, function(self->instance_->self, op));
+        self->context_->operations().answered(op, self->context_->calls().call_on_strand(hook, [&] {
+            return distrusted(function)(self->instance_->self, op);
+        }));
     });
     return *opened;
 }
@@ -233,11 +223,17 @@ void PluginInstance::reconfigure_now(const std::shared_ptr<const capstan_setting
 
 Result<void> PluginInstance::call_reconfigure(const capstan_settings& settings, Duration deadline) {
     HookCall call(single_call_facts(*context_, deadline));
-    const StrandCall under_way(context_->strand().calls(), context_->trail(), Hook::reconfigure);
-    const capstan_status status = instance_->reconfigure(instance_->self, &settings, call.abi());
-    if (status == CAPSTAN_OK) return {};
-    context_->metrics().hook_failed(Hook::reconfigure, error_code(status));
-    return call.outcome(status, named(*context_) + ": reconfigure");
+    const std::string name = named(*context_) + ": reconfigure";
+    const Result<capstan_status> status = context_->calls().call_on_strand(Hook::reconfigure, [&] {
+        return distrusted(instance_->reconfigure)(instance_->self, &settings, call.abi());
+    });
+    if (!status) {
+        context_->metrics().hook_failed(Hook::reconfigure, status.error().code);
+        return fail(status.error().code, name + " " + status.error().message);
+    }
+    if (*status == CAPSTAN_OK) return {};
+    context_->metrics().hook_failed(Hook::reconfigure, error_code(*status));
+    return call.outcome(*status, name);
 }
 
 }  // namespace capstan::runtime

@@ -3,17 +3,21 @@
 #pragma once
 
 #include <atomic>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <capstan/abi/plugin.h>
 #include <capstan/result.hpp>
 
 #include "runtime/instances/hook.hpp"
 #include "runtime/instances/hook_gate.hpp"
+#include "runtime/instances/hook_rests.hpp"
 #include "runtime/services/host_context.hpp"
 
 namespace capstan::runtime {
@@ -73,10 +77,19 @@ public:
         return static_cast<const Table*>(table);
     }
 
-    /// It is not asked any more, because `hook` overran its deadline. The first call counts.
-    void quarantine(Hook hook);
-    /// The hook that overran; nothing: it is not quarantined.
-    std::optional<Hook> quarantined_by() const noexcept;
+    /// Why a pass that begins now does without the decision hook, see HookRests; nothing: it is
+    /// called.
+    std::optional<std::string> left_out(Hook hook);
+    /// A call of the decision hook overran its deadline and is left to itself, on the thread of
+    /// that CPU clock: the hook is left out until the value goes, which is when the call has
+    /// returned, and maybe for longer.
+    [[nodiscard]] std::shared_ptr<void> abandon_call(Hook hook, clockid_t cpu_clock);
+    /// A call of the decision hook ended within its deadline.
+    void ended_in_time(Hook hook);
+    /// Whether a call that was abandoned has not returned.
+    bool has_abandoned_calls() const { return rests_.not_returned() > 0; }
+    /// All that is left out at the moment, by hook, with the reason.
+    std::vector<std::pair<Hook, std::string>> hooks_left_out() const;
 
 private:
     enum class State { created, starting, running, failed, stopping, stopped, stuck };
@@ -98,6 +111,7 @@ private:
     void stop_has_answered(Result<void> result);
     void go_on_stopping();
     std::string unfinished() const;
+    std::optional<std::string> why_left_out(Hook hook) const;
     void end_stop(State state, Result<void> result);
     void destroy();
     void retain();
@@ -107,8 +121,8 @@ private:
     const std::shared_ptr<const void> library_;
     const capstan_instance* instance_;  ///< NULL once destroyed
     HookGate gate_;
+    HookRests rests_;
     std::atomic<State> state_{State::created};
-    std::atomic<int> quarantined_by_{-1};
 
     // The stop under way.
     std::atomic<bool> stop_has_ended_{false};

@@ -1,5 +1,6 @@
 // How an instance ends: PluginInstance::stop and what becomes of one that does not.
 #include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -53,7 +54,7 @@ void PluginInstance::stop(Duration timeout, Done done) {
     const auto self = shared_from_this();
     // A hook that overran its deadline is hardly going to return: it is not given more than was
     // asked for. So it is with a thread that does not return.
-    const bool is_lost = quarantined_by() || context_->strand().stuck();
+    const bool is_lost = has_abandoned_calls() || context_->strand().stuck();
     const Duration patience = is_lost ? timeout : timeout + stop_grace;
     // Not on the strand, which a plugin may have blocked.
     stop_timer_ = context_->loop().after(patience, [self] {
@@ -132,9 +133,9 @@ void PluginInstance::end_stop(State state, Result<void> result) {
 }
 
 void PluginInstance::destroy() {
-    const StrandCall under_way(context_->strand().calls(), context_->trail(), Hook::destroy);
     const capstan_instance* const going = std::exchange(instance_, nullptr);
-    going->destroy(going->self);
+    std::ignore = context_->calls().call_on_strand(
+        Hook::destroy, [&] { distrusted(going->destroy)(going->self); });
 }
 
 void PluginInstance::retain() {

@@ -5,6 +5,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include "runtime/loop/plugin_time.hpp"
+
 namespace capstan::runtime {
 
 namespace {
@@ -102,10 +104,11 @@ void Strand::run(const Function& function) {
     const Duration begin = real_time();
     busy_since_.store(begin.count());
     runner_.store(std::this_thread::get_id());
+    const Duration spent_before = PluginTime::spent();
     function();
     runner_.store({});
     busy_since_.store(0);
-    const Duration took = real_time() - begin;
+    const Duration took = PluginTime::spent() - spent_before;
     if (took > watchdog_.limit && watchdog_.report) watchdog_.report(took);
 }
 

@@ -26,7 +26,8 @@ namespace capstan::runtime {
 class Strand : public std::enable_shared_from_this<Strand> {
 public:
     using Function = std::function<void()>;
-    /// Told, on the strand, of a function that kept it for longer than `limit` of real time.
+    /// Told, on the strand, of a function that spent more than `limit` of real time inside the
+    /// plugin, see PluginTime.
     struct Watchdog {
         Duration limit = std::chrono::milliseconds(50);
         std::function<void(Duration took)> report;

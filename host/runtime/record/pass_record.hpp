@@ -41,7 +41,7 @@ BOOST_DESCRIBE_ENUM(Hook, create, start, stop, destroy, reconfigure, self_check,
                     refresh, increase, decrease_target, remove, describe, price, options,
                     machine_types, new_group, create_group, destroy_group, filter, similar, bucket,
                     split, suggest, owns, reconcile)
-BOOST_DESCRIBE_STRUCT(HookMiss, (), (instance, hook))
+BOOST_DESCRIBE_STRUCT(HookMiss, (), (instance, hook, because))
 BOOST_DESCRIBE_STRUCT(Theory, (), (cloud, plan, group, error))
 
 /// A plugin that was asked, as it was.

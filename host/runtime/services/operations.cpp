@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/instances/plugin_error.hpp"
+#include "runtime/loop/plugin_time.hpp"
 
 namespace capstan::runtime {
 
@@ -35,6 +36,7 @@ Result<std::any> raised_result(const Operation& operation, std::uint32_t type, c
                       ", asked for was type " + std::to_string(operation.result_type));
     }
     if (type == CAPSTAN_RESULT_NONE) return std::any();
+    const PluginTime::Paused copying;
     if (result == nullptr) return misfit("the plugin completed without a result");
     try {
         Result<std::any> copy = operation.raise(result);
@@ -51,7 +53,6 @@ OperationTable::OperationTable(io::Loop& loop, std::shared_ptr<Strand> strand, O
     : loop_(loop),
       strand_(std::move(strand)),
       options_(std::move(options)),
-      trail_(options_.trail ? options_.trail : std::make_shared<Trail>()),
       slots_(options_.max_open + reserved_slots) {}
 
 Result<capstan_op> OperationTable::open(Operation operation) {
@@ -80,12 +81,13 @@ bool OperationTable::is_full() const {
            options_.max_open;
 }
 
-void OperationTable::answered(capstan_op op, capstan_status status) {
+void OperationTable::answered(capstan_op op, const Result<capstan_status>& status) {
     if (status == CAPSTAN_OK) return;
     // A function may have reported why before it returned; then there is nothing left to end.
     std::optional<Operation> operation = claim(op);
     if (!operation) return;
-    Error why = error_of(status, operation->what);
+    Error why = status ? error_of(*status, operation->what)
+                       : Error{status.error().code, operation->what + " " + status.error().message};
     release(op, std::move(*operation), capstan::fail(std::move(why)));
 }
 
@@ -302,8 +304,9 @@ void OperationTable::call_cancel(capstan_op op) {
     void* const user = slot->user;
     slot->cancelling = std::this_thread::get_id();
     lock.unlock();
-    {
-        const StrandCall under_way(strand_->calls(), *trail_, Hook::callback);
+    if (options_.call_cancel) {
+        options_.call_cancel(fn, user, op);
+    } else {
         fn(user, op);
     }
     lock.lock();

@@ -40,6 +40,7 @@ struct Operation {
 /// thread]
 class OperationTable : public std::enable_shared_from_this<OperationTable> {
 public:
+    using CancelFunction = void (*)(void* user, capstan_op op) CAPSTAN_NOEXCEPT;
     struct Options {
         std::size_t max_open = 64;  ///< beside reserved ones
         /// How long an operation may go on after its deadline to clean up; then it is closed.
@@ -47,9 +48,10 @@ public:
         std::function<void()> on_late;  ///< counts completions that found nothing
         std::function<void()>
             on_overdue;  ///< counts operations closed after their deadline and grace
+        /// Calls a plugin's cancel function; NULL: it is just called.
+        std::function<void(CancelFunction fn, void* user, capstan_op op)> call_cancel{};
         std::function<void(capstan_op)>
-            on_cancel;                   ///< told first of every operation that is given up
-        std::shared_ptr<Trail> trail{};  ///< of calls of cancel functions; NULL: one of its own
+            on_cancel;  ///< told first of every operation that is given up
         /// In which term this host leads, for term_of; NULL: always in the same. [any thread]
         std::function<std::uint64_t()> term{};
     };
@@ -57,8 +59,9 @@ public:
 
     /// `busy` when all slots are taken.
     Result<capstan_op> open(Operation operation);
-    /// What a function answered that was handed `op`: a status other than CAPSTAN_OK ends it.
-    void answered(capstan_op op, capstan_status status);
+    /// What a function answered that was handed `op`: a status other than CAPSTAN_OK ends it, and
+    /// so does an error, which it let out.
+    void answered(capstan_op op, const Result<capstan_status>& status);
     /// Ends one with `error`; false: it is over. Does not wait for the plugin.
     bool end(capstan_op op, Error error);
     /// Gives one up: the plugin is told, and its requests end, as if its deadline had come.
@@ -80,7 +83,6 @@ public:
     std::optional<Duration> deadline_of(capstan_op op) const;
     /// When it was begun; nothing: it is over.
     std::optional<std::uint64_t> term_of(capstan_op op) const;
-    using CancelFunction = void (*)(void* user, capstan_op op) CAPSTAN_NOEXCEPT;
     capstan_status on_cancel(capstan_op op, CancelFunction fn, void* user);
 
 private:
@@ -119,7 +121,6 @@ private:
     io::Loop& loop_;
     const std::shared_ptr<Strand> strand_;
     const Options options_;
-    const std::shared_ptr<Trail> trail_;
     mutable std::mutex mutex_;
     std::condition_variable cancel_returned_;
     std::vector<Slot> slots_;

@@ -39,14 +39,14 @@ HttpHeaders copy_headers(capstan_array array) {
 void hand_over_reply(capstan_http_done done, void* user, const Result<HttpReply>& result) {
     if (!result) {
         const capstan_error error = lower(result.error());
-        done(user, error.code, nullptr, &error);
+        distrusted(done)(user, error.code, nullptr, &error);
         return;
     }
     std::vector<capstan_kv> headers;
     for (const auto& [name, value] : result->headers) headers.push_back({str(name), str(value)});
     const capstan_http_reply reply{sizeof reply, result->status, array_of(headers),
                                    str(result->body)};
-    done(user, CAPSTAN_OK, &reply, nullptr);
+    distrusted(done)(user, CAPSTAN_OK, &reply, nullptr);
 }
 
 }  // namespace

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <ctime>
+#include <future>
+#include <utility>
+
 #include "assembly.hpp"
 #include "runtime/instances/pass_runner.hpp"
 #include "runtime/wiring.hpp"
@@ -97,6 +101,22 @@ TEST(PluginHost, InRealTimeNobodyMovesTheClock) {
         },
         std::chrono::minutes(1));
     EXPECT_EQ(answer, 7);
+}
+
+TEST(PluginHost, ItsGuardEndsTheProcessWhenAnAbandonedThreadCostsTooMuch) {
+    std::promise<std::pair<int, std::string>> ended;
+    Guard guard({.period = std::chrono::milliseconds(5),
+                 .end = [&](int code, const std::string& why) { ended.set_value({code, why}); },
+                 .takes_signals = false});
+    Config config;
+    config.watchdog.memory_max = Quantity::units(1);
+    const auto host = PluginHost::start(config, {}, {.guard = &guard});
+    ASSERT_TRUE(host.has_value());
+    const auto abandoned =
+        (*host)->abandoned_threads()->add("acme", Hook::filter, CLOCK_THREAD_CPUTIME_ID);
+    const auto [code, why] = ended.get_future().get();
+    EXPECT_EQ(code, exit_held_up);
+    EXPECT_THAT(why, ::testing::StartsWith("plugin acme: filter overran its deadline"));
 }
 
 TEST(PluginHost, ABreadcrumbFileThatCannotBeOpenedIsSaid) {
