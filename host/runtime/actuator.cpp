@@ -257,7 +257,7 @@ private:
 
     void decrease(std::size_t at, const engine::Decrease& decrease,
                   const std::shared_ptr<CloudClient>& cloud) {
-        const Place place{CloudAction::decrease, at};
+        const ActionPlace place{CloudAction::decrease, at};
         if (!cloud) return answer(place, no_such_cloud(decrease.group, decrease.cloud));
         cloud->decrease_target(resize_of("decrease", decrease, circumstances_),
                                [self = shared_from_this(), place](Result<Resized> resized) {
@@ -266,7 +266,7 @@ private:
     }
     void increase(std::size_t at, const engine::Increase& increase,
                   const std::shared_ptr<CloudClient>& cloud) {
-        const Place place{CloudAction::increase, at};
+        const ActionPlace place{CloudAction::increase, at};
         if (!cloud) return answer(place, no_such_cloud(increase.group, increase.cloud));
         cloud->increase(resize_of("increase", increase, circumstances_),
                         [self = shared_from_this(), place](Result<Resized> resized) {
@@ -321,7 +321,7 @@ private:
     void destroy(const engine::Decision& decision, const Clouds& clouds) {
         for (std::size_t at = 0; at < decision.deletions.size(); ++at) {
             const engine::GroupDeletion& deletion = decision.deletions[at];
-            const Place place{CloudAction::deletion, at};
+            const ActionPlace place{CloudAction::deletion, at};
             const auto cloud = clouds.find(deletion.cloud);
             if (!cloud) {
                 answer(place, no_such_cloud(deletion.group, deletion.cloud));
@@ -411,7 +411,7 @@ private:
         place = std::move(error);
         end_one();
     }
-    void answer(const Place& place, std::optional<Error> error, std::optional<int> target = {}) {
+    void answer(const ActionPlace& place, std::optional<Error> error, std::optional<int> target = {}) {
         end_place(place, [&] {
             const auto [kind, at] = place;
             if (error) {
@@ -426,7 +426,7 @@ private:
     }
     /// A cloud has answered; `note` writes down what.
     template <class Note>
-    void end_place(const Place& place, const Note& note) {
+    void end_place(const ActionPlace& place, const Note& note) {
         std::optional<ActionsUnderWay::Ended> late;
         ActionsUnderWay::Key key = 0;
         bool is_over = false;
@@ -463,7 +463,7 @@ private:
         {
             const std::lock_guard lock(mutex_);
             results = results_;
-            for (const Place& place : open_places_) {
+            for (const ActionPlace& place : open_places_) {
                 const std::string what =
                     command_at(actions_, place) + " has not been answered since " + since_;
                 left_.emplace(place, beside_->begin(group_at(actions_, place), what));
@@ -486,11 +486,11 @@ private:
     std::map<std::string, std::size_t> look_of_;  ///< by node, in `looked_at_`
     Results results_;
     std::size_t open_ = 0;           ///< calls, and the start itself
-    std::set<Place> open_places_{};  ///< those of them that clouds are asked for
+    std::set<ActionPlace> open_places_{};  ///< those of them that clouds are asked for
     bool is_delivered_ = false;
     std::shared_ptr<ActionsUnderWay> beside_{};  ///< NULL: clouds are waited for
     std::string since_{};                        ///< when they were asked
-    std::map<Place, ActionsUnderWay::Key> left_{};
+    std::map<ActionPlace, ActionsUnderWay::Key> left_{};
 };
 
 /// What can be said when nothing came back in time.

@@ -14,7 +14,7 @@ engine::Decision cloud_actions_of(const engine::Decision& decision) {
     return out;
 }
 
-NodeGroupId group_at(const engine::Decision& decision, const Place& place) {
+NodeGroupId group_at(const engine::Decision& decision, const ActionPlace& place) {
     const auto [kind, at] = place;
     switch (kind) {
         case CloudAction::decrease: return decision.decreases[at].group;
@@ -26,7 +26,7 @@ NodeGroupId group_at(const engine::Decision& decision, const Place& place) {
     return {};
 }
 
-std::string command_at(const engine::Decision& decision, const Place& place) {
+std::string command_at(const engine::Decision& decision, const ActionPlace& place) {
     const auto [kind, at] = place;
     switch (kind) {
         case CloudAction::decrease: return command_of(decision.decreases[at]);
@@ -38,7 +38,7 @@ std::string command_at(const engine::Decision& decision, const Place& place) {
     return {};
 }
 
-void set_error(engine::Results& results, const Place& place, const Error& error) {
+void set_error(engine::Results& results, const ActionPlace& place, const Error& error) {
     const auto [kind, at] = place;
     switch (kind) {
         case CloudAction::decrease: results.decreases[at] = error; break;
@@ -50,7 +50,7 @@ void set_error(engine::Results& results, const Place& place, const Error& error)
 }
 
 ActionsUnderWay::Ended ended_action(const engine::Decision& decision,
-                                    const engine::Results& results, const Place& place) {
+                                    const engine::Results& results, const ActionPlace& place) {
     const auto [kind, at] = place;
     ActionsUnderWay::Ended out;
     const auto note = [&](auto list, auto& from, auto& to) {

@@ -16,16 +16,16 @@ namespace capstan::runtime {
 
 enum class CloudAction : std::uint8_t { decrease, removal, creation, increase, deletion };
 /// What clouds are asked for, by its place in the decision.
-using Place = std::pair<CloudAction, std::size_t>;
+using ActionPlace = std::pair<CloudAction, std::size_t>;
 
 /// A decision without its reasons.
 engine::Decision cloud_actions_of(const engine::Decision& decision);
-NodeGroupId group_at(const engine::Decision& decision, const Place& place);
+NodeGroupId group_at(const engine::Decision& decision, const ActionPlace& place);
 /// "increase web by 3".
-std::string command_at(const engine::Decision& decision, const Place& place);
-void set_error(engine::Results& results, const Place& place, const Error& error);
+std::string command_at(const engine::Decision& decision, const ActionPlace& place);
+void set_error(engine::Results& results, const ActionPlace& place, const Error& error);
 /// The action alone, with its result.
 ActionsUnderWay::Ended ended_action(const engine::Decision& decision,
-                                    const engine::Results& results, const Place& place);
+                                    const engine::Results& results, const ActionPlace& place);
 
 }  // namespace capstan::runtime
