@@ -29,6 +29,7 @@ std::string_view name_of(CloudStanding standing) noexcept {
 
 void CloudAnswers::begin(Duration now, Time wall) {
     is_under_way_ = true;
+    is_used_ = true;  // an answer before counts as what is known
     began_ = now;
     began_wall_ = wall;
 }

@@ -110,11 +110,12 @@ void Passes::look() {
     const runtime::CloudsView view =
         clouds_->refresh_now(host_, engine::find_resting_clouds(memory_, now()));
     memory_ = engine::remember_refreshes(std::move(memory_), view.failures(), now());
-    // What a silent cloud says in the end may come at any time.
-    const bool is_one_silent = std::ranges::any_of(view.states, [](const auto& state) {
-        return state.standing == runtime::CloudStanding::silent;
+    // A cloud that is out of reach may answer at any time.
+    const bool is_one_away = std::ranges::any_of(view.states, [](const auto& state) {
+        return state.standing == runtime::CloudStanding::silent ||
+               state.standing == runtime::CloudStanding::failed;
     });
-    takes_time_ = now() > before || is_one_silent;
+    takes_time_ = now() > before || is_one_away;
     parts_.tally.reach(now());
     std::vector<std::string> problems;
     for (const Error& problem : view.problems) problems.push_back(problem.message);
