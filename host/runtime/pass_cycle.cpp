@@ -112,7 +112,8 @@ Result<Preparation> prepare(const PassInput& input, PassWatch& watch) {
     return Preparation{std::move(policies),
                        {.cluster = input.snapshot.cluster,
                         .groups = std::move(groups),
-                        .machines = input.snapshot.machines},
+                        .machines = input.snapshot.machines,
+                        .unread = input.snapshot.unread},
                        inquiry.notes()};
 }
 

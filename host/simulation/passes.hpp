@@ -38,6 +38,7 @@ public:
         /// How old a cloud's list of machines gets: what is done to it may show so much later.
         Duration lag{0};
         Sabotage sabotage = Sabotage::none;
+        Duration scan_interval = std::chrono::seconds(10);
     };
     /// `looks`: moments at which something changes in the clouds that nobody asked for, ascending;
     /// nothing: it may at any time. Begins with the memory that was kept. `internal`: the
@@ -104,6 +105,8 @@ private:
     std::shared_ptr<runtime::Clouds> clouds_;
     Groups groups_;
     std::shared_ptr<const std::vector<engine::CloudMachines>> machine_types_;
+    engine::UnreadClouds unread_{};
+    runtime::RefreshPatience patience_{};
     std::map<std::string, int> targets_;
     engine::Memory memory_;
     engine::PassTime kept_at_{};  ///< the memory

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+
 #include "runtime/daemon/autoscaler.hpp"
 #include "runtime/daemon/beside.hpp"
 #include "runtime/daemon/cluster_link.hpp"
@@ -111,6 +113,12 @@ Result<void> Daemon::make_autoscaler() {
             return beside->may_act(term);
         });
     };
+    // On the loop's thread, where the waiting is.
+    const auto on_late_answer = [&loop = host_.loop(), beside = std::weak_ptr(beside_)] {
+        boost::asio::post(loop.io(), [beside] {
+            if (const auto there = beside.lock()) there->waiting().see_clouds();
+        });
+    };
     CAPSTAN_TRY(autoscaler_,
                 Autoscaler::make(
                     exchange_.config(),
@@ -121,6 +129,7 @@ Result<void> Daemon::make_autoscaler() {
                      .may_act = may_act,
                      .keep = [this](const engine::Memory& memory) { inheritance_->keep(memory); },
                      .gate = beside_->gate(),
+                     .on_late_answer = on_late_answer,
                      .seed = options_.seed,
                      .dry_run = options_.dry_run}));
     return {};

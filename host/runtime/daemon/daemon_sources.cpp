@@ -1,5 +1,6 @@
 #include "runtime/daemon/daemon_sources.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "kubernetes/timestamps.hpp"
@@ -50,6 +51,24 @@ std::string status_json(Shown& shown, Beside& beside, const DaemonFacts& facts) 
     if (!pass) return head;
     head.pop_back();
     return head + ",\"last_pass\":" + pass_json(*pass) + "}";
+}
+
+/// What an operator has to provide before clouds can be asked again; empty: nothing. `pass`: the
+/// last one; NULL: there is none.
+std::string find_credentials_trouble(const PassReport* pass) {
+    std::string out;
+    if (pass == nullptr) return out;
+    for (const auto& [cloud, rest] : pass->memory.cloud_rests) {
+        const bool is_credentials =
+            rest.code == ErrorCode::unauthenticated || rest.code == ErrorCode::permission;
+        const auto state = std::ranges::find(pass->clouds, cloud, &CloudState::cloud);
+        const bool is_over = state == pass->clouds.end() ||
+                             (state->standing == CloudStanding::answered && rest.until < pass->at);
+        if (!is_credentials || is_over) continue;
+        out += (out.empty() ? "" : "; ") + std::string("cloud ") + cloud.value() +
+               " does not accept its credentials: " + rest.because;
+    }
+    return out;
 }
 
 void write_controller(JsonText& out, const ControllerStatus& status) {
@@ -149,11 +168,14 @@ void take_snapshot(PluginHost& host, Shown& shown, Beside& beside,
     });
 }
 
-std::string unready_because(PluginHost& host, const Beside& beside) {
+std::string unready_because(PluginHost& host, const Shown& shown, const Beside& beside) {
     std::string waits = beside.unready_because();
-    if (!waits.empty() || !host.has_strand_threads()) return waits;
-    const std::vector<HeldCall> stuck = host.calls().stuck();
-    return stuck.empty() ? "" : stuck.front().sentence();
+    if (!waits.empty()) return waits;
+    if (host.has_strand_threads()) {
+        const std::vector<HeldCall> stuck = host.calls().stuck();
+        if (!stuck.empty()) return stuck.front().sentence();
+    }
+    return find_credentials_trouble(shown.board.last().get());
 }
 
 }  // namespace
@@ -172,7 +194,7 @@ AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside,
             },
         .complaint = [&host, &shown] { return shown.health.complaint(host.loop().monotonic()); },
         .stuck = [&host, &shown] { return shown.health.stuck(host.loop().monotonic()); },
-        .unready = [&host, &beside] { return unready_because(host, beside); },
+        .unready = [&host, &shown, &beside] { return unready_because(host, shown, beside); },
         .status = [&shown, &beside, facts] { return status_json(shown, beside, facts); },
         .groups = groups,
         .plugins = [&host, facts] { return plugins_json(host, facts); },

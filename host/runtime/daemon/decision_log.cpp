@@ -9,6 +9,7 @@
 
 #include "engine/action_text.hpp"
 #include "engine/health/known_groups.hpp"
+#include "engine/health/reactions.hpp"
 #include "engine/removal/eviction_refusals.hpp"
 
 namespace capstan::runtime {
@@ -31,6 +32,13 @@ std::optional<Error> result_of(const std::vector<std::optional<T>>& results, std
     return at < results.size() ? results[at] : std::nullopt;
 }
 
+/// What a plugin must never answer is told as its bug.
+std::string why(const Error& error) {
+    const bool is_bug =
+        engine::reaction_to(engine::Call::increase, error.code) == engine::Reaction::report_bug;
+    return error.message + (is_bug ? " (a bug of the plugin)" : "");
+}
+
 using Asked = engine::NodeRemoval::Eviction;
 
 /// What waiting may change says each time how long it took, so that its code alone counts.
@@ -44,6 +52,9 @@ bool is_refused_alike(const Asked& before, const Error& error) {
 void DecisionLog::tell(const PassReport& pass) {
     for (const Error& problem : pass.problems) tell_once(LogLevel::warn, problem.message);
     for (const HookMiss& miss : pass.result.misses) tell_once(LogLevel::warn, miss_text(miss));
+    tell_clouds(pass);
+    for (const ActionsUnderWay::Ended& ended : pass.ended)
+        log_.write(LogLevel::info, pass_source, ended.told);
     tell_departed_groups(pass);
     tell_reasons(pass);
     if (!pass.dropped_because.empty()) {
@@ -56,6 +67,23 @@ void DecisionLog::tell(const PassReport& pass) {
         tell_cluster_changes(pass);
     }
     before_ = std::exchange(told_, {});
+}
+
+/// That a cloud is out of reach is one of the problems; here, that it is back.
+void DecisionLog::tell_clouds(const PassReport& pass) {
+    std::map<std::string, Time> away;
+    for (const CloudState& cloud : pass.clouds) {
+        const std::string& id = cloud.cloud.value();
+        const auto before = away_.find(id);
+        if (cloud.standing != CloudStanding::answered) {
+            away.emplace(id, before == away_.end() ? pass.at : before->second);
+        } else if (before != away_.end()) {
+            log_.write(LogLevel::info, pass_source,
+                       "cloud " + id + " answers again, after " +
+                           format_rough_duration(pass.at - before->second));
+        }
+    }
+    away_ = std::move(away);
 }
 
 /// Also a note of the decision, which then is none of the others.
@@ -78,7 +106,10 @@ void DecisionLog::tell_action(const PassReport& pass, LogLevel level, const std:
                               const std::string& because, const std::optional<Error>& error) {
     if (pass.input.circumstances.dry_run)
         return tell_once(LogLevel::info, "dry run: would " + action + ": " + because);
-    if (error) return tell_once(LogLevel::warn, action + " is refused: " + error->message);
+    if (error && is_under_way(*error))
+        return tell_once(LogLevel::warn, action + " is asked for: " + error->message +
+                                             ", and is waited for beside the passes");
+    if (error) return tell_once(LogLevel::warn, action + " is refused: " + why(*error));
     log_.write(level, pass_source, action + ": " + because);
 }
 

@@ -1,6 +1,7 @@
 /// Tells the log of passes: what is done with its reason, and what is new about what is not.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -20,6 +21,7 @@ public:
     void reloaded() { is_reloaded_ = true; }
 
 private:
+    void tell_clouds(const PassReport& pass);
     void tell_departed_groups(const PassReport& pass);
     void tell_groups(const PassReport& pass);
     void tell_increases(const PassReport& pass);
@@ -35,6 +37,7 @@ private:
 
     Logger& log_;
     std::set<std::string> told_{}, before_{};  ///< in this pass, in the last one
+    std::map<std::string, Time> away_{};       ///< clouds that do not answer, since when
     bool is_reloaded_ = false;                 ///< since the last pass
 };
 
