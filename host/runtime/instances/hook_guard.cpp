@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "runtime/instances/absent_policies.hpp"
 #include "runtime/instances/hook_call.hpp"
 
 namespace capstan::runtime {
@@ -69,6 +70,7 @@ Result<std::vector<std::string>> call_hook(
     PluginInstance& instance, Hook hook, const engine::Circumstances& circumstances,
     PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body) {
     if (const std::optional<Hook> missed = watch.missed(instance)) {
+        if (*missed == Hook::start) return fail(not_started(instance.context().identity().id));
         return fail(ErrorCode::deadline, "plugin " + instance.id() + ": not asked, its " +
                                              std::string(name_of(*missed)) +
                                              " overran its deadline");
@@ -83,11 +85,8 @@ Result<std::vector<std::string>> call_hook(
     }
     HookCall call(pass_call_facts(instance, circumstances, watch, end));
     watch.enter(instance, hook, end);
-    capstan_status status = CAPSTAN_OK;
-    {
-        const Crumb crumb(instance.context().trail(), hook);
-        status = body(call.abi());
-    }
+    const capstan_status status =
+        with_crumb(instance.context().trail(), hook, [&] { return body(call.abi()); });
     watch.leave();
     report_time(instance, hook, steady_clock::now() - begin);
     if (status == CAPSTAN_OK) return call.take_sentences();

@@ -48,9 +48,10 @@ Result<const capstan_instance*> PluginInstance::make(HostContext& context,
                                                      const capstan_settings& settings) {
     const capstan_instance* made = nullptr;
     HookCall call(single_call_facts(context, context.clock().monotonic() + default_call_deadline));
-    const Crumb crumb(context.trail(), Hook::create);
-    CAPSTAN_CHECK(
-        call.outcome(type.create(context.host(), &settings, call.abi(), &made), "create"));
+    const capstan_status status = with_crumb(context.trail(), Hook::create, [&] {
+        return type.create(context.host(), &settings, call.abi(), &made);
+    });
+    CAPSTAN_CHECK(call.outcome(status, "create"));
     const Result<void> checked = check_instance(made, text(type.kind));
     if (checked) return made;
     if (can_be_destroyed(made)) made->destroy(made->self);
@@ -60,7 +61,13 @@ Result<const capstan_instance*> PluginInstance::make(HostContext& context,
 Result<std::shared_ptr<PluginInstance>> PluginInstance::create(const HostEnvironment& environment,
                                                                InstanceSpec spec,
                                                                const capstan_settings& settings) {
-    const auto context = HostContext::make(environment, std::move(spec.identity));
+    auto context = HostContext::make(environment, std::move(spec.identity));
+    return create(std::move(context), std::move(spec), settings);
+}
+
+Result<std::shared_ptr<PluginInstance>> PluginInstance::create(std::shared_ptr<HostContext> context,
+                                                               InstanceSpec spec,
+                                                               const capstan_settings& settings) {
     if (!CAPSTAN_HAS(spec.type, capstan_class, create))
         return bug(named(*context) + ": its class has no create");
     const Result<const capstan_instance*> made = make(*context, *spec.type, settings);
@@ -127,8 +134,8 @@ capstan_op PluginInstance::ask(Hook hook, Asynchronous function, Duration timeou
         done(fail(op.error()));
         return 0;
     }
-    const Crumb crumb(context_->trail(), hook);
-    context_->operations().answered(*op, function(instance_->self, *op));
+    context_->operations().answered(
+        *op, with_crumb(context_->trail(), hook, [&] { return function(instance_->self, *op); }));
     return *op;
 }
 

@@ -18,8 +18,8 @@
 
 namespace capstan::runtime {
 
-/// An instance that a pass did without, because `hook` had overrun its deadline. Part of a pass's
-/// input: the same misses give the same decision again.
+/// An instance that a pass did without, because `hook` had overrun its deadline, or because it had
+/// not started (Hook::start). Part of a pass's input: the same misses give the same decision again.
 struct HookMiss {
     PluginInstanceId instance;
     Hook hook = Hook::filter;
