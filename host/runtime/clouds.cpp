@@ -47,15 +47,21 @@ std::shared_ptr<const std::vector<engine::Group>> merge(const std::vector<CloudR
 using Machines = std::vector<engine::CloudMachines>;
 
 /// NULL: no cloud makes groups.
-std::shared_ptr<const Machines> read_machines(
-    const std::vector<CloudReading>& readings,
-    const std::vector<std::shared_ptr<PluginInstance>>& clouds) {
+std::shared_ptr<const Machines> read_machines(const std::vector<CloudReading>& readings,
+                                              const std::vector<PluginInstanceId>& clouds) {
     Machines out;
     for (std::size_t cloud = 0; cloud < readings.size(); ++cloud) {
         if (readings[cloud].machines->empty()) continue;
-        out.push_back({clouds[cloud]->context().identity().id, *readings[cloud].machines});
+        out.push_back({clouds[cloud], *readings[cloud].machines});
     }
     return out.empty() ? nullptr : std::make_shared<const Machines>(std::move(out));
+}
+
+/// Of a cloud that has not started: what groups it has is not known.
+CloudReading absent_reading(const PluginInstanceId& cloud) {
+    const std::string because = "plugin " + cloud.value() + ": it has not started";
+    return {.problems = {{.code = ErrorCode::unavailable, .message = because}},
+            .unread_because = because};
 }
 
 std::size_t count_problems(const std::vector<CloudReading>& readings) {
@@ -67,38 +73,58 @@ std::size_t count_problems(const std::vector<CloudReading>& readings) {
 }  // namespace
 
 Result<std::shared_ptr<Clouds>> Clouds::make(const Pipeline& pipeline, const PluginHost& host,
-                                             const ChangeGate& gate) {
+                                             const ChangeGate& gate, Missing missing) {
     const bool has_sources = !pipeline.scale_up.group_sources.empty();
-    std::vector<std::shared_ptr<CloudReader>> readers;
+    std::shared_ptr<Clouds> out(new Clouds(pipeline.clouds, has_sources, gate));
     for (const PluginInstanceId& id : pipeline.clouds) {
-        auto instance = host.find(id);
-        if (!instance)
-            return fail(ErrorCode::internal, "pipeline: there is no instance " + id.value());
-        CAPSTAN_TRY(auto client, CloudClient::of(std::move(instance), gate));
-        readers.push_back(std::make_shared<CloudReader>(std::move(client), has_sources));
+        CAPSTAN_TRY(auto instance, find_instance(host, id, missing));
+        if (instance != nullptr) CAPSTAN_CHECK(out->join(std::move(instance)));
     }
-    return std::shared_ptr<Clouds>(new Clouds(std::move(readers)));
+    return out;
 }
 
-Clouds::Clouds(std::vector<std::shared_ptr<CloudReader>> readers) : readers_(std::move(readers)) {
-    for (const auto& reader : readers_) instances_.push_back(reader->client()->instance());
+Result<void> Clouds::join(std::shared_ptr<PluginInstance> instance) {
+    const auto at = std::ranges::find(ids_, instance->context().identity().id);
+    if (at == ids_.end()) return {};
+    CAPSTAN_TRY(auto client, CloudClient::of(std::move(instance), gate_));
+    auto reader = std::make_shared<CloudReader>(std::move(client), asks_machine_types_);
+    const std::lock_guard lock(mutex_);
+    auto& place = readers_[static_cast<std::size_t>(at - ids_.begin())];
+    if (place == nullptr) place = std::move(reader);
+    return {};
+}
+
+std::vector<std::shared_ptr<PluginInstance>> Clouds::instances() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::shared_ptr<PluginInstance>> out;
+    for (const auto& reader : readers_)
+        if (reader != nullptr) out.push_back(reader->client()->instance());
+    return out;
 }
 
 void Clouds::refresh(Done done) {
-    if (readers_.empty()) return done(view());
+    if (ids_.empty()) return done(view());
     {
         const std::lock_guard lock(mutex_);
         waiting_.push_back(std::move(done));
         if (open_ > 0) return;
-        open_ = readers_.size();
-        readings_.assign(readers_.size(), {});
+        open_ = ids_.size();
+        readings_.assign(ids_.size(), {});
     }
     read_all();
 }
 
 void Clouds::read_all() {
-    for (std::size_t cloud = 0; cloud < readers_.size(); ++cloud) {
-        readers_[cloud]->read([self = shared_from_this(), cloud](CloudReading reading) {
+    const auto readers = [this] {
+        const std::lock_guard lock(mutex_);
+        return readers_;
+    }();
+    for (std::size_t cloud = 0; cloud < readers.size(); ++cloud) {
+        if (readers[cloud] == nullptr) {
+            take(cloud, absent_reading(ids_[cloud]));
+            continue;
+        }
+        readers[cloud]->read([self = shared_from_this(), cloud](CloudReading reading) {
             self->take(cloud, std::move(reading));
         });
     }
@@ -134,10 +160,9 @@ CloudsView Clouds::merged(std::vector<CloudReading> readings) {
     }
     for (std::size_t cloud = 0; cloud < readings.size(); ++cloud)
         if (!readings[cloud].unread_because.empty())
-            out.unread.emplace(instances_[cloud]->context().identity().id,
-                               readings[cloud].unread_because);
+            out.unread.emplace(ids_[cloud], readings[cloud].unread_because);
     out.machines =
-        are_same(&CloudReading::machines) ? view_.machines : read_machines(readings, instances_);
+        are_same(&CloudReading::machines) ? view_.machines : read_machines(readings, ids_);
     merged_ = std::move(readings);
     return out;
 }
@@ -160,10 +185,11 @@ CloudsView Clouds::view() const {
 }
 
 std::shared_ptr<CloudClient> Clouds::find(const PluginInstanceId& cloud) const {
-    const auto at = std::ranges::find(instances_, cloud.value(),
-                                      [](const auto& instance) { return instance->id(); });
-    if (at == instances_.end()) return nullptr;
-    return readers_[static_cast<std::size_t>(at - instances_.begin())]->client();
+    const auto at = std::ranges::find(ids_, cloud);
+    if (at == ids_.end()) return nullptr;
+    const std::lock_guard lock(mutex_);
+    const auto& reader = readers_[static_cast<std::size_t>(at - ids_.begin())];
+    return reader != nullptr ? reader->client() : nullptr;
 }
 
 }  // namespace capstan::runtime

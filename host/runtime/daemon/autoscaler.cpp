@@ -1,6 +1,7 @@
 #include "runtime/daemon/autoscaler.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "engine/removal/node_looks.hpp"
@@ -17,17 +18,33 @@ Result<std::unique_ptr<Autoscaler>> Autoscaler::make(const Config& config, Parts
 }
 
 Result<void> Autoscaler::take_over(const Config& config) {
-    CAPSTAN_TRY(Wiring wiring, wire(config.pipeline, parts_.host));
+    CAPSTAN_TRY(Wiring wiring, wire(config.pipeline, parts_.host, Missing::has_not_started));
     // Another set of clouds begins without what the old one knew; the same goes on with it.
     const bool has_sources = !config.pipeline.scale_up.group_sources.empty();
     if (!clouds_ || cloud_ids_ != config.pipeline.clouds || has_sources_ != has_sources) {
-        CAPSTAN_TRY(clouds_, Clouds::make(config.pipeline, parts_.host, parts_.gate));
+        CAPSTAN_TRY(clouds_, Clouds::make(config.pipeline, parts_.host, parts_.gate,
+                                          Missing::has_not_started));
         cloud_ids_ = config.pipeline.clouds;
         has_sources_ = has_sources;
     }
     wiring_ = std::move(wiring);
+    pipeline_ = config.pipeline;
     settings_ = make_settings(config.scale_up, config.scale_down, config.limits);
     return {};
+}
+
+Result<void> Autoscaler::join(const std::vector<std::shared_ptr<PluginInstance>>& instances) {
+    for (const auto& instance : instances) CAPSTAN_CHECK(clouds_->join(instance));
+    CAPSTAN_TRY(wiring_, wire(pipeline_, parts_.host, Missing::has_not_started));
+    return {};
+}
+
+/// Those of the pass before, but that an instance has not started is as it is now.
+std::vector<HookMiss> Autoscaler::known_misses() const {
+    std::vector<HookMiss> out = misses_of(wiring_);
+    std::ranges::copy_if(misses_, std::back_inserter(out),
+                         [](const HookMiss& miss) { return miss.hook != Hook::start; });
+    return out;
 }
 
 Result<std::shared_ptr<PassReport>> Autoscaler::look() {
@@ -51,7 +68,7 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
                           .wall = time.wall,
                           .dry_run = parts_.dry_run,
                           .blind_because = std::move(blind)},
-        .known_misses = misses_,
+        .known_misses = known_misses(),
         .earlier = groups_});
     out->problems = view.problems;
     out->times.look = looked - began;

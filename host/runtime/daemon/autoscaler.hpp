@@ -46,6 +46,8 @@ public:
     /// What [pipeline], [scale_up], [scale_down] and [limits] say counts from the next pass on.
     /// After an error nothing has changed.
     Result<void> take_over(const Config& config);
+    /// Instances of the configuration that run by now take part from the next pass on.
+    Result<void> join(const std::vector<std::shared_ptr<PluginInstance>>& instances);
     /// The memory that the next pass begins with.
     void begin(engine::Memory memory) { memory_ = std::move(memory); }
 
@@ -56,9 +58,7 @@ public:
 
     /// Whether the last pass asks for the next one, and when.
     const std::optional<Time>& wake_at() const noexcept { return wake_at_; }
-    const std::vector<std::shared_ptr<PluginInstance>>& clouds() const {
-        return clouds_->instances();
-    }
+    std::vector<std::shared_ptr<PluginInstance>> clouds() const { return clouds_->instances(); }
 
 private:
     explicit Autoscaler(Parts parts)
@@ -67,6 +67,7 @@ private:
     std::string blind_because() const {
         return parts_.blind_because ? parts_.blind_because() : std::string();
     }
+    std::vector<HookMiss> known_misses() const;
     Result<std::shared_ptr<PassReport>> look();
     Result<std::shared_ptr<PassReport>> plan();
     void act(PassReport& report);
@@ -74,6 +75,7 @@ private:
     Parts parts_;
     PassClock clock_;
     engine::Settings settings_{};
+    Pipeline pipeline_{};
     Wiring wiring_{};
     std::shared_ptr<Clouds> clouds_{};
     std::vector<PluginInstanceId> cloud_ids_{};

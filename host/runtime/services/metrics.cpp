@@ -77,6 +77,8 @@ Metrics::Metrics()
                                      "Values dropped because the plugin had used up its series.")),
       quarantined(plugin_gauges(registry_, "quarantined",
                                 "1 while the instance is not asked because a hook overran.")),
+      running(plugin_gauges(registry_, "running",
+                            "1 while the instance runs, 0 while it has not started or cannot.")),
       retained_libraries(
           plugin_gauges(registry_, "retained_libraries",
                         "Plugin files that stay loaded because they cannot be unloaded.")
@@ -88,7 +90,7 @@ bool Metrics::is_ours(std::string_view name) const {
     };
     return name == "capstan_plugin_retained_libraries" ||
            names(hook_durations, hook_overruns, errors, late_completions, overdue_operations,
-                 strand_overruns, dropped_values, quarantined);
+                 strand_overruns, dropped_values, quarantined, running);
 }
 
 std::string exposition(const prometheus::Registry& registry) {
