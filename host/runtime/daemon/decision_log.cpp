@@ -44,8 +44,11 @@ bool is_refused_alike(const Asked& before, const Error& error) {
 void DecisionLog::tell(const PassReport& pass) {
     for (const Error& problem : pass.problems) tell_once(LogLevel::warn, problem.message);
     for (const HookMiss& miss : pass.result.misses)
-        tell_once(LogLevel::warn, miss.instance.value() + ": " + std::string(name_of(miss.hook)) +
-                                      " overran its deadline; decided without it");
+        tell_once(LogLevel::warn, miss.instance.value() + ": " +
+                                      (miss.hook == Hook::start ? std::string("has not started")
+                                                                : std::string(name_of(miss.hook)) +
+                                                                      " overran its deadline") +
+                                      "; decided without it");
     tell_departed_groups(pass);
     tell_reasons(pass);
     if (!pass.dropped_because.empty()) {
