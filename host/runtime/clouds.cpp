@@ -48,15 +48,22 @@ std::shared_ptr<const std::vector<engine::Group>> merge(const std::vector<CloudR
 using Machines = std::vector<engine::CloudMachines>;
 
 /// NULL: no cloud makes groups.
-std::shared_ptr<const Machines> read_machines(
-    const std::vector<CloudReading>& readings,
-    const std::vector<std::shared_ptr<PluginInstance>>& clouds) {
+std::shared_ptr<const Machines> read_machines(const std::vector<CloudReading>& readings,
+                                              const std::vector<PluginInstanceId>& clouds) {
     Machines out;
     for (std::size_t cloud = 0; cloud < readings.size(); ++cloud) {
         if (readings[cloud].machines->empty()) continue;
-        out.push_back({clouds[cloud]->context().identity().id, *readings[cloud].machines});
+        out.push_back({clouds[cloud], *readings[cloud].machines});
     }
     return out.empty() ? nullptr : std::make_shared<const Machines>(std::move(out));
+}
+
+/// Of a cloud that has not started: what groups it has is not known.
+CloudReading absent_reading(const PluginInstanceId& cloud, CloudState& state) {
+    const std::string because = "plugin " + cloud.value() + ": it has not started";
+    state = {.cloud = cloud, .standing = CloudStanding::failed, .because = because};
+    return {.problems = {{.code = ErrorCode::unavailable, .message = because}},
+            .unread_because = because};
 }
 
 std::size_t count_problems(const std::vector<CloudReading>& readings) {
@@ -68,17 +75,33 @@ std::size_t count_problems(const std::vector<CloudReading>& readings) {
 }  // namespace
 
 Result<std::shared_ptr<Clouds>> Clouds::make(const Pipeline& pipeline, const PluginHost& host,
-                                             const ChangeGate& gate) {
+                                             const ChangeGate& gate, Missing missing) {
     const bool has_sources = !pipeline.scale_up.group_sources.empty();
-    std::vector<std::shared_ptr<CloudReader>> readers;
+    std::shared_ptr<Clouds> out(new Clouds(pipeline.clouds, has_sources, gate));
     for (const PluginInstanceId& id : pipeline.clouds) {
-        auto instance = host.find(id);
-        if (!instance)
-            return fail(ErrorCode::internal, "pipeline: there is no instance " + id.value());
-        CAPSTAN_TRY(auto client, CloudClient::of(std::move(instance), gate));
-        readers.push_back(std::make_shared<CloudReader>(std::move(client), has_sources));
+        CAPSTAN_TRY(auto instance, find_instance(host, id, missing));
+        if (instance != nullptr) CAPSTAN_CHECK(out->join(std::move(instance)));
     }
-    return std::shared_ptr<Clouds>(new Clouds(std::move(readers)));
+    return out;
+}
+
+Result<void> Clouds::join(std::shared_ptr<PluginInstance> instance) {
+    const auto at = std::ranges::find(ids_, instance->context().identity().id);
+    if (at == ids_.end()) return {};
+    CAPSTAN_TRY(auto client, CloudClient::of(std::move(instance), gate_));
+    auto reader = std::make_shared<CloudReader>(std::move(client), asks_machine_types_);
+    const std::lock_guard lock(mutex_);
+    auto& place = readers_[static_cast<std::size_t>(at - ids_.begin())];
+    if (place == nullptr) place = std::move(reader);
+    return {};
+}
+
+std::vector<std::shared_ptr<PluginInstance>> Clouds::instances() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::shared_ptr<PluginInstance>> out;
+    for (const auto& reader : readers_)
+        if (reader != nullptr) out.push_back(reader->client()->instance());
+    return out;
 }
 
 RefreshPatience patience_of(Duration scan_interval) noexcept {
@@ -97,15 +120,6 @@ std::map<PluginInstanceId, Error> CloudsView::failures() const {
     return out;
 }
 
-Clouds::Clouds(std::vector<std::shared_ptr<CloudReader>> readers)
-    : readers_(std::move(readers)), answers_(readers_.size()) {
-    for (const auto& reader : readers_) instances_.push_back(reader->client()->instance());
-}
-
-const PluginInstanceId& Clouds::id(std::size_t cloud) const {
-    return instances_[cloud]->context().identity().id;
-}
-
 void Clouds::set_patience(std::optional<RefreshPatience> patience) {
     const std::lock_guard lock(mutex_);
     patience_ = patience;
@@ -119,23 +133,25 @@ void Clouds::set_on_late(std::function<void()> on_late) {
 void Clouds::ask(PluginHost& host, const Resting& resting) {
     const Duration now = host.loop().monotonic();
     const Time wall = host.loop().clock()->wall();
-    std::vector<std::size_t> asked;
+    std::vector<std::pair<std::size_t, std::shared_ptr<CloudReader>>> asked;
     {
         const std::lock_guard lock(mutex_);
-        for (std::size_t cloud = 0; cloud < readers_.size(); ++cloud) {
+        for (std::size_t cloud = 0; cloud < ids_.size(); ++cloud) {
             CloudAnswers& answers = answers_[cloud];
             const bool is_answered =
                 patience_ && answers.has_unused(now - patience_->late_answer_age);
-            if (resting.contains(id(cloud)) || answers.is_under_way() || is_answered) continue;
+            if (readers_[cloud] == nullptr || resting.contains(ids_[cloud]) ||
+                answers.is_under_way() || is_answered)
+                continue;
             answers.begin(now, wall);
-            asked.push_back(cloud);
+            asked.emplace_back(cloud, readers_[cloud]);
         }
     }
-    for (const std::size_t cloud : asked)
-        readers_[cloud]->read(
-            [self = shared_from_this(), cloud, clock = host.loop().clock()](CloudReading reading) {
-                self->take(cloud, std::move(reading), clock->monotonic(), clock->wall());
-            });
+    for (const auto& [cloud, reader] : asked)
+        reader->read([self = shared_from_this(), cloud = cloud,
+                      clock = host.loop().clock()](CloudReading reading) {
+            self->take(cloud, std::move(reading), clock->monotonic(), clock->wall());
+        });
 }
 
 void Clouds::take(std::size_t cloud, CloudReading reading, Duration now, Time wall) {
@@ -213,10 +229,15 @@ CloudsView Clouds::refresh_now(PluginHost& host, const Resting& resting) {
     const std::lock_guard lock(mutex_);
     std::vector<CloudReading> readings;
     std::vector<CloudState> states;
-    for (std::size_t cloud = 0; cloud < readers_.size(); ++cloud) {
-        const auto rest = resting.find(id(cloud));
+    for (std::size_t cloud = 0; cloud < ids_.size(); ++cloud) {
+        CloudState& state = states.emplace_back();
+        if (readers_[cloud] == nullptr) {
+            readings.push_back(absent_reading(ids_[cloud], state));
+            continue;
+        }
+        const auto rest = resting.find(ids_[cloud]);
         readings.push_back(answers_[cloud].reading_for_view(
-            id(cloud), rest == resting.end() ? nullptr : &rest->second, states.emplace_back()));
+            ids_[cloud], rest == resting.end() ? nullptr : &rest->second, state));
     }
     CloudsView out = merged(std::move(readings));
     out.states = std::move(states);
@@ -240,9 +261,9 @@ CloudsView Clouds::merged(std::vector<CloudReading> readings) {
     }
     for (std::size_t cloud = 0; cloud < readings.size(); ++cloud)
         if (!readings[cloud].unread_because.empty())
-            out.unread.emplace(id(cloud), readings[cloud].unread_because);
+            out.unread.emplace(ids_[cloud], readings[cloud].unread_because);
     out.machines =
-        are_same(&CloudReading::machines) ? view_.machines : read_machines(readings, instances_);
+        are_same(&CloudReading::machines) ? view_.machines : read_machines(readings, ids_);
     merged_ = std::move(readings);
     return out;
 }
@@ -253,10 +274,11 @@ CloudsView Clouds::view() const {
 }
 
 std::shared_ptr<CloudClient> Clouds::find(const PluginInstanceId& cloud) const {
-    const auto at = std::ranges::find(instances_, cloud.value(),
-                                      [](const auto& instance) { return instance->id(); });
-    if (at == instances_.end()) return nullptr;
-    return readers_[static_cast<std::size_t>(at - instances_.begin())]->client();
+    const auto at = std::ranges::find(ids_, cloud);
+    if (at == ids_.end()) return nullptr;
+    const std::lock_guard lock(mutex_);
+    const auto& reader = readers_[static_cast<std::size_t>(at - ids_.begin())];
+    return reader != nullptr ? reader->client() : nullptr;
 }
 
 }  // namespace capstan::runtime

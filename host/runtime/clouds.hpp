@@ -21,6 +21,7 @@
 #include "runtime/cloud_reader.hpp"
 #include "runtime/config/pipeline.hpp"
 #include "runtime/plugin_host.hpp"
+#include "runtime/wiring.hpp"
 
 namespace capstan::runtime {
 
@@ -67,10 +68,11 @@ class Clouds : public std::enable_shared_from_this<Clouds> {
 public:
     using Resting = std::map<PluginInstanceId, std::string>;
 
-    /// The clouds of the pipeline. `internal`: a name without an instance, or one that is no cloud.
-    /// `gate`: see CloudClient.
+    /// The clouds of the pipeline. `internal`: a name without an instance, unless it is `missing`
+    /// because it has not started, or one that is no cloud. `gate`: see CloudClient.
     static Result<std::shared_ptr<Clouds>> make(const Pipeline& pipeline, const PluginHost& host,
-                                                const ChangeGate& gate = {});
+                                                const ChangeGate& gate = {},
+                                                Missing missing = Missing::is_wrong);
     Clouds(const Clouds&) = delete;
     Clouds& operator=(const Clouds&) = delete;
 
@@ -87,16 +89,22 @@ public:
     /// As of the last refresh; empty before. [any thread]
     CloudsView view() const;
 
-    /// NULL: there is no such cloud.
+    /// A cloud of the pipeline that has started since; read from the next refresh on. Until then it
+    /// counts as one that could not be read. Nothing happens where it is none, or is there already.
+    Result<void> join(std::shared_ptr<PluginInstance> instance);
+
+    /// NULL: there is no such cloud, or it has not started.
     std::shared_ptr<CloudClient> find(const PluginInstanceId& cloud) const;
-    /// In pipeline order.
-    const std::vector<std::shared_ptr<PluginInstance>>& instances() const noexcept {
-        return instances_;
-    }
+    /// Those that have started, in pipeline order.
+    std::vector<std::shared_ptr<PluginInstance>> instances() const;
 
 private:
-    explicit Clouds(std::vector<std::shared_ptr<CloudReader>> readers);
-    const PluginInstanceId& id(std::size_t cloud) const;
+    Clouds(std::vector<PluginInstanceId> ids, bool asks_machine_types, ChangeGate gate)
+        : ids_(std::move(ids)),
+          asks_machine_types_(asks_machine_types),
+          gate_(std::move(gate)),
+          readers_(ids_.size()),
+          answers_(ids_.size()) {}
     void ask(PluginHost& host, const Resting& resting);
     void await(PluginHost& host);
     std::optional<Duration> next_deadline(Duration now) const;
@@ -104,9 +112,11 @@ private:
     void take(std::size_t cloud, CloudReading reading, Duration now, Time wall);
     CloudsView merged(std::vector<CloudReading> readings);
 
-    const std::vector<std::shared_ptr<CloudReader>> readers_;
-    std::vector<std::shared_ptr<PluginInstance>> instances_;
-    mutable std::mutex mutex_;
+    const std::vector<PluginInstanceId> ids_;  ///< in pipeline order
+    const bool asks_machine_types_;
+    const ChangeGate gate_;
+    mutable std::mutex mutex_;                           ///< guards what follows
+    std::vector<std::shared_ptr<CloudReader>> readers_;  ///< by cloud; NULL: it has not started
     CloudsView view_;
     std::vector<CloudReading> merged_;  ///< what `view_` was made of, by cloud
     bool is_disputed_ = false;          ///< two of its clouds have a group of one id

@@ -94,6 +94,8 @@ Wiring needed(Wiring wiring, const engine::Settings& settings) {
     if (settings.balance_similar) return wiring;
     wiring.similarity.clear();
     wiring.splitter = nullptr;
+    wiring.absent.similarity.clear();
+    wiring.absent.splitter.reset();
     return wiring;
 }
 

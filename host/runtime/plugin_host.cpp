@@ -90,8 +90,8 @@ PluginHost::PluginHost(const Config& config, Options options)
     if (guard_ != nullptr) guard_->watch_loop(io_, silence_max(config));
 }
 
-Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
-                                                      const PluginSet& plugins, Options options) {
+Result<std::unique_ptr<PluginHost>> PluginHost::open(const Config& config, const PluginSet& plugins,
+                                                     Options options) {
     const std::filesystem::path breadcrumbs = options.breadcrumbs, state = options.state;
     std::error_code error;
     if (!state.empty() && !std::filesystem::create_directories(state, error) && error)
@@ -99,13 +99,22 @@ Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
                     "state folder " + state.string() + ": " + error.message());
     std::unique_ptr<PluginHost> host(new PluginHost(config, std::move(options)));
     if (!breadcrumbs.empty()) CAPSTAN_CHECK(host->open_breadcrumbs(breadcrumbs));
+    for (const LoadedPlugin& plugin : plugins)
+        host->identities_.push_back(instance_spec(plugin).identity);
+    return host;
+}
+
+Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
+                                                      const PluginSet& plugins, Options options) {
+    CAPSTAN_TRY(std::unique_ptr<PluginHost> host, open(config, plugins, std::move(options)));
     for (const LoadedPlugin& plugin : plugins) CAPSTAN_CHECK(host->make(plugin));
     CAPSTAN_CHECK(host->start_all());
     return host;
 }
 
 PluginHost::~PluginHost() {
-    for (const auto& instance : std::views::reverse(instances_)) {
+    const auto all = instances();
+    for (const auto& instance : std::views::reverse(all)) {
         if (guard_ != nullptr) guard_->set_stage("plugin " + instance->id() + " is being stopped");
         // A hook that overran is not expected back, nor a thread that is stuck: it has had its
         // time.
@@ -124,34 +133,49 @@ PluginHost::~PluginHost() {
     work_.reset();
     io_.stop();
     if (thread_.joinable()) thread_.join();
+    // What never returned keeps the crumbs, but this end is one that was wanted.
+    if (environment_.crumbs) environment_.crumbs->end();
 }
 
 Result<void> PluginHost::open_breadcrumbs(const std::filesystem::path& file) {
     auto crumbs = Breadcrumbs::open(file);
     if (!crumbs) return fail(within("breadcrumbs", crumbs.error()));
     environment_.crumbs = *std::move(crumbs);
-    for (const std::string& call : environment_.crumbs->previous().inside) {
-        environment_.log->write(LogLevel::error, "capstan", "the previous run died in " + call);
-    }
+    if (guard_ != nullptr)
+        guard_->on_end([kept = environment_.crumbs](std::string_view why) { kept->note_end(why); });
+    const std::string told = environment_.crumbs->previous().sentence();
+    if (!told.empty()) environment_.log->write(LogLevel::error, "capstan", told);
     return {};
 }
 
+InstanceSpec instance_spec(const LoadedPlugin& plugin) {
+    return {.type = plugin.plugin_class.raw,
+            .library = plugin.library,
+            .identity = {.id = plugin.config.id,
+                         .class_id = std::string(plugin.plugin_class.id),
+                         .kind = std::string(plugin.plugin_class.kind),
+                         .origin = origin_of(plugin),
+                         .grants = plugin.config.grants,
+                         .limits = plugin.config.limits,
+                         .is_controller = plugin.plugin_class.kind == CAPSTAN_KIND_CONTROLLER}};
+}
+
 Result<void> PluginHost::make(const LoadedPlugin& plugin) {
-    InstanceSpec spec{
-        .type = plugin.plugin_class.raw,
-        .library = plugin.library,
-        .identity = {.id = plugin.config.id,
-                     .class_id = std::string(plugin.plugin_class.id),
-                     .kind = std::string(plugin.plugin_class.kind),
-                     .origin = origin_of(plugin),
-                     .grants = plugin.config.grants,
-                     .limits = plugin.config.limits,
-                     .is_controller = plugin.plugin_class.kind == CAPSTAN_KIND_CONTROLLER}};
     SettingsView settings(plugin.settings, settings_path(plugin.config), nullptr);
     CAPSTAN_TRY(auto instance,
-                PluginInstance::create(environment_, std::move(spec), *settings.abi()));
-    instances_.push_back(std::move(instance));
+                PluginInstance::create(environment_, instance_spec(plugin), *settings.abi()));
+    add(std::move(instance));
     return {};
+}
+
+void PluginHost::add(std::shared_ptr<PluginInstance> instance) {
+    const std::lock_guard lock(mutex_);
+    instances_.push_back(std::move(instance));
+}
+
+std::vector<std::shared_ptr<PluginInstance>> PluginHost::instances() const {
+    const std::lock_guard lock(mutex_);
+    return instances_;
 }
 
 Result<void> PluginHost::start_all() {
@@ -180,6 +204,7 @@ void PluginHost::pass_time(const std::function<bool()>& is_over, Duration patien
 }
 
 std::shared_ptr<PluginInstance> PluginHost::find(const PluginInstanceId& id) const {
+    const std::lock_guard lock(mutex_);
     const auto found =
         std::ranges::find(instances_, id.value(), [](const auto& i) { return i->id(); });
     return found == instances_.end() ? nullptr : *found;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,6 +21,9 @@
 #include "runtime/plugin_set.hpp"
 
 namespace capstan::runtime {
+
+/// What an instance of `plugin` is made of.
+InstanceSpec instance_spec(const LoadedPlugin& plugin);
 
 /// Owns the event loop. In real time it runs on a thread of its own while this lives; on virtual
 /// time nothing happens but inside `wait` and the calls of `virtual_loop`, on the caller's thread,
@@ -52,6 +56,9 @@ public:
     /// error undoes everything and names its instance.
     static Result<std::unique_ptr<PluginHost>> start(const Config& config, const PluginSet& plugins,
                                                      Options options);
+    /// One without instances, which come by `add`; `identities` are those of `plugins`.
+    static Result<std::unique_ptr<PluginHost>> open(const Config& config, const PluginSet& plugins,
+                                                    Options options);
 
     PluginHost(const PluginHost&) = delete;
     PluginHost& operator=(const PluginHost&) = delete;
@@ -59,11 +66,16 @@ public:
     /// stopped is left behind and said in the log.
     ~PluginHost();
 
-    /// NULL: there is no such instance.
+    /// NULL: there is no such instance. [any thread]
     std::shared_ptr<PluginInstance> find(const PluginInstanceId& id) const;
-    const std::vector<std::shared_ptr<PluginInstance>>& instances() const noexcept {
-        return instances_;
-    }
+    /// In the order in which they came. [any thread]
+    std::vector<std::shared_ptr<PluginInstance>> instances() const;
+    /// One that runs, of a name that is not there yet; stopped with the others. [any thread]
+    void add(std::shared_ptr<PluginInstance> instance);
+    /// Of all instances of the configuration, whether they are there or not; in its order.
+    const std::vector<InstanceIdentity>& identities() const noexcept { return identities_; }
+    /// What instances of this host are made with.
+    const HostEnvironment& environment() const noexcept { return environment_; }
     io::Loop& loop() noexcept { return *loop_; }
     /// What plugins see of the cluster, to be connected by its owner on the loop's thread, and
     /// disconnected there before the connection goes. NULL: without has_cluster.
@@ -81,6 +93,8 @@ public:
     /// NULL: nothing watches this host.
     Guard* guard() noexcept { return guard_; }
     Logger& log() noexcept { return *environment_.log; }
+    /// NULL: nothing is recorded of this process.
+    std::shared_ptr<Breadcrumbs> breadcrumbs() const { return environment_.crumbs; }
     /// What instances keep.
     StateStore& state() noexcept { return *environment_.state; }
     Metrics& metrics() noexcept { return *environment_.metrics; }
@@ -103,6 +117,8 @@ private:
     std::unique_ptr<io::Loop> loop_;
     io::ManualLoop* virtual_loop_ = nullptr;  ///< `loop_`, if it is one
     HostEnvironment environment_;
+    std::vector<InstanceIdentity> identities_;
+    mutable std::mutex mutex_;  ///< guards what follows
     std::vector<std::shared_ptr<PluginInstance>> instances_;
     std::thread thread_;  ///< none on virtual time
 };

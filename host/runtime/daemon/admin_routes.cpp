@@ -106,7 +106,9 @@ HttpReply answer_at_once(const AdminSources& sources, std::string_view path) {
     if (path == "/livez") return health(sources.stuck());
     if (path == "/readyz") {
         const std::string because = sources.unready();
-        return because.empty() ? reply(200, plain, "OK") : reply(503, plain, because);
+        if (!because.empty()) return reply(503, plain, because);
+        const std::string absent = sources.absent ? sources.absent() : std::string();
+        return reply(200, plain, absent.empty() ? "OK" : "OK\n" + absent);
     }
     const std::map<std::string_view, const std::function<std::string()>*> documents{
         {"/api/v1/status", &sources.status},

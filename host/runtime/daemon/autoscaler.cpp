@@ -18,11 +18,12 @@ Result<std::unique_ptr<Autoscaler>> Autoscaler::make(const Config& config, Parts
 }
 
 Result<void> Autoscaler::take_over(const Config& config) {
-    CAPSTAN_TRY(Wiring wiring, wire(config.pipeline, parts_.host));
+    CAPSTAN_TRY(Wiring wiring, wire(config.pipeline, parts_.host, Missing::has_not_started));
     // Another set of clouds begins without what the old one knew; the same goes on with it.
     const bool has_sources = !config.pipeline.scale_up.group_sources.empty();
     if (!clouds_ || cloud_ids_ != config.pipeline.clouds || has_sources_ != has_sources) {
-        CAPSTAN_TRY(clouds_, Clouds::make(config.pipeline, parts_.host, parts_.gate));
+        CAPSTAN_TRY(clouds_, Clouds::make(config.pipeline, parts_.host, parts_.gate,
+                                          Missing::has_not_started));
         clouds_->set_on_late(parts_.on_late_answer);
         cloud_ids_ = config.pipeline.clouds;
         has_sources_ = has_sources;
@@ -32,6 +33,7 @@ Result<void> Autoscaler::take_over(const Config& config) {
     action_patience_ = patience.silent_after;
     if (!beside_) begin_beside();
     wiring_ = std::move(wiring);
+    pipeline_ = config.pipeline;
     settings_ = make_settings(config.scale_up, config.scale_down, config.limits);
     return {};
 }
@@ -55,6 +57,12 @@ std::vector<ActionsUnderWay::Ended> Autoscaler::remember_ended() {
         memory_ = engine::remember_results(std::move(memory_), ended.decision, ended.results,
                                            settings_, clock_.read().now);
     return out;
+}
+
+Result<void> Autoscaler::join(const std::vector<std::shared_ptr<PluginInstance>>& instances) {
+    for (const auto& instance : instances) CAPSTAN_CHECK(clouds_->join(instance));
+    CAPSTAN_TRY(wiring_, wire(pipeline_, parts_.host, Missing::has_not_started));
+    return {};
 }
 
 /// Asks the clouds that do not rest, and remembers those that failed.
@@ -90,6 +98,7 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
                           .wall = time.wall,
                           .dry_run = parts_.dry_run,
                           .blind_because = std::move(blind)},
+        .known_misses = misses_of(wiring_),
         .earlier = groups_});
     out->problems = view.problems;
     out->clouds = view.states;

@@ -51,6 +51,8 @@ public:
     /// What [pipeline], [scale_up], [scale_down] and [limits] say counts from the next pass on.
     /// After an error nothing has changed.
     Result<void> take_over(const Config& config);
+    /// Instances of the configuration that run by now take part from the next pass on.
+    Result<void> join(const std::vector<std::shared_ptr<PluginInstance>>& instances);
     /// The memory that the next pass begins with. Clouds that rest are asked once more: what they
     /// rest for may have been mended.
     void begin(engine::Memory memory);
@@ -62,9 +64,7 @@ public:
 
     /// Whether the last pass asks for the next one, and when.
     const std::optional<Time>& wake_at() const noexcept { return wake_at_; }
-    const std::vector<std::shared_ptr<PluginInstance>>& clouds() const {
-        return clouds_->instances();
-    }
+    std::vector<std::shared_ptr<PluginInstance>> clouds() const { return clouds_->instances(); }
 
 private:
     explicit Autoscaler(Parts parts)
@@ -83,6 +83,7 @@ private:
     Parts parts_;
     PassClock clock_;
     engine::Settings settings_{};
+    Pipeline pipeline_{};
     Wiring wiring_{};
     std::shared_ptr<Clouds> clouds_{};
     std::shared_ptr<ActionsUnderWay> beside_{};

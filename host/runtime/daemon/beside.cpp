@@ -52,10 +52,6 @@ Result<void> Beside::open_link(const Config& all) {
                                           .on_attempt = options_.on_attempt,
                                           .on_unschedulable = [this] { waiting_.see_pods(); },
                                           .http = options_.http}));
-    if (KubeGateway* const plugins = host_.cluster()) {
-        plugins->connect(link_->api(), [this] { return may_write(); });
-        lent_.reset(plugins);
-    }
     make_writers(config);
     make_tellers(all);
     leadership_.emplace(config, link_->api(), loop, host_.log(),
@@ -161,8 +157,16 @@ void Beside::tell_of_leadership(const Cluster& config) {
                      .is_distinct = true});
 }
 
+void Beside::listen() { await_signal(); }
+
+void Beside::connect_plugins() {
+    KubeGateway* const plugins = host_.cluster();
+    if (plugins == nullptr) return;
+    plugins->connect(link_->api(), [this] { return may_write(); });
+    lent_.reset(plugins);
+}
+
 void Beside::start() {
-    await_signal();
     if (options_.makes_passes) link_->mirror().start();
     leadership_->start();
     if (options_.makes_passes) await_sync();
@@ -208,6 +212,8 @@ bool Beside::add_errand(std::function<void()> errand) {
 }
 
 std::string Beside::unready_because() const {
+    if (options_.waits_for)
+        if (std::string reason = options_.waits_for(); !reason.empty()) return reason;
     if (!options_.makes_passes) return {};
     if (!hold_ || !link_->mirror().has_synced()) return "the cluster has not been seen yet";
     return hold_->reason();

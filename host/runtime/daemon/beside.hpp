@@ -47,6 +47,8 @@ public:
         std::function<void(bool leads)> on_lead{};
         /// Otherwise the cluster is not mirrored, and nothing of it is decided.
         bool makes_passes = true;
+        /// What is to come before the cluster is of interest; empty: nothing. [loop]
+        std::function<std::string()> waits_for{};
         io::HttpClient* http = nullptr;  ///< see ClusterLink
     };
     /// What the passes' thread is to look after.
@@ -56,7 +58,7 @@ public:
         std::vector<std::function<void()>> errands{};  ///< to be run in turn
     };
 
-    /// Borrows config and host. Sends nothing yet but what plugins follow of the cluster.
+    /// Borrows config and host. Sends nothing yet.
     static Result<std::unique_ptr<Beside>> open(const Config& config, PluginHost& host,
                                                 Options options);
     Beside(const Beside&) = delete;
@@ -64,6 +66,11 @@ public:
     /// Nobody is called back afterwards.
     ~Beside();
 
+    /// Signals are taken from now on; see take_wishes.
+    void listen();
+    /// What plugins follow of the cluster begins, and what they ask is sent.
+    void connect_plugins();
+    /// Sees the cluster and waits in line for the Lease.
     void start();
     /// Answers on the admin port from now on.
     Result<void> serve(const Admin& config, AdminSources sources);
@@ -84,6 +91,7 @@ public:
     /// What outlives a restart, as the leader before left it; kept from now on as long as this term
     /// lasts. See MemoryKeeper::load.
     void load_memory(std::uint64_t term, MemoryKeeper::Loaded done);
+    bool is_told_to_stop() const noexcept { return wishes_.stop; }
     /// The reload that was asked for is taken over by the caller.
     Wishes take_wishes();
     void wish_reload();

@@ -112,11 +112,27 @@ void write_left_out(JsonText& out, const PluginInstance& instance) {
         out.end_object();
     }
     out.end_array();
+void write_absent(JsonText& out, const PluginStart& start, Duration now) {
+    out.begin_object();
+    out.text_member("id", start.identity.id.value());
+    out.text_member("kind", start.kind);
+    out.text_member("class", start.identity.class_id);
+    out.text_member("from", start.identity.origin);
+    out.key("running");
+    out.boolean(false);
+    out.text_member("start", sentence_of(start, now));
+    out.key("failed_starts");
+    out.natural(static_cast<std::uint64_t>(start.failures));
+    out.end_object();
 }
 
 std::string plugins_json(PluginHost& host, const DaemonFacts& facts) {
     JsonText out;
     out.begin_array();
+    if (facts.starts)
+        for (const PluginStart& start : facts.starts())
+            if (start.phase != PluginStart::Phase::running)
+                write_absent(out, start, host.loop().monotonic());
     for (const auto& instance : host.instances()) {
         out.begin_object();
         out.text_member("id", instance->id());
@@ -195,6 +211,7 @@ AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside,
         .complaint = [&host, &shown] { return shown.health.complaint(host.loop().monotonic()); },
         .stuck = [&host, &shown] { return shown.health.stuck(host.loop().monotonic()); },
         .unready = [&host, &shown, &beside] { return unready_because(host, shown, beside); },
+        .absent = facts.absent,
         .status = [&shown, &beside, facts] { return status_json(shown, beside, facts); },
         .groups = groups,
         .plugins = [&host, facts] { return plugins_json(host, facts); },

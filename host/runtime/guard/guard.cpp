@@ -195,8 +195,17 @@ std::string Guard::hangs() const {
     return out.empty() ? "" : "; " + listed(out, [](const std::string& each) { return each; });
 }
 
+void Guard::on_end(std::function<void(std::string_view)> on_end) {
+    const std::lock_guard lock(mutex_);
+    on_end_ = std::move(on_end);
+}
+
 void Guard::end(int code, const std::string& why) {
     if (std::exchange(has_ended_, true)) return;
+    {
+        const std::lock_guard lock(mutex_);
+        if (on_end_) on_end_(why);
+    }
     if (options_.end) return options_.end(code, why);
     voice_->say_last(why);
     std::_Exit(code);

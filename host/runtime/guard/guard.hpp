@@ -16,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -70,6 +71,8 @@ public:
     /// Says which of these calls are stuck, and names them where the process ends here.
     void watch_calls(std::shared_ptr<const CallWatches> calls);
     void set_log(std::shared_ptr<Logger> log) { voice_->set_log(std::move(log)); }
+    /// Told of the reason right before the guard ends the process, on its thread; must not block.
+    void on_end(std::function<void(std::string_view why)> on_end);
     /// What the process is about, named when it does not stop in time: "waits for the pass under
     /// way".
     void set_stage(std::string stage);
@@ -108,6 +111,7 @@ private:
     std::optional<Duration> first_signal_{};
     std::vector<Check> checks_;
     OnSignal on_signal_;
+    std::function<void(std::string_view)> on_end_;
     std::shared_ptr<const CallWatches> calls_;
     std::string stage_;
     std::thread thread_;

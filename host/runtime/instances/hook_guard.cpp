@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "runtime/instances/absent_policies.hpp"
 #include "runtime/instances/hook_call.hpp"
 
 namespace capstan::runtime {
@@ -68,6 +69,7 @@ std::string hook_name(const PluginInstance& instance, Hook hook) {
 Result<std::vector<std::string>> call_hook(
     PluginInstance& instance, Hook hook, const engine::Circumstances& circumstances,
     PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body) {
+    if (watch.is_absent(instance)) return fail(not_started(instance.context().identity().id));
     if (const std::string* const because = watch.missed(instance, hook))
         return fail(ErrorCode::deadline, hook_name(instance, hook) + " is left out: " + *because);
     if (!instance.is_running())

@@ -67,7 +67,13 @@ Result<const capstan_instance*> PluginInstance::make(HostContext& context,
 Result<std::shared_ptr<PluginInstance>> PluginInstance::create(const HostEnvironment& environment,
                                                                InstanceSpec spec,
                                                                const capstan_settings& settings) {
-    const auto context = HostContext::make(environment, std::move(spec.identity));
+    auto context = HostContext::make(environment, std::move(spec.identity));
+    return create(std::move(context), std::move(spec), settings);
+}
+
+Result<std::shared_ptr<PluginInstance>> PluginInstance::create(std::shared_ptr<HostContext> context,
+                                                               InstanceSpec spec,
+                                                               const capstan_settings& settings) {
     if (!CAPSTAN_HAS(spec.type, capstan_class, create))
         return bug(named(*context) + ": its class has no create");
     const Result<const capstan_instance*> made = make(*context, *spec.type, settings);

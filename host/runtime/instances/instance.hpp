@@ -40,6 +40,11 @@ public:
     static Result<std::shared_ptr<PluginInstance>> create(const HostEnvironment& environment,
                                                           InstanceSpec spec,
                                                           const capstan_settings& settings);
+    /// The same with a context of that identity, which its caller may abandon while the plugin does
+    /// not return.
+    static Result<std::shared_ptr<PluginInstance>> create(std::shared_ptr<HostContext> context,
+                                                          InstanceSpec spec,
+                                                          const capstan_settings& settings);
     PluginInstance(const PluginInstance&) = delete;
     PluginInstance& operator=(const PluginInstance&) = delete;
     ~PluginInstance();

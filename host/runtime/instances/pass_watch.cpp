@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace capstan::runtime {
 
@@ -17,6 +18,12 @@ clockid_t own_cpu_clock() {
 }
 
 }  // namespace
+
+PassWatch::PassWatch(std::vector<HookMiss> known) : known_(std::move(known)) {
+    // No hook of an instance that has not started can be asked for.
+    std::ranges::copy_if(known_, std::back_inserter(misses_),
+                         [](const HookMiss& miss) { return miss.hook == Hook::start; });
+}
 
 std::string_view told_instead_of(Hook hook) noexcept {
     switch (hook) {
@@ -34,6 +41,8 @@ std::string_view told_instead_of(Hook hook) noexcept {
 }
 
 std::string miss_text(const HookMiss& miss) {
+    if (miss.hook == Hook::start)
+        return miss.instance.value() + ": " + miss.because + "; decided without it";
     return miss.instance.value() + ": " + std::string(name_of(miss.hook)) +
            " is left out: " + miss.because + "; " + std::string(told_instead_of(miss.hook));
 }
@@ -43,6 +52,12 @@ std::optional<std::string> PassWatch::judge(PluginInstance& instance, Hook hook)
     const auto known = std::ranges::find_if(
         known_, [&](const HookMiss& m) { return m.hook == hook && m.instance == id; });
     return known != known_.end() ? std::optional(known->because) : instance.left_out(hook);
+}
+
+bool PassWatch::is_absent(const PluginInstance& instance) const {
+    return std::ranges::any_of(known_, [&](const HookMiss& miss) {
+        return miss.hook == Hook::start && miss.instance == instance.context().identity().id;
+    });
 }
 
 const std::string* PassWatch::missed(PluginInstance& instance, Hook hook) {

@@ -22,8 +22,8 @@
 
 namespace capstan::runtime {
 
-/// A hook that a pass did without, and why. Part of a pass's input: the same misses give the same
-/// decision again.
+/// A hook that a pass did without, and why; Hook::start stands for all hooks of an instance that has
+/// not started. Part of a pass's input: the same misses give the same decision again.
 struct HookMiss {
     PluginInstanceId instance;
     Hook hook = Hook::filter;
@@ -48,7 +48,7 @@ public:
     using RealTime = std::chrono::steady_clock::time_point;
 
     /// Hooks in `known` are left out.
-    explicit PassWatch(std::vector<HookMiss> known = {}) : known_(std::move(known)) {}
+    explicit PassWatch(std::vector<HookMiss> known = {});
     PassWatch(const PassWatch&) = delete;
     PassWatch& operator=(const PassWatch&) = delete;
 
@@ -57,6 +57,8 @@ public:
     void admit(std::shared_ptr<PluginInstance> instance) {
         admitted_.push_back(std::move(instance));
     }
+    /// Whether this pass is one in which the instance has not started: none of its hooks is called.
+    bool is_absent(const PluginInstance& instance) const;
     /// Why this pass does without `hook`, the same whenever it is asked; NULL: the hook is called.
     /// What the instance leaves out now becomes a miss. Lent as long as this lives.
     const std::string* missed(PluginInstance& instance, Hook hook);

@@ -78,6 +78,8 @@ Metrics::Metrics()
       hooks_left_out(plugin_gauges(registry_, "hooks_left_out",
                                    "1 while passes do without the hook because it overran its "
                                    "deadline.")),
+      running(plugin_gauges(registry_, "running",
+                            "1 while the instance runs, 0 while it has not started or cannot.")),
       retained_libraries(
           plugin_gauges(registry_, "retained_libraries",
                         "Plugin files that stay loaded because they cannot be unloaded.")
@@ -89,7 +91,7 @@ bool Metrics::is_ours(std::string_view name) const {
     };
     return name == "capstan_plugin_retained_libraries" ||
            names(hook_durations, hook_overruns, errors, late_completions, overdue_operations,
-                 strand_overruns, dropped_values, hooks_left_out);
+                 strand_overruns, dropped_values, hooks_left_out, running);
 }
 
 std::string exposition(const prometheus::Registry& registry) {

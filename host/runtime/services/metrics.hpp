@@ -49,6 +49,8 @@ public:
                                    ///< strand above 50 ms
     Counters& dropped_values;  ///< capstan_plugin_dropped_values_total: beyond an instance's series
     Gauges& hooks_left_out;    ///< capstan_plugin_hooks_left_out{hook}: 1 or 0
+    Gauges& running;           ///< capstan_plugin_running: 1 or 0, in a daemon; 0: it has not
+                               ///< started, or its start failed
     prometheus::Gauge&
         retained_libraries;  ///< capstan_plugin_retained_libraries: files that cannot be unloaded
 

@@ -238,6 +238,29 @@ TEST(Clouds, ANameWithoutAnInstanceIsAnError) {
     EXPECT_EQ(clouds.error().message, "pipeline: there is no instance aws");
 }
 
+TEST(Clouds, OneThatHasNotStartedCountsAsUnreadUntilItJoins) {
+    VirtualAssembly virtually(two_clouds);
+    const auto none =
+        PluginHost::open(virtually.config(), virtually.plugins(), {.clock = std::make_shared<io::ManualClock>()});
+    ASSERT_TRUE(none) << none.error();
+    Pipeline both;
+    both.clouds = {PluginInstanceId("east"), PluginInstanceId("west")};
+    const auto clouds = Clouds::make(both, **none, {}, Missing::has_not_started);
+    ASSERT_TRUE(clouds) << clouds.error();
+    ASSERT_TRUE((*clouds)->join(virtually.host().find(both.clouds[0])));
+    const CloudsView before = (*clouds)->refresh_now(virtually.host());
+    EXPECT_THAT(ids(before), ElementsAre("east/batch", "east/web"));
+    ASSERT_EQ(before.problems.size(), 1u);
+    EXPECT_EQ(before.problems.front().message, "plugin west: it has not started");
+    EXPECT_TRUE(before.unread.contains(both.clouds[1]));
+    EXPECT_THAT((*clouds)->find(both.clouds[1]), IsNull());
+    ASSERT_TRUE((*clouds)->join(virtually.host().find(both.clouds[1])));
+    const CloudsView after = (*clouds)->refresh_now(virtually.host());
+    EXPECT_THAT(ids(after), ElementsAre("east/batch", "west/db", "east/web"));
+    EXPECT_TRUE(after.unread.empty());
+    EXPECT_EQ((*clouds)->instances().size(), 2u);
+}
+
 TEST(Clouds, AreReadInRealTimeToo) {
     const Assembly assembly(two_clouds);
     const auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});

@@ -133,6 +133,33 @@ TEST(Wiring, ANameWithoutAnInstanceCannotBeWired) {
     EXPECT_EQ(wiring.error().message, "pipeline: there is no instance least_waste");
 }
 
+TEST(Wiring, WhatHasNotStartedIsAskedAllTheSameAndFails) {
+    const Assembly assembly(two_instances);
+    const auto host = PluginHost::open(assembly.config(), assembly.plugins(), {});
+    ASSERT_TRUE(host.has_value()) << host.error();
+    Pipeline pipeline = assembly.config().pipeline;
+    pipeline.scale_up.similarity = {PluginInstanceId("one")};
+    EXPECT_FALSE(wire(pipeline, **host)) << "all are to be there";
+    const auto wiring = wire(pipeline, **host, Missing::has_not_started);
+    ASSERT_TRUE(wiring.has_value()) << wiring.error();
+    const PluginInstanceId one("one"), two("two"), splitter(pipeline.scale_up.splitter);
+    EXPECT_EQ(
+        misses_of(*wiring),
+        (std::vector<HookMiss>{
+            {one, Hook::start}, {two, Hook::start}, {one, Hook::start}, {splitter, Hook::start}}));
+    PassWatch watch;
+    const auto policies = PassPolicies::make(*wiring, watch);
+    ASSERT_TRUE(policies.has_value());
+    ASSERT_EQ(policies->chain().size(), 2u);
+    EXPECT_EQ(policies->chain()[0].name, "one");
+    EXPECT_EQ(policies->chain()[0].expander->filter({}, {}, {}).error().message,
+              "plugin one: not asked, it has not started");
+    EXPECT_FALSE(policies->similarity().at(0).check->may_decide());
+    EXPECT_FALSE(policies->splitter().split(3, {}, {}));
+    pipeline.scale_up.similarity = {PluginInstanceId("nobody")};
+    EXPECT_FALSE(wire(pipeline, **host, Missing::has_not_started)) << "it is of no configuration";
+}
+
 TEST(Wiring, StagesKeepTheirOrderAndWhatTheyDoInTrouble) {
     const Assembly assembly(two_instances);
     const auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
