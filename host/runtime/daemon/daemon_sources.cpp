@@ -112,6 +112,8 @@ void write_left_out(JsonText& out, const PluginInstance& instance) {
         out.end_object();
     }
     out.end_array();
+}
+
 void write_absent(JsonText& out, const PluginStart& start, Duration now) {
     out.begin_object();
     out.text_member("id", start.identity.id.value());

@@ -2,17 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <thread>
 
 namespace capstan::runtime {
 namespace {
