@@ -144,9 +144,6 @@ TEST_F(SecureRequests, LeaveHttp2WhereAStreamBringsMoreThanCanBeTaken) {
     EXPECT_LE(most, 300u << 10) << "in one turn";
     EXPECT_EQ(ended->error().code, ErrorCode::unavailable);
     EXPECT_THAT(ended->error().message, HasSubstr("it goes on by HTTP/1.1"));
-    EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable)
-        << "this server speaks nothing but HTTP/2";
-    EXPECT_EQ(server.connections(), 2);
 }
 
 TEST_F(SecureRequests, ShareOneConnectionOfHttp2ThoughTheyBeginTogether) {
