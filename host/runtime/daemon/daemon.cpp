@@ -12,6 +12,7 @@
 #include "runtime/daemon/inheritance.hpp"
 #include "runtime/daemon/on_loop.hpp"
 #include "runtime/daemon/pass_teller.hpp"
+#include "runtime/daemon/surroundings.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -242,6 +243,7 @@ void Daemon::close() {
 
 Result<void> run_daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
                         DaemonOptions options) {
+    warn_of_surroundings(config->config, host.log());
     Daemon daemon(std::move(config), host, std::move(options));
     const Result<void> opened = daemon.open();
     if (opened) daemon.run();
