@@ -16,6 +16,7 @@
 #include "runtime/daemon/on_loop.hpp"
 #include "runtime/daemon/pass_teller.hpp"
 #include "runtime/daemon/plugin_starts.hpp"
+#include "runtime/daemon/surroundings.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -373,6 +374,7 @@ void Daemon::close() {
 
 Result<void> run_daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
                         DaemonOptions options) {
+    warn_of_surroundings(config->config, host.log());
     Daemon daemon(std::move(config), host, std::move(options));
     const Result<bool> opened = daemon.open();
     if (opened && *opened) daemon.run();

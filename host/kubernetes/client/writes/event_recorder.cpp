@@ -5,6 +5,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "io/known_secrets.hpp"
 #include "kubernetes/client/paths.hpp"
 
 namespace capstan::kubernetes {
@@ -36,8 +37,10 @@ EventRecorder::EventRecorder(Api& api, io::Loop& loop, Options options)
 
 void EventRecorder::record(const EventNote& note) {
     if (is_flushing_) return;
+    EventNote told = note;
+    told.message = io::redacted(std::move(told.message));
     std::optional<EventWrite> write =
-        correlator_.take(note, {calls_.loop().clock()->now(), calls_.loop().clock()->wall()});
+        correlator_.take(told, {calls_.loop().clock()->now(), calls_.loop().clock()->wall()});
     if (!write) {
         ++counts_.too_soon;
     } else if (!has_budget(note.is_distinct)) {
