@@ -3,12 +3,14 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <tuple>
 #include <utility>
 
+#include "io/close_on_fork.hpp"
 #include "io/http_syntax.hpp"
 #include "io/printable.hpp"
 #include "io/proxy.hpp"
@@ -41,6 +43,18 @@ bool has_header(const HttpRequest& request, std::string_view name) {
 /// Lent: what it holds outlives the transfer.
 curl_blob blob_of(const std::string& pem) {
     return {const_cast<char*>(pem.data()), pem.size(), CURL_BLOB_NOCOPY};
+}
+
+curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* to) noexcept {
+    const int fd = ::socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+    if (fd < 0) return CURL_SOCKET_BAD;
+    close_on_fork(fd);
+    return fd;
+}
+
+int close_socket(void*, curl_socket_t fd) noexcept {
+    keep_on_fork(fd);
+    return ::close(fd);
 }
 
 int on_socket(void*, curl_socket_t socket, curlsocktype) noexcept {
@@ -144,6 +158,8 @@ void CurlTransfer::set_connection() {
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPIDLE, keep_alive_s);
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPINTVL, keep_alive_s / 2);
+    curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+    curl_easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, &close_socket);
     curl_easy_setopt(curl, CURLOPT_SOCKOPTFUNCTION, &on_socket);
     // Many streams that begin together wait for one connection that can carry them all.
     if (request_.url.starts_with("https://")) curl_easy_setopt(curl, CURLOPT_PIPEWAIT, 1L);

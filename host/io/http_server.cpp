@@ -8,6 +8,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 
+#include "io/close_on_fork.hpp"
 #include "io/served_connection.hpp"
 #include "io/served_places.hpp"
 
@@ -78,6 +79,7 @@ public:
          Options options, Handler handler)
         : io_(io),
           acceptor_(std::move(acceptor)),
+          on_fork_(acceptor_.native_handle()),
           port_(acceptor_.local_endpoint().port()),
           tls_(std::move(tls)),
           options_(std::move(options)),
@@ -95,6 +97,7 @@ public:
         is_stopped_ = true;
         asio::post(acceptor_.get_executor(), [self = shared_from_this()] {
             error_code ignored;
+            self->on_fork_.release();
             self->acceptor_.close(ignored);
             self->pause_.cancel();
             self->places_.close_all();
@@ -159,6 +162,7 @@ private:
 
     asio::io_context& io_;
     tcp::acceptor acceptor_;
+    CloseOnFork on_fork_;
     const std::uint16_t port_;
     const std::shared_ptr<asio::ssl::context> tls_;
     const Options options_;

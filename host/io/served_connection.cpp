@@ -347,6 +347,7 @@ void StreamConnection<Stream>::shut() {
     unsent_bytes_ = 0;
     boost::system::error_code ignored;
     socket().socket().shutdown(boost::asio::ip::tcp::socket::shutdown_both, ignored);
+    on_fork_.release();
     socket().close();
     idle_.cancel();
     if (const auto answer = std::exchange(answer_, nullptr)) answer->over();

@@ -21,6 +21,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
+#include "io/close_on_fork.hpp"
 #include "io/http_server.hpp"
 
 namespace capstan::io {
@@ -99,6 +100,7 @@ public:
           handler_(std::move(handler)),
           queued_(std::move(queued)),
           gone_(std::move(gone)),
+          on_fork_(socket().socket().native_handle()),
           idle_(stream_.get_executor()) {}
     StreamConnection(const StreamConnection&) = delete;
     StreamConnection& operator=(const StreamConnection&) = delete;
@@ -133,6 +135,7 @@ private:
     const HttpServer::Options& options_;
     const Handler handler_;
     const std::function<void()> queued_, gone_;
+    CloseOnFork on_fork_;
     boost::asio::steady_timer idle_;  ///< runs while the next request is watched for
     boost::beast::flat_buffer buffer_;
     std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;

@@ -28,7 +28,7 @@ Result<DecodeReport> decode_file(const std::filesystem::path& file, engine::Clus
     const bool is_standard_input = file == "-";
     const std::string name = is_standard_input ? "standard input" : file.string();
     const std::unique_ptr<std::FILE, Closes> in(is_standard_input ? stdin
-                                                                  : std::fopen(file.c_str(), "rb"));
+                                                                  : std::fopen(file.c_str(), "rbe"));
     if (in == nullptr) return cannot_read(name);
     ListDecoder decoder(sink);
     std::vector<char> piece(piece_size);

@@ -36,7 +36,7 @@ Fields make_schema() {
     plugin.fields.push_back(
         {.key = "settings",
          .type = SettingType::table,
-         .doc = "The plugin's own settings; `capstan plugin inspect FILE.so` lists them.",
+         .doc = "The plugin's own settings; `capstan plugin inspect --run FILE.so` lists them.",
          .opaque = true});
     return fields;
 }
