@@ -43,11 +43,14 @@ public:
 private:
     void begin_term();
     void end_term();
+    /// With since when the Lease has not been renewed, and until when this host may still act.
+    void tell_trouble(Error error);
 
     io::Loop& loop_;
     Logger& log_;
     FailureLog failures_;
     const Options options_;
+    const Duration renew_deadline_;
     std::uint64_t term_ = 0;
     bool leads_ = false;
     std::optional<kubernetes::LeaderElector> elector_{};  ///< nothing: needs no Lease
