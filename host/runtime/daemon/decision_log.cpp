@@ -42,7 +42,7 @@ bool is_refused_alike(const Asked& before, const Error& error) {
 }  // namespace
 
 void DecisionLog::tell(const PassReport& pass) {
-    for (const Error& problem : pass.problems) tell_once(LogLevel::warn, problem.message);
+    clouds_.tell(pass.problems, pass.at);
     for (const HookMiss& miss : pass.result.misses)
         tell_once(LogLevel::warn, miss.instance.value() + ": " + std::string(name_of(miss.hook)) +
                                       " overran its deadline; decided without it");
