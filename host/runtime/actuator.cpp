@@ -411,7 +411,8 @@ private:
         place = std::move(error);
         end_one();
     }
-    void answer(const ActionPlace& place, std::optional<Error> error, std::optional<int> target = {}) {
+    void answer(const ActionPlace& place, std::optional<Error> error,
+                std::optional<int> target = {}) {
         end_place(place, [&] {
             const auto [kind, at] = place;
             if (error) {
@@ -485,7 +486,7 @@ private:
     std::vector<LookedAt> looked_at_;
     std::map<std::string, std::size_t> look_of_;  ///< by node, in `looked_at_`
     Results results_;
-    std::size_t open_ = 0;           ///< calls, and the start itself
+    std::size_t open_ = 0;                 ///< calls, and the start itself
     std::set<ActionPlace> open_places_{};  ///< those of them that clouds are asked for
     bool is_delivered_ = false;
     std::shared_ptr<ActionsUnderWay> beside_{};  ///< NULL: clouds are waited for

@@ -53,7 +53,9 @@ Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host, Missing mi
 
 std::vector<HookMiss> misses_of(const Wiring& wiring) {
     std::vector<HookMiss> out;
-    const auto add = [&out](const PluginInstanceId& id) { out.push_back({id, Hook::start, "it has not started"}); };
+    const auto add = [&out](const PluginInstanceId& id) {
+        out.push_back({id, Hook::start, "it has not started"});
+    };
     for (const Wiring::Stage& stage : wiring.expanders)
         if (stage.expander == nullptr) add(stage.absent);
     std::ranges::for_each(wiring.absent.similarity, add);

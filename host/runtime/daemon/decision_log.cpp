@@ -50,9 +50,8 @@ bool is_refused_alike(const Asked& before, const Error& error) {
 }  // namespace
 
 void DecisionLog::tell(const PassReport& pass) {
-    for (const Error& problem : pass.problems) tell_once(LogLevel::warn, problem.message);
+    clouds_.tell(pass.problems, pass.at);
     for (const HookMiss& miss : pass.result.misses) tell_once(LogLevel::warn, miss_text(miss));
-    tell_clouds(pass);
     for (const ActionsUnderWay::Ended& ended : pass.ended)
         log_.write(LogLevel::info, pass_source, ended.told);
     tell_departed_groups(pass);
@@ -67,23 +66,6 @@ void DecisionLog::tell(const PassReport& pass) {
         tell_cluster_changes(pass);
     }
     before_ = std::exchange(told_, {});
-}
-
-/// That a cloud is out of reach is one of the problems; here, that it is back.
-void DecisionLog::tell_clouds(const PassReport& pass) {
-    std::map<std::string, Time> away;
-    for (const CloudState& cloud : pass.clouds) {
-        const std::string& id = cloud.cloud.value();
-        const auto before = away_.find(id);
-        if (cloud.standing != CloudStanding::answered) {
-            away.emplace(id, before == away_.end() ? pass.at : before->second);
-        } else if (before != away_.end()) {
-            log_.write(LogLevel::info, pass_source,
-                       "cloud " + id + " answers again, after " +
-                           format_rough_duration(pass.at - before->second));
-        }
-    }
-    away_ = std::move(away);
 }
 
 /// Also a note of the decision, which then is none of the others.

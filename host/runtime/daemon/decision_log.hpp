@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "runtime/daemon/cloud_troubles.hpp"
 #include "runtime/daemon/pass_report.hpp"
 #include "runtime/services/logger.hpp"
 
@@ -14,14 +15,13 @@ namespace capstan::runtime {
 class DecisionLog {
 public:
     /// Borrows the log.
-    explicit DecisionLog(Logger& log) : log_(log) {}
+    explicit DecisionLog(Logger& log) : log_(log), clouds_(log) {}
     void tell(const PassReport& pass);
     /// There is another configuration: the next pass tells again of groups that no cloud lists any
     /// more, as long as they have nodes.
     void reloaded() { is_reloaded_ = true; }
 
 private:
-    void tell_clouds(const PassReport& pass);
     void tell_departed_groups(const PassReport& pass);
     void tell_groups(const PassReport& pass);
     void tell_increases(const PassReport& pass);
@@ -36,8 +36,8 @@ private:
     void tell_once(LogLevel level, const std::string& sentence);
 
     Logger& log_;
+    CloudTroubles clouds_;
     std::set<std::string> told_{}, before_{};  ///< in this pass, in the last one
-    std::map<std::string, Time> away_{};       ///< clouds that do not answer, since when
     bool is_reloaded_ = false;                 ///< since the last pass
 };
 

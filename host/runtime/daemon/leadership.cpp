@@ -4,6 +4,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include <capstan/duration.hpp>
+
 namespace capstan::runtime {
 namespace {
 
@@ -48,8 +50,8 @@ void Leadership::make_elector() {
                     log_.write(LogLevel::info, leader_source,
                                identity.empty() ? "the Lease was released" : identity + " leads");
                 },
-            .on_trouble =
-                [this](const Error& error) { failures_.failed(error, loop_.monotonic()); }});
+            .on_trouble = [this](const Error& error) { tell_trouble(error); },
+            .on_success = [this] { failures_.succeeded(loop_.monotonic()); }});
 }
 
 void Leadership::start() {
@@ -106,17 +108,31 @@ void Leadership::stop(std::function<void()> done) {
     boost::asio::post(loop_.io(), std::move(done));
 }
 
+void Leadership::tell_trouble(Error error) {
+    const Duration now = loop_.monotonic();
+    const Duration left = elector_->leads_until() - now;
+    if (elector_->is_leader())
+        error.message += "; it was renewed " +
+                         format_rough_duration(election_.renew_deadline - left) +
+                         " ago, and this host acts for " + format_rough_duration(left) + " more";
+    failures_.failed(error, now);
+}
+
 void Leadership::begin_term() {
     ++term_;
     leads_ = true;
-    failures_.succeeded(loop_.monotonic());
     log_.write(LogLevel::info, leader_source, options_.identity + " acts from now on");
     if (options_.on_change) options_.on_change();
 }
 
 void Leadership::end_term() {
     leads_ = false;
-    log_.write(LogLevel::warn, leader_source, options_.identity + " acts no longer");
+    const bool has_expired = elector_ && loop_.monotonic() >= elector_->leads_until();
+    log_.write(LogLevel::warn, leader_source,
+               options_.identity + " acts no longer" +
+                   (has_expired ? ": the Lease was not renewed for " +
+                                      format_rough_duration(election_.renew_deadline)
+                                : ""));
     if (options_.on_change) options_.on_change();
 }
 

@@ -52,6 +52,8 @@ private:
     void has_handed_over(Duration pause);
     void begin_term();
     void end_term();
+    /// With since when the Lease has not been renewed, and until when this host may still act.
+    void tell_trouble(Error error);
 
     io::Loop& loop_;
     Logger& log_;

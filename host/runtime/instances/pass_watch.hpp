@@ -22,8 +22,8 @@
 
 namespace capstan::runtime {
 
-/// A hook that a pass did without, and why; Hook::start stands for all hooks of an instance that has
-/// not started. Part of a pass's input: the same misses give the same decision again.
+/// A hook that a pass did without, and why; Hook::start stands for all hooks of an instance that
+/// has not started. Part of a pass's input: the same misses give the same decision again.
 struct HookMiss {
     PluginInstanceId instance;
     Hook hook = Hook::filter;

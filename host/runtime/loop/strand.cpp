@@ -93,7 +93,8 @@ void Strand::take_turns() {
             next = std::move(queue_.front());
             queue_.pop_front();
         }
-        // A thread that ended inside, as by pthread_exit, would leave an instance that nobody calls.
+        // A thread that ended inside, as by pthread_exit, would leave an instance that nobody
+        // calls.
         [&]() noexcept { run(next); }();
     }
     const std::lock_guard lock(mutex_);

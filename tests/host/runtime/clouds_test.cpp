@@ -240,8 +240,8 @@ TEST(Clouds, ANameWithoutAnInstanceIsAnError) {
 
 TEST(Clouds, OneThatHasNotStartedCountsAsUnreadUntilItJoins) {
     VirtualAssembly virtually(two_clouds);
-    const auto none =
-        PluginHost::open(virtually.config(), virtually.plugins(), {.clock = std::make_shared<io::ManualClock>()});
+    const auto none = PluginHost::open(virtually.config(), virtually.plugins(),
+                                       {.clock = std::make_shared<io::ManualClock>()});
     ASSERT_TRUE(none) << none.error();
     Pipeline both;
     both.clouds = {PluginInstanceId("east"), PluginInstanceId("west")};
