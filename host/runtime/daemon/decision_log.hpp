@@ -1,7 +1,6 @@
 /// Tells the log of passes: what is done with its reason, and what is new about what is not.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
 
