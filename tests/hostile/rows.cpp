@@ -12,9 +12,9 @@ namespace capstan::hostile {
 namespace {
 
 const std::set<std::string, std::less<>> known_keys{
-    "kind",        "at",           "act",        "limits",    "config", "says",
-    "within",      "ends",         "may_go_on",  "next",      "serves", "answers",
-    "wants_rogue", "stops_within", "stops_with", "last_says", "again"};
+    "kind",       "at",        "act",   "limits", "config",     "says",        "within",
+    "ends",       "may_go_on", "next",  "serves", "answers",    "wants_rogue", "stops_within",
+    "stops_with", "last_says", "again", "shows",  "grows_rogue"};
 
 template <class T>
 std::vector<T> list_of(const toml::table& row, const char* key, std::vector<T> otherwise) {
@@ -54,6 +54,8 @@ Row read_row(const toml::table& table) {
     out.stops_within = seconds_of(table, "stops_within", out.stops_within);
     out.stops_with = list_of<int>(table, "stops_with", out.stops_with);
     out.again = table["again"].value_or(out.again);
+    out.shows = list_of<std::string>(table, "shows", {});
+    out.grows_rogue = table["grows_rogue"].value_or(out.grows_rogue);
     out.last_says = list_of<std::string>(table, "last_says", {});
     return out;
 }

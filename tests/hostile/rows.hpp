@@ -17,6 +17,9 @@ struct Row {
 
     /// Words that one line of the log has. Empty: what is done needs no word.
     std::vector<std::string> says{};
+    /// Words that an answer of the admin port has, of decisions or of plugins: what is no trouble
+    /// of the host's own is no line of its log.
+    std::vector<std::string> shows{};
     std::chrono::seconds within{15};  ///< until that is said, or the process has ended
     /// Exit codes with which the process ends by itself, 128 and the signal's number where one
     /// ended it. Empty: it goes on.
@@ -31,6 +34,8 @@ struct Row {
     bool serves = true, answers = true;
     /// Pods ask for the plugin's own group, too.
     bool wants_rogue = false;
+    /// The plugin's own group still grows afterwards: what it did wrong costs it one call alone.
+    bool grows_rogue = false;
     std::chrono::seconds stops_within{10};  ///< of SIGTERM
     std::vector<int> stops_with{0};         ///< exit codes
     /// Another run begins after a clean stop, too: it finds nothing in its way, and tells of

@@ -8,6 +8,8 @@
 enum { groups_max = 10, machine_cores = 4 };
 
 static const capstan_kv labels[] = {{{"rogue", 5}, {"true", 4}}};
+/* Only pods that want this group are for it. */
+static const capstan_taint taints[] = {{{"rogue", 5}, {"true", 4}, CAPSTAN_EFFECT_NO_SCHEDULE, 0}};
 static const int64_t machine_memory = (int64_t)16 << 30;
 
 static void draw_groups(misbehaving* self) {
@@ -91,9 +93,17 @@ static capstan_status refresh(void* of, capstan_op op) {
     return end(self, "refresh", op, CAPSTAN_RESULT_CLOUD_VIEW, &self->view);
 }
 
+static void do_nothing(void* self, capstan_status status) {
+    (void)self;
+    (void)status;
+}
+
 static capstan_status increase(void* of, capstan_op op, const capstan_resize* resize) {
     misbehaving* const self = of;
     misbehave(self, "increase");
+    /* What a request to the cloud's API takes. */
+    const capstan_status lent = self->exec->post(self->host, do_nothing, NULL);
+    if (lent != CAPSTAN_OK) return lent;
     if (strcmp(self->at, "increase") != 0) self->target += resize->delta;
     capstan_resized now = {sizeof now, self->target};
     if (breaks(self, "increase", "negative_target")) now.target = -7;
@@ -124,6 +134,7 @@ static capstan_status describe(void* of, capstan_op op, capstan_str group) {
                              .variants = 1,
                              .name = group,
                              .labels = ARRAY(labels, 1),
+                             .taints = ARRAY(taints, 1),
                              .capacity = ARRAY(has, 3),
                              .allocatable = ARRAY(has, 3),
                              .fingerprint = TEXT("one")};

@@ -47,6 +47,20 @@ TEST_F(Told, IsWhatWasDoneEachTime) {
     EXPECT_THAT(tell(), ElementsAre(line));
 }
 
+TEST_F(Told, IsOnceWhatAStageOfTheExpandersFailsFor) {
+    engine::ChosenOption chosen{.group = NodeGroupId("web")};
+    chosen.stages = {
+        {.stage = "score",
+         .error = Error{ErrorCode::internal, "no score"},
+         .summary = "score: failed: no score; skipped"},
+        {.stage = "first", .summary = "first: keeps none of 2; skipped"},
+        {.stage = "last", .kept = {NodeGroupId("web")}, .summary = "last: keeps 1 of 2: web"}};
+    decision().options = {chosen};
+    EXPECT_THAT(tell(), ElementsAre("warn  pass: score: failed: no score; skipped",
+                                    "warn  pass: first: keeps none of 2; skipped"));
+    EXPECT_THAT(tell(), IsEmpty());
+}
+
 TEST_F(Told, IsWhatIsRefusedOnceWhileItLasts) {
     increase();
     pass.results.increases = {Error{ErrorCode::quota, "no more machines"}};
