@@ -50,6 +50,8 @@ node_selector = { far = "true" }
 tolerations = ["far"]
 )";
 
+constexpr int pods_max = 15;
+
 struct Story {
     const char* name;
     Weather weather;
@@ -119,7 +121,7 @@ protected:
             ASSERT_TRUE(run.is_running()) << run.log();
             lease.look();
             if (looks % 60 == 59) {
-                cluster_.api().scale("web", std::min(++pods_, 15));
+                cluster_.api().scale("web", std::min(++pods_, pods_max));
                 cluster_.api().scale("guest", pods_);
             }
             std::this_thread::sleep_for(200ms);
@@ -153,7 +155,9 @@ TEST_P(BadDay, DelaysNoPassAndCostsNoLease) {
     expect_punctual(metrics());
     EXPECT_LT(lease.oldest(), lease.duration());
     EXPECT_EQ(lease.holders().size(), 1u) << run.log();
-    EXPECT_EQ(cluster_.api().ready_pods("web"), std::min(pods_, 15)) << run.log();
+    const int wanted = std::min(pods_, pods_max);
+    EXPECT_TRUE(becomes(40s, [&] { return cluster_.api().ready_pods("web") == wanted; }))
+        << run.log();
     EXPECT_EQ(e2e::Api(admin_).answer("/livez").status, 200);
     EXPECT_LE(run.stop(SIGTERM, 30s), 25s) << run.log();
     EXPECT_EQ(run.exit_code(), 0) << run.log();

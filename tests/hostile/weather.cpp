@@ -139,7 +139,7 @@ void BadCloud::serve(int connection) {
         wait(120'000);
     } else if (what == What::drops) {
         if (between(0, 1) == 0) send_all(connection, answer.substr(0, answer.size() / 2));
-    } else if (what == What::fine || wait(between(100, 3000))) {
+    } else if (what == What::fine || wait(between(100, 2000))) {
         send_all(connection, answer);
     }
 }

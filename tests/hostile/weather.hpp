@@ -16,7 +16,7 @@ namespace capstan::hostile {
 /// How often each happens, of a hundred requests. The rest is answered at once.
 struct Weather {
     int hangs = 0;      ///< no answer comes, as long as the client waits
-    int lags = 0;       ///< an answer comes after up to three seconds
+    int lags = 0;       ///< an answer comes after up to two seconds
     int throttles = 0;  ///< 429, to come again in one to five seconds
     int drops = 0;      ///< the connection ends, without an answer or within it
     int fails = 0;      ///< 500, or what is no answer

@@ -48,13 +48,14 @@ TEST_F(Told, IsWhatWasDoneEachTime) {
 }
 
 TEST_F(Told, IsOnceWhatAStageOfTheExpandersFailsFor) {
-    engine::ChosenOption chosen{.group = NodeGroupId("web")};
-    chosen.stages = {
-        {.stage = "score",
-         .error = Error{ErrorCode::internal, "no score"},
-         .summary = "score: failed: no score; skipped"},
-        {.stage = "first", .summary = "first: keeps none of 2; skipped"},
-        {.stage = "last", .kept = {NodeGroupId("web")}, .summary = "last: keeps 1 of 2: web"}};
+    engine::StageVerdict fails, empty, works;
+    fails.error = Error{ErrorCode::internal, "no score"};
+    fails.summary = "score: failed: no score; skipped";
+    empty.summary = "first: keeps none of 2; skipped";
+    works.kept = {NodeGroupId("web")};
+    works.summary = "last: keeps 1 of 2: web";
+    engine::ChosenOption chosen;
+    chosen.stages = {fails, empty, works};
     decision().options = {chosen};
     EXPECT_THAT(tell(), ElementsAre("warn  pass: score: failed: no score; skipped",
                                     "warn  pass: first: keeps none of 2; skipped"));
