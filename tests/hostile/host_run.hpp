@@ -26,7 +26,10 @@ public:
     std::string log() const;
     /// Lines that have all of these words.
     int count(const std::vector<std::string>& words) const;
-    bool says(const std::vector<std::string>& words) const { return count(words) > 0; }
+    /// No words are said at once.
+    bool says(const std::vector<std::string>& words) const {
+        return words.empty() || count(words) > 0;
+    }
     bool is_running() { return process_->is_running(); }
     /// Of a process that has ended.
     int exit_code() { return process_->end(0); }
