@@ -32,9 +32,10 @@ class Misbehaving : public ::testing::TestWithParam<Row> {
 protected:
     const Row& row() const { return GetParam(); }
 
+    /// A host waits half a minute for plugins that do not start before it goes on without them.
     bool serves_pods(int count) {
         stage_.api().scale("web", count);
-        return becomes(25s, [&] { return stage_.api().ready_pods("web") == count; });
+        return becomes(45s, [&] { return stage_.api().ready_pods("web") == count; });
     }
 
     void expect_stop(HostRun& run, std::chrono::seconds within, const std::vector<int>& codes) {
