@@ -6,6 +6,8 @@
 
 #include <prometheus/registry.h>
 
+#include "runtime/daemon/failure_log.hpp"
+
 namespace capstan::runtime {
 
 /// What the host counts about one controller.
@@ -57,6 +59,31 @@ private:
     prometheus::Counter &good_, &failed_;
 };
 
+namespace {
+
+/// What the log is told of one controller. Used on its strand alone.
+class ControllerLog {
+public:
+    explicit ControllerLog(const PluginInstance& instance)
+        : clock_(instance.context().clock()),
+          log_(instance.context().log(), {.source = instance.id(),
+                                          .failed = "reconcile failed",
+                                          .succeeded = "reconciles succeed again"}) {}
+
+    void observe(const ControllerStatus& status) {
+        if (!status.error) return log_.succeeded(clock_.monotonic());
+        // One that was under way when this host stopped leading.
+        if (status.error->code != ErrorCode::cancelled)
+            log_.failed(*status.error, clock_.monotonic());
+    }
+
+private:
+    const io::Clock& clock_;
+    FailureLog log_;
+};
+
+}  // namespace
+
 Result<std::unique_ptr<Controllers>> Controllers::make(const Pipeline& pipeline, PluginHost& host) {
     std::unique_ptr<Controllers> out(new Controllers(pipeline.controllers, host.shared_metrics()));
     for (const PluginInstanceId& id : pipeline.controllers)
@@ -69,9 +96,11 @@ Controllers::~Controllers() { lead(false); }
 Result<void> Controllers::join(std::shared_ptr<PluginInstance> instance) {
     if (std::ranges::find(ids_, instance->context().identity().id) == ids_.end()) return {};
     const auto metrics = std::make_shared<ControllerMetrics>(metrics_, instance->id());
+    const auto log = std::make_shared<ControllerLog>(*instance);
     CAPSTAN_TRY(auto client, ControllerClient::of(std::move(instance),
-                                                  [metrics](const ControllerStatus& status) {
+                                                  [metrics, log](const ControllerStatus& status) {
                                                       metrics->observe(status);
+                                                      log->observe(status);
                                                   }));
     const std::lock_guard lock(mutex_);
     client->lead(leads_);

@@ -32,6 +32,9 @@ const prometheus::Histogram::BucketBoundaries& function_buckets() {
     return buckets;
 }
 
+/// Scan intervals that are usual, and a tenth more of each.
+const prometheus::Histogram::BucketBoundaries interval_buckets{
+    0.5, 1, 1.1, 2, 2.2, 5, 5.5, 10, 11, 15, 16.5, 20, 22, 30, 33, 60, 66, 120, 300, 600};
 const prometheus::Histogram::BucketBoundaries request_buckets{0.005, 0.025, 0.1, 0.25, 0.5, 1,
                                                               2,     4,     8,   15,   30,  60};
 
@@ -86,6 +89,9 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
     : passes_(registry),
       last_activity_(gauges(registry, "cluster_autoscaler_last_activity",
                             "When something was done last, in seconds since 1970.")),
+      intervals_(histograms(registry, "capstan_pass_interval_seconds",
+                            "Time from the start of a pass to the start of the next.")
+                     .Add({}, interval_buckets)),
       durations_(histograms(registry, "cluster_autoscaler_function_duration_seconds",
                             "Time that parts of a pass took.")),
       quantiles_(prometheus::BuildSummary()
@@ -147,8 +153,10 @@ DaemonMetrics::Timing& DaemonMetrics::timing_of(std::string_view function) {
     return timings_.emplace(name, Timing{&durations, &quantiles}).first->second;
 }
 
-void DaemonMetrics::pass_began(Time now) {
+void DaemonMetrics::pass_began(Time now, Duration monotonic) {
     last_activity_.Add({{"activity", "main"}}).Set(whole_seconds(now));
+    if (began_) intervals_.Observe(seconds_of(monotonic - *began_));
+    began_ = monotonic;
 }
 
 void DaemonMetrics::observe(const PassReport& pass, const engine::Health& health) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -26,7 +27,10 @@ public:
     void introduce(const std::string& version, const std::string& cluster);
 
     // [passes' thread]
-    void pass_began(Time now);
+    /// This host leads from now on: the time since a pass of an earlier term is no interval.
+    void term_began() { began_.reset(); }
+    /// `monotonic`: the same moment on the clock that never steps.
+    void pass_began(Time now, Duration monotonic);
     /// It succeeded. `health`: after it.
     void observe(const PassReport& pass, const engine::Health& health);
     /// `type` as upstream has it: "apiCallError", "cloudProviderError", "internalError".
@@ -63,6 +67,8 @@ private:
 
     PassMetrics passes_;
     Gauges& last_activity_;
+    prometheus::Histogram& intervals_;
+    std::optional<Duration> began_{};  ///< the last pass of this term [passes' thread]
     Histograms& durations_;
     prometheus::Family<prometheus::Summary>& quantiles_;
     std::map<std::string, Timing, std::less<>> timings_{};  ///< by function [passes' thread]

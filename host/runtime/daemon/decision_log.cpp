@@ -55,6 +55,7 @@ void DecisionLog::tell(const PassReport& pass) {
     for (const ActionsUnderWay::Ended& ended : pass.ended)
         log_.write(LogLevel::info, pass_source, ended.told);
     tell_departed_groups(pass);
+    tell_stages(pass);
     tell_reasons(pass);
     if (!pass.dropped_because.empty()) {
         tell_once(LogLevel::warn, "decision dropped: " + pass.dropped_because);
@@ -165,6 +166,13 @@ void DecisionLog::tell_eviction(const PassReport& pass, std::size_t at) {
                    format_rough_duration(pass.at - before->refused_since.value_or(pass.at));
     tell_action(pass, LogLevel::info, command_of(eviction) + " from " + eviction.node, because,
                 error);
+}
+
+/// A stage that answers an error or keeps nothing decides nothing, and may never have.
+void DecisionLog::tell_stages(const PassReport& pass) {
+    for (const engine::ChosenOption& chosen : pass.decision().options)
+        for (const engine::StageVerdict& stage : chosen.stages)
+            if (stage.error || stage.kept.empty()) tell_once(LogLevel::warn, stage.summary);
 }
 
 void DecisionLog::tell_reasons(const PassReport& pass) {
