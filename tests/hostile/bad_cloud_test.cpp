@@ -161,9 +161,10 @@ TEST_P(BadDay, DelaysNoPassAndCostsNoLease) {
     EXPECT_EQ(e2e::Api(admin_).answer("/livez").status, 200);
     EXPECT_LE(run.stop(SIGTERM, 30s), 25s) << run.log();
     EXPECT_EQ(run.exit_code(), 0) << run.log();
-    if (HasFailure())
-        for (const auto& [what, count] : far_.happened())
-            std::cerr << "the cloud " << what << ": " << count << "\n";
+    if (!HasFailure()) return;
+    std::cerr << run.log();
+    for (const auto& [what, count] : far_.happened())
+        std::cerr << "the cloud " << what << ": " << count << "\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(
