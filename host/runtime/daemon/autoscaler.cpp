@@ -1,6 +1,7 @@
 #include "runtime/daemon/autoscaler.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "engine/health/cloud_rests.hpp"
@@ -11,6 +12,14 @@
 #include "runtime/engine_settings.hpp"
 
 namespace capstan::runtime {
+namespace {
+
+/// A pass waits once for silent clouds: what looking at them took is not waited for again. An
+/// action has so much time in any case.
+constexpr Duration shortest_action_patience = std::chrono::seconds(1);
+
+}  // namespace
+
 Result<std::unique_ptr<Autoscaler>> Autoscaler::make(const Config& config, Parts parts) {
     std::unique_ptr<Autoscaler> out(new Autoscaler(std::move(parts)));
     CAPSTAN_CHECK(out->take_over(config));
@@ -160,7 +169,8 @@ void Autoscaler::act(PassReport& report) {
     report.results = carry_out_now(
         decision, engine::looks_before(decision, report.input.snapshot.cluster, settings_),
         *clouds_, cluster, circumstances, parts_.host, find_whole_groups(*report.result.groups),
-        {.beside = parts_.waits_for_clouds ? nullptr : beside_, .length = action_patience_});
+        {.beside = parts_.waits_for_clouds ? nullptr : beside_,
+         .length = std::max(action_patience_ - report.times.refresh, shortest_action_patience)});
     report.times.soft_taints = cluster.took();
     const Time end = parts_.host.loop().clock()->now();
     report.times.carry_out = now() - began;
