@@ -39,11 +39,12 @@ TEST(CommandLine, ListNamesEveryShippedPlugin) {
 }
 
 TEST(CommandLine, InspectShowsSettingsWithDefaultsAndThePin) {
-    const Ran ran = capstan("plugin inspect " + quoted_path(shipped("similarity/resources.so")));
+    const Ran ran =
+        capstan("plugin inspect --run " + quoted_path(shipped("similarity/resources.so")));
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out,
                 AllOf(HasSubstr("capstan.similarity/1"), HasSubstr("capacity_memory_tolerance"),
-                      HasSubstr("0.015"), HasSubstr("sha256 = \""), HasSubstr("\nloads     yes")));
+                      HasSubstr("0.015"), HasSubstr("sha256 = \""), HasSubstr("\nloads    yes")));
 }
 
 TEST(CommandLine, CallAsksAShippedExpander) {
