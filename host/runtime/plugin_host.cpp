@@ -22,6 +22,28 @@ std::string origin_of(const LoadedPlugin& plugin) {
     return facts.path.filename().string() + " " + facts.note.version;
 }
 
+std::uint64_t bytes_of(const Quantity& quantity) {
+    return static_cast<std::uint64_t>(quantity.value());
+}
+
+AbandonedLimits abandoned_limits(const Watchdog& settings) {
+    return {.memory = settings.memory_max ? std::optional(bytes_of(*settings.memory_max))
+                                          : cgroup_memory_limit(),
+            .memory_growth = bytes_of(settings.memory_growth_max),
+            .busy_time = settings.busy_time};
+}
+
+/// A busy machine is no stuck loop, whatever the Lease says.
+constexpr Duration shortest_silence = std::chrono::seconds(5);
+
+/// How long the loop may be silent; before another host takes the Lease over, this one has ended.
+Duration silence_max(const Config& config) {
+    const LeaderElection& election = config.cluster.leader_election;
+    const Duration most = config.watchdog.loop_stuck_after;
+    const Duration lease = std::max<Duration>(election.lease_duration, shortest_silence);
+    return election.enabled ? std::min(most, lease) : most;
+}
+
 std::unique_ptr<io::Loop> make_loop(boost::asio::io_context& io,
                                     const std::shared_ptr<io::ManualClock>& clock) {
     if (clock) return std::make_unique<io::ManualLoop>(io, clock);
@@ -31,7 +53,8 @@ std::unique_ptr<io::Loop> make_loop(boost::asio::io_context& io,
 }  // namespace
 
 PluginHost::PluginHost(const Config& config, Options options)
-    : work_(io_.get_executor()),
+    : guard_(options.guard),
+      work_(io_.get_executor()),
       loop_(make_loop(io_, options.clock)),
       virtual_loop_(options.clock ? static_cast<io::ManualLoop*>(loop_.get()) : nullptr),
       environment_{.loop = *loop_,
@@ -39,7 +62,9 @@ PluginHost::PluginHost(const Config& config, Options options)
                    .metrics = std::make_shared<Metrics>(),
                    .seed = options.seed,
                    .version = std::move(options.version),
-                   .is_virtual = options.clock != nullptr} {
+                   .is_virtual = options.clock != nullptr,
+                   .has_strand_threads = options.has_strand_threads && options.clock == nullptr,
+                   .calls = std::make_shared<CallWatches>(config.watchdog.stuck_after)} {
     if (!config.secrets.dir.empty())
         environment_.secrets = std::make_shared<DirectorySecrets>(config.secrets.dir);
     if (options.state.empty()) {
@@ -53,13 +78,20 @@ PluginHost::PluginHost(const Config& config, Options options)
                         .correlator = {.component = "capstan"},
                         .seed = io::seed_for(options.seed, "plugin events")});
     }
+    environment_.abandoned = std::make_shared<AbandonedThreads>(abandoned_limits(config.watchdog));
+    if (guard_ != nullptr) {
+        guard_->set_log(environment_.log);
+        guard_->watch_calls(environment_.calls);
+        guard_->add_check([threads = environment_.abandoned] { return threads->reason_to_end(); });
+    }
     if (virtual_loop_ != nullptr) return;
     environment_.http = std::make_shared<io::CurlHttpClient>(io_);
     thread_ = std::thread([this] { io_.run(); });
+    if (guard_ != nullptr) guard_->watch_loop(io_, silence_max(config));
 }
 
-Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
-                                                      const PluginSet& plugins, Options options) {
+Result<std::unique_ptr<PluginHost>> PluginHost::open(const Config& config, const PluginSet& plugins,
+                                                     Options options) {
     const std::filesystem::path breadcrumbs = options.breadcrumbs, state = options.state;
     std::error_code error;
     if (!state.empty() && !std::filesystem::create_directories(state, error) && error)
@@ -67,16 +99,28 @@ Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
                     "state folder " + state.string() + ": " + error.message());
     std::unique_ptr<PluginHost> host(new PluginHost(config, std::move(options)));
     if (!breadcrumbs.empty()) CAPSTAN_CHECK(host->open_breadcrumbs(breadcrumbs));
+    for (const LoadedPlugin& plugin : plugins)
+        host->identities_.push_back(instance_spec(plugin).identity);
+    return host;
+}
+
+Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
+                                                      const PluginSet& plugins, Options options) {
+    CAPSTAN_TRY(std::unique_ptr<PluginHost> host, open(config, plugins, std::move(options)));
     for (const LoadedPlugin& plugin : plugins) CAPSTAN_CHECK(host->make(plugin));
     CAPSTAN_CHECK(host->start_all());
     return host;
 }
 
 PluginHost::~PluginHost() {
-    for (const auto& instance : std::views::reverse(instances_)) {
-        // A hook that overran is not expected back: it has had its time.
-        const Duration timeout =
-            instance->quarantined_by() ? Duration(std::chrono::seconds(1)) : stop_timeout;
+    const auto all = instances();
+    for (const auto& instance : std::views::reverse(all)) {
+        if (guard_ != nullptr) guard_->set_stage("plugin " + instance->id() + " is being stopped");
+        // A hook that overran is not expected back, nor a thread that is stuck: it has had its
+        // time.
+        const bool is_lost =
+            instance->has_abandoned_calls() || instance->context().strand().stuck();
+        const Duration timeout = is_lost ? Duration(std::chrono::seconds(1)) : stop_timeout;
         const Result<void> stopped =
             wait<void>([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); },
                        timeout + slack);
@@ -85,36 +129,53 @@ PluginHost::~PluginHost() {
                                     "could not be stopped: " + stopped.error().message);
         }
     }
+    if (guard_ != nullptr) guard_->unwatch_loop();
     work_.reset();
     io_.stop();
     if (thread_.joinable()) thread_.join();
+    // What never returned keeps the crumbs, but this end is one that was wanted.
+    if (environment_.crumbs) environment_.crumbs->end();
 }
 
 Result<void> PluginHost::open_breadcrumbs(const std::filesystem::path& file) {
     auto crumbs = Breadcrumbs::open(file);
     if (!crumbs) return fail(within("breadcrumbs", crumbs.error()));
     environment_.crumbs = *std::move(crumbs);
-    for (const std::string& call : environment_.crumbs->previous().inside) {
-        environment_.log->write(LogLevel::error, "capstan", "the previous run died in " + call);
-    }
+    if (guard_ != nullptr)
+        guard_->on_end([kept = environment_.crumbs](std::string_view why) { kept->note_end(why); });
+    const std::string told = environment_.crumbs->previous().sentence();
+    if (!told.empty()) environment_.log->write(LogLevel::error, "capstan", told);
     return {};
 }
 
+InstanceSpec instance_spec(const LoadedPlugin& plugin) {
+    return {.type = plugin.plugin_class.raw,
+            .library = plugin.library,
+            .identity = {.id = plugin.config.id,
+                         .class_id = std::string(plugin.plugin_class.id),
+                         .kind = std::string(plugin.plugin_class.kind),
+                         .origin = origin_of(plugin),
+                         .grants = plugin.config.grants,
+                         .limits = plugin.config.limits,
+                         .is_controller = plugin.plugin_class.kind == CAPSTAN_KIND_CONTROLLER}};
+}
+
 Result<void> PluginHost::make(const LoadedPlugin& plugin) {
-    InstanceSpec spec{
-        .type = plugin.plugin_class.raw,
-        .library = plugin.library,
-        .identity = {.id = plugin.config.id,
-                     .class_id = std::string(plugin.plugin_class.id),
-                     .origin = origin_of(plugin),
-                     .grants = plugin.config.grants,
-                     .limits = plugin.config.limits,
-                     .is_controller = plugin.plugin_class.kind == CAPSTAN_KIND_CONTROLLER}};
     SettingsView settings(plugin.settings, settings_path(plugin.config), nullptr);
     CAPSTAN_TRY(auto instance,
-                PluginInstance::create(environment_, std::move(spec), *settings.abi()));
-    instances_.push_back(std::move(instance));
+                PluginInstance::create(environment_, instance_spec(plugin), *settings.abi()));
+    add(std::move(instance));
     return {};
+}
+
+void PluginHost::add(std::shared_ptr<PluginInstance> instance) {
+    const std::lock_guard lock(mutex_);
+    instances_.push_back(std::move(instance));
+}
+
+std::vector<std::shared_ptr<PluginInstance>> PluginHost::instances() const {
+    const std::lock_guard lock(mutex_);
+    return instances_;
 }
 
 Result<void> PluginHost::start_all() {
@@ -143,6 +204,7 @@ void PluginHost::pass_time(const std::function<bool()>& is_over, Duration patien
 }
 
 std::shared_ptr<PluginInstance> PluginHost::find(const PluginInstanceId& id) const {
+    const std::lock_guard lock(mutex_);
     const auto found =
         std::ranges::find(instances_, id.value(), [](const auto& i) { return i->id(); });
     return found == instances_.end() ? nullptr : *found;

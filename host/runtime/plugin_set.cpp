@@ -4,6 +4,7 @@
 
 #include "runtime/config/settings_view.hpp"
 #include "runtime/instances/load_call.hpp"
+#include "runtime/loop/guarded_call.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -72,9 +73,12 @@ void check_settings(const ClassInfo& plugin_class, const SettingValue& settings,
     if (!CAPSTAN_HAS(plugin_class.raw, capstan_class, check)) return;
     SettingsView view(settings, path, &diagnostics);
     LoadCall call;
-    const capstan_status status = plugin_class.raw->check(view.abi(), call.abi());
-    if (status != CAPSTAN_OK && view.rejections() == 0) {
-        diagnostics.error(place, path + ": " + call.error(status).message);
+    const Result<capstan_status> status =
+        call_guarded([&] { return distrusted(plugin_class.raw->check)(view.abi(), call.abi()); });
+    if (!status) {
+        diagnostics.error(place, path + ": the class's check " + status.error().message);
+    } else if (*status != CAPSTAN_OK && view.rejections() == 0) {
+        diagnostics.error(place, path + ": " + call.error(*status).message);
     }
 }
 

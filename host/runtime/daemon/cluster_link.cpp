@@ -6,6 +6,7 @@
 #include "io/curl_http_client.hpp"
 #include "kubernetes/client/access/access.hpp"
 #include "kubernetes/client/access/access_ca.hpp"
+#include "runtime/daemon/watch_outage.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -31,6 +32,7 @@ struct ClusterLink::Parts {
           http(loop.io(), http_options(access, options.version)),
           api(options.http != nullptr ? *options.http : http, loop, *access.credentials,
               api_options(config, log, options)),
+          outage(loop, log, [this] { return mirror.troubles(); }),
           mirror(api, loop, mirror_options(log, options)) {
         if (!access.ca_file.empty()) watch_ca(loop, log);
     }
@@ -54,13 +56,16 @@ struct ClusterLink::Parts {
                         log.write(LogLevel::warn, link_source, "the API server warns: " + text);
                     }};
     }
-    static kubernetes::Mirror::Options mirror_options(Logger& log, const Options& options) {
+    kubernetes::Mirror::Options mirror_options(Logger& log, const Options& options) {
         return {.builder = options.builder,
                 .seed = options.seed,
                 .on_unschedulable = options.on_unschedulable,
-                .on_trouble = [&log](const std::string& kind, const Error& error) {
-                    log.write(LogLevel::warn, link_source, error.message, {{"kind", kind}});
-                }};
+                .on_trouble = [this](const std::string& kind,
+                                     const Error& error) { outage.begin(kind, error); },
+                .on_unreadable =
+                    [&log](const std::string& kind, const Error& error) {
+                        log.write(LogLevel::warn, link_source, error.message, {{"kind", kind}});
+                    }};
     }
     void watch_ca(io::Loop& loop, Logger& log) {
         ca_watch.emplace(
@@ -76,6 +81,7 @@ struct ClusterLink::Parts {
     io::TlsOptions tls;  ///< as it counts now
     io::CurlHttpClient http;
     kubernetes::ApiClient api;
+    WatchOutage outage;
     kubernetes::Mirror mirror;
     std::optional<kubernetes::CaWatch> ca_watch{};
 };

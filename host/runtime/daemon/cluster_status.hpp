@@ -42,6 +42,7 @@ struct GroupStatus {
 struct ClusterStatus {
     Time at{};
     StatusPart cluster{};
+    std::vector<CloudState> clouds{};   ///< in pipeline order
     std::vector<GroupStatus> groups{};  ///< by id
 };
 

@@ -21,6 +21,7 @@ public:
         : host_(host), started_(std::move(config)), loaded_(started_) {}
 
     const Config& config() const { return loaded_->config; }
+    const std::shared_ptr<const LoadedConfig>& loaded() const noexcept { return loaded_; }
     /// [any thread]
     std::string toml() const;
 

@@ -99,6 +99,19 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
                                     "Time until the API server answered.")),
       request_waits_(histograms(registry, "rest_client_rate_limiter_duration_seconds",
                                 "Time that requests waited for our own limit.")),
+      cloud_standing_(gauges(registry, "capstan_cloud_standing",
+                             "1 for how each cloud stands: answered; failed, silent and resting "
+                             "ones are not touched."),
+                      "cloud", "standing"),
+      cloud_answers_(gauges(registry, "capstan_cloud_last_answer_time_seconds",
+                            "When each cloud last answered a refresh, in seconds since 1970."),
+                     "cloud"),
+      groups_under_way_(add_gauge(registry, "capstan_groups_under_way",
+                                  "Groups whose cloud has not answered an action in the time that "
+                                  "a pass waits.")),
+      late_actions_(counters(registry, "capstan_late_actions_total",
+                             "Actions that were answered later than a pass waits.")
+                        .Add({})),
       info_(gauges(registry, "capstan_info", "1, for this version and this cluster.")),
       leader_(add_gauge(registry, "capstan_leader", "1 while this host acts.")),
       cpu_(counters(registry, "process_cpu_seconds_total", "CPU time used, user and system.")
@@ -150,6 +163,7 @@ void DaemonMetrics::observe(const PassReport& pass, const engine::Health& health
     took("main", pass.times.total);
     took("mainSuccessful", pass.times.total);
     took("cloudProviderRefresh", pass.times.refresh);
+    observe_clouds(pass);
     took_parts(pass);
     took("decide", pass.times.decide);
     took("carryOut", pass.times.carry_out);
@@ -163,6 +177,18 @@ void DaemonMetrics::observe(const PassReport& pass, const engine::Health& health
                      .figures = pass.result.outcome.figures,
                      .at = pass.at},
                     health);
+}
+
+void DaemonMetrics::observe_clouds(const PassReport& pass) {
+    GaugeSeries::Values standings, answers;
+    for (const CloudState& cloud : pass.clouds) {
+        standings[{cloud.cloud.value(), std::string(name_of(cloud.standing))}] = 1;
+        if (cloud.answered) answers[{cloud.cloud.value(), ""}] = whole_seconds(*cloud.answered);
+    }
+    cloud_standing_.replace(standings);
+    cloud_answers_.replace(answers);
+    groups_under_way_.Set(static_cast<double>(pass.under_way.size()));
+    late_actions_.Increment(static_cast<double>(pass.ended.size()));
 }
 
 /// By upstream's names. What it does in several places is added up.

@@ -56,6 +56,7 @@ private:
     };
 
     void took_parts(const PassReport& pass);
+    void observe_clouds(const PassReport& pass);
     void took(std::string_view function, Duration length);
     Timing& timing_of(std::string_view function);
     RequestSeries& series_of(const kubernetes::ApiAttempt& attempt);
@@ -71,6 +72,9 @@ private:
     Histograms& request_waits_;
     /// By method, host and status. [loop]
     std::map<std::tuple<std::string, std::string, int>, RequestSeries> request_series_{};
+    GaugeSeries cloud_standing_, cloud_answers_;
+    prometheus::Gauge& groups_under_way_;
+    prometheus::Counter& late_actions_;
     Gauges& info_;
     prometheus::Gauge& leader_;
     prometheus::Counter& cpu_;

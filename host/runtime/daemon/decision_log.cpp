@@ -9,6 +9,7 @@
 
 #include "engine/action_text.hpp"
 #include "engine/health/known_groups.hpp"
+#include "engine/health/reactions.hpp"
 #include "engine/removal/eviction_refusals.hpp"
 
 namespace capstan::runtime {
@@ -31,6 +32,13 @@ std::optional<Error> result_of(const std::vector<std::optional<T>>& results, std
     return at < results.size() ? results[at] : std::nullopt;
 }
 
+/// What a plugin must never answer is told as its bug.
+std::string why(const Error& error) {
+    const bool is_bug =
+        engine::reaction_to(engine::Call::increase, error.code) == engine::Reaction::report_bug;
+    return error.message + (is_bug ? " (a bug of the plugin)" : "");
+}
+
 using Asked = engine::NodeRemoval::Eviction;
 
 /// What waiting may change says each time how long it took, so that its code alone counts.
@@ -42,10 +50,10 @@ bool is_refused_alike(const Asked& before, const Error& error) {
 }  // namespace
 
 void DecisionLog::tell(const PassReport& pass) {
-    for (const Error& problem : pass.problems) tell_once(LogLevel::warn, problem.message);
-    for (const HookMiss& miss : pass.result.misses)
-        tell_once(LogLevel::warn, miss.instance.value() + ": " + std::string(name_of(miss.hook)) +
-                                      " overran its deadline; decided without it");
+    clouds_.tell(pass.problems, pass.at);
+    for (const HookMiss& miss : pass.result.misses) tell_once(LogLevel::warn, miss_text(miss));
+    for (const ActionsUnderWay::Ended& ended : pass.ended)
+        log_.write(LogLevel::info, pass_source, ended.told);
     tell_departed_groups(pass);
     tell_reasons(pass);
     if (!pass.dropped_because.empty()) {
@@ -80,7 +88,10 @@ void DecisionLog::tell_action(const PassReport& pass, LogLevel level, const std:
                               const std::string& because, const std::optional<Error>& error) {
     if (pass.input.circumstances.dry_run)
         return tell_once(LogLevel::info, "dry run: would " + action + ": " + because);
-    if (error) return tell_once(LogLevel::warn, action + " is refused: " + error->message);
+    if (error && is_under_way(*error))
+        return tell_once(LogLevel::warn, action + " is asked for: " + error->message +
+                                             ", and is waited for beside the passes");
+    if (error) return tell_once(LogLevel::warn, action + " is refused: " + why(*error));
     log_.write(level, pass_source, action + ": " + because);
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "runtime/daemon/cloud_troubles.hpp"
 #include "runtime/daemon/pass_report.hpp"
 #include "runtime/services/logger.hpp"
 
@@ -13,7 +14,7 @@ namespace capstan::runtime {
 class DecisionLog {
 public:
     /// Borrows the log.
-    explicit DecisionLog(Logger& log) : log_(log) {}
+    explicit DecisionLog(Logger& log) : log_(log), clouds_(log) {}
     void tell(const PassReport& pass);
     /// There is another configuration: the next pass tells again of groups that no cloud lists any
     /// more, as long as they have nodes.
@@ -34,6 +35,7 @@ private:
     void tell_once(LogLevel level, const std::string& sentence);
 
     Logger& log_;
+    CloudTroubles clouds_;
     std::set<std::string> told_{}, before_{};  ///< in this pass, in the last one
     bool is_reloaded_ = false;                 ///< since the last pass
 };

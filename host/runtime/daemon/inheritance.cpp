@@ -55,8 +55,11 @@ Result<engine::Memory> Inheritance::take(std::uint64_t term) {
 void Inheritance::keep(const engine::Memory& memory) {
     kept_ = memory;
     kept_at_ = clock_.read().now;
-    const Result<void> kept = write(memory);
+    const Result<bool> kept = write(memory);
     const Duration now = host_.loop().monotonic();
+    // What another leader keeps is no trouble of this host's, and no end of one.
+    const bool is_over = kept ? !*kept : kept.error().code == ErrorCode::cancelled;
+    if (is_over) return;
     kept ? failures_.succeeded(now) : failures_.failed(kept.error(), now);
 }
 
@@ -79,7 +82,7 @@ void Inheritance::note_attempt(const std::string& text) {
     own_.emplace_back(memory_part(text));
 }
 
-Result<void> Inheritance::write(const engine::Memory& memory) {
+Result<bool> Inheritance::write(const engine::Memory& memory) {
     const std::size_t room = beside_->keeper().room();
     SharedStates states = share_states(host_, identity_, room / 2);
     CAPSTAN_TRY(const std::string text, text_of(memory, room - states.bytes));
@@ -95,7 +98,8 @@ Result<void> Inheritance::write(const engine::Memory& memory) {
                     });
                 }));
     if (is_written) own_ = {std::string(memory_part(text))};
-    return states.trouble ? fail(*std::move(states.trouble)) : Result<void>();
+    if (states.trouble) return fail(*std::move(states.trouble));
+    return is_written;
 }
 
 }  // namespace capstan::runtime

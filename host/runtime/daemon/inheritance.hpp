@@ -37,7 +37,8 @@ public:
     void keep(const engine::Memory& memory);
 
 private:
-    Result<void> write(const engine::Memory& memory);
+    /// False: the term is over, and nothing was written.
+    Result<bool> write(const engine::Memory& memory);
     void note_attempt(const std::string& text);
     /// The text as it was written last where nothing but the time would be new, so that it need not
     /// be written: moments go on by the wall clock, unless that was set. A text by which nodes are

@@ -114,6 +114,22 @@ void write_part(Lines& out, const StatusPart& part, const GroupStatus* group, Ti
     out.end();
 }
 
+/// Upstream has no part about clouds.
+std::string clouds_text(const std::vector<CloudState>& clouds) {
+    std::string out = clouds.empty() ? "" : "clouds:\n";
+    for (const CloudState& cloud : clouds) {
+        Lines lines(1);
+        lines.line("name", yaml(cloud.cloud.value()));
+        lines.line("status", name_of(cloud.standing));
+        if (cloud.answered) lines.line("lastAnswered", quoted_moment(*cloud.answered));
+        if (!cloud.because.empty()) lines.line("message", yaml(cloud.because));
+        std::string item = lines.take();
+        item[0] = '-';
+        out += item;
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string go_time_text(Time time) {
@@ -130,7 +146,7 @@ std::string status_text(const ClusterStatus& status) {
     out.begin("clusterWide");
     write_part(out, status.cluster, nullptr, status.at);
     out.end();
-    std::string text = out.take();
+    std::string text = out.take() + clouds_text(status.clouds);
     if (!status.groups.empty()) text += "nodeGroups:\n";
     for (const GroupStatus& group : status.groups) {
         Lines lines(1);

@@ -129,6 +129,14 @@ TEST(CommandLine, ClosedStandardDescriptorsHarmNothing) {
     EXPECT_EQ(capstan("plugin list <&- >&- 2>&-").code, 0);
 }
 
+TEST(CommandLine, AnExceptionThroughTheBoundaryIsAnErrorOfTheHookThatLetItOut) {
+    const Ran ran =
+        capstan("plugin call " + quoted_path(throwing().string() + "#tiny") + " --kind expander",
+                two_options);
+    EXPECT_EQ(ran.code, 1) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("filter let an exception out: through C"));
+}
+
 TEST(CommandLine, CallAsksForTheClassWhereAFileHasSeveral) {
     const Ran ran =
         capstan("plugin call " + quoted_path(misbehaving()) + " --kind expander", two_options);
@@ -161,6 +169,12 @@ TEST(CommandLine, VerifyReportsACrashAndGoesOnWithTheNextCheck) {
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("was killed by signal 11"),
                                HasSubstr("file/unloads")));
+}
+
+TEST(CommandLine, VerifyFailsAFileThatLetsExceptionsOut) {
+    const Ran ran = capstan("plugin verify " + quoted_path(throwing().string() + "#tiny"));
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("through C"))) << ran.out;
 }
 
 TEST(CommandLine, VerifyAnswersInJson) {
@@ -266,7 +280,22 @@ TEST(CommandLine, AHangingPluginIsLeftOutAndTheChainDecidesWithoutIt) {
         vendor_config("hangs", "\"vendor\"", "limits = { call_deadline = \"50ms\" }\n"));
     const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("! vendor: filter overran its deadline"),
+    EXPECT_THAT(ran.out,
+                AllOf(HasSubstr("! vendor: filter is left out: it did not return within its "
+                                "deadline of 50 ms; its stage's on_error applies"),
+                      HasSubstr("small is what least_waste left")));
+}
+
+TEST(CommandLine, AStageThatLetsAnExceptionOutIsSkippedAsItsOnErrorSays) {
+    const Folder folder;
+    const std::string file = folder.write(
+        "capstan.toml", "[trust]\nsearch_paths = [\"" + throwing().parent_path().string() +
+                            "\"]\n[pipeline.scale_up]\nexpanders = [\"vendor\", \"least_waste\"]\n"
+                            "[plugin.vendor]\nfile = \"" +
+                            throwing().string() + "\"\nclass = \"tiny\"\n");
+    const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("plugin vendor: filter let an exception out: through C"),
                                HasSubstr("small is what least_waste left")));
 }
 

@@ -23,22 +23,22 @@ struct Lane {
     Lane(Api& api, io::Loop& loop, MirrorFeed& feed, const Mirror::Options& options,
          const MirrorKind& of)
         : kind(*find_kind(of.resource.kind, api_version(of))),
-          store(kind, feed, teller(options, of)),
+          store(kind, feed, teller(options.on_unreadable, of)),
           reflector(api, loop, store,
                     {.what = followed(of.resource, of.field_selector),
                      .is_optional = of.is_optional,
                      .page = options.page,
                      .watch_list = options.watch_list,
                      .seed = io::seed_for(options.seed, of.resource.plural),
-                     .on_trouble = teller(options, of)}) {}
+                     .on_trouble = teller(options.on_trouble, of)}) {}
 
     static std::string api_version(const MirrorKind& of) {
         return std::string(of.resource.group) + "/" + std::string(of.resource.version);
     }
-    static std::function<void(const Error&)> teller(const Mirror::Options& options,
-                                                    const MirrorKind& of) {
-        return [tell = options.on_trouble, name = std::string(of.resource.kind)](const Error& e) {
-            if (tell) tell(name, e);
+    using Tell = std::function<void(const std::string& kind, const Error& error)>;
+    static std::function<void(const Error&)> teller(const Tell& tell, const MirrorKind& of) {
+        return [tell, name = std::string(of.resource.kind)](const Error& error) {
+            if (tell) tell(name, error);
         };
     }
     bool is_settled() const { return reflector.has_synced() || reflector.is_unavailable(); }
@@ -160,6 +160,12 @@ bool Mirror::relist(std::string_view kind) {
     return true;
 }
 
+std::optional<Time> Mirror::unschedulable_since(const std::string& ns,
+                                                const std::string& pod) const {
+    const Lane* const lane = state_->find_lane("Pod");
+    return lane != nullptr ? lane->store.unschedulable_since(ns + "/" + pod) : std::nullopt;
+}
+
 std::vector<ReflectorStatus> Mirror::status() const {
     const engine::Cluster held = state_->feed.held();
     std::vector<ReflectorStatus> out;
@@ -169,6 +175,15 @@ std::vector<ReflectorStatus> Mirror::status() const {
         status.objects = count_of(held, lane.kind.object);
         status.unreadable = lane.store.unreadable();
     }
+    return out;
+}
+
+std::vector<MirrorTrouble> Mirror::troubles() const {
+    std::vector<MirrorTrouble> out;
+    for (const Lane& lane : state_->lanes)
+        if (std::optional<Error> trouble = lane.reflector.status().trouble)
+            out.push_back({std::string(lane.kind.kind), *std::move(trouble),
+                           lane.reflector.is_unavailable()});
     return out;
 }
 

@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <capstan/error.hpp>
 #include <capstan/result.hpp>
 
 #include "engine/snapshot/cluster_builder.hpp"
@@ -15,6 +17,13 @@
 #include "kubernetes/client/watch/reflector.hpp"
 
 namespace capstan::kubernetes {
+
+/// A kind that is not in touch with the server, and why.
+struct MirrorTrouble {
+    std::string kind{};
+    Error error{};
+    bool is_unavailable = false;  ///< this server does not have it, or keeps it from this host
+};
 
 /// Follows every kind a snapshot is made of with one reflector each, all feeding one
 /// ClusterBuilder. Used on the loop's thread alone. None of the callbacks may end the mirror; they
@@ -31,9 +40,10 @@ public:
         std::function<void()> on_change{};
         /// The same of pods that the scheduler found no node for: worth a pass at once.
         std::function<void()> on_unschedulable{};
-        /// What went wrong, once until it is over; and objects that could not be read, for which
-        /// their last version goes on to stand.
+        /// What went wrong in following a kind, once until it is over.
         std::function<void(const std::string& kind, const Error& error)> on_trouble{};
+        /// An object that could not be read, for which its last version goes on to stand.
+        std::function<void(const std::string& kind, const Error& error)> on_unreadable{};
     };
     /// Borrows both.
     Mirror(Api& api, io::Loop& loop, Options options);
@@ -65,9 +75,14 @@ public:
     /// once in 30 s at most, for the mirror is blind meanwhile. False: it does not, because of that
     /// or since no watch is open (see Reflector).
     bool relist(std::string_view kind);
+    /// Since when the scheduler has found no node for the pod, by the server's clock; nothing: it
+    /// has, or has not tried yet.
+    std::optional<Time> unschedulable_since(const std::string& ns, const std::string& pod) const;
     /// How each kind is followed, and how many objects of it are here now, whether or not anybody
     /// has asked for a cluster.
     std::vector<ReflectorStatus> status() const;
+    /// What is wrong at this moment, by kind; costs nothing to ask.
+    std::vector<MirrorTrouble> troubles() const;
 
 private:
     struct State;

@@ -6,6 +6,7 @@
 #include "engine/snapshot/cluster_copy.hpp"
 #include "kubernetes/list_decoder.hpp"
 #include "kubernetes/object_name.hpp"
+#include "kubernetes/timestamps.hpp"
 
 namespace capstan::kubernetes {
 namespace {
@@ -39,6 +40,22 @@ private:
     engine::ClusterBuilder& builder_;
 };
 
+/// Since when the pod's condition PodScheduled has been false because no node takes the pod.
+std::optional<Time> find_unschedulable_since(const boost::json::value& pod) {
+    const boost::json::value* const status = find_member(pod, "status");
+    const boost::json::value* const conditions =
+        status != nullptr ? find_member(*status, "conditions") : nullptr;
+    if (conditions == nullptr || !conditions->is_array()) return std::nullopt;
+    for (const boost::json::value& condition : conditions->get_array()) {
+        if (find_text(condition, "type") != "PodScheduled") continue;
+        const bool waits = find_text(condition, "status") == "False" &&
+                           find_text(condition, "reason") == "Unschedulable";
+        const Result<Time> since = parse_timestamp(find_text(condition, "lastTransitionTime"));
+        return waits && since ? std::optional(*since) : std::nullopt;
+    }
+    return std::nullopt;
+}
+
 /// Objects in trouble that are told of one by one; more of them say nothing new.
 constexpr std::size_t most_reports = 100;
 
@@ -71,6 +88,7 @@ void MirrorStore::remove_unseen() {
     });
     for (const ObjectName& name : gone) feed_.builder().remove(kind_.object, name.ns, name.name);
     const auto is_gone = [&](const std::string& name) { return !seen_.contains(name); };
+    std::erase_if(unschedulable_, [&](const auto& pod) { return is_gone(pod.first); });
     std::erase_if(reported_, is_gone);
     std::erase_if(unreadable_, is_gone);
 }
@@ -79,6 +97,7 @@ void MirrorStore::set(const boost::json::value& object) {
     const std::optional<ObjectName> known = find_object_name(kind_, object);
     const std::string name = known ? to_string(*known) : "(without a name)";
     if (is_replacing_ && may_have_old_) seen_.insert(name);
+    if (kind_.object == engine::ObjectKind::pod) note_waiting(name, object);
     JsonProblems problems(object);
     WakefulSink sink(feed_);
     const bool is_loaded = kind_.load(problems.root(), sink);
@@ -88,6 +107,19 @@ void MirrorStore::set(const boost::json::value& object) {
     } else {
         report(name, problems, is_loaded);
     }
+}
+
+void MirrorStore::note_waiting(const std::string& name, const boost::json::value& pod) {
+    if (const std::optional<Time> since = find_unschedulable_since(pod)) {
+        unschedulable_[name] = *since;
+    } else {
+        unschedulable_.erase(name);
+    }
+}
+
+std::optional<Time> MirrorStore::unschedulable_since(const std::string& name) const {
+    const auto at = unschedulable_.find(name);
+    return at == unschedulable_.end() ? std::nullopt : std::optional(at->second);
 }
 
 void MirrorStore::report(const std::string& name, const JsonProblems& problems, bool is_loaded) {
@@ -104,6 +136,7 @@ void MirrorStore::remove(const boost::json::value& object) {
     const std::optional<ObjectName> name = find_object_name(kind_, object);
     if (!name) return;
     feed_.builder().remove(kind_.object, name->ns, name->name);
+    unschedulable_.erase(to_string(*name));
     reported_.erase(to_string(*name));
     unreadable_.erase(to_string(*name));
 }

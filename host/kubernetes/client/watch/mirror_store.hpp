@@ -3,12 +3,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <boost/json/value.hpp>
 
 #include <capstan/error.hpp>
+#include <capstan/time.hpp>
 
 #include "kubernetes/client/watch/mirror_feed.hpp"
 #include "kubernetes/client/watch/reflector.hpp"
@@ -35,11 +38,15 @@ public:
     std::size_t unreadable() const noexcept { return unreadable_.size(); }
     /// The last version of the object of that name, "shop/web", could not be decoded.
     bool is_unreadable(const std::string& name) const { return unreadable_.contains(name); }
+    /// Since when the scheduler has found no node for the pod of that name, by the server's clock;
+    /// nothing: it is not known to, or the kind is another.
+    std::optional<Time> unschedulable_since(const std::string& name) const;
 
 private:
     using Names = std::unordered_set<std::string>;  // looked up only; their order decides nothing
 
     void remove_unseen();
+    void note_waiting(const std::string& name, const boost::json::value& pod);
     void report(const std::string& name, const JsonProblems& problems, bool is_loaded);
 
     const ObjectKind& kind_;
@@ -50,6 +57,7 @@ private:
     Names seen_{};               ///< in the present list
     Names reported_{};           ///< of which some part could not be read
     Names unreadable_{};
+    std::unordered_map<std::string, Time> unschedulable_{};  ///< since when, by name
 };
 
 }  // namespace capstan::kubernetes

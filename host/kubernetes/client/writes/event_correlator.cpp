@@ -70,7 +70,8 @@ std::optional<EventWrite> EventCorrelator::take(const EventNote& note,
         told.name = name_for(note.about, time.wall);
         told.first = time.wall;
     }
-    if (is_too_soon(note, time.now)) return std::nullopt;
+    if (!is_due(note, time.now)) return std::nullopt;
+    let_through_[spacing_key(note)] = time.now;
     EventWrite write = write_of(note, message, told, time.wall);
     write.key = std::move(key);
     return write;
@@ -87,12 +88,13 @@ bool EventCorrelator::is_combined(const std::string& key, const EventNote& note,
     return true;
 }
 
-bool EventCorrelator::is_too_soon(const EventNote& note, Time now) {
-    std::optional<Time>& last =
-        let_through_[event_key(note) + (note.is_distinct ? note.message : "")];
-    if (last && now - *last < between_equal) return true;
-    last = now;
-    return false;
+bool EventCorrelator::is_due(const EventNote& note, Time now) {
+    const std::optional<Time>* const last = let_through_.find(spacing_key(note));
+    return last == nullptr || !*last || now - **last >= between_equal;
+}
+
+std::string EventCorrelator::spacing_key(const EventNote& note) {
+    return event_key(note) + (note.is_distinct ? note.message : "");
 }
 
 std::string EventCorrelator::name_for(const ObjectReference& about, Time wall) {

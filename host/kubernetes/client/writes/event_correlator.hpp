@@ -58,6 +58,8 @@ public:
     };
     explicit EventCorrelator(Options options);
 
+    /// Whether take() would let it through.
+    bool is_due(const EventNote& note, Time now);
     /// Nothing: too soon after the last one; it has been counted.
     std::optional<EventWrite> take(const EventNote& note, const engine::PassTime& time);
 
@@ -72,7 +74,7 @@ private:
         std::int64_t count = 0;
     };
     bool is_combined(const std::string& key, const EventNote& note, Time now);
-    bool is_too_soon(const EventNote& note, Time now);
+    static std::string spacing_key(const EventNote& note);
     std::string name_for(const ObjectReference& about, Time wall);
     EventWrite write_of(const EventNote& note, const std::string& message, const Told& told,
                         Time wall) const;

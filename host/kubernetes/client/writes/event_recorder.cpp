@@ -5,6 +5,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "io/known_secrets.hpp"
 #include "kubernetes/client/paths.hpp"
 
 namespace capstan::kubernetes {
@@ -36,27 +37,39 @@ EventRecorder::EventRecorder(Api& api, io::Loop& loop, Options options)
 
 void EventRecorder::record(const EventNote& note) {
     if (is_flushing_) return;
-    std::optional<EventWrite> write =
-        correlator_.take(note, {calls_.loop().clock()->now(), calls_.loop().clock()->wall()});
-    if (!write) {
-        ++counts_.too_soon;
-    } else if (!has_budget(note.is_distinct)) {
+    EventNote told = note;
+    told.message = io::redacted(std::move(told.message));
+    const engine::PassTime time{calls_.loop().clock()->now(), calls_.loop().clock()->wall()};
+    // A note that is dropped has not been told, and may come again at once.
+    if (correlator_.is_due(told, time.now) && !spend(told.is_distinct)) {
         ++counts_.over_budget;
-    } else {
+    } else if (std::optional<EventWrite> write = correlator_.take(told, time)) {
         enqueue(std::move(*write));
+    } else {
+        ++counts_.too_soon;
     }
 }
 
-bool EventRecorder::has_budget(bool is_distinct) {
+double EventRecorder::budget_for(bool is_distinct) {
     const Duration now = calls_.loop().monotonic();
     const std::chrono::duration<double, std::ratio<60>> minutes =
         now - std::exchange(budget_at_, now);
     const double most = options_.per_minute;
     budget_ = std::min(most, budget_ + minutes.count() * most);
-    const double kept = is_distinct ? 0 : most * kept_for_distinct;
-    if (budget_ - kept < 1) return false;
+    return budget_ - (is_distinct ? 0 : most * kept_for_distinct);
+}
+
+bool EventRecorder::spend(bool is_distinct) {
+    if (budget_for(is_distinct) < 1) return false;
     budget_ -= 1;
     return true;
+}
+
+std::size_t EventRecorder::room() {
+    if (is_flushing_) return 0;
+    const auto budget = static_cast<std::size_t>(std::max(0.0, budget_for(false)));
+    const std::size_t places = options_.queue_limit - std::min(options_.queue_limit, queue_.size());
+    return std::min(budget, places);
 }
 
 void EventRecorder::enqueue(EventWrite write) {

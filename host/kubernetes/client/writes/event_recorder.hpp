@@ -44,6 +44,8 @@ public:
 
     /// Sends nothing inside this call.
     void record(const EventNote& note);
+    /// How many notes would be taken now that are not distinct.
+    std::size_t room();
     const Counts& counts() const noexcept { return counts_; }
     std::size_t queued() const noexcept { return queue_.size(); }
     /// `done` when all is told, or dropped at the deadline; not inside this call. Nothing is
@@ -51,7 +53,8 @@ public:
     void flush(Duration deadline, std::function<void()> done);
 
 private:
-    bool has_budget(bool is_distinct);
+    double budget_for(bool is_distinct);
+    bool spend(bool is_distinct);
     void enqueue(EventWrite write);
     void send_first();
     void take(Result<ApiReply> reply, bool was_patch);

@@ -96,7 +96,10 @@ void LeaderElector::take(Result<ApiReply> reply) {
     if (is_stopping_) return;
     const std::string holder = holder_of(*lease);
     const bool is_held = !holder.empty() && holder != options_.identity;
-    if (is_held && now() < observed_at_ + duration_of(*lease)) return wait_in_turn();
+    if (is_held && now() < observed_at_ + duration_of(*lease)) {
+        if (options_.on_success) options_.on_success();
+        return wait_in_turn();
+    }
     renew(std::move(*lease), [this](const Error& error) { lost(error); });
 }
 
@@ -133,6 +136,7 @@ Api::Done LeaderElector::winning() {
                 end_leading();
                 if (!is_stopping_) wait_in_turn();
             });
+            if (options_.on_success) options_.on_success();
             begin_leading();
         }
         if (!is_stopping_) wait_in_turn();

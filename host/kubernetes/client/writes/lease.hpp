@@ -37,6 +37,8 @@ public:
         std::function<void(const std::string& identity)> on_new_leader{};
         /// A request came back with this; the elector goes on trying.
         std::function<void(const Error& error)> on_trouble{};
+        /// An attempt ended well: the Lease was taken or renewed, or is another's by its own word.
+        std::function<void()> on_success{};
     };
     /// `invalid_config`: not lease_duration > renew_deadline > 1.2 retry_period > 0, or no name.
     static Result<void> check(const Options& options);
@@ -53,6 +55,8 @@ public:
     /// Also false from the moment on which another may lead, whether the loop has come to notice or
     /// not: ask before every act.
     bool is_leader() const;
+    /// When leading ends, or has ended, without another renewal, on the loop's monotonic clock.
+    Duration leads_until() const noexcept { return leads_until_; }
     /// As far as is known; empty: nobody, or not known yet.
     const std::string& leader() const { return reported_; }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubernetes/client/writes/fake_lease.hpp"
@@ -14,8 +15,11 @@ namespace {
 
 using kubernetes::FakeLease;
 using kubernetes::ScriptedApi;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
 /// A host with its own way to the server that has the Lease.
@@ -34,6 +38,12 @@ struct Host {
     void connect() {
         api.automatic = [this](const ScriptedApi::Asked& asked) { return server.answer(asked); };
     }
+    /// From now on every request fails.
+    void refuse() {
+        api.automatic = [](const ScriptedApi::Asked&) {
+            return kubernetes::refusal(503, "ServiceUnavailable", "the server is away");
+        };
+    }
     /// From now on nothing is answered.
     void disconnect() { api.automatic = nullptr; }
 
@@ -46,8 +56,13 @@ struct Host {
 struct Leading : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>(Time(1'700'000'000s))};
-    Logger log{Log(), loop.clock(), [](std::string_view) {}};
+    std::vector<std::string> lines;  ///< without their time
+    Logger log{Log(), loop.clock(), [this](std::string_view line) {
+                   lines.emplace_back(line.substr(line.find(' ') + 1));
+               }};
     FakeLease lease;
+
+    std::vector<std::string> told() { return std::exchange(lines, {}); }
 };
 
 TEST_F(Leading, TakesTheLeaseAndCountsItsTerms) {
@@ -74,6 +89,44 @@ TEST_F(Leading, IsAStandbyWhileAnotherHostLeadsAndInTurnAfterIt) {
     EXPECT_EQ(a.leadership.term(), std::nullopt) << "it could not renew the Lease";
     EXPECT_EQ(b.leadership.term(), 1u);
     EXPECT_THAT(a.terms, ElementsAre(1u, std::nullopt));
+}
+
+TEST_F(Leading, TellsARenewalThatFailedAndItsEndWithinTheTerm) {
+    Host a(loop, log, lease, "a");
+    a.leadership.start();
+    loop.advance(1s);
+    told();
+    a.refuse();
+    loop.advance(5s);
+    EXPECT_THAT(told(), ElementsAre(AllOf(StartsWith("warn  leader: the Lease cannot be asked for"),
+                                          EndsWith("the server is away; it was renewed 2s ago, and "
+                                                   "this host acts for 8s more"))));
+    a.connect();
+    loop.advance(2s);
+    EXPECT_THAT(told(), ElementsAre("info  leader: the Lease can be asked for again, after 3 "
+                                    "failures in 6s"));
+    loop.advance(1min);
+    a.refuse();
+    loop.advance(2s);
+    EXPECT_THAT(told(), ElementsAre(::testing::HasSubstr("cannot be asked for")))
+        << "another outage, counted by itself";
+    a.connect();
+    loop.advance(2s);
+    EXPECT_THAT(told(), ElementsAre("info  leader: the Lease can be asked for again, after 1 "
+                                    "failure in 2s"));
+    EXPECT_THAT(a.terms, ElementsAre(1u));
+}
+
+TEST_F(Leading, TellsForHowLongTheLeaseWasNotRenewedWhenItLeadsNoLonger) {
+    Host a(loop, log, lease, "a");
+    a.leadership.start();
+    loop.advance(1s);
+    told();
+    a.disconnect();
+    loop.advance(15s);
+    EXPECT_THAT(told(), ElementsAre("warn  leader: a acts no longer: the Lease was not renewed for "
+                                    "10s"));
+    a.leadership.stop([] {});
 }
 
 TEST_F(Leading, BeginsAnotherTermWhereItGetsTheLeaseBack) {
@@ -105,6 +158,57 @@ TEST_F(Leading, HandsTheLeaseBackWhenItStops) {
     EXPECT_EQ(lease.holder(), "");
     loop.advance(4s);
     EXPECT_EQ(b.leadership.term(), 1u) << "without waiting for the Lease to run out";
+}
+
+TEST_F(Leading, HandsTheLeaseOverToAHostThatWaits) {
+    Host a(loop, log, lease, "a"), b(loop, log, lease, "bb");
+    a.leadership.start();
+    loop.advance(1s);
+    b.leadership.start();
+    loop.advance(1s);
+    EXPECT_TRUE(a.leadership.hand_over("a plugin is stuck", 30s));
+    EXPECT_EQ(a.leadership.term(), std::nullopt) << "at once";
+    EXPECT_FALSE(a.leadership.hand_over("a plugin is stuck", 30s)) << "none is held";
+    loop.advance(10s);
+    EXPECT_EQ(b.leadership.term(), 1u);
+    loop.advance(1min);
+    EXPECT_EQ(a.leadership.term(), std::nullopt);
+    EXPECT_EQ(a.leadership.leader(), "bb") << "it waits in line again";
+}
+
+TEST_F(Leading, TakesTheLeaseAgainWhereNoOtherHostWants) {
+    Host a(loop, log, lease, "a");
+    a.leadership.start();
+    loop.advance(1s);
+    a.leadership.hand_over("a plugin is stuck", 30s);
+    loop.advance(29s);
+    EXPECT_EQ(lease.holder(), "");
+    loop.advance(5s);
+    EXPECT_EQ(a.leadership.term(), 2u);
+    a.leadership.hand_over("a plugin is stuck", 30s);
+    loop.advance(1s);
+    a.leadership.come_back();
+    loop.advance(1s);
+    EXPECT_EQ(a.leadership.term(), 3u) << "the thread is back";
+}
+
+TEST_F(Leading, StopsWhileTheLeaseIsHandedOverAndAfterwards) {
+    for (const Duration between : {0s, 5s}) {
+        FakeLease own;
+        Host a(loop, log, own, "a");
+        a.leadership.start();
+        loop.advance(1s);
+        a.leadership.hand_over("a plugin is stuck", 30s);
+        if (between > 0s) loop.advance(between);
+        bool has_stopped = false;
+        a.leadership.stop([&] { has_stopped = true; });
+        EXPECT_FALSE(has_stopped);
+        loop.advance(1s);
+        EXPECT_TRUE(has_stopped);
+        EXPECT_EQ(own.holder(), "");
+        loop.advance(1min);
+        EXPECT_EQ(a.leadership.term(), std::nullopt);
+    }
 }
 
 TEST_F(Leading, NeedsNoLeaseInADryRun) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "kubernetes/timestamps.hpp"
 #include "mirrored.hpp"
 
 namespace capstan::kubernetes {
@@ -238,6 +239,38 @@ TEST_F(Mirrored, WakesAtOnceForAPodThatFoundNoNode) {
                {.body = page(20, {pod_line("a", 13, "", "Unschedulable"),
                                   pod_line("b", 14, "", "Unschedulable")})});
     EXPECT_EQ(unschedulable, 2) << "one that came while nobody watched";
+}
+
+TEST_F(Mirrored, KnowsSinceWhenAPodHasFoundNoNode) {
+    const auto waiting_since = [](const std::string& name, int version, const std::string& time) {
+        std::string pod = pod_line(name, version, "", "Unschedulable");
+        return pod.insert(pod.find(R"("reason")"), R"("lastTransitionTime":")" + time + R"(",)");
+    };
+    sync(page(10, {waiting_since("a", 1, "2026-01-01T00:00:00Z"), pod_line("b", 2)}));
+    const auto since = [&](const char* pod) { return mirror.unschedulable_since("shop", pod); };
+    EXPECT_EQ(since("a"), parse_timestamp("2026-01-01T00:00:00Z").value());
+    EXPECT_EQ(since("b"), std::nullopt) << "not tried yet";
+    push("/api/v1/pods", line("MODIFIED", waiting_since("b", 11, "2026-01-01T00:00:07Z")) +
+                             line("MODIFIED", pod_line("a", 12, "n")));
+    EXPECT_EQ(since("a"), std::nullopt) << "it has a node";
+    EXPECT_EQ(since("b"), parse_timestamp("2026-01-01T00:00:07Z").value());
+    expire_pods();
+    api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(20, {})});
+    EXPECT_EQ(since("b"), std::nullopt) << "it is gone";
+}
+
+TEST_F(Mirrored, TellsWhatIsWrongWithItsWatchesAtThisMoment) {
+    sync();
+    accept_watches();
+    EXPECT_TRUE(mirror.troubles().empty());
+    api.fail(find_open("watch", "/api/v1/pods")->id, {ErrorCode::unavailable, "connection lost"});
+    ASSERT_EQ(mirror.troubles().size(), 1u);
+    EXPECT_EQ(mirror.troubles()[0].kind, "Pod");
+    EXPECT_EQ(mirror.troubles()[0].error.message, "connection lost");
+    EXPECT_FALSE(mirror.troubles()[0].is_unavailable);
+    loop.advance(6s);
+    accept_watches();
+    EXPECT_TRUE(mirror.troubles().empty());
 }
 
 TEST_F(Mirrored, KeepsWhatItKnewOfAnObjectThatCannotBeReadAndSaysSoOnce) {

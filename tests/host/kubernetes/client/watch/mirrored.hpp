@@ -101,10 +101,14 @@ struct Mirrored : ::testing::Test {
                    .watch_list = false,
                    .on_change = [this] { ++changes; },
                    .on_unschedulable = [this] { ++unschedulable; },
-                   .on_trouble =
-                       [this](const std::string& kind, const Error& error) {
-                           troubles.push_back(kind + ": " + error.message);
-                       }}};
+                   .on_trouble = tell(),
+                   .on_unreadable = tell()}};
+
+    std::function<void(const std::string& kind, const Error& error)> tell() {
+        return [this](const std::string& kind, const Error& error) {
+            troubles.push_back(kind + ": " + error.message);
+        };
+    }
 };
 
 }  // namespace capstan::kubernetes

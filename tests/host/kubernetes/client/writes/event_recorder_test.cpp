@@ -127,6 +127,18 @@ TEST_F(Recording, DropsAndCountsWhatIsMoreThanItsBudgetAndKeepsAPartOfThatForThe
     EXPECT_EQ(recorder.counts().told, 10u) << "two are new, one of them is kept";
 }
 
+TEST_F(Recording, TellsWhatWasDroppedAsSoonAsThereIsBudgetAgain) {
+    api.automatic = [](const auto&) { return Answer{.status = 201}; };
+    EXPECT_EQ(recorder.room(), 4u) << "its queue holds no more";
+    for (int i = 0; i < 9; ++i) record("pod-" + std::to_string(i));
+    EXPECT_EQ(recorder.room(), 0u);
+    EXPECT_EQ(recorder.counts().over_budget, 1u);
+    loop.advance(7s);
+    EXPECT_EQ(recorder.room(), 1u);
+    record("pod-8");
+    EXPECT_EQ(recorder.counts().told, 9u) << "though it came within five minutes of the first";
+}
+
 TEST_F(Recording, DropsWhatItsQueueDoesNotHold) {
     for (int i = 0; i < 6; ++i) record("pod-" + std::to_string(i));
     EXPECT_EQ(recorder.queued(), 4u);
