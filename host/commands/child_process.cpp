@@ -192,9 +192,14 @@ std::string ChildEnd::sentence() const {
 
 std::string ChildEnd::story() const {
     if (errors.empty()) return sentence();
-    constexpr std::size_t line_max = 512;
-    const std::string_view first = std::string_view(errors).substr(0, errors.find('\n'));
-    return sentence() + ", after writing: " + io::printable(first, line_max);
+    constexpr std::size_t story_max = 512;
+    std::string written;
+    for (std::size_t at = 0; at < errors.size();) {
+        const std::size_t end = std::min(errors.find('\n', at), errors.size());
+        if (end > at) written += (written.empty() ? "" : "; ") + errors.substr(at, end - at);
+        at = end + 1;
+    }
+    return sentence() + ", after writing: " + io::printable(written, story_max);
 }
 
 namespace {

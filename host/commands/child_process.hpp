@@ -26,7 +26,7 @@ struct ChildEnd {
     /// "ended with exit code 1", "was killed by signal 11 (Segmentation fault)", "gave no sign of
     /// life for 10 s", "did not end within 1m", "wrote more than 4 MiB"
     std::string sentence() const;
-    /// The sentence and the first line of `errors`, fit for one line.
+    /// The sentence and the beginning of `errors`, fit for one line.
     std::string story() const;
     bool is_well() const noexcept { return how == How::finished && code == 0; }
 };

@@ -102,7 +102,7 @@ std::optional<std::string> set_limits(const Confinement& limits) {
         {RLIMIT_AS, address_space + limits.address_space},
         {RLIMIT_DATA, data + limits.memory},
         {RLIMIT_CPU, static_cast<rlim_t>(limits.cpu.count())},
-        {RLIMIT_FSIZE, 0},
+        {RLIMIT_FSIZE, limits.file_size},
         {RLIMIT_NOFILE, static_cast<rlim_t>(limits.descriptors)},
         {RLIMIT_CORE, 0},
     }};

@@ -14,6 +14,7 @@ struct Confinement {
                            << 30;  ///< bytes it may write, its threads' stacks included
     std::uint64_t address_space = std::uint64_t{8} << 30;  ///< bytes it may reserve
     std::chrono::seconds cpu{60};                          ///< of all its threads together
+    std::uint64_t file_size = 0;                           ///< bytes, of what is in memory alone
     int descriptors = 256;                                 ///< open at the same time
     std::vector<int> kept{};  ///< descriptors that stay open, beside the standard ones
 };

@@ -29,6 +29,8 @@ constexpr std::chrono::seconds patience_later{2};
 /// Of all children together.
 constexpr std::chrono::minutes suite_deadline{5};
 constexpr std::size_t sentence_max = 4096;
+/// Of what a plugin prints, which the suite catches in a file without a name.
+constexpr std::uint64_t printed_max = 1 << 20;
 
 Value to_value(const runtime::TomlValue& v);
 
@@ -221,7 +223,8 @@ Verification verify(const runtime::PluginFile& file, const std::string& class_id
         return {{file_result("file/loads", Outcome::Verdict::failed, folder.error().message)}, {}};
     const Work work{file, registry, class_id, settings, seed};
     ChildLimits limits{.patience = patience_first,
-                       .confinement = Confinement{.cpu = suite_deadline, .kept = {*folder}}};
+                       .confinement = Confinement{
+                           .cpu = suite_deadline, .file_size = printed_max, .kept = {*folder}}};
     Gatherer gatherer;
     const auto end_of_suite = std::chrono::steady_clock::now() + suite_deadline;
     std::vector<std::string> lacking;

@@ -89,8 +89,10 @@ TEST(ChildProcess, OneThatWritesTooMuchIsKilled) {
 
 TEST(ChildProcess, WhatItWroteLastIsToldInOneLine) {
     ChildEnd end;
-    lines_of([](const SendLine&) { return std::fputs("\x1b[2Jgone\n", stderr) < 0 ? 0 : 1; }, end);
-    EXPECT_EQ(end.story(), "ended with exit code 1, after writing: \\x1b[2Jgone");
+    lines_of(
+        [](const SendLine&) { return std::fputs("\x1b[2Jgone\nfor good\n", stderr) < 0 ? 0 : 1; },
+        end);
+    EXPECT_EQ(end.story(), "ended with exit code 1, after writing: \\x1b[2Jgone; for good");
 }
 
 TEST(ChildProcess, AnExceptionIsItsLastWord) {

@@ -171,6 +171,12 @@ TEST(CommandLine, VerifyReportsACrashAndGoesOnWithTheNextCheck) {
                                HasSubstr("file/unloads")));
 }
 
+TEST(CommandLine, VerifyCatchesWhatAPluginPrints) {
+    const Ran ran = capstan("plugin verify " + quoted_path(misbehaving().string() + "#prints"));
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.out, HasSubstr("process/silent: wrote to standard output or error: noise"));
+}
+
 TEST(CommandLine, VerifyFailsAFileThatLetsExceptionsOut) {
     const Ran ran = capstan("plugin verify " + quoted_path(throwing().string() + "#tiny"));
     EXPECT_EQ(ran.code, 1);
