@@ -50,9 +50,8 @@ TEST(HeldUp, EndsWhenAnAbandonedCallCostsTooMuchAndStartsAnew) {
                 HasSubstr("capstan_plugin_hooks_left_out{hook=\"filter\",plugin=\"vendor\"} 1"));
     EXPECT_THAT(admin.answer("/api/v1/plugins").body,
                 HasSubstr(R"("hooks_left_out":[{"hook":"filter")"));
-    EXPECT_THAT(anew.log(), HasSubstr("vendor: filter is left out: a call of it that overran its "
-                                      "deadline has not returned yet; its stage's on_error "
-                                      "applies"));
+    EXPECT_THAT(anew.log(), HasSubstr("vendor: filter is left out: it did not return within its "
+                                      "deadline of 100 ms; its stage's on_error applies"));
 }
 
 }  // namespace
