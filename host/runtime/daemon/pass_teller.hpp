@@ -9,6 +9,7 @@
 #include "runtime/daemon/daemon_metrics.hpp"
 #include "runtime/daemon/debug_snapshot.hpp"
 #include "runtime/daemon/decision_log.hpp"
+#include "runtime/daemon/event_teller.hpp"
 #include "runtime/daemon/failure_log.hpp"
 #include "runtime/daemon/health_check.hpp"
 #include "runtime/daemon/pass_board.hpp"
@@ -38,7 +39,8 @@ public:
           failures_(
               host.log(),
               {.source = "pass", .failed = "pass failed", .succeeded = "passes succeed again"}),
-          beside_(std::move(beside)) {}
+          beside_(std::move(beside)),
+          events_(std::make_shared<EventTeller>(host.loop(), host.log(), shown.metrics)) {}
 
     /// A term began, and there has been no pass in it.
     void begun();
@@ -57,6 +59,7 @@ private:
     FailureLog failures_;
     StatusMaker status_{};
     std::shared_ptr<Beside> beside_;
+    const std::shared_ptr<EventTeller> events_;  ///< used on the loop's thread
 };
 
 }  // namespace capstan::runtime

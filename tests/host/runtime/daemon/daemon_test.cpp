@@ -142,6 +142,22 @@ TEST(Daemon, MakesOnePassForPodsThatComeTogetherAndSoon) {
     EXPECT_EQ(helped, 20u);
 }
 
+TEST(Daemon, MeasuresHowLongAPodWasUnschedulableUntilMachinesWereOrderedForIt) {
+    LiveCluster cluster;
+    cluster.server->faults().add(
+        {.verb = "update", .resource = "configmaps", .name = "capstan-memory", .delay = 4s});
+    cluster.at(25s, [&] {
+        for (int i = 0; i < 3; ++i) cluster.add_waiting_pod("web-" + std::to_string(i));
+    });
+    cluster.run(2min);
+    const std::string metrics = cluster.metrics();
+    const std::string name = "capstan_pod_unschedulable_to_scale_up_seconds";
+    EXPECT_THAT(metrics, HasSubstr(name + "_count 3\n")) << "each pod once";
+    EXPECT_THAT(metrics, HasSubstr(name + "_bucket{le=\"2\"} 0\n"));
+    EXPECT_THAT(metrics, HasSubstr(name + "_bucket{le=\"5\"} 3\n"));
+    EXPECT_THAT(metrics, HasSubstr("capstan_untold_scale_up_pods_total 0\n"));
+}
+
 TEST(Daemon, BeginsNoPassBeforeTheLastOneHasEndedHoweverLongThatTakes) {
     LiveCluster cluster("scan_interval = \"1s\"");
     cluster.server->faults().add(
