@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
+#include <utility>
 
 #include <capstan/abi/controller.h>
 
@@ -68,23 +69,12 @@ Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
     std::unique_ptr<PluginHost> host(new PluginHost(config, std::move(options)));
     if (!breadcrumbs.empty()) CAPSTAN_CHECK(host->open_breadcrumbs(breadcrumbs));
     for (const LoadedPlugin& plugin : plugins) CAPSTAN_CHECK(host->make(plugin));
-    CAPSTAN_CHECK(host->start_all());
+    CAPSTAN_CHECK(host->start_all(host->instances()));
     return host;
 }
 
 PluginHost::~PluginHost() {
-    for (const auto& instance : std::views::reverse(instances_)) {
-        // A hook that overran is not expected back: it has had its time.
-        const Duration timeout =
-            instance->quarantined_by() ? Duration(std::chrono::seconds(1)) : stop_timeout;
-        const Result<void> stopped =
-            wait<void>([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); },
-                       timeout + slack);
-        if (!stopped) {
-            environment_.log->write(LogLevel::error, instance->id(),
-                                    "could not be stopped: " + stopped.error().message);
-        }
-    }
+    stop(instances());
     work_.reset();
     io_.stop();
     if (thread_.joinable()) thread_.join();
@@ -100,26 +90,38 @@ Result<void> PluginHost::open_breadcrumbs(const std::filesystem::path& file) {
     return {};
 }
 
+InstanceSpec instance_spec(const LoadedPlugin& plugin) {
+    return {.type = plugin.plugin_class.raw,
+            .library = plugin.library,
+            .identity = {.id = plugin.config.id,
+                         .class_id = std::string(plugin.plugin_class.id),
+                         .origin = origin_of(plugin),
+                         .grants = plugin.config.grants,
+                         .limits = plugin.config.limits,
+                         .is_controller = plugin.plugin_class.kind == CAPSTAN_KIND_CONTROLLER}};
+}
+
 Result<void> PluginHost::make(const LoadedPlugin& plugin) {
-    InstanceSpec spec{
-        .type = plugin.plugin_class.raw,
-        .library = plugin.library,
-        .identity = {.id = plugin.config.id,
-                     .class_id = std::string(plugin.plugin_class.id),
-                     .origin = origin_of(plugin),
-                     .grants = plugin.config.grants,
-                     .limits = plugin.config.limits,
-                     .is_controller = plugin.plugin_class.kind == CAPSTAN_KIND_CONTROLLER}};
     SettingsView settings(plugin.settings, settings_path(plugin.config), nullptr);
     CAPSTAN_TRY(auto instance,
-                PluginInstance::create(environment_, std::move(spec), *settings.abi()));
-    instances_.push_back(std::move(instance));
+                PluginInstance::create(environment_, instance_spec(plugin), *settings.abi()));
+    add(std::move(instance));
     return {};
 }
 
-Result<void> PluginHost::start_all() {
+void PluginHost::add(std::shared_ptr<PluginInstance> instance) {
+    const std::lock_guard lock(mutex_);
+    instances_.push_back(std::move(instance));
+}
+
+std::vector<std::shared_ptr<PluginInstance>> PluginHost::instances() const {
+    const std::lock_guard lock(mutex_);
+    return instances_;
+}
+
+Result<void> PluginHost::start_all(const Instances& instances) {
     std::vector<std::future<Result<void>>> ends;
-    for (const auto& instance : instances_) {
+    for (const auto& instance : instances) {
         ends.push_back(detail::future_of<void>(
             [&](PluginInstance::Done done) { instance->start(start_timeout, std::move(done)); }));
     }
@@ -129,6 +131,65 @@ Result<void> PluginHost::start_all() {
         if (!started && first_error) first_error = std::move(started);
     }
     return first_error;
+}
+
+void PluginHost::stop(const Instances& instances) {
+    for (const auto& instance : std::views::reverse(instances)) {
+        // A hook that overran is not expected back: it has had its time.
+        const Duration timeout =
+            instance->quarantined_by() ? Duration(std::chrono::seconds(1)) : stop_timeout;
+        const Result<void> stopped =
+            wait<void>([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); },
+                       timeout + slack);
+        if (!stopped) {
+            environment_.log->write(LogLevel::error, instance->id(),
+                                    "could not be stopped: " + stopped.error().message);
+        }
+    }
+}
+
+Result<PluginHost::Instances> PluginHost::make_beside(
+    const std::vector<const LoadedPlugin*>& plugins) {
+    Instances made;
+    Result<void> done;
+    for (const LoadedPlugin* const plugin : plugins) {
+        SettingsView settings(plugin->settings, settings_path(plugin->config), nullptr);
+        auto instance =
+            PluginInstance::create(environment_, instance_spec(*plugin), *settings.abi());
+        if (!instance) {
+            done = fail(std::move(instance).error());
+            break;
+        }
+        made.push_back(*std::move(instance));
+    }
+    if (done) done = start_all(made);
+    if (done) return made;
+    stop(made);
+    return fail(std::move(done).error());
+}
+
+PluginHost::Instances PluginHost::exchange(const Instances& made,
+                                           const std::vector<PluginInstanceId>& gone) {
+    const std::lock_guard lock(mutex_);
+    Instances out;
+    const auto place_of = [this](const std::string& id) {
+        return std::ranges::find(instances_, id, [](const auto& each) { return each->id(); });
+    };
+    for (const auto& instance : made) {
+        const auto at = place_of(instance->id());
+        if (at == instances_.end()) {
+            instances_.push_back(instance);
+        } else {
+            out.push_back(std::exchange(*at, instance));
+        }
+    }
+    for (const PluginInstanceId& id : gone) {
+        const auto at = place_of(id.value());
+        if (at == instances_.end()) continue;
+        out.push_back(std::move(*at));
+        instances_.erase(at);
+    }
+    return out;
 }
 
 /// Has the virtual time pass, from timer to timer, until `is_over`.
@@ -143,6 +204,7 @@ void PluginHost::pass_time(const std::function<bool()>& is_over, Duration patien
 }
 
 std::shared_ptr<PluginInstance> PluginHost::find(const PluginInstanceId& id) const {
+    const std::lock_guard lock(mutex_);
     const auto found =
         std::ranges::find(instances_, id.value(), [](const auto& i) { return i->id(); });
     return found == instances_.end() ? nullptr : *found;

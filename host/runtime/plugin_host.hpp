@@ -5,6 +5,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,6 +21,9 @@
 
 namespace capstan::runtime {
 
+/// What an instance of `plugin` is made of.
+InstanceSpec instance_spec(const LoadedPlugin& plugin);
+
 /// Owns the event loop. In real time it runs on a thread of its own while this lives; on virtual
 /// time nothing happens but inside `wait` and the calls of `virtual_loop`, on the caller's thread,
 /// and no requests go out over the network. Used by one thread at a time.
@@ -27,6 +31,7 @@ class PluginHost {
 public:
     template <class T>
     using Done = std::function<void(Result<T>)>;
+    using Instances = std::vector<std::shared_ptr<PluginInstance>>;
 
     struct Options {
         std::uint64_t seed = 0;
@@ -52,11 +57,22 @@ public:
     /// stopped is left behind and said in the log.
     ~PluginHost();
 
-    /// NULL: there is no such instance.
+    /// NULL: there is no such instance. [any thread]
     std::shared_ptr<PluginInstance> find(const PluginInstanceId& id) const;
-    const std::vector<std::shared_ptr<PluginInstance>>& instances() const noexcept {
-        return instances_;
-    }
+    /// In the order in which they came. [any thread]
+    std::vector<std::shared_ptr<PluginInstance>> instances() const;
+    /// One that runs, of a name that is not there yet; stopped with the others. [any thread]
+    void add(std::shared_ptr<PluginInstance> instance);
+    /// Instances of those plugins that run, beside others of the same names: `exchange` brings them
+    /// in, `stop` does away with them. The first error stops them all and names its instance.
+    Result<Instances> make_beside(const std::vector<const LoadedPlugin*>& plugins);
+    /// From now on `made` are here, in the places of those of their names, and those in `gone` are
+    /// not. The answer: the ones that are here no longer, which still run. [any thread]
+    Instances exchange(const Instances& made, const std::vector<PluginInstanceId>& gone);
+    /// Each within its deadline. What cannot be stopped is left behind and said in the log.
+    void stop(const Instances& instances);
+    /// What instances of this host are made with.
+    const HostEnvironment& environment() const noexcept { return environment_; }
     io::Loop& loop() noexcept { return *loop_; }
     /// What plugins see of the cluster, to be connected by its owner on the loop's thread, and
     /// disconnected there before the connection goes. NULL: without has_cluster.
@@ -77,7 +93,7 @@ private:
     PluginHost(const Config& config, Options options);
     Result<void> open_breadcrumbs(const std::filesystem::path& file);
     Result<void> make(const LoadedPlugin& plugin);
-    Result<void> start_all();
+    Result<void> start_all(const Instances& instances);
     template <class T>
     Result<T> wait_for(std::future<Result<T>>& end, Duration patience);
     void pass_time(const std::function<bool()>& is_over, Duration patience);
@@ -87,6 +103,7 @@ private:
     std::unique_ptr<io::Loop> loop_;
     io::ManualLoop* virtual_loop_ = nullptr;  ///< `loop_`, if it is one
     HostEnvironment environment_;
+    mutable std::mutex mutex_;  ///< guards what follows
     std::vector<std::shared_ptr<PluginInstance>> instances_;
     std::thread thread_;  ///< none on virtual time
 };
