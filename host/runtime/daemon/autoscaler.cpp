@@ -30,6 +30,12 @@ Result<void> Autoscaler::take_over(const Config& config) {
     return {};
 }
 
+void Autoscaler::forget(const std::vector<PluginInstanceId>& exchanged) {
+    std::erase_if(misses_, [&](const HookMiss& miss) {
+        return std::ranges::find(exchanged, miss.instance) != exchanged.end();
+    });
+}
+
 Result<std::shared_ptr<PassReport>> Autoscaler::look() {
     const Duration began = now();
     CAPSTAN_TRY(const engine::Cluster cluster, parts_.look());

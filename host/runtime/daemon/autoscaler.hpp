@@ -46,6 +46,9 @@ public:
     /// What [pipeline], [scale_up], [scale_down] and [limits] say counts from the next pass on.
     /// After an error nothing has changed.
     Result<void> take_over(const Config& config);
+    /// Other instances of these names are asked from now on: what the old ones missed does not
+    /// count.
+    void forget(const std::vector<PluginInstanceId>& exchanged);
     /// The memory that the next pass begins with.
     void begin(engine::Memory memory) { memory_ = std::move(memory); }
 

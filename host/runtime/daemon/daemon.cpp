@@ -43,6 +43,7 @@ private:
     Result<void> open_beside();
     Result<void> make_autoscaler();
     Result<void> start();
+    void watch_config();
     void reload();
     Waiting::Next wait();
     std::optional<std::uint64_t> find_term();
@@ -126,6 +127,7 @@ Result<void> Daemon::make_autoscaler() {
 }
 
 Result<void> Daemon::start() {
+    shown_.config.take_over(exchange_.toml(), {}, host_.loop().clock()->wall());
     shown_.metrics.introduce(options_.version, exchange_.config().cluster.name);
     DaemonFacts facts{
         .version = options_.version,
@@ -139,10 +141,21 @@ Result<void> Daemon::start() {
     return on_loop(host_, [this, facts]() -> Result<void> {
         const Config& config = exchange_.config();
         CAPSTAN_CHECK(beside_->serve(config.admin, make_sources(host_, shown_, *beside_, facts)));
-        if (config.reload.watch) beside_->watch(options_.file);
+        watch_config();
         beside_->start();
         return {};
     });
+}
+
+/// Where SIGHUP alone has the file read, it is watched as well, to tell that it is another.
+void Daemon::watch_config() {
+    if (options_.file.empty()) return;
+    const auto on_change = [this, reloads = exchange_.config().reload.watch] {
+        reloads ? beside_->wish_reload() : exchange_.leave_unread(shown_);
+    };
+    beside_->watch(
+        options_.file, on_change, [this](bool is_gone) { exchange_.see_file(is_gone, shown_); },
+        exchange_.loaded()->text);
 }
 
 void Daemon::run() {
@@ -216,11 +229,13 @@ void Daemon::pass() {
     const auto report = autoscaler_->run();
     if (!report) return teller_->failed(report.error(), host_.loop().monotonic() - began);
     teller_->tell(*report);
+    exchange_.stop_replaced();
     if (options_.on_pass) options_.on_pass(**report);
 }
 
 void Daemon::close() {
     if (controllers_) controllers_->lead(false);
+    exchange_.stop_replaced();
     if (!beside_) return;
     const auto stopped =
         from_loop<void>(host_, [beside = beside_](const PluginHost::Done<void>& done) {

@@ -28,7 +28,9 @@ void PassTeller::tell(const std::shared_ptr<const PassReport>& pass) {
     shown_.health.pass_succeeded(host_.loop().monotonic());
     const engine::Health health = health_after(*pass);
     shown_.metrics.observe(*pass, health);
-    write_status(status_text(status_.make(*pass, health)), pass->shown_at());
+    ClusterStatus status = status_.make(*pass, health);
+    status.config = shown_.config.standing();
+    write_status(status_text(status), pass->shown_at());
     boost::asio::post(host_.loop().io(), [beside = beside_, events = events_, pass,
                                           unhealthy = health.unhealthy_because] {
         const auto about = beside->status() != nullptr ? beside->status()->reference()

@@ -6,6 +6,7 @@
 
 #include "runtime/daemon/beside.hpp"
 #include "runtime/daemon/cluster_status.hpp"
+#include "runtime/daemon/config_standing.hpp"
 #include "runtime/daemon/daemon_metrics.hpp"
 #include "runtime/daemon/debug_snapshot.hpp"
 #include "runtime/daemon/decision_log.hpp"
@@ -19,13 +20,16 @@ namespace capstan::runtime {
 /// What is shown of the daemon, whoever asks.
 struct Shown {
     Shown(const Admin& limits, prometheus::Registry& registry)
-        : health(limits), metrics(registry) {}
+        : health(limits), metrics(registry), config([this](bool is_in_force, Time taken_over) {
+              metrics.set_config(is_in_force, taken_over);
+          }) {}
 
     HealthCheck health;
     PassBoard board{};
     /// Timers know of it after the daemon has ended.
     std::shared_ptr<DebugSnapshot> snapshot = std::make_shared<DebugSnapshot>();
     DaemonMetrics metrics;
+    ConfigStandingKeeper config;
 };
 
 /// [passes' thread]
