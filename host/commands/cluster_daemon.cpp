@@ -25,7 +25,7 @@ constexpr Duration stop_patience = std::chrono::seconds(30);
     // Ctrl-C reaches everybody at the terminal; this one is told by its parent.
     ::setpgid(0, 0);
     const int in = ::open("/dev/null", O_RDONLY);
-    const int out = ::open(log, O_WRONLY | O_CREAT | O_APPEND, 0644);
+    const int out = ::open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (in < 0 || out < 0) ::_exit(126);
     ::dup2(in, STDIN_FILENO);
     ::dup2(out, STDOUT_FILENO);

@@ -105,7 +105,7 @@ Result<void> LiveCluster::open() {
     // Machines of an earlier cluster in this folder are no machines of this one.
     std::error_code ignored;
     std::filesystem::remove_all(folder_.state(), ignored);
-    CAPSTAN_CHECK(write_file(folder_.kubeconfig(), server_.kubeconfig()));
+    CAPSTAN_CHECK(write_private_file(folder_.kubeconfig(), server_.kubeconfig()));
     CAPSTAN_CHECK(write_config());
     report_.open({.title = simulation_.input.title,
                   .url = server_.url(),

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "commands/exit_code.hpp"
+#include "io/known_secrets.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -66,7 +67,7 @@ bool parses(int argc, const char* const* argv, std::ostream& err) {
 }
 
 int refuse(Streams streams, std::string_view why, int code) {
-    streams.err << "capstan: " << why << '\n';
+    streams.err << "capstan: " << io::redacted(std::string(why)) << '\n';
     return code;
 }
 

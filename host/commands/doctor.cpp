@@ -14,7 +14,9 @@
 #include "commands/output_format.hpp"
 #include "commands/prepared.hpp"
 #include "commands/table.hpp"
+#include "io/known_secrets.hpp"
 #include "runtime/daemon/checkup.hpp"
+#include "runtime/daemon/surroundings.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -70,6 +72,8 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
                  "mend the file; `capstan config check` looks at it alone"}};
     }
     std::vector<Finding> out{{Verdict::good, "configuration", file + " is sound", ""}};
+    for (const auto& remark : runtime::remarks_on_surroundings((*loaded)->config))
+        out.push_back({Verdict::doubtful, remark.what, remark.found, remark.fix});
     const auto host = runtime::PluginHost::start(
         (*loaded)->config, (*loaded)->plugins,
         {.seed = random_seed(), .version = CAPSTAN_VERSION, .has_cluster = true});
@@ -85,7 +89,9 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
 
 int run_doctor(const DoctorArguments& arguments, Streams streams) {
     std::signal(SIGPIPE, SIG_IGN);
-    const std::vector<Finding> findings = look(*arguments.config, streams.err);
+    std::vector<Finding> findings = look(*arguments.config, streams.err);
+    // Servers and plugins may have repeated what they were sent.
+    for (Finding& finding : findings) finding.found = io::redacted(std::move(finding.found));
     if (*arguments.format == OutputFormat::json) {
         streams.out << json::serialize(findings_json(findings)) << '\n';
     } else {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/guard/exit_held_up.hpp"
+
 namespace capstan::commands {
 
 /// What the command line promises to scripts.
@@ -8,6 +10,8 @@ enum ExitCode : int {
     exit_failed = 1,
     exit_usage = 2,      ///< usage or configuration
     exit_would_act = 3,  ///< of `plan`: there is something to do
+    /// Of `run`: it ended itself because something held it up, and is to be started anew.
+    exit_held_up = runtime::exit_held_up,
 };
 
 }  // namespace capstan::commands

@@ -37,7 +37,7 @@ void PassRecorder::on_pass(const runtime::PassInput& input, const runtime::PassR
     if (!result_) return;
     const auto record = runtime::make_pass_record(version_, setup_, input, result);
     const auto file = folder_ / file_name(++passes_, input.circumstances.time().wall);
-    result_ = write_file(file, runtime::pass_record_text(record) + "\n");
+    result_ = write_private_file(file, runtime::pass_record_text(record) + "\n");
     if (most_ == 0) return;
     kept_.push_back(file);
     if (kept_.size() <= most_) return;

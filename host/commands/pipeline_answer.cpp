@@ -60,11 +60,8 @@ Result<PipelineAnswer> ask_pipeline(const runtime::Wiring& wiring, const Expande
         [wiring, request](runtime::PassWatch& watch) { return ask_stages(wiring, request, watch); };
     auto watched = runtime::run_watched(pass);
     if (!watched.result) return watched.result;
-    for (const runtime::HookMiss& miss : watched.misses) {
-        watched.result->left_out.push_back(miss.instance.value() + ": " +
-                                           std::string(runtime::name_of(miss.hook)) +
-                                           " overran its deadline; decided without it");
-    }
+    for (const runtime::HookMiss& miss : watched.misses)
+        watched.result->left_out.push_back(runtime::miss_text(miss));
     return watched.result;
 }
 

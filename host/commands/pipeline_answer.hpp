@@ -24,7 +24,7 @@ struct PipelineAnswer {
         similar;                  ///< one sentence for each group of the question that was compared
     std::vector<Growth> growths;  ///< by group id; only what grows
     std::string split_error;      ///< empty: none
-    std::vector<std::string> left_out;  ///< "plugin acme_score: filter overran its deadline"
+    std::vector<std::string> left_out;  ///< "acme_score: filter is left out: ...", see miss_text
 };
 
 /// Asks on a watched thread, as a pass does.

@@ -10,6 +10,8 @@
 
 #include <capstan/result.hpp>
 
+#include "io/close_on_fork.hpp"
+
 namespace capstan::commands {
 
 /// While it lives, whoever else reserves a port gets another one, and a server that wants this very
@@ -27,6 +29,7 @@ private:
         : bound_(std::move(bound)), port_(bound_.local_endpoint().port()) {}
 
     boost::asio::ip::tcp::acceptor bound_;  ///< never listens
+    io::CloseOnFork on_fork_{bound_.native_handle()};
     std::uint16_t port_;
 };
 

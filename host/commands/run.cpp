@@ -1,11 +1,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -16,10 +18,14 @@
 #include "commands/live_config.hpp"
 #include "commands/pass_recorder.hpp"
 #include "commands/prepared.hpp"
+#include "commands/record_writer.hpp"
 #include "runtime/plugin_files/file_descriptor.hpp"
 
 namespace capstan::commands {
 namespace {
+
+/// For what is still to be written when everything else has ended.
+constexpr Duration records_patience = std::chrono::seconds(3);
 
 struct RunArguments {
     std::shared_ptr<std::string> config;
@@ -42,9 +48,12 @@ std::filesystem::path free_breadcrumbs(const std::filesystem::path& folder) {
     return folder / "breadcrumbs";
 }
 
-runtime::PluginHost::Options host_options(const RunArguments& arguments, std::uint64_t seed) {
+runtime::PluginHost::Options host_options(const RunArguments& arguments, std::uint64_t seed,
+                                          runtime::Guard& guard) {
     runtime::PluginHost::Options out{.seed = seed, .version = CAPSTAN_VERSION};
     out.has_cluster = true;
+    out.has_strand_threads = true;
+    out.guard = &guard;
     if (arguments.state.empty()) return out;
     const std::filesystem::path folder(arguments.state);
     out.state = folder / "plugins";
@@ -52,27 +61,42 @@ runtime::PluginHost::Options host_options(const RunArguments& arguments, std::ui
     return out;
 }
 
-Result<std::optional<PassRecorder>> make_recorder(const RunArguments& arguments,
-                                                  const runtime::LoadedConfig& loaded) {
-    if (arguments.record.empty()) return std::nullopt;
+/// NULL: none are asked for.
+Result<std::unique_ptr<RecordWriter>> make_recorder(const RunArguments& arguments,
+                                                    const runtime::LoadedConfig& loaded) {
+    if (arguments.record.empty()) return nullptr;
     CAPSTAN_TRY(auto recorder,
                 PassRecorder::make(
                     arguments.record, runtime::make_setup_record(loaded.config, loaded.plugins),
                     CAPSTAN_VERSION, static_cast<std::size_t>(arguments.record_max)));
-    return std::optional(std::move(recorder));
+    return std::make_unique<RecordWriter>(std::move(recorder));
+}
+
+/// Tells of trouble once as long as it lasts.
+std::function<void(const runtime::PassReport&)> recording(RecordWriter& recorder,
+                                                          runtime::Logger& log) {
+    return [&recorder, &log, has_told = false](const runtime::PassReport& pass) mutable {
+        const Result<void> recorded = recorder.on_pass(pass.input, pass.result);
+        if (std::exchange(has_told, !recorded) || recorded) return;
+        log.write(runtime::LogLevel::error, "capstan",
+                  recorded.error().code == ErrorCode::busy
+                      ? "records: " + recorded.error().message
+                      : "passes are recorded no longer: " + recorded.error().message);
+    };
 }
 
 Result<void> run_live(const RunArguments& arguments,
-                      const std::shared_ptr<const runtime::LoadedConfig>& loaded, Streams streams) {
+                      const std::shared_ptr<const runtime::LoadedConfig>& loaded,
+                      runtime::Guard& guard, Streams streams) {
     if (!arguments.state.empty()) {
         std::error_code error;
         std::filesystem::create_directories(std::filesystem::path(arguments.state) / "plugins",
                                             error);
     }
-    CAPSTAN_TRY(std::optional<PassRecorder> recorder, make_recorder(arguments, *loaded));
+    CAPSTAN_TRY(const std::unique_ptr<RecordWriter> recorder, make_recorder(arguments, *loaded));
     const std::uint64_t seed = random_seed();
-    CAPSTAN_TRY(const auto host, runtime::PluginHost::start(loaded->config, loaded->plugins,
-                                                            host_options(arguments, seed)));
+    CAPSTAN_TRY(const auto host, runtime::PluginHost::open(loaded->config, loaded->plugins,
+                                                           host_options(arguments, seed, guard)));
     runtime::DaemonOptions options{
         .version = CAPSTAN_VERSION,
         .identity = make_identity(seed),
@@ -81,32 +105,29 @@ Result<void> run_live(const RunArguments& arguments,
         .file = *arguments.config,
         .read_config = [&] { return load_live_config(*arguments.config, streams.err); },
         .on_overdue =
-            [] {
+            [crumbs = host->breadcrumbs()] {
+                if (crumbs) crumbs->note_end("it did not stop in time");
                 std::fputs("capstan: does not stop in time; it ends here\n", stderr);
                 std::_Exit(exit_failed);
             },
-        .explain = explain_pass};
-    if (recorder)
-        options.on_pass = [&, has_told = false](const runtime::PassReport& pass) mutable {
-            recorder->on_pass(pass.input, pass.result);
-            const Result<void> recorded = recorder->result();
-            if (recorded || std::exchange(has_told, true)) return;
-            host->log().write(runtime::LogLevel::error, "capstan",
-                              "passes are recorded no longer: " + recorded.error().message);
-        };
+        .explain = explain_pass,
+        .starts_plugins = true};
+    if (recorder) options.on_pass = recording(*recorder, host->log());
     CAPSTAN_CHECK(runtime::run_daemon(loaded, *host, std::move(options)));
-    return recorder ? recorder->result() : Result<void>();
+    return recorder ? recorder->finish(records_patience) : Result<void>();
 }
 
 int run_daemon_command(const RunArguments& arguments, Streams streams) {
     // A peer that closes a connection is an error of that request.
     std::signal(SIGPIPE, SIG_IGN);
+    // Before any other thread, and before any code of a plugin.
+    runtime::Guard guard({});
     const auto loaded = load_live_config(*arguments.config, streams.err);
     if (!loaded) {
         streams.err << loaded.error().message;
         return exit_usage;
     }
-    const Result<void> ended = run_live(arguments, *loaded, streams);
+    const Result<void> ended = run_live(arguments, *loaded, guard, streams);
     return ended
                ? exit_ok
                : refuse(streams, ended.error().message,

@@ -1,8 +1,14 @@
 #include "commands/written_file.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <span>
+
+#include "runtime/plugin_files/file_descriptor.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -22,6 +28,17 @@ Result<void> write(const std::filesystem::path& path, std::string_view text,
 
 Result<void> write_file(const std::filesystem::path& path, std::string_view text) {
     return write(path, text, std::ios::trunc);
+}
+
+Result<void> write_private_file(const std::filesystem::path& path, std::string_view text) {
+    const runtime::FileDescriptor fd(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    // One that was there keeps its mode.
+    if (fd && ::fchmod(fd.get(), 0600) == 0 &&
+        runtime::write_all(fd, std::as_bytes(std::span(text))))
+        return {};
+    return fail(ErrorCode::unavailable,
+                path.string() + ": cannot be written: " + std::strerror(errno));
 }
 
 Result<void> check_writable(const std::filesystem::path& path) {

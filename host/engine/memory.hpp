@@ -33,6 +33,25 @@ struct Backoff {
     bool operator==(const Backoff&) const = default;
 };
 
+/// A cloud that is left alone as a whole after failures in a row: nothing is asked of it.
+struct CloudRest {
+    Time since{};       ///< of the first failure in the row
+    Time until{};       ///< the first moment at which it is asked again
+    Duration length{};  ///< the next failure in a row doubles it
+    Time last_failure{};
+    int failures = 0;
+    ErrorCode code = ErrorCode::throttled;
+    std::string because{};  ///< what came back
+    bool operator==(const CloudRest&) const = default;
+};
+
+/// Increases of a group in a row that failed for a reason that says nothing about it.
+struct FailedCalls {
+    int count = 0;
+    Time last{};
+    bool operator==(const FailedCalls&) const = default;
+};
+
 /// Machines of one make in one zone, of which a cloud had none left.
 struct Make {
     PluginInstanceId cloud{};
@@ -214,6 +233,8 @@ struct Memory {
 
     std::map<NodeGroupId, Backoff> backoffs{};
     std::map<Make, Backoff> make_backoffs{};
+    std::map<PluginInstanceId, CloudRest> cloud_rests{};
+    std::map<NodeGroupId, FailedCalls> failed_calls{};
     /// Machines that failed and are still listed by their cloud: each counts as one failure of its
     /// group, however many passes see it.
     std::map<NodeGroupId, std::set<MachineId>> failed_machines{};
@@ -253,6 +274,8 @@ struct Memory {
     std::map<NodeGroupId, std::map<MachineId, RemovalBackoff>> removal_backoffs{};
     /// By group, after its cloud refused to lower the target by machines that it has not made.
     std::map<NodeGroupId, RemovalBackoff> decrease_backoffs{};
+    /// By group, whose cloud does not remove machines one by one.
+    std::map<NodeGroupId, RemovalBackoff> unremovable_groups{};
     LastActions last{};
     std::map<NodeGroupId, LastActions> last_of{};
 

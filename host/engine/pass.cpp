@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/health/answered_targets.hpp"
+#include "engine/health/cloud_rests.hpp"
 #include "engine/health/removal_backoff.hpp"
 #include "engine/health/requests.hpp"
 #include "engine/pass_run.hpp"
@@ -35,6 +36,7 @@ Memory remember_results(Memory memory, const Decision& decision, const Results& 
     memory = remember_deletions(std::move(memory), decision, results, settings, now);
     memory = remember_answers(std::move(memory), decision, results, settings, now);
     memory = remember_sizes(std::move(memory), decision, results, settings, now);
+    memory = remember_cloud_results(std::move(memory), decision, results, now);
     memory = remember_refused_removals(std::move(memory), decision, results, settings, now);
     return remember_steps(std::move(memory), decision, results, settings, now);
 }

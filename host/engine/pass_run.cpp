@@ -11,6 +11,7 @@
 #include "engine/health/alarm.hpp"
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
+#include "engine/health/cloud_rests.hpp"
 #include "engine/health/known_groups.hpp"
 #include "engine/health/removal_backoff.hpp"
 #include "engine/provisioning/empty_groups.hpp"
@@ -55,6 +56,7 @@ void keep_overdue(Memory& memory, const std::map<NodeGroupId, std::set<MachineId
 
 Memory brought_up(Memory memory, const Snapshot& snapshot, const Membership& membership,
                   const Settings& settings, const PassTime& time) {
+    forget_cloud_rests(memory, time.now);
     const auto failed_before = memory.failed_machines;
     memory = remember(std::move(memory), snapshot, membership, settings, time);
     if (memory.blind_since) keep_overdue(memory, failed_before);
@@ -221,6 +223,7 @@ void PassRun::make_groups(const Policies& policies, const Circumstances& circums
 void PassRun::note_wake() {
     add_wake(outcome_.wake_at, scene_.pending.wake_at);
     add_wake(outcome_.wake_at, next_removal_backoff_end(memory_, scene_.now));
+    add_wake(outcome_.wake_at, next_cloud_rest_end(memory_, scene_.now));
     add_wake(outcome_.wake_at, scene_.health.wake_at);
     // An answer that is over waits for its request to time out, which takes a pass that sees.
     const std::optional<Time> answer_end = next_answer_end(memory_, scene_.now);

@@ -1,6 +1,7 @@
 /// Everything one pass looks at, taken at one moment. Immutable and cheap to copy.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,12 +43,16 @@ struct CloudMachines {
     std::vector<MachineType> types{};
 };
 
+/// Clouds that could not be read since the start, and why not.
+using UnreadClouds = std::map<PluginInstanceId, std::string>;
+
 /// Groups ascend by id; ids are unique over all clouds.
 struct Snapshot {
     Cluster cluster;
     std::shared_ptr<const std::vector<Group>> groups;
     /// Of each cloud that makes groups; NULL: there is none.
     std::shared_ptr<const std::vector<CloudMachines>> machines{};
+    UnreadClouds unread{};  ///< what groups they have is not known
 };
 
 /// NULL: there is none. `groups` ascend by id; borrows from them.

@@ -14,6 +14,7 @@
 #include "io/curl_multi.hpp"
 #include "io/curl_transfer.hpp"
 #include "io/proxy.hpp"
+#include "io/stream_turns.hpp"
 
 namespace capstan::io {
 
@@ -38,6 +39,7 @@ struct Open {
     HttpClient::Done done;
     std::shared_ptr<Pool> pool;
     asio::steady_timer deadline;
+    std::optional<CURLcode> ended{};  ///< it has, and parts of it wait for their turn
 };
 
 }  // namespace
@@ -68,7 +70,12 @@ public:
                              "HTTP: " + std::to_string(open_.size()) + " requests are under way"));
         }
         const bool is_stream = listener.has_value();
-        if (is_stream) listener->on_head = ending_wait(id, std::move(listener->on_head));
+        StreamTurns::OnPart on_part;
+        if (is_stream) {
+            listener->on_head = ending_wait(id, std::move(listener->on_head));
+            on_part = std::exchange(listener->on_part,
+                                    [this, id](std::string_view part) { take_part(id, part); });
+        }
         const auto pool = open_pool();
         auto transfer = make_transfer(std::move(request), std::move(listener), *pool);
         if (!transfer) return done(fail(transfer.error()));
@@ -76,7 +83,10 @@ public:
         ids_.emplace(handle, id);
         Open& open = open_.try_emplace(id, std::move(*transfer), done, pool, strand_).first->second;
         ++pool->open;
-        if (is_stream) ++streams_;
+        if (is_stream) {
+            ++streams_;
+            turns_.open(id, std::move(on_part));
+        }
         bound_connections();
         open.deadline.expires_after(open.transfer->timeout());
         open.deadline.async_wait([self = shared_from_this(), id](error_code error) {
@@ -125,14 +135,19 @@ private:
 
     Result<std::unique_ptr<CurlTransfer>> make_transfer(HttpRequest request,
                                                         std::optional<Listener> listener,
-                                                        const Pool& pool) const {
+                                                        const Pool& pool) {
         CAPSTAN_TRY(const Url url, parse_url(request.url));
         std::string proxy = options_.proxy.empty() ? proxy_for(url, environment_) : options_.proxy;
         if (!proxy.empty()) {
             CAPSTAN_TRY(proxy, parse_proxy(proxy));
         }
         return CurlTransfer::make(std::move(request), std::move(listener),
-                                  {pool.tls, std::move(proxy), options_.gzip, options_.user_agent});
+                                  {.tls = pool.tls,
+                                   .proxy = std::move(proxy),
+                                   .gzip = options_.gzip,
+                                   .user_agent = options_.user_agent,
+                                   .http1 = http1_,
+                                   .has_room = [this] { return !turns_.is_overfull(); }});
     }
 
     void bound_connections() {
@@ -150,16 +165,66 @@ private:
         };
     }
 
+    void take_part(RequestId id, std::string_view part) {
+        turns_.take(id, part);
+        const auto& multi = open_.at(id).pool->multi;
+        if (turns_.is_full() && multi->hold()) held_.push_back(multi);
+        await_turn();
+    }
+
+    void await_turn() {
+        if (std::exchange(is_turn_due_, true)) return;
+        asio::post(strand_, [self = shared_from_this()] { self->take_turn(); });
+    }
+
+    void take_turn() {
+        is_turn_due_ = false;
+        const StreamTurns::Turned turned = turns_.turn();
+        for (const RequestId id : turned.failed)
+            end(id, fail(ErrorCode::internal,
+                         open_.at(id).transfer->message("what came could not be taken")));
+        for (const RequestId id : turned.done) {
+            const auto at = open_.find(id);
+            if (at != open_.end() && at->second.ended && !turns_.is_waiting(id))
+                end(id, at->second.transfer->take_result(*at->second.ended));
+        }
+        if (turns_.has_room()) {
+            for (const auto& multi : std::exchange(held_, {})) multi->release();
+            resume_streams();
+        }
+        if (turns_.wants_turn()) await_turn();
+    }
+
+    /// What a paused one has kept comes at once, and may pause it again.
+    void resume_streams() {
+        std::vector<std::pair<RequestId, CURLcode>> failed;
+        for (const auto& [id, open] : open_) {
+            if (!open.transfer->is_paused() || turns_.is_full()) continue;
+            const CURLcode code = open.transfer->resume();
+            if (code != CURLE_OK) failed.emplace_back(id, code);
+        }
+        for (const auto& [id, code] : failed) end(id, open_.at(id).transfer->take_result(code));
+    }
+
     void take_end(CURL* handle, CURLcode code) {
         const RequestId id = ids_.at(handle);
-        end(id, open_.at(id).transfer->take_result(code));
+        Open& open = open_.at(id);
+        if (turns_.is_waiting(id)) {
+            open.ended = code;
+        } else {
+            end(id, open.transfer->take_result(code));
+        }
     }
 
     void end(RequestId id, Result<HttpReply> result) {
         auto ended = open_.extract(id);
+        turns_.close(id);
         const auto pool = ended.mapped().pool;
         const bool is_doubtful = ended.mapped().transfer->is_unanswered_for(options_.doubted_after);
-        if (is_doubtful && pool == pool_) retire_pool();
+        // What is sent anew has to come in a way that can be paused.
+        const bool is_too_fast = ended.mapped().transfer->is_too_fast();
+        http1_ = http1_ || is_too_fast;
+        if ((is_doubtful || is_too_fast) && pool == pool_) retire_pool();
         if (ended.mapped().transfer->is_stream()) --streams_;
         pool->multi->remove(ended.mapped().transfer->handle());
         ids_.erase(ended.mapped().transfer->handle());
@@ -206,6 +271,10 @@ private:
     std::map<CURL*, RequestId> ids_;
     std::map<RequestId, Open> open_;
     long streams_ = 0;
+    StreamTurns turns_{StreamTurns::Limits()};
+    std::vector<std::shared_ptr<CurlMulti>> held_;  ///< until there is room for what they bring
+    bool is_turn_due_ = false;
+    bool http1_ = false;  ///< a peer sent more over HTTP/2 than could be taken
 };
 
 CurlHttpClient::CurlHttpClient(asio::io_context& io, Options options)

@@ -8,6 +8,7 @@
 
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 
 namespace capstan::io {
 
@@ -72,6 +73,22 @@ CURLMcode CurlMulti::add(CURL* transfer) { return curl_multi_add_handle(multi_.g
 
 void CurlMulti::remove(CURL* transfer) { curl_multi_remove_handle(multi_.get(), transfer); }
 
+void CurlMulti::release() {
+    if (!std::exchange(is_held_, false) || !multi_) return;
+    for (const auto& [socket, watched] : watched_) wait(socket, watched);
+    if (!std::exchange(is_timer_due_, false)) return;
+    asio::post(strand_, [self = shared_from_this()] { self->take_timer(); });
+}
+
+void CurlMulti::take_timer() {
+    if (!multi_) return;
+    if (is_held_) {
+        is_timer_due_ = true;
+    } else {
+        act(CURL_SOCKET_TIMEOUT, 0);
+    }
+}
+
 void CurlMulti::act(curl_socket_t socket, int events) {
     int running = 0;
     curl_multi_socket_action(multi_.get(), socket, events, &running);
@@ -92,6 +109,7 @@ auto CurlMulti::ready(curl_socket_t socket, const std::shared_ptr<Watched>& watc
         const auto still = weak.lock();
         if (!still || !self->multi_ || error == asio::error::operation_aborted) return;
         (*still).*waits = false;
+        if (self->is_held_) return;  // `release` waits anew
         self->act(socket, error ? CURL_CSELECT_ERR : events);
         // libcurl may have let go of the socket, and may have another one of that number by
         // now.
@@ -132,7 +150,7 @@ void CurlMulti::set_timer(long milliseconds) {
     // Also when it is 0: libcurl must not be called back inside its own call.
     timer_.expires_after(std::chrono::milliseconds(milliseconds));
     timer_.async_wait([self = shared_from_this()](error_code error) {
-        if (!error && self->multi_) self->act(CURL_SOCKET_TIMEOUT, 0);
+        if (!error) self->take_timer();
     });
 }
 

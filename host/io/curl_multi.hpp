@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -28,6 +29,10 @@ public:
     void bound_connections(long total, long per_host);
     CURLMcode add(CURL* transfer);
     void remove(CURL* transfer);
+    /// Leaves what comes where it is, and the peers to wait, until `release`. False: it does
+    /// already.
+    bool hold() noexcept { return !std::exchange(is_held_, true); }
+    void release();
     /// Closes what is kept. No transfer may be left; nothing is called any more.
     void close();
 
@@ -42,6 +47,7 @@ private:
     void wait(curl_socket_t socket, const std::shared_ptr<Watched>& watched);
     void watch(curl_socket_t socket, int events);
     void set_timer(long milliseconds);
+    void take_timer();
     static int on_socket(CURL*, curl_socket_t socket, int events, void* self, void*) noexcept;
     static int on_timer(CURLM*, long milliseconds, void* self) noexcept;
 
@@ -49,6 +55,8 @@ private:
     const Strand strand_;
     boost::asio::steady_timer timer_;
     const Ended ended_;
+    bool is_held_ = false;
+    bool is_timer_due_ = false;  ///< it fired while held
     std::map<curl_socket_t, std::shared_ptr<Watched>> watched_;
     std::unique_ptr<CURLM, Cleanup> multi_;  ///< NULL: closed
 };

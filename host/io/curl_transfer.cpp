@@ -3,12 +3,14 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <tuple>
 #include <utility>
 
+#include "io/close_on_fork.hpp"
 #include "io/http_syntax.hpp"
 #include "io/printable.hpp"
 #include "io/proxy.hpp"
@@ -19,6 +21,9 @@ namespace capstan::io {
 namespace {
 
 constexpr std::size_t header_bytes_limit = 256 << 10;
+constexpr std::string_view head_too_long =
+    "the head of the reply is too long: one header may have 100 KiB, all of them 256 KiB";
+constexpr long stream_buffer = 4 << 10;
 constexpr long connect_timeout_ms = 30'000;
 constexpr long keep_alive_s = 30;
 /// Of what was sent and nobody confirms: a connection that is dead without saying so would be used
@@ -38,6 +43,18 @@ bool has_header(const HttpRequest& request, std::string_view name) {
 /// Lent: what it holds outlives the transfer.
 curl_blob blob_of(const std::string& pem) {
     return {const_cast<char*>(pem.data()), pem.size(), CURL_BLOB_NOCOPY};
+}
+
+curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* to) noexcept {
+    const int fd = ::socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+    if (fd < 0) return CURL_SOCKET_BAD;
+    close_on_fork(fd);
+    return fd;
+}
+
+int close_socket(void*, curl_socket_t fd) noexcept {
+    keep_on_fork(fd);
+    return ::close(fd);
 }
 
 int on_socket(void*, curl_socket_t socket, curlsocktype) noexcept {
@@ -83,13 +100,17 @@ void CurlTransfer::set_up() {
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+    curl_easy_setopt(
+        curl, CURLOPT_HTTP_VERSION,
+        static_cast<long>(options_.http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
     curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     if (!listener_) {
         curl_easy_setopt(curl, CURLOPT_MAXFILESIZE_LARGE,
                          static_cast<curl_off_t>(request_.max_reply_bytes));
     }
     if (options_.gzip) curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip");
+    // What a buffer unpacks to is kept as a whole in a pause, a thousand times as much at worst.
+    if (options_.gzip && listener_) curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, stream_buffer);
     curl_easy_setopt(curl, CURLOPT_USERAGENT, options_.user_agent.c_str());
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &on_header);
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, this);
@@ -137,6 +158,8 @@ void CurlTransfer::set_connection() {
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPIDLE, keep_alive_s);
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPINTVL, keep_alive_s / 2);
+    curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+    curl_easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, &close_socket);
     curl_easy_setopt(curl, CURLOPT_SOCKOPTFUNCTION, &on_socket);
     // Many streams that begin together wait for one connection that can carry them all.
     if (request_.url.starts_with("https://")) curl_easy_setopt(curl, CURLOPT_PIPEWAIT, 1L);
@@ -207,15 +230,27 @@ std::string CurlTransfer::message(std::string_view why) const {
 
 Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
     if (code == CURLE_OK) return std::move(reply_);
+    if (is_head_too_long(code)) return fail(ErrorCode::quota, message(head_too_long));
     if (is_too_long_ || code == CURLE_FILESIZE_EXCEEDED) {
         return fail(ErrorCode::quota, message("the reply has more than " +
                                               std::to_string(request_.max_reply_bytes) + " bytes"));
+    }
+    if (is_too_fast_) {
+        return fail(ErrorCode::unavailable,
+                    message("more came over HTTP/2 than could be taken; it goes on by HTTP/1.1"));
     }
     const char* const why = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
     Error error{code_of(code),
                 message(was_sent_in_vain_ ? "the connection was lost before an answer came" : why)};
     if (sent_ && error.code == ErrorCode::unavailable) error.provider_code = connection_lost;
     return fail(std::move(error));
+}
+
+/// libcurl says of a header that is too long for it that there is no memory, and newer ones that
+/// something is too large (100).
+bool CurlTransfer::is_head_too_long(CURLcode code) const {
+    const bool is_refused = code == CURLE_OUT_OF_MEMORY || static_cast<int>(code) == 100;
+    return header_bytes_ > header_bytes_limit || (is_refused && sent_ && !has_head_);
 }
 
 /// Asked before each attempt. Where a kept connection ends without an answer, libcurl sends the
@@ -237,8 +272,7 @@ int CurlTransfer::on_send(void* self, char*, char*, int, int) noexcept {
 
 bool CurlTransfer::take_header(std::string_view line) {
     header_bytes_ += line.size();
-    is_too_long_ = is_too_long_ || header_bytes_ > header_bytes_limit;
-    if (is_too_long_) return false;
+    if (header_bytes_ > header_bytes_limit) return false;
     // Each status line begins a new reply: what came before was a "100 Continue" or a proxy's.
     if (line.starts_with("HTTP/")) reply_.headers.clear();
     const std::size_t colon = line.find(':');
@@ -269,6 +303,22 @@ bool CurlTransfer::take_body(std::string_view part) {
     return !is_too_long_;
 }
 
+/// What libcurl is told instead of taking a part. Nothing else takes it out of reading from a peer
+/// that is fast enough.
+std::optional<std::size_t> CurlTransfer::refuse_part() {
+    if (!listener_ || !options_.has_room || options_.has_room()) return std::nullopt;
+    long version = 0;
+    curl_easy_getinfo(handle(), CURLINFO_HTTP_VERSION, &version);
+    is_too_fast_ = version >= CURL_HTTP_VERSION_2_0;
+    is_paused_ = !is_too_fast_;
+    return is_paused_ ? std::size_t{CURL_WRITEFUNC_PAUSE} : 0;
+}
+
+CURLcode CurlTransfer::resume() {
+    is_paused_ = false;
+    return curl_easy_pause(handle(), CURLPAUSE_CONT);
+}
+
 std::size_t CurlTransfer::on_header(char* bytes, std::size_t size, std::size_t count,
                                     void* self) noexcept {
     try {
@@ -281,9 +331,10 @@ std::size_t CurlTransfer::on_header(char* bytes, std::size_t size, std::size_t c
 
 std::size_t CurlTransfer::on_body(char* bytes, std::size_t size, std::size_t count,
                                   void* self) noexcept {
+    CurlTransfer& transfer = *static_cast<CurlTransfer*>(self);
+    if (const auto refused = transfer.refuse_part()) return *refused;
     try {
-        return static_cast<CurlTransfer*>(self)->take_body({bytes, size * count}) ? size * count
-                                                                                  : 0;
+        return transfer.take_body({bytes, size * count}) ? size * count : 0;
     } catch (...) {
         return 0;
     }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,10 @@ public:
         std::string proxy;  ///< as parse_proxy gives it; empty: none
         bool gzip = false;
         std::string user_agent;
+        bool http1 = false;  ///< HTTP/1.1 alone
+        /// Asked before each part of a stream; false: it pauses until `resume`. One of HTTP/2 ends
+        /// instead, as unavailable: libcurl 7.88 forgets it in a pause.
+        std::function<bool()> has_room{};
     };
     /// With a listener the body goes there. `invalid_argument`: not a request.
     static Result<std::unique_ptr<CurlTransfer>> make(HttpRequest request,
@@ -32,6 +37,11 @@ public:
 
     CURL* handle() const noexcept { return handle_.get(); }
     bool is_stream() const noexcept { return listener_.has_value(); }
+    bool is_paused() const noexcept { return is_paused_; }
+    /// It ended because it would have had to pause.
+    bool is_too_fast() const noexcept { return is_too_fast_; }
+    /// Takes what came before the pause, as far as there is room, and goes on. An error ends it.
+    CURLcode resume();
     /// How long it may take in all, which its owner watches: libcurl does not while a request waits
     /// for a connection.
     Duration timeout() const noexcept { return request_.timeout; }
@@ -60,7 +70,9 @@ private:
     bool take_header(std::string_view line);
     void end_head();
     bool take_body(std::string_view part);
+    std::optional<std::size_t> refuse_part();
     bool may_be_sent_now();
+    bool is_head_too_long(CURLcode code) const;
     static int on_send(void* self, char*, char*, int, int) noexcept;
     static std::size_t on_header(char* bytes, std::size_t size, std::size_t count,
                                  void* self) noexcept;
@@ -74,6 +86,8 @@ private:
     bool has_head_ = false;
     std::size_t header_bytes_ = 0;
     bool is_too_long_ = false;
+    bool is_paused_ = false;
+    bool is_too_fast_ = false;
     std::optional<std::chrono::steady_clock::time_point> sent_{};
     bool was_sent_in_vain_ = false;
     std::array<char, CURL_ERROR_SIZE> error_{};

@@ -1,7 +1,6 @@
 #include "io/http_server.hpp"
 
 #include <atomic>
-#include <vector>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
@@ -9,7 +8,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 
+#include "io/close_on_fork.hpp"
 #include "io/served_connection.hpp"
+#include "io/served_places.hpp"
 
 namespace capstan::io {
 
@@ -78,11 +79,15 @@ public:
          Options options, Handler handler)
         : io_(io),
           acceptor_(std::move(acceptor)),
+          on_fork_(acceptor_.native_handle()),
           port_(acceptor_.local_endpoint().port()),
           tls_(std::move(tls)),
           options_(std::move(options)),
           handler_(std::move(handler)),
-          pause_(acceptor_.get_executor()) {}
+          pause_(acceptor_.get_executor()),
+          places_({.total = options_.max_connections,
+                   .per_peer = options_.max_connections_per_peer,
+                   .unsent = options_.max_unsent_total}) {}
 
     std::uint16_t port() const noexcept { return port_; }
     void start() {
@@ -92,18 +97,17 @@ public:
         is_stopped_ = true;
         asio::post(acceptor_.get_executor(), [self = shared_from_this()] {
             error_code ignored;
+            self->on_fork_.release();
             self->acceptor_.close(ignored);
             self->pause_.cancel();
-            for (const auto& each : self->connections_)
-                if (const auto connection = each.lock()) connection->close();
-            self->connections_.clear();
+            self->places_.close_all();
         });
     }
 
 private:
     void accept() {
         if (is_stopped_) return;
-        if (open_ >= options_.max_connections) return accept_later();
+        if (!options_.makes_room && open_ >= options_.max_connections) return accept_later();
         acceptor_.async_accept(asio::make_strand(io_),
                                [self = shared_from_this()](error_code error, tcp::socket socket) {
                                    if (self->is_stopped_) return;
@@ -119,8 +123,12 @@ private:
         });
     }
     void serve(tcp::socket socket) {
-        error_code ignored;
-        socket.set_option(tcp::no_delay(true), ignored);
+        error_code error;
+        socket.set_option(tcp::no_delay(true), error);
+        const auto end = socket.remote_endpoint(error);
+        if (error) return;  // it has left already
+        std::string peer = peer_key(end.address());
+        if (options_.makes_room) places_.make_room(peer);
         boost::beast::tcp_stream stream(std::move(socket));
         std::shared_ptr<ServedConnection> connection;
         if (tls_) {
@@ -129,8 +137,7 @@ private:
         } else {
             connection = make<PlainConnection>(std::move(stream));
         }
-        std::erase_if(connections_, [](const auto& each) { return each.expired(); });
-        connections_.push_back(connection);
+        places_.add(std::move(peer), connection);
         connection->start();
     }
     template <class Connection, class Stream>
@@ -142,17 +149,26 @@ private:
                 if (const auto self = weak.lock(); self && !self->is_stopped_)
                     self->handler_(std::move(request), std::move(responder));
             },
+            [weak = weak_from_this()] {
+                if (const auto self = weak.lock()) self->bound_unsent();
+            },
             [self = shared_from_this()] { --self->open_; });
+    }
+    void bound_unsent() {
+        if (!options_.makes_room) return;
+        asio::post(acceptor_.get_executor(),
+                   [self = shared_from_this()] { self->places_.bound_unsent(); });
     }
 
     asio::io_context& io_;
     tcp::acceptor acceptor_;
+    CloseOnFork on_fork_;
     const std::uint16_t port_;
     const std::shared_ptr<asio::ssl::context> tls_;
     const Options options_;
     const Handler handler_;
     asio::steady_timer pause_;
-    std::vector<std::weak_ptr<ServedConnection>> connections_;
+    ServedPlaces places_;
     std::atomic<std::size_t> open_ = 0;
     std::atomic<bool> is_stopped_ = false;
 };

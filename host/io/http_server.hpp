@@ -60,11 +60,19 @@ public:
     struct Options {
         std::string address = "127.0.0.1";  ///< "0.0.0.0", "::": every one
         std::uint16_t port = 0;             ///< 0: any free one
-        std::size_t max_connections = 256;  ///< further ones wait in the kernel
+        std::size_t max_connections = 256;  ///< further ones wait in the kernel, or see makes_room
+        /// At a limit the connection that has the least to lose is closed for the next one; see
+        /// served_places.hpp. For ports that answer probes beside all others.
+        bool makes_room = false;
+        std::size_t max_connections_per_peer = 32;  ///< of one address; only with makes_room
         std::size_t max_header_bytes = 64u << 10;
-        std::size_t max_body_bytes = 4u << 20;                ///< more gets 413
-        std::size_t max_unsent = 64u << 20;                   ///< of one streamed reply
-        Duration request_timeout = std::chrono::seconds(30);  ///< from its first byte to its last
+        std::size_t max_body_bytes = 4u << 20;      ///< more gets 413
+        std::size_t max_unsent = 64u << 20;         ///< of one streamed reply
+        std::size_t max_unsent_total = 256u << 20;  ///< of all; only with makes_room
+        /// For the head of a request: of the first one since it was let in, else since its first
+        /// byte.
+        Duration head_timeout = std::chrono::seconds(30);
+        Duration request_timeout = std::chrono::seconds(30);  ///< from its head to its last byte
         Duration idle_timeout = std::chrono::seconds(120);    ///< between two requests
         Duration write_timeout = std::chrono::seconds(30);    ///< of a peer that does not read
         std::string certificate_pem{}, key_pem{};             ///< empty: plain HTTP

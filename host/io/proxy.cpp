@@ -10,6 +10,7 @@
 #include <boost/asio/ip/network_v6.hpp>
 
 #include "io/http_syntax.hpp"
+#include "io/known_secrets.hpp"
 
 namespace capstan::io {
 
@@ -137,7 +138,11 @@ Result<std::string> parse_proxy(const std::string& text) {
         return fail(within("proxy", {ErrorCode::invalid_config, checked.error().message}));
     std::string out;
     out.append(is_socks ? "socks5h" : scheme).append("://");
-    if (has_login) out.append(escaped_login(authority.substr(0, at))).append("@");
+    if (has_login) {
+        const std::string_view login = authority.substr(0, at);
+        known_secrets().add(login.substr(std::min(login.find(':'), login.size() - 1) + 1));
+        out.append(escaped_login(login)).append("@");
+    }
     return out.append(place);
 }
 

@@ -161,7 +161,7 @@ void StreamConnection<Stream>::run(void (StreamConnection::*what)()) {
 template <class Stream>
 void StreamConnection<Stream>::shake_hands() {
     if constexpr (is_tls<Stream>) {
-        socket().expires_after(options_.request_timeout);
+        socket().expires_after(options_.head_timeout);
         stream_.async_handshake(boost::asio::ssl::stream_base::server,
                                 [self = this->shared_from_this()](Code error) {
                                     if (error) return self->shut();
@@ -172,28 +172,43 @@ void StreamConnection<Stream>::shake_hands() {
     }
 }
 
-/// The idle time counts until the first byte, then the request's own.
+/// The idle time counts until the first byte of a later request, then the head's own; the first
+/// request is expected at once.
 template <class Stream>
 void StreamConnection<Stream>::read() {
     if (is_shut_) return;
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(options_.max_header_bytes));
     parser_->body_limit(options_.max_body_bytes);
-    const auto take = [self = this->shared_from_this()](Code error, std::size_t) {
-        self->take(error);
-    };
-    if (buffer_.size() != 0) {
-        socket().expires_after(options_.request_timeout);
-        return http::async_read(stream_, buffer_, *parser_, take);
+    socket().expires_after(has_asked_ ? options_.idle_timeout : options_.head_timeout);
+    if (buffer_.size() != 0) return read_head();
+    if (has_asked_) stand(Stage::idle);
+    stream_.async_read_some(buffer_.prepare(4096),
+                            [self = this->shared_from_this()](Code error, std::size_t bytes) {
+                                if (error) return self->shut();
+                                self->buffer_.commit(bytes);
+                                self->read_head();
+                            });
+}
+
+template <class Stream>
+void StreamConnection<Stream>::read_head() {
+    if (has_asked_) {
+        stand(Stage::asking);
+        socket().expires_after(options_.head_timeout);
     }
-    socket().expires_after(options_.idle_timeout);
-    stream_.async_read_some(buffer_.prepare(4096), [self = this->shared_from_this(), take](
-                                                       Code error, std::size_t bytes) {
-        if (error) return self->shut();
-        self->buffer_.commit(bytes);
-        self->socket().expires_after(self->options_.request_timeout);
-        http::async_read(self->stream_, self->buffer_, *self->parser_, take);
-    });
+    http::async_read_header(
+        stream_, buffer_, *parser_,
+        [self = this->shared_from_this()](Code error, std::size_t) { self->take_head(error); });
+}
+
+template <class Stream>
+void StreamConnection<Stream>::take_head(Code error) {
+    if (is_shut_ || error || parser_->is_done()) return take(error);
+    socket().expires_after(options_.request_timeout);
+    http::async_read(
+        stream_, buffer_, *parser_,
+        [self = this->shared_from_this()](Code failed, std::size_t) { self->take(failed); });
 }
 
 template <class Stream>
@@ -221,6 +236,8 @@ void StreamConnection<Stream>::refuse(Code error) {
 
 template <class Stream>
 void StreamConnection<Stream>::hand_over() {
+    has_asked_ = true;
+    stand(Stage::waiting);
     keeps_alive_ = parser_->get().keep_alive();
     is_head_ = parser_->get().method() == http::verb::head;
     is_chunked_ = parser_->get().version() >= 11;
@@ -256,6 +273,7 @@ void StreamConnection<Stream>::watch_peer() {
 template <class Stream>
 void StreamConnection<Stream>::begin(const HttpReply& reply, bool is_whole) {
     has_begun_ = true;
+    stand(Stage::sending);
     if (!is_whole && !is_chunked_) keeps_alive_ = false;
     std::string text = head_text(reply, is_chunked_ ? 11 : 10, keeps_alive_, is_whole);
     if (is_whole) {
@@ -266,6 +284,7 @@ void StreamConnection<Stream>::begin(const HttpReply& reply, bool is_whole) {
     }
     unsent_bytes_ += text.size();
     unsent_.push_back(std::move(text));
+    queued_();
     pump();
 }
 
@@ -304,7 +323,7 @@ template <class Stream>
 void StreamConnection<Stream>::written(Code error) {
     is_writing_ = false;
     if (error || is_shut_) return shut();
-    unsent_bytes_ -= std::min(unsent_bytes_, unsent_.front().size());
+    unsent_bytes_ -= std::min(unsent_bytes_.load(), unsent_.front().size());
     unsent_.pop_front();
     pump();
 }
@@ -315,6 +334,7 @@ void StreamConnection<Stream>::done_answering() {
     answer->over();
     if (!keeps_alive_) return shut();
     if (!is_watching_) return read();
+    stand(Stage::idle);
     idle_.expires_after(options_.idle_timeout);
     idle_.async_wait([self = this->shared_from_this()](Code error) {
         if (!error && self->is_watching_ && !self->answer_) self->shut();
@@ -324,8 +344,10 @@ void StreamConnection<Stream>::done_answering() {
 template <class Stream>
 void StreamConnection<Stream>::shut() {
     if (std::exchange(is_shut_, true)) return;
+    unsent_bytes_ = 0;
     boost::system::error_code ignored;
     socket().socket().shutdown(boost::asio::ip::tcp::socket::shutdown_both, ignored);
+    on_fork_.release();
     socket().close();
     idle_.cancel();
     if (const auto answer = std::exchange(answer_, nullptr)) answer->over();

@@ -2,6 +2,8 @@
 /// exchange.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -19,6 +21,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
+#include "io/close_on_fork.hpp"
 #include "io/http_server.hpp"
 
 namespace capstan::io {
@@ -26,9 +29,33 @@ namespace capstan::io {
 /// What the server knows of a connection. [any thread]
 class ServedConnection {
 public:
+    /// From the least to lose to the most.
+    enum class Stage : std::uint8_t {
+        idle,     ///< answered; the next request has not begun
+        asking,   ///< its request is not whole
+        sending,  ///< its answer is being read by the peer, or is not
+        waiting,  ///< its answer is being made
+    };
+    using Clock = std::chrono::steady_clock;
+
     virtual ~ServedConnection() = default;
     virtual void start() = 0;
     virtual void close() = 0;
+    Stage stage() const noexcept { return stage_; }
+    Clock::time_point since() const noexcept { return Clock::time_point(Clock::duration(since_)); }
+    /// Bytes of answers that wait for the peer.
+    std::size_t unsent() const noexcept { return unsent_bytes_; }
+
+protected:
+    void stand(Stage stage) noexcept {
+        since_ = Clock::now().time_since_epoch().count();
+        stage_ = stage;
+    }
+    std::atomic<std::size_t> unsent_bytes_ = 0;
+
+private:
+    std::atomic<Stage> stage_ = Stage::asking;
+    std::atomic<Clock::rep> since_ = Clock::now().time_since_epoch().count();
 };
 
 /// Between a Responder and its connection, which may have gone. [any thread]
@@ -65,12 +92,15 @@ public:
     using Handler = HttpServer::Handler;
     using Code = boost::system::error_code;
 
+    /// `queued`: an answer is to be sent. `gone`: this is no more.
     StreamConnection(Stream stream, const HttpServer::Options& options, Handler handler,
-                     std::function<void()> gone)
+                     std::function<void()> queued, std::function<void()> gone)
         : stream_(std::move(stream)),
           options_(options),
           handler_(std::move(handler)),
+          queued_(std::move(queued)),
           gone_(std::move(gone)),
+          on_fork_(socket().socket().native_handle()),
           idle_(stream_.get_executor()) {}
     StreamConnection(const StreamConnection&) = delete;
     StreamConnection& operator=(const StreamConnection&) = delete;
@@ -86,6 +116,8 @@ private:
 
     void shake_hands();
     void read();
+    void read_head();
+    void take_head(Code error);
     void take(Code error);
     void refuse(Code error);
     void hand_over();
@@ -102,13 +134,14 @@ private:
     Stream stream_;
     const HttpServer::Options& options_;
     const Handler handler_;
-    const std::function<void()> gone_;
+    const std::function<void()> queued_, gone_;
+    CloseOnFork on_fork_;
     boost::asio::steady_timer idle_;  ///< runs while the next request is watched for
     boost::beast::flat_buffer buffer_;
     std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
     std::shared_ptr<Answer> answer_;  ///< of the request that is being answered
     std::deque<std::string> unsent_;
-    std::size_t unsent_bytes_ = 0;
+    bool has_asked_ = false;  ///< a request has come whole
     bool keeps_alive_ = false, is_head_ = false, is_chunked_ = false;
     bool has_begun_ = false, has_ended_ = false;
     bool is_writing_ = false, is_watching_ = false, is_shut_ = false;

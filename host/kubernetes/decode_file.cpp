@@ -27,8 +27,8 @@ Unexpected cannot_read(const std::string& name) {
 Result<DecodeReport> decode_file(const std::filesystem::path& file, engine::ClusterSink& sink) {
     const bool is_standard_input = file == "-";
     const std::string name = is_standard_input ? "standard input" : file.string();
-    const std::unique_ptr<std::FILE, Closes> in(is_standard_input ? stdin
-                                                                  : std::fopen(file.c_str(), "rb"));
+    const std::unique_ptr<std::FILE, Closes> in(
+        is_standard_input ? stdin : std::fopen(file.c_str(), "rbe"));
     if (in == nullptr) return cannot_read(name);
     ListDecoder decoder(sink);
     std::vector<char> piece(piece_size);

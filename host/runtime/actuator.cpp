@@ -1,6 +1,7 @@
 #include "runtime/actuator.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -12,6 +13,9 @@
 #include <capstan/hash.hpp>
 
 #include "engine/removal/node_looks.hpp"
+#include "runtime/awaited.hpp"
+#include "runtime/cloud_actions.hpp"
+#include "runtime/time_text.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -102,6 +106,8 @@ bool is_mark(const engine::NodeChange& change) {
     return !change.set_taints.empty() || change.unschedulable.value_or(false);
 }
 
+using CarriedOutDone = std::function<void(Results)>;
+
 /// One decision on its way, kept alive by the calls that are open.
 class Carrying : public std::enable_shared_from_this<Carrying> {
 public:
@@ -109,6 +115,7 @@ public:
              const Clouds& clouds, const engine::Circumstances& circumstances, CarriedOutDone done,
              const std::set<NodeGroupId>& whole_groups)
         : circumstances_(circumstances),
+          actions_(cloud_actions_of(decision)),
           done_(std::move(done)),
           looks_(is_blind() ? std::vector<engine::NodeLook>() : std::move(looks)) {
         results_.decreases.resize(decision.decreases.size());
@@ -123,6 +130,11 @@ public:
                 decision.creations.size() + decision.increases.size() +
                 decision.node_changes.size() + decision.evictions.size() +
                 decision.deletions.size();
+        open_places(CloudAction::decrease, decision.decreases.size());
+        open_places(CloudAction::removal, decision.removals.size());
+        open_places(CloudAction::creation, decision.creations.size());
+        open_places(CloudAction::increase, decision.increases.size());
+        open_places(CloudAction::deletion, decision.deletions.size());
         for (const engine::MachineRemoval& removal : decision.removals)
             removals_.push_back({.removal = removal,
                                  .cloud = clouds.find(removal.cloud),
@@ -176,7 +188,22 @@ public:
         end_one();
     }
 
+    /// From now on clouds are not waited for: what they have not answered goes on in `beside`.
+    void leave_clouds(std::shared_ptr<ActionsUnderWay> beside, const std::string& since) {
+        bool is_over = false;
+        {
+            const std::lock_guard lock(mutex_);
+            beside_ = std::move(beside);
+            since_ = since;
+            is_over = is_over_now();
+        }
+        if (is_over) deliver();
+    }
+
 private:
+    void open_places(CloudAction kind, std::size_t count) {
+        for (std::size_t at = 0; at < count; ++at) open_places_.emplace(kind, at);
+    }
     bool is_blind() const noexcept { return !circumstances_.blind_because.empty(); }
     Error held_back() const {
         return {ErrorCode::cancelled,
@@ -230,21 +257,22 @@ private:
 
     void decrease(std::size_t at, const engine::Decrease& decrease,
                   const std::shared_ptr<CloudClient>& cloud) {
-        std::optional<Error>& result = results_.decreases[at];
-        if (!cloud) return take(result, no_such_cloud(decrease.group, decrease.cloud));
+        const ActionPlace place{CloudAction::decrease, at};
+        if (!cloud) return answer(place, no_such_cloud(decrease.group, decrease.cloud));
         cloud->decrease_target(resize_of("decrease", decrease, circumstances_),
-                               [self = shared_from_this(), &result](Result<Resized> resized) {
-                                   self->take(result, find_error(std::move(resized)));
+                               [self = shared_from_this(), place](Result<Resized> resized) {
+                                   self->answer(place, find_error(std::move(resized)));
                                });
     }
     void increase(std::size_t at, const engine::Increase& increase,
                   const std::shared_ptr<CloudClient>& cloud) {
-        std::optional<Error>& result = results_.increases[at];
-        if (!cloud) return take(result, no_such_cloud(increase.group, increase.cloud));
+        const ActionPlace place{CloudAction::increase, at};
+        if (!cloud) return answer(place, no_such_cloud(increase.group, increase.cloud));
         cloud->increase(resize_of("increase", increase, circumstances_),
-                        [self = shared_from_this(), &result, at](Result<Resized> resized) {
-                            if (resized) self->results_.answered_targets[at] = resized->target;
-                            self->take(result, find_error(std::move(resized)));
+                        [self = shared_from_this(), place](Result<Resized> resized) {
+                            const std::optional<int> target =
+                                resized ? std::optional(resized->target) : std::nullopt;
+                            self->answer(place, find_error(std::move(resized)), target);
                         });
     }
 
@@ -283,25 +311,25 @@ private:
                 continue;
             }
             // Nobody refused to grow it: the group's own error says all.
-            take(results_.increases[place],
-                 Error{.code = ErrorCode::cancelled,
-                       .message = "group " + asked.group.value() + " was not made",
-                       .provider_code = std::string(engine::not_asked)});
+            answer({CloudAction::increase, place},
+                   Error{.code = ErrorCode::cancelled,
+                         .message = "group " + asked.group.value() + " was not made",
+                         .provider_code = std::string(engine::not_asked)});
         }
-        take(results_.creations[at], std::move(error));
+        answer({CloudAction::creation, at}, std::move(error));
     }
     void destroy(const engine::Decision& decision, const Clouds& clouds) {
         for (std::size_t at = 0; at < decision.deletions.size(); ++at) {
             const engine::GroupDeletion& deletion = decision.deletions[at];
-            std::optional<Error>& result = results_.deletions[at];
+            const ActionPlace place{CloudAction::deletion, at};
             const auto cloud = clouds.find(deletion.cloud);
             if (!cloud) {
-                take(result, no_such_cloud(deletion.group, deletion.cloud));
+                answer(place, no_such_cloud(deletion.group, deletion.cloud));
                 continue;
             }
             cloud->destroy(deletion.group,
-                           [self = shared_from_this(), &result](Result<std::monostate> deleted) {
-                               self->take(result, find_error(std::move(deleted)));
+                           [self = shared_from_this(), place](Result<std::monostate> deleted) {
+                               self->answer(place, find_error(std::move(deleted)));
                            });
         }
     }
@@ -383,19 +411,74 @@ private:
         place = std::move(error);
         end_one();
     }
+    void answer(const ActionPlace& place, std::optional<Error> error,
+                std::optional<int> target = {}) {
+        end_place(place, [&] {
+            const auto [kind, at] = place;
+            if (error) {
+                set_error(results_, place, *error);
+            } else if (kind == CloudAction::increase) {
+                results_.answered_targets[at] = target;
+            }
+        });
+    }
     void take_removal(std::size_t at, std::vector<Error> failed) {
-        results_.removals[at] = std::move(failed);
-        end_one();
+        end_place({CloudAction::removal, at}, [&] { results_.removals[at] = std::move(failed); });
+    }
+    /// A cloud has answered; `note` writes down what.
+    template <class Note>
+    void end_place(const ActionPlace& place, const Note& note) {
+        std::optional<ActionsUnderWay::Ended> late;
+        ActionsUnderWay::Key key = 0;
+        bool is_over = false;
+        {
+            const std::lock_guard lock(mutex_);
+            note();
+            --open_;
+            open_places_.erase(place);
+            if (const auto left = left_.find(place); left != left_.end()) {
+                key = left->second;
+                late = ended_action(actions_, results_, place);
+            }
+            is_over = is_over_now();
+        }
+        if (late) return beside_->end(key, *std::move(late));
+        if (is_over) deliver();
     }
     void end_one() {
         {
             const std::lock_guard lock(mutex_);
-            if (--open_ > 0) return;
+            --open_;
+            if (!is_over_now()) return;
         }
-        done_(std::move(results_));
+        deliver();
+    }
+
+    /// Whether nothing is waited for any more, said once. [mutex_]
+    bool is_over_now() {
+        const bool is_open = beside_ ? open_ > open_places_.size() : open_ > 0;
+        return !is_open && !std::exchange(is_delivered_, true);
+    }
+    void deliver() {
+        Results results;
+        {
+            const std::lock_guard lock(mutex_);
+            results = results_;
+            for (const ActionPlace& place : open_places_) {
+                const std::string what =
+                    command_at(actions_, place) + " has not been answered since " + since_;
+                left_.emplace(place, beside_->begin(group_at(actions_, place), what));
+                set_error(results, place,
+                          {.code = ErrorCode::cancelled,
+                           .message = "its cloud has not answered since " + since_,
+                           .provider_code = std::string(under_way)});
+            }
+        }
+        done_(std::move(results));
     }
 
     const engine::Circumstances circumstances_;
+    const engine::Decision actions_;
     const CarriedOutDone done_;
     const std::vector<engine::NodeLook> looks_;
     std::mutex mutex_;
@@ -403,7 +486,12 @@ private:
     std::vector<LookedAt> looked_at_;
     std::map<std::string, std::size_t> look_of_;  ///< by node, in `looked_at_`
     Results results_;
-    std::size_t open_ = 0;  ///< calls, and the start itself
+    std::size_t open_ = 0;                 ///< calls, and the start itself
+    std::set<ActionPlace> open_places_{};  ///< those of them that clouds are asked for
+    bool is_delivered_ = false;
+    std::shared_ptr<ActionsUnderWay> beside_{};  ///< NULL: clouds are waited for
+    std::string since_{};                        ///< when they were asked
+    std::map<ActionPlace, ActionsUnderWay::Key> left_{};
 };
 
 /// What can be said when nothing came back in time.
@@ -428,28 +516,24 @@ std::set<NodeGroupId> find_whole_groups(const std::vector<engine::Group>& groups
     return out;
 }
 
-void carry_out(const engine::Decision& decision, const std::vector<engine::NodeLook>& looks,
-               const Clouds& clouds, ClusterClient& cluster,
-               const engine::Circumstances& circumstances, CarriedOutDone done,
-               const std::set<NodeGroupId>& whole_groups) {
-    if (circumstances.dry_run) return done({});
-    std::make_shared<Carrying>(decision, looks, clouds, circumstances, std::move(done),
-                               whole_groups)
-        ->start(decision, clouds, cluster);
-}
-
 Results carry_out_now(const engine::Decision& decision, const std::vector<engine::NodeLook>& looks,
                       const Clouds& clouds, ClusterClient& cluster,
                       const engine::Circumstances& circumstances, PluginHost& host,
-                      const std::set<NodeGroupId>& whole_groups) {
-    Result<Results> results = host.wait<Results>(
-        [&](const PluginHost::Done<Results>& done) {
-            carry_out(
-                decision, looks, clouds, cluster, circumstances,
-                [done](Results all) { done(std::move(all)); }, whole_groups);
-        },
-        change_patience);
-    return results ? *std::move(results) : unknown_results(decision, results.error());
+                      const std::set<NodeGroupId>& whole_groups, const ActionPatience& patience) {
+    if (circumstances.dry_run) return {};
+    const auto awaited = std::make_shared<Awaited<Results>>();
+    const auto since = whole_second_text(host.loop().clock()->wall());
+    const auto carrying = std::make_shared<Carrying>(
+        decision, looks, clouds, circumstances,
+        [awaited](Results all) { awaited->put(std::move(all)); }, whole_groups);
+    carrying->start(decision, clouds, cluster);
+    bool is_there = awaited->wait(host, patience.beside ? patience.length : change_patience);
+    if (!is_there && patience.beside) {
+        carrying->leave_clouds(patience.beside, since);
+        is_there = awaited->wait(host, change_patience);
+    }
+    if (is_there) return awaited->take();
+    return unknown_results(decision, {ErrorCode::deadline, "the event loop does not answer"});
 }
 
 }  // namespace capstan::runtime

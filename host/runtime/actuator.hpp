@@ -1,23 +1,29 @@
 /// Carries decisions out.
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <set>
 #include <vector>
 
 #include <capstan/ids.hpp>
 
 #include "engine/pass.hpp"
+#include "runtime/actions_under_way.hpp"
 #include "runtime/clouds.hpp"
 #include "runtime/cluster_client.hpp"
 
 namespace capstan::runtime {
 
-using CarriedOutDone = std::function<void(engine::Results)>;
-
 /// Groups whose machines go together or not at all: the option zero_or_max.
 std::set<NodeGroupId> find_whole_groups(const std::vector<engine::Group>& groups);
 
+/// How long clouds are waited for, and where what they have not answered by then goes on: its
+/// result is `cancelled` and `under_way` (actions_under_way.hpp). Cluster and node changes are
+/// waited for in any case.
+struct ActionPatience {
+    std::shared_ptr<ActionsUnderWay> beside{};  ///< NULL: all is waited for until its deadline
+    Duration length{};
+};
 /// Asks clouds and cluster for all of the decision at once, with these exceptions:
 ///   - The nodes of `looks` are looked at before anything is done to them, and where that fails,
 ///     nothing is.
@@ -28,19 +34,14 @@ std::set<NodeGroupId> find_whole_groups(const std::vector<engine::Group>& groups
 ///   - A group is made before it is asked to grow; where that fails, its increases are `cancelled`.
 ///   - Where the circumstances say that the cluster is not seen as it is, removals, evictions and
 ///     changes that mark a node are `cancelled`, and no node is looked at. Marks are taken off.
-/// `done` gets what became of each action, in the order of the decision. One that fails keeps no
-/// other. Ends always, each call has its deadline. A dry run asks for nothing and has no results.
-/// Carried out again under the same circumstances, a decision has no second effect. `done` is
-/// called by the thread that runs the host's loop, or inside this call if there is nothing to do.
-/// `cluster` outlives that. [any thread]
-void carry_out(const engine::Decision& decision, const std::vector<engine::NodeLook>& looks,
-               const Clouds& clouds, ClusterClient& cluster,
-               const engine::Circumstances& circumstances, CarriedOutDone done,
-               const std::set<NodeGroupId>& whole_groups = {});
-/// The same, waited for; on virtual time the clock goes on as far as it takes.
+/// Waits, on virtual time as far as it takes, and answers what became of each action, in the order
+/// of the decision. One that fails keeps no other. Ends always, each call has its deadline. A dry
+/// run asks for nothing and has no results. Carried out again under the same circumstances, a
+/// decision has no second effect. `cluster` outlives the calls. [one thread]
 engine::Results carry_out_now(const engine::Decision& decision,
                               const std::vector<engine::NodeLook>& looks, const Clouds& clouds,
                               ClusterClient& cluster, const engine::Circumstances& circumstances,
-                              PluginHost& host, const std::set<NodeGroupId>& whole_groups = {});
+                              PluginHost& host, const std::set<NodeGroupId>& whole_groups = {},
+                              const ActionPatience& patience = {});
 
 }  // namespace capstan::runtime

@@ -75,6 +75,7 @@ void CloudReader::take(Result<CloudClient::View> view, Done done) {
     if (!view)
         return done({.groups = known_,
                      .problems = {view.error()},
+                     .failure = view.error(),
                      .unread_because = view_ == nullptr ? view.error().message : std::string()});
     const auto reading = std::make_shared<Reading>(Reading{.done = std::move(done)});
     reading->is_repeated = *view == view_ && is_settled_;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct CloudReading {
     Groups groups = std::make_shared<const std::vector<engine::Group>>();
     /// What it would make groups of, by name; empty: it makes none, or it is not known of what.
     MachineTypes machines = std::make_shared<const std::vector<MachineType>>();
-    std::vector<Error> problems{};  ///< each names its cloud
+    std::vector<Error> problems{};   ///< each names its cloud
+    std::optional<Error> failure{};  ///< of the refresh; nothing: the cloud answered
     /// Why it could not be read this time nor before; empty: it could.
     std::string unread_because{};
 };

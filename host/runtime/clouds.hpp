@@ -2,19 +2,26 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <capstan/error.hpp>
 #include <capstan/ids.hpp>
+#include <capstan/time.hpp>
 
 #include "engine/health/known_groups.hpp"
 #include "engine/snapshot.hpp"
+#include "runtime/cloud_answers.hpp"
 #include "runtime/cloud_reader.hpp"
 #include "runtime/config/pipeline.hpp"
 #include "runtime/plugin_host.hpp"
+#include "runtime/wiring.hpp"
 
 namespace capstan::runtime {
 
@@ -22,7 +29,7 @@ namespace capstan::runtime {
 struct CloudsView {
     /// By id; not NULL. Without prices and options, which a pass asks for (pass_cycle.hpp). While
     /// no cloud says anything new, and nothing is in the way, it stays the same list, as do the
-    /// machines below.
+    /// machines below. Groups of a cloud that did not answer are as they were, and unreadable.
     std::shared_ptr<const std::vector<engine::Group>> groups =
         std::make_shared<const std::vector<engine::Group>>();
     /// What clouds would make groups of, in pipeline order; NULL: none makes any.
@@ -32,55 +39,93 @@ struct CloudsView {
     std::vector<Error> problems{};
     /// Those that could not be read since the start: what groups they have is not known.
     engine::UnreadClouds unread{};
+    /// How each cloud stands, in pipeline order.
+    std::vector<CloudState> states{};
+
+    /// What refreshes came to that ended for this view, by cloud.
+    std::map<PluginInstanceId, Error> failures() const;
 };
 
+/// How long a refresh is waited for.
+struct RefreshPatience {
+    /// From the beginning of the call; a cloud that takes longer is silent, and its call goes on.
+    Duration silent_after{};
+    /// The same for a cloud that was silent, until a call of it ends within `silent_after` again:
+    /// passes that come one after the other are not each held up.
+    Duration silent_again_after{};
+    /// How old an answer that came too late may be to be used without asking again.
+    Duration late_answer_age{};
+};
+/// max(5 s, min(3 scan intervals, 15 s)).
+RefreshPatience patience_of(Duration scan_interval) noexcept;
+
 /// Reads all clouds at once. A cloud that cannot be read keeps the groups it had, as do groups it
-/// calls unreadable. A group's template is asked for when its fingerprint changes, or each time
-/// when it has none; one that cannot be had is left out, with the reason. Of two groups of one id
-/// the one of the cloud that stands first in the pipeline counts, and the other is a problem.
-/// [any thread]; `done` is called by the thread that runs the host's loop.
+/// calls unreadable: they count as they were, and are not touched. A group's template is asked for
+/// when its fingerprint changes, or each time when it has none; one that cannot be had is left out,
+/// with the reason. Of two groups of one id the one of the cloud that stands first in the pipeline
+/// counts, and the other is a problem.
 class Clouds : public std::enable_shared_from_this<Clouds> {
 public:
-    using Done = std::function<void(CloudsView)>;
+    using Resting = std::map<PluginInstanceId, std::string>;
 
-    /// The clouds of the pipeline. `internal`: a name without an instance, or one that is no cloud.
-    /// `gate`: see CloudClient.
+    /// The clouds of the pipeline. `internal`: a name without an instance, unless it is `missing`
+    /// because it has not started, or one that is no cloud. `gate`: see CloudClient.
     static Result<std::shared_ptr<Clouds>> make(const Pipeline& pipeline, const PluginHost& host,
-                                                const ChangeGate& gate = {});
+                                                const ChangeGate& gate = {},
+                                                Missing missing = Missing::is_wrong);
     Clouds(const Clouds&) = delete;
     Clouds& operator=(const Clouds&) = delete;
 
-    /// Ends always: each call into a cloud has its deadline. While one is under way, a second joins
-    /// it and gets its result.
-    void refresh(Done done);
-    /// The same, waited for; on virtual time the clock goes on as far as it takes.
-    CloudsView refresh_now(PluginHost& host);
-    /// As of the last refresh; empty before.
+    /// From the next refresh on; nothing, as at first: each call is waited for until its deadline.
+    void set_patience(std::optional<RefreshPatience> patience);
+    /// Called when a cloud answers that was silent in the last view, by any thread.
+    void set_on_late(std::function<void()> on_late);
+
+    /// Asks each cloud but those of `resting`, whose groups are left as they are for the reason
+    /// given, and waits; on virtual time the clock goes on as far as it takes. A cloud is never
+    /// asked again while a call is under way, and an answer that came too late is used by the next
+    /// refresh. [one thread]
+    CloudsView refresh_now(PluginHost& host, const Resting& resting = {});
+    /// As of the last refresh; empty before. [any thread]
     CloudsView view() const;
 
-    /// NULL: there is no such cloud.
+    /// A cloud of the pipeline that has started since; read from the next refresh on. Until then it
+    /// counts as one that could not be read. Nothing happens where it is none, or is there already.
+    Result<void> join(std::shared_ptr<PluginInstance> instance);
+
+    /// NULL: there is no such cloud, or it has not started.
     std::shared_ptr<CloudClient> find(const PluginInstanceId& cloud) const;
-    /// In pipeline order.
-    const std::vector<std::shared_ptr<PluginInstance>>& instances() const noexcept {
-        return instances_;
-    }
+    /// Those that have started, in pipeline order.
+    std::vector<std::shared_ptr<PluginInstance>> instances() const;
 
 private:
-    explicit Clouds(std::vector<std::shared_ptr<CloudReader>> readers);
-    void read_all();
-    void take(std::size_t cloud, CloudReading reading);
+    Clouds(std::vector<PluginInstanceId> ids, bool asks_machine_types, ChangeGate gate)
+        : ids_(std::move(ids)),
+          asks_machine_types_(asks_machine_types),
+          gate_(std::move(gate)),
+          readers_(ids_.size()),
+          answers_(ids_.size()) {}
+    void ask(PluginHost& host, const Resting& resting);
+    void await(PluginHost& host);
+    std::optional<Duration> next_deadline(Duration now) const;
+    void await_one(PluginHost& host, Duration deadline, std::uint64_t seen);
+    void take(std::size_t cloud, CloudReading reading, Duration now, Time wall);
     CloudsView merged(std::vector<CloudReading> readings);
 
-    const std::vector<std::shared_ptr<CloudReader>> readers_;
-    std::vector<std::shared_ptr<PluginInstance>> instances_;
-    mutable std::mutex mutex_;
+    const std::vector<PluginInstanceId> ids_;  ///< in pipeline order
+    const bool asks_machine_types_;
+    const ChangeGate gate_;
+    mutable std::mutex mutex_;                           ///< guards what follows
+    std::vector<std::shared_ptr<CloudReader>> readers_;  ///< by cloud; NULL: it has not started
     CloudsView view_;
     std::vector<CloudReading> merged_;  ///< what `view_` was made of, by cloud
     bool is_disputed_ = false;          ///< two of its clouds have a group of one id
-    // The refresh under way; nobody waits: there is none.
-    std::vector<Done> waiting_;
-    std::vector<CloudReading> readings_;  ///< by cloud
-    std::size_t open_ = 0;                ///< clouds that are still being read
+    std::optional<RefreshPatience> patience_{};
+    std::function<void()> on_late_{};
+    std::vector<CloudAnswers> answers_;  ///< by cloud
+    std::uint64_t ended_ = 0;            ///< calls, since the start
+    /// Waits for the next call to end; NULL: nothing does.
+    std::function<void()> waiting_{};
 };
 
 }  // namespace capstan::runtime

@@ -66,7 +66,7 @@ engine::Memory read_back(engine::Memory memory, const std::optional<engine::Pass
     const engine::PassTime from = written.value_or(engine::PassTime(read.wall));
     const Duration passed = std::max(Duration(0), time_between(from.wall, read.wall));
     each_time("", memory, [&](std::string_view name, Time& time) {
-        if (time == Time() || time == Time::max()) return;
+        if (time == Time() || time == Time::max() || time == Time::min()) return;
         // Of the time that it was before the writing, then of what has passed since.
         time = moved(moved(read.now, time_between(from.now, time)), -passed);
         if (!may_be_to_come(name)) time = std::min(time, read.now);

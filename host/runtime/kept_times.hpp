@@ -22,7 +22,8 @@ namespace capstan::runtime {
 ///
 /// So no age is negative or longer than the wall clock can tell, and what is read, written and read
 /// again has lost nothing. Only members called `until` and `deadline` may be to come; any other
-/// that was is taken for `read.now`. Zero, which nothing has set, and Time::max(), never, stay.
+/// that was is taken for `read.now`. Zero, which nothing has set, stays, as do Time::max(), never,
+/// and Time::min(), a moment longer ago than a Time can tell.
 ///
 /// `written` is when the text was written. Nothing: by a host that noted moments as the wall clock
 /// showed them; they are as long ago as it shows.

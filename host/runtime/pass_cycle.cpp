@@ -94,6 +94,8 @@ Wiring needed(Wiring wiring, const engine::Settings& settings) {
     if (settings.balance_similar) return wiring;
     wiring.similarity.clear();
     wiring.splitter = nullptr;
+    wiring.absent.similarity.clear();
+    wiring.absent.splitter.reset();
     return wiring;
 }
 
@@ -112,7 +114,8 @@ Result<Preparation> prepare(const PassInput& input, PassWatch& watch) {
     return Preparation{std::move(policies),
                        {.cluster = input.snapshot.cluster,
                         .groups = std::move(groups),
-                        .machines = input.snapshot.machines},
+                        .machines = input.snapshot.machines,
+                        .unread = input.snapshot.unread},
                        inquiry.notes()};
 }
 

@@ -35,7 +35,7 @@ struct PassInput {
     /// Whose prices and options are asked, as Clouds::instances.
     std::vector<std::shared_ptr<PluginInstance>> clouds{};
     engine::Circumstances circumstances{};
-    std::vector<HookMiss> known_misses{};  ///< instances that are not asked; see run_watched
+    std::vector<HookMiss> known_misses{};  ///< hooks that are left out; see run_watched
     std::vector<std::string> notes{};      ///< of clouds that were asked already, see PassResult
     std::vector<Theory> theories{};        ///< of clouds that were asked already, see PassResult
     /// Of an earlier pass: given out again, where the same comes of the same groups.

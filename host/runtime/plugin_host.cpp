@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
+#include <system_error>
 #include <utility>
 
 #include <capstan/abi/controller.h>
+#include <capstan/duration.hpp>
 
 #include "io/curl_http_client.hpp"
 #include "runtime/config/settings_view.hpp"
@@ -23,6 +25,28 @@ std::string origin_of(const LoadedPlugin& plugin) {
     return facts.path.filename().string() + " " + facts.note.version;
 }
 
+std::uint64_t bytes_of(const Quantity& quantity) {
+    return static_cast<std::uint64_t>(quantity.value());
+}
+
+AbandonedLimits abandoned_limits(const Watchdog& settings) {
+    return {.memory = settings.memory_max ? std::optional(bytes_of(*settings.memory_max))
+                                          : cgroup_memory_limit(),
+            .memory_growth = bytes_of(settings.memory_growth_max),
+            .busy_time = settings.busy_time};
+}
+
+/// A busy machine is no stuck loop, whatever the Lease says.
+constexpr Duration shortest_silence = std::chrono::seconds(5);
+
+/// How long the loop may be silent; before another host takes the Lease over, this one has ended.
+Duration silence_max(const Config& config) {
+    const LeaderElection& election = config.cluster.leader_election;
+    const Duration most = config.watchdog.loop_stuck_after;
+    const Duration lease = std::max<Duration>(election.lease_duration, shortest_silence);
+    return election.enabled ? std::min(most, lease) : most;
+}
+
 std::unique_ptr<io::Loop> make_loop(boost::asio::io_context& io,
                                     const std::shared_ptr<io::ManualClock>& clock) {
     if (clock) return std::make_unique<io::ManualLoop>(io, clock);
@@ -32,7 +56,8 @@ std::unique_ptr<io::Loop> make_loop(boost::asio::io_context& io,
 }  // namespace
 
 PluginHost::PluginHost(const Config& config, Options options)
-    : work_(io_.get_executor()),
+    : guard_(options.guard),
+      work_(io_.get_executor()),
       loop_(make_loop(io_, options.clock)),
       virtual_loop_(options.clock ? static_cast<io::ManualLoop*>(loop_.get()) : nullptr),
       environment_{.loop = *loop_,
@@ -40,7 +65,9 @@ PluginHost::PluginHost(const Config& config, Options options)
                    .metrics = std::make_shared<Metrics>(),
                    .seed = options.seed,
                    .version = std::move(options.version),
-                   .is_virtual = options.clock != nullptr} {
+                   .is_virtual = options.clock != nullptr,
+                   .has_strand_threads = options.has_strand_threads && options.clock == nullptr,
+                   .calls = std::make_shared<CallWatches>(config.watchdog.stuck_after)} {
     if (!config.secrets.dir.empty())
         environment_.secrets = std::make_shared<DirectorySecrets>(config.secrets.dir);
     if (options.state.empty()) {
@@ -54,13 +81,20 @@ PluginHost::PluginHost(const Config& config, Options options)
                         .correlator = {.component = "capstan"},
                         .seed = io::seed_for(options.seed, "plugin events")});
     }
+    environment_.abandoned = std::make_shared<AbandonedThreads>(abandoned_limits(config.watchdog));
+    if (guard_ != nullptr) {
+        guard_->set_log(environment_.log);
+        guard_->watch_calls(environment_.calls);
+        guard_->add_check([threads = environment_.abandoned] { return threads->reason_to_end(); });
+    }
     if (virtual_loop_ != nullptr) return;
     environment_.http = std::make_shared<io::CurlHttpClient>(io_);
     thread_ = std::thread([this] { io_.run(); });
+    if (guard_ != nullptr) guard_->watch_loop(io_, silence_max(config));
 }
 
-Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
-                                                      const PluginSet& plugins, Options options) {
+Result<std::unique_ptr<PluginHost>> PluginHost::open(const Config& config, const PluginSet& plugins,
+                                                     Options options) {
     const std::filesystem::path breadcrumbs = options.breadcrumbs, state = options.state;
     std::error_code error;
     if (!state.empty() && !std::filesystem::create_directories(state, error) && error)
@@ -68,6 +102,14 @@ Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
                     "state folder " + state.string() + ": " + error.message());
     std::unique_ptr<PluginHost> host(new PluginHost(config, std::move(options)));
     if (!breadcrumbs.empty()) CAPSTAN_CHECK(host->open_breadcrumbs(breadcrumbs));
+    for (const LoadedPlugin& plugin : plugins)
+        host->identities_.push_back(instance_spec(plugin).identity);
+    return host;
+}
+
+Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
+                                                      const PluginSet& plugins, Options options) {
+    CAPSTAN_TRY(std::unique_ptr<PluginHost> host, open(config, plugins, std::move(options)));
     for (const LoadedPlugin& plugin : plugins) CAPSTAN_CHECK(host->make(plugin));
     CAPSTAN_CHECK(host->start_all(host->instances()));
     return host;
@@ -75,18 +117,22 @@ Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
 
 PluginHost::~PluginHost() {
     stop(instances());
+    if (guard_ != nullptr) guard_->unwatch_loop();
     work_.reset();
     io_.stop();
     if (thread_.joinable()) thread_.join();
+    // What never returned keeps the crumbs, but this end is one that was wanted.
+    if (environment_.crumbs) environment_.crumbs->end();
 }
 
 Result<void> PluginHost::open_breadcrumbs(const std::filesystem::path& file) {
     auto crumbs = Breadcrumbs::open(file);
     if (!crumbs) return fail(within("breadcrumbs", crumbs.error()));
     environment_.crumbs = *std::move(crumbs);
-    for (const std::string& call : environment_.crumbs->previous().inside) {
-        environment_.log->write(LogLevel::error, "capstan", "the previous run died in " + call);
-    }
+    if (guard_ != nullptr)
+        guard_->on_end([kept = environment_.crumbs](std::string_view why) { kept->note_end(why); });
+    const std::string told = environment_.crumbs->previous().sentence();
+    if (!told.empty()) environment_.log->write(LogLevel::error, "capstan", told);
     return {};
 }
 
@@ -95,6 +141,7 @@ InstanceSpec instance_spec(const LoadedPlugin& plugin) {
             .library = plugin.library,
             .identity = {.id = plugin.config.id,
                          .class_id = std::string(plugin.plugin_class.id),
+                         .kind = std::string(plugin.plugin_class.kind),
                          .origin = origin_of(plugin),
                          .grants = plugin.config.grants,
                          .limits = plugin.config.limits,
@@ -135,9 +182,12 @@ Result<void> PluginHost::start_all(const Instances& instances) {
 
 void PluginHost::stop(const Instances& instances) {
     for (const auto& instance : std::views::reverse(instances)) {
-        // A hook that overran is not expected back: it has had its time.
-        const Duration timeout =
-            instance->quarantined_by() ? Duration(std::chrono::seconds(1)) : stop_timeout;
+        if (guard_ != nullptr) guard_->set_stage("plugin " + instance->id() + " is being stopped");
+        // A hook that overran is not expected back, nor a thread that is stuck: it has had its
+        // time.
+        const bool is_lost =
+            instance->has_abandoned_calls() || instance->context().strand().stuck();
+        const Duration timeout = is_lost ? Duration(std::chrono::seconds(1)) : stop_timeout;
         const Result<void> stopped =
             wait<void>([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); },
                        timeout + slack);
@@ -148,14 +198,45 @@ void PluginHost::stop(const Instances& instances) {
     }
 }
 
+Result<std::shared_ptr<PluginInstance>> PluginHost::create_beside(const LoadedPlugin& plugin) {
+    using Made = std::shared_ptr<PluginInstance>;
+    // With all that create uses, which may go on when everything else has ended.
+    struct Creation {
+        LoadedPlugin plugin;
+        std::shared_ptr<HostContext> context;
+        Result<Made> run() const {
+            SettingsView settings(plugin.settings, settings_path(plugin.config), nullptr);
+            return PluginInstance::create(context, instance_spec(plugin), *settings.abi());
+        }
+    };
+    InstanceIdentity identity = instance_spec(plugin).identity;
+    if (const auto old = find(plugin.config.id))
+        identity.generation = old->context().identity().generation + 1;
+    const auto creation = std::make_shared<const Creation>(
+        Creation{plugin, HostContext::make(environment_, std::move(identity))});
+    if (virtual_loop_ != nullptr) return creation->run();
+    const auto begin = [&creation](const Done<Made>& done) {
+        try {
+            std::thread([creation, done] { done(creation->run()); }).detach();
+        } catch (const std::system_error& error) {
+            done(fail(ErrorCode::unavailable, std::string("create: no thread: ") + error.what()));
+        }
+    };
+    std::future<Result<Made>> end = detail::future_of<Made>(begin);
+    if (end.wait_for(start_timeout) == std::future_status::ready) return end.get();
+    creation->context->close();
+    creation->context->abandon();
+    return fail(ErrorCode::deadline, "plugin " + plugin.config.id.value() +
+                                         ": create did not return within " +
+                                         format_rough_duration(start_timeout));
+}
+
 Result<PluginHost::Instances> PluginHost::make_beside(
     const std::vector<const LoadedPlugin*>& plugins) {
     Instances made;
     Result<void> done;
     for (const LoadedPlugin* const plugin : plugins) {
-        SettingsView settings(plugin->settings, settings_path(plugin->config), nullptr);
-        auto instance =
-            PluginInstance::create(environment_, instance_spec(*plugin), *settings.abi());
+        auto instance = create_beside(*plugin);
         if (!instance) {
             done = fail(std::move(instance).error());
             break;
@@ -177,6 +258,9 @@ PluginHost::Instances PluginHost::exchange(const Instances& made,
     };
     for (const auto& instance : made) {
         const auto at = place_of(instance->id());
+        const InstanceIdentity& identity = instance->context().identity();
+        std::erase_if(identities_, [&](const auto& each) { return each.id == identity.id; });
+        identities_.push_back(identity);
         if (at == instances_.end()) {
             instances_.push_back(instance);
         } else {
@@ -185,6 +269,7 @@ PluginHost::Instances PluginHost::exchange(const Instances& made,
     }
     for (const PluginInstanceId& id : gone) {
         const auto at = place_of(id.value());
+        std::erase_if(identities_, [&](const auto& each) { return each.id == id; });
         if (at == instances_.end()) continue;
         out.push_back(std::move(*at));
         instances_.erase(at);

@@ -16,6 +16,7 @@
 #include <capstan/ids.hpp>
 #include <capstan/result.hpp>
 
+#include "runtime/guard/guard.hpp"
 #include "runtime/instances/instance.hpp"
 #include "runtime/plugin_set.hpp"
 
@@ -45,11 +46,20 @@ public:
         std::shared_ptr<io::ManualClock> clock{};
         /// Whether there will be a cluster for plugins; see cluster().
         bool has_cluster = false;
+        /// Each instance whose strand runs code has a thread for it, so that one that does not
+        /// return holds up nothing else. Not with a clock. Otherwise all strands are on the loop,
+        /// and what happens has one order.
+        bool has_strand_threads = false;
+        /// Watches the loop and the calls of instances. Borrowed; NULL: nothing does.
+        Guard* guard = nullptr;
     };
     /// Makes every instance of `plugins` in their order, then starts them all at once. The first
     /// error undoes everything and names its instance.
     static Result<std::unique_ptr<PluginHost>> start(const Config& config, const PluginSet& plugins,
                                                      Options options);
+    /// One without instances, which come by `add`; `identities` are those of `plugins`.
+    static Result<std::unique_ptr<PluginHost>> open(const Config& config, const PluginSet& plugins,
+                                                    Options options);
 
     PluginHost(const PluginHost&) = delete;
     PluginHost& operator=(const PluginHost&) = delete;
@@ -64,13 +74,17 @@ public:
     /// One that runs, of a name that is not there yet; stopped with the others. [any thread]
     void add(std::shared_ptr<PluginInstance> instance);
     /// Instances of those plugins that run, beside others of the same names: `exchange` brings them
-    /// in, `stop` does away with them. The first error stops them all and names its instance.
+    /// in, `stop` does away with them. The first error stops them all and names its instance. In
+    /// real time each is created on a thread that is abandoned where the plugin does not return.
     Result<Instances> make_beside(const std::vector<const LoadedPlugin*>& plugins);
     /// From now on `made` are here, in the places of those of their names, and those in `gone` are
-    /// not. The answer: the ones that are here no longer, which still run. [any thread]
+    /// not. The answer: the ones that are here no longer, which still run.
     Instances exchange(const Instances& made, const std::vector<PluginInstanceId>& gone);
     /// Each within its deadline. What cannot be stopped is left behind and said in the log.
     void stop(const Instances& instances);
+    /// Of all instances of the configuration that counts, whether they are there or not. [the
+    /// thread that exchanges them]
+    const std::vector<InstanceIdentity>& identities() const noexcept { return identities_; }
     /// What instances of this host are made with.
     const HostEnvironment& environment() const noexcept { return environment_; }
     io::Loop& loop() noexcept { return *loop_; }
@@ -83,26 +97,39 @@ public:
     /// from timer to timer until the end is there. `deadline`: it did not come within `patience`.
     template <class T>
     Result<T> wait(const std::function<void(Done<T>)>& begin, Duration patience);
+    /// Whether strands have threads of their own.
+    bool has_strand_threads() const noexcept { return environment_.has_strand_threads; }
+    /// The calls into plugins that are under way. [any thread]
+    const CallWatches& calls() const noexcept { return *environment_.calls; }
+    /// NULL: nothing watches this host.
+    Guard* guard() noexcept { return guard_; }
     Logger& log() noexcept { return *environment_.log; }
+    /// NULL: nothing is recorded of this process.
+    std::shared_ptr<Breadcrumbs> breadcrumbs() const { return environment_.crumbs; }
     /// What instances keep.
     StateStore& state() noexcept { return *environment_.state; }
     Metrics& metrics() noexcept { return *environment_.metrics; }
     std::shared_ptr<Metrics> shared_metrics() const { return environment_.metrics; }
+    /// The calls that overran and have not returned.
+    std::shared_ptr<AbandonedThreads> abandoned_threads() const { return environment_.abandoned; }
 
 private:
     PluginHost(const Config& config, Options options);
     Result<void> open_breadcrumbs(const std::filesystem::path& file);
     Result<void> make(const LoadedPlugin& plugin);
     Result<void> start_all(const Instances& instances);
+    Result<std::shared_ptr<PluginInstance>> create_beside(const LoadedPlugin& plugin);
     template <class T>
     Result<T> wait_for(std::future<Result<T>>& end, Duration patience);
     void pass_time(const std::function<bool()>& is_over, Duration patience);
 
+    Guard* const guard_;
     boost::asio::io_context io_;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
     std::unique_ptr<io::Loop> loop_;
     io::ManualLoop* virtual_loop_ = nullptr;  ///< `loop_`, if it is one
     HostEnvironment environment_;
+    std::vector<InstanceIdentity> identities_;
     mutable std::mutex mutex_;  ///< guards what follows
     std::vector<std::shared_ptr<PluginInstance>> instances_;
     std::thread thread_;  ///< none on virtual time

@@ -4,6 +4,7 @@
 
 #include "runtime/config/settings_view.hpp"
 #include "runtime/instances/load_call.hpp"
+#include "runtime/loop/guarded_call.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -27,6 +28,8 @@ std::optional<LoadedPlugin> load_plugin(const PluginConfig& config, const TrustP
     if (config.shipped) own.require_sha256 = false;  // it came with this very host
     auto library = registry.load(request, own);
     if (!library) return refuse(config.file_place, library.error());
+    for (const std::string& doubt : (*library)->facts().doubts)
+        diagnostics.warning(config.file_place, "plugin." + config.id.value() + ": " + doubt);
     auto plugin_class = find_class(**library, config.class_name);
     if (!plugin_class) return refuse(config.place, plugin_class.error());
     auto fields = read_schema(plugin_class->fields);
@@ -70,9 +73,12 @@ void check_settings(const ClassInfo& plugin_class, const SettingValue& settings,
     if (!CAPSTAN_HAS(plugin_class.raw, capstan_class, check)) return;
     SettingsView view(settings, path, &diagnostics);
     LoadCall call;
-    const capstan_status status = plugin_class.raw->check(view.abi(), call.abi());
-    if (status != CAPSTAN_OK && view.rejections() == 0) {
-        diagnostics.error(place, path + ": " + call.error(status).message);
+    const Result<capstan_status> status =
+        call_guarded([&] { return distrusted(plugin_class.raw->check)(view.abi(), call.abi()); });
+    if (!status) {
+        diagnostics.error(place, path + ": the class's check " + status.error().message);
+    } else if (*status != CAPSTAN_OK && view.rejections() == 0) {
+        diagnostics.error(place, path + ": " + call.error(*status).message);
     }
 }
 

@@ -1,45 +1,75 @@
 #include "runtime/wiring.hpp"
 
+#include <algorithm>
+
+#include "runtime/instances/absent_policies.hpp"
+
 namespace capstan::runtime {
 namespace {
-
-Result<std::shared_ptr<PluginInstance>> find_instance(const PluginHost& host,
-                                                      const PluginInstanceId& id) {
-    if (auto instance = host.find(id)) return instance;
-    return fail(ErrorCode::internal, "pipeline: there is no instance " + id.value());
-}
 
 engine::StageFallback fallback(OnTrouble trouble) {
     return trouble == OnTrouble::fail ? engine::StageFallback::fail : engine::StageFallback::skip;
 }
 
+Result<std::unique_ptr<engine::Expander>> make_expander(const Wiring::Stage& stage,
+                                                        PassWatch& watch) {
+    if (stage.expander == nullptr) return make_absent_expander(stage.absent);
+    return PluginExpander::make(stage.expander, watch);
+}
+
 }  // namespace
 
-Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host) {
+Result<std::shared_ptr<PluginInstance>> find_instance(const PluginHost& host,
+                                                      const PluginInstanceId& id, Missing missing) {
+    if (auto instance = host.find(id)) return instance;
+    const bool may_come =
+        missing == Missing::has_not_started &&
+        std::ranges::find(host.identities(), id, &InstanceIdentity::id) != host.identities().end();
+    if (may_come) return nullptr;
+    return fail(ErrorCode::internal, "pipeline: there is no instance " + id.value());
+}
+
+Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host, Missing missing) {
     Wiring wiring;
     for (const Stage& stage : pipeline.scale_up.expanders) {
-        CAPSTAN_TRY(auto instance, find_instance(host, stage.use));
+        CAPSTAN_TRY(auto instance, find_instance(host, stage.use, missing));
         wiring.expanders.push_back(
-            {std::move(instance), fallback(stage.on_error), fallback(stage.on_empty)});
+            {std::move(instance), fallback(stage.on_error), fallback(stage.on_empty), stage.use});
     }
     for (const PluginInstanceId& check : pipeline.scale_up.similarity) {
-        CAPSTAN_TRY(auto instance, find_instance(host, check));
-        wiring.similarity.push_back(std::move(instance));
+        CAPSTAN_TRY(auto instance, find_instance(host, check, missing));
+        if (instance == nullptr) wiring.absent.similarity.push_back(check);
+        if (instance != nullptr) wiring.similarity.push_back(std::move(instance));
     }
-    CAPSTAN_TRY(wiring.splitter, find_instance(host, pipeline.scale_up.splitter));
+    CAPSTAN_TRY(wiring.splitter, find_instance(host, pipeline.scale_up.splitter, missing));
+    if (wiring.splitter == nullptr) wiring.absent.splitter = pipeline.scale_up.splitter;
     for (const PluginInstanceId& source : pipeline.scale_up.group_sources) {
-        CAPSTAN_TRY(auto instance, find_instance(host, source));
-        wiring.group_sources.push_back(std::move(instance));
+        CAPSTAN_TRY(auto instance, find_instance(host, source, missing));
+        if (instance == nullptr) wiring.absent.group_sources.push_back(source);
+        if (instance != nullptr) wiring.group_sources.push_back(std::move(instance));
     }
     return wiring;
+}
+
+std::vector<HookMiss> misses_of(const Wiring& wiring) {
+    std::vector<HookMiss> out;
+    const auto add = [&out](const PluginInstanceId& id) {
+        out.push_back({id, Hook::start, "it has not started"});
+    };
+    for (const Wiring::Stage& stage : wiring.expanders)
+        if (stage.expander == nullptr) add(stage.absent);
+    std::ranges::for_each(wiring.absent.similarity, add);
+    if (wiring.absent.splitter) add(*wiring.absent.splitter);
+    std::ranges::for_each(wiring.absent.group_sources, add);
+    return out;
 }
 
 Result<PassPolicies> PassPolicies::make(const Wiring& wiring, PassWatch& watch) {
     PassPolicies out;
     for (const Wiring::Stage& stage : wiring.expanders) {
-        CAPSTAN_TRY(auto expander, PluginExpander::make(stage.expander, watch));
-        out.chain_.push_back(
-            {stage.expander->id(), expander.get(), stage.on_error, stage.on_empty});
+        CAPSTAN_TRY(auto expander, make_expander(stage, watch));
+        const std::string name = stage.expander ? stage.expander->id() : stage.absent.value();
+        out.chain_.push_back({name, expander.get(), stage.on_error, stage.on_empty});
         out.expanders_.push_back(std::move(expander));
     }
     for (const auto& instance : wiring.similarity) {
@@ -47,6 +77,11 @@ Result<PassPolicies> PassPolicies::make(const Wiring& wiring, PassWatch& watch) 
         out.similarity_.push_back({instance->id(), check.get()});
         out.checks_.push_back(std::move(check));
     }
+    for (const PluginInstanceId& id : wiring.absent.similarity) {
+        out.checks_.push_back(make_absent_similarity(id));
+        out.similarity_.push_back({id.value(), out.checks_.back().get()});
+    }
+    if (wiring.absent.splitter) out.splitter_ = make_absent_splitter(*wiring.absent.splitter);
     if (wiring.splitter) {
         CAPSTAN_TRY(out.splitter_, PluginSplitter::make(wiring.splitter, watch));
     }
@@ -54,6 +89,10 @@ Result<PassPolicies> PassPolicies::make(const Wiring& wiring, PassWatch& watch) 
         CAPSTAN_TRY(auto source, PluginGroupSource::make(instance, watch));
         out.group_sources_.push_back({instance->id(), source.get()});
         out.sources_.push_back(std::move(source));
+    }
+    for (const PluginInstanceId& id : wiring.absent.group_sources) {
+        out.sources_.push_back(make_absent_group_source(id));
+        out.group_sources_.push_back({id.value(), out.sources_.back().get()});
     }
     return out;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,18 +15,37 @@ namespace capstan::runtime {
 /// Immutable and cheap to copy, so that every thread of a pass owns one.
 struct Wiring {
     struct Stage {
-        std::shared_ptr<PluginInstance> expander;
+        std::shared_ptr<PluginInstance> expander;  ///< NULL: `absent`
         engine::StageFallback on_error = engine::StageFallback::skip;
         engine::StageFallback on_empty = engine::StageFallback::skip;
+        PluginInstanceId absent{};
     };
     std::vector<Stage> expanders;
     std::vector<std::shared_ptr<PluginInstance>> similarity;
     std::shared_ptr<PluginInstance> splitter;  ///< NULL: nobody shares nodes out
     std::vector<std::shared_ptr<PluginInstance>> group_sources;
+    /// Those of the pipeline that have not started: each is asked all the same, and fails.
+    struct Absent {
+        std::vector<PluginInstanceId> similarity{};
+        std::optional<PluginInstanceId> splitter{};
+        std::vector<PluginInstanceId> group_sources{};
+    } absent{};
 };
 
-/// `internal`: a name without an instance, which load_plugins would have refused.
-Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host);
+/// All that a pass does without because it has not started.
+std::vector<HookMiss> misses_of(const Wiring& wiring);
+
+/// What becomes of instances that the host does not have.
+enum class Missing {
+    is_wrong,        ///< all are there
+    has_not_started  ///< those of the configuration may come later
+};
+/// NULL: it has not started. `internal`: there is none, which load_plugins would have refused.
+Result<std::shared_ptr<PluginInstance>> find_instance(const PluginHost& host,
+                                                      const PluginInstanceId& id, Missing missing);
+/// `internal`: a name without an instance.
+Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host,
+                    Missing missing = Missing::is_wrong);
 
 /// What the engine is given for one pass; borrows the watch, and lives no longer than it. [pass
 /// thread]

@@ -61,10 +61,7 @@ void DecisionStory::decided(const runtime::PassResult& result,
     const engine::Decision& decision = result.outcome.decision;
     std::vector<std::string> notes = problems;
     notes.insert(notes.end(), decision.notes.begin(), decision.notes.end());
-    for (const runtime::HookMiss& miss : result.misses) {
-        notes.push_back(miss.instance.value() + ": " + std::string(runtime::name_of(miss.hook)) +
-                        " overran its deadline; decided without it");
-    }
+    for (const runtime::HookMiss& miss : result.misses) notes.push_back(runtime::miss_text(miss));
     note(notes, now);
     tell_unhelped(unhelped_of(decision, world_), now);
     skipped_.clear();

@@ -8,7 +8,9 @@ std::string_view name_of(FaultKind kind) noexcept {
         case FaultKind::quota: return "quota";
         case FaultKind::api_error: return "api_error";
         case FaultKind::throttled: return "throttled";
+        case FaultKind::unauthenticated: return "unauthenticated";
         case FaultKind::slow_calls: return "slow_calls";
+        case FaultKind::silent: return "silent";
         case FaultKind::removal_fails: return "removal_fails";
         case FaultKind::lost_machine: return "lost_machine";
         case FaultKind::never_joins: return "never_joins";

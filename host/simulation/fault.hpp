@@ -11,17 +11,19 @@
 namespace capstan::simulation {
 
 enum class FaultKind {
-    stock_out,       ///< the cloud has no more machines for a group; what was asked for waits
-    quota,           ///< increases of a group are refused: quota
-    api_error,       ///< every call to the cloud fails: unavailable
-    throttled,       ///< every call to the cloud fails: throttled
-    slow_calls,      ///< every call to the cloud takes 20 seconds
-    removal_fails,   ///< machines of a group cannot be removed
-    lost_machine,    ///< a machine of a group vanishes; its target stays
-    never_joins,     ///< machines of a group that begin to run meanwhile never become nodes
-    flap,            ///< a node of a group is not ready, and then is again
-    eviction_error,  ///< the API server fails: evictions and node changes
-    policy_denial,   ///< an admission policy denies every eviction
+    stock_out,        ///< the cloud has no more machines for a group; what was asked for waits
+    quota,            ///< increases of a group are refused: quota
+    api_error,        ///< every call to the cloud fails: unavailable
+    throttled,        ///< every call to the cloud fails: throttled
+    unauthenticated,  ///< every call to the cloud fails: unauthenticated
+    slow_calls,       ///< every call to the cloud takes 20 seconds
+    silent,           ///< no call to the cloud is answered
+    removal_fails,    ///< machines of a group cannot be removed
+    lost_machine,     ///< a machine of a group vanishes; its target stays
+    never_joins,      ///< machines of a group that begin to run meanwhile never become nodes
+    flap,             ///< a node of a group is not ready, and then is again
+    eviction_error,   ///< the API server fails: evictions and node changes
+    policy_denial,    ///< an admission policy denies every eviction
     clock_jump,      ///< somebody sets the wall clock forward by `lasts`, or back if it is negative
     restart,         ///< the autoscaler starts anew with the memory it saved
     restart_midway,  ///< the same after it carried a decision out and before it could remember
@@ -37,6 +39,8 @@ struct Fault {
     FaultKind kind = FaultKind::stock_out;
     /// Empty: of those about groups, one that chance names each time. Others have none.
     std::string group{};
+    /// Empty: of those about clouds, one that chance names each time. Others have none.
+    std::string cloud{};
     Duration from{0};  ///< after the start: when it comes, or may come at first
     /// Nothing: it comes once, at `from`. Else it comes with this probability at `from` and after
     /// each `every` from there on.

@@ -37,7 +37,9 @@ bool is_about_group(FaultKind kind) noexcept {
         case FaultKind::flap: return true;
         case FaultKind::api_error:
         case FaultKind::throttled:
+        case FaultKind::unauthenticated:
         case FaultKind::slow_calls:
+        case FaultKind::silent:
         case FaultKind::eviction_error:
         case FaultKind::policy_denial:
         case FaultKind::clock_jump:
@@ -45,6 +47,12 @@ bool is_about_group(FaultKind kind) noexcept {
         case FaultKind::restart_midway: return false;
     }
     return false;
+}
+
+bool is_about_cloud(FaultKind kind) noexcept {
+    return kind == FaultKind::api_error || kind == FaultKind::throttled ||
+           kind == FaultKind::unauthenticated || kind == FaultKind::slow_calls ||
+           kind == FaultKind::silent;
 }
 
 Faults::Faults(std::vector<Fault> faults, Time start, std::uint64_t seed)
@@ -94,7 +102,8 @@ std::vector<FaultEvent> Faults::take_due(Time now, const std::vector<std::string
             ++at;
             continue;
         }
-        out.push_back({.kind = at->first.first, .group = at->first.second, .begins = false});
+        const auto& [kind, group, cloud] = at->first;
+        out.push_back({.kind = kind, .group = group, .cloud = cloud, .begins = false});
         at = active_.erase(at);
     }
     for (std::size_t i = 0; i < sources_.size(); ++i) {
@@ -111,15 +120,18 @@ std::vector<FaultEvent> Faults::take_due(Time now, const std::vector<std::string
 void Faults::begin(const Source& source, std::uint64_t chance, Time at,
                    const std::vector<std::string>& groups, std::vector<FaultEvent>& out) {
     const Fault& fault = source.fault;
-    FaultEvent event{
-        .kind = fault.kind, .group = fault.group, .lasts = fault.lasts, .chance = chance};
+    FaultEvent event{.kind = fault.kind,
+                     .group = fault.group,
+                     .cloud = fault.cloud,
+                     .lasts = fault.lasts,
+                     .chance = chance};
     if (is_about_group(fault.kind) && fault.group.empty()) {
         if (groups.empty()) return;
         event.group = groups[chance % groups.size()];
     }
     if (!is_brief(fault.kind)) {
         const auto [known, is_new] =
-            active_.try_emplace({event.kind, event.group}, at + fault.lasts);
+            active_.try_emplace({event.kind, event.group, event.cloud}, at + fault.lasts);
         known->second = std::max(known->second, at + fault.lasts);
         if (!is_new) return;
     }

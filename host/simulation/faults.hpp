@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include <capstan/time.hpp>
@@ -18,6 +18,7 @@ namespace capstan::simulation {
 struct FaultEvent {
     FaultKind kind = FaultKind::stock_out;
     std::string group{};  ///< empty for faults about no group
+    std::string cloud{};  ///< empty: of faults about clouds, one that chance names
     Duration lasts{0};
     bool begins = true;        ///< false: it is over
     std::uint64_t chance = 0;  ///< random, for whoever has to choose among several
@@ -28,6 +29,8 @@ struct FaultEvent {
 bool is_brief(FaultKind kind) noexcept;
 /// Whether it is about one group.
 bool is_about_group(FaultKind kind) noexcept;
+/// Whether it is about one cloud.
+bool is_about_cloud(FaultKind kind) noexcept;
 
 /// The same seed, the same faults, whatever else happens.
 class Faults {
@@ -46,7 +49,7 @@ private:
         std::uint64_t slot = 0;      ///< how many of its moments have passed
         std::optional<Time> next{};  ///< nothing: it comes no more
     };
-    using Active = std::pair<FaultKind, std::string>;  ///< kind and group
+    using Active = std::tuple<FaultKind, std::string, std::string>;  ///< kind, group, cloud
 
     std::uint64_t random(std::size_t source, std::uint64_t slot, std::uint64_t use) const;
     void find_next(std::size_t source);

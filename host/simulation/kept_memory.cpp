@@ -48,6 +48,8 @@ Result<void> save_memory(const engine::Memory& memory, const std::string& host,
     out << text << '\n';
     out.close();
     std::error_code error;
+    // What a cluster is made of is its operator's business.
+    if (out) std::filesystem::permissions(next, std::filesystem::perms(0600), error);
     if (out) std::filesystem::rename(next, file, error);
     if (!out || error) return fail(ErrorCode::unavailable, file.string() + ": cannot be written");
     return {};

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
 
 #include "simulation/toml_values.hpp"
 
@@ -35,6 +36,14 @@ std::string sentence(const FaultEvent& event) {
     if (!event.begins) return out + " is over";
     if (event.kind == FaultKind::clock_jump) return out + " by " + format_duration(event.lasts);
     return is_brief(event.kind) ? out : out + " for " + format_duration(event.lasts);
+}
+
+/// Calls that are under way when silence ends stay without an answer.
+std::string latency_in(FaultKind kind) { return kind == FaultKind::silent ? "24h" : "20s"; }
+
+std::string failure_code_in(FaultKind kind) {
+    const bool is_unavailable = kind == FaultKind::api_error;
+    return is_unavailable ? "unavailable" : std::string(name_of(kind));
 }
 
 }  // namespace
@@ -81,7 +90,9 @@ Result<void> Mishaps::strike(const FaultEvent& event, Time now) {
         case FaultKind::lost_machine: return strike_group(event, now);
         case FaultKind::api_error:
         case FaultKind::throttled:
-        case FaultKind::slow_calls: return strike_cloud(event, now);
+        case FaultKind::unauthenticated:
+        case FaultKind::slow_calls:
+        case FaultKind::silent: return strike_cloud(event, now);
         case FaultKind::never_joins:
             parts_.machines.set({.group = event.group, .joins = !event.begins});
             return {};
@@ -98,16 +109,19 @@ Result<void> Mishaps::strike(const FaultEvent& event, Time now) {
 Result<void> Mishaps::strike_cloud(const FaultEvent& event, Time now) {
     if (parts_.cloud == nullptr)
         return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
-    const bool is_slow = event.kind == FaultKind::slow_calls;
+    const bool is_slow = event.kind == FaultKind::slow_calls || event.kind == FaultKind::silent;
     const std::string key = is_slow ? "latency" : "fail";
     const PluginInstanceId cloud = struck_cloud(event);
+    const bool is_known = std::ranges::any_of(
+        parts_.cloud->clouds(), [&](const SimulatedCloud& each) { return each.id == cloud; });
+    if (!is_known)
+        return fail(ErrorCode::invalid_config,
+                    "fault: no simulated cloud is called " + in_quotes(cloud.value()));
     if (event.begins) {
         const TomlValue* const before = parts_.cloud->find(cloud, key);
         if (before != nullptr && is_slow) latency_ = *before;
-        TomlValue value =
-            is_slow
-                ? text_value(key, "20s")
-                : failure(key, event.kind == FaultKind::throttled ? "throttled" : "unavailable");
+        TomlValue value = is_slow ? text_value(key, latency_in(event.kind))
+                                  : failure(key, failure_code_in(event.kind));
         return parts_.cloud->happen(
             CloudEdit{.settings = table({std::move(value)}), .cloud = cloud}, now);
     }
@@ -118,6 +132,7 @@ Result<void> Mishaps::strike_cloud(const FaultEvent& event, Time now) {
 
 /// The one that chance names when the fault begins, and the same when it ends.
 PluginInstanceId Mishaps::struck_cloud(const FaultEvent& event) {
+    if (!event.cloud.empty()) return PluginInstanceId(event.cloud);
     const std::vector<SimulatedCloud>& clouds = parts_.cloud->clouds();
     if (event.begins) struck_[event.kind] = clouds[event.chance % clouds.size()].id;
     return struck_[event.kind];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/health/cloud_rests.hpp"
+#include "engine/health/known_groups.hpp"
 #include "runtime/engine_settings.hpp"
 #include "simulation/kept_memory.hpp"
 
@@ -13,6 +15,7 @@ namespace {
 bool is_same(const engine::Group& a, const engine::Group& b) {
     return a.group == b.group && a.machines == b.machines && a.cloud == b.cloud &&
            a.undescribed_because == b.undescribed_because &&
+           a.unreadable_because == b.unreadable_because &&
            (a.described == b.described ||
             (a.described && b.described && *a.described == *b.described));
 }
@@ -78,6 +81,7 @@ Result<Passes> Passes::make(const runtime::Config& config, runtime::PluginHost& 
     out.looks_ = std::move(looks);
     CAPSTAN_TRY(out.wiring_, runtime::wire(config.pipeline, host));
     CAPSTAN_TRY(out.clouds_, runtime::Clouds::make(config.pipeline, host));
+    out.patience_ = runtime::patience_of(parts.scan_interval);
     CAPSTAN_TRY(out.memory_, load_memory(parts.state, out.time()));
     out.kept_at_ = out.time();
     return out;
@@ -90,6 +94,7 @@ engine::PassTime Passes::time() const { return {now(), host_.loop().clock()->wal
 void Passes::adopt() {
     groups_ = clouds_->refresh_now(host_).groups;
     parts_.machines.adopt(*groups_, now());
+    clouds_->set_patience(patience_);
 }
 
 void Passes::look_again() {
@@ -102,16 +107,25 @@ void Passes::look() {
     looked_at_ = now();
     if (looks_) std::erase_if(*looks_, [&](Time at) { return at <= now(); });
     const Time before = now();
-    const runtime::CloudsView view = clouds_->refresh_now(host_);
-    takes_time_ = now() > before;
+    const runtime::CloudsView view =
+        clouds_->refresh_now(host_, engine::find_resting_clouds(memory_, now()));
+    memory_ = engine::remember_refreshes(std::move(memory_), view.failures(), now());
+    // A cloud that is out of reach may answer at any time.
+    const bool is_one_away = std::ranges::any_of(view.states, [](const auto& state) {
+        return state.standing == runtime::CloudStanding::silent ||
+               state.standing == runtime::CloudStanding::failed;
+    });
+    takes_time_ = now() > before || is_one_away;
     parts_.tally.reach(now());
     std::vector<std::string> problems;
     for (const Error& problem : view.problems) problems.push_back(problem.message);
-    const bool is_like_before = problems == problems_ && groups_->size() == view.groups->size() &&
-                                std::ranges::equal(*groups_, *view.groups, is_same);
+    const Groups groups = engine::with_unread_groups(view.groups, view.unread, memory_);
+    const bool is_like_before = problems == problems_ && groups_->size() == groups->size() &&
+                                std::ranges::equal(*groups_, *groups, is_same);
     if (!is_like_before) has_changed_ = true;
-    groups_ = view.groups;
+    groups_ = groups;
     machine_types_ = view.machines;
+    unread_ = view.unread;
     targets_.clear();
     for (const engine::Group& group : *groups_)
         targets_[group.group.id.value()] = group.group.target.value_or(0);
@@ -127,16 +141,14 @@ Result<void> Passes::run() {
     if (!is_awake && !parts_.every_pass) return {};
     has_changed_ = false;
     const runtime::PassInput input{
-        .snapshot = {parts_.world.cluster(), groups_, machine_types_},
+        .snapshot = {parts_.world.cluster(), groups_, machine_types_, unread_},
         .memory = memory_,
         .settings = settings_,
         .wiring = wiring_,
         .clouds = clouds_->instances(),
-        .circumstances = {.seed = seed_, .now = now(), .wall = time().wall, .simulation = true},
-        .known_misses = misses_};
+        .circumstances = {.seed = seed_, .now = now(), .wall = time().wall, .simulation = true}};
     CAPSTAN_TRY(runtime::PassResult result, decide(input));
     parts_.tally.passed();
-    misses_ = result.misses;
     wake_at_ = result.outcome.wake_at;
     told_.decided(result, problems_, now());
     parts_.observer.on_pass(input, result);
@@ -215,7 +227,7 @@ Result<void> Passes::keep(engine::Memory memory) {
 
 Result<void> Passes::restart() {
     CAPSTAN_TRY(memory_, saved_and_read(memory_, parts_.version, kept_at_, time()));
-    misses_.clear();
+    memory_.cloud_rests.clear();
     wake_at_.reset();
     has_changed_ = true;
     look_again();

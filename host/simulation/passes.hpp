@@ -38,6 +38,7 @@ public:
         /// How old a cloud's list of machines gets: what is done to it may show so much later.
         Duration lag{0};
         Sabotage sabotage = Sabotage::none;
+        Duration scan_interval = std::chrono::seconds(10);
     };
     /// `looks`: moments at which something changes in the clouds that nobody asked for, ascending;
     /// nothing: it may at any time. Begins with the memory that was kept. `internal`: the
@@ -104,10 +105,11 @@ private:
     std::shared_ptr<runtime::Clouds> clouds_;
     Groups groups_;
     std::shared_ptr<const std::vector<engine::CloudMachines>> machine_types_;
+    engine::UnreadClouds unread_{};
+    runtime::RefreshPatience patience_{};
     std::map<std::string, int> targets_;
     engine::Memory memory_;
     engine::PassTime kept_at_{};  ///< the memory
-    std::vector<runtime::HookMiss> misses_;
     std::optional<std::vector<Time>> looks_;
     std::optional<Time> wake_at_;
     bool has_changed_ = true, wants_look_ = false;

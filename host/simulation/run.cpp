@@ -74,10 +74,10 @@ private:
                                 .breadcrumbs = {},
                                 .state = {},
                                 .clock = std::make_shared<io::ManualClock>(input_.start)}));
-        CAPSTAN_TRY(Passes passes,
-                    Passes::make(setup_.config, *host_, input_.seed, looks(),
-                                 {world_, machines_, story_, tally_, observer_, setup_.every_pass,
-                                  setup_.version, setup_.state, lag(), setup_.sabotage}));
+        CAPSTAN_TRY(Passes passes, Passes::make(setup_.config, *host_, input_.seed, looks(),
+                                                {world_, machines_, story_, tally_, observer_,
+                                                 setup_.every_pass, setup_.version, setup_.state,
+                                                 lag(), setup_.sabotage, input_.scan_interval}));
         passes_ = std::make_unique<Passes>(std::move(passes));
         if (auto clouds = simulated_clouds(input_, setup_.plugins); !clouds.empty()) {
             cloud_ = std::make_unique<CloudControl>(std::move(clouds), setup_.config,

@@ -57,10 +57,13 @@ Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostic
     const FaultKind kind = fault_kind(fault.kind);
     if (!fault.group.empty() && !is_about_group(kind))
         diagnostics.error(table.place, "fault: it is about no group");
+    if (!fault.cloud.empty() && !is_about_cloud(kind))
+        diagnostics.error(table.place, "fault: it is about no cloud");
     if (fault.lasts < Duration(0) && kind != FaultKind::clock_jump)
         diagnostics.error(table.place, "fault: only a clock_jump may last for less than nothing");
     return {.kind = kind,
             .group = fault.group,
+            .cloud = fault.cloud,
             .from = fault.from,
             .chance = fault.chance,
             .every = fault.every,

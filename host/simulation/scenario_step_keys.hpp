@@ -32,7 +32,9 @@ enum class FaultName {
     quota,
     api_error,
     throttled,
+    unauthenticated,
     slow_calls,
+    silent,
     removal_fails,
     lost_machine,
     never_joins,
@@ -44,15 +46,16 @@ enum class FaultName {
     restart_midway,
 };
 constexpr auto names_of(FaultName) {
-    return std::array<std::string_view, 14>{
-        "stock_out",     "quota",        "api_error",   "throttled",     "slow_calls",
-        "removal_fails", "lost_machine", "never_joins", "flap",          "eviction_error",
-        "policy_denial", "clock_jump",   "restart",     "restart_midway"};
+    return std::array<std::string_view, 16>{
+        "stock_out",       "quota",       "api_error", "throttled",
+        "unauthenticated", "slow_calls",  "silent",    "removal_fails",
+        "lost_machine",    "never_joins", "flap",      "eviction_error",
+        "policy_denial",   "clock_jump",  "restart",   "restart_midway"};
 }
 
 struct Fault {
     FaultName kind = FaultName::stock_out;
-    std::string group;
+    std::string group, cloud;
     Duration from{0};
     std::optional<Duration> until;
     std::optional<double> chance;
@@ -61,6 +64,7 @@ struct Fault {
 void describe(auto&& key, Fault& s) {
     key("kind", s.kind, "What goes wrong.");
     key("group", s.group, "Which group's; unset: one that chance names each time.");
+    key("cloud", s.cloud, "Which cloud's; unset: one that chance names each time.");
     key("from", s.from, "When it comes, or may come at first, from the start.");
     key("until", s.until, "When it comes no more; unset: never that.");
     key("chance", s.chance,

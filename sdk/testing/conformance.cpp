@@ -122,6 +122,8 @@ CheckResult run_check(const Check& check) {
         result.outcome = check.run();
     } catch (const std::exception& e) {
         result.outcome = failed(std::string("an exception: ") + e.what());
+    } catch (...) {
+        result.outcome = failed("an exception that is no std::exception");
     }
     result.took = std::chrono::steady_clock::now() - began;
     return result;

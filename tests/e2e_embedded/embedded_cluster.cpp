@@ -97,4 +97,10 @@ Api Daemon::admin(const std::string& token) const {
     return Api("http://127.0.0.1:" + port_in(log()), token);
 }
 
+void replace_in(const std::filesystem::path& file, const std::string& what, const std::string& by) {
+    std::string text = content(file);
+    text.replace(text.find(what), what.size(), by);
+    std::ofstream(file) << text;
+}
+
 }  // namespace capstan::e2e

@@ -54,4 +54,7 @@ private:
     std::unique_ptr<Process> process_;
 };
 
+/// The first `what` in the file becomes `by`.
+void replace_in(const std::filesystem::path& file, const std::string& what, const std::string& by);
+
 }  // namespace capstan::e2e

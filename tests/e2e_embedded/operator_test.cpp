@@ -137,13 +137,6 @@ std::string talkative(const std::string& files) {
            files + "/admin'\n";
 }
 
-void replace_in(const std::filesystem::path& file, const std::string& what, const std::string& by) {
-    std::ifstream in(file);
-    std::string text(std::istreambuf_iterator<char>(in), {});
-    text.replace(text.find(what), what.size(), by);
-    std::ofstream(file) << text;
-}
-
 TEST(LiveDaemon, TellsNobodyASecret) {
     // Secrets end in "hunter2", each with a beginning of its own.
     const commands::Folder files;

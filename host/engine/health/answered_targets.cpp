@@ -10,6 +10,7 @@
 #include <capstan/sentence.hpp>
 
 #include "engine/health/alarm.hpp"
+#include "engine/health/reactions.hpp"
 #include "engine/removal/phases.hpp"
 #include "engine/templates/membership.hpp"
 
@@ -187,6 +188,19 @@ std::string because_of(const AnsweredTarget& answer, int listed) {
            format_duration(answer.deadline - answer.since);
 }
 
+/// An increase that was counted while its answer was not known came to nothing.
+void take_refusal(Memory& memory, const Increase& increase) {
+    const auto at = memory.answered_targets.find(increase.group);
+    if (at == memory.answered_targets.end()) return;
+    AnsweredTarget& answer = at->second;
+    const bool is_counted = answer.target == increase.from + increase.by;
+    if (answer.agreed && is_counted && answer.unheard > 0) {
+        answer.target -= std::exchange(answer.unheard, 0);
+    } else if (!answer.agreed && is_counted) {
+        memory.answered_targets.erase(at);
+    }
+}
+
 }  // namespace
 
 void expect_answer(Memory& memory, const Increase& increase, Time now) {
@@ -215,8 +229,10 @@ Memory remember_answers(Memory memory, const Decision& decision, const Results& 
             const bool is_told = i < results.answered_targets.size();
             take_answer(memory, increase, is_told ? results.answered_targets[i] : std::nullopt,
                         lowered, settings, now);
-        } else if (error->code == ErrorCode::cancelled && error->provider_code != not_asked) {
+        } else if (is_outcome_open(Call::increase, *error)) {
             expect_answer(memory, increase, now);
+        } else {
+            take_refusal(memory, increase);
         }
     }
     for (std::size_t i = 0; i < results.deletions.size(); ++i)

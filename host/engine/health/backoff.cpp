@@ -1,12 +1,15 @@
 #include "engine/health/backoff.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <capstan/duration.hpp>
 
 #include "engine/health/alarm.hpp"
 #include "engine/health/backoff_times.hpp"
+#include "engine/health/cloud_rests.hpp"
 #include "engine/health/makes.hpp"
+#include "engine/health/reactions.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -48,6 +51,43 @@ void back_off_for(Memory& memory, const NodeGroupId& group, const Error& error, 
                               .because = error.message};
 }
 
+/// Failures further apart are not in a row.
+constexpr Duration failed_calls_reset = std::chrono::minutes(10);
+constexpr BackoffLengths repeated_failure{.first = std::chrono::seconds(20),
+                                          .most = std::chrono::minutes(5)};
+
+/// The next pass asks again; from the second failure in a row on the group rests shortly, so that
+/// another one gets its turn. A row of failures of the group itself goes on after that as before.
+void count_failed_call(Memory& memory, const NodeGroupId& group, const Error& error,
+                       const Settings& settings, Time now) {
+    FailedCalls& failed = memory.failed_calls[group];
+    if (now - failed.last > failed_calls_reset) failed.count = 0;
+    failed.last = now;
+    ++failed.count;
+    if (find_backoff(memory, group, now) != nullptr) return;
+    const Duration asked = error.retry_after.value_or(Duration(0));
+    if (failed.count == 1 && asked <= Duration(0)) return;
+    Duration length = repeated_failure.first;
+    for (int i = 2; i < failed.count && length < repeated_failure.most; ++i) length *= 2;
+    length = std::min(std::max(length, asked), repeated_failure.most);
+    const Backoff* row = find_row(memory, group, settings, now);
+    memory.backoffs[group] = {.since = row != nullptr ? row->since : now,
+                              .until = later(now, with_jitter(length, group.value(), now)),
+                              .length = row != nullptr ? row->length : Duration(0),
+                              .last_failure = now,
+                              .code = error.code,
+                              .because = error.message};
+}
+
+/// The group does not grow as long as the call is left out.
+void leave_out_increases(Memory& memory, const NodeGroupId& group, const Error& error, Time now) {
+    memory.backoffs[group] = {.since = now,
+                              .until = later(now, left_out_time),
+                              .last_failure = now,
+                              .code = error.code,
+                              .because = error.message};
+}
+
 }  // namespace
 
 bool concerns_group(ErrorCode code) noexcept {
@@ -55,8 +95,18 @@ bool concerns_group(ErrorCode code) noexcept {
 }
 
 Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& error,
-                        const Settings& settings, Time now) {
-    if (!concerns_group(error.code)) return memory;
+                        const Settings& settings, Time now, Call call) {
+    switch (reaction_to(call, error.code)) {
+        case Reaction::back_off:
+        case Reaction::report_bug: break;
+        case Reaction::again:
+        case Reaction::drop:
+        case Reaction::await_outcome:
+            count_failed_call(memory, group, error, settings, now);
+            return memory;
+        case Reaction::leave_out: leave_out_increases(memory, group, error, now); return memory;
+        default: return memory;  // nothing of it is the group's
+    }
     if (settings.backoff == BackoffPolicy::exponential) {
         back_off_for(memory, group, error, settings.backoff_initial, settings, now);
         return memory;
@@ -87,6 +137,8 @@ void back_off(Memory& memory, const NodeGroupId& group, const Error& error, Back
 }
 
 void forget_backoffs(Memory& memory, const Snapshot& snapshot, const Settings& settings, Time now) {
+    std::erase_if(memory.failed_calls,
+                  [&](const auto& entry) { return now - entry.second.last > failed_calls_reset; });
     std::erase_if(memory.backoffs, [&](const auto& entry) {
         const auto& [group, backoff] = entry;
         if (is_stale(backoff, settings, now)) return true;

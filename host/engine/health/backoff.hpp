@@ -7,6 +7,10 @@
 ///     fails at 0:10   ->  alone until 0:20: while alone, the time starts again but does not grow
 ///     3h without one  ->  forgotten
 ///
+/// Only errors about the group do that (reactions.hpp). After one that may pass by itself the next
+/// pass asks again; from the second in a row on the group is left alone for 20s, then twice as
+/// long, up to 5m, so that another one gets its turn.
+///
 /// By BackoffPolicy::until_joined: until nothing that the group was asked for is outstanding. One
 /// machine stays asked for, so its joining tells that the cloud has some again. Where nothing is
 /// asked for, as after a refused call, the time is as above; for errors of the API itself it begins
@@ -16,6 +20,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/health/reactions.hpp"
 #include "engine/memory.hpp"
 #include "engine/pass_time.hpp"
 #include "engine/settings.hpp"
@@ -30,14 +35,14 @@ namespace capstan::engine {
 Memory remember(Memory memory, const Snapshot& snapshot, const Membership& membership,
                 const Settings& settings, const PassTime& time);
 
-/// Whether the error tells something of the group it came from. Not so where somebody else was
-/// faster, or we gave up ourselves.
+/// Whether the error of a machine tells something of its group. Not so where somebody else was
+/// faster, or the host gave up itself.
 bool concerns_group(ErrorCode code) noexcept;
 
-/// A cloud refused to grow `group`: leaves it alone for a while, longer after each failure in a
-/// row.
+/// A cloud refused to grow or make `group`: leaves it alone for as long as the table of reactions
+/// says, longer after each failure in a row. What the error says of the cloud is cloud_rests.hpp's.
 Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& error,
-                        const Settings& settings, Time now);
+                        const Settings& settings, Time now, Call call = Call::increase);
 
 /// Machines failed that `group` was asked for: leaves it alone by `policy`.
 void back_off(Memory& memory, const NodeGroupId& group, const Error& error, BackoffPolicy policy,

@@ -2,7 +2,6 @@
 /// configuration; and those of clouds that could not be read since the start.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,9 +23,6 @@ Memory remember_known_groups(Memory memory, const Snapshot& snapshot, const Memb
 /// One sentence for each known group that is not among `groups`, by id: "no cloud lists group two
 /// any more: its 2 nodes stay and are in no group: two-1, two-2".
 std::vector<std::string> tell_departed_groups(const Memory& memory, std::span<const Group> groups);
-
-/// Clouds that could not be read since the start, and why not.
-using UnreadClouds = std::map<PluginInstanceId, std::string>;
 
 /// `groups`, by id, and as unreadable ones the known groups of clouds that could not be read yet:
 /// so nothing that is remembered of them is forgotten. Without such clouds the same list.

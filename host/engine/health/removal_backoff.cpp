@@ -9,6 +9,7 @@
 #include "engine/health/backoff.hpp"
 #include "engine/health/backoff_times.hpp"
 #include "engine/health/known_groups.hpp"
+#include "engine/health/reactions.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -31,19 +32,37 @@ void fail_once_more(RemovalBackoff& backoff, const Error& error, Duration first,
     backoff.because = error.message;
 }
 
-/// Whether the cloud was asked at all.
-bool was_asked(const Error& error) {
-    return error.code != ErrorCode::cancelled && error.code != ErrorCode::busy;
+/// Whether the call is to rest after the error. Not so where the cloud was not asked, and where it
+/// rests as a whole.
+bool has_to_rest(Call call, const Error& error) {
+    switch (reaction_to(call, error.code)) {
+        case Reaction::decide_anew:
+        case Reaction::rest_cloud:
+        case Reaction::await_credentials: return false;
+        default: return true;
+    }
+}
+
+/// Whether the cloud said that it does not do this at all.
+bool is_left_out(Call call, const Error& error) {
+    return reaction_to(call, error.code) == Reaction::leave_out;
+}
+
+void leave_out_for_a_day(RemovalBackoff& backoff, const Error& error, Time now) {
+    backoff = {.until = later(now, left_out_time), .because = error.message};
 }
 
 void take_removal(Memory& memory, const MachineRemoval& removal, const std::vector<Error>& errors,
                   const Settings& settings, Time now) {
+    for (const Error& error : errors)
+        if (is_left_out(Call::remove, error))
+            leave_out_for_a_day(memory.unremovable_groups[removal.group], error, now);
     for (std::size_t m = 0; m < removal.machines.size(); ++m) {
         const bool has_node = m < removal.nodes.size() && !removal.nodes[m].empty();
         if (has_node) continue;
         const MachineId& machine = removal.machines[m];
         const Error* const error = find_error(errors, machine);
-        if (error == nullptr || !was_asked(*error)) continue;
+        if (error == nullptr || !has_to_rest(Call::remove, *error)) continue;
         // Its sentence is in the log; memory may hold thousands of these.
         Error silent = *error;
         silent.message.clear();
@@ -67,6 +86,13 @@ const RemovalBackoff* find_removal_backoff(const Memory& memory, const NodeGroup
     if (of_group == memory.removal_backoffs.end()) return nullptr;
     const auto at = of_group->second.find(machine);
     return at != of_group->second.end() && is_resting(at->second, now) ? &at->second : nullptr;
+}
+
+const RemovalBackoff* find_unremovable(const Memory& memory, const NodeGroupId& group,
+                                       Time now) noexcept {
+    const auto at = memory.unremovable_groups.find(group);
+    return at != memory.unremovable_groups.end() && is_resting(at->second, now) ? &at->second
+                                                                                : nullptr;
 }
 
 bool is_decrease_backed_off(const Memory& memory, const NodeGroupId& group, Time now) noexcept {
@@ -102,7 +128,9 @@ Memory remember_refused_removals(Memory memory, const Decision& decision, const 
         const NodeGroupId& group = decision.decreases[i].group;
         if (!error) {
             memory.decrease_backoffs.erase(group);
-        } else if (concerns_group(error->code) || error->code == ErrorCode::conflict) {
+        } else if (is_left_out(Call::decrease_target, *error)) {
+            leave_out_for_a_day(memory.decrease_backoffs[group], *error, now);
+        } else if (has_to_rest(Call::decrease_target, *error)) {
             // A conflict: the list is late, and shows in a while what the target is.
             fail_once_more(memory.decrease_backoffs[group], *error, first_removal_backoff, settings,
                            now);
@@ -119,10 +147,12 @@ void forget_removal_backoffs(Memory& memory, const Snapshot& snapshot, const Set
                    !may_list_machine(snapshot, id, entry.first);
         });
     std::erase_if(memory.removal_backoffs, [](const auto& entry) { return entry.second.empty(); });
-    std::erase_if(memory.decrease_backoffs, [&](const auto& entry) {
+    const auto is_over = [&](const auto& entry) {
         return find_group(snapshot, entry.first) == nullptr ||
                is_long_past(entry.second, settings, now);
-    });
+    };
+    std::erase_if(memory.decrease_backoffs, is_over);
+    std::erase_if(memory.unremovable_groups, is_over);
 }
 
 std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noexcept {
@@ -133,6 +163,7 @@ std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noe
     for (const auto& [group, machines] : memory.removal_backoffs)
         for (const auto& [machine, backoff] : machines) note(backoff);
     for (const auto& [group, backoff] : memory.decrease_backoffs) note(backoff);
+    for (const auto& [group, backoff] : memory.unremovable_groups) note(backoff);
     return out;
 }
 

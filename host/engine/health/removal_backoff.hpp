@@ -25,6 +25,10 @@ inline constexpr Duration first_removal_backoff = std::chrono::seconds(30);
 /// What keeps the machine from being asked to go; NULL: nothing. Borrows from `memory`.
 const RemovalBackoff* find_removal_backoff(const Memory& memory, const NodeGroupId& group,
                                            const MachineId& machine, Time now) noexcept;
+/// What keeps all machines of the group from being asked to go: its cloud does not remove machines
+/// at all. NULL: nothing.
+const RemovalBackoff* find_unremovable(const Memory& memory, const NodeGroupId& group,
+                                       Time now) noexcept;
 /// Whether the group's target is not lowered now.
 bool is_decrease_backed_off(const Memory& memory, const NodeGroupId& group, Time now) noexcept;
 

@@ -75,6 +75,7 @@ private:
 
     /// The machines without a removal back-off at this time.
     MachinePlaces now_due(MachinePlaces machines) const {
+        if (find_unremovable(memory_, group_.id(), now_) != nullptr) return {};
         std::erase_if(machines, [&](std::size_t m) {
             return find_removal_backoff(memory_, group_.id(), group_.group->machines[m].id, now_) !=
                    nullptr;

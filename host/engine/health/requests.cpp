@@ -14,6 +14,7 @@ namespace {
 
 void open_request(Memory& memory, const Increase& increase, const Settings& settings, Time now) {
     expect_request(memory, increase, settings, now);
+    memory.failed_calls.erase(increase.group);
     // The cloud does as it is asked again: what its interface did before is past.
     const auto backoff = memory.backoffs.find(increase.group);
     // Not so where its nodes were the trouble (scale_up/idle_nodes.hpp).

@@ -29,7 +29,7 @@ Error did_not_come(const GroupToCome& group) {
 Memory remember_refusal(Memory memory, const NodeGroupId& id, const Error& error,
                         const Settings& settings, Time now) {
     if (error.code != ErrorCode::conflict)
-        return remember_failure(std::move(memory), id, error, settings, now);
+        return remember_failure(std::move(memory), id, error, settings, now, Call::create_group);
     back_off(memory, id, error, BackoffPolicy::exponential, settings, now);
     return memory;
 }
@@ -87,7 +87,10 @@ Memory remember_creations(Memory memory, const Decision& decision, const Results
             at->second.deadline = later(at->second.since, settings.max_node_provision_time);
             continue;
         }
-        memory.groups_to_come.erase(id);
+        // A group of which it is not known whether it was made is waited for.
+        const bool is_open = was_asked && at != memory.groups_to_come.end() &&
+                             is_outcome_open(Call::create_group, *results.creations[i]);
+        if (!is_open) memory.groups_to_come.erase(id);
         if (was_asked && results.creations[i])
             memory = remember_refusal(std::move(memory), id, *results.creations[i], settings, now);
     }

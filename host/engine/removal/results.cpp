@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/health/alarm.hpp"
+#include "engine/health/reactions.hpp"
 #include "engine/removal/eviction_refusals.hpp"
 #include "engine/removal/node_looks.hpp"
 #include "engine/removal/phases.hpp"
@@ -16,6 +17,8 @@ namespace {
 
 /// How long a node that cannot be marked keeps its turn.
 constexpr Duration marking_time = std::chrono::minutes(1);
+/// How long a machine is asked to go by a cloud that does not answer, or asks for patience.
+constexpr Duration asking_time = std::chrono::minutes(10);
 
 /// Nothing came of it, and the next try may well succeed.
 bool is_transient(const Error& error) {
@@ -101,14 +104,24 @@ private:
         return at != memory_.removals.end() ? &at->second : nullptr;
     }
 
-    /// A host that stops asks again when it is back. Of a node that could not be told the machine
-    /// was not asked to go: that may be done again for a while, for its pods have gone already; and
-    /// where the node is not there, the next pass forgets the removal.
+    /// A host that stops asks again when it is back, and so does one that got no answer, or has to
+    /// leave the cloud alone for a while: the node's pods have gone already. Of a node that could
+    /// not be told the machine was not asked to go: that may be done again for a while, for its
+    /// pods have gone already; and where the node is not there, the next pass forgets the removal.
     bool is_asked_again(const NodeRemoval& removal, const Error& error, bool was_asked) const {
         if (error.code == ErrorCode::cancelled) return true;
         const bool has_time = now_ < later(removal.phase_since, marking_time);
+        if (was_asked) {
+            switch (reaction_to(Call::remove, error.code)) {
+                case Reaction::await_outcome:
+                case Reaction::rest_cloud:
+                case Reaction::await_credentials:
+                    return now_ < later(removal.phase_since, asking_time);
+                default: return false;
+            }
+        }
         const bool may_pass = is_transient(error) || error.code == ErrorCode::not_found;
-        return !was_asked && may_pass && has_time;
+        return may_pass && has_time;
     }
 
     /// A machine that is not there has gone already.

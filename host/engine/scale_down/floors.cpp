@@ -5,6 +5,7 @@
 #include <capstan/sentence.hpp>
 
 #include "engine/health/answered_targets.hpp"
+#include "engine/health/removal_backoff.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -34,6 +35,9 @@ Floors::Floors(const Scene& scene, const Memory& memory)
         const auto& machine = scene.membership.machine_of[*node];
         if (machine && is_in_target(removal.phase)) ++sizes_[machine->group].going;
     }
+    for (GroupIndex g = 0; g < scene.groups().size(); ++g)
+        if (const RemovalBackoff* const left_out = find_unremovable(memory, scene.id(g), scene.now))
+            sizes_[g].left_out = left_out->because;
     std::erase_if(totals_, [](const Total& total) { return total.bound.min <= 0; });
     for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const NodeRow& node = cluster.node(n);
@@ -48,6 +52,11 @@ std::optional<Keep> Floors::find_keep(NodeIndex node, GroupIndex group) const {
     if (!unreadable.empty()) {
         return Keep{Unremovable::unexpected_error,
                     "group " + its.id.value() + " cannot be read: " + unreadable};
+    }
+    if (!sizes_[group].left_out.empty()) {
+        return Keep{Unremovable::unexpected_error,
+                    "the cloud of group " + its.id.value() +
+                        " does not remove its machines: " + sizes_[group].left_out};
     }
     if (!its.target) {
         return Keep{Unremovable::unexpected_error,

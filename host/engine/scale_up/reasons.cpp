@@ -12,6 +12,15 @@ constexpr int most_named = 100;
 
 bool is_to_be_made(const Group& group) { return group.plan != nullptr && group.group.target == 0; }
 
+/// What to say to pods of clouds whose groups are not known.
+std::string tell_unread(const UnreadClouds& unread) {
+    std::string out;
+    for (const auto& [cloud, because] : unread)
+        out += (out.empty() ? "" : "; ") + std::string("the groups of cloud ") + cloud.value() +
+               " are not known yet: " + because;
+    return out;
+}
+
 /// Where every machine type is left out, the reason that is true of most of them.
 std::string why_none_made(const Scene& scene) {
     std::map<std::string, int> reasons;
@@ -29,7 +38,10 @@ std::string why_none_made(const Scene& scene) {
 
 Reasons::Reasons(const Scene& scene, const Ledger& ledger, Placement& placement,
                  std::string stopped)
-    : placement_(&placement), stopped_(std::move(stopped)), unmade_(why_none_made(scene)) {
+    : placement_(&placement),
+      stopped_(std::move(stopped)),
+      unmade_(why_none_made(scene)),
+      unread_(tell_unread(scene.snapshot->unread)) {
     for (const NewGroup& made : scene.new_groups) {
         const bool is_group = !made.group.value().empty();
         if (is_group && !made.dropped_because.empty())
@@ -91,8 +103,10 @@ std::vector<GroupReason> Reasons::of(Subject subject) {
 }
 
 std::string Reasons::sum_up(const std::vector<GroupReason>& reasons) const {
-    const std::string of_groups = sum_up_groups(reasons);
-    return unmade_.empty() ? of_groups : of_groups + "; " + unmade_;
+    std::string out = sum_up_groups(reasons);
+    for (const std::string* const more : {&unmade_, &unread_})
+        if (!more->empty()) out += "; " + *more;
+    return out;
 }
 
 std::string Reasons::sum_up_groups(const std::vector<GroupReason>& reasons) const {

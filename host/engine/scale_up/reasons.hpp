@@ -38,6 +38,7 @@ private:
     Placement* placement_;
     std::string stopped_;
     std::string unmade_;      // why no group could be made of most machine types; empty: some could
+    std::string unread_;      // clouds whose groups are not known; empty: there is none
     std::size_t groups_ = 0;  // that there are, and that could be made
     int named_ = 0;           // of the latter, in shut_
     std::vector<std::string> obstacles_;                    // by group

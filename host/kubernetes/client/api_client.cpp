@@ -188,7 +188,7 @@ private:
         for (const auto& [name, value] : call.credential.headers) out.header(name, value);
         out.body = call.request.body;
         out.timeout = std::max(call.deadline - loop_.monotonic(), Duration(1));
-        out.max_reply_bytes = options_.max_reply_bytes;
+        out.max_reply_bytes = max_reply_bytes_of(call.request);
         return out;
     }
 

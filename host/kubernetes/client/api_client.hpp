@@ -36,7 +36,6 @@ struct ApiClientOptions {
     double burst = 100;
     /// For dry runs: what would change the cluster ends as `cancelled` instead of being sent.
     bool is_read_only = false;
-    std::uint64_t max_reply_bytes = 256u << 20;
     /// Another client certificate than the last time is due, before it is first needed: what is
     /// sent from now on has to use it.
     std::function<void(const Credential&)> use_certificate{};

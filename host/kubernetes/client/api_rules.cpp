@@ -13,6 +13,8 @@ constexpr std::size_t warning_limit = 512;
 constexpr Duration first_delay = std::chrono::milliseconds(100);
 constexpr Duration longest_delay = std::chrono::seconds(5);
 
+constexpr std::uint64_t mib = 1u << 20;
+
 bool is_read(const ApiRequest& request) {
     return request.method == "GET" || request.method == "HEAD";
 }
@@ -70,6 +72,14 @@ std::optional<Duration> find_resend_delay(const ApiRequest& request, int losses)
     Duration delay = first_delay;
     for (int i = 1; i < losses && delay < longest_delay; ++i) delay *= 2;
     return std::min(delay, longest_delay);
+}
+
+std::uint64_t max_reply_bytes_of(const ApiRequest& request) {
+    if (request.path == "/version") return mib;
+    if (request.purpose == "discovery") return 32 * mib;
+    if (request.purpose == node_look_purpose) return 128 * mib;
+    if (request.purpose == "plugin") return 256 * mib;
+    return 8 * mib;
 }
 
 std::string url_of(std::string_view server, const ApiRequest& request) {

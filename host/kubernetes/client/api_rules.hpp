@@ -1,6 +1,7 @@
 /// Which requests may be sent, and which may be sent again.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,12 @@ bool is_unlimited(const ApiRequest& request);
 inline constexpr std::string_view node_look_purpose = "node look";
 
 inline constexpr int resend_limit = 10;
+
+/// How long a reply may be that comes as a whole, unpacked; streams have no such limit. An object
+/// has 1.5 MiB in a server's database and grows when it is written as JSON, so most have 8 MiB;
+/// /version 1 MiB, documents of discovery 32 MiB, all pods of a node 128 MiB, and what plugins ask
+/// for 256 MiB, below which they have limits of their own.
+std::uint64_t max_reply_bytes_of(const ApiRequest& request);
 
 /// When to send it again after `reply`, which is none of 2xx. Nothing: the caller decides, as
 /// without a Retry-After, and always on evictions, whose 429 means a disruption budget, and where a

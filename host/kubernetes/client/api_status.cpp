@@ -4,6 +4,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include "io/known_secrets.hpp"
 #include "io/printable.hpp"
 
 namespace capstan::kubernetes {
@@ -17,7 +18,7 @@ constexpr std::int64_t longest_advice_s = 24 * 3600;
 std::string printable_at(const boost::json::object& object, std::string_view key) {
     const auto* text = object.if_contains(key);
     return text != nullptr && text->is_string()
-               ? io::printable(std::string_view(text->get_string()), status_message_limit)
+               ? io::printable(io::redacted(std::string(text->get_string())), status_message_limit)
                : std::string();
 }
 
@@ -105,8 +106,11 @@ Error error_of(std::string_view what, const ApiStatus& status) {
 }
 
 Error error_of(std::string_view what, const HttpReply& reply) {
-    ApiStatus status = find_status(reply.body)
-                           .value_or(ApiStatus{.message = io::printable(reply.body, body_limit)});
+    // A server may send back what it was sent, credentials and all.
+    const auto beginning = [&] {
+        return io::printable(io::redacted(reply.body.substr(0, body_limit * 16)), body_limit);
+    };
+    ApiStatus status = find_status(reply.body).value_or(ApiStatus{.message = beginning()});
     status.code = reply.status;
     if (const auto seconds = find_retry_after(reply)) status.retry_after = seconds;
     return error_of(what, status);

@@ -26,6 +26,7 @@ void describe(auto&& key, Sections& s) {
     key("admin", s.config.admin, "Metrics, health and status over HTTP.");
     key("trust", s.config.trust, "Which plugin files may be loaded.");
     key("secrets", s.config.secrets, "Where secrets are.");
+    key("watchdog", s.config.watchdog, "Threads that do not return.");
     key("reload", s.config.reload, "Changes of this file.");
 }
 
@@ -35,7 +36,7 @@ Fields make_schema() {
     plugin.fields.push_back(
         {.key = "settings",
          .type = SettingType::table,
-         .doc = "The plugin's own settings; `capstan plugin inspect FILE.so` lists them.",
+         .doc = "The plugin's own settings; `capstan plugin inspect --run FILE.so` lists them.",
          .opaque = true});
     return fields;
 }

@@ -37,6 +37,7 @@ struct Config {
     ScaleUp scale_up;
     ScaleDown scale_down;
     Limits limits;
+    Watchdog watchdog;
     Reload reload;
     /// Those with a table in the order of the file, then those only named in the pipeline in the
     /// order of their names' places. Every name in the pipeline is among them.

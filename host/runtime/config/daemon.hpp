@@ -5,10 +5,12 @@
 #include <array>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <capstan/quantity.hpp>
 #include <capstan/time.hpp>
 
 namespace capstan::runtime {
@@ -141,6 +143,38 @@ void describe(auto&& key, Secrets& s) {
     key("dir", s.dir,
         "The folder whose files are the secrets, such as a mounted Kubernetes Secret. Empty: "
         "none.");
+}
+
+/// What becomes of threads that do not return.
+struct Watchdog {
+    Duration stuck_after = std::chrono::seconds(5);
+    Duration hand_over_after = std::chrono::minutes(1);
+    Duration loop_stuck_after = std::chrono::seconds(10);
+    Duration busy_time = std::chrono::minutes(3);
+    std::optional<Quantity> memory_max;
+    Quantity memory_growth_max = Quantity::units(1 << 30, Quantity::Format::binary);
+};
+void describe(auto&& key, Watchdog& s) {
+    key("stuck_after", s.stuck_after,
+        "A plugin's call that keeps its thread for so long is stuck: it is told, /readyz says so, "
+        "and the plugin gets no other call until its thread is back.");
+    key("hand_over_after", s.hand_over_after,
+        "The leader hands the Lease over when a cloud, or a plugin that decides, has been stuck "
+        "for so long, for another replica may do better.");
+    key("loop_stuck_after", s.loop_stuck_after,
+        "The process ends with exit code 4 when its event loop has not answered for so long, or "
+        "for "
+        "[cluster.leader_election] lease_duration where that is shorter.");
+    key("busy_time", s.busy_time,
+        "A decision hook that overran its deadline is abandoned. The process ends with exit code 4 "
+        "when the thread of one has burnt a core for so long, by its own CPU clock.",
+        {.min = 1e9});
+    key("memory_max", s.memory_max,
+        "The same when the process's resident memory reaches so many bytes while there is such a "
+        "thread. Unset: 90 % of its cgroup's limit, where that has one.",
+        {.min = 1});
+    key("memory_growth_max", s.memory_growth_max,
+        "The same when it has grown by so many bytes since the hook was abandoned.", {.min = 1});
 }
 
 struct Reload {

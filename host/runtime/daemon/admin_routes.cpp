@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/known_secrets.hpp"
 #include "runtime/record/json_text.hpp"
 
 namespace capstan::runtime {
@@ -23,13 +24,18 @@ HttpReply reply(int status, const char* type, std::string body) {
     return out;
 }
 
+/// What may have come from servers and plugins, who may repeat what they were sent.
+HttpReply told(int status, const char* type, std::string body) {
+    return reply(status, type, io::redacted(std::move(body)));
+}
+
 HttpReply refusal(int status, std::string_view message) {
     JsonText out;
     out.begin_object();
     out.key("error");
     out.text(message);
     out.end_object();
-    return reply(status, json, out.take() + "\n");
+    return told(status, json, out.take() + "\n");
 }
 
 int hex_digit(char c) {
@@ -96,7 +102,7 @@ int status_of(const Error& error) {
 }
 
 HttpReply health(const std::string& complaint) {
-    return complaint.empty() ? reply(200, plain, "OK") : reply(500, plain, "Error: " + complaint);
+    return complaint.empty() ? reply(200, plain, "OK") : told(500, plain, "Error: " + complaint);
 }
 
 HttpReply answer_at_once(const AdminSources& sources, std::string_view path) {
@@ -106,7 +112,9 @@ HttpReply answer_at_once(const AdminSources& sources, std::string_view path) {
     if (path == "/livez") return health(sources.stuck());
     if (path == "/readyz") {
         const std::string because = sources.unready();
-        return because.empty() ? reply(200, plain, "OK") : reply(503, plain, because);
+        if (!because.empty()) return told(503, plain, because);
+        const std::string absent = sources.absent ? sources.absent() : std::string();
+        return told(200, plain, absent.empty() ? "OK" : "OK\n" + absent);
     }
     const std::map<std::string_view, const std::function<std::string()>*> documents{
         {"/api/v1/status", &sources.status},
@@ -116,7 +124,7 @@ HttpReply answer_at_once(const AdminSources& sources, std::string_view path) {
         {"/api/v1/decisions", &sources.decisions}};
     const auto document = documents.find(path);
     if (document == documents.end()) return refusal(404, "there is nothing at this path");
-    return reply(200, json, (*document->second)() + "\n");
+    return told(200, json, (*document->second)() + "\n");
 }
 
 /// With upstream's statuses.
@@ -143,7 +151,7 @@ void answer_admin(const AdminSources& sources, std::string_view method, std::str
     if (!question) return send(answer_at_once(sources, path_of(target)));
     const char* const type = question->as_text ? plain : json;
     sources.explain(*std::move(question), [send, type](Result<std::string> answer) {
-        send(answer ? reply(200, type, *std::move(answer))
+        send(answer ? told(200, type, *std::move(answer))
                     : refusal(status_of(answer.error()), answer.error().message));
     });
 }

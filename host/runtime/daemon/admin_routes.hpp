@@ -31,6 +31,9 @@ struct AdminSources {
     std::function<std::string()> complaint;  ///< why the host is not healthy; empty: it is
     std::function<std::string()> stuck;      ///< why it must be restarted; empty: it need not
     std::function<std::string()> unready;    ///< what passes wait for; empty: nothing
+    /// What passes do without, a line each, told by /readyz when the host is ready; NULL or empty:
+    /// nothing.
+    std::function<std::string()> absent{};
     // JSON.
     std::function<std::string()> status, groups, plugins, config, decisions;
     using Answer = std::function<void(Result<std::string> answer)>;

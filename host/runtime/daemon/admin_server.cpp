@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "io/known_secrets.hpp"
+
 namespace capstan::runtime {
 namespace {
 
@@ -27,6 +29,7 @@ Result<std::string> read_token(const std::string& file) {
     if (token.empty() && !file.empty())
         return fail(ErrorCode::invalid_config,
                     "admin.bearer_token_file: " + file + " has no token");
+    io::known_secrets().add(token);
     return token;
 }
 
@@ -62,10 +65,14 @@ bool has_token(std::string_view authorization, std::string_view token) {
 }
 
 io::HttpServer::Options admin_limits() {
-    return {.max_connections = 64,
+    return {.max_connections = 128,
+            .makes_room = true,
+            .max_connections_per_peer = 32,
             .max_header_bytes = 16u << 10,
             .max_body_bytes = 64u << 10,
-            // Whoever says nothing holds a connection that a probe may need.
+            .max_unsent_total = 64u << 20,
+            // Nothing but a request tells a probe from a connection that only takes a place.
+            .head_timeout = std::chrono::seconds(2),
             .request_timeout = std::chrono::seconds(5),
             .idle_timeout = std::chrono::seconds(5)};
 }
@@ -79,6 +86,7 @@ Result<std::unique_ptr<io::HttpServer>> serve_admin(const Admin& config,
     CAPSTAN_TRY(options.certificate_pem,
                 read_file(config.tls_certificate_file, "tls_certificate_file"));
     CAPSTAN_TRY(options.key_pem, read_file(config.tls_key_file, "tls_key_file"));
+    io::known_secrets().add(options.key_pem);
     CAPSTAN_TRY(const std::string token, read_token(config.bearer_token_file));
     auto handler = [token, sources = std::move(sources)](const io::ServedRequest& request,
                                                          const io::Responder& responder) {

@@ -22,7 +22,8 @@ io::HttpServer::Options admin_limits();
 /// "Authorization: Bearer TOKEN" by everybody but probes. `invalid_config`: a file cannot be read,
 /// or has no token; `unavailable`: the address is taken. Without an address there is no server:
 /// NULL. Borrows `io`; `sources` are asked on the loop's thread as long as the server lives. Of
-/// `options` address, port and certificates are not read: they are the configuration's.
+/// `options` address, port, certificates and numbers of connections are not read: they are the
+/// configuration's.
 Result<std::unique_ptr<io::HttpServer>> serve_admin(
     const Admin& config, boost::asio::io_context& io, AdminSources sources,
     io::HttpServer::Options options = admin_limits());

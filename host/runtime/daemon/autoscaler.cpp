@@ -1,8 +1,10 @@
 #include "runtime/daemon/autoscaler.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
+#include "engine/health/cloud_rests.hpp"
 #include "engine/removal/node_looks.hpp"
 #include "engine/removal/results.hpp"
 #include "runtime/actuator.hpp"
@@ -10,6 +12,14 @@
 #include "runtime/engine_settings.hpp"
 
 namespace capstan::runtime {
+namespace {
+
+/// A pass waits once for silent clouds: what looking at them took is not waited for again. An
+/// action has so much time in any case.
+constexpr Duration shortest_action_patience = std::chrono::seconds(1);
+
+}  // namespace
+
 Result<std::unique_ptr<Autoscaler>> Autoscaler::make(const Config& config, Parts parts) {
     std::unique_ptr<Autoscaler> out(new Autoscaler(std::move(parts)));
     CAPSTAN_CHECK(out->take_over(config));
@@ -17,23 +27,59 @@ Result<std::unique_ptr<Autoscaler>> Autoscaler::make(const Config& config, Parts
 }
 
 Result<void> Autoscaler::take_over(const Config& config) {
-    CAPSTAN_TRY(Wiring wiring, wire(config.pipeline, parts_.host));
+    CAPSTAN_TRY(Wiring wiring, wire(config.pipeline, parts_.host, Missing::has_not_started));
     // Another set of clouds begins without what the old one knew; the same goes on with it.
     const bool has_sources = !config.pipeline.scale_up.group_sources.empty();
     if (!clouds_ || cloud_ids_ != config.pipeline.clouds || has_sources_ != has_sources) {
-        CAPSTAN_TRY(clouds_, Clouds::make(config.pipeline, parts_.host, parts_.gate));
+        CAPSTAN_TRY(clouds_, Clouds::make(config.pipeline, parts_.host, parts_.gate,
+                                          Missing::has_not_started));
+        clouds_->set_on_late(parts_.on_late_answer);
         cloud_ids_ = config.pipeline.clouds;
         has_sources_ = has_sources;
     }
+    const RefreshPatience patience = patience_of(config.cluster.scan_interval);
+    if (!parts_.waits_for_clouds) clouds_->set_patience(patience);
+    action_patience_ = patience.silent_after;
+    if (!beside_) begin_beside();
     wiring_ = std::move(wiring);
+    pipeline_ = config.pipeline;
     settings_ = make_settings(config.scale_up, config.scale_down, config.limits);
     return {};
 }
 
-void Autoscaler::forget(const std::vector<PluginInstanceId>& exchanged) {
-    std::erase_if(misses_, [&](const HookMiss& miss) {
-        return std::ranges::find(exchanged, miss.instance) != exchanged.end();
-    });
+void Autoscaler::begin(engine::Memory memory) {
+    memory_ = std::move(memory);
+    memory_.cloud_rests.clear();
+    // What another host, or this one in a term before, is waiting for is not this memory's.
+    begin_beside();
+}
+
+void Autoscaler::begin_beside() {
+    beside_ = std::make_shared<ActionsUnderWay>();
+    beside_->set_on_end(parts_.on_late_answer);
+}
+
+/// What came of actions that a pass before went on without.
+std::vector<ActionsUnderWay::Ended> Autoscaler::remember_ended() {
+    std::vector<ActionsUnderWay::Ended> out = beside_->take_ended();
+    for (const ActionsUnderWay::Ended& ended : out)
+        memory_ = engine::remember_results(std::move(memory_), ended.decision, ended.results,
+                                           settings_, clock_.read().now);
+    return out;
+}
+
+Result<void> Autoscaler::join(const std::vector<std::shared_ptr<PluginInstance>>& instances) {
+    for (const auto& instance : instances) CAPSTAN_CHECK(clouds_->join(instance));
+    CAPSTAN_TRY(wiring_, wire(pipeline_, parts_.host, Missing::has_not_started));
+    return {};
+}
+
+/// Asks the clouds that do not rest, and remembers those that failed.
+CloudsView Autoscaler::look_at_clouds() {
+    CloudsView out =
+        clouds_->refresh_now(parts_.host, engine::find_resting_clouds(memory_, clock_.read().now));
+    memory_ = engine::remember_refreshes(std::move(memory_), out.failures(), clock_.read().now);
+    return out;
 }
 
 Result<std::shared_ptr<PassReport>> Autoscaler::look() {
@@ -41,13 +87,17 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
     CAPSTAN_TRY(const engine::Cluster cluster, parts_.look());
     std::string blind = blind_because();
     const Duration looked = now();
-    const CloudsView view = clouds_->refresh_now(parts_.host);
+    const auto untouched = beside_->groups();
+    std::vector<ActionsUnderWay::Ended> ended = remember_ended();
+    const CloudsView view = look_at_clouds();
     // Clouds take their time, in which the cluster may have gone out of sight.
     if (blind.empty()) blind = blind_because();
     const engine::PassTime time = clock_.read();
     auto out = std::make_shared<PassReport>(PassInput{
-        .snapshot = {cluster, engine::with_unread_groups(view.groups, view.unread, memory_),
-                     view.machines},
+        .snapshot = {cluster,
+                     with_untouched_groups(
+                         engine::with_unread_groups(view.groups, view.unread, memory_), untouched),
+                     view.machines, view.unread},
         .memory = memory_,
         .settings = settings_,
         .wiring = wiring_,
@@ -57,9 +107,11 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
                           .wall = time.wall,
                           .dry_run = parts_.dry_run,
                           .blind_because = std::move(blind)},
-        .known_misses = misses_,
+        .known_misses = misses_of(wiring_),
         .earlier = groups_});
     out->problems = view.problems;
+    out->clouds = view.states;
+    out->ended = std::move(ended);
     out->times.look = looked - began;
     out->times.refresh = now() - looked;
     return out;
@@ -85,7 +137,8 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
         return fail(std::move(planned).error());
     }
     std::shared_ptr<PassReport> report = *std::move(planned);
-    misses_ = report->result.misses;
+    // What is asked about the pass is answered as it was decided.
+    report->input.known_misses = report->result.misses;
     groups_ = {report->input.snapshot.groups, report->result.groups};
     report->input.earlier = {};  // whoever keeps the report has no use for it
     report->input.snapshot.groups = report->result.groups;
@@ -95,6 +148,7 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
     } else {
         act(*report);
     }
+    report->under_way = beside_->groups();
     report->at = parts_.host.loop().clock()->now();
     report->times.total = now() - began;
     return report;
@@ -114,7 +168,9 @@ void Autoscaler::act(PassReport& report) {
     if (circumstances.blind_because.empty()) circumstances.blind_because = blind_because();
     report.results = carry_out_now(
         decision, engine::looks_before(decision, report.input.snapshot.cluster, settings_),
-        *clouds_, cluster, circumstances, parts_.host, find_whole_groups(*report.result.groups));
+        *clouds_, cluster, circumstances, parts_.host, find_whole_groups(*report.result.groups),
+        {.beside = parts_.waits_for_clouds ? nullptr : beside_,
+         .length = std::max(action_patience_ - report.times.refresh, shortest_action_patience)});
     report.times.soft_taints = cluster.took();
     const Time end = parts_.host.loop().clock()->now();
     report.times.carry_out = now() - began;

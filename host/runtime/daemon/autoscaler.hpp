@@ -35,8 +35,13 @@ public:
         /// Keeps what the next start is to know; waits for it, and says itself what goes wrong.
         std::function<void(const engine::Memory&)> keep;
         ChangeGate gate{};  ///< see CloudClient
+        /// Called by any thread when a cloud answers that a pass went on without; NULL: the answer
+        /// waits for the next pass.
+        std::function<void()> on_late_answer{};
         std::uint64_t seed = 0;
         bool dry_run = false;
+        /// Each call is waited for until its deadline, for there is no next pass.
+        bool waits_for_clouds = false;
     };
     /// `internal`: the configuration names an instance that is not there.
     static Result<std::unique_ptr<Autoscaler>> make(const Config& config, Parts parts);
@@ -46,11 +51,11 @@ public:
     /// What [pipeline], [scale_up], [scale_down] and [limits] say counts from the next pass on.
     /// After an error nothing has changed.
     Result<void> take_over(const Config& config);
-    /// Other instances of these names are asked from now on: what the old ones missed does not
-    /// count.
-    void forget(const std::vector<PluginInstanceId>& exchanged);
-    /// The memory that the next pass begins with.
-    void begin(engine::Memory memory) { memory_ = std::move(memory); }
+    /// Instances of the configuration that run by now take part from the next pass on.
+    Result<void> join(const std::vector<std::shared_ptr<PluginInstance>>& instances);
+    /// The memory that the next pass begins with. Clouds that rest are asked once more: what they
+    /// rest for may have been mended.
+    void begin(engine::Memory memory);
 
     /// A pass that was dropped has remembered nothing. The error: it could not be decided, and
     /// nothing has been done; the time from then on until a pass succeeds counts as time in which
@@ -59,9 +64,7 @@ public:
 
     /// Whether the last pass asks for the next one, and when.
     const std::optional<Time>& wake_at() const noexcept { return wake_at_; }
-    const std::vector<std::shared_ptr<PluginInstance>>& clouds() const {
-        return clouds_->instances();
-    }
+    std::vector<std::shared_ptr<PluginInstance>> clouds() const { return clouds_->instances(); }
 
 private:
     explicit Autoscaler(Parts parts)
@@ -70,6 +73,9 @@ private:
     std::string blind_because() const {
         return parts_.blind_because ? parts_.blind_because() : std::string();
     }
+    CloudsView look_at_clouds();
+    void begin_beside();
+    std::vector<ActionsUnderWay::Ended> remember_ended();
     Result<std::shared_ptr<PassReport>> look();
     Result<std::shared_ptr<PassReport>> plan();
     void act(PassReport& report);
@@ -77,12 +83,14 @@ private:
     Parts parts_;
     PassClock clock_;
     engine::Settings settings_{};
+    Pipeline pipeline_{};
     Wiring wiring_{};
     std::shared_ptr<Clouds> clouds_{};
+    std::shared_ptr<ActionsUnderWay> beside_{};
+    Duration action_patience_{};
     std::vector<PluginInstanceId> cloud_ids_{};
     bool has_sources_ = false;  ///< of groups that could be made
     engine::Memory memory_{};
-    std::vector<HookMiss> misses_{};
     std::optional<Time> wake_at_{};
     FilledGroups groups_{};  ///< of the last pass
     PassThread thread_{};

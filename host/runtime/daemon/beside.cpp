@@ -3,6 +3,8 @@
 #include <csignal>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+
 #include <capstan/sentence.hpp>
 
 namespace capstan::runtime {
@@ -19,12 +21,14 @@ constexpr Duration sync_period = std::chrono::milliseconds(100);
 Beside::Beside(const Config& config, PluginHost& host, Options options)
     : host_(host),
       options_(std::move(options)),
-      waiting_(host.loop(), {.interval = config.cluster.scan_interval}),
-      signals_(host.loop().io(), SIGINT, SIGTERM, SIGQUIT) {
-    signals_.add(SIGHUP);
+      waiting_(host.loop(), {.interval = config.cluster.scan_interval}) {
+    if (host_.guard() != nullptr) return;
+    signals_.emplace(host.loop().io(), SIGINT, SIGTERM, SIGQUIT);
+    signals_->add(SIGHUP);
 }
 
 Beside::~Beside() {
+    if (Guard* const guard = host_.guard()) guard->on_signal({});
     for (const auto& timer : {sync_timer_, stop_timer_})
         if (timer) host_.loop().cancel(*timer);
 }
@@ -48,10 +52,6 @@ Result<void> Beside::open_link(const Config& all) {
                                           .on_attempt = options_.on_attempt,
                                           .on_unschedulable = [this] { waiting_.see_pods(); },
                                           .http = options_.http}));
-    if (KubeGateway* const plugins = host_.cluster()) {
-        plugins->connect(link_->api(), [this] { return may_write(); });
-        lent_.reset(plugins);
-    }
     make_writers(config);
     make_tellers(all);
     leadership_.emplace(config, link_->api(), loop, host_.log(),
@@ -67,7 +67,23 @@ Result<void> Beside::open_link(const Config& all) {
                                                 tell_of_leadership(config);
                                                 waiting_.interrupt();
                                             }});
+    watch_calls(all);
     return {};
+}
+
+/// Another host that waits in line has time to see that the Lease is free.
+void Beside::watch_calls(const Config& all) {
+    if (!host_.has_strand_threads()) return;
+    const Duration pause = 2 * all.cluster.leader_election.lease_duration;
+    stuck_calls_.emplace(host_.loop(), host_.metrics().registry(),
+                         StuckCalls::Options{.hand_over_after = all.watchdog.hand_over_after,
+                                             .is_of_controllers = !options_.makes_passes,
+                                             .hand_over =
+                                                 [this, pause](const std::string& because) {
+                                                     return leadership_->hand_over(because, pause);
+                                                 },
+                                             .come_back = [this] { leadership_->come_back(); }});
+    stuck_calls_->watch(host_.calls());
 }
 
 void Beside::make_writers(const Cluster& config) {
@@ -141,8 +157,16 @@ void Beside::tell_of_leadership(const Cluster& config) {
                      .is_distinct = true});
 }
 
+void Beside::listen() { await_signal(); }
+
+void Beside::connect_plugins() {
+    KubeGateway* const plugins = host_.cluster();
+    if (plugins == nullptr) return;
+    plugins->connect(link_->api(), [this] { return may_write(); });
+    lent_.reset(plugins);
+}
+
 void Beside::start() {
-    await_signal();
     if (options_.makes_passes) link_->mirror().start();
     leadership_->start();
     if (options_.makes_passes) await_sync();
@@ -189,6 +213,8 @@ bool Beside::add_errand(std::function<void()> errand) {
 }
 
 std::string Beside::unready_because() const {
+    if (options_.waits_for)
+        if (std::string reason = options_.waits_for(); !reason.empty()) return reason;
     if (!options_.makes_passes) return {};
     if (!hold_ || !link_->mirror().has_synced()) return "the cluster has not been seen yet";
     return hold_->reason();
@@ -242,7 +268,14 @@ void Beside::wish_reload() {
 }
 
 void Beside::await_signal() {
-    signals_.async_wait([this](const boost::system::error_code& error, int number) {
+    if (Guard* const guard = host_.guard()) {
+        return guard->on_signal([&io = host_.loop().io(), weak = std::weak_ptr(self_)](int number) {
+            boost::asio::post(io, [weak, number] {
+                if (const auto self = weak.lock()) (*self)->take_signal(number);
+            });
+        });
+    }
+    signals_->async_wait([this](const boost::system::error_code& error, int number) {
         if (error) return;
         take_signal(number);
         await_signal();
@@ -251,10 +284,11 @@ void Beside::await_signal() {
 
 void Beside::take_signal(int number) {
     if (number == SIGHUP) return wish_reload();
-    if (wishes_.stop) return options_.on_overdue();
+    if (wishes_.stop) return options_.on_overdue();  // a guard has ended the process by now
     host_.log().write(LogLevel::info, beside_source, "stopping");
     wishes_.stop = true;
     waiting_.interrupt();
+    if (host_.guard() != nullptr) return;
     stop_timer_ = host_.loop().after(options_.stop_deadline, options_.on_overdue);
 }
 

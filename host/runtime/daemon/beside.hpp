@@ -25,6 +25,7 @@
 #include "runtime/daemon/memory_keeper.hpp"
 #include "runtime/daemon/pass_hold.hpp"
 #include "runtime/daemon/status_writer.hpp"
+#include "runtime/daemon/stuck_calls.hpp"
 #include "runtime/daemon/waiting.hpp"
 #include "runtime/plugin_host.hpp"
 
@@ -46,6 +47,8 @@ public:
         std::function<void(bool leads)> on_lead{};
         /// Otherwise the cluster is not mirrored, and nothing of it is decided.
         bool makes_passes = true;
+        /// What is to come before the cluster is of interest; empty: nothing. [loop]
+        std::function<std::string()> waits_for{};
         io::HttpClient* http = nullptr;  ///< see ClusterLink
     };
     /// What the passes' thread is to look after.
@@ -55,7 +58,7 @@ public:
         std::vector<std::function<void()>> errands{};  ///< to be run in turn
     };
 
-    /// Borrows config and host. Sends nothing yet but what plugins follow of the cluster.
+    /// Borrows config and host. Sends nothing yet.
     static Result<std::unique_ptr<Beside>> open(const Config& config, PluginHost& host,
                                                 Options options);
     Beside(const Beside&) = delete;
@@ -63,6 +66,11 @@ public:
     /// Nobody is called back afterwards.
     ~Beside();
 
+    /// Signals are taken from now on; see take_wishes.
+    void listen();
+    /// What plugins follow of the cluster begins, and what they ask is sent.
+    void connect_plugins();
+    /// Sees the cluster and waits in line for the Lease.
     void start();
     /// Answers on the admin port from now on.
     Result<void> serve(const Admin& config, AdminSources sources);
@@ -84,6 +92,7 @@ public:
     /// What outlives a restart, as the leader before left it; kept from now on as long as this term
     /// lasts. See MemoryKeeper::load.
     void load_memory(std::uint64_t term, MemoryKeeper::Loaded done);
+    bool is_told_to_stop() const noexcept { return wishes_.stop; }
     /// The reload that was asked for is taken over by the caller.
     Wishes take_wishes();
     void wish_reload();
@@ -107,6 +116,7 @@ private:
     Result<void> open_link(const Config& config);
     void make_writers(const Cluster& config);
     void make_tellers(const Config& all);
+    void watch_calls(const Config& all);
     void see_unknown_pods(const std::string& node, const std::vector<std::string>& pods);
     void tell_of_leadership(const Cluster& config);
     void await_signal();
@@ -121,7 +131,10 @@ private:
     std::uint64_t acting_term_ = 0;  ///< whose decisions are carried out
     std::uint64_t memory_term_ = 0;  ///< whose memory is kept
     Waiting waiting_;
-    boost::asio::signal_set signals_;
+    /// Without a guard, which takes them otherwise.
+    std::optional<boost::asio::signal_set> signals_{};
+    /// What the guard's thread hands on, as long as this lives.
+    std::shared_ptr<Beside*> self_ = std::make_shared<Beside*>(this);
     std::optional<io::TimerId> sync_timer_{}, stop_timer_{};
     std::optional<PassHold> hold_{};  ///< nothing: the cluster has not been seen yet
     std::unique_ptr<ClusterLink> link_{};
@@ -135,6 +148,7 @@ private:
     std::optional<StatusWriter> status_{};
     std::optional<kubernetes::EventRecorder> events_{};
     std::optional<Leadership> leadership_{};
+    std::optional<StuckCalls> stuck_calls_{};  ///< nothing: strands are on the loop
     std::unique_ptr<io::HttpServer> admin_{};
     std::unique_ptr<ConfigWatch> config_watch_{};
 };

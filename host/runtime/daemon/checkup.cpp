@@ -125,8 +125,12 @@ private:
 
     void review_rights() {
         const std::vector<NeededRule> needed = needed_rules(config_);
-        std::vector<kubernetes::AccessRule> rules;
-        for (const NeededRule& its : needed) rules.push_back(its.rule);
+        std::vector<kubernetes::AccessRule> rules, others;
+        for (const NeededRule& its : needed) {
+            rules.push_back(its.rule);
+            if (its.instead) others.push_back(*its.instead);
+        }
+        rules.insert(rules.end(), others.begin(), others.end());
         const auto answers = from_loop<std::vector<AccessAnswer>>(
             host_, [this, link = link_, rules = std::move(rules)](
                        const PluginHost::Done<std::vector<AccessAnswer>>& done) {
@@ -140,23 +144,17 @@ private:
         judge(needed, *answers);
     }
 
-    /// `answers`: one for each of `needed`, in their order.
+    /// `answers`: one for each of `needed`, in their order, then for what does instead.
     void judge(const std::vector<NeededRule>& needed, const std::vector<AccessAnswer>& answers) {
-        const auto is_node_write = [](const AccessAnswer& answer) {
-            return answer.rule.resource == "nodes" &&
-                   (answer.rule.verb == "patch" || answer.rule.verb == "update");
-        };
-        const bool may_write_nodes = std::ranges::any_of(answers, [&](const AccessAnswer& answer) {
-            return is_node_write(answer) && answer.is_allowed;
-        });
         std::int64_t allowed = 0;
-        for (std::size_t i = 0; i < answers.size(); ++i) {
-            const AccessAnswer& answer = answers[i];
-            if (answer.is_allowed || (is_node_write(answer) && may_write_nodes)) {
+        auto instead = answers.begin() + static_cast<std::ptrdiff_t>(needed.size());
+        for (std::size_t i = 0; i < needed.size(); ++i) {
+            const bool does_otherwise = needed[i].instead && (instead++)->is_allowed;
+            if (answers[i].is_allowed || does_otherwise) {
                 ++allowed;
-                continue;
+            } else {
+                add_missing(answers[i], needed[i].purpose);
             }
-            add_missing(answer, needed[i].purpose);
         }
         if (allowed > 0) add(Verdict::good, "rights", counted(allowed, "rule") + " granted");
     }

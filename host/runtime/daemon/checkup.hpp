@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,14 @@ struct Finding {
 
 struct NeededRule {
     kubernetes::AccessRule rule{};
+    /// Does where the rule is not granted; not granted by our own manifests.
+    std::optional<kubernetes::AccessRule> instead{};
     std::string purpose{};  ///< after "needed to": "drain nodes that go"
 };
 
 /// Every right that the daemon uses, and those that plugins were granted to use, once each. Nodes
-/// are changed by patch, or by update where that is refused, so one of the two is enough. Without
-/// clouds nothing is decided: what passes need is left out.
+/// are changed by patch, or by update where that is refused, as with upstream's role, which grants
+/// update alone. Without clouds nothing is decided: what passes need is left out.
 std::vector<NeededRule> needed_rules(const Config& config);
 
 /// The server, its version and its clock, our rights on it, the plugins and what the clouds show.

@@ -19,7 +19,7 @@ public:
     void add(AccessRule rule, const std::string& purpose) {
         const auto known = std::ranges::find(rules_, rule, &NeededRule::rule);
         if (known == rules_.end()) {
-            rules_.push_back({std::move(rule), purpose});
+            rules_.push_back({.rule = std::move(rule), .purpose = purpose});
         } else if (known->purpose != purpose) {
             known->purpose += ", and to " + purpose;
         }
@@ -34,6 +34,7 @@ public:
             add(std::move(rule), purpose);
         }
     }
+    NeededRule& last() { return rules_.back(); }
     std::vector<NeededRule> take() { return std::move(rules_); }
 
 private:
@@ -63,7 +64,8 @@ void add_of_passes(Needs& needs, const Cluster& config) {
     }
     const AccessRule nodes{.resource = "nodes"};
     needs.add({"get"}, nodes, "read a node before it is changed");
-    needs.add({"patch", "update"}, nodes, "taint and cordon nodes that go");
+    needs.add({"patch"}, nodes, "taint and cordon nodes that go");
+    needs.last().instead = AccessRule{.verb = "update", .resource = "nodes"};
     needs.add({"create"}, {.resource = "pods", .subresource = "eviction"},
               "drain nodes that go within disruption budgets");
     add_of_config_maps(needs, config);

@@ -73,7 +73,8 @@ GroupStatus StatusMaker::group_status(const PassReport& pass, const engine::Grou
 ClusterStatus StatusMaker::make(const PassReport& pass, const engine::Health& health) {
     const engine::Snapshot& snapshot = pass.input.snapshot;
     std::map<std::string, int> candidates = count_candidates(pass);
-    ClusterStatus out{.at = pass.shown_at(), .cluster = {.nodes = health.all}};
+    ClusterStatus out{
+        .at = pass.shown_at(), .cluster = {.nodes = health.all}, .clouds = pass.clouds};
     bool is_growing = false;
     for (std::size_t g = 0; g < snapshot.groups->size(); ++g) {
         const engine::Group& group = (*snapshot.groups)[g];

@@ -45,6 +45,7 @@ struct ClusterStatus {
     Time at{};
     std::optional<ConfigStanding> config{};
     StatusPart cluster{};
+    std::vector<CloudState> clouds{};   ///< in pipeline order
     std::vector<GroupStatus> groups{};  ///< by id
 };
 

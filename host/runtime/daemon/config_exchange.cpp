@@ -87,12 +87,13 @@ void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler, Shown& 
 /// another one while the old one runs.
 Result<void> ConfigExchange::check_kinds(const LoadedConfig& next,
                                          const ConfigChanges& changes) const {
+    const std::vector<InstanceIdentity>& known = host_.identities();
     for (const PluginInstanceId& id : named_for_decisions(next.config.pipeline)) {
-        const auto running = host_.find(id);
+        const auto old = std::ranges::find(known, id, &InstanceIdentity::id);
         const bool is_made = std::ranges::find(changes.made, id) != changes.made.end();
         const auto plugins = select_plugins(next, {id});
-        if (running == nullptr || is_made || plugins.empty()) continue;
-        if (running->kind() != plugins.front()->plugin_class.kind)
+        if (old == known.end() || is_made || plugins.empty()) continue;
+        if (old->kind != plugins.front()->plugin_class.kind)
             return fail(
                 ErrorCode::invalid_config,
                 "plugin " + id.value() + " is to be another kind of plugin, which takes a restart");
@@ -105,6 +106,9 @@ Result<void> ConfigExchange::exchange(const LoadedPtr& next, const ConfigChanges
     CAPSTAN_CHECK(check_kinds(*next, changes));
     CAPSTAN_TRY(const PluginHost::Instances made,
                 host_.make_beside(select_plugins(*next, changes.made)));
+    std::vector<PluginInstanceId> left = changes.made;
+    left.insert(left.end(), changes.gone.begin(), changes.gone.end());
+    if (on_exchange_ && !left.empty()) on_exchange_(left);
     const PluginHost::Instances replaced = host_.exchange(made, changes.gone);
     if (const Result<void> taken = autoscaler.take_over(next->config); !taken) {
         std::vector<PluginInstanceId> added = changes.made;
@@ -116,7 +120,10 @@ Result<void> ConfigExchange::exchange(const LoadedPtr& next, const ConfigChanges
         host_.stop(made);
         return fail(taken.error());
     }
-    autoscaler.forget(changes.made);
+    Gauges& running = host_.metrics().running;
+    for (const PluginInstanceId& id : changes.made) running.Add({{"plugin", id.value()}}).Set(1);
+    for (const PluginInstanceId& id : changes.gone)
+        running.Remove(&running.Add({{"plugin", id.value()}}));
     stop_replaced();
     replaced_ = replaced;
     return {};

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/daemon/autoscaler.hpp"
@@ -17,9 +18,15 @@ namespace capstan::runtime {
 class ConfigExchange {
 public:
     using Read = std::function<Result<std::shared_ptr<const LoadedConfig>>()>;
+    /// Told of instances that are exchanged, or go, right before it. [passes' thread]
+    using OnExchange = std::function<void(const std::vector<PluginInstanceId>& ids)>;
 
-    ConfigExchange(std::shared_ptr<const LoadedConfig> config, PluginHost& host)
-        : host_(host), started_(std::move(config)), loaded_(started_) {}
+    ConfigExchange(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
+                   OnExchange on_exchange = {})
+        : host_(host),
+          on_exchange_(std::move(on_exchange)),
+          started_(std::move(config)),
+          loaded_(started_) {}
 
     const Config& config() const { return loaded_->config; }
     const std::shared_ptr<const LoadedConfig>& loaded() const noexcept { return loaded_; }
@@ -52,6 +59,7 @@ private:
     Time wall() const;
 
     PluginHost& host_;
+    const OnExchange on_exchange_;
     /// With it the process began: what waits for a restart still is as it says.
     const LoadedPtr started_;
     PluginHost::Instances replaced_{};

@@ -1,9 +1,12 @@
 #include "runtime/daemon/controllers.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include <prometheus/registry.h>
+
+#include "runtime/daemon/failure_log.hpp"
 
 namespace capstan::runtime {
 
@@ -56,31 +59,68 @@ private:
     prometheus::Counter &good_, &failed_;
 };
 
-Result<std::unique_ptr<Controllers>> Controllers::make(const Pipeline& pipeline, PluginHost& host) {
-    std::unique_ptr<Controllers> out(new Controllers());
-    for (const PluginInstanceId& id : pipeline.controllers) {
-        auto instance = host.find(id);
-        if (!instance)
-            return fail(ErrorCode::internal, "pipeline: there is no instance " + id.value());
-        const auto metrics =
-            std::make_shared<ControllerMetrics>(host.shared_metrics(), instance->id());
-        CAPSTAN_TRY(auto client, ControllerClient::of(std::move(instance),
-                                                      [metrics](const ControllerStatus& status) {
-                                                          metrics->observe(status);
-                                                      }));
-        out->clients_.push_back(std::move(client));
+namespace {
+
+/// What the log is told of one controller. Used on its strand alone.
+class ControllerLog {
+public:
+    explicit ControllerLog(const PluginInstance& instance)
+        : clock_(instance.context().clock()),
+          log_(instance.context().log(), {.source = instance.id(),
+                                          .failed = "reconcile failed",
+                                          .succeeded = "reconciles succeed again"}) {}
+
+    void observe(const ControllerStatus& status) {
+        if (!status.error) return log_.succeeded(clock_.monotonic());
+        // One that was under way when this host stopped leading.
+        if (status.error->code != ErrorCode::cancelled)
+            log_.failed(*status.error, clock_.monotonic());
     }
+
+private:
+    const io::Clock& clock_;
+    FailureLog log_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Controllers>> Controllers::make(const Pipeline& pipeline, PluginHost& host) {
+    std::unique_ptr<Controllers> out(new Controllers(pipeline.controllers, host.shared_metrics()));
+    for (const PluginInstanceId& id : pipeline.controllers)
+        if (auto instance = host.find(id)) CAPSTAN_CHECK(out->join(std::move(instance)));
     return out;
 }
 
 Controllers::~Controllers() { lead(false); }
 
+Result<void> Controllers::join(std::shared_ptr<PluginInstance> instance) {
+    if (std::ranges::find(ids_, instance->context().identity().id) == ids_.end()) return {};
+    const auto metrics = std::make_shared<ControllerMetrics>(metrics_, instance->id());
+    const auto log = std::make_shared<ControllerLog>(*instance);
+    CAPSTAN_TRY(auto client, ControllerClient::of(std::move(instance),
+                                                  [metrics, log](const ControllerStatus& status) {
+                                                      metrics->observe(status);
+                                                      log->observe(status);
+                                                  }));
+    const std::lock_guard lock(mutex_);
+    client->lead(leads_);
+    clients_.push_back(std::move(client));
+    return {};
+}
+
+std::vector<std::shared_ptr<ControllerClient>> Controllers::clients() const {
+    const std::lock_guard lock(mutex_);
+    return clients_;
+}
+
 void Controllers::lead(bool leads) {
+    const std::lock_guard lock(mutex_);
+    leads_ = leads;
     for (const auto& client : clients_) client->lead(leads);
 }
 
 std::optional<ControllerStatus> Controllers::status(std::string_view id) const {
-    for (const auto& client : clients_) {
+    for (const auto& client : clients()) {
         if (client->instance()->id() == id) return client->status();
     }
     return std::nullopt;

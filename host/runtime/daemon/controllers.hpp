@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <capstan/result.hpp>
@@ -17,22 +19,31 @@ namespace capstan::runtime {
 /// [any thread]
 class Controllers {
 public:
-    /// `internal`: the pipeline names an instance that is not there.
+    /// Those of the pipeline that have started; the others come by `join`. `internal`: one is no
+    /// controller.
     static Result<std::unique_ptr<Controllers>> make(const Pipeline& pipeline, PluginHost& host);
     Controllers(const Controllers&) = delete;
     Controllers& operator=(const Controllers&) = delete;
     /// They are called no more; what is under way is cancelled.
     ~Controllers();
 
+    /// Has it called as the others are, if it is of the pipeline.
+    Result<void> join(std::shared_ptr<PluginInstance> instance);
     /// This host begins to lead, or leads no longer.
     void lead(bool leads);
     /// Nothing: it is no controller of the pipeline.
     std::optional<ControllerStatus> status(std::string_view id) const;
 
 private:
-    Controllers() = default;
+    Controllers(std::vector<PluginInstanceId> ids, std::shared_ptr<Metrics> metrics)
+        : ids_(std::move(ids)), metrics_(std::move(metrics)) {}
+    std::vector<std::shared_ptr<ControllerClient>> clients() const;
 
+    const std::vector<PluginInstanceId> ids_;
+    const std::shared_ptr<Metrics> metrics_;
+    mutable std::mutex mutex_;  ///< guards what follows
     std::vector<std::shared_ptr<ControllerClient>> clients_;
+    bool leads_ = false;
 };
 
 }  // namespace capstan::runtime

@@ -1,7 +1,10 @@
 #include "runtime/daemon/daemon.hpp"
 
 #include <optional>
+#include <tuple>
 #include <utility>
+
+#include <boost/asio/post.hpp>
 
 #include "runtime/daemon/autoscaler.hpp"
 #include "runtime/daemon/beside.hpp"
@@ -12,6 +15,8 @@
 #include "runtime/daemon/inheritance.hpp"
 #include "runtime/daemon/on_loop.hpp"
 #include "runtime/daemon/pass_teller.hpp"
+#include "runtime/daemon/plugin_starts.hpp"
+#include "runtime/daemon/surroundings.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -31,16 +36,25 @@ public:
     Daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host, DaemonOptions options)
         : host_(host),
           options_(std::move(options)),
-          exchange_(std::move(config), host),
+          exchange_(std::move(config), host,
+                    [this](const std::vector<PluginInstanceId>& ids) { leave_starts(ids); }),
           shown_(exchange_.config().admin, host.metrics().registry()) {}
 
-    Result<void> open();
+    /// False: it was told to stop meanwhile.
+    Result<bool> open();
     /// Until it is told to stop.
     void run();
     void close();
 
 private:
+    void prepare_plugins();
     Result<void> open_beside();
+    std::function<std::string()> waits_for() const;
+    Result<void> serve();
+    Result<bool> start_plugins();
+    Result<bool> await_plugins(const std::function<bool(const PluginStarts&)>& are_there);
+    Result<void> join_started();
+    void leave_starts(const std::vector<PluginInstanceId>& ids);
     Result<void> make_autoscaler();
     Result<void> start();
     void watch_config();
@@ -50,11 +64,13 @@ private:
     void follow_term();
     Result<void> begin_term(std::uint64_t term);
     void pass();
+    void stage(const char* what);
 
     PluginHost& host_;
     const DaemonOptions options_;
     ConfigExchange exchange_;
     Shown shown_;
+    std::shared_ptr<PluginStarts> starts_{};  ///< NULL: the host has its instances
     std::unique_ptr<Controllers> controllers_{};
     std::shared_ptr<Beside> beside_{};
     std::unique_ptr<PassTeller> teller_{};
@@ -62,17 +78,31 @@ private:
     std::unique_ptr<Inheritance> inheritance_{};
 };
 
-Result<void> Daemon::open() {
+Result<bool> Daemon::open() {
+    CAPSTAN_TRY(controllers_, Controllers::make(exchange_.config().pipeline, host_));
+    prepare_plugins();
     CAPSTAN_CHECK(open_beside());
+    CAPSTAN_CHECK(serve());
+    CAPSTAN_TRY(const bool goes_on, start_plugins());
+    if (!goes_on) return false;
     inheritance_ =
         std::make_unique<Inheritance>(host_, beside_, options_.version, options_.identity);
     CAPSTAN_CHECK(make_autoscaler());
     teller_ = std::make_unique<PassTeller>(host_, shown_, beside_);
-    return start();
+    CAPSTAN_CHECK(start());
+    return true;
+}
+
+void Daemon::prepare_plugins() {
+    if (!options_.starts_plugins) return;
+    // Begins after `beside_` is there, and has ended before that goes.
+    starts_ = std::make_shared<PluginStarts>(
+        exchange_.loaded(), host_,
+        PluginStarts::Options{.seed = options_.seed,
+                              .on_change = [this] { beside_->waiting().interrupt(); }});
 }
 
 Result<void> Daemon::open_beside() {
-    CAPSTAN_TRY(controllers_, Controllers::make(exchange_.config().pipeline, host_));
     CAPSTAN_TRY(beside_, on_loop(host_, [this]() -> Result<std::shared_ptr<Beside>> {
                     CAPSTAN_TRY(
                         auto beside,
@@ -88,6 +118,7 @@ Result<void> Daemon::open_beside() {
                                       .on_overdue = options_.on_overdue,
                                       .on_lead = [this](bool leads) { controllers_->lead(leads); },
                                       .makes_passes = makes_passes(exchange_.config().pipeline),
+                                      .waits_for = waits_for(),
                                       .http = options_.http}));
                     return std::shared_ptr<Beside>(std::move(beside));
                 }));
@@ -111,6 +142,12 @@ Result<void> Daemon::make_autoscaler() {
             return beside->may_act(term);
         });
     };
+    // On the loop's thread, where the waiting is.
+    const auto on_late_answer = [&loop = host_.loop(), beside = std::weak_ptr(beside_)] {
+        boost::asio::post(loop.io(), [beside] {
+            if (const auto there = beside.lock()) there->waiting().see_clouds();
+        });
+    };
     CAPSTAN_TRY(autoscaler_,
                 Autoscaler::make(
                     exchange_.config(),
@@ -121,12 +158,21 @@ Result<void> Daemon::make_autoscaler() {
                      .may_act = may_act,
                      .keep = [this](const engine::Memory& memory) { inheritance_->keep(memory); },
                      .gate = beside_->gate(),
+                     .on_late_answer = on_late_answer,
                      .seed = options_.seed,
                      .dry_run = options_.dry_run}));
     return {};
 }
 
-Result<void> Daemon::start() {
+std::function<std::string()> Daemon::waits_for() const {
+    if (!starts_) return {};
+    return [starts = starts_, clouds = exchange_.config().pipeline.clouds] {
+        return starts->unready_because(clouds);
+    };
+}
+
+/// The admin port and signals; nothing of what they tell of needs to be there yet.
+Result<void> Daemon::serve() {
     shown_.config.take_over(exchange_.toml(), {}, host_.loop().clock()->wall());
     shown_.metrics.introduce(options_.version, exchange_.config().cluster.name);
     DaemonFacts facts{
@@ -138,9 +184,90 @@ Result<void> Daemon::start() {
         .config = [this] { return exchange_.toml(); },
         .controller = [this](const std::string& plugin) { return controllers_->status(plugin); },
         .explain = options_.explain};
+    if (starts_) {
+        facts.starts = [starts = starts_] { return starts->starts(); };
+        facts.absent = [starts = starts_] { return starts->absent(); };
+    }
     return on_loop(host_, [this, facts]() -> Result<void> {
-        const Config& config = exchange_.config();
-        CAPSTAN_CHECK(beside_->serve(config.admin, make_sources(host_, shown_, *beside_, facts)));
+        beside_->listen();
+        return beside_->serve(exchange_.config().admin,
+                              make_sources(host_, shown_, *beside_, facts));
+    });
+}
+
+/// Until each has been tried, and one of the clouds runs, if there are to be any: a host that can
+/// do nothing does not take the Lease from one that can.
+Result<bool> Daemon::start_plugins() {
+    const auto connect = [this] {
+        return on_loop(host_, [beside = beside_]() -> Result<void> {
+            beside->connect_plugins();
+            return {};
+        });
+    };
+    if (!starts_) {
+        CAPSTAN_CHECK(connect());
+        return true;
+    }
+    CAPSTAN_CHECK(on_loop(host_, [starts = starts_]() -> Result<void> {
+        starts->begin();
+        return {};
+    }));
+    CAPSTAN_TRY(const bool have_settled,
+                await_plugins([](const PluginStarts& starts) { return starts.has_settled(); }));
+    if (!have_settled) return false;
+    // What is followed by now is seen before the first pass, so this is not done earlier.
+    CAPSTAN_CHECK(connect());
+    CAPSTAN_TRY(const bool may_begin, await_plugins([this](const PluginStarts& starts) {
+                    return starts.unready_because(exchange_.config().pipeline.clouds).empty();
+                }));
+    if (may_begin) CAPSTAN_CHECK(join_started());
+    return may_begin;
+}
+
+/// False: it was told to stop. A reload that is wished for meanwhile is kept for later.
+Result<bool> Daemon::await_plugins(const std::function<bool(const PluginStarts&)>& are_there) {
+    for (;;) {
+        CAPSTAN_TRY(const bool is_over, on_loop(host_, [&]() -> Result<bool> {
+                        CAPSTAN_CHECK(starts_->refusal());
+                        return beside_->is_told_to_stop() || are_there(*starts_);
+                    }));
+        if (is_over) break;
+        std::ignore = from_loop<Waiting::Next>(
+            host_,
+            [beside = beside_](const PluginHost::Done<Waiting::Next>& done) {
+                beside->waiting().next(false, std::nullopt, done);
+            },
+            waiting_patience);
+    }
+    CAPSTAN_TRY(const bool is_stopping,
+                on_loop(host_, [this]() -> Result<bool> { return beside_->is_told_to_stop(); }));
+    return !is_stopping;
+}
+
+/// What has come to run takes part from now on.
+Result<void> Daemon::join_started() {
+    if (!starts_) return {};
+    CAPSTAN_TRY(
+        const auto started, on_loop(host_, [starts = starts_] {
+            return Result<std::vector<std::shared_ptr<PluginInstance>>>(starts->take_started());
+        }));
+    if (started.empty()) return {};
+    for (const auto& instance : started) CAPSTAN_CHECK(controllers_->join(instance));
+    return autoscaler_ ? autoscaler_->join(started) : Result<void>();
+}
+
+/// Instances that a reload makes or does away with are not tried again as they were.
+void Daemon::leave_starts(const std::vector<PluginInstanceId>& ids) {
+    if (!starts_) return;
+    const auto left = on_loop(host_, [starts = starts_, ids]() -> Result<void> {
+        starts->leave(ids);
+        return {};
+    });
+    if (!left) host_.log().write(LogLevel::warn, source, left.error().message);
+}
+
+Result<void> Daemon::start() {
+    return on_loop(host_, [this]() -> Result<void> {
         watch_config();
         beside_->start();
         return {};
@@ -168,9 +295,12 @@ void Daemon::run() {
         });
         if (!wishes || wishes->stop) return;
         for (const auto& errand : wishes->errands) errand();
+        if (const Result<void> joined = join_started(); !joined)
+            host_.log().write(LogLevel::error, source, joined.error().message);
         if (wishes->reload) reload();
         follow_term();
         if (next == Waiting::Next::pass) pass();
+        stage("");
     }
 }
 
@@ -223,6 +353,7 @@ void Daemon::pass() {
     const std::optional<std::uint64_t> term = find_term();
     if (!term) return;
     const Duration began = host_.loop().monotonic();
+    stage("a pass is under way");
     teller_->pass_began();
     if (const Result<void> begun = begin_term(*term); !begun)
         return teller_->failed(begun.error(), host_.loop().monotonic() - began);
@@ -233,8 +364,21 @@ void Daemon::pass() {
     if (options_.on_pass) options_.on_pass(**report);
 }
 
+/// Named by the guard where the process does not stop in time.
+void Daemon::stage(const char* what) {
+    if (Guard* const guard = host_.guard()) guard->set_stage(what);
+}
+
 void Daemon::close() {
+    stage("the Lease is being handed back");
     if (controllers_) controllers_->lead(false);
+    if (starts_) {
+        const auto ended =
+            from_loop<void>(host_, [starts = starts_](const PluginHost::Done<void>& done) {
+                starts->stop([done] { done({}); });
+            });
+        if (!ended) host_.log().write(LogLevel::warn, source, ended.error().message);
+    }
     exchange_.stop_replaced();
     if (!beside_) return;
     const auto stopped =
@@ -257,11 +401,12 @@ void Daemon::close() {
 
 Result<void> run_daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
                         DaemonOptions options) {
+    warn_of_surroundings(config->config, host.log());
     Daemon daemon(std::move(config), host, std::move(options));
-    const Result<void> opened = daemon.open();
-    if (opened) daemon.run();
+    const Result<bool> opened = daemon.open();
+    if (opened && *opened) daemon.run();
     daemon.close();
-    return opened;
+    return opened ? Result<void>() : fail(opened.error());
 }
 
 }  // namespace capstan::runtime

@@ -32,15 +32,19 @@ struct DaemonOptions {
     /// Answers a question about a pass, as text or as JSON. [passes' thread]
     std::function<Result<std::string>(const PassReport& pass, const AdminQuestion& question)>
         explain{};
+    /// The host has no instances yet: they are created and started here, while signals are taken
+    /// and the admin port answers, and again where that may help; see PluginStarts.
+    bool starts_plugins = false;
     /// How requests to the API server leave the process; NULL: over the network. Borrowed.
     io::HttpClient* http = nullptr;
 };
 
-/// Makes passes, one after the other, while this host leads, until a signal (INT, TERM, QUIT) ends
-/// it: a decision that has not been acted on is dropped, what was begun is brought to its end, then
-/// the Lease is handed back. Stands by while another host leads, and again after the Lease was
-/// lost. On virtual time the host's clock moves while this waits, and both threads are the
-/// caller's. The error: it could not begin.
+/// Starts plugins where it is to. Makes passes, one after the other, while this host leads, until a
+/// signal (INT, TERM, QUIT) ends it: a decision that has not been acted on is dropped, what was
+/// begun is brought to its end, then the Lease is handed back. Stands by while another host leads,
+/// and again after the Lease was lost. On virtual time the host's clock moves while this waits, and
+/// both threads are the caller's. The error: it could not begin; `invalid_config`: a plugin refuses
+/// its settings.
 Result<void> run_daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
                         DaemonOptions options);
 

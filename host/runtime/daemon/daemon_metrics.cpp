@@ -33,6 +33,9 @@ const prometheus::Histogram::BucketBoundaries& function_buckets() {
     return buckets;
 }
 
+/// Scan intervals that are usual, and a tenth more of each.
+const prometheus::Histogram::BucketBoundaries interval_buckets{
+    0.5, 1, 1.1, 2, 2.2, 5, 5.5, 10, 11, 15, 16.5, 20, 22, 30, 33, 60, 66, 120, 300, 600};
 const prometheus::Histogram::BucketBoundaries request_buckets{0.005, 0.025, 0.1, 0.25, 0.5, 1,
                                                               2,     4,     8,   15,   30,  60};
 
@@ -91,6 +94,9 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
     : passes_(registry),
       last_activity_(gauges(registry, "cluster_autoscaler_last_activity",
                             "When something was done last, in seconds since 1970.")),
+      intervals_(histograms(registry, "capstan_pass_interval_seconds",
+                            "Time from the start of a pass to the start of the next.")
+                     .Add({}, interval_buckets)),
       durations_(histograms(registry, "cluster_autoscaler_function_duration_seconds",
                             "Time that parts of a pass took.")),
       quantiles_(prometheus::BuildSummary()
@@ -104,6 +110,19 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
                                     "Time until the API server answered.")),
       request_waits_(histograms(registry, "rest_client_rate_limiter_duration_seconds",
                                 "Time that requests waited for our own limit.")),
+      cloud_standing_(gauges(registry, "capstan_cloud_standing",
+                             "1 for how each cloud stands: answered; failed, silent and resting "
+                             "ones are not touched."),
+                      "cloud", "standing"),
+      cloud_answers_(gauges(registry, "capstan_cloud_last_answer_time_seconds",
+                            "When each cloud last answered a refresh, in seconds since 1970."),
+                     "cloud"),
+      groups_under_way_(add_gauge(registry, "capstan_groups_under_way",
+                                  "Groups whose cloud has not answered an action in the time that "
+                                  "a pass waits.")),
+      late_actions_(counters(registry, "capstan_late_actions_total",
+                             "Actions that were answered later than a pass waits.")
+                        .Add({})),
       info_(gauges(registry, "capstan_info", "1, for this version and this cluster.")),
       leader_(add_gauge(registry, "capstan_leader", "1 while this host acts.")),
       config_in_force_(add_gauge(registry, "capstan_config_in_force",
@@ -153,8 +172,10 @@ DaemonMetrics::Timing& DaemonMetrics::timing_of(std::string_view function) {
     return timings_.emplace(name, Timing{&durations, &quantiles}).first->second;
 }
 
-void DaemonMetrics::pass_began(Time now) {
+void DaemonMetrics::pass_began(Time now, Duration monotonic) {
     last_activity_.Add({{"activity", "main"}}).Set(whole_seconds(now));
+    if (began_) intervals_.Observe(seconds_of(monotonic - *began_));
+    began_ = monotonic;
 }
 
 void DaemonMetrics::observe(const PassReport& pass, const engine::Health& health) {
@@ -169,6 +190,7 @@ void DaemonMetrics::observe(const PassReport& pass, const engine::Health& health
     took("main", pass.times.total);
     took("mainSuccessful", pass.times.total);
     took("cloudProviderRefresh", pass.times.refresh);
+    observe_clouds(pass);
     took_parts(pass);
     took("decide", pass.times.decide);
     took("carryOut", pass.times.carry_out);
@@ -182,6 +204,18 @@ void DaemonMetrics::observe(const PassReport& pass, const engine::Health& health
                      .figures = pass.result.outcome.figures,
                      .at = pass.at},
                     health);
+}
+
+void DaemonMetrics::observe_clouds(const PassReport& pass) {
+    GaugeSeries::Values standings, answers;
+    for (const CloudState& cloud : pass.clouds) {
+        standings[{cloud.cloud.value(), std::string(name_of(cloud.standing))}] = 1;
+        if (cloud.answered) answers[{cloud.cloud.value(), ""}] = whole_seconds(*cloud.answered);
+    }
+    cloud_standing_.replace(standings);
+    cloud_answers_.replace(answers);
+    groups_under_way_.Set(static_cast<double>(pass.under_way.size()));
+    late_actions_.Increment(static_cast<double>(pass.ended.size()));
 }
 
 /// By upstream's names. What it does in several places is added up.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -29,7 +30,10 @@ public:
     void introduce(const std::string& version, const std::string& cluster);
 
     // [passes' thread]
-    void pass_began(Time now);
+    /// This host leads from now on: the time since a pass of an earlier term is no interval.
+    void term_began() { began_.reset(); }
+    /// `monotonic`: the same moment on the clock that never steps.
+    void pass_began(Time now, Duration monotonic);
     /// It succeeded. `health`: after it.
     void observe(const PassReport& pass, const engine::Health& health);
     /// `type` as upstream has it: "apiCallError", "cloudProviderError", "internalError".
@@ -67,12 +71,15 @@ private:
     };
 
     void took_parts(const PassReport& pass);
+    void observe_clouds(const PassReport& pass);
     void took(std::string_view function, Duration length);
     Timing& timing_of(std::string_view function);
     RequestSeries& series_of(const kubernetes::ApiAttempt& attempt);
 
     PassMetrics passes_;
     Gauges& last_activity_;
+    prometheus::Histogram& intervals_;
+    std::optional<Duration> began_{};  ///< the last pass of this term [passes' thread]
     Histograms& durations_;
     prometheus::Family<prometheus::Summary>& quantiles_;
     std::map<std::string, Timing, std::less<>> timings_{};  ///< by function [passes' thread]
@@ -82,6 +89,9 @@ private:
     Histograms& request_waits_;
     /// By method, host and status. [loop]
     std::map<std::tuple<std::string, std::string, int>, RequestSeries> request_series_{};
+    GaugeSeries cloud_standing_, cloud_answers_;
+    prometheus::Gauge& groups_under_way_;
+    prometheus::Counter& late_actions_;
     Gauges& info_;
     prometheus::Gauge& leader_;
     prometheus::Gauge &config_in_force_, &config_taken_over_;

@@ -1,5 +1,6 @@
 #include "runtime/daemon/daemon_sources.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "kubernetes/timestamps.hpp"
@@ -71,6 +72,24 @@ std::string status_json(Shown& shown, Beside& beside, const DaemonFacts& facts) 
     return head + ",\"last_pass\":" + pass_json(*pass) + "}";
 }
 
+/// What an operator has to provide before clouds can be asked again; empty: nothing. `pass`: the
+/// last one; NULL: there is none.
+std::string find_credentials_trouble(const PassReport* pass) {
+    std::string out;
+    if (pass == nullptr) return out;
+    for (const auto& [cloud, rest] : pass->memory.cloud_rests) {
+        const bool is_credentials =
+            rest.code == ErrorCode::unauthenticated || rest.code == ErrorCode::permission;
+        const auto state = std::ranges::find(pass->clouds, cloud, &CloudState::cloud);
+        const bool is_over = state == pass->clouds.end() ||
+                             (state->standing == CloudStanding::answered && rest.until < pass->at);
+        if (!is_credentials || is_over) continue;
+        out += (out.empty() ? "" : "; ") + std::string("cloud ") + cloud.value() +
+               " does not accept its credentials: " + rest.because;
+    }
+    return out;
+}
+
 void write_controller(JsonText& out, const ControllerStatus& status) {
     out.key("controller");
     out.begin_object();
@@ -98,9 +117,43 @@ void write_controller(JsonText& out, const ControllerStatus& status) {
     out.end_object();
 }
 
+/// Nothing where all hooks are called.
+void write_left_out(JsonText& out, const PluginInstance& instance) {
+    const auto hooks = instance.hooks_left_out();
+    if (hooks.empty()) return;
+    out.key("hooks_left_out");
+    out.begin_array();
+    for (const auto& [hook, because] : hooks) {
+        out.begin_object();
+        out.text_member("hook", name_of(hook));
+        out.text_member("because", because);
+        out.text_member("instead", told_instead_of(hook));
+        out.end_object();
+    }
+    out.end_array();
+}
+
+void write_absent(JsonText& out, const PluginStart& start, Duration now) {
+    out.begin_object();
+    out.text_member("id", start.identity.id.value());
+    out.text_member("kind", start.kind);
+    out.text_member("class", start.identity.class_id);
+    out.text_member("from", start.identity.origin);
+    out.key("running");
+    out.boolean(false);
+    out.text_member("start", sentence_of(start, now));
+    out.key("failed_starts");
+    out.natural(static_cast<std::uint64_t>(start.failures));
+    out.end_object();
+}
+
 std::string plugins_json(PluginHost& host, const DaemonFacts& facts) {
     JsonText out;
     out.begin_array();
+    if (facts.starts)
+        for (const PluginStart& start : facts.starts())
+            if (start.phase != PluginStart::Phase::running)
+                write_absent(out, start, host.loop().monotonic());
     for (const auto& instance : host.instances()) {
         out.begin_object();
         out.text_member("id", instance->id());
@@ -109,8 +162,7 @@ std::string plugins_json(PluginHost& host, const DaemonFacts& facts) {
         out.text_member("from", instance->context().identity().origin);
         out.key("running");
         out.boolean(instance->is_running());
-        if (const auto hook = instance->quarantined_by())
-            out.text_member("quarantined_by", name_of(*hook));
+        write_left_out(out, *instance);
         if (const auto controller = facts.controller(instance->id()))
             write_controller(out, *controller);
         out.end_object();
@@ -153,6 +205,16 @@ void take_snapshot(PluginHost& host, Shown& shown, Beside& beside,
     });
 }
 
+std::string unready_because(PluginHost& host, const Shown& shown, const Beside& beside) {
+    std::string waits = beside.unready_because();
+    if (!waits.empty()) return waits;
+    if (host.has_strand_threads()) {
+        const std::vector<HeldCall> stuck = host.calls().stuck();
+        if (!stuck.empty()) return stuck.front().sentence();
+    }
+    return find_credentials_trouble(shown.board.last().get());
+}
+
 }  // namespace
 
 AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside,
@@ -169,7 +231,8 @@ AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside,
             },
         .complaint = [&host, &shown] { return shown.health.complaint(host.loop().monotonic()); },
         .stuck = [&host, &shown] { return shown.health.stuck(host.loop().monotonic()); },
-        .unready = [&beside] { return beside.unready_because(); },
+        .unready = [&host, &shown, &beside] { return unready_because(host, shown, beside); },
+        .absent = facts.absent,
         .status = [&shown, &beside, facts] { return status_json(shown, beside, facts); },
         .groups = groups,
         .plugins = [&host, facts] { return plugins_json(host, facts); },

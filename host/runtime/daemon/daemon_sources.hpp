@@ -3,11 +3,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/daemon/admin_routes.hpp"
 #include "runtime/daemon/controllers.hpp"
 #include "runtime/daemon/pass_teller.hpp"
+#include "runtime/daemon/plugin_starts.hpp"
 
 namespace capstan::runtime {
 
@@ -17,6 +20,10 @@ struct DaemonFacts {
     bool dry_run = false;
     bool debugging_snapshot = false;        ///< /snapshotz is answered
     std::function<std::string()> config{};  ///< as TOML; asked on the loop's thread
+    /// How far the instances have come, and a line for each that does not run; NULL: all run, since
+    /// before the daemon began. [loop]
+    std::function<std::vector<PluginStart>()> starts{};
+    std::function<std::string()> absent{};
     /// Nothing: there is no controller of that name. [any thread]
     std::function<std::optional<ControllerStatus>(const std::string& plugin)> controller{};
     /// Answers a question about a pass, as text or as JSON. [passes' thread]

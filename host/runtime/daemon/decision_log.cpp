@@ -9,6 +9,7 @@
 
 #include "engine/action_text.hpp"
 #include "engine/health/known_groups.hpp"
+#include "engine/health/reactions.hpp"
 #include "engine/removal/eviction_refusals.hpp"
 
 namespace capstan::runtime {
@@ -31,6 +32,13 @@ std::optional<Error> result_of(const std::vector<std::optional<T>>& results, std
     return at < results.size() ? results[at] : std::nullopt;
 }
 
+/// What a plugin must never answer is told as its bug.
+std::string why(const Error& error) {
+    const bool is_bug =
+        engine::reaction_to(engine::Call::increase, error.code) == engine::Reaction::report_bug;
+    return error.message + (is_bug ? " (a bug of the plugin)" : "");
+}
+
 using Asked = engine::NodeRemoval::Eviction;
 
 /// What waiting may change says each time how long it took, so that its code alone counts.
@@ -43,10 +51,11 @@ bool is_refused_alike(const Asked& before, const Error& error) {
 
 void DecisionLog::tell(const PassReport& pass) {
     clouds_.tell(pass.problems, pass.at);
-    for (const HookMiss& miss : pass.result.misses)
-        tell_once(LogLevel::warn, miss.instance.value() + ": " + std::string(name_of(miss.hook)) +
-                                      " overran its deadline; decided without it");
+    for (const HookMiss& miss : pass.result.misses) tell_once(LogLevel::warn, miss_text(miss));
+    for (const ActionsUnderWay::Ended& ended : pass.ended)
+        log_.write(LogLevel::info, pass_source, ended.told);
     tell_departed_groups(pass);
+    tell_stages(pass);
     tell_reasons(pass);
     if (!pass.dropped_because.empty()) {
         tell_once(LogLevel::warn, "decision dropped: " + pass.dropped_because);
@@ -80,7 +89,10 @@ void DecisionLog::tell_action(const PassReport& pass, LogLevel level, const std:
                               const std::string& because, const std::optional<Error>& error) {
     if (pass.input.circumstances.dry_run)
         return tell_once(LogLevel::info, "dry run: would " + action + ": " + because);
-    if (error) return tell_once(LogLevel::warn, action + " is refused: " + error->message);
+    if (error && is_under_way(*error))
+        return tell_once(LogLevel::warn, action + " is asked for: " + error->message +
+                                             ", and is waited for beside the passes");
+    if (error) return tell_once(LogLevel::warn, action + " is refused: " + why(*error));
     log_.write(level, pass_source, action + ": " + because);
 }
 
@@ -154,6 +166,13 @@ void DecisionLog::tell_eviction(const PassReport& pass, std::size_t at) {
                    format_rough_duration(pass.at - before->refused_since.value_or(pass.at));
     tell_action(pass, LogLevel::info, command_of(eviction) + " from " + eviction.node, because,
                 error);
+}
+
+/// A stage that answers an error or keeps nothing decides nothing, and may never have.
+void DecisionLog::tell_stages(const PassReport& pass) {
+    for (const engine::ChosenOption& chosen : pass.decision().options)
+        for (const engine::StageVerdict& stage : chosen.stages)
+            if (stage.error || stage.kept.empty()) tell_once(LogLevel::warn, stage.summary);
 }
 
 void DecisionLog::tell_reasons(const PassReport& pass) {

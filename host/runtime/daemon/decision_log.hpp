@@ -28,6 +28,7 @@ private:
     void tell_removals(const PassReport& pass);
     void tell_cluster_changes(const PassReport& pass);
     void tell_eviction(const PassReport& pass, std::size_t at);
+    void tell_stages(const PassReport& pass);
     void tell_reasons(const PassReport& pass);
     /// One action, with what became of it; nothing yet: it is a dry run.
     void tell_action(const PassReport& pass, LogLevel level, const std::string& action,

@@ -22,18 +22,26 @@ Leadership::Leadership(const Cluster& config, kubernetes::Api& api, io::Loop& lo
                       .succeeded = "the Lease can be asked for again",
                       .level = LogLevel::warn}),
       options_(std::move(options)),
-      renew_deadline_(config.leader_election.renew_deadline) {
-    if (options_.is_alone || !config.leader_election.enabled) return;
-    const LeaderElection& election = config.leader_election;
+      ns_(config.kube_namespace),
+      election_(config.leader_election),
+      api_(api) {
+    if (!options_.is_alone && election_.enabled) make_elector();
+}
+
+Leadership::~Leadership() {
+    if (return_) loop_.cancel(*return_);
+}
+
+void Leadership::make_elector() {
     elector_.emplace(
-        api, loop,
+        api_, loop_,
         kubernetes::LeaderElector::Options{
-            .ns = config.kube_namespace,
-            .name = election.lease,
+            .ns = ns_,
+            .name = election_.lease,
             .identity = options_.identity,
-            .lease_duration = election.lease_duration,
-            .renew_deadline = election.renew_deadline,
-            .retry_period = election.retry_period,
+            .lease_duration = election_.lease_duration,
+            .renew_deadline = election_.renew_deadline,
+            .retry_period = election_.retry_period,
             .seed = options_.seed,
             .on_started = [this] { begin_term(); },
             .on_stopped = [this] { end_term(); },
@@ -61,7 +69,40 @@ std::string Leadership::leader() const {
     return leads_ ? options_.identity : "";
 }
 
+bool Leadership::hand_over(const std::string& because, Duration pause) {
+    if (!elector_ || !leads_ || is_stopping_ || is_handing_over_ || return_) return false;
+    log_.write(LogLevel::error, leader_source, "hands the Lease over, for " + because);
+    is_handing_over_ = true;
+    elector_->stop([this, pause] { has_handed_over(pause); });
+    return true;
+}
+
+void Leadership::has_handed_over(Duration pause) {
+    is_handing_over_ = false;
+    if (const auto stopped = std::exchange(stopped_, nullptr)) return stopped();
+    return_ = loop_.after(pause, [this] {
+        return_.reset();
+        make_elector();
+        elector_->start();
+    });
+}
+
+void Leadership::come_back() {
+    if (!return_) return;
+    loop_.cancel(*return_);
+    has_handed_over(Duration::zero());
+}
+
 void Leadership::stop(std::function<void()> done) {
+    is_stopping_ = true;
+    if (is_handing_over_) {
+        stopped_ = std::move(done);
+        return;
+    }
+    if (return_) {
+        loop_.cancel(*std::exchange(return_, std::nullopt));
+        return boost::asio::post(loop_.io(), std::move(done));
+    }
     if (elector_) return elector_->stop(std::move(done));
     if (leads_) end_term();
     boost::asio::post(loop_.io(), std::move(done));
@@ -71,7 +112,8 @@ void Leadership::tell_trouble(Error error) {
     const Duration now = loop_.monotonic();
     const Duration left = elector_->leads_until() - now;
     if (elector_->is_leader())
-        error.message += "; it was renewed " + format_rough_duration(renew_deadline_ - left) +
+        error.message += "; it was renewed " +
+                         format_rough_duration(election_.renew_deadline - left) +
                          " ago, and this host acts for " + format_rough_duration(left) + " more";
     failures_.failed(error, now);
 }
@@ -89,7 +131,7 @@ void Leadership::end_term() {
     log_.write(LogLevel::warn, leader_source,
                options_.identity + " acts no longer" +
                    (has_expired ? ": the Lease was not renewed for " +
-                                      format_rough_duration(renew_deadline_)
+                                      format_rough_duration(election_.renew_deadline)
                                 : ""));
     if (options_.on_change) options_.on_change();
 }

@@ -30,6 +30,9 @@ public:
     /// Borrows all but the options.
     Leadership(const Cluster& config, kubernetes::Api& api, io::Loop& loop, Logger& log,
                Options options);
+    Leadership(const Leadership&) = delete;
+    Leadership& operator=(const Leadership&) = delete;
+    ~Leadership();
 
     void start();
     /// The number of the term that lasts now, from 1; nothing: somebody else leads, or nobody.
@@ -37,10 +40,16 @@ public:
     std::optional<std::uint64_t> term() const;
     /// Who leads, as far as is known; empty: nobody.
     std::string leader() const;
+    /// Leads no longer, at once, hands the Lease back, and waits in line again after `pause`, or
+    /// when `come_back` is called. Another host that waits leads then. False: none is held.
+    bool hand_over(const std::string& because, Duration pause);
+    void come_back();
     /// Leads no longer, at once; then hands the Lease back. `done` is not called inside this.
     void stop(std::function<void()> done);
 
 private:
+    void make_elector();
+    void has_handed_over(Duration pause);
     void begin_term();
     void end_term();
     /// With since when the Lease has not been renewed, and until when this host may still act.
@@ -50,9 +59,15 @@ private:
     Logger& log_;
     FailureLog failures_;
     const Options options_;
-    const Duration renew_deadline_;
+    const std::string ns_;
+    const LeaderElection election_;
+    kubernetes::Api& api_;
     std::uint64_t term_ = 0;
     bool leads_ = false;
+    bool is_handing_over_ = false;         ///< the Lease is on its way back
+    std::optional<io::TimerId> return_{};  ///< when this host waits in line again
+    std::function<void()> stopped_{};      ///< a stop that came while handing over
+    bool is_stopping_ = false;
     std::optional<kubernetes::LeaderElector> elector_{};  ///< nothing: needs no Lease
 };
 

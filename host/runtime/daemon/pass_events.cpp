@@ -19,6 +19,11 @@ ObjectReference node_reference(const std::string& name) {
     return {.kind = "Node", .name = name, .uid = name};
 }
 
+/// Nothing also of what its cloud has not answered yet: it was asked for.
+std::optional<Error> find_refusal(const std::optional<Error>& error) {
+    return error && !is_under_way(*error) ? error : std::nullopt;
+}
+
 class Notes {
 public:
     Notes(const PassReport& pass, const ObjectReference& cluster)
@@ -83,7 +88,7 @@ private:
     void tell_decreases() {
         const auto& decreases = pass_.decision().decreases;
         for (std::size_t i = 0; i < pass_.results.decreases.size(); ++i)
-            if (const std::optional<Error>& error = pass_.results.decreases[i])
+            if (const std::optional<Error>& error = find_refusal(pass_.results.decreases[i]))
                 about_cluster(true, "FailedToRevertScaleUp",
                               "Size of group " + decreases[i].group.value() + " stays at " +
                                   std::to_string(decreases[i].from) + ": " + error->message);
@@ -92,7 +97,7 @@ private:
         const auto& creations = pass_.decision().creations;
         for (std::size_t i = 0; i < pass_.results.creations.size(); ++i) {
             const std::string& id = creations[i].group.value();
-            if (const std::optional<Error>& error = pass_.results.creations[i]) {
+            if (const std::optional<Error>& error = find_refusal(pass_.results.creations[i])) {
                 about_cluster(true, "FailedToCreateNodeGroup",
                               "NodeAutoprovisioning: attempt to create node group " + id +
                                   " failed: " + error->message);
@@ -107,7 +112,7 @@ private:
         const auto& deletions = pass_.decision().deletions;
         for (std::size_t i = 0; i < pass_.results.deletions.size(); ++i) {
             const std::string& id = deletions[i].group.value();
-            const std::optional<Error>& error = pass_.results.deletions[i];
+            const std::optional<Error> error = find_refusal(pass_.results.deletions[i]);
             if (error && error->code != ErrorCode::not_found) {
                 about_cluster(true, "FailedToDeleteNodeGroup",
                               "NodeAutoprovisioning: attempt to delete node group " + id +
@@ -124,7 +129,7 @@ private:
         for (std::size_t i = 0; i < pass_.results.increases.size(); ++i) {
             const engine::Increase& d = decision.increases[i];
             const std::string to = std::to_string(d.from + d.by), max = max_text(pass_, d.group);
-            if (const std::optional<Error>& error = pass_.results.increases[i]) {
+            if (const std::optional<Error>& error = find_refusal(pass_.results.increases[i])) {
                 about_cluster(
                     true, "FailedToScaleUpGroup",
                     "Scale-up failed for group " + d.group.value() + ": " + error->message);
@@ -144,6 +149,7 @@ private:
         for (std::size_t m = 0; m < removal.machines.size(); ++m) {
             const std::string node = m < removal.nodes.size() ? removal.nodes[m] : "";
             const Error* const failed = engine::find_error(errors, removal.machines[m]);
+            if (failed != nullptr && is_under_way(*failed)) continue;
             if (node.empty()) {
                 tell_machine(removal, removal.machines[m], failed);
             } else {

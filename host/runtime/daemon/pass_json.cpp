@@ -96,11 +96,27 @@ void write_group(JsonText& out, const engine::Group& group, const engine::GroupH
         out.text_member("unhealthy_because", health.unhealthy_because);
     if (const engine::Backoff* backoff = engine::find_backoff(pass.memory, group, pass.at))
         out.text_member("backoff_because", engine::why_backed_off(*backoff, pass.at));
+    if (!group.unreadable_because.empty())
+        out.text_member("unreadable_because", group.unreadable_because);
     if (group.price_per_hour) {
         out.key("price_per_hour");
         out.text(std::to_string(*group.price_per_hour));
     }
     out.end_object();
+}
+
+void write_clouds(JsonText& out, const PassReport& pass) {
+    out.key("clouds");
+    out.begin_array();
+    for (const CloudState& cloud : pass.clouds) {
+        out.begin_object();
+        out.text_member("cloud", cloud.cloud.value());
+        out.text_member("standing", name_of(cloud.standing));
+        if (cloud.answered) out.text_member("last_answered", moment(*cloud.answered));
+        if (!cloud.because.empty()) out.text_member("because", cloud.because);
+        out.end_object();
+    }
+    out.end_array();
 }
 
 }  // namespace
@@ -127,6 +143,7 @@ std::string pass_json(const PassReport& pass) {
     if (!pass.dropped_because.empty()) out.text_member("dropped_because", pass.dropped_because);
     whole(out, "nodes", static_cast<std::int64_t>(pass.input.snapshot.cluster.node_count()));
     whole(out, "pods", static_cast<std::int64_t>(pass.input.snapshot.cluster.pod_count()));
+    write_clouds(out, pass);
     out.key("actions");
     out.begin_array();
     write_actions(out, decision.decreases, pass.results.decreases);

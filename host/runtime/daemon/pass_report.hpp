@@ -1,6 +1,7 @@
 /// One pass as a whole: what it saw, decided and did, for those who tell of it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,8 @@
 
 #include "engine/health/health.hpp"
 #include "engine/pass.hpp"
+#include "runtime/actions_under_way.hpp"
+#include "runtime/cloud_answers.hpp"
 #include "runtime/pass_cycle.hpp"
 
 namespace capstan::runtime {
@@ -30,9 +33,14 @@ struct PassReport {
 
     PassInput input;  ///< groups as decided on, with prices and options
     PassResult result{};
-    engine::Results results{};      ///< empty: nothing was carried out
-    engine::Memory memory{};        ///< after the results
-    std::vector<Error> problems{};  ///< of looking at the clouds
+    engine::Results results{};         ///< empty: nothing was carried out
+    engine::Memory memory{};           ///< after the results
+    std::vector<Error> problems{};     ///< of looking at the clouds
+    std::vector<CloudState> clouds{};  ///< how each stands, in pipeline order
+    /// What came of actions that a pass before went on without: in `memory`, not in `results`.
+    std::vector<ActionsUnderWay::Ended> ended{};
+    /// Groups of which an action goes on beside the passes, and which.
+    std::map<NodeGroupId, std::string> under_way{};
     std::string dropped_because{};  ///< empty: it was carried out, or is a dry run
     Time at{};                      ///< when the results were there, see PassTime::now
     PassTimes times{};

@@ -8,14 +8,16 @@ namespace capstan::runtime {
 
 void PassTeller::begun() {
     failures_.forget();
+    shown_.metrics.term_began();
     const Time wall = host_.loop().clock()->wall();
     write_status(initializing_text("Initializing", wall), wall);
 }
 
 void PassTeller::pass_began() {
-    shown_.health.pass_began(host_.loop().monotonic());
+    const Duration now = host_.loop().monotonic();
+    shown_.health.pass_began(now);
     const Time wall = host_.loop().clock()->wall();
-    shown_.metrics.pass_began(wall);
+    shown_.metrics.pass_began(wall, now);
     shown_.snapshot->pass_began(wall);
 }
 

@@ -7,12 +7,11 @@
 namespace capstan::runtime {
 namespace {
 
-/// Those that keep something, by name.
+/// Those that keep something, by name, whether they run or not.
 std::map<std::string, PluginInstanceId> keepers(const PluginHost& host) {
     std::map<std::string, PluginInstanceId> out;
-    for (const auto& instance : host.instances())
-        if (instance->context().identity().grants.state)
-            out.emplace(instance->id(), instance->context().identity().id);
+    for (const InstanceIdentity& identity : host.identities())
+        if (identity.grants.state) out.emplace(identity.id.value(), identity.id);
     return out;
 }
 

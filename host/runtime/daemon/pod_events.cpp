@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "engine/snapshot/spread_timeout.hpp"
+#include "runtime/actions_under_way.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -19,11 +20,13 @@ EventNote pod_note(const ObjectReference& pod, const char* reason, const std::st
     return {.about = pod, .reason = reason, .message = message};
 }
 
-/// By option: "{web 3->4 (max: 10)}" of each group that a cloud agreed to grow.
+/// By option: "{web 3->4 (max: 10)}" of each group that a cloud agreed to grow, or was asked to and
+/// has not answered yet.
 std::map<std::size_t, std::string> grown_by_option(const PassReport& pass) {
     std::map<std::size_t, std::string> out;
     for (std::size_t i = 0; i < pass.results.increases.size(); ++i) {
-        if (pass.results.increases[i]) continue;
+        const std::optional<Error>& error = pass.results.increases[i];
+        if (error && !is_under_way(*error)) continue;
         const engine::Increase& increase = pass.decision().increases[i];
         std::string& done = out[increase.option];
         done += (done.empty() ? "{" : " {") + increase.group.value() + " " +

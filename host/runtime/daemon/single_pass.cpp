@@ -111,7 +111,8 @@ Result<std::shared_ptr<const PassReport>> decide_with(const Config& config, Plug
                                   .keep = [](const engine::Memory&) {},
                                   .gate = refuse_in_dry_run,
                                   .seed = options.seed,
-                                  .dry_run = true}));
+                                  .dry_run = true,
+                                  .waits_for_clouds = true}));
     CAPSTAN_TRY(engine::Memory memory, load_memory(host, beside));
     autoscaler->begin(std::move(memory));
     return autoscaler->run();

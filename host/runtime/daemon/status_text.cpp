@@ -187,6 +187,22 @@ ShownGroups shown_groups(const ClusterStatus& status, std::size_t room) {
     return out;
 }
 
+/// Upstream has no part about clouds.
+std::string clouds_text(const std::vector<CloudState>& clouds) {
+    std::string out = clouds.empty() ? "" : "clouds:\n";
+    for (const CloudState& cloud : clouds) {
+        Lines lines(1);
+        lines.line("name", yaml(cloud.cloud.value()));
+        lines.line("status", name_of(cloud.standing));
+        if (cloud.answered) lines.line("lastAnswered", quoted_moment(*cloud.answered));
+        if (!cloud.because.empty()) lines.line("message", yaml(cloud.because));
+        std::string item = lines.take();
+        item[0] = '-';
+        out += item;
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string go_time_text(Time time) {
@@ -202,7 +218,7 @@ std::string status_text(const ClusterStatus& status, std::size_t most) {
     after.begin("clusterWide");
     write_part(after, status.cluster, nullptr, status.at);
     after.end();
-    const std::string rest = after.take();
+    const std::string rest = after.take() + clouds_text(status.clouds);
     const ShownGroups groups = shown_groups(status, most - std::min(most, rest.size() + head_room));
     Lines out(0);
     out.line("time", go_time_text(status.at));

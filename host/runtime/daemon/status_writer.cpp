@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "io/known_secrets.hpp"
 #include "runtime/daemon/cluster_status.hpp"
 
 namespace capstan::runtime {
@@ -15,7 +16,7 @@ StatusWriter::StatusWriter(kubernetes::Api& api, io::Loop& loop, Options options
     : options_(std::move(options)), loop_(loop), maps_(api, loop, options_.seed) {}
 
 void StatusWriter::write(std::string text, Time now) {
-    next_ = std::move(text);
+    next_ = io::redacted(std::move(text));
     next_at_ = now;
     if (!is_writing_) send();
 }

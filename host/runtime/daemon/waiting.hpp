@@ -38,6 +38,8 @@ public:
     void next(bool wants_passes, std::optional<Time> wake_at, Done done);
     /// Pods without a node were seen.
     void see_pods();
+    /// A cloud has answered that the last pass went on without.
+    void see_clouds() { see_pods(); }
     /// Something else than a pass is to be done; kept until next() has answered. A pass that is due
     /// is not put off by it.
     void interrupt();

@@ -28,6 +28,8 @@ struct Breadcrumbs::Layout {
     std::uint32_t is_running;
     std::array<std::uint32_t, 11> reserved;
     std::array<Trail::Record, 512> records;
+    // Files of earlier versions end here, and are made longer.
+    std::array<char, 512> because;  ///< ends with a NUL
 };
 
 namespace {
@@ -42,6 +44,19 @@ Unexpected unavailable(const char* what, const std::filesystem::path& file) {
                 std::string(what) + " " + file.string() + ": " + std::strerror(errno));
 }
 
+/// Has the disk set `size` bytes aside: a page of a mapping that the disk has no room for ends the
+/// process with SIGBUS. File systems that cannot promise it are left as they are.
+Result<void> reserve(const FileDescriptor& fd, std::size_t size,
+                     const std::filesystem::path& file) {
+    const int error = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(size));
+    if (error == 0 || error == EOPNOTSUPP || error == EINVAL) return {};
+    return fail(ErrorCode::unavailable, "reserve " + std::to_string(size >> 10) + " KiB in " +
+                                            file.string() + ": " + std::strerror(error) +
+                                            (error == ENOSPC || error == EDQUOT
+                                                 ? "; make room there, or name another folder"
+                                                 : ""));
+}
+
 /// `size` bytes of the file, held together with the lock on it.
 Result<std::shared_ptr<void>> map_file(const std::filesystem::path& file, std::size_t size) {
     auto fd = std::make_shared<FileDescriptor>(
@@ -49,9 +64,16 @@ Result<std::shared_ptr<void>> map_file(const std::filesystem::path& file, std::s
     if (!*fd) return unavailable("open", file);
     if (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) return unavailable("lock", file);
     if (::ftruncate(fd->get(), static_cast<off_t>(size)) != 0) return unavailable("resize", file);
+    CAPSTAN_CHECK(reserve(*fd, size, file));
     void* const at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd->get(), 0);
     if (at == MAP_FAILED) return unavailable("map", file);
     return std::shared_ptr<void>(at, [fd, size](void* mapped) { ::munmap(mapped, size); });
+}
+
+/// The text of a file that another process may have spoilt.
+template <std::size_t size>
+std::string text_in(const std::array<char, size>& bytes) {
+    return io::printable({bytes.data(), ::strnlen(bytes.data(), size)}, size);
 }
 
 }  // namespace
@@ -79,26 +101,47 @@ Result<std::unique_ptr<Breadcrumbs>> Breadcrumbs::open(const std::filesystem::pa
 }
 
 Breadcrumbs::Breadcrumbs(std::shared_ptr<void> mapping) : mapping_(std::move(mapping)) {
-    const bool is_ours = std::memcmp(layout().magic.data(), magic.data(), magic.size()) == 0;
-    if (is_ours) {
-        previous_.clean = layout().is_running == 0;
-        for (const Trail::Record& record : layout().records) {
-            if (previous_.clean || record.in_use == 0) continue;
-            const std::string_view name(record.name.data(),
-                                        ::strnlen(record.name.data(), record.name.size()));
-            for (std::size_t hook = 0; hook < hook_count; ++hook) {
-                if (record.under_way[hook] == 0) continue;
-                previous_.inside.push_back(io::printable(name, record.name.size()) + ", " +
-                                           std::string(hook_names[hook]));
-            }
-        }
-    }
+    if (std::memcmp(layout().magic.data(), magic.data(), magic.size()) == 0) read_previous();
     std::memset(mapping_.get(), 0, sizeof(Layout));
     std::copy(magic.begin(), magic.end(), layout().magic.begin());
-    layout().is_running = 1;
+    Word(layout().is_running).store(1);
 }
 
-Breadcrumbs::~Breadcrumbs() { Word(layout().is_running).store(0); }
+void Breadcrumbs::read_previous() {
+    previous_.clean = layout().is_running == 0;
+    if (previous_.clean) return;
+    previous_.because = text_in(layout().because);
+    for (const Trail::Record& record : layout().records) {
+        if (record.in_use == 0) continue;
+        for (std::size_t hook = 0; hook < hook_count; ++hook)
+            if (record.under_way[hook] != 0)
+                previous_.inside.push_back(text_in(record.name) + ", " +
+                                           std::string(hook_names[hook]));
+    }
+}
+
+std::string Breadcrumbs::Ending::sentence() const {
+    if (clean) return {};
+    std::string calls;
+    for (const std::string& call : inside) calls += (calls.empty() ? "" : "; ") + call;
+    if (!because.empty())
+        return "the previous run ended itself: " + because +
+               (calls.empty() ? "" : "; it was inside: " + calls);
+    if (!calls.empty()) return "the previous run did not end by itself; it was inside: " + calls;
+    return "the previous run did not end by itself; it was in no call of a plugin (killed, out of "
+           "memory, or a crash in a thread of its own)";
+}
+
+Breadcrumbs::~Breadcrumbs() { end(); }
+
+void Breadcrumbs::end() noexcept { Word(layout().is_running).store(0); }
+
+void Breadcrumbs::note_end(std::string_view reason) noexcept {
+    std::array<char, 512>& because = layout().because;
+    const std::size_t length = std::min<std::size_t>(reason.size(), 500);
+    std::memcpy(because.data(), reason.data(), length);
+    std::memset(because.data() + length, 0, because.size() - length);
+}
 
 Breadcrumbs::Layout& Breadcrumbs::layout() const noexcept {
     return *static_cast<Layout*>(mapping_.get());

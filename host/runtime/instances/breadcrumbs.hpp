@@ -58,17 +58,27 @@ class Breadcrumbs {
 public:
     /// How the run before this one ended.
     struct Ending {
-        bool clean = true;  ///< it said goodbye, or there was none
-        std::vector<std::string>
-            inside;  ///< "acme_score (score.so 1.2.0), filter": the calls it died in
+        bool clean = true;      ///< it ended by itself, or there was none
+        std::string because{};  ///< the reason it left with note_end; empty: none
+        /// "acme_score (score.so 1.2.0), filter": the calls it died in.
+        std::vector<std::string> inside{};
+
+        /// "the previous run did not end by itself; it was inside: ..."; empty: it did.
+        std::string sentence() const;
     };
-    /// Opens or creates the file and starts it anew. `unavailable`: it cannot be, or another
-    /// process has it open.
+    /// Opens or creates the file, with its whole size on the disk, and starts it anew.
+    /// `unavailable`: it cannot be, for want of space as well, or another process has it open.
     static Result<std::unique_ptr<Breadcrumbs>> open(const std::filesystem::path& file);
     Breadcrumbs(const Breadcrumbs&) = delete;
     Breadcrumbs& operator=(const Breadcrumbs&) = delete;
-    /// Says goodbye: the process ends because it wants to.
     ~Breadcrumbs();
+
+    /// The process ends by itself: the next one has nothing to tell. Calls that never returned do
+    /// not matter any more.
+    void end() noexcept;
+    /// The process is about to end itself for that reason, cut at 500 bytes; the next one tells it.
+    /// Also from a signal handler: neither locks nor allocates. The last reason counts.
+    void note_end(std::string_view reason) noexcept;
 
     const Ending& previous() const noexcept { return previous_; }
     /// `instance` is how the report will call it; beyond 512 instances it is not recorded.
@@ -77,6 +87,7 @@ public:
 private:
     struct Layout;
     explicit Breadcrumbs(std::shared_ptr<void> mapping);
+    void read_previous();
     Layout& layout() const noexcept;
 
     std::shared_ptr<void> mapping_;

@@ -1,6 +1,7 @@
 #include "runtime/instances/cloud_client.hpp"
 
 #include <any>
+#include <atomic>
 #include <utility>
 
 #include <capstan/lowering_provisioning.hpp>
@@ -16,6 +17,8 @@ namespace {
 
 constexpr Duration default_deadline = std::chrono::minutes(1);
 constexpr std::size_t waiting_limit = 4096;
+/// A change that waited longer for the instance's thread asks its gate again.
+constexpr Duration gate_age_max = std::chrono::seconds(1);
 
 /// A request as the plugin reads it, kept until its operation is closed.
 template <class Request>
@@ -51,6 +54,7 @@ struct CloudClient::Call {
     std::function<Result<std::any>(const void*)> raise;
     std::function<void(Result<std::any>)> done;
     std::function<capstan_status(capstan_op)> start;  ///< owns the request
+    std::atomic<bool> is_asked{false};                ///< the plugin has heard of it
 };
 
 Result<std::shared_ptr<CloudClient>> CloudClient::of(std::shared_ptr<PluginInstance> instance,
@@ -93,7 +97,8 @@ void CloudClient::submit(Hook hook, Duration timeout, std::uint32_t result_type,
         done(std::any_cast<T>(std::move(*result)));
     };
     call->start = std::move(start);
-    instance_->context().strand().post([self = shared_from_this(), call] { self->begin(call); });
+    instance_->context().strand().post_to_host(
+        [self = shared_from_this(), call] { self->begin(call); });
 }
 
 void CloudClient::refresh(View known, Done<View> done) {
@@ -106,7 +111,7 @@ void CloudClient::refresh(View known, Done<View> done) {
             CAPSTAN_TRY(CloudView view, raise_readable_view(raw));
             return std::make_shared<const CloudView>(std::move(view));
         },
-        [&cloud = cloud_](capstan_op op) { return cloud.refresh(cloud.self, op); },
+        [&cloud = cloud_](capstan_op op) { return distrusted(cloud.refresh)(cloud.self, op); },
         std::move(done));
 }
 
@@ -116,7 +121,7 @@ void CloudClient::increase(Resize resize, Done<Resized> done) {
         Hook::increase, call_deadline(), CAPSTAN_RESULT_RESIZED,
         &raise_as<capstan_resized, raise_resized>,
         [&cloud = cloud_, pinned](capstan_op op) {
-            return cloud.increase(cloud.self, op, &pinned->raw);
+            return distrusted(cloud.increase)(cloud.self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -127,7 +132,7 @@ void CloudClient::decrease_target(Resize resize, Done<Resized> done) {
         Hook::decrease_target, call_deadline(), CAPSTAN_RESULT_RESIZED,
         &raise_as<capstan_resized, raise_resized>,
         [&cloud = cloud_, pinned](capstan_op op) {
-            return cloud.decrease_target(cloud.self, op, &pinned->raw);
+            return distrusted(cloud.decrease_target)(cloud.self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -138,7 +143,7 @@ void CloudClient::remove(Removal removal, Done<Removed> done) {
         Hook::remove, call_deadline(), CAPSTAN_RESULT_REMOVED,
         &raise_as<capstan_removed, raise_removed>,
         [&cloud = cloud_, pinned](capstan_op op) {
-            return cloud.remove(cloud.self, op, &pinned->raw);
+            return distrusted(cloud.remove)(cloud.self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -150,7 +155,7 @@ void CloudClient::describe(NodeGroupId group, Done<NodeTemplate> done) {
         &raise_as<capstan_template, raise_template>,
         [templates, group = std::move(group)](capstan_op op) -> capstan_status {
             if (templates == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return templates->describe(templates->self, op, str(group.value()));
+            return distrusted(templates->describe)(templates->self, op, str(group.value()));
         },
         std::move(done));
 }
@@ -161,7 +166,7 @@ void CloudClient::machine_types(Done<MachineTypes> done) {
         &raise_as<capstan_machine_types, raise_machine_types>,
         [groups = groups_](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return groups->machine_types(groups->self, op);
+            return distrusted(groups->machine_types)(groups->self, op);
         },
         std::move(done));
 }
@@ -172,7 +177,7 @@ void CloudClient::create(GroupPlan plan, Done<std::monostate> done) {
         Hook::create_group, call_deadline(), CAPSTAN_RESULT_NONE, &raise_nothing,
         [groups = groups_, pinned](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return groups->create(groups->self, op, &pinned->raw);
+            return distrusted(groups->create)(groups->self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -182,7 +187,7 @@ void CloudClient::destroy(NodeGroupId group, Done<std::monostate> done) {
         Hook::destroy_group, call_deadline(), CAPSTAN_RESULT_NONE, &raise_nothing,
         [groups = groups_, group = std::move(group)](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return groups->destroy(groups->self, op, str(group.value()));
+            return distrusted(groups->destroy)(groups->self, op, str(group.value()));
         },
         std::move(done));
 }
@@ -195,31 +200,37 @@ Result<void> CloudClient::ask_gate(Hook hook) const {
     return is_change(hook) && gate_ ? gate_() : Result<void>();
 }
 
-/// [strand]
 void CloudClient::begin(const std::shared_ptr<Call>& call) {
+    HostContext& context = instance_->context();
     const std::string name = "plugin " + instance_->id() + ": " + std::string(name_of(call->hook));
     const auto give_up = [&](Error because) {
         because.provider_code = engine::not_asked;
         call->done(fail(within(name, std::move(because))));
     };
     if (!instance_->is_running()) return give_up({ErrorCode::unavailable, "it is not running"});
+    if (const auto stuck = context.strand().stuck())
+        return give_up(
+            {ErrorCode::unavailable,
+             "not asked while its " + std::string(name_of(stuck->hook)) + " does not return"});
     if (const Result<void> may = ask_gate(call->hook); !may) return give_up(may.error());
     Operation operation{.what = name,
                         .result_type = call->result_type,
-                        .deadline = instance_->context().clock().monotonic() + call->timeout,
+                        .deadline = context.clock().monotonic() + call->timeout,
                         .raise = call->raise,
                         .done = [self = shared_from_this(), call](Result<std::any> result) {
-                            if (!result)
+                            if (!result) {
                                 self->instance_->context().metrics().hook_failed(
                                     call->hook, result.error().code);
+                                if (!call->is_asked)
+                                    result.error().provider_code = engine::not_asked;
+                            }
                             call->done(std::move(result));
                             self->ended();
                         }};
-    const Result<capstan_op> op = instance_->context().operations().open(std::move(operation));
+    const Result<capstan_op> op = context.operations().open(std::move(operation));
     if (op) {
         ++under_way_;
-        const Crumb crumb(instance_->context().trail(), call->hook);
-        instance_->context().operations().answered(*op, call->start(*op));
+        hand_over(call, *op);
     } else if (under_way_ > 0 && waiting_.size() < waiting_limit) {
         waiting_.push_back(call);  // the end of one that is under way makes room
     } else {
@@ -227,7 +238,37 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
     }
 }
 
-/// [strand]
+void CloudClient::hand_over(const std::shared_ptr<Call>& call, capstan_op op) {
+    HostContext& context = instance_->context();
+    context.strand().dispatch(
+        [self = shared_from_this(), call, op, since = context.clock().monotonic()] {
+            self->call_plugin(call, op, since);
+        });
+}
+
+void CloudClient::call_plugin(const std::shared_ptr<Call>& call, capstan_op op, Duration since) {
+    HostContext& context = instance_->context();
+    if (context.operations().is_cancelled(op)) {
+        context.operations().end(
+            op, {ErrorCode::deadline, "not asked: the instance's thread was not free in time"});
+        return;
+    }
+    const bool is_stale = context.clock().monotonic() - since > gate_age_max;
+    if (is_stale && is_change(call->hook) && gate_) {
+        return context.strand().post_to_host(
+            [self = shared_from_this(), call, op] { self->ask_again(call, op); });
+    }
+    call->is_asked = true;
+    context.operations().answered(
+        op, context.calls().call_on_strand(call->hook, [&] { return call->start(op); }));
+}
+
+void CloudClient::ask_again(const std::shared_ptr<Call>& call, capstan_op op) {
+    const Result<void> may = ask_gate(call->hook);
+    if (may) return hand_over(call, op);
+    instance_->context().operations().end(op, may.error());
+}
+
 void CloudClient::ended() {
     --under_way_;
     if (waiting_.empty()) return;

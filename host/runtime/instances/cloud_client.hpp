@@ -21,11 +21,12 @@ namespace capstan::runtime {
 /// loop; an error: it may not be, because of that. NULL: it always may.
 using ChangeGate = std::function<Result<void>()>;
 
-/// The asynchronous side of one cloud. A call ends exactly once, on the instance's strand, with a
-/// copy of what the plugin said or with an error that names instance and call: `deadline` when it
-/// took too long, `cancelled` when the instance stops, `internal` when the plugin's answer makes no
-/// sense. Calls beyond the instance's max_inflight wait for their turn; their time runs from then
-/// on. The only client of its instance. [any thread]
+/// The asynchronous side of one cloud. A call ends exactly once, on the host's side (see
+/// Strand::post_to_host), with a copy of what the plugin said or with an error that names instance
+/// and call: `deadline` when it took too long, `cancelled` when the instance stops, `internal` when
+/// the plugin's answer makes no sense, `unavailable` at once while an earlier call does not return.
+/// Calls beyond the instance's max_inflight wait for their turn; their time runs from then on. The
+/// only client of its instance. [any thread]
 class CloudClient : public std::enable_shared_from_this<CloudClient> {
 public:
     template <class T>
@@ -71,15 +72,20 @@ private:
     void submit(Hook hook, Duration timeout, std::uint32_t result_type, Raise<T> raise, Start start,
                 Done<T> done);
     Duration call_deadline() const;
+    // On the host's side.
     void begin(const std::shared_ptr<Call>& call);
     void ended();
+    void hand_over(const std::shared_ptr<Call>& call, capstan_op op);
+    void ask_again(const std::shared_ptr<Call>& call, capstan_op op);
+    /// On the strand. `since`: the gate was open then.
+    void call_plugin(const std::shared_ptr<Call>& call, capstan_op op, Duration since);
 
     const std::shared_ptr<PluginInstance> instance_;
     const capstan_cloud& cloud_;
     const capstan_cloud_templates* const templates_;   ///< NULL: none
     const capstan_cloud_autoprovision* const groups_;  ///< NULL: none
     const ChangeGate gate_;
-    // On the strand only.
+    // On the host's side only.
     std::size_t under_way_ = 0;
     std::deque<std::shared_ptr<Call>> waiting_;
 };

@@ -95,7 +95,7 @@ Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const Node
     price.struct_size = sizeof price;
     CAPSTAN_CHECK(
         call_hook(*cloud, Hook::price, circumstances, watch, [&](const capstan_call* call) {
-            return table->price(table->self, call, &lowered, &price);
+            return distrusted(table->price)(table->self, call, &lowered, &price);
         }));
     const std::string breach = price_breach(price);
     if (!breach.empty()) return contract_breach(*cloud, Hook::price, breach);
@@ -111,9 +111,10 @@ Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
     const capstan_group lowered = arena.lower(group);
     capstan_group_options raw{};
     raw.struct_size = sizeof raw;
-    CAPSTAN_CHECK(call_hook(
-        *cloud, Hook::options, circumstances, watch,
-        [&](const capstan_call* call) { return table->get(table->self, call, &lowered, &raw); }));
+    CAPSTAN_CHECK(
+        call_hook(*cloud, Hook::options, circumstances, watch, [&](const capstan_call* call) {
+            return distrusted(table->get)(table->self, call, &lowered, &raw);
+        }));
     GroupOptions out;
     const std::string breach = raise_options(raw, out);
     if (!breach.empty()) return contract_breach(*cloud, Hook::options, breach);

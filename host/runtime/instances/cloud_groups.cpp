@@ -6,6 +6,7 @@
 
 #include "runtime/instances/cloud_client.hpp"
 #include "runtime/instances/cloud_companion.hpp"
+#include "runtime/loop/plugin_time.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -33,6 +34,7 @@ public:
 
 private:
     void take(const capstan_group* group, const capstan_template* node) noexcept {
+        const PluginTime::Paused copying;
         try {
             if (++answers_ == 1) planned_ = raise(group, node);
         } catch (...) {
@@ -65,7 +67,7 @@ Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,
     NewGroupSink sink;
     CAPSTAN_CHECK(
         call_hook(*cloud, Hook::new_group, circumstances, watch, [&](const capstan_call* call) {
-            return table->new_group(table->self, call, &lowered, sink.raw());
+            return distrusted(table->new_group)(table->self, call, &lowered, sink.raw());
         }));
     Result<PlannedGroup> planned = std::move(sink).answer();
     if (!planned) return contract_breach(*cloud, Hook::new_group, planned.error().message);

@@ -40,7 +40,7 @@ Result<std::shared_ptr<ControllerClient>> ControllerClient::of(
     out->instance_->context().wishes().listen([weak = std::weak_ptr(out)](Duration within) {
         const auto self = weak.lock();
         if (!self) return;
-        self->instance_->context().strand().post([self, within] { self->want(within); });
+        self->instance_->context().strand().post_to_host([self, within] { self->want(within); });
     });
     return out;
 }
@@ -55,7 +55,7 @@ ControllerClient::~ControllerClient() {
 }
 
 void ControllerClient::lead(bool leads) {
-    instance_->context().strand().post([self = shared_from_this(), leads] {
+    instance_->context().strand().post_to_host([self = shared_from_this(), leads] {
         if (leads != self->is_leading_) leads ? self->begin_leading() : self->stop_leading();
     });
 }
@@ -102,7 +102,7 @@ void ControllerClient::set_timer() {
     timer_ = loop.at(*due_, [weak = weak_from_this()] {
         const auto self = weak.lock();
         if (!self) return;
-        self->instance_->context().strand().post([self] { self->call(); });
+        self->instance_->context().strand().post_to_host([self] { self->call(); });
     });
 }
 
@@ -112,10 +112,15 @@ void ControllerClient::call() {
     if (!is_due || is_under_way_ || !is_leading_ || !instance_->is_running()) return;
     due_.reset();
     HostContext& context = instance_->context();
-    const auto what = question(std::exchange(is_first_, false));
     const Duration began = now();
+    const std::string name = "plugin " + instance_->id() + ": reconcile";
+    if (const auto stuck = context.strand().stuck())
+        return ended(began, fail(ErrorCode::unavailable, name + ": not asked while its " +
+                                                             std::string(name_of(stuck->hook)) +
+                                                             " does not return"));
+    const auto what = question(std::exchange(is_first_, false));
     Operation operation{
-        .what = "plugin " + instance_->id() + ": reconcile",
+        .what = name,
         .result_type = CAPSTAN_RESULT_RECONCILED,
         .deadline = began + context.identity().limits.call_deadline.value_or(call_deadline_default),
         .reserved = true,
@@ -128,8 +133,20 @@ void ControllerClient::call() {
     const Result<capstan_op> op = context.operations().open(std::move(operation));
     if (!op) return ended(began, fail(op.error()));
     op_ = *op;
-    const Crumb crumb(context.trail(), Hook::reconcile);
-    context.operations().answered(*op, controller_.reconcile(controller_.self, *op, what.get()));
+    context.strand().dispatch(
+        [self = shared_from_this(), op = *op, what] { self->call_plugin(op, *what); });
+}
+
+void ControllerClient::call_plugin(capstan_op op, const capstan_reconcile& what) {
+    HostContext& context = instance_->context();
+    if (context.operations().is_cancelled(op)) {
+        context.operations().end(
+            op, {ErrorCode::deadline, "not asked: the instance's thread was not free in time"});
+        return;
+    }
+    context.operations().answered(op, context.calls().call_on_strand(Hook::reconcile, [&] {
+        return distrusted(controller_.reconcile)(controller_.self, op, &what);
+    }));
 }
 
 void ControllerClient::ended(Duration began, Result<Reconciled> result) {

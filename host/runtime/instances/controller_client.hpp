@@ -30,7 +30,7 @@ struct ControllerStatus {
 /// thread]
 class ControllerClient : public std::enable_shared_from_this<ControllerClient> {
 public:
-    /// Told of every end, on the strand.
+    /// Told of every end, on the host's side: see Strand::post_to_host.
     using OnEnd = std::function<void(const ControllerStatus&)>;
     /// `internal`: the instance is no controller.
     static Result<std::shared_ptr<ControllerClient>> of(std::shared_ptr<PluginInstance> instance,
@@ -48,12 +48,13 @@ public:
 private:
     ControllerClient(std::shared_ptr<PluginInstance> instance, const capstan_controller& controller,
                      OnEnd on_end);
-    // On the strand.
+    // On the host's side.
     void begin_leading();
     void stop_leading();
     void want(Duration within);
     void set_timer();
     void call();
+    void call_plugin(capstan_op op, const capstan_reconcile& what);  ///< on the strand
     void ended(Duration began, Result<Reconciled> result);
     Duration next_after(const Result<Reconciled>& result);
     Duration now() const { return instance_->context().clock().monotonic(); }
@@ -63,7 +64,7 @@ private:
     const OnEnd on_end_;
     mutable std::mutex mutex_;
     ControllerStatus status_;  ///< guarded by it
-    // On the strand only.
+    // On the host's side only.
     bool is_leading_ = false;
     bool is_first_ = false;
     bool is_under_way_ = false;

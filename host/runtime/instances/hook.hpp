@@ -44,6 +44,11 @@ inline constexpr std::array<std::string_view, 26> hook_names{
     "owns",          "reconcile"};
 inline constexpr std::size_t hook_count = hook_names.size();
 
+/// What passes ask; these alone are left out, see HookRests.
+inline constexpr std::array decision_hooks{Hook::price,  Hook::options, Hook::new_group,
+                                           Hook::filter, Hook::similar, Hook::bucket,
+                                           Hook::split,  Hook::suggest, Hook::owns};
+
 constexpr std::size_t index_of(Hook hook) noexcept { return static_cast<std::size_t>(hook); }
 constexpr std::string_view name_of(Hook hook) noexcept { return hook_names[index_of(hook)]; }
 

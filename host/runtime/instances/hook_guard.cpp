@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "runtime/instances/absent_policies.hpp"
 #include "runtime/instances/hook_call.hpp"
 
 namespace capstan::runtime {
@@ -42,7 +43,7 @@ private:
     const HookGate::Entry entry_;
 };
 
-void report_time(PluginInstance& instance, Hook hook, steady_clock::duration took) {
+void report_time(PluginInstance& instance, Hook hook, Duration took) {
     instance.context().metrics().hook_took(hook, std::chrono::duration<double>(took).count());
     if (took < instance.call_deadline() / 2) return;
     const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
@@ -68,33 +69,33 @@ std::string hook_name(const PluginInstance& instance, Hook hook) {
 Result<std::vector<std::string>> call_hook(
     PluginInstance& instance, Hook hook, const engine::Circumstances& circumstances,
     PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body) {
-    if (const std::optional<Hook> missed = watch.missed(instance)) {
-        return fail(ErrorCode::deadline, "plugin " + instance.id() + ": not asked, its " +
-                                             std::string(name_of(*missed)) +
-                                             " overran its deadline");
-    }
+    if (watch.is_absent(instance)) return fail(not_started(instance.context().identity().id));
+    if (const std::string* const because = watch.missed(instance, hook))
+        return fail(ErrorCode::deadline, hook_name(instance, hook) + " is left out: " + *because);
     if (!instance.is_running())
         return fail(ErrorCode::unavailable, hook_name(instance, hook) + ": it is not running");
-    const auto begin = steady_clock::now();
-    const auto end = begin + instance.call_deadline();
+    const auto end = steady_clock::now() + instance.call_deadline();
     const GateStay stay(instance, end);
     if (stay.entry() != HookGate::Entry::entered) {
         CAPSTAN_CHECK(check_gate_entry(stay.entry(), hook_name(instance, hook)));
     }
     HookCall call(pass_call_facts(instance, circumstances, watch, end));
+    const Duration spent_before = PluginTime::spent();
     watch.enter(instance, hook, end);
-    capstan_status status = CAPSTAN_OK;
-    {
-        const Crumb crumb(instance.context().trail(), hook);
-        status = body(call.abi());
-    }
+    const Result<capstan_status> status =
+        instance.context().calls().call(hook, [&] { return body(call.abi()); });
     watch.leave();
-    report_time(instance, hook, steady_clock::now() - begin);
-    if (status == CAPSTAN_OK) return call.take_sentences();
-    // A price that nobody knows is an answer, and comes again in every pass.
-    const bool is_answer = hook == Hook::price && status == CAPSTAN_E_NOT_FOUND;
-    if (!is_answer) instance.context().metrics().hook_failed(hook, error_code(status));
-    return fail(call.outcome(status, hook_name(instance, hook)).error());
+    instance.ended_in_time(hook);
+    report_time(instance, hook, PluginTime::spent() - spent_before);
+    if (!status) {
+        instance.context().metrics().hook_failed(hook, status.error().code);
+        return fail(status.error().code, hook_name(instance, hook) + " " + status.error().message);
+    }
+    if (*status == CAPSTAN_OK) return call.take_sentences();
+    // A price that the cloud does not know is an answer, and comes again in every pass.
+    const bool is_answer = hook == Hook::price && *status == CAPSTAN_E_NOT_FOUND;
+    if (!is_answer) instance.context().metrics().hook_failed(hook, error_code(*status));
+    return fail(call.outcome(*status, hook_name(instance, hook)).error());
 }
 
 Unexpected contract_breach(PluginInstance& instance, Hook hook, const std::string& what) {

@@ -13,10 +13,11 @@
 
 namespace capstan::runtime {
 
-/// Calls `hook` through `body` and gives what the plugin explained. Serial instances are called one
-/// at a time. An error names the instance and the hook; `deadline`: it is quarantined, or misses in
-/// this pass; `unavailable`: it does not run; `busy`: another call did not make room in time.
-/// Throws AbandonedPass. [pass thread]
+/// Calls `hook` through `body`, which calls the plugin's function by `distrusted`, and gives what
+/// the plugin explained. Serial instances are called one at a time. An error names the instance and
+/// the hook; `deadline`: this pass does without the hook; `unavailable`: the instance does not run;
+/// `busy`: another call did not make room in time; `internal`: it let an exception out. Throws
+/// AbandonedPass. [pass thread]
 Result<std::vector<std::string>> call_hook(
     PluginInstance& instance, Hook hook, const engine::Circumstances& circumstances,
     PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body);

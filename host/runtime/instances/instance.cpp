@@ -1,6 +1,7 @@
 #include "runtime/instances/instance.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "runtime/instances/hook_call.hpp"
@@ -12,6 +13,8 @@ namespace {
 
 /// Between two tries to find nobody inside a hook.
 constexpr Duration reconfigure_pause = std::chrono::milliseconds(2);
+/// On top of its deadline, until it is no longer waited for.
+constexpr Duration reconfigure_grace = std::chrono::seconds(1);
 constexpr Duration default_call_deadline = std::chrono::seconds(1);
 
 std::string named(const HostContext& context) { return "plugin " + context.id(); }
@@ -48,19 +51,29 @@ Result<const capstan_instance*> PluginInstance::make(HostContext& context,
                                                      const capstan_settings& settings) {
     const capstan_instance* made = nullptr;
     HookCall call(single_call_facts(context, context.clock().monotonic() + default_call_deadline));
-    const Crumb crumb(context.trail(), Hook::create);
-    CAPSTAN_CHECK(
-        call.outcome(type.create(context.host(), &settings, call.abi(), &made), "create"));
+    const Result<capstan_status> status = context.calls().call_on_strand(Hook::create, [&] {
+        return distrusted(type.create)(context.host(), &settings, call.abi(), &made);
+    });
+    if (!status) return fail(status.error().code, "create " + status.error().message);
+    CAPSTAN_CHECK(call.outcome(*status, "create"));
     const Result<void> checked = check_instance(made, text(type.kind));
     if (checked) return made;
-    if (can_be_destroyed(made)) made->destroy(made->self);
+    if (can_be_destroyed(made))
+        std::ignore = context.calls().call_on_strand(
+            Hook::destroy, [&] { distrusted(made->destroy)(made->self); });
     return fail(checked.error());
 }
 
 Result<std::shared_ptr<PluginInstance>> PluginInstance::create(const HostEnvironment& environment,
                                                                InstanceSpec spec,
                                                                const capstan_settings& settings) {
-    const auto context = HostContext::make(environment, std::move(spec.identity));
+    auto context = HostContext::make(environment, std::move(spec.identity));
+    return create(std::move(context), std::move(spec), settings);
+}
+
+Result<std::shared_ptr<PluginInstance>> PluginInstance::create(std::shared_ptr<HostContext> context,
+                                                               InstanceSpec spec,
+                                                               const capstan_settings& settings) {
     if (!CAPSTAN_HAS(spec.type, capstan_class, create))
         return bug(named(*context) + ": its class has no create");
     const Result<const capstan_instance*> made = make(*context, *spec.type, settings);
@@ -76,7 +89,8 @@ PluginInstance::PluginInstance(std::shared_ptr<HostContext> context, InstanceSpe
     : context_(std::move(context)),
       type_(spec.type),
       library_(std::move(spec.library)),
-      instance_(made) {}
+      instance_(made),
+      rests_(!is_parallel()) {}
 
 std::string_view PluginInstance::kind() const noexcept { return text(type_->kind); }
 
@@ -91,25 +105,17 @@ Result<const void*> PluginInstance::interface_table(std::string_view interface_i
     return table;
 }
 
-void PluginInstance::quarantine(Hook hook) {
-    int none = -1;
-    if (!quarantined_by_.compare_exchange_strong(none, static_cast<int>(hook))) return;
-    context_->close();
-    context_->metrics().quarantined(true);
-    context_->metrics().hook_overran(hook);
-    context_->say(LogLevel::error,
-                  std::string(name_of(hook)) + " did not return within its deadline of " +
-                      std::to_string(call_deadline() / std::chrono::milliseconds(1)) +
-                      " ms: the instance is quarantined and not asked any more");
+/// Nothing may be asked while an earlier call does not return.
+Result<void> PluginInstance::demand_free(Hook hook) const {
+    const auto stuck = context_->strand().stuck();
+    if (!stuck) return {};
+    return fail(ErrorCode::unavailable, named(*context_) + ": " + std::string(name_of(hook)) +
+                                            ": not asked while its " +
+                                            std::string(name_of(stuck->hook)) + " does not return");
 }
 
-std::optional<Hook> PluginInstance::quarantined_by() const noexcept {
-    const int hook = quarantined_by_.load();
-    return hook < 0 ? std::nullopt : std::optional(static_cast<Hook>(hook));
-}
-
-/// [strand] Opens an operation, calls the plugin's function with it, and has `done` called at its
-/// end.
+/// Opens an operation, has the strand call the plugin's function with it, and `done` be called at
+/// its end.
 capstan_op PluginInstance::ask(Hook hook, Asynchronous function, Duration timeout,
                                const Done& done) {
     Operation operation{
@@ -122,18 +128,23 @@ capstan_op PluginInstance::ask(Hook hook, Asynchronous function, Duration timeou
             self->context_->metrics().hook_failed(hook, result.error().code);
             done(fail(result.error()));
         }};
-    const Result<capstan_op> op = context_->operations().open(std::move(operation));
-    if (!op) {
-        done(fail(op.error()));
+    const Result<capstan_op> opened = context_->operations().open(std::move(operation));
+    if (!opened) {
+        done(fail(opened.error()));
         return 0;
     }
-    const Crumb crumb(context_->trail(), hook);
-    context_->operations().answered(*op, function(instance_->self, *op));
-    return *op;
+    context_->strand().dispatch([self = shared_from_this(), hook, function, op = *opened] {
+        // Closed meanwhile, by its deadline or a stop: nobody is to be asked any more.
+        if (self->context_->operations().is_cancelled(op)) return;
+        self->context_->operations().answered(op, self->context_->calls().call_on_strand(hook, [&] {
+            return distrusted(function)(self->instance_->self, op);
+        }));
+    });
+    return *opened;
 }
 
 void PluginInstance::start(Duration timeout, Done done) {
-    context_->strand().post([self = shared_from_this(), timeout, done = std::move(done)] {
+    context_->strand().post_to_host([self = shared_from_this(), timeout, done = std::move(done)] {
         State expected = State::created;
         if (!self->state_.compare_exchange_strong(expected, State::starting)) {
             return done(bug(named(*self->context_) + ": was started before"));
@@ -144,25 +155,54 @@ void PluginInstance::start(Duration timeout, Done done) {
             done(std::move(result));
         };
         if (!CAPSTAN_HAS(self->instance_, capstan_instance, start)) return ended({});
+        if (const Result<void> free = self->demand_free(Hook::start); !free) return ended(free);
         self->ask(Hook::start, self->instance_->start, timeout, ended);
     });
 }
 
 void PluginInstance::self_check(Duration timeout, Done done) {
-    context_->strand().post([self = shared_from_this(), timeout, done = std::move(done)] {
+    context_->strand().post_to_host([self = shared_from_this(), timeout, done = std::move(done)] {
         if (!self->is_running())
             return done(fail(ErrorCode::unavailable, named(*self->context_) + " is not running"));
         if (!CAPSTAN_HAS(self->instance_, capstan_instance, self_check)) return done({});
+        if (const Result<void> free = self->demand_free(Hook::self_check); !free) return done(free);
         self->ask(Hook::self_check, self->instance_->self_check, timeout, done);
     });
 }
 
 void PluginInstance::reconfigure(std::shared_ptr<const capstan_settings> settings, Duration timeout,
                                  Done done) {
-    context_->strand().post(
-        [self = shared_from_this(), settings = std::move(settings),
-         deadline = context_->clock().monotonic() + timeout,
-         done = std::move(done)] { self->reconfigure_now(settings, deadline, done); });
+    const Duration deadline = context_->clock().monotonic() + timeout;
+    const Done answer = answering_once(timeout, std::move(done));
+    if (Result<void> free = demand_free(Hook::reconfigure); !free) return answer(std::move(free));
+    context_->strand().post([self = shared_from_this(), settings = std::move(settings), deadline,
+                             answer] { self->reconfigure_now(settings, deadline, answer); });
+}
+
+/// `done`, on the host's side; where the strand has a thread that does not return, at the end of
+/// `timeout`.
+PluginInstance::Done PluginInstance::answering_once(Duration timeout, Done done) {
+    Strand& strand = context_->strand();
+    if (!strand.has_thread()) return done;
+    struct Answer {
+        std::atomic<bool> is_given{false};
+        io::TimerId timer = 0;
+        Done done;
+    };
+    const auto answer = std::make_shared<Answer>();
+    answer->done = std::move(done);
+    const std::string late = named(*context_) +
+                             ": reconfigure: it did not return in time; which "
+                             "settings are in force is not known";
+    answer->timer = context_->loop().after(timeout + reconfigure_grace, [answer, late] {
+        if (!answer->is_given.exchange(true)) answer->done(fail(ErrorCode::deadline, late));
+    });
+    return [self = shared_from_this(), answer](Result<void> result) {
+        self->context_->strand().post_to_host([self, answer, result = std::move(result)] {
+            self->context_->loop().cancel(answer->timer);
+            if (!answer->is_given.exchange(true)) answer->done(result);
+        });
+    };
 }
 
 /// [strand] Tries again later while somebody is inside a hook: the strand is not kept waiting.
@@ -189,11 +229,17 @@ void PluginInstance::reconfigure_now(const std::shared_ptr<const capstan_setting
 
 Result<void> PluginInstance::call_reconfigure(const capstan_settings& settings, Duration deadline) {
     HookCall call(single_call_facts(*context_, deadline));
-    const Crumb crumb(context_->trail(), Hook::reconfigure);
-    const capstan_status status = instance_->reconfigure(instance_->self, &settings, call.abi());
-    if (status == CAPSTAN_OK) return {};
-    context_->metrics().hook_failed(Hook::reconfigure, error_code(status));
-    return call.outcome(status, named(*context_) + ": reconfigure");
+    const std::string name = named(*context_) + ": reconfigure";
+    const Result<capstan_status> status = context_->calls().call_on_strand(Hook::reconfigure, [&] {
+        return distrusted(instance_->reconfigure)(instance_->self, &settings, call.abi());
+    });
+    if (!status) {
+        context_->metrics().hook_failed(Hook::reconfigure, status.error().code);
+        return fail(status.error().code, name + " " + status.error().message);
+    }
+    if (*status == CAPSTAN_OK) return {};
+    context_->metrics().hook_failed(Hook::reconfigure, error_code(*status));
+    return call.outcome(*status, name);
 }
 
 }  // namespace capstan::runtime

@@ -3,17 +3,21 @@
 #pragma once
 
 #include <atomic>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <capstan/abi/plugin.h>
 #include <capstan/result.hpp>
 
 #include "runtime/instances/hook.hpp"
 #include "runtime/instances/hook_gate.hpp"
+#include "runtime/instances/hook_rests.hpp"
 #include "runtime/services/host_context.hpp"
 
 namespace capstan::runtime {
@@ -36,11 +40,18 @@ public:
     static Result<std::shared_ptr<PluginInstance>> create(const HostEnvironment& environment,
                                                           InstanceSpec spec,
                                                           const capstan_settings& settings);
+    /// The same with a context of that identity, which its caller may abandon while the plugin does
+    /// not return.
+    static Result<std::shared_ptr<PluginInstance>> create(std::shared_ptr<HostContext> context,
+                                                          InstanceSpec spec,
+                                                          const capstan_settings& settings);
     PluginInstance(const PluginInstance&) = delete;
     PluginInstance& operator=(const PluginInstance&) = delete;
     ~PluginInstance();
 
-    /// Once; `done` on the strand. After an error the instance can only be stopped.
+    // Each `done` is called on the host's side: see Strand::post_to_host. While a call into the
+    // plugin does not return, nothing but `stop` is asked of it: the others are `unavailable`.
+    /// Once. After an error the instance can only be stopped.
     void start(Duration timeout, Done done);
     /// Once, from any state: waits for hooks to return, asks the plugin to stop, calls back
     /// everything open and destroys it. `deadline`: something did not end in time, which the
@@ -71,10 +82,19 @@ public:
         return static_cast<const Table*>(table);
     }
 
-    /// It is not asked any more, because `hook` overran its deadline. The first call counts.
-    void quarantine(Hook hook);
-    /// The hook that overran; nothing: it is not quarantined.
-    std::optional<Hook> quarantined_by() const noexcept;
+    /// Why a pass that begins now does without the decision hook, see HookRests; nothing: it is
+    /// called.
+    std::optional<std::string> left_out(Hook hook);
+    /// A call of the decision hook overran its deadline and is left to itself, on the thread of
+    /// that CPU clock: the hook is left out until the value goes, which is when the call has
+    /// returned, and maybe for longer.
+    [[nodiscard]] std::shared_ptr<void> abandon_call(Hook hook, clockid_t cpu_clock);
+    /// A call of the decision hook ended within its deadline.
+    void ended_in_time(Hook hook);
+    /// Whether a call that was abandoned has not returned.
+    bool has_abandoned_calls() const { return rests_.not_returned() > 0; }
+    /// All that is left out at the moment, by hook, with the reason.
+    std::vector<std::pair<Hook, std::string>> hooks_left_out() const;
 
 private:
     enum class State { created, starting, running, failed, stopping, stopped, stuck };
@@ -86,13 +106,17 @@ private:
     Result<const void*> interface_table(std::string_view interface_id) const;
     using Asynchronous = capstan_status (*)(void* self, capstan_op op) CAPSTAN_NOEXCEPT;
     capstan_op ask(Hook hook, Asynchronous function, Duration timeout, const Done& done);
+    Result<void> demand_free(Hook hook) const;
+    Done answering_once(Duration timeout, Done done);
     void reconfigure_now(const std::shared_ptr<const capstan_settings>& settings, Duration deadline,
                          const Done& done);
     Result<void> call_reconfigure(const capstan_settings& settings, Duration deadline);
 
     void begin_stop(bool ask_plugin, Duration timeout);
+    void stop_has_answered(Result<void> result);
     void go_on_stopping();
     std::string unfinished() const;
+    std::optional<std::string> why_left_out(Hook hook) const;
     void end_stop(State state, Result<void> result);
     void destroy();
     void retain();
@@ -102,8 +126,8 @@ private:
     const std::shared_ptr<const void> library_;
     const capstan_instance* instance_;  ///< NULL once destroyed
     HookGate gate_;
+    HookRests rests_;
     std::atomic<State> state_{State::created};
-    std::atomic<int> quarantined_by_{-1};
 
     // The stop under way.
     std::atomic<bool> stop_has_ended_{false};

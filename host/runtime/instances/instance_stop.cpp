@@ -1,5 +1,6 @@
 // How an instance ends: PluginInstance::stop and what becomes of one that does not.
 #include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,7 +45,7 @@ PluginInstance::~PluginInstance() {
 void PluginInstance::stop(Duration timeout, Done done) {
     const State before = state_.exchange(State::stopping);
     if (before == State::stopping || before == State::stopped || before == State::stuck) {
-        context_->strand().post([self = shared_from_this(), done = std::move(done)] {
+        context_->strand().post_to_host([self = shared_from_this(), done = std::move(done)] {
             done(fail(ErrorCode::internal, "plugin " + self->id() + ": was stopped before"));
         });
         return;
@@ -52,8 +53,9 @@ void PluginInstance::stop(Duration timeout, Done done) {
     stop_done_ = std::move(done);
     const auto self = shared_from_this();
     // A hook that overran its deadline is hardly going to return: it is not given more than was
-    // asked for.
-    const Duration patience = quarantined_by() ? timeout : timeout + stop_grace;
+    // asked for. So it is with a thread that does not return.
+    const bool is_lost = has_abandoned_calls() || context_->strand().stuck();
+    const Duration patience = is_lost ? timeout : timeout + stop_grace;
     // Not on the strand, which a plugin may have blocked.
     stop_timer_ = context_->loop().after(patience, [self] {
         self->end_stop(
@@ -72,8 +74,7 @@ void PluginInstance::begin_stop(bool ask_plugin, Duration timeout) {
     if (ask_plugin && CAPSTAN_HAS(instance_, capstan_instance, stop)) {
         stop_op_ = ask(Hook::stop, instance_->stop, timeout,
                        [self = shared_from_this()](Result<void> result) {
-                           self->stop_result_ = std::move(result);
-                           self->go_on_stopping();
+                           self->stop_has_answered(std::move(result));
                        });
     } else {
         stop_result_.emplace();
@@ -85,6 +86,17 @@ void PluginInstance::begin_stop(bool ask_plugin, Duration timeout) {
         self->context_->operations().close_all(self->stop_op_,
                                                {ErrorCode::cancelled, "the plugin is stopping"});
         self->nothing_is_open_ = true;
+        self->go_on_stopping();
+    });
+}
+
+/// [host's side, or strand]
+void PluginInstance::stop_has_answered(Result<void> result) {
+    // Its thread may not return: nothing is left to the strand.
+    if (!result && result.error().code == ErrorCode::deadline && context_->strand().has_thread())
+        return end_stop(State::stuck, std::move(result));
+    context_->strand().dispatch([self = shared_from_this(), result = std::move(result)] {
+        self->stop_result_ = result;
         self->go_on_stopping();
     });
 }
@@ -103,9 +115,11 @@ void PluginInstance::go_on_stopping() {
 }
 
 std::string PluginInstance::unfinished() const {
+    const auto held = context_->strand().calls().held(Duration::zero());
     return std::to_string(gate_.inside()) + " hooks, " +
            std::to_string(context_->tasks().open_count()) + " tasks and " +
-           std::to_string(context_->operations().open_count()) + " operations did not end in time";
+           std::to_string(context_->operations().open_count()) + " operations did not end in time" +
+           (held ? "; " + held->sentence() : "");
 }
 
 void PluginInstance::end_stop(State state, Result<void> result) {
@@ -113,15 +127,15 @@ void PluginInstance::end_stop(State state, Result<void> result) {
     state_.store(state);
     context_->loop().cancel(stop_timer_);
     if (!result) context_->say(LogLevel::error, result.error().message);
-    const Done done = std::exchange(stop_done_, nullptr);
-    done(std::move(result));
+    context_->strand().dispatch_to_host(
+        [done = std::exchange(stop_done_, nullptr), result = std::move(result)] { done(result); });
     if (state == State::stuck) context_->abandon();
 }
 
 void PluginInstance::destroy() {
-    const Crumb crumb(context_->trail(), Hook::destroy);
     const capstan_instance* const going = std::exchange(instance_, nullptr);
-    going->destroy(going->self);
+    std::ignore = context_->calls().call_on_strand(
+        Hook::destroy, [&] { distrusted(going->destroy)(going->self); });
 }
 
 void PluginInstance::retain() {

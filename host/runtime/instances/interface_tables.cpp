@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/loop/guarded_call.hpp"
+
 namespace capstan::runtime {
 
 namespace {
@@ -80,7 +82,10 @@ Result<void> check(const Table& expected, const void* table) {
 
 Result<const void*> find_interface(const capstan_instance& instance, std::string_view id) {
     const std::string name(id);
-    const void* const table = instance.interface_of(instance.self, name.c_str());
+    const Result<const void*> asked = call_guarded(
+        [&] { return distrusted(instance.interface_of)(instance.self, name.c_str()); });
+    if (!asked) return fail(ErrorCode::internal, "interface_of " + asked.error().message);
+    const void* const table = *asked;
     if (table == nullptr) return nullptr;
     const auto expected =
         std::find_if(tables().begin(), tables().end(), [id](const Table& t) { return t.id == id; });

@@ -1,5 +1,6 @@
 #include "runtime/instances/pass_runner.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <optional>
@@ -8,8 +9,8 @@ namespace capstan::runtime::detail {
 
 namespace {
 
-/// One run of the pass, owned by its thread and by the one that waits for it: whoever is last frees
-/// it.
+/// One run of the pass, owned by its thread and by the one that waits for it: the last of them
+/// frees it.
 class Attempt {
 public:
     Attempt(ErasedPass pass, std::vector<HookMiss> known)
@@ -42,26 +43,30 @@ private:
 };
 
 /// Until the pass has ended, or a hook of it is overdue.
-std::optional<PassWatch::Overdue> wait(PassThread& thread, PassWatch& watch) {
+std::optional<HookMiss> wait(PassThread& thread, PassWatch& watch) {
     const auto now = [] { return std::chrono::steady_clock::now(); };
     while (!thread.wait(watch.next_look(now())))
-        if (const auto overdue = watch.find_overdue(now())) return overdue;
+        if (auto overdue = watch.find_overdue(now())) return overdue;
     return std::nullopt;
 }
 
 }  // namespace
 
 ErasedResult run_watched(PassThread& thread, const ErasedPass& pass, std::vector<HookMiss> known) {
-    // Ends: each further round has one instance less to wait for.
+    // Ends: each further round has one hook less to wait for.
     for (int reruns = 0;; ++reruns) {
         const auto attempt = std::make_shared<Attempt>(pass, known);
         thread.start([attempt] { attempt->run(); });
-        const std::optional<PassWatch::Overdue> overdue = wait(thread, attempt->watch());
+        std::optional<HookMiss> overdue = wait(thread, attempt->watch());
         if (!overdue) return {attempt->take_result(), attempt->watch().misses(), reruns};
         thread.abandon();
-        overdue->instance->quarantine(overdue->hook);
-        known = attempt->watch().misses();
-        known.push_back({overdue->instance->context().identity().id, overdue->hook});
+        for (HookMiss& miss : attempt->watch().misses()) {
+            const auto is_same = [&](const HookMiss& m) {
+                return m.instance == miss.instance && m.hook == miss.hook;
+            };
+            if (std::ranges::none_of(known, is_same)) known.push_back(std::move(miss));
+        }
+        known.push_back(*std::move(overdue));
     }
 }
 

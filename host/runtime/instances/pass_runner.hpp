@@ -11,7 +11,7 @@
 
 namespace capstan::runtime {
 
-/// What a pass came to, and without whom.
+/// What a pass came to, and without which hooks.
 template <class R>
 struct WatchedResult {
     R result;
@@ -32,9 +32,9 @@ ErasedResult run_watched(PassThread& thread, const ErasedPass& pass, std::vector
 }  // namespace detail
 
 /// Runs `pass` on `thread` and waits for it. When one of its hooks overruns the call deadline of
-/// its instance, it is left to itself there, the instance is quarantined and counted, and `pass` is
-/// called again without it; so at most once per instance. Instances in `known` are not asked to
-/// begin with.
+/// its instance, it is left to itself there, the overrun is counted and said, and `pass` is called
+/// again without that hook of that instance; so at most once per hook. Hooks in `known` are left
+/// out to begin with, and so is what an instance leaves out at the moment (HookRests).
 ///
 /// `pass` is copied for each call and must own what it uses, or share it: what was left to itself
 /// may look at it until the process ends. Equal arguments and misses must give an equal result.

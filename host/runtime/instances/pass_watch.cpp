@@ -1,6 +1,9 @@
 #include "runtime/instances/pass_watch.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <iterator>
 
 namespace capstan::runtime {
 
@@ -9,17 +12,66 @@ namespace {
 /// How often the watching thread looks: a hook is at most so much late before it is noticed.
 constexpr auto look_interval = std::chrono::milliseconds(10);
 
+clockid_t own_cpu_clock() {
+    clockid_t clock{};
+    return ::pthread_getcpuclockid(::pthread_self(), &clock) == 0 ? clock : CLOCK_THREAD_CPUTIME_ID;
+}
+
 }  // namespace
 
-std::optional<Hook> PassWatch::missed(const PluginInstance& instance) {
-    const std::lock_guard lock(mutex_);
+PassWatch::PassWatch(std::vector<HookMiss> known) : known_(std::move(known)) {
+    // No hook of an instance that has not started can be asked for.
+    std::ranges::copy_if(known_, std::back_inserter(misses_),
+                         [](const HookMiss& miss) { return miss.hook == Hook::start; });
+}
+
+std::string_view told_instead_of(Hook hook) noexcept {
+    switch (hook) {
+        case Hook::filter: return "its stage's on_error applies";
+        case Hook::similar: return "no two groups are similar by it";
+        case Hook::bucket: return "templates are compared one by one";
+        case Hook::split: return "the chosen group alone grows";
+        case Hook::price: return "its groups have no price";
+        case Hook::options: return "its groups have the options of the configuration";
+        case Hook::new_group: return "no new group is planned in it";
+        case Hook::suggest: return "it suggests no new group";
+        case Hook::owns: return "its groups without nodes stay";
+        default: return "the call counts as failed";
+    }
+}
+
+std::string miss_text(const HookMiss& miss) {
+    if (miss.hook == Hook::start)
+        return miss.instance.value() + ": " + miss.because + "; decided without it";
+    return miss.instance.value() + ": " + std::string(name_of(miss.hook)) +
+           " is left out: " + miss.because + "; " + std::string(told_instead_of(miss.hook));
+}
+
+std::optional<std::string> PassWatch::judge(PluginInstance& instance, Hook hook) const {
     const PluginInstanceId& id = instance.context().identity().id;
-    const auto at = std::find_if(misses_.begin(), misses_.end(),
-                                 [&](const HookMiss& m) { return m.instance == id; });
-    if (at != misses_.end()) return at->hook;
-    const std::optional<Hook> quarantined = instance.quarantined_by();
-    if (quarantined) misses_.push_back({id, *quarantined});
-    return quarantined;
+    const auto known = std::ranges::find_if(
+        known_, [&](const HookMiss& m) { return m.hook == hook && m.instance == id; });
+    return known != known_.end() ? std::optional(known->because) : instance.left_out(hook);
+}
+
+bool PassWatch::is_absent(const PluginInstance& instance) const {
+    return std::ranges::any_of(known_, [&](const HookMiss& miss) {
+        return miss.hook == Hook::start && miss.instance == instance.context().identity().id;
+    });
+}
+
+const std::string* PassWatch::missed(PluginInstance& instance, Hook hook) {
+    auto at = std::ranges::find_if(
+        verdicts_, [&](const Verdict& v) { return v.instance == &instance && v.hook == hook; });
+    if (at == verdicts_.end()) {
+        verdicts_.push_back({&instance, hook, judge(instance, hook)});
+        at = std::prev(verdicts_.end());
+        if (at->because) {
+            const std::lock_guard lock(mutex_);
+            misses_.push_back({instance.context().identity().id, hook, *at->because});
+        }
+    }
+    return at->because ? &*at->because : nullptr;
 }
 
 void PassWatch::enter(PluginInstance& instance, Hook hook, RealTime deadline) {
@@ -28,12 +80,18 @@ void PassWatch::enter(PluginInstance& instance, Hook hook, RealTime deadline) {
     instance_.store(&instance);
     hook_.store(hook);
     deadline_.store(deadline);
-    turn_.store(turn + 1);  // nobody abandons a thread that is not inside a hook
+    cpu_clock_.store(own_cpu_clock());
+    turn_.store(turn + 1);  // no thread is abandoned that is not inside a hook
 }
 
 void PassWatch::leave() {
     std::uint64_t turn = turn_.load();
-    if (turn == abandoned || !turn_.compare_exchange_strong(turn, turn + 1)) throw AbandonedPass();
+    if (turn != abandoned && turn_.compare_exchange_strong(turn, turn + 1)) return;
+    {
+        const std::lock_guard lock(abandoning_);
+        abandoned_call_.reset();
+    }
+    throw AbandonedPass();
 }
 
 std::vector<HookMiss> PassWatch::misses() const {
@@ -41,13 +99,20 @@ std::vector<HookMiss> PassWatch::misses() const {
     return misses_;
 }
 
-std::optional<PassWatch::Overdue> PassWatch::find_overdue(RealTime now) {
+std::optional<HookMiss> PassWatch::find_overdue(RealTime now) {
     std::uint64_t turn = turn_.load();
     if (!is_inside(turn) || now < deadline_.load()) return std::nullopt;
-    const Overdue overdue{instance_.load(), hook_.load()};
+    PluginInstance& instance = *instance_.load();
+    const Hook hook = hook_.load();
+    const clockid_t cpu_clock = cpu_clock_.load();
+    const std::lock_guard lock(abandoning_);
     // Fails when the hook has returned meanwhile: then what was read may belong to another one.
     if (!turn_.compare_exchange_strong(turn, abandoned)) return std::nullopt;
-    return overdue;
+    abandoned_call_ = instance.abandon_call(hook, cpu_clock);
+    return HookMiss{instance.context().identity().id, hook,
+                    "it did not return within its deadline of " +
+                        std::to_string(instance.call_deadline() / std::chrono::milliseconds(1)) +
+                        " ms"};
 }
 
 PassWatch::RealTime PassWatch::next_look(RealTime now) const {

@@ -5,10 +5,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <ctime>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <capstan/ids.hpp>
@@ -18,13 +22,21 @@
 
 namespace capstan::runtime {
 
-/// An instance that a pass did without, because `hook` had overrun its deadline. Part of a pass's
-/// input: the same misses give the same decision again.
+/// A hook that a pass did without, and why; Hook::start stands for all hooks of an instance that
+/// has not started. Part of a pass's input: the same misses give the same decision again.
 struct HookMiss {
     PluginInstanceId instance;
     Hook hook = Hook::filter;
+    std::string because{};  ///< "it did not return within its deadline of 500 ms"
     bool operator==(const HookMiss&) const = default;
 };
+
+/// What a pass goes by where it does without `hook`: "its groups have no price".
+std::string_view told_instead_of(Hook hook) noexcept;
+
+/// The miss as a sentence, with what applies instead: "acme: price is left out: it did not return
+/// within its deadline of 500 ms; its groups have no price".
+std::string miss_text(const HookMiss& miss);
 
 /// Thrown through a pass whose thread was abandoned, once the hook it was in has returned after
 /// all: nobody waits for its answer, and it must not ask anybody else.
@@ -35,7 +47,8 @@ class PassWatch {
 public:
     using RealTime = std::chrono::steady_clock::time_point;
 
-    explicit PassWatch(std::vector<HookMiss> known = {}) : misses_(std::move(known)) {}
+    /// Hooks in `known` are left out.
+    explicit PassWatch(std::vector<HookMiss> known = {});
     PassWatch(const PassWatch&) = delete;
     PassWatch& operator=(const PassWatch&) = delete;
 
@@ -44,24 +57,24 @@ public:
     void admit(std::shared_ptr<PluginInstance> instance) {
         admitted_.push_back(std::move(instance));
     }
-    /// The hook for which this pass does without `instance`; nothing: it is asked. Quarantined
-    /// instances become misses.
-    std::optional<Hook> missed(const PluginInstance& instance);
-    /// Around one hook; both throw AbandonedPass.
+    /// Whether this pass is one in which the instance has not started: none of its hooks is called.
+    bool is_absent(const PluginInstance& instance) const;
+    /// Why this pass does without `hook`, the same whenever it is asked; NULL: the hook is called.
+    /// What the instance leaves out now becomes a miss. Lent as long as this lives.
+    const std::string* missed(PluginInstance& instance, Hook hook);
+    /// Around one call; both throw AbandonedPass.
     void enter(PluginInstance& instance, Hook hook, RealTime deadline);
     void leave();
 
     // [any thread]
     bool is_abandoned() const noexcept { return turn_.load() == abandoned; }
+    /// The hooks that were asked for and left out, in that order.
     std::vector<HookMiss> misses() const;
 
     // [watching thread]
-    struct Overdue {
-        PluginInstance* instance;  ///< kept by this
-        Hook hook;
-    };
-    /// The hook whose deadline is past; then the pass's thread is abandoned.
-    std::optional<Overdue> find_overdue(RealTime now);
+    /// The hook whose deadline is past. The pass's thread is abandoned then, and the instance has
+    /// been told.
+    std::optional<HookMiss> find_overdue(RealTime now);
     /// When to look again, at the latest.
     RealTime next_look(RealTime now) const;
 
@@ -71,14 +84,26 @@ private:
         return turn != abandoned && turn % 2 == 1;
     }
 
+    struct Verdict {
+        const PluginInstance* instance;
+        Hook hook;
+        std::optional<std::string> because;  ///< nothing: the hook is called
+    };
+    std::optional<std::string> judge(PluginInstance& instance, Hook hook) const;
+
     std::vector<std::shared_ptr<PluginInstance>> admitted_;
+    const std::vector<HookMiss> known_;
+    std::deque<Verdict> verdicts_;  ///< of the pass's thread alone
     mutable std::mutex mutex_;
     std::vector<HookMiss> misses_;
+    std::mutex abandoning_;  ///< held until everything about an abandoned call is in its place
+    std::shared_ptr<void> abandoned_call_;  ///< guarded by it
     /// Odd: inside a hook. What describes the hook is written before it becomes so.
     std::atomic<std::uint64_t> turn_{0};
     std::atomic<PluginInstance*> instance_{nullptr};
     std::atomic<Hook> hook_{Hook::filter};
     std::atomic<RealTime> deadline_{};
+    std::atomic<clockid_t> cpu_clock_{};  ///< of the pass's thread
 };
 
 }  // namespace capstan::runtime

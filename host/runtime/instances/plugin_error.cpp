@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "io/known_secrets.hpp"
 #include "io/printable.hpp"
 
 namespace capstan::runtime {
@@ -28,7 +29,7 @@ Error copy_error(const capstan_error* reported) {
     if (reported->code == CAPSTAN_OK)
         return internal_error("the plugin reported a failure whose code is CAPSTAN_OK");
     Error out{error_code(reported->code),
-              io::printable(sane_text(reported->message), message_limit),
+              io::printable(io::redacted(std::string(sane_text(reported->message))), message_limit),
               io::printable(sane_text(reported->provider_code), name_limit),
               io::printable(sane_text(reported->subject), name_limit)};
     constexpr std::int64_t longest = 24 * 3600 * 1000;

@@ -80,7 +80,8 @@ Result<engine::Narrowing> PluginExpander::filter(const engine::ScaleUpQuestion& 
     CAPSTAN_TRY(std::vector<std::string> sentences,
                 call_hook(plugin_.instance(), Hook::filter, circumstances, plugin_.watch(),
                           [&](const capstan_call* call) {
-                              return table.filter(table.self, call, &lowered.in, sink.raw());
+                              return distrusted(table.filter)(table.self, call, &lowered.in,
+                                                              sink.raw());
                           }));
     if (const std::string breach = sink.breach(); !breach.empty()) {
         return contract_breach(plugin_.instance(), Hook::filter, breach);

@@ -9,6 +9,7 @@
 
 #include "runtime/instances/hook_guard.hpp"
 #include "runtime/instances/policies.hpp"
+#include "runtime/loop/plugin_time.hpp"
 
 namespace capstan::runtime {
 
@@ -44,6 +45,7 @@ private:
     }
     template <class F>
     void guard(F body) noexcept {
+        const PluginTime::Paused copying;
         try {
             if (breach_.empty()) body();
         } catch (...) {
@@ -141,7 +143,8 @@ Result<engine::GroupsAnswer> PluginGroupSource::suggest(
     CAPSTAN_TRY(std::vector<std::string> sentences,
                 call_hook(plugin_.instance(), Hook::suggest, circumstances, plugin_.watch(),
                           [&](const capstan_call* call) {
-                              return table.suggest(table.self, call, &lowered.in, sink.raw());
+                              return distrusted(table.suggest)(table.self, call, &lowered.in,
+                                                               sink.raw());
                           }));
     if (!sink.breach().empty())
         return contract_breach(plugin_.instance(), Hook::suggest, sink.breach());
@@ -156,9 +159,10 @@ Result<bool> PluginGroupSource::owns(const NodeGroup& group,
     const capstan_group lowered = arena.lower(group);
     std::int32_t owns = 0;
     const capstan_group_source& table = plugin_.table();
-    CAPSTAN_CHECK(call_hook(
-        plugin_.instance(), Hook::owns, circumstances, plugin_.watch(),
-        [&](const capstan_call* call) { return table.owns(table.self, call, &lowered, &owns); }));
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), Hook::owns, circumstances, plugin_.watch(),
+                            [&](const capstan_call* call) {
+                                return distrusted(table.owns)(table.self, call, &lowered, &owns);
+                            }));
     return owns != 0;
 }
 

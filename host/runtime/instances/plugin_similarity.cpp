@@ -74,7 +74,8 @@ Result<Similarity> PluginSimilarity::similar(const NodeTemplate& a, const NodeTe
     const capstan_similarity& table = plugin_.table();
     CAPSTAN_CHECK(call_hook(plugin_.instance(), Hook::similar, circumstances, plugin_.watch(),
                             [&](const capstan_call* call) {
-                                return table.similar(table.self, call, &left, &right, sink.raw());
+                                return distrusted(table.similar)(table.self, call, &left, &right,
+                                                                 sink.raw());
                             }));
     if (const std::string breach = sink.breach(may_decide()); !breach.empty()) {
         return contract_breach(plugin_.instance(), Hook::similar, breach);
@@ -92,9 +93,10 @@ Result<std::uint64_t> PluginSimilarity::bucket(const NodeTemplate& node,
     Lowering arena;
     const capstan_template lowered = arena.lower(node);
     std::uint64_t hash = 0;
-    CAPSTAN_CHECK(call_hook(
-        plugin_.instance(), Hook::bucket, circumstances, plugin_.watch(),
-        [&](const capstan_call* call) { return table.bucket(table.self, call, &lowered, &hash); }));
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), Hook::bucket, circumstances, plugin_.watch(),
+                            [&](const capstan_call* call) {
+                                return distrusted(table.bucket)(table.self, call, &lowered, &hash);
+                            }));
     return hash;
 }
 

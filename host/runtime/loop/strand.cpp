@@ -1,8 +1,11 @@
 #include "runtime/loop/strand.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include <boost/asio/post.hpp>
+
+#include "runtime/loop/plugin_time.hpp"
 
 namespace capstan::runtime {
 
@@ -31,6 +34,13 @@ private:
     std::shared_ptr<Strand> strand_;
 };
 
+Strand::Strand(boost::asio::io_context& io, Options options)
+    : io_(io),
+      watchdog_(std::move(options.watchdog)),
+      calls_(options.calls ? std::move(options.calls)
+                           : std::make_shared<CallWatch>(CallWatch::Options{})),
+      has_thread_(options.has_thread) {}
+
 void Strand::post(Function function) {
     const std::lock_guard lock(mutex_);
     if (closed_) return;
@@ -38,7 +48,38 @@ void Strand::post(Function function) {
     if (!std::exchange(scheduled_, true)) schedule();
 }
 
-void Strand::schedule() { boost::asio::post(io_, Turn(shared_from_this())); }
+void Strand::dispatch(Function function) {
+    if (is_here()) return function();
+    post(std::move(function));
+}
+
+void Strand::post_to_host(Function function) {
+    if (!has_thread_) return post(std::move(function));
+    // Under the lock, so that after `close` no thread is on its way into the loop.
+    const std::lock_guard lock(mutex_);
+    if (!closed_) boost::asio::post(io_, std::move(function));
+}
+
+void Strand::dispatch_to_host(Function function) {
+    if (!has_thread_) return function();
+    post_to_host(std::move(function));
+}
+
+std::optional<HeldCall> Strand::stuck() const {
+    return has_thread_ ? calls_->stuck() : std::nullopt;
+}
+
+/// At most one turn waits or runs, whatever it waits in.
+void Strand::schedule() {
+    if (!has_thread_) return boost::asio::post(io_, Turn(shared_from_this()));
+    const auto turn = std::make_shared<Turn>(shared_from_this());
+    bool is_taken = false;
+    try {
+        is_taken = thread_.submit([turn] { (*turn)(); });
+    } catch (const std::system_error&) {  // no thread is to be had
+    }
+    if (!is_taken) boost::asio::post(io_, [turn] { (*turn)(); });
+}
 
 void Strand::take_turns() {
     for (int i = 0; i < functions_per_turn; ++i) {
@@ -52,7 +93,9 @@ void Strand::take_turns() {
             next = std::move(queue_.front());
             queue_.pop_front();
         }
-        run(next);
+        // A thread that ended inside, as by pthread_exit, would leave an instance that nobody
+        // calls.
+        [&]() noexcept { run(next); }();
     }
     const std::lock_guard lock(mutex_);
     if (!closed_) schedule();
@@ -62,10 +105,11 @@ void Strand::run(const Function& function) {
     const Duration begin = real_time();
     busy_since_.store(begin.count());
     runner_.store(std::this_thread::get_id());
+    const Duration spent_before = PluginTime::spent();
     function();
     runner_.store({});
     busy_since_.store(0);
-    const Duration took = real_time() - begin;
+    const Duration took = PluginTime::spent() - spent_before;
     if (took > watchdog_.limit && watchdog_.report) watchdog_.report(took);
 }
 

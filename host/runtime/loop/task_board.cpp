@@ -1,15 +1,16 @@
 #include "runtime/loop/task_board.hpp"
 
+#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace capstan::runtime {
 
-TaskBoard::TaskBoard(io::Loop& loop, std::shared_ptr<Strand> strand, std::shared_ptr<Trail> trail,
-                     Options options)
+TaskBoard::TaskBoard(io::Loop& loop, std::shared_ptr<Strand> strand,
+                     std::shared_ptr<PluginCalls> calls, Options options)
     : loop_(loop),
       strand_(std::move(strand)),
-      trail_(std::move(trail)),
+      calls_(std::move(calls)),
       options_(options),
       pool_(options.blocking) {}
 
@@ -27,10 +28,7 @@ capstan_status TaskBoard::promise_locked() {
 
 void TaskBoard::deliver(std::function<void()> call) {
     strand_->post([self = shared_from_this(), call = std::move(call)] {
-        {
-            const Crumb crumb(*self->trail_, Hook::callback);
-            call();
-        }
+        std::ignore = self->calls_->call_on_strand(Hook::callback, call);
         self->kept();
     });
 }
@@ -39,7 +37,7 @@ void TaskBoard::deliver(std::function<void()> call) {
 /// `close`.
 void TaskBoard::call_later(capstan_task fn, void* user, std::optional<capstan_status> status) {
     deliver([self = shared_from_this(), fn, user, status] {
-        fn(user, status.value_or(self->is_closed() ? CAPSTAN_E_CANCELLED : CAPSTAN_OK));
+        distrusted(fn)(user, status.value_or(self->is_closed() ? CAPSTAN_E_CANCELLED : CAPSTAN_OK));
     });
 }
 
@@ -109,10 +107,7 @@ void TaskBoard::work_off(std::uint64_t id) {
     const Work work = at->second.work;
     void* const user = at->second.user;
     lock.unlock();
-    {
-        const Crumb crumb(*trail_, Hook::blocking);
-        work(user);
-    }
+    std::ignore = calls_->call(Hook::blocking, [&] { distrusted(work)(user); });
     lock.lock();
     at = blocked_.find(id);
     if (at == blocked_.end()) return;  // abandoned
@@ -122,7 +117,7 @@ void TaskBoard::work_off(std::uint64_t id) {
 
 void TaskBoard::call_back(const Blocked& blocked, capstan_status status) {
     deliver([done = blocked.done, user = blocked.user, status, outside = blocked.outside] {
-        done(user, status);
+        distrusted(done)(user, status);
     });
 }
 

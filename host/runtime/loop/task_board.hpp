@@ -11,7 +11,7 @@
 #include <capstan/abi/service_exec.h>
 
 #include "io/loop.hpp"
-#include "runtime/instances/breadcrumbs.hpp"
+#include "runtime/instances/plugin_calls.hpp"
 #include "runtime/loop/blocking_pool.hpp"
 #include "runtime/loop/strand.hpp"
 
@@ -25,7 +25,7 @@ public:
         std::size_t max_open = 1024;  ///< posted, timed and blocking together
         BlockingPool::Limits blocking;
     };
-    TaskBoard(io::Loop& loop, std::shared_ptr<Strand> strand, std::shared_ptr<Trail> trail,
+    TaskBoard(io::Loop& loop, std::shared_ptr<Strand> strand, std::shared_ptr<PluginCalls> calls,
               Options options);
 
     // What the plugin calls; meanings in abi/service_exec.h.
@@ -37,8 +37,11 @@ public:
 
     /// One more promise, of another service: CAPSTAN_OK, or why not. Ends with `deliver`.
     capstan_status promise();
-    /// Has `call` run on the strand, as a call into the plugin, and the promise kept with it.
+    /// Has `call` run on the strand, as a call into the plugin, and the promise kept with it. What
+    /// it throws is the plugin's, and ends there.
     void deliver(std::function<void()> call);
+    /// For one of several calls inside a delivery.
+    PluginCalls& calls() const noexcept { return *calls_; }
 
     /// From now on everything new is refused with CAPSTAN_E_CANCELLED.
     void close();
@@ -76,7 +79,7 @@ private:
 
     io::Loop& loop_;
     const std::shared_ptr<Strand> strand_;
-    const std::shared_ptr<Trail> trail_;
+    const std::shared_ptr<PluginCalls> calls_;
     const Options options_;
     mutable std::mutex mutex_;
     bool closed_ = false;

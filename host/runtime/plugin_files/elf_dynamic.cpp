@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "runtime/plugin_files/elf_segments.hpp"
 #include "runtime/plugin_files/elf_versions.hpp"
+#include "runtime/plugin_files/library_needs.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
 namespace capstan::runtime {
@@ -65,25 +67,19 @@ Result<void> check_flags(const Dynamic& dynamic) {
     return {};
 }
 
-Result<void> add_run_paths(std::string_view list, std::vector<std::string>& out) {
-    for (std::size_t at = 0; at <= list.size();) {
-        const std::size_t end = std::min(list.find(':', at), list.size());
-        const std::string folder(list.substr(at, end - at));
-        if (folder.find("ORIGIN") != std::string::npos)
-            return refuse("has the run path \"" + folder +
-                          "\", which leads nowhere from the private copy that the host loads; link "
-                          "it with an "
-                          "absolute run path");
-        if (!folder.starts_with('/'))
-            return refuse("has the run path \"" + folder +
-                          "\", which depends on where the host was started");
-        out.push_back(folder);
-        at = end + 1;
-    }
+Result<void> check_run_path(const std::string& folder) {
+    if (folder.find("ORIGIN") != std::string::npos)
+        return refuse("has the run path \"" + folder +
+                      "\", which leads nowhere from the private copy that the host loads; link it "
+                      "with an absolute run path");
+    if (!folder.starts_with('/'))
+        return refuse("has the run path \"" + folder +
+                      "\", which depends on where the host was started");
     return {};
 }
 
-Result<void> read_names(const Dynamic& dynamic, const StringTable& strings, ElfFacts& facts) {
+Result<LibraryNeeds> read_names(const Dynamic& dynamic, const StringTable& strings) {
+    LibraryNeeds needs;
     for (const Elf64_Dyn& entry : dynamic.entries()) {
         const bool is_path = entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH;
         if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_SONAME && !is_path) continue;
@@ -91,11 +87,30 @@ Result<void> read_names(const Dynamic& dynamic, const StringTable& strings, ElfF
         // Far above any path; keeps 4096 entries from making a list of gigabytes.
         if (name.size() > 4096)
             return refuse("is damaged: a library name is longer than 4096 bytes");
-        if (entry.d_tag == DT_NEEDED) facts.needed.emplace_back(name);
-        if (entry.d_tag == DT_SONAME) facts.soname = name;
-        if (is_path) CAPSTAN_CHECK(add_run_paths(name, facts.run_paths));
+        if (entry.d_tag == DT_NEEDED) needs.needed.emplace_back(name);
+        if (entry.d_tag == DT_SONAME) needs.soname = name;
+        if (!is_path) continue;
+        auto& folders = entry.d_tag == DT_RPATH ? needs.early_folders : needs.late_folders;
+        for (std::string& folder : split_folders(name)) folders.push_back(std::move(folder));
     }
+    return needs;
+}
+
+Result<void> take_needs(LibraryNeeds needs, ElfFacts& facts) {
+    facts.run_paths_are_early = needs.late_folders.empty();
+    for (auto* folders : {&needs.early_folders, &needs.late_folders})
+        for (std::string& folder : *folders) {
+            CAPSTAN_CHECK(check_run_path(folder));
+            facts.run_paths.push_back(std::move(folder));
+        }
+    facts.soname = std::move(needs.soname);
+    facts.needed = std::move(needs.needed);
     return {};
+}
+
+/// Where the bytes of `part` lie in the file that they are a part of.
+std::uint64_t place_in(Bytes file, Bytes some) {
+    return static_cast<std::uint64_t>(some.data() - file.data());
 }
 
 /// A GNU hash table does not say how many symbols there are: the last chain's end does.
@@ -174,12 +189,42 @@ Result<void> read_dynamic(const ElfImage& image, ElfFacts& facts) {
                      dynamic.has_flag(DT_FLAGS, DF_BIND_NOW) ||
                      dynamic.has_flag(DT_FLAGS_1, DF_1_NOW);
     facts.never_unloads = dynamic.has_flag(DT_FLAGS_1, DF_1_NODELETE);
-    CAPSTAN_CHECK(read_names(dynamic, strings, facts));
+    CAPSTAN_TRY(LibraryNeeds needs, read_names(dynamic, strings));
+    CAPSTAN_CHECK(take_needs(std::move(needs), facts));
     CAPSTAN_CHECK(read_symbols(image, dynamic, strings, facts));
     if (const auto at = dynamic.find(DT_VERNEED)) {
         CAPSTAN_TRY(facts.floors, read_version_floors(image.from(*at), strings));
     }
     return {};
+}
+
+std::vector<std::string> split_folders(std::string_view list) {
+    std::vector<std::string> out;
+    for (std::size_t at = 0; at <= list.size();) {
+        const std::size_t end = std::min(list.find(':', at), list.size());
+        out.emplace_back(list.substr(at, end - at));
+        at = end + 1;
+    }
+    return out;
+}
+
+Result<LibraryNeeds> read_library_needs(PartialFile& file) {
+    CAPSTAN_TRY(const ElfImage image, read_image(file));
+    if (const Elf64_Phdr* segment = image.find_segment(PT_DYNAMIC)) {
+        const Bytes table = image.from(segment->p_vaddr);
+        if (!table.empty())
+            CAPSTAN_CHECK(
+                file.fetch(place_in(file.bytes(), table), (entries_max + 1) * sizeof(Elf64_Dyn)));
+    }
+    CAPSTAN_TRY(std::vector<Elf64_Dyn> entries, read_entries(image));
+    const Dynamic dynamic(std::move(entries));
+    const Bytes text = image.from(dynamic.find(DT_STRTAB).value_or(0));
+    if (!text.empty())
+        CAPSTAN_CHECK(file.fetch(
+            place_in(file.bytes(), text),
+            std::min<std::uint64_t>(dynamic.find(DT_STRSZ).value_or(0), symbol_text_max)));
+    CAPSTAN_TRY(const StringTable strings, read_strings(image, dynamic));
+    return read_names(dynamic, strings);
 }
 
 }  // namespace capstan::runtime

@@ -1,9 +1,7 @@
 /// What an ELF file says about itself, read without running or mapping any of it.
 ///
-/// Reads what the dynamic loader reads: the program headers and what they lead to, each step inside
-/// the bytes given. The section table is optional and only asked whether it lies inside the file,
-/// since a file that is cut short nearly always ends before it. Any bytes at all give an answer or
-/// an error.
+/// Reads what the dynamic loader reads: the program headers (elf_segments.hpp) and what they lead
+/// to, each step inside the bytes given. Any bytes at all give an answer or an error.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +12,8 @@
 #include <vector>
 
 #include <capstan/result.hpp>
+
+#include "runtime/plugin_files/partial_file.hpp"
 
 namespace capstan::runtime {
 
@@ -36,6 +36,8 @@ struct ElfFacts {
     std::string soname;                  ///< empty: none
     std::vector<std::string> needed;     ///< libraries that are loaded with it, in order
     std::vector<std::string> run_paths;  ///< absolute folders where those are looked for first
+    /// They are DT_RPATH's: looked into before LD_LIBRARY_PATH, and for what those need, too.
+    bool run_paths_are_early = false;
     std::vector<std::string>
         floors;  ///< newest symbol versions asked for: "GLIBC_2.34", "GLIBCXX_3.4.21"
     std::vector<ElfSymbol> exports;    ///< visible definitions
@@ -57,5 +59,9 @@ struct ElfFacts {
 /// relocations, and run paths that are not absolute: the host loads a private copy, so `$ORIGIN`
 /// would lead astray, and a relative folder depends on where the host was started.
 Result<ElfFacts> read_elf(std::span<const std::byte> bytes);
+
+/// The notes of a file of which nothing else need be read. Refuses what read_elf refuses, as far as
+/// its first pages tell.
+Result<std::vector<ElfNote>> read_notes(PartialFile& file);
 
 }  // namespace capstan::runtime

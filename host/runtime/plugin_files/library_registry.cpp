@@ -25,13 +25,23 @@ Result<std::shared_ptr<const PluginLibrary>> LibraryRegistry::load(const PluginR
     return load(file);
 }
 
-Result<std::shared_ptr<PluginLibrary>> LibraryRegistry::open(const PluginFile& file) {
+Result<int> LibraryRegistry::prepare(const PluginFile& file) {
+    CAPSTAN_CHECK(copy(file).map_error(
+        [&](Error e) { return within("plugin " + file.facts.path.string(), std::move(e)); }));
+    return copies_->descriptor();
+}
+
+Result<std::filesystem::path> LibraryRegistry::copy(const PluginFile& file) {
     if (!copies_) {
         CAPSTAN_TRY(PrivateCopies copies, PrivateCopies::create(places_));
         copies_.emplace(std::move(copies));
     }
-    CAPSTAN_TRY(const std::filesystem::path copy, copies_->write(file.bytes, file.facts.sha256));
-    return PluginLibrary::open(file.facts, copy);
+    return copies_->write(file.bytes, file.facts.sha256);
+}
+
+Result<std::shared_ptr<PluginLibrary>> LibraryRegistry::open(const PluginFile& file) {
+    CAPSTAN_TRY(const std::filesystem::path path, copy(file));
+    return PluginLibrary::open(file.facts, path);
 }
 
 UnloadReport LibraryRegistry::unload_unused() {

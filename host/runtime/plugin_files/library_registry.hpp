@@ -39,6 +39,11 @@ public:
     /// leaves the registry as it was.
     Result<std::shared_ptr<const PluginLibrary>> load(const PluginFile& file);
 
+    /// Writes the private copy of `file` that load will open, without opening it: for a child of
+    /// this process that may write no file. The answer is the descriptor that a copy may have to be
+    /// opened through, and that such a child must keep; it is this object's.
+    Result<int> prepare(const PluginFile& file);
+
     /// read_plugin, then load.
     Result<std::shared_ptr<const PluginLibrary>> load(const PluginRequest& request,
                                                       const TrustPolicy& policy);
@@ -51,6 +56,7 @@ public:
     std::vector<std::shared_ptr<const PluginLibrary>> libraries() const;
 
 private:
+    Result<std::filesystem::path> copy(const PluginFile& file);
     Result<std::shared_ptr<PluginLibrary>> open(const PluginFile& file);
 
     std::vector<std::filesystem::path> places_;

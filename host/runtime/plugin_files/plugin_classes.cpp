@@ -5,6 +5,7 @@
 
 #include <capstan/view.hpp>
 
+#include "runtime/loop/guarded_call.hpp"
 #include "runtime/plugin_files/plugin_fields.hpp"
 #include "runtime/plugin_files/plugin_note.hpp"
 #include "runtime/plugin_files/refuse.hpp"
@@ -22,7 +23,10 @@ constexpr std::size_t class_size_min =
 constexpr std::size_t list_size_min = offsetof(capstan_class_list, classes) + sizeof(capstan_array);
 
 Result<capstan_array> ask_for_classes(const capstan_entry& entry) {
-    const capstan_class_list* list = entry.classes();
+    const Result<const capstan_class_list*> answer =
+        call_guarded([&] { return distrusted(entry.classes)(); });
+    if (!answer) return refuse("cannot be asked for its classes: it " + answer.error().message);
+    const capstan_class_list* const list = *answer;
     if (list == nullptr) return refuse("answers with no class list");
     if (reinterpret_cast<std::uintptr_t>(list) % alignof(capstan_class_list) != 0)
         return refuse("answers with a class list that is not aligned");

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "runtime/plugin_files/file_descriptor.hpp"
+#include "runtime/plugin_files/partial_file.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 #include "runtime/plugin_files/sha256.hpp"
 
@@ -14,13 +15,16 @@ namespace capstan::runtime {
 
 namespace {
 
-Result<std::vector<std::byte>> read_bytes(int fd) {
-    struct stat facts{};
-    if (::fstat(fd, &facts) != 0) return refuse("cannot be read: " + errno_message());
-    const auto size = static_cast<std::size_t>(facts.st_size);
-    if (size > plugin_file_size_max)
-        return refuse("has " + std::to_string(size) + " bytes, " +
-                      std::to_string(plugin_file_size_max) + " are allowed");
+/// What its first pages tell, before a byte of the rest is read: a large file that is no plugin
+/// costs neither time nor memory.
+Result<void> check_beginning(int fd) {
+    CAPSTAN_TRY(PartialFile file, PartialFile::open(fd));
+    CAPSTAN_TRY(const std::vector<ElfNote> notes, read_notes(file));
+    CAPSTAN_CHECK(read_note(file.bytes(), notes));
+    return {};
+}
+
+Result<std::vector<std::byte>> read_bytes(int fd, std::size_t size) {
     // One byte more than there should be, to notice a file that grows.
     std::vector<std::byte> bytes(size + 1);
     std::size_t got = 0;
@@ -56,18 +60,39 @@ Result<void> check_entry_symbol(const ElfFacts& elf) {
     return {};
 }
 
+/// The content of a pinned file is known, and whoever pins it means all that comes with it.
+Result<void> take_libraries(PluginFacts& facts, bool is_pinned) {
+    NeededLibraries needed = find_needed(facts.path, facts.elf, LoaderPaths::of_this_process());
+    facts.libraries = std::move(needed.libraries);
+    for (LibraryDoubt& doubt : needed.doubts) {
+        if (is_pinned || doubt.is_the_plugins) return refuse(std::move(doubt.sentence));
+        facts.doubts.push_back(std::move(doubt.sentence));
+    }
+    return {};
+}
+
 Result<PluginFile> read_checked(const std::filesystem::path& path,
                                 const std::optional<std::string>& pin) {
     CAPSTAN_TRY(const FileDescriptor fd, open_trusted(path));
     PluginFile file;
-    CAPSTAN_TRY(file.bytes, read_bytes(fd.get()));
+    struct stat facts{};
+    if (::fstat(fd.get(), &facts) != 0) return refuse("cannot be read: " + errno_message());
+    const auto size = static_cast<std::size_t>(facts.st_size);
+    if (size > plugin_file_size_max)
+        return refuse("has " + std::to_string(size) + " bytes, " +
+                      std::to_string(plugin_file_size_max) + " are allowed");
+    CAPSTAN_CHECK(check_beginning(fd.get()));
+    CAPSTAN_TRY(file.bytes, read_bytes(fd.get(), size));
     file.facts.path = path;
+    file.facts.owner = facts.st_uid;
+    file.facts.mode = facts.st_mode & 07777;
     file.facts.size = file.bytes.size();
     file.facts.sha256 = sha256_hex(file.bytes);
     CAPSTAN_CHECK(check_pin(file.facts.sha256, pin));
     CAPSTAN_TRY(file.facts.elf, read_elf(file.bytes));
     CAPSTAN_TRY(file.facts.note, read_note(file.bytes, file.facts.elf));
     CAPSTAN_CHECK(check_entry_symbol(file.facts.elf));
+    CAPSTAN_CHECK(take_libraries(file.facts, pin.has_value()));
     return file;
 }
 

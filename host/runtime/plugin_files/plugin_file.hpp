@@ -12,6 +12,7 @@
 #include <capstan/result.hpp>
 
 #include "runtime/plugin_files/elf_file.hpp"
+#include "runtime/plugin_files/needed_libraries.hpp"
 #include "runtime/plugin_files/plugin_note.hpp"
 #include "runtime/plugin_files/trust.hpp"
 
@@ -22,8 +23,13 @@ struct PluginFacts {
     std::filesystem::path path;  ///< where it was read, links resolved
     std::string sha256;
     std::size_t size = 0;
+    uid_t owner = 0;
+    mode_t mode = 0;  ///< permissions, without the file's type
     ElfFacts elf;
     PluginNote note;
+    std::vector<NeededLibrary> libraries;
+    /// Ways for code of others that do not keep the file out; see read_plugin_file.
+    std::vector<std::string> doubts;
 };
 
 /// The facts, and the very bytes they are true of: whatever happens to the file later, these were
@@ -41,8 +47,11 @@ constexpr std::size_t entry_size_min =
 constexpr std::size_t plugin_file_size_max = std::size_t{512} << 20;
 
 /// Reads `path` (absolute, without links, as find_plugin answers) once and checks, in this order:
-/// who may write it, its pin, its ELF structure, its note, its one exported symbol. Every refusal
-/// is `invalid_config`, "plugin /path/x.so: <reason>".
+/// who may write it, its size, from its first pages whether it is an ELF file with a note, its pin,
+/// its ELF structure, its note, its one exported symbol, the libraries that are loaded with it.
+/// Those of a pinned file are held to the rules of trust.hpp, as are those beside any file or on a
+/// run path of its; what is doubtful about others is in the facts. Every refusal is
+/// `invalid_config`, "plugin /path/x.so: <reason>".
 Result<PluginFile> read_plugin_file(const std::filesystem::path& path,
                                     const std::optional<std::string>& pin = std::nullopt);
 

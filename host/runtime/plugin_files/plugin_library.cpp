@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
 #include <string>
+#include <tuple>
 
 #include <capstan/view.hpp>
 
+#include "runtime/loop/guarded_call.hpp"
 #include "runtime/plugin_files/plugin_fields.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
@@ -108,17 +110,20 @@ Result<void> PluginLibrary::load() {
 Result<void> PluginLibrary::init() {
     if (entry_->init != nullptr) {
         const std::string path = facts_.path.string();
-        const capstan_status status = entry_->init(str(path));
-        if (status != CAPSTAN_OK)
-            return refuse("refuses to start: its init answers " + std::to_string(status) + " (" +
-                          std::string(name_of(error_code(status))) + ")");
+        const Result<capstan_status> status =
+            call_guarded([&] { return distrusted(entry_->init)(str(path)); });
+        if (!status) return refuse("cannot start: its init " + status.error().message);
+        if (*status != CAPSTAN_OK)
+            return refuse("refuses to start: its init answers " + std::to_string(*status) + " (" +
+                          std::string(name_of(error_code(*status))) + ")");
     }
     is_initialised_ = true;
     return {};
 }
 
 void PluginLibrary::deinit() {
-    if (std::exchange(is_initialised_, false) && entry_->deinit != nullptr) entry_->deinit();
+    if (std::exchange(is_initialised_, false) && entry_->deinit != nullptr)
+        std::ignore = call_guarded([&] { distrusted(entry_->deinit)(); });
 }
 
 void PluginLibrary::close() {

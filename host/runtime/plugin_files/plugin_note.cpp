@@ -52,10 +52,10 @@ std::optional<std::string> mismatch(Bytes payload) {
 }
 
 /// A file may carry one note for each major version it serves.
-Result<ElfNote> find_note(Bytes bytes, const ElfFacts& elf) {
+Result<ElfNote> find_note(Bytes bytes, const std::vector<ElfNote>& notes) {
     std::optional<ElfNote> ours;
     std::string reason = "is not a Capstan plugin: it has no Capstan note";
-    for (const ElfNote& note : elf.notes) {
+    for (const ElfNote& note : notes) {
         if (note.name != "CAP" || note.type != CAPSTAN_NOTE_TYPE) continue;
         if (const auto why = mismatch(part(bytes, note.at, note.size))) {
             reason = *why;
@@ -111,8 +111,8 @@ bool is_kind(std::string_view text) {
            std::ranges::all_of(text.substr(slash + 1), is_digit);
 }
 
-Result<PluginNote> read_note(std::span<const std::byte> bytes, const ElfFacts& elf) {
-    CAPSTAN_TRY(const ElfNote found, find_note(bytes, elf));
+Result<PluginNote> read_note(std::span<const std::byte> bytes, const std::vector<ElfNote>& notes) {
+    CAPSTAN_TRY(const ElfNote found, find_note(bytes, notes));
     CAPSTAN_TRY(const capstan_note note, read_payload(bytes, found));
     if (note.abi_minor_required > CAPSTAN_ABI_MINOR_LATEST)
         return refuse("requires ABI " + abi_text(note.abi_major, note.abi_minor_required) +

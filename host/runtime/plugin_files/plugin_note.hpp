@@ -25,10 +25,13 @@ struct PluginNote {
     std::vector<std::string> kinds;        ///< "capstan.expander/1", as listed
 };
 
-/// Finds and checks the note. `bytes` are those that `elf` was read from. Refuses a file without a
-/// note, another magic or major version, a newer minor than this host's, and texts that are not
+/// Finds and checks the note. `bytes` are those that `notes` were read from. Refuses a file without
+/// a note, another magic or major version, a newer minor than this host's, and texts that are not
 /// well formed.
-Result<PluginNote> read_note(std::span<const std::byte> bytes, const ElfFacts& elf);
+Result<PluginNote> read_note(std::span<const std::byte> bytes, const std::vector<ElfNote>& notes);
+inline Result<PluginNote> read_note(std::span<const std::byte> bytes, const ElfFacts& elf) {
+    return read_note(bytes, elf.notes);
+}
 
 /// "capstan.expander/1": lower case, digits, '.', '_' and '-', then '/' and a revision.
 bool is_kind(std::string_view text);

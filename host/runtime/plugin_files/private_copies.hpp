@@ -46,6 +46,8 @@ public:
     void remove(const std::filesystem::path& copy) const;
 
     const std::filesystem::path& folder() const { return folder_; }
+    /// Of the folder, open while this object lives.
+    int descriptor() const { return lock_.get(); }
 
 private:
     PrivateCopies(std::filesystem::path folder, FileDescriptor lock);

@@ -17,10 +17,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string octal(mode_t mode) {
-    char text[16];
-    std::snprintf(text, sizeof text, "%04o", static_cast<unsigned>(mode & 07777));
-    return text;
+Result<void> check_owner(const struct stat& facts, uid_t host_user) {
+    if (facts.st_uid == 0 || facts.st_uid == host_user) return {};
+    return refuse("is owned by user " + std::to_string(facts.st_uid) +
+                  "; it must be owned by root or by user " + std::to_string(host_user) +
+                  ", as whom the host runs");
 }
 
 /// Both paths absolute, normal and without links.
@@ -120,33 +121,38 @@ Result<FileDescriptor> open_folder(const fs::path& folder) {
     struct stat facts{};
     CAPSTAN_TRY(FileDescriptor at, open_in(AT_FDCWD, "/", O_PATH | O_DIRECTORY, facts));
     fs::path so_far = "/";
-    CAPSTAN_CHECK(check_folder(facts).map_error(
-        [&](Error e) { return within("the folder /", std::move(e)); }));
+    CAPSTAN_CHECK(check_folder(facts, ::geteuid()).map_error([&](Error e) {
+        return within("the folder /", std::move(e));
+    }));
     for (const fs::path& name : folder.relative_path()) {
         so_far /= name;
         const auto say_where = [&](Error e) {
             return within("the folder " + so_far.string(), std::move(e));
         };
         CAPSTAN_TRY(at, open_in(at.get(), name, O_PATH | O_DIRECTORY, facts).map_error(say_where));
-        CAPSTAN_CHECK(check_folder(facts).map_error(say_where));
+        CAPSTAN_CHECK(check_folder(facts, ::geteuid()).map_error(say_where));
     }
     return at;
 }
 
 }  // namespace
 
+std::string octal(mode_t mode) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%04o", static_cast<unsigned>(mode & 07777));
+    return text;
+}
+
 Result<void> check_file(const struct stat& file, uid_t host_user) {
     if (!S_ISREG(file.st_mode)) return refuse("is not a regular file");
-    if (file.st_uid != 0 && file.st_uid != host_user)
-        return refuse("is owned by user " + std::to_string(file.st_uid) +
-                      "; it must be owned by root or by user " + std::to_string(host_user) +
-                      ", as whom the host runs");
+    CAPSTAN_CHECK(check_owner(file, host_user));
     if ((file.st_mode & (S_IWGRP | S_IWOTH)) != 0)
         return refuse("may be written by others (mode " + octal(file.st_mode) + "); chmod go-w it");
     return {};
 }
 
-Result<void> check_folder(const struct stat& folder) {
+Result<void> check_folder(const struct stat& folder, uid_t host_user) {
+    CAPSTAN_CHECK(check_owner(folder, host_user));
     if ((folder.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (folder.st_mode & S_ISVTX) != 0) return {};
     return refuse("may be written by others (mode " + octal(folder.st_mode) +
                   "), who could replace the file");

@@ -1,8 +1,8 @@
 /// Which files may become part of the host: a plugin's code can do whatever the host can.
 ///
-/// A plugin file is owned by root or by the user the host runs as, and neither it nor any folder
-/// above it may be written by its group or by others; folders with the sticky bit, such as a
-/// temporary directory, pass, since only an owner can replace a file there. Links are followed
+/// A plugin file and every folder above it is owned by root or by the user the host runs as, and
+/// none of them may be written by its group or by others; folders with the sticky bit, such as a
+/// temporary directory, may, since only an owner can replace a file there. Links are followed
 /// first, and the rules are those of the place they lead to.
 #pragma once
 
@@ -46,8 +46,11 @@ Result<FileDescriptor> open_trusted(const std::filesystem::path& file);
 /// Checks `folder`, an absolute path without links, and each folder above it.
 Result<void> check_folders(const std::filesystem::path& folder);
 
+/// "0755", as chmod writes a mode.
+std::string octal(mode_t mode);
+
 /// The rules themselves, about what fstat says.
 Result<void> check_file(const struct stat& file, uid_t host_user);
-Result<void> check_folder(const struct stat& folder);
+Result<void> check_folder(const struct stat& folder, uid_t host_user);
 
 }  // namespace capstan::runtime

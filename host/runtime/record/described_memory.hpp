@@ -8,6 +8,8 @@ namespace capstan::engine {
 
 BOOST_DESCRIBE_ENUM(RemovalPhase, tainting, waiting, draining, delayed, deleting, removed, undoing)
 BOOST_DESCRIBE_STRUCT(Backoff, (), (since, until, length, last_failure, code, because, found_by))
+BOOST_DESCRIBE_STRUCT(CloudRest, (), (since, until, length, last_failure, failures, code, because))
+BOOST_DESCRIBE_STRUCT(FailedCalls, (), (count, last))
 BOOST_DESCRIBE_STRUCT(Make, (), (cloud, machine_type, zone, spot))
 BOOST_DESCRIBE_STRUCT(ScaleUpRequest, (), (since, deadline, increase))
 BOOST_DESCRIBE_STRUCT(AnsweredTarget, (),
@@ -30,10 +32,11 @@ BOOST_DESCRIBE_STRUCT(GroupToCome, (), (cloud, plan, nodes, agreed, since, deadl
 BOOST_DESCRIBE_STRUCT(KnownGroup, (), (cloud, nodes, some))
 BOOST_DESCRIBE_STRUCT(LastActions, (), (scale_up, removal, failed_removal))
 BOOST_DESCRIBE_STRUCT(Memory, (),
-                      (started, unread_since_start, backoffs, make_backoffs, failed_machines,
-                       requests, answered_targets, unjoined, launched, created, wrong_sizes,
-                       planned, planned_since, templates, groups_to_come, known_groups,
-                       empty_groups, unneeded, blind_since, hints, removals, removal_backoffs,
-                       decrease_backoffs, last, last_of))
+                      (started, unread_since_start, backoffs, make_backoffs, cloud_rests,
+                       failed_calls, failed_machines, requests, answered_targets, unjoined,
+                       launched, created, wrong_sizes, planned, planned_since, templates,
+                       groups_to_come, known_groups, empty_groups, unneeded, blind_since, hints,
+                       removals, removal_backoffs, decrease_backoffs, unremovable_groups, last,
+                       last_of))
 
 }  // namespace capstan::engine

@@ -57,6 +57,7 @@ PassRecord make_pass_record(std::string_view host, const SetupRecord& setup, con
             .cluster = make_cluster_record(input.snapshot.cluster),
             .groups = *result.groups,
             .machines = listed_machines(input.snapshot),
+            .unread = input.snapshot.unread,
             .notes = result.notes,
             .theories = result.theories,
             .memory = input.memory,

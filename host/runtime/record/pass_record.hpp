@@ -41,7 +41,7 @@ BOOST_DESCRIBE_ENUM(Hook, create, start, stop, destroy, reconfigure, self_check,
                     refresh, increase, decrease_target, remove, describe, price, options,
                     machine_types, new_group, create_group, destroy_group, filter, similar, bucket,
                     split, suggest, owns, reconcile)
-BOOST_DESCRIBE_STRUCT(HookMiss, (), (instance, hook))
+BOOST_DESCRIBE_STRUCT(HookMiss, (), (instance, hook, because))
 BOOST_DESCRIBE_STRUCT(Theory, (), (cloud, plan, group, error))
 
 /// A plugin that was asked, as it was.
@@ -71,6 +71,7 @@ struct PassRecord {
     ClusterRecord cluster{};
     std::vector<engine::Group> groups{};  ///< with prices and options
     std::vector<engine::CloudMachines> machines{};
+    engine::UnreadClouds unread{};
     std::vector<std::string> notes{};  ///< see PassResult
     std::vector<Theory> theories{};    ///< see PassResult
     engine::Memory memory{};
@@ -78,7 +79,7 @@ struct PassRecord {
 };
 BOOST_DESCRIBE_STRUCT(PassRecord, (),
                       (version, host, setup, circumstances, known_misses, cluster, groups, machines,
-                       notes, theories, memory, outcome))
+                       unread, notes, theories, memory, outcome))
 
 PluginRecord make_plugin_record(const LoadedPlugin& plugin);
 SetupRecord make_setup_record(const Config& config, const PluginSet& plugins);

@@ -96,7 +96,8 @@ Result<PassInput> make_pass_input(const PassRecord& record, const engine::Settin
     return PassInput{
         .snapshot = {std::move(cluster),
                      std::make_shared<const std::vector<engine::Group>>(record.groups),
-                     std::make_shared<const std::vector<engine::CloudMachines>>(record.machines)},
+                     std::make_shared<const std::vector<engine::CloudMachines>>(record.machines),
+                     record.unread},
         .memory = record.memory,
         .settings = settings,
         .wiring = std::move(wiring),

@@ -4,10 +4,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <condition_variable>
 #include <fstream>
 #include <optional>
 #include <span>
+#include <thread>
 #include <utility>
+
+#include <capstan/duration.hpp>
 
 #include "runtime/plugin_files/file_descriptor.hpp"
 #include "runtime/services/state_store.hpp"
@@ -47,21 +51,42 @@ void sync_directory(const std::filesystem::path& directory) {
     if (fd) ::fsync(fd.get());
 }
 
-}  // namespace
+/// Between two tries to lock what another process holds.
+constexpr Duration lock_pause = std::chrono::milliseconds(10);
 
-Result<FileDescriptor> FileStateStore::hold() {
+class StateFolder final : public StateMedium {
+public:
+    StateFolder(std::filesystem::path directory, Duration lock_patience)
+        : directory_(std::move(directory)), lock_patience_(lock_patience) {}
+    Result<InstanceState> load(const PluginInstanceId& owner) override;
+    Result<void> save(const PluginInstanceId& owner, const InstanceState& state) override;
+    Result<FileDescriptor> hold() override;
+
+private:
+    const std::filesystem::path directory_;
+    const Duration lock_patience_;
+};
+
+Result<FileDescriptor> StateFolder::hold() {
     FileDescriptor fd(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd)
         return fail(ErrorCode::unavailable, "open " + directory_.string() + ": " + errno_message());
-    while (::flock(fd.get(), LOCK_EX) != 0) {
-        if (errno != EINTR)
+    const auto end = std::chrono::steady_clock::now() + lock_patience_;
+    while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EINTR) continue;
+        if (errno != EWOULDBLOCK)
             return fail(ErrorCode::unavailable,
                         "lock " + directory_.string() + ": " + errno_message());
+        if (std::chrono::steady_clock::now() >= end)
+            return fail(ErrorCode::unavailable, "lock " + directory_.string() +
+                                                    ": another process has held it for " +
+                                                    format_rough_duration(lock_patience_));
+        std::this_thread::sleep_for(lock_pause);
     }
     return fd;
 }
 
-Result<InstanceState> FileStateStore::load(const PluginInstanceId& owner) {
+Result<InstanceState> StateFolder::load(const PluginInstanceId& owner) {
     const std::filesystem::path file = directory_ / file_name(owner);
     std::ifstream in(file, std::ios::binary);
     if (!in) {
@@ -78,7 +103,7 @@ Result<InstanceState> FileStateStore::load(const PluginInstanceId& owner) {
     return *std::move(state);
 }
 
-Result<void> FileStateStore::save(const PluginInstanceId& owner, const InstanceState& state) {
+Result<void> StateFolder::save(const PluginInstanceId& owner, const InstanceState& state) {
     const std::string file = (directory_ / file_name(owner)).string();
     const std::string fresh = file + ".new";
     {
@@ -92,6 +117,54 @@ Result<void> FileStateStore::save(const PluginInstanceId& owner, const InstanceS
     }
     sync_directory(directory_);
     return {};
+}
+
+/// One call, between the thread that asked and the one that works.
+struct StateTurn {
+    enum class Phase { waits, works, is_over, is_given_up };
+    std::mutex mutex;
+    std::condition_variable changed;
+    Phase phase = Phase::waits;
+
+    void work_off(const std::function<void()>& work) {
+        {
+            const std::lock_guard lock(mutex);
+            if (phase == Phase::is_given_up) return;
+            phase = Phase::works;
+        }
+        work();
+        const std::lock_guard lock(mutex);
+        phase = Phase::is_over;
+        changed.notify_all();
+    }
+    /// In which phase it is left.
+    Phase wait(Duration patience) {
+        std::unique_lock lock(mutex);
+        changed.wait_for(lock, patience, [this] { return phase == Phase::is_over; });
+        const Phase left = phase;
+        if (phase == Phase::waits) phase = Phase::is_given_up;
+        return left;
+    }
+};
+
+}  // namespace
+
+FileStateStore::FileStateStore(const std::filesystem::path& directory, Patience patience)
+    : StateStore(std::make_shared<StateFolder>(directory, patience.lock)),
+      name_("state folder " + directory.string()),
+      patience_(patience.answer) {}
+
+Result<void> FileStateStore::run(std::function<void()> work) {
+    const auto turn = std::make_shared<StateTurn>();
+    if (!pool_.submit([turn, work = std::move(work)] { turn->work_off(work); }))
+        return fail(ErrorCode::unavailable, name_ + ": too many calls wait for it");
+    const StateTurn::Phase left = turn->wait(patience_);
+    if (left == StateTurn::Phase::is_over) return {};
+    return fail(ErrorCode::unavailable,
+                name_ +
+                    (left == StateTurn::Phase::works ? " has not answered for "
+                                                     : " was busy with other calls for ") +
+                    format_rough_duration(patience_));
 }
 
 }  // namespace capstan::runtime

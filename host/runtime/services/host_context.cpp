@@ -1,6 +1,7 @@
 #include "runtime/services/host_context.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "runtime/services/services.hpp"
 
@@ -36,6 +37,21 @@ Strand::Watchdog watchdog(std::shared_ptr<Logger> log, std::shared_ptr<InstanceM
     }};
 }
 
+/// Calls whose failure becomes an error are counted where that is made; of the others nothing
+/// comes.
+bool is_counted_here(Hook hook) {
+    return hook == Hook::callback || hook == Hook::blocking || hook == Hook::destroy;
+}
+
+PluginCalls::Report call_report(std::shared_ptr<Logger> log,
+                                std::shared_ptr<InstanceMetrics> metrics, std::string id) {
+    return [log = std::move(log), metrics = std::move(metrics), id = std::move(id)](
+               Hook hook, const std::string& sentence) {
+        if (is_counted_here(hook)) metrics->hook_failed(hook, ErrorCode::internal);
+        log->write(LogLevel::error, id, sentence);
+    };
+}
+
 TaskBoard::Options task_options(const PluginLimits& limits) {
     return {
         .blocking = {.threads = static_cast<std::size_t>(std::max(limits.blocking_threads, 1))}};
@@ -60,13 +76,20 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
                        .max_series = static_cast<std::size_t>(identity_.limits.max_series)}),
       random_(io::seed_for(environment.seed, identity_.id.value())),
       crumbs_(environment.crumbs),
-      trail_(make_trail(environment.crumbs, identity_)),
-      strand_(std::make_shared<Strand>(loop_.io(), environment.is_virtual
-                                                       ? Strand::Watchdog{}
-                                                       : watchdog(log_, metrics_, id()))),
+      abandoned_(environment.abandoned),
+      strand_(std::make_shared<Strand>(
+          loop_.io(),
+          Strand::Options{
+              .watchdog =
+                  environment.is_virtual ? Strand::Watchdog{} : watchdog(log_, metrics_, id()),
+              .calls = environment.calls ? environment.calls->add(id(), identity_.kind) : nullptr,
+              .has_thread = environment.has_strand_threads})),
+      calls_(std::make_shared<PluginCalls>(make_trail(environment.crumbs, identity_),
+                                           call_report(log_, metrics_, id()),
+                                           std::shared_ptr<CallWatch>(strand_, &strand_->calls()))),
       operations_(
           std::make_shared<OperationTable>(loop_, strand_, operation_options(environment.kube))),
-      tasks_(std::make_shared<TaskBoard>(loop_, strand_, trail_, task_options(identity_.limits))),
+      tasks_(std::make_shared<TaskBoard>(loop_, strand_, calls_, task_options(identity_.limits))),
       version_(environment.version) {
     if (!identity_.grants.http.empty() && environment.http) {
         http_ = std::make_shared<PluginHttp>(PluginHttp::Options{.hosts = identity_.grants.http},
@@ -103,6 +126,11 @@ OperationTable::Options HostContext::operation_options(
         .max_open = static_cast<std::size_t>(std::max(identity_.limits.max_inflight, 1)),
         .on_late = [metrics = metrics_] { metrics->late_completion(); },
         .on_overdue = [metrics = metrics_] { metrics->overdue_operation(); },
+        .call_cancel =
+            [calls = calls_](auto fn, void* user, capstan_op op) {
+                std::ignore =
+                    calls->call_on_strand(Hook::callback, [&] { distrusted(fn)(user, op); });
+            },
         .on_cancel =
             [requests = requests_, cluster_requests = cluster_requests_](capstan_op op) {
                 if (const auto http = requests->lock()) http->cancel(op);
@@ -141,7 +169,7 @@ void HostContext::cancel_open(capstan_op except) {
 }
 
 void HostContext::abandon() {
-    operations_->close_all(0, {ErrorCode::cancelled, "the instance was abandoned"});
+    operations_->abandon_all({ErrorCode::cancelled, "the instance was abandoned"});
     if (http_) http_->cancel_all();
     if (kube_) kube_->cancel_all();
     tasks_->abandon();

@@ -11,7 +11,9 @@
 
 #include "io/http_client.hpp"
 #include "runtime/config/pipeline.hpp"
+#include "runtime/instances/abandoned_threads.hpp"
 #include "runtime/instances/breadcrumbs.hpp"
+#include "runtime/instances/plugin_calls.hpp"
 #include "runtime/loop/task_board.hpp"
 #include "runtime/services/kube_gateway.hpp"
 #include "runtime/services/logger.hpp"
@@ -43,12 +45,20 @@ struct HostEnvironment {
     /// machine's affair and not reported.
     bool is_virtual = false;
     std::shared_ptr<KubeGateway> kube{};  ///< NULL: it has no cluster
+    /// Of the process; not NULL.
+    std::shared_ptr<AbandonedThreads> abandoned = std::make_shared<AbandonedThreads>();
+    /// Each strand has a thread of its own; otherwise all are on the loop. Not where time is
+    /// virtual.
+    bool has_strand_threads = false;
+    /// The calls under way, for a watch on them; NULL: nothing watches.
+    std::shared_ptr<CallWatches> calls{};
 };
 
 /// Who an instance is and what it may use.
 struct InstanceIdentity {
     PluginInstanceId id;
     std::string class_id;
+    std::string kind{};            ///< of the class: CAPSTAN_KIND_*
     std::string origin{};          ///< "score.so 1.2.0", for reports
     std::uint64_t generation = 1;  ///< counts the instances this table of the configuration has had
     Grants grants{};
@@ -69,7 +79,8 @@ public:
     const std::string& id() const noexcept { return identity_.id.value(); }
     io::Loop& loop() const noexcept { return loop_; }
     Strand& strand() const noexcept { return *strand_; }
-    Trail& trail() const noexcept { return *trail_; }
+    PluginCalls& calls() const noexcept { return *calls_; }
+    AbandonedThreads& abandoned_threads() const noexcept { return *abandoned_; }
     const io::Clock& clock() const noexcept { return *clock_; }
     io::RandomSource& random() noexcept { return random_; }
     Logger& log() const noexcept { return *log_; }
@@ -107,8 +118,9 @@ private:
     PluginMetrics plugin_metrics_;
     io::RandomSource random_;
     std::shared_ptr<Breadcrumbs> crumbs_;
-    const std::shared_ptr<Trail> trail_;
+    const std::shared_ptr<AbandonedThreads> abandoned_;
     const std::shared_ptr<Strand> strand_;
+    const std::shared_ptr<PluginCalls> calls_;
     std::shared_ptr<PluginHttp> http_;
     const std::shared_ptr<std::weak_ptr<PluginHttp>> requests_ =
         std::make_shared<std::weak_ptr<PluginHttp>>();

@@ -1,5 +1,6 @@
 #include "runtime/services/kube_watch.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -157,7 +158,9 @@ void KubeWatchFeed::call(const Told& told) const {
     if (told.error) error = lower(*told.error);
     const capstan_kube_event event{sizeof event, told.type, str(told.object),
                                    told.error ? &error : nullptr};
-    listener_.on_event(listener_.user, &event);
+    // By itself: what one throws must not keep the others from being told.
+    std::ignore = tasks_->calls().call(
+        Hook::callback, [&] { distrusted(listener_.on_event)(listener_.user, &event); });
 }
 
 void KubeWatchFeed::end() {

@@ -10,6 +10,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "io/known_secrets.hpp"
 #include "io/printable.hpp"
 
 namespace capstan::runtime {
@@ -94,7 +95,7 @@ std::string Logger::line(LogLevel level, std::string_view source, std::string_vi
     const std::string time = written(clock_->wall());
     const std::string level_name(names_of(LogLevel{})[static_cast<std::size_t>(level)]);
     const std::string from = io::printable(source, source_limit);
-    const std::string sentence = io::printable(message, line_limit);
+    const std::string sentence = io::printable(io::redacted(std::string(message)), line_limit);
     std::size_t room = line_limit - std::min(line_limit, message.size());
     std::string out = json ? "{\"time\":\"" + time + "\",\"level\":\"" + level_name +
                                  "\",\"source\":" + io::json_quoted(from) +
@@ -104,7 +105,7 @@ std::string Logger::line(LogLevel level, std::string_view source, std::string_vi
     for (const auto& [key, value] : fields) {
         if (room == 0) break;
         const std::string name = io::printable(key, log_key_limit);
-        const std::string text = io::printable(value, room);
+        const std::string text = io::printable(io::redacted(value), room);
         room -= std::min(room, key.size() + value.size());
         out += json ? "," + io::json_quoted(name) + ":" + io::json_quoted(text)
                     : " " + name + "=" + field_text(text);

@@ -75,8 +75,11 @@ Metrics::Metrics()
                           "Calls that kept the instance's strand for more than 50 ms.")),
       dropped_values(plugin_counters(registry_, "dropped_values_total",
                                      "Values dropped because the plugin had used up its series.")),
-      quarantined(plugin_gauges(registry_, "quarantined",
-                                "1 while the instance is not asked because a hook overran.")),
+      hooks_left_out(plugin_gauges(registry_, "hooks_left_out",
+                                   "1 while passes do without the hook because it overran its "
+                                   "deadline.")),
+      running(plugin_gauges(registry_, "running",
+                            "1 while the instance runs, 0 while it has not started or cannot.")),
       retained_libraries(
           plugin_gauges(registry_, "retained_libraries",
                         "Plugin files that stay loaded because they cannot be unloaded.")
@@ -88,7 +91,7 @@ bool Metrics::is_ours(std::string_view name) const {
     };
     return name == "capstan_plugin_retained_libraries" ||
            names(hook_durations, hook_overruns, errors, late_completions, overdue_operations,
-                 strand_overruns, dropped_values, quarantined);
+                 strand_overruns, dropped_values, hooks_left_out, running);
 }
 
 std::string exposition(const prometheus::Registry& registry) {
@@ -107,17 +110,16 @@ InstanceMetrics::InstanceMetrics(std::shared_ptr<Metrics> metrics, const PluginI
       late_completions_(metrics_->acquire(metrics_->late_completions, {{"plugin", id_}})),
       overdue_operations_(metrics_->acquire(metrics_->overdue_operations, {{"plugin", id_}})),
       strand_overruns_(metrics_->acquire(metrics_->strand_overruns, {{"plugin", id_}})),
-      dropped_values_(metrics_->acquire(metrics_->dropped_values, {{"plugin", id_}})),
-      quarantined_(metrics_->acquire(metrics_->quarantined, {{"plugin", id_}})) {}
+      dropped_values_(metrics_->acquire(metrics_->dropped_values, {{"plugin", id_}})) {}
 
 InstanceMetrics::~InstanceMetrics() {
     metrics_->release(metrics_->late_completions, &late_completions_);
     metrics_->release(metrics_->overdue_operations, &overdue_operations_);
     metrics_->release(metrics_->strand_overruns, &strand_overruns_);
     metrics_->release(metrics_->dropped_values, &dropped_values_);
-    metrics_->release(metrics_->quarantined, &quarantined_);
     release_all(*metrics_, metrics_->hook_durations, durations_);
     release_all(*metrics_, metrics_->hook_overruns, overruns_);
+    release_all(*metrics_, metrics_->hooks_left_out, left_out_);
     release_all(*metrics_, metrics_->errors, errors_);
 }
 
@@ -131,6 +133,14 @@ void InstanceMetrics::hook_overran(Hook hook) {
     once(*metrics_, overruns_[index_of(hook)], metrics_->hook_overruns,
          {{"plugin", id_}, {"hook", std::string(name_of(hook))}})
         .Increment();
+}
+
+void InstanceMetrics::hook_left_out(Hook hook, bool is) {
+    std::atomic<prometheus::Gauge*>& place = left_out_[index_of(hook)];
+    if (!is && place.load() == nullptr) return;
+    once(*metrics_, place, metrics_->hooks_left_out,
+         {{"plugin", id_}, {"hook", std::string(name_of(hook))}})
+        .Set(is ? 1 : 0);
 }
 
 void InstanceMetrics::hook_failed(Hook hook, ErrorCode code) {

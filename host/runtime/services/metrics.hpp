@@ -48,7 +48,9 @@ public:
     Counters& strand_overruns;     ///< capstan_plugin_strand_overruns_total: calls that kept the
                                    ///< strand above 50 ms
     Counters& dropped_values;  ///< capstan_plugin_dropped_values_total: beyond an instance's series
-    Gauges& quarantined;       ///< capstan_plugin_quarantined: 1 or 0
+    Gauges& hooks_left_out;    ///< capstan_plugin_hooks_left_out{hook}: 1 or 0
+    Gauges& running;           ///< capstan_plugin_running: 1 or 0, in a daemon; 0: it has not
+                               ///< started, or its start failed
     prometheus::Gauge&
         retained_libraries;  ///< capstan_plugin_retained_libraries: files that cannot be unloaded
 
@@ -97,7 +99,8 @@ public:
     void overdue_operation() { overdue_operations_.Increment(); }
     void strand_overrun() { strand_overruns_.Increment(); }
     void dropped_value() { dropped_values_.Increment(); }
-    void quarantined(bool is) { quarantined_.Set(is ? 1 : 0); }
+    /// There is a series for each hook that was left out once.
+    void hook_left_out(Hook hook, bool is);
 
 private:
     const std::shared_ptr<Metrics> metrics_;
@@ -106,9 +109,9 @@ private:
     prometheus::Counter& overdue_operations_;
     prometheus::Counter& strand_overruns_;
     prometheus::Counter& dropped_values_;
-    prometheus::Gauge& quarantined_;
     std::array<std::atomic<prometheus::Histogram*>, hook_count> durations_{};
     std::array<std::atomic<prometheus::Counter*>, hook_count> overruns_{};
+    std::array<std::atomic<prometheus::Gauge*>, hook_count> left_out_{};
     static constexpr std::size_t code_count = 16;
     std::array<std::atomic<prometheus::Counter*>, hook_count * code_count> errors_{};
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/instances/plugin_error.hpp"
+#include "runtime/loop/plugin_time.hpp"
 
 namespace capstan::runtime {
 
@@ -12,7 +13,7 @@ namespace {
 
 /// For start, stop and a check of oneself.
 constexpr std::size_t reserved_slots = 3;
-/// How long an ending waits for the operation's own cancel function, which must not block.
+/// How long an end waits for the operation's own cancel function, which must not block.
 constexpr auto cancel_patience = std::chrono::seconds(1);
 
 std::uint32_t next_generation() {
@@ -35,6 +36,7 @@ Result<std::any> raised_result(const Operation& operation, std::uint32_t type, c
                       ", asked for was type " + std::to_string(operation.result_type));
     }
     if (type == CAPSTAN_RESULT_NONE) return std::any();
+    const PluginTime::Paused copying;
     if (result == nullptr) return misfit("the plugin completed without a result");
     try {
         Result<std::any> copy = operation.raise(result);
@@ -79,12 +81,13 @@ bool OperationTable::is_full() const {
            options_.max_open;
 }
 
-void OperationTable::answered(capstan_op op, capstan_status status) {
+void OperationTable::answered(capstan_op op, const Result<capstan_status>& status) {
     if (status == CAPSTAN_OK) return;
     // A function may have reported why before it returned; then there is nothing left to end.
     std::optional<Operation> operation = claim(op);
     if (!operation) return;
-    Error why = error_of(status, operation->what);
+    Error why = status ? error_of(*status, operation->what)
+                       : Error{status.error().code, operation->what + " " + status.error().message};
     release(op, std::move(*operation), capstan::fail(std::move(why)));
 }
 
@@ -99,7 +102,12 @@ capstan_status OperationTable::complete(capstan_op op, std::uint32_t result_type
 }
 
 capstan_status OperationTable::fail(capstan_op op, const capstan_error* error) {
-    return end(op, copy_error(error)) ? CAPSTAN_OK : late();
+    Error copy = copy_error(error);
+    std::optional<Operation> operation = claim(op);
+    if (!operation) return late();
+    Error why = within(operation->what, std::move(copy));
+    release(op, std::move(*operation), capstan::fail(std::move(why)));
+    return CAPSTAN_OK;
 }
 
 capstan_status OperationTable::late() const {
@@ -140,11 +148,20 @@ void OperationTable::cancel_all(capstan_op except) {
 }
 
 void OperationTable::close_all(capstan_op except, const Error& error) {
-    for (const capstan_op op : others(except)) {
-        std::optional<Operation> operation = claim(op);
-        if (!operation) continue;
-        Error why = within(operation->what, error);
-        release(op, std::move(*operation), capstan::fail(std::move(why)));
+    for (const capstan_op op : others(except)) end(op, error);
+}
+
+void OperationTable::abandon_all(const Error& error) {
+    close_all(0, error);
+    for (const capstan_op op : others(0)) {
+        Lock lock(mutex_);
+        Slot* const slot = find_ending(op);
+        if (slot == nullptr || !slot->end_with) continue;
+        const Error why = *std::exchange(slot->end_with, std::nullopt);
+        if (slot->timer != 0) loop_.cancel(slot->timer);
+        Operation copy = slot->operation;
+        lock.unlock();
+        release(op, std::move(copy), capstan::fail(why));
     }
 }
 
@@ -171,9 +188,10 @@ const OperationTable::Slot* OperationTable::find(capstan_op op) const {
     return slot.generation == op >> 32 && !slot.ending ? &slot : nullptr;
 }
 
-/// Makes the caller the only one who ends `op`. Its cancel function is not called any more; one
-/// that is under way on another thread is waited for, so that the plugin may free what the function
-/// uses. Not for ever: a plugin that holds a lock across both would hang the loop.
+/// On a thread of the plugin's, which ends `op` and is the only one to do so from then on. Its
+/// cancel function is not called any more; one that is under way on another thread is waited for,
+/// so that the plugin may free what the function uses. Not for ever: a plugin may hold a lock
+/// across both.
 std::optional<Operation> OperationTable::claim(capstan_op op) {
     Lock lock(mutex_);
     Slot* const slot = find(op);
@@ -193,17 +211,51 @@ void OperationTable::release(capstan_op op, Operation operation, Result<std::any
         const Lock lock(mutex_);
         slots_[op & 0xffffffffu].generation = 0;
     }
-    strand_->post([operation = std::move(operation), result = std::move(result)]() mutable {
+    strand_->post_to_host([operation = std::move(operation), result = std::move(result)]() mutable {
         operation.done(std::move(result));
     });
 }
 
+/// What the plugin was lent is kept until a cancel function that is under way on another thread has
+/// returned, which is not waited for here: this may be the loop's thread.
 bool OperationTable::end(capstan_op op, Error error) {
-    std::optional<Operation> operation = claim(op);
-    if (!operation) return false;
-    Error why = within(operation->what, std::move(error));
-    release(op, std::move(*operation), capstan::fail(std::move(why)));
+    Lock lock(mutex_);
+    Slot* const slot = find(op);
+    if (slot == nullptr) return false;
+    Error why = within(slot->operation.what, std::move(error));
+    slot->ending = true;
+    slot->cancel = nullptr;
+    if (slot->timer != 0) loop_.cancel(slot->timer);
+    const bool is_cancelling =
+        slot->cancelling != std::thread::id() && slot->cancelling != std::this_thread::get_id();
+    if (is_cancelling) {
+        slot->end_with = std::move(why);
+        set_timer(*slot, op, loop_.monotonic() + cancel_patience, &OperationTable::release_waiting);
+        return true;
+    }
+    Operation operation = std::move(slot->operation);
+    lock.unlock();
+    release(op, std::move(operation), capstan::fail(std::move(why)));
     return true;
+}
+
+/// The cancel function has returned, or has had its time.
+void OperationTable::release_waiting(capstan_op op) {
+    Lock lock(mutex_);
+    Slot* const slot = find_ending(op);
+    if (slot == nullptr || !slot->end_with) return;
+    Error why = *std::exchange(slot->end_with, std::nullopt);
+    if (slot->timer != 0) loop_.cancel(slot->timer);
+    Operation operation = std::move(slot->operation);
+    lock.unlock();
+    release(op, std::move(operation), capstan::fail(std::move(why)));
+}
+
+OperationTable::Slot* OperationTable::find_ending(capstan_op op) {
+    const std::size_t at = op & 0xffffffffu;
+    if (op >> 32 == 0 || at >= slots_.size()) return nullptr;
+    Slot& slot = slots_[at];
+    return slot.generation == op >> 32 && slot.ending ? &slot : nullptr;
 }
 
 void OperationTable::set_timer(Slot& slot, capstan_op op, Duration due,
@@ -226,11 +278,18 @@ void OperationTable::give_up(capstan_op op) {
         if (slot->cancel != nullptr) post_cancel(op);
     }
     if (options_.on_cancel) options_.on_cancel(op);
+    // A plugin that cannot be told needs no time to clean up.
+    if (const auto stuck = strand_->stuck()) end_stuck(op, *stuck);
 }
 
 void OperationTable::overdue(capstan_op op) {
     if (options_.on_overdue) options_.on_overdue();
     end(op, {ErrorCode::deadline, "the plugin did not end the call in time"});
+}
+
+void OperationTable::end_stuck(capstan_op op, const HeldCall& stuck) {
+    if (options_.on_overdue) options_.on_overdue();
+    end(op, {ErrorCode::deadline, "it did not end in time, for " + stuck.sentence()});
 }
 
 void OperationTable::post_cancel(capstan_op op) {
@@ -245,11 +304,16 @@ void OperationTable::call_cancel(capstan_op op) {
     void* const user = slot->user;
     slot->cancelling = std::this_thread::get_id();
     lock.unlock();
-    fn(user, op);
+    if (options_.call_cancel) {
+        options_.call_cancel(fn, user, op);
+    } else {
+        fn(user, op);
+    }
     lock.lock();
-    slot->cancelling = {};
+    if (slot->generation == op >> 32) slot->cancelling = {};
     lock.unlock();
     cancel_returned_.notify_all();
+    release_waiting(op);
 }
 
 Result<Duration> time_left(const OperationTable& operations, capstan_op parent, Duration now) {

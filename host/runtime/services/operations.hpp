@@ -29,8 +29,9 @@ struct Operation {
     /// Copies a result of that type; called inside `complete`, on the plugin's thread. Not for
     /// CAPSTAN_RESULT_NONE.
     std::function<Result<std::any>(const void* result)> raise;
-    /// [strand] Exactly once, whatever happens. The empty std::any for CAPSTAN_RESULT_NONE. Keeps
-    /// alive what the plugin was lent: it is freed when the operation is closed.
+    /// Exactly once, whatever happens, on the host's side: see Strand::post_to_host. The empty
+    /// std::any for CAPSTAN_RESULT_NONE. Keeps alive what the plugin was lent: it is freed when the
+    /// operation is closed.
     std::function<void(Result<std::any>)> done;
 };
 
@@ -39,6 +40,7 @@ struct Operation {
 /// thread]
 class OperationTable : public std::enable_shared_from_this<OperationTable> {
 public:
+    using CancelFunction = void (*)(void* user, capstan_op op) CAPSTAN_NOEXCEPT;
     struct Options {
         std::size_t max_open = 64;  ///< beside reserved ones
         /// How long an operation may go on after its deadline to clean up; then it is closed.
@@ -46,6 +48,8 @@ public:
         std::function<void()> on_late;  ///< counts completions that found nothing
         std::function<void()>
             on_overdue;  ///< counts operations closed after their deadline and grace
+        /// Calls a plugin's cancel function; NULL: it is just called.
+        std::function<void(CancelFunction fn, void* user, capstan_op op)> call_cancel{};
         std::function<void(capstan_op)>
             on_cancel;  ///< told first of every operation that is given up
         /// In which term this host leads, for term_of; NULL: always in the same. [any thread]
@@ -55,8 +59,11 @@ public:
 
     /// `busy` when all slots are taken.
     Result<capstan_op> open(Operation operation);
-    /// What a function answered that was handed `op`: a status other than CAPSTAN_OK ends it.
-    void answered(capstan_op op, capstan_status status);
+    /// What a function answered that was handed `op`: a status other than CAPSTAN_OK ends it, and
+    /// so does an error, which it let out.
+    void answered(capstan_op op, const Result<capstan_status>& status);
+    /// Ends one with `error`; false: it is over. Does not wait for the plugin.
+    bool end(capstan_op op, Error error);
     /// Gives one up: the plugin is told, and its requests end, as if its deadline had come.
     void cancel(capstan_op op) { give_up(op); }
     /// Gives every operation but `except` up: the plugin is told and may end it by itself until
@@ -64,6 +71,9 @@ public:
     void cancel_all(capstan_op except);
     /// Ends every operation but `except` with `error`.
     void close_all(capstan_op except, const Error& error);
+    /// The same for all at once, also where a cancel function is under way: it may not return, and
+    /// uses what the operation was lent, which therefore stays.
+    void abandon_all(const Error& error);
     std::size_t open_count() const;
 
     // What the plugin calls; meanings in abi/service_ops.h.
@@ -73,7 +83,6 @@ public:
     std::optional<Duration> deadline_of(capstan_op op) const;
     /// When it was begun; nothing: it is over.
     std::optional<std::uint64_t> term_of(capstan_op op) const;
-    using CancelFunction = void (*)(void* user, capstan_op op) CAPSTAN_NOEXCEPT;
     capstan_status on_cancel(capstan_op op, CancelFunction fn, void* user);
 
 private:
@@ -87,20 +96,23 @@ private:
         io::TimerId timer = 0;
         CancelFunction cancel = nullptr;
         void* user = nullptr;
-        std::thread::id cancelling;  ///< where `cancel` is under way
+        std::thread::id cancelling;       ///< where `cancel` is under way
+        std::optional<Error> end_with{};  ///< ended by the host; its result waits for `cancel`
     };
     using Lock = std::unique_lock<std::mutex>;
 
     bool is_full() const;
     Slot* find(capstan_op op);
     const Slot* find(capstan_op op) const;
+    Slot* find_ending(capstan_op op);
     std::optional<Operation> claim(capstan_op op);
     void release(capstan_op op, Operation operation, Result<std::any> result);
-    bool end(capstan_op op, Error error);
+    void release_waiting(capstan_op op);
     void set_timer(Slot& slot, capstan_op op, Duration due,
                    void (OperationTable::*then)(capstan_op));
     void give_up(capstan_op op);
     void overdue(capstan_op op);
+    void end_stuck(capstan_op op, const HeldCall& stuck);
     void post_cancel(capstan_op op);
     void call_cancel(capstan_op op);
     std::vector<capstan_op> others(capstan_op except) const;

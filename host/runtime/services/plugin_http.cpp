@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "io/http_syntax.hpp"
+#include "io/known_secrets.hpp"
 #include "io/url.hpp"
 
 namespace capstan::runtime {
@@ -35,18 +36,29 @@ HttpHeaders copy_headers(capstan_array array) {
     return headers;
 }
 
+/// What a plugin proves itself with, which the peer may repeat. Signatures of single requests are
+/// no secrets.
+void know_authorization(const HttpHeaders& headers) {
+    for (const auto& [name, value] : headers) {
+        if (io::lower_case(name) != "authorization") continue;
+        for (const std::string_view scheme : {"Bearer ", "Basic "})
+            if (value.starts_with(scheme))
+                io::known_secrets().add(std::string_view(value).substr(scheme.size()));
+    }
+}
+
 /// Calls the plugin with what came back, lent for the call.
 void hand_over_reply(capstan_http_done done, void* user, const Result<HttpReply>& result) {
     if (!result) {
         const capstan_error error = lower(result.error());
-        done(user, error.code, nullptr, &error);
+        distrusted(done)(user, error.code, nullptr, &error);
         return;
     }
     std::vector<capstan_kv> headers;
     for (const auto& [name, value] : result->headers) headers.push_back({str(name), str(value)});
     const capstan_http_reply reply{sizeof reply, result->status, array_of(headers),
                                    str(result->body)};
-    done(user, CAPSTAN_OK, &reply, nullptr);
+    distrusted(done)(user, CAPSTAN_OK, &reply, nullptr);
 }
 
 }  // namespace
@@ -72,6 +84,7 @@ Result<HttpRequest> PluginHttp::copy(const capstan_http_request& raw) const {
         return fail(ErrorCode::permission, url.host + " is not granted");
     out.headers = copy_headers(raw.headers);
     CAPSTAN_CHECK(io::check_syntax(out));
+    know_authorization(out.headers);
     CAPSTAN_TRY(const Duration left, time_left(*operations_, raw.parent, clock_->monotonic()));
     out.timeout = std::min(
         raw.timeout_ms > 0 ? std::chrono::milliseconds(raw.timeout_ms) : http_timeout, left);

@@ -15,22 +15,22 @@ constexpr Duration kube_timeout = std::chrono::seconds(30);
 void hand_over(capstan_kube_done done, void* user, const Result<kubernetes::ApiReply>& result) {
     if (!result) {
         const capstan_error error = lower(result.error());
-        return done(user, error.code, nullptr, &error);
+        return distrusted(done)(user, error.code, nullptr, &error);
     }
     const capstan_kube_reply reply{sizeof reply, 0, str(result->body)};
-    done(user, CAPSTAN_OK, &reply, nullptr);
+    distrusted(done)(user, CAPSTAN_OK, &reply, nullptr);
 }
 
 void hand_over(capstan_kube_resolved done, void* user,
                const Result<kubernetes::ServedKind>& result) {
     if (!result) {
         const capstan_error error = lower(result.error());
-        return done(user, error.code, nullptr, &error);
+        return distrusted(done)(user, error.code, nullptr, &error);
     }
     const capstan_kube_resource resource{sizeof resource,     result->has_namespace ? 1 : 0,
                                          str(result->group),  str(result->version),
                                          str(result->plural), str(result->kind)};
-    done(user, CAPSTAN_OK, &resource, nullptr);
+    distrusted(done)(user, CAPSTAN_OK, &resource, nullptr);
 }
 
 /// The reply, unless it is longer than was asked for.
@@ -229,9 +229,9 @@ void PluginKube::refuse_watch(Error error, KubeWatchFeed::Listener listener) {
     tasks_->deliver([listener, error = std::move(error)] {
         const capstan_error raw = lower(error);
         const capstan_kube_event trouble{sizeof trouble, CAPSTAN_KUBE_TROUBLE, {}, &raw};
-        listener.on_event(listener.user, &trouble);
+        distrusted(listener.on_event)(listener.user, &trouble);
         const capstan_kube_event ended{sizeof ended, CAPSTAN_KUBE_ENDED, {}, nullptr};
-        listener.on_event(listener.user, &ended);
+        distrusted(listener.on_event)(listener.user, &ended);
     });
 }
 

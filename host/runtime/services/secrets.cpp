@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "io/known_secrets.hpp"
 #include "runtime/config/secret_name.hpp"
 #include "runtime/plugin_files/file_descriptor.hpp"
 
@@ -76,6 +77,7 @@ Result<SecretText> DirectorySecrets::read(std::string_view name) const {
     CAPSTAN_TRY(const FileDescriptor fd, open_secret(file));
     CAPSTAN_TRY(SecretText secret, read_secret_file(fd, file));
     if (secret.view().ends_with('\n')) secret.drop_last();
+    io::known_secrets().add(secret.view());
     return secret;
 }
 

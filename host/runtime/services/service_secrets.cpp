@@ -24,7 +24,7 @@ capstan_status with(const capstan_host* host, capstan_str name,
                    "secret " + std::string(text(name)) + ": " + secret.error().message);
             return static_cast<capstan_status>(secret.error().code);
         }
-        fn(user, str(secret->view()));
+        distrusted(fn)(user, str(secret->view()));
         return CAPSTAN_OK;
     });
 }

@@ -19,7 +19,7 @@ capstan_status get(const capstan_host* host, capstan_str key,
         if (of.state() == nullptr) return CAPSTAN_E_PERMISSION;
         const Result<StoredValue> stored = of.state()->get(of.identity().id, text(key));
         if (!stored) return answer(of, stored.error());
-        fn(user, str(stored->value), stored->revision);
+        distrusted(fn)(user, str(stored->value), stored->revision);
         return CAPSTAN_OK;
     });
 }

@@ -24,15 +24,59 @@ Unexpected conflict(std::string_view key, std::uint64_t expected, std::uint64_t 
                                          std::to_string(expected));
 }
 
+Result<StoredValue> find_value(const InstanceState& state, const std::string& key) {
+    const auto at = state.values.find(key);
+    if (at == state.values.end()) return fail(ErrorCode::not_found, "there is no state " + key);
+    return at->second;
+}
+
+/// The new revision.
+Result<std::uint64_t> set_value(InstanceState& state, const std::string& key, std::string value,
+                                std::uint64_t if_revision) {
+    const auto at = state.values.find(key);
+    const std::uint64_t revision = at == state.values.end() ? 0 : at->second.revision;
+    if (revision != if_revision) return conflict(key, if_revision, revision);
+    state.values[key] = {std::move(value), ++state.last_revision};
+    if (size_of(state) <= StateStore::size_limit) return state.last_revision;
+    return fail(ErrorCode::quota, "state " + key + ": " + std::to_string(size_of(state)) +
+                                      " bytes in all are more than " +
+                                      std::to_string(StateStore::size_limit));
+}
+
+class MemoryMedium final : public StateMedium {
+    Result<InstanceState> load(const PluginInstanceId& owner) override { return states_[owner]; }
+    Result<void> save(const PluginInstanceId& owner, const InstanceState& state) override {
+        states_[owner] = state;
+        return {};
+    }
+    std::map<PluginInstanceId, InstanceState> states_;
+};
+
 }  // namespace
 
-Result<StoredValue> StateStore::get(const PluginInstanceId& owner, std::string_view key) {
+MemoryStateStore::MemoryStateStore() : StateStore(std::make_shared<MemoryMedium>()) {}
+
+Result<void> StateStore::run(std::function<void()> work) {
     const std::lock_guard lock(mutex_);
-    CAPSTAN_TRY(const InstanceState state, load(owner));
-    const auto at = state.values.find(key);
-    if (at == state.values.end())
-        return fail(ErrorCode::not_found, "there is no state " + std::string(key));
-    return at->second;
+    work();
+    return {};
+}
+
+template <class T>
+Result<T> StateStore::ask(std::function<Result<T>(StateMedium&)> question) {
+    const auto answer = std::make_shared<std::optional<Result<T>>>();
+    CAPSTAN_CHECK(run([medium = medium_, question = std::move(question), answer] {
+        answer->emplace(question(*medium));
+    }));
+    return std::move(**answer);
+}
+
+Result<StoredValue> StateStore::get(const PluginInstanceId& owner, std::string_view key) {
+    return ask<StoredValue>(
+        [owner, key = std::string(key)](StateMedium& medium) -> Result<StoredValue> {
+            CAPSTAN_TRY(const InstanceState state, medium.load(owner));
+            return find_value(state, key);
+        });
 }
 
 Result<std::uint64_t> StateStore::put(const PluginInstanceId& owner, std::string_view key,
@@ -41,32 +85,27 @@ Result<std::uint64_t> StateStore::put(const PluginInstanceId& owner, std::string
         return fail(ErrorCode::invalid_argument,
                     "a state's key has 1 to 253 bytes, not " + std::to_string(key.size()));
     }
-    const std::lock_guard lock(mutex_);
-    CAPSTAN_TRY(const FileDescriptor held, hold());
-    CAPSTAN_TRY(InstanceState changed, load(owner));
-    const auto at = changed.values.find(key);
-    const std::uint64_t revision = at == changed.values.end() ? 0 : at->second.revision;
-    if (revision != if_revision) return conflict(key, if_revision, revision);
-    changed.values[std::string(key)] = {std::string(value), ++changed.last_revision};
-    if (size_of(changed) > size_limit) {
-        return fail(ErrorCode::quota,
-                    "state " + std::string(key) + ": " + std::to_string(size_of(changed)) +
-                        " bytes in all are more than " + std::to_string(size_limit));
-    }
-    CAPSTAN_CHECK(save(owner, changed));
-    return changed.last_revision;
+    return ask<std::uint64_t>([owner, key = std::string(key), value = std::string(value),
+                               if_revision](StateMedium& medium) -> Result<std::uint64_t> {
+        CAPSTAN_TRY(const FileDescriptor held, medium.hold());
+        CAPSTAN_TRY(InstanceState changed, medium.load(owner));
+        CAPSTAN_TRY(const std::uint64_t revision, set_value(changed, key, value, if_revision));
+        CAPSTAN_CHECK(medium.save(owner, changed));
+        return revision;
+    });
 }
 
 Result<std::string> StateStore::share(const PluginInstanceId& owner, const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    CAPSTAN_TRY(const FileDescriptor held, hold());
-    CAPSTAN_TRY(InstanceState state, load(owner));
-    if (state.values.empty()) return std::string();
-    if (state.home.empty()) {
-        state.home = name;
-        CAPSTAN_CHECK(save(owner, state));
-    }
-    return printable_state(state);
+    return ask<std::string>([owner, name](StateMedium& medium) -> Result<std::string> {
+        CAPSTAN_TRY(const FileDescriptor held, medium.hold());
+        CAPSTAN_TRY(InstanceState state, medium.load(owner));
+        if (state.values.empty()) return std::string();
+        if (state.home.empty()) {
+            state.home = name;
+            CAPSTAN_CHECK(medium.save(owner, state));
+        }
+        return printable_state(state);
+    });
 }
 
 Result<bool> StateStore::take_over(const PluginInstanceId& owner, std::string_view shared) {
@@ -74,15 +113,16 @@ Result<bool> StateStore::take_over(const PluginInstanceId& owner, std::string_vi
     if (!theirs || size_of(*theirs) > size_limit)
         return fail(ErrorCode::invalid_argument,
                     "what the leader before kept of its state cannot be read");
-    const std::lock_guard lock(mutex_);
-    CAPSTAN_TRY(const FileDescriptor held, hold());
-    CAPSTAN_TRY(InstanceState ours, load(owner));
-    if (!ours.home.empty() && ours.home == theirs->home) return false;
-    ours.last_revision = std::max(ours.last_revision, theirs->last_revision);
-    ours.values = std::move(theirs->values);
-    for (auto& [key, stored] : ours.values) stored.revision = ++ours.last_revision;
-    CAPSTAN_CHECK(save(owner, ours));
-    return true;
+    return ask<bool>([owner, theirs = *std::move(theirs)](StateMedium& medium) -> Result<bool> {
+        CAPSTAN_TRY(const FileDescriptor held, medium.hold());
+        CAPSTAN_TRY(InstanceState ours, medium.load(owner));
+        if (!ours.home.empty() && ours.home == theirs.home) return false;
+        ours.last_revision = std::max(ours.last_revision, theirs.last_revision);
+        ours.values = theirs.values;
+        for (auto& [key, stored] : ours.values) stored.revision = ++ours.last_revision;
+        CAPSTAN_CHECK(medium.save(owner, ours));
+        return true;
+    });
 }
 
 }  // namespace capstan::runtime

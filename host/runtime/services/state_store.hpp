@@ -1,9 +1,12 @@
 /// Small values of instances that outlive the process, behind capstan.state/1.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,7 +15,9 @@
 #include <capstan/host.hpp>
 #include <capstan/ids.hpp>
 #include <capstan/result.hpp>
+#include <capstan/time.hpp>
 
+#include "runtime/loop/blocking_pool.hpp"
 #include "runtime/plugin_files/file_descriptor.hpp"
 
 namespace capstan::runtime {
@@ -25,11 +30,25 @@ struct InstanceState {
     std::map<std::string, StoredValue, std::less<>> values;
 };
 
-/// [any thread]
+/// Where states are kept. Used by one thread at a time.
+class StateMedium {
+public:
+    virtual ~StateMedium() = default;
+    /// What was saved last; empty when nothing was.
+    virtual Result<InstanceState> load(const PluginInstanceId& owner) = 0;
+    /// All of it or nothing.
+    virtual Result<void> save(const PluginInstanceId& owner, const InstanceState& state) = 0;
+    /// Held from load to save, so that no other process writes between.
+    virtual Result<FileDescriptor> hold() { return FileDescriptor(); }
+};
+
+/// Answers when the medium has answered. [any thread]
 class StateStore {
 public:
     static constexpr std::size_t size_limit = 64
                                               << 10;  ///< keys and values of one instance together
+    StateStore(const StateStore&) = delete;
+    StateStore& operator=(const StateStore&) = delete;
     virtual ~StateStore() = default;
 
     /// `not_found`: no such key.
@@ -44,44 +63,52 @@ public:
     /// like no other's, on one line.
     Result<std::string> share(const PluginInstanceId& owner, const std::string& name);
     /// Becomes what the leader before shared. False where that was from this very store, which may
-    /// know more by now. Values get revisions that they never had here, so whoever goes by an older
+    /// know more by now. Values get revisions that they never had here, so that a write by an older
     /// one gets a conflict. `invalid_argument`: it is no such text, and everything is as it was.
     Result<bool> take_over(const PluginInstanceId& owner, std::string_view shared);
 
 protected:
-    /// What was saved last; empty when nothing was.
-    virtual Result<InstanceState> load(const PluginInstanceId& owner) = 0;
-    /// All of it or nothing.
-    virtual Result<void> save(const PluginInstanceId& owner, const InstanceState& state) = 0;
-    /// Held from load to save, so that no other process writes between.
-    virtual Result<FileDescriptor> hold() { return FileDescriptor(); }
+    explicit StateStore(std::shared_ptr<StateMedium> medium) : medium_(std::move(medium)) {}
+    /// Runs `work` alone and returns at its end. After an error it has not begun, or goes on
+    /// without this: it owns what it touches.
+    virtual Result<void> run(std::function<void()> work);
 
 private:
+    template <class T>
+    Result<T> ask(std::function<Result<T>(StateMedium&)> question);
+
+    const std::shared_ptr<StateMedium> medium_;
     std::mutex mutex_;
 };
 
 /// Forgets with the process: for simulations and for hosts that were given no folder.
 class MemoryStateStore final : public StateStore {
-    Result<InstanceState> load(const PluginInstanceId& owner) override { return states_[owner]; }
-    Result<void> save(const PluginInstanceId& owner, const InstanceState& state) override {
-        states_[owner] = state;
-        return {};
-    }
-    std::map<PluginInstanceId, InstanceState> states_;
+public:
+    MemoryStateStore();
 };
 
 /// One file per instance in a folder, which several hosts on one machine may share: each sees what
 /// the others wrote, and of two that write at once one gets a `conflict`. A file is replaced as a
-/// whole: whatever interrupts a write, the old or the new one is there.
+/// whole: whatever interrupts a write, the old or the new one is there, on the disk before the
+/// answer. A thread of its own reads and writes, one call after the other, so that a disk or a
+/// process that does not let go ends in `unavailable` after a while. Alone then a write may still
+/// come to pass: `get` tells.
 class FileStateStore final : public StateStore {
 public:
-    explicit FileStateStore(std::filesystem::path directory) : directory_(std::move(directory)) {}
+    struct Patience {
+        Duration lock = std::chrono::seconds(2);    ///< with another process that writes
+        Duration answer = std::chrono::seconds(4);  ///< of one call, in all
+    };
+    explicit FileStateStore(const std::filesystem::path& directory)
+        : FileStateStore(directory, Patience()) {}
+    FileStateStore(const std::filesystem::path& directory, Patience patience);
 
 private:
-    Result<InstanceState> load(const PluginInstanceId& owner) override;
-    Result<void> save(const PluginInstanceId& owner, const InstanceState& state) override;
-    Result<FileDescriptor> hold() override;
-    const std::filesystem::path directory_;
+    Result<void> run(std::function<void()> work) override;
+
+    const std::string name_;
+    const Duration patience_;
+    BlockingPool pool_{{.threads = 1, .queue = 64}};
 };
 
 }  // namespace capstan::runtime

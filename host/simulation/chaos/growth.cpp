@@ -15,6 +15,8 @@ bool could_grow(const Moment& moment, const engine::Group& group, int target, in
     if (group.group.max && target + machines > *group.group.max) return false;
     if (!group.group.healthy.value_or(true)) return false;
     if (engine::find_backoff(moment.memory(), group, moment.now()) != nullptr) return false;
+    // Of a cloud that is out of reach nothing can be had.
+    if (!group.unreadable_because.empty()) return false;
     sums.add(size_of(group), machines);
     return std::ranges::none_of(bounds_of(moment.settings()), [&](const auto& entry) {
         return entry.second.max && sums.of(entry.first) > *entry.second.max;

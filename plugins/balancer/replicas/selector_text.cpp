@@ -73,7 +73,10 @@ Result<Requirement> parse_set(std::string_view part, std::string_view key, std::
     if (list.size() < 2 || list.front() != '(' || list.back() != ')') return refuse(part);
     list = list.substr(1, list.size() - 2);
     Requirement out{.key = std::string(key), .op = is_not ? Operator::not_in : Operator::in};
-    for (const std::string_view value : split(list)) out.values.emplace_back(value);
+    for (const std::string_view value : split(list)) {
+        if (!value.empty() && !is_key(value)) return refuse(part);
+        out.values.emplace_back(value);
+    }
     return out;
 }
 
@@ -101,8 +104,9 @@ Result<Requirement> parse_requirement(std::string_view part) {
 std::string requirement_text(const Requirement& r) {
     std::vector<std::string> values = r.values;
     std::ranges::sort(values);
+    values.erase(std::ranges::unique(values).begin(), values.end());
     std::string list;
-    for (const std::string& value : values) list += (list.empty() ? "" : ",") + value;
+    for (std::size_t i = 0; i < values.size(); ++i) list += (i == 0 ? "" : ",") + values[i];
     switch (r.op) {
         case Operator::in:
             return values.size() == 1 ? r.key + "=" + list : r.key + " in (" + list + ")";

@@ -108,6 +108,14 @@ INSTANTIATE_TEST_SUITE_P(CommandLine, Misbehaviour,
                                          std::pair("garbage", "kept option 6 of 2")),
                          [](const auto& p) { return std::string(p.param.first); });
 
+TEST(CommandLine, AnExceptionThroughTheBoundaryIsAnErrorOfTheHookThatLetItOut) {
+    const Ran ran =
+        capstan("plugin call " + quoted_path(throwing().string() + "#tiny") + " --kind expander",
+                two_options);
+    EXPECT_EQ(ran.code, 1) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("filter let an exception out: through C"));
+}
+
 TEST(CommandLine, CallAsksForTheClassWhereAFileHasSeveral) {
     const Ran ran =
         capstan("plugin call " + quoted_path(misbehaving()) + " --kind expander", two_options);
@@ -140,6 +148,12 @@ TEST(CommandLine, VerifyReportsACrashAndGoesOnWithTheNextCheck) {
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("was killed by signal 11"),
                                HasSubstr("file/unloads")));
+}
+
+TEST(CommandLine, VerifyFailsAFileThatLetsExceptionsOut) {
+    const Ran ran = capstan("plugin verify " + quoted_path(throwing().string() + "#tiny"));
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("through C"))) << ran.out;
 }
 
 TEST(CommandLine, VerifyAnswersInJson) {
@@ -236,7 +250,22 @@ TEST(CommandLine, AHangingPluginIsLeftOutAndTheChainDecidesWithoutIt) {
         vendor_config("hangs", "\"vendor\"", "limits = { call_deadline = \"50ms\" }\n"));
     const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("! vendor: filter overran its deadline"),
+    EXPECT_THAT(ran.out,
+                AllOf(HasSubstr("! vendor: filter is left out: it did not return within its "
+                                "deadline of 50 ms; its stage's on_error applies"),
+                      HasSubstr("small is what least_waste left")));
+}
+
+TEST(CommandLine, AStageThatLetsAnExceptionOutIsSkippedAsItsOnErrorSays) {
+    const Folder folder;
+    const std::string file = folder.write(
+        "capstan.toml", "[trust]\nsearch_paths = [\"" + throwing().parent_path().string() +
+                            "\"]\n[pipeline.scale_up]\nexpanders = [\"vendor\", \"least_waste\"]\n"
+                            "[plugin.vendor]\nfile = \"" +
+                            throwing().string() + "\"\nclass = \"tiny\"\n");
+    const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("plugin vendor: filter let an exception out: through C"),
                                HasSubstr("small is what least_waste left")));
 }
 

@@ -7,6 +7,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 
+#include "io/http_server.hpp"
 #include "shell.hpp"
 #include "simulation/api_server/api_server.hpp"
 
@@ -69,7 +70,80 @@ TEST(Doctor, ExitsZeroWhereAllIsWell) {
     const Ran ran = doctor(served.kubeconfig());
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("rules granted"), HasSubstr("1 group found"),
-                               Not(HasSubstr("MISSING")), Not(HasSubstr("TO DO"))));
+                               Not(HasSubstr("MISSING"))));
+    const char* const about_root = "TO DO\n  user: run as a user of its own";
+    EXPECT_THAT(ran.out, ::geteuid() == 0 ? ::testing::Matcher<std::string>(HasSubstr(about_root))
+                                          : Not(HasSubstr("TO DO")));
+}
+
+/// Refuses everybody, and says what with.
+class Echo {
+public:
+    Echo() {
+        server_ =
+            io::HttpServer::listen(
+                io_, {},
+                [](const io::ServedRequest& request, const io::Responder& responder) {
+                    responder.send({401,
+                                    {{"content-type", "text/plain"}},
+                                    "who is " + std::string(request.header("authorization"))});
+                })
+                .value();
+        thread_ = std::thread([this] { io_.run(); });
+    }
+    ~Echo() {
+        io_.stop();
+        thread_.join();
+    }
+    Echo(const Echo&) = delete;
+    Echo& operator=(const Echo&) = delete;
+
+    std::string kubeconfig(const std::string& user) const {
+        return "{current-context: a, contexts: [{name: a, context: {cluster: a, user: a}}], "
+               "clusters: [{name: a, cluster: {server: 'http://127.0.0.1:" +
+               std::to_string(server_->port()) + "'}}], users: [{name: a, user: {" + user + "}}]}";
+    }
+
+private:
+    boost::asio::io_context io_;
+    std::unique_ptr<io::HttpServer> server_;
+    std::thread thread_;
+};
+
+const std::string secret_token = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2lnbmF0dXJl";
+
+TEST(Doctor, ShowsNoCredentialsThatAServerSendsBack) {
+    const Echo echo;
+    for (const std::string& user :
+         {"token: " + secret_token, "username: ann, password: '" + secret_token + "'"}) {
+        const Ran ran = doctor(echo.kubeconfig(user));
+        EXPECT_EQ(ran.code, 1) << ran.err;
+        EXPECT_THAT(ran.out, HasSubstr("[redacted]"));
+        for (const std::string& text : {ran.out, ran.err})
+            EXPECT_THAT(text, AllOf(Not(HasSubstr("eyJhb")), Not(HasSubstr("YW5uOmV5")))) << user;
+    }
+}
+
+/// Neither does the daemon, in all that it says until it is told to stop.
+TEST(Run, LogsNoCredentialsThatAServerSendsBack) {
+    const Echo echo;
+    const Folder folder;
+    const std::string access =
+        folder.write("kubeconfig", echo.kubeconfig("token: " + secret_token));
+    const std::string config =
+        folder.write("config.toml", "[cluster]\nkubeconfig = \"" + access +
+                                        "\"\n[admin]\nlisten = \"\"\n" + one_cloud);
+    const std::string log = (folder.path() / "log").string();
+    // A file, so that no other shell reads its "$!"; what it started is ended in any case.
+    const std::string script = folder.write(
+        "script", "'" + (build_tree() / "bin/capstan").string() + "' run --config '" + config +
+                      "' 2>'" + log + "' &\ntrap 'kill -KILL $!' EXIT\nfor i in $(seq 600); do\n" +
+                      "  grep -q redacted '" + log + "' && kill $! && wait $! && trap - EXIT && " +
+                      "exit 0\n  kill -0 $! || exit 9\n  sleep 0.1\ndone\nexit 8\n");
+    const int status = std::system(("sh '" + script + "'").c_str());
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
+    EXPECT_THAT(folder.read("log"),
+                AllOf(HasSubstr("401"), HasSubstr("Bearer [redacted]"), Not(HasSubstr("eyJhb"))));
 }
 
 TEST(Doctor, ExitsOneForARightThatIsNotKnownToBeThere) {
@@ -78,8 +152,8 @@ TEST(Doctor, ExitsOneForARightThatIsNotKnownToBeThere) {
                                  .status = 403});
     const Ran ran = doctor(served.kubeconfig());
     EXPECT_EQ(ran.code, 1) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("MISSING  right to list nodes"),
-                               HasSubstr("\nTO DO\n  right to list nodes: ")));
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("MISSING  right to list nodes"), HasSubstr("\nTO DO\n"),
+                               HasSubstr("\n  right to list nodes: ")));
 }
 
 TEST(Doctor, ExitsOneForAServerOutOfReach) {

@@ -28,6 +28,8 @@ inline std::filesystem::path misbehaving() {
     return build_tree() / "tests/bin/plugins/misbehaving.so";
 }
 
+inline std::filesystem::path throwing() { return build_tree() / "tests/bin/plugins/throwing.so"; }
+
 /// A folder that goes with the test.
 class Folder {
 public:

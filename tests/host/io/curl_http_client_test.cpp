@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <map>
@@ -17,6 +18,8 @@
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/streambuf.hpp>
 #include <boost/asio/write.hpp>
+
+#include "packed.hpp"
 
 namespace capstan::io {
 namespace {
@@ -120,6 +123,10 @@ private:
 std::string reply_with(const std::string& body, const std::string& head = "HTTP/1.1 200 OK\r\n") {
     return head + "Content-Length: " + std::to_string(body.size()) +
            "\r\nX-Mixed-Case:  value \r\n\r\n" + body;
+}
+
+std::string gzip_reply(std::size_t size) {
+    return reply_with(packed_zeros(size), "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n");
 }
 
 HttpRequest limited(std::string url, std::uint64_t bytes) {
@@ -292,7 +299,59 @@ TEST_F(HttpRequests, RefuseAFloodOfHeaders) {
     for (int i = 0; i < 300; ++i)
         flood += "X-" + std::to_string(i) + ": " + std::string(1000, 'x') + "\r\n";
     server.answer("/", flood + "Content-Length: 0\r\n\r\n");
-    EXPECT_FALSE(get(HttpRequest("GET", server.url("/"))));
+    server.answer("/long", "HTTP/1.1 200 OK\r\nX: " + std::string(120 << 10, 'x') +
+                               "\r\nContent-Length: 0\r\n\r\n");
+    for (const char* const path : {"/", "/long"}) {
+        const Error error = get(HttpRequest("GET", server.url(path))).error();
+        EXPECT_EQ(error.code, ErrorCode::quota) << path;
+        EXPECT_THAT(error.message, HasSubstr("the head of the reply is too long")) << path;
+    }
+}
+
+TEST_F(HttpRequests, RefuseWhatUnpacksToMoreThanAllowed) {
+    client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.gzip = true});
+    server.answer("/", gzip_reply(32u << 20));
+    const auto reply = get(limited(server.url("/"), 1u << 20));
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().code, ErrorCode::quota);
+    EXPECT_THAT(reply.error().message, HasSubstr("the reply has more than 1048576 bytes"));
+}
+
+TEST_F(HttpRequests, TakeTurnsWithOtherWorkHoweverMuchAStreamUnpacksTo) {
+    constexpr std::size_t size = 48u << 20;
+    client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.gzip = true});
+    server.answer("/", gzip_reply(size));
+    std::size_t bytes = 0, most = 0;
+    client->stream(HttpRequest("GET", server.url("/")),
+                   {{}, [&](std::string_view part) { bytes += part.size(); }}, keep());
+    io.restart();
+    const auto work = boost::asio::make_work_guard(io);
+    while (replies.empty()) {
+        const std::size_t before = bytes;
+        io.run_one();
+        most = std::max(most, bytes - before);
+    }
+    EXPECT_TRUE(replies.at(0)) << replies.at(0).error();
+    EXPECT_EQ(bytes, size);
+    EXPECT_LE(most, 300u << 10) << "in one turn";
+}
+
+TEST_F(HttpRequests, LeaveWhatHasNotHadItsTurnWhenTheyAreCancelled) {
+    client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.gzip = true});
+    server.answer("/", gzip_reply(32u << 20));
+    server.answer("/other", reply_with("x"));
+    std::size_t bytes = 0;
+    const HttpClient::RequestId id =
+        client->stream(HttpRequest("GET", server.url("/")),
+                       {{}, [&](std::string_view part) { bytes += part.size(); }}, keep());
+    io.restart();
+    const auto work = boost::asio::make_work_guard(io);
+    while (bytes == 0) io.run_one();
+    client->cancel(id);
+    run_until(1);
+    EXPECT_EQ(replies.at(0).error().code, ErrorCode::cancelled);
+    EXPECT_LE(bytes, 1u << 20);
+    EXPECT_EQ(get(HttpRequest("GET", server.url("/other"))).value().body, "x");
 }
 
 TEST_F(HttpRequests, ThatAreNoneAreNotSent) {

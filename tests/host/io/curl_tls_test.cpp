@@ -5,6 +5,7 @@
 
 #include "http2_server.hpp"
 #include "io/curl_http_client.hpp"
+#include "packed.hpp"
 #include "tls_server.hpp"
 
 namespace capstan::io {
@@ -122,6 +123,27 @@ TEST_F(SecureRequests, SpeakHttp2WhereTheServerHasIt) {
     EXPECT_EQ(body(server.url()), "HTTP/2 stream 1");
     EXPECT_EQ(body(server.url()), "HTTP/2 stream 3");
     EXPECT_EQ(server.connections(), 1);
+}
+
+TEST_F(SecureRequests, LeaveHttp2WhereAStreamBringsMoreThanCanBeTaken) {
+    const Http2Server server(authority.issue("server", "IP:127.0.0.1"), packed_zeros(128u << 20));
+    client = std::make_unique<CurlHttpClient>(
+        io, CurlHttpClient::Options{.tls = trusting(), .gzip = true});
+    std::size_t bytes = 0, most = 0;
+    std::optional<Result<HttpReply>> ended;
+    client->stream(HttpRequest("GET", server.url()).within(20s),
+                   {{}, [&](std::string_view part) { bytes += part.size(); }},
+                   [&](Result<HttpReply> reply) { ended = std::move(reply); });
+    io.restart();
+    const auto work = boost::asio::make_work_guard(io);
+    while (!ended) {
+        const std::size_t before = bytes;
+        ASSERT_GT(io.run_one_for(20s), 0u) << bytes;
+        most = std::max(most, bytes - before);
+    }
+    EXPECT_LE(most, 300u << 10) << "in one turn";
+    EXPECT_EQ(ended->error().code, ErrorCode::unavailable);
+    EXPECT_THAT(ended->error().message, HasSubstr("it goes on by HTTP/1.1"));
 }
 
 TEST_F(SecureRequests, ShareOneConnectionOfHttp2ThoughTheyBeginTogether) {

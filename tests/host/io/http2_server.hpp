@@ -17,7 +17,9 @@ namespace capstan::io {
 /// A client that says anything else is left without an answer.
 class Http2Server : public LoopbackServer {
 public:
-    explicit Http2Server(const TestIdentity& identity) {
+    /// `packed`: the body of each reply instead, as gzip; no more than a client's window takes.
+    explicit Http2Server(const TestIdentity& identity, std::string packed = {})
+        : packed_(std::move(packed)) {
         context_.use_certificate_chain(boost::asio::buffer(identity.certificate_pem()));
         context_.use_private_key(boost::asio::buffer(identity.key_pem()),
                                  boost::asio::ssl::context::pem);
@@ -94,7 +96,7 @@ private:
         boost::system::error_code ignored;
         boost::asio::write(stream, boost::asio::buffer(bytes + frame.payload), ignored);
     }
-    static void answer(Stream& stream, const Frame& frame) {
+    void answer(Stream& stream, const Frame& frame) const {
         const bool is_request = frame.type == Type::headers || frame.type == Type::data;
         if (is_request && (frame.flags & end_stream) != 0) return reply(stream, frame.stream);
         const bool wants_ack = frame.type == Type::settings || frame.type == Type::ping;
@@ -103,7 +105,8 @@ private:
                            .flags = ack,
                            .payload = frame.type == Type::ping ? frame.payload : std::string()});
     }
-    static void reply(Stream& stream, std::uint32_t number) {
+    void reply(Stream& stream, std::uint32_t number) const {
+        if (!packed_.empty()) return reply_packed(stream, number);
         // The eighth entry of HPACK's table is ":status: 200".
         write(stream,
               {.type = Type::headers, .flags = end_headers, .stream = number, .payload = "\x88"});
@@ -112,6 +115,23 @@ private:
                        .stream = number,
                        .payload = "HTTP/2 stream " + std::to_string(number)});
     }
+    void reply_packed(Stream& stream, std::uint32_t number) const {
+        // The 26th entry is "content-encoding", whose value follows.
+        write(stream, {.type = Type::headers,
+                       .flags = end_headers,
+                       .stream = number,
+                       .payload = "\x88\x0f\x0b\x04gzip"});
+        constexpr std::size_t most = 16384;
+        for (std::size_t at = 0; at < packed_.size(); at += most) {
+            const bool is_last = at + most >= packed_.size();
+            write(stream, {.type = Type::data,
+                           .flags = is_last ? end_stream : std::uint8_t{0},
+                           .stream = number,
+                           .payload = packed_.substr(at, most)});
+        }
+    }
+
+    const std::string packed_;
     boost::asio::ssl::context context_{boost::asio::ssl::context::tls_server};
 };
 

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include <boost/asio/executor_work_guard.hpp>
 
@@ -148,14 +151,17 @@ TEST_F(Served, RefusesWhatIsTooLongOrNoRequest) {
 }
 
 TEST_F(Served, DropsAPeerThatIsTooSlow) {
+    options.head_timeout = 1s;
     options.request_timeout = 1s;
     options.idle_timeout = 1s;
     serve([](const ServedRequest&, const Responder& responder) { responder.send(text("fine")); });
-    Peer silent(*server), slow(*server), idle(*server);
+    Peer silent(*server), slow(*server), slow_body(*server), idle(*server);
     slow.say("GET / HT");
+    slow_body.say("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nfo");
     idle.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     EXPECT_EQ(silent.hear_all(), "");
     EXPECT_EQ(slow.hear_all(), "");
+    EXPECT_EQ(slow_body.hear_all(), "");
     EXPECT_THAT(idle.hear_all(), testing::EndsWith("fine"));
 }
 
@@ -188,6 +194,40 @@ TEST_F(Served, LetsNoMoreInThanItWasTold) {
     second.socket.non_blocking(false);
     first.reset();
     EXPECT_THAT(second.hear("fine"), HasSubstr("200"));
+}
+
+TEST_F(Served, ClosesAKeptConnectionForTheNextOneWhereItMakesRoom) {
+    options.makes_room = true;
+    options.max_connections = 2;
+    serve([](const ServedRequest&, const Responder& responder) { responder.send(text("fine")); });
+    Peer kept(*server), silent(*server);
+    kept.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(kept.hear("fine"), HasSubstr("200"));
+    Peer next(*server);
+    next.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(next.hear("fine"), HasSubstr("200"));
+    EXPECT_EQ(kept.hear_all(), "");
+    silent.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(silent.hear("fine"), HasSubstr("200"));
+}
+
+TEST_F(Served, HoldsNoMoreAnswersThanItWasToldForPeersThatDoNotRead) {
+    options.makes_room = true;
+    options.max_unsent_total = 20u << 20;
+    std::atomic<int> left = 0;
+    std::promise<void> third;
+    serve([&](const ServedRequest&, const Responder& responder) {
+        responder.when_closed([&] {
+            if (++left == 3) third.set_value();
+        });
+        responder.send(text(std::string(8u << 20, 'x')));
+    });
+    std::vector<std::unique_ptr<Peer>> peers;
+    for (int i = 0; i < 5; ++i) {
+        peers.push_back(std::make_unique<Peer>(*server));
+        peers.back()->say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    }
+    EXPECT_EQ(third.get_future().wait_for(20s), std::future_status::ready);
 }
 
 TEST_F(Served, SaysWhereItCannotListen) {

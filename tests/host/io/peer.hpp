@@ -25,6 +25,12 @@ struct Peer {
     explicit Peer(const HttpServer& server) {
         socket.connect({boost::asio::ip::address_v4::loopback(), server.port()});
     }
+    /// Comes from that address of loopback: "127.0.0.7".
+    Peer(const HttpServer& server, const std::string& from) {
+        socket.open(boost::asio::ip::tcp::v4());
+        socket.bind({boost::asio::ip::make_address_v4(from), 0});
+        socket.connect({boost::asio::ip::address_v4::loopback(), server.port()});
+    }
     void say(std::string_view what) {
         boost::asio::write(socket, boost::asio::buffer(what.data(), what.size()));
     }

@@ -53,14 +53,111 @@ TEST(Clouds, AGroupOfTwoCloudsIsTheFirstOnes) {
               "before it");
 }
 
-TEST(Clouds, ARefreshThatIsUnderWayServesAll) {
-    VirtualAssembly virtually(two_clouds);
-    int served = 0;
-    for (int i = 0; i < 3; ++i) virtually.clouds().refresh([&](const CloudsView&) { ++served; });
-    EXPECT_EQ(served, 0);
-    virtually.host().virtual_loop()->advance(10s);
-    EXPECT_EQ(served, 3);
-    EXPECT_EQ(ids(virtually.clouds().view()).size(), 3u);
+/// "slow/db" of groups that are as they were, and not touched.
+std::vector<std::string> untouched(const CloudsView& view) {
+    std::vector<std::string> out;
+    for (const engine::Group& group : *view.groups)
+        if (!group.unreadable_because.empty())
+            out.push_back(group.cloud.value() + "/" + group.group.id.value());
+    return out;
+}
+
+/// A cloud that takes 20 seconds to answer, beside one that answers at once.
+struct SlowCloud : ::testing::Test {
+    CloudsView refresh() { return virtually.clouds().refresh_now(virtually.host()); }
+    /// From here on passes come every ten seconds.
+    void be_patient() {
+        virtually.clouds().set_patience(patience_of(10s));
+        began = virtually.elapsed();
+    }
+    Duration elapsed() const { return virtually.elapsed() - began; }
+
+    VirtualAssembly virtually{
+        "[pipeline]\nclouds = [\"slow\", \"quick\"]\n" +
+        simulated("slow", "latency = \"20s\", groups = [" + simulated_group("db") + "]") +
+        simulated("quick", "groups = [" + simulated_group("web") + "]")};
+    Duration began{};
+};
+
+TEST_F(SlowCloud, IsLeftAsItWasAfterAWhileAndNotWaitedForAgain) {
+    refresh();
+    be_patient();
+    const CloudsView silent = refresh();
+    EXPECT_EQ(elapsed(), 15s);
+    EXPECT_THAT(ids(silent), ElementsAre("slow/db", "quick/web"));
+    EXPECT_THAT(untouched(silent), ElementsAre("slow/db"));
+    EXPECT_EQ(silent.states.at(0).standing, CloudStanding::silent);
+    EXPECT_EQ(silent.states.at(0).because,
+              "cloud slow has not answered since 2026-01-01T00:00:40Z");
+    EXPECT_EQ(silent.states.at(1).standing, CloudStanding::answered);
+    ASSERT_EQ(silent.problems.size(), 1u);
+    EXPECT_EQ(silent.problems[0].code, ErrorCode::deadline);
+    EXPECT_EQ(refresh().groups, silent.groups) << "its call is under way still";
+    EXPECT_EQ(elapsed(), 15s);
+}
+
+TEST_F(SlowCloud, IsUsedAsSoonAsItAnswersAndHoldsUpNoOtherPassAsLong) {
+    refresh();
+    be_patient();
+    int told = 0;
+    virtually.clouds().set_on_late([&told] { ++told; });
+    refresh();
+    virtually.host().virtual_loop()->advance(5s);
+    EXPECT_EQ(told, 1);
+    EXPECT_THAT(untouched(refresh()), IsEmpty());
+    EXPECT_EQ(elapsed(), 20s) << "by the answer that came late";
+    EXPECT_THAT(untouched(refresh()), ElementsAre("slow/db"));
+    EXPECT_EQ(elapsed(), 25s) << "half a scan interval";
+}
+
+TEST_F(SlowCloud, IsAskedAgainWhereItsLateAnswerIsOld) {
+    refresh();
+    be_patient();
+    refresh();
+    virtually.host().virtual_loop()->advance(1min);
+    EXPECT_THAT(untouched(refresh()), ElementsAre("slow/db"));
+}
+
+TEST_F(SlowCloud, ThatNeverAnsweredHasNoGroupsAndHoldsUpNoOthers) {
+    be_patient();
+    const CloudsView first = refresh();
+    EXPECT_EQ(elapsed(), 15s);
+    EXPECT_THAT(ids(first), ElementsAre("quick/web"));
+    EXPECT_THAT(first.unread,
+                ElementsAre(std::pair(
+                    PluginInstanceId("slow"),
+                    std::string("cloud slow has not answered since 2026-01-01T00:00:00Z"))));
+    virtually.host().virtual_loop()->advance(25s);
+    EXPECT_THAT(ids(refresh()), ElementsAre("slow/db", "quick/web")) << "described by now";
+}
+
+TEST_F(SlowCloud, IsNotAskedWhileItRests) {
+    refresh();
+    be_patient();
+    const CloudsView resting = virtually.clouds().refresh_now(
+        virtually.host(), {{PluginInstanceId("slow"), "cloud slow is left alone for 20s: no"}});
+    EXPECT_EQ(elapsed(), 0s);
+    EXPECT_THAT(untouched(resting), ElementsAre("slow/db"));
+    EXPECT_EQ(resting.states.at(0).standing, CloudStanding::resting);
+    EXPECT_THAT(resting.failures(), IsEmpty());
+}
+
+TEST(Clouds, ThatFailAreLeftAsTheyWere) {
+    VirtualAssembly virtually(
+        "[pipeline]\nclouds = [\"east\"]\n" +
+        simulated("east", "fail = { code = \"throttled\", message = \"slow down\" }, groups = [" +
+                              simulated_group("web") + "]"));
+    const CloudsView view = virtually.clouds().refresh_now(virtually.host());
+    EXPECT_THAT(*view.groups, IsEmpty()) << "it never answered";
+    EXPECT_EQ(view.states.at(0).standing, CloudStanding::failed);
+    EXPECT_EQ(view.failures().at(PluginInstanceId("east")).code, ErrorCode::throttled);
+}
+
+TEST(Clouds, AreWaitedForByThePatienceOfTheScanInterval) {
+    EXPECT_EQ(patience_of(1s).silent_after, 5s);
+    EXPECT_EQ(patience_of(3s).silent_after, 9s);
+    EXPECT_EQ(patience_of(10s).silent_after, 15s);
+    EXPECT_EQ(patience_of(1min).silent_after, 15s);
 }
 
 TEST(Clouds, ACloudThatDoesNotAnswerHoldsUpNothingForEver) {
@@ -139,6 +236,29 @@ TEST(Clouds, ANameWithoutAnInstanceIsAnError) {
     const auto clouds = Clouds::make(pipeline, virtually.host());
     ASSERT_FALSE(clouds);
     EXPECT_EQ(clouds.error().message, "pipeline: there is no instance aws");
+}
+
+TEST(Clouds, OneThatHasNotStartedCountsAsUnreadUntilItJoins) {
+    VirtualAssembly virtually(two_clouds);
+    const auto none = PluginHost::open(virtually.config(), virtually.plugins(),
+                                       {.clock = std::make_shared<io::ManualClock>()});
+    ASSERT_TRUE(none) << none.error();
+    Pipeline both;
+    both.clouds = {PluginInstanceId("east"), PluginInstanceId("west")};
+    const auto clouds = Clouds::make(both, **none, {}, Missing::has_not_started);
+    ASSERT_TRUE(clouds) << clouds.error();
+    ASSERT_TRUE((*clouds)->join(virtually.host().find(both.clouds[0])));
+    const CloudsView before = (*clouds)->refresh_now(virtually.host());
+    EXPECT_THAT(ids(before), ElementsAre("east/batch", "east/web"));
+    ASSERT_EQ(before.problems.size(), 1u);
+    EXPECT_EQ(before.problems.front().message, "plugin west: it has not started");
+    EXPECT_TRUE(before.unread.contains(both.clouds[1]));
+    EXPECT_THAT((*clouds)->find(both.clouds[1]), IsNull());
+    ASSERT_TRUE((*clouds)->join(virtually.host().find(both.clouds[1])));
+    const CloudsView after = (*clouds)->refresh_now(virtually.host());
+    EXPECT_THAT(ids(after), ElementsAre("east/batch", "west/db", "east/web"));
+    EXPECT_TRUE(after.unread.empty());
+    EXPECT_EQ((*clouds)->instances().size(), 2u);
 }
 
 TEST(Clouds, AreReadInRealTimeToo) {

@@ -66,7 +66,9 @@ TEST(KeptTimes, NeverAndNothingStayAndNoTimeIsTooLong) {
     EXPECT_EQ(since_of(read), Time());
     EXPECT_EQ(until_of(read), Time::max());
     EXPECT_LE(since_of(read_back(unneeded_since(noon), PassTime(Time::min()), noon)), noon);
-    EXPECT_LT(since_of(read_back(unneeded_since(Time::min()), noon, Time::max())), noon);
+    EXPECT_LT(since_of(read_back(unneeded_since(Time::min() + 1h), noon, Time::max())), noon);
+    EXPECT_EQ(since_of(read_back(unneeded_since(Time::min()), noon, noon + 1h)), Time::min())
+        << "longer ago than a Time can tell";
 }
 
 TEST(KeptTimes, AreFoundWhereverMemoryKeepsThem) {

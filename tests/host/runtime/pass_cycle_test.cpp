@@ -133,16 +133,17 @@ TEST_F(PassCycle, DecidesTheSameOnTheSame) {
     EXPECT_EQ(first->outcome.memory, second->outcome.memory);
 }
 
-TEST_F(PassCycle, AnInstanceThatIsMissedIsSaidOnceForAllItsGroups) {
+TEST_F(PassCycle, AHookThatIsLeftOutIsSaidOnceForAllItsGroupsAndTheOthersAreCalled) {
     PassInput without = input(0);
-    without.known_misses = {{PluginInstanceId("east"), Hook::options}};
+    without.known_misses = {{PluginInstanceId("east"), Hook::options, "it rests"}};
     const auto result = decide(without);
     ASSERT_TRUE(result) << result.error();
     EXPECT_EQ(result->groups->at(0).options, GroupOptions{});
-    EXPECT_EQ(result->groups->at(0).price_per_hour, std::nullopt);
+    EXPECT_EQ(result->groups->at(0).price_per_hour, 0.5);
     ASSERT_EQ(result->outcome.decision.notes.size(), 1u);
     EXPECT_THAT(result->outcome.decision.notes[0],
-                ::testing::AllOf(HasSubstr("plugin east: not asked"), HasSubstr("(group a, b)")));
+                ::testing::AllOf(HasSubstr("plugin east: options is left out: it rests"),
+                                 HasSubstr("(group a, b)")));
     EXPECT_EQ(result->misses, without.known_misses);
 }
 

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <ctime>
+#include <future>
+#include <utility>
+
 #include "assembly.hpp"
 #include "runtime/instances/pass_runner.hpp"
 #include "runtime/wiring.hpp"
@@ -99,6 +103,22 @@ TEST(PluginHost, InRealTimeNobodyMovesTheClock) {
     EXPECT_EQ(answer, 7);
 }
 
+TEST(PluginHost, ItsGuardEndsTheProcessWhenAnAbandonedThreadCostsTooMuch) {
+    std::promise<std::pair<int, std::string>> ended;
+    Guard guard({.period = std::chrono::milliseconds(5),
+                 .end = [&](int code, const std::string& why) { ended.set_value({code, why}); },
+                 .takes_signals = false});
+    Config config;
+    config.watchdog.memory_max = Quantity::units(1);
+    const auto host = PluginHost::start(config, {}, {.guard = &guard});
+    ASSERT_TRUE(host.has_value());
+    const auto abandoned =
+        (*host)->abandoned_threads()->add("acme", Hook::filter, CLOCK_THREAD_CPUTIME_ID);
+    const auto [code, why] = ended.get_future().get();
+    EXPECT_EQ(code, exit_held_up);
+    EXPECT_THAT(why, ::testing::StartsWith("plugin acme: filter overran its deadline"));
+}
+
 TEST(PluginHost, ABreadcrumbFileThatCannotBeOpenedIsSaid) {
     const auto host = PluginHost::start(Config{}, {}, {.breadcrumbs = "/dev/null/crumbs"});
     ASSERT_FALSE(host.has_value());
@@ -111,6 +131,33 @@ TEST(Wiring, ANameWithoutAnInstanceCannotBeWired) {
     const auto wiring = wire(Pipeline{}, **host);
     ASSERT_FALSE(wiring.has_value());
     EXPECT_EQ(wiring.error().message, "pipeline: there is no instance least_waste");
+}
+
+TEST(Wiring, WhatHasNotStartedIsAskedAllTheSameAndFails) {
+    const Assembly assembly(two_instances);
+    const auto host = PluginHost::open(assembly.config(), assembly.plugins(), {});
+    ASSERT_TRUE(host.has_value()) << host.error();
+    Pipeline pipeline = assembly.config().pipeline;
+    pipeline.scale_up.similarity = {PluginInstanceId("one")};
+    EXPECT_FALSE(wire(pipeline, **host)) << "all are to be there";
+    const auto wiring = wire(pipeline, **host, Missing::has_not_started);
+    ASSERT_TRUE(wiring.has_value()) << wiring.error();
+    const PluginInstanceId one("one"), two("two"), splitter(pipeline.scale_up.splitter);
+    EXPECT_EQ(
+        misses_of(*wiring),
+        (std::vector<HookMiss>{
+            {one, Hook::start}, {two, Hook::start}, {one, Hook::start}, {splitter, Hook::start}}));
+    PassWatch watch;
+    const auto policies = PassPolicies::make(*wiring, watch);
+    ASSERT_TRUE(policies.has_value());
+    ASSERT_EQ(policies->chain().size(), 2u);
+    EXPECT_EQ(policies->chain()[0].name, "one");
+    EXPECT_EQ(policies->chain()[0].expander->filter({}, {}, {}).error().message,
+              "plugin one: not asked, it has not started");
+    EXPECT_FALSE(policies->similarity().at(0).check->may_decide());
+    EXPECT_FALSE(policies->splitter().split(3, {}, {}));
+    pipeline.scale_up.similarity = {PluginInstanceId("nobody")};
+    EXPECT_FALSE(wire(pipeline, **host, Missing::has_not_started)) << "it is of no configuration";
 }
 
 TEST(Wiring, StagesKeepTheirOrderAndWhatTheyDoInTrouble) {

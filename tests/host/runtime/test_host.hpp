@@ -90,12 +90,17 @@ struct TestHost {
     std::shared_ptr<StateStore> state = std::make_shared<MemoryStateStore>();
     std::shared_ptr<SecretSource> secrets{};
     std::shared_ptr<Breadcrumbs> crumbs{};
+    bool has_strand_threads = false;
+    std::shared_ptr<CallWatches> calls{};
 
     HostEnvironment environment() {
         const auto log =
             std::make_shared<Logger>(Log{.level = LogLevel::debug, .per_plugin = {}}, clock,
                                      [to = lines](std::string_view line) { to->add(line); });
-        return {loop, log, metrics, http, secrets, state, crumbs, 42, "test"};
+        HostEnvironment out{loop, log, metrics, http, secrets, state, crumbs, 42, "test"};
+        out.has_strand_threads = has_strand_threads;
+        out.calls = calls;
+        return out;
     }
 };
 

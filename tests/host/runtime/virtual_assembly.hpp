@@ -21,6 +21,7 @@ public:
     PluginHost& host() { return *host_; }
     Clouds& clouds() { return *clouds_; }
     const Config& config() const { return assembly_.config(); }
+    const PluginSet& plugins() const { return assembly_.plugins(); }
     Duration elapsed() const { return clock_->now() - start_; }
 
 private:

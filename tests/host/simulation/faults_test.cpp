@@ -41,6 +41,13 @@ TEST(Faults, TwoThatOverlapAreOne) {
               (std::vector<std::string>{"0m flap web", "9m flap web ends"}));
 }
 
+TEST(Faults, OfTwoCloudsAreTwo) {
+    EXPECT_EQ(
+        told({{.kind = FaultKind::silent, .cloud = "east"},
+              {.kind = FaultKind::silent, .cloud = "west", .from = 4min}}),
+        (std::vector<std::string>{"0m silent", "4m silent", "5m silent ends", "9m silent ends"}));
+}
+
 TEST(Faults, ACertainOneComesEachTime) {
     EXPECT_EQ(told({{.kind = FaultKind::restart,
                      .from = 10min,

@@ -87,4 +87,16 @@ Result<ClusterAccess> open_access(const AccessChoice& choice, io::Loop& loop,
     return out;
 }
 
+std::vector<std::filesystem::path> secret_files_of(const AccessChoice& choice,
+                                                   const AccessSurroundings& surroundings) {
+    if (choice.kubeconfig == in_cluster) return {surroundings.service_account / "token"};
+    const KubeconfigChoice which{.file = choice.kubeconfig, .context = choice.context};
+    const auto config = read_kubeconfig(which, surroundings.environment);
+    if (!config) return {};
+    std::vector<std::filesystem::path> out = config->files;
+    for (const std::filesystem::path& file : {config->user.token_file, config->user.key.file})
+        if (!file.empty()) out.push_back(file);
+    return out;
+}
+
 }  // namespace capstan::kubernetes

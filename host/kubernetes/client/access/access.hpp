@@ -53,6 +53,11 @@ struct ClusterAccess {
 Result<ClusterAccess> open_access(const AccessChoice& choice, io::Loop& loop,
                                   const AccessSurroundings& surroundings);
 
+/// The files with secrets that open_access would read: kubeconfigs, and tokens and keys that they
+/// name, or the service account's token. Those that a program gives are in none.
+std::vector<std::filesystem::path> secret_files_of(const AccessChoice& choice,
+                                                   const AccessSurroundings& surroundings);
+
 /// The pod's service account. Its certificate authority may be missing: then the system's count,
 /// and a warning says so.
 Result<ClusterAccess> open_in_cluster_access(io::Loop& loop,

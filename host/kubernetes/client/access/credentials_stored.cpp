@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "io/known_secrets.hpp"
 #include "kubernetes/client/access/credentials_base64.hpp"
 #include "kubernetes/client/access/credentials_file.hpp"
 #include "kubernetes/client/access/credentials_later.hpp"
@@ -26,6 +27,7 @@ public:
 
     /// The first reading, where what is missing cannot be made up for.
     Result<void> begin() {
+        io::known_secrets().add(token_);
         if (const auto read = read_token(); !read) {
             if (token_.empty()) return fail(within("token", read.error()));
             tell(within("token", read.error()));
@@ -62,6 +64,7 @@ private:
         token_read_ = loop_.monotonic();
         if (secrets_.token_file.empty()) return {};
         CAPSTAN_TRY(token_, read_token_file(secrets_.token_file));
+        io::known_secrets().add(token_);
         return {};
     }
     /// Both or neither: half a pair proves nothing.
@@ -71,6 +74,7 @@ private:
         if (!certificate) return fail(within("client certificate", certificate.error()));
         auto key = pem_of(secrets_.key, PemKind::private_key);
         if (!key) return fail(within("client key", key.error()));
+        io::known_secrets().add(*key);
         CAPSTAN_CHECK(check_pair(*certificate, *key));
         certificate_ = *std::move(certificate);
         key_ = *std::move(key);
@@ -106,8 +110,10 @@ StoredSecrets stored_secrets(const KubeconfigUser& user) {
                       .certificate = user.certificate,
                       .key = user.key};
     if (!user.username.empty() || !user.password.empty()) {
-        out.headers.emplace_back("authorization",
-                                 "Basic " + base64_text(user.username + ':' + user.password));
+        std::string login = base64_text(user.username + ':' + user.password);
+        io::known_secrets().add(user.password);
+        io::known_secrets().add(login);
+        out.headers.emplace_back("authorization", "Basic " + std::move(login));
     }
     return out;
 }

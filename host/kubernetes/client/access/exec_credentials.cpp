@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "io/known_secrets.hpp"
 #include "io/printable.hpp"
 
 namespace capstan::kubernetes {
@@ -115,6 +116,8 @@ Result<ExecAnswer> ExecCredentials::answer_of(Result<ProgramEnd> end) const {
 }
 
 void ExecCredentials::keep(ExecAnswer answer) {
+    io::known_secrets().add(answer.token);
+    io::known_secrets().add(answer.key_pem);
     Credential out{options_.headers, std::move(answer.certificate_pem), std::move(answer.key_pem)};
     if (!answer.token.empty()) out.headers.emplace_back("authorization", "Bearer " + answer.token);
     credential_ = std::move(out);

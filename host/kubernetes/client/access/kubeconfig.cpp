@@ -68,6 +68,7 @@ Result<Kubeconfig> read_kubeconfig(const KubeconfigChoice& choice, const Environ
     std::optional<Error> problem;
     Kubeconfig out = Reader(files, problem).read(choice.context);
     if (problem) return fail(std::move(*problem));
+    out.files = files.paths();
     return out;
 }
 

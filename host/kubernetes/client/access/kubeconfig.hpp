@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/json/value.hpp>
 #include <capstan/http.hpp>
@@ -50,6 +51,7 @@ struct Kubeconfig {
     KubeconfigCluster cluster{};
     KubeconfigUser user{};  ///< of a context without a user: nobody
     std::string kube_namespace = "default";
+    std::vector<std::filesystem::path> files{};  ///< that were read
 };
 
 struct KubeconfigChoice {

@@ -107,6 +107,12 @@ std::vector<std::string> KubeconfigFiles::names(const KubeconfigList& list) cons
     return {out.begin(), out.end()};
 }
 
+std::vector<std::filesystem::path> KubeconfigFiles::paths() const {
+    std::vector<std::filesystem::path> out;
+    for (const File& file : files_) out.push_back(file.path);
+    return out;
+}
+
 std::string KubeconfigFiles::text() const {
     std::string out;
     for (const File& file : files_) out += (out.empty() ? "" : ", ") + file.path.string();

@@ -39,6 +39,7 @@ public:
                                         std::optional<Error>& problem) const;
     /// All names, sorted, for messages.
     std::vector<std::string> names(const KubeconfigList& list) const;
+    std::vector<std::filesystem::path> paths() const;
     /// The files, as messages name them.
     std::string text() const;
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <capstan/duration.hpp>
+
 #include "kubernetes/client/watch/reflector_state.hpp"
 #include "kubernetes/object_name.hpp"
 
@@ -17,6 +19,9 @@ constexpr Duration woken_within = 1s;
 constexpr int most_wakes = 5;
 /// Ten times what a server stores.
 constexpr std::size_t object_limit = std::size_t{16} << 20;
+/// What takes longer, or is longer, has no end: all pods of the largest clusters are 3 GiB.
+constexpr Duration list_time_max = 10min;
+constexpr std::uint64_t list_bytes_max = std::uint64_t{8} << 30;
 
 std::string_view find_annotation(const boost::json::value& object, std::string_view key) {
     const boost::json::value* metadata = find_member(object, "metadata");
@@ -102,6 +107,7 @@ void Reflector::State::open(ApiRequest asked, Phase to) {
     phase = to;
     is_answered = false;
     changes = events = unread_bytes = 0;
+    listed_bytes = 0;
     opened = loop.monotonic();
     stream_setback.reset();
     reader.emplace(*this, options.kept);
@@ -132,6 +138,7 @@ void Reflector::State::take_part(std::string_view part) {
     is_answered = true;
     if (part.empty()) return;
     unread_bytes += part.size();
+    listed_bytes += part.size();
     const Result<void> fed = reader->feed(part);
     // Only now, for the reader must not be ended while it reads.
     if (const auto setback = std::exchange(stream_setback, std::nullopt)) {
@@ -141,10 +148,21 @@ void Reflector::State::take_part(std::string_view part) {
     } else if (unread_bytes > object_limit) {
         set_back({ErrorCode::quota, what_is_done() + ": an object of more than 16 MiB"},
                  Setback::broken);
+    } else if (const auto error = endless_error()) {
+        set_back(*error, Setback::broken);
     } else if (is_paused && phase == Phase::watching) {
         go_on(Step::watch);
     }
     store.settle();
+}
+
+std::optional<Error> Reflector::State::endless_error() const {
+    if (phase != Phase::listing && phase != Phase::starting) return std::nullopt;
+    const bool is_too_long = listed_bytes > list_bytes_max;
+    if (!is_too_long && loop.monotonic() - opened <= list_time_max) return std::nullopt;
+    return Error{ErrorCode::quota, what_is_done() + ": no end after " +
+                                       std::to_string(listed_bytes >> 20) + " MiB in " +
+                                       format_rough_duration(loop.monotonic() - opened)};
 }
 
 void Reflector::State::take_end(const Result<ApiReply>& reply) {

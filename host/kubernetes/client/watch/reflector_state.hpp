@@ -41,6 +41,8 @@ struct Reflector::State final : WatchSink {
 
     // What comes back.
     void take_part(std::string_view part);
+    /// Nothing, unless the list under way is longer than any can be.
+    std::optional<Error> endless_error() const;
     void take_end(const Result<ApiReply>& reply);
     void take_item(const boost::json::value& object) override;
     void take_event(std::string_view type, const boost::json::value& object) override;
@@ -98,6 +100,7 @@ struct Reflector::State final : WatchSink {
     bool is_answered = false;             ///< the request, if only with a head
     std::size_t changes = 0, events = 0;  ///< in this stream; events: bookmarks included
     std::size_t unread_bytes = 0;         ///< of an object that is not yet here as a whole
+    std::uint64_t listed_bytes = 0;       ///< of the list or page that is under way
 
     bool has_synced = false, is_unavailable = false;
     std::uint64_t relists = 0;

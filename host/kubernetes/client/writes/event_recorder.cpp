@@ -5,6 +5,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "io/known_secrets.hpp"
 #include "kubernetes/client/paths.hpp"
 
 namespace capstan::kubernetes {
@@ -36,11 +37,13 @@ EventRecorder::EventRecorder(Api& api, io::Loop& loop, Options options)
 
 void EventRecorder::record(const EventNote& note) {
     if (is_flushing_) return;
+    EventNote told = note;
+    told.message = io::redacted(std::move(told.message));
     const engine::PassTime time{calls_.loop().clock()->now(), calls_.loop().clock()->wall()};
     // A note that is dropped has not been told, and may come again at once.
-    if (correlator_.is_due(note, time.now) && !spend(note.is_distinct)) {
+    if (correlator_.is_due(told, time.now) && !spend(told.is_distinct)) {
         ++counts_.over_budget;
-    } else if (std::optional<EventWrite> write = correlator_.take(note, time)) {
+    } else if (std::optional<EventWrite> write = correlator_.take(told, time)) {
         enqueue(std::move(*write));
     } else {
         ++counts_.too_soon;

@@ -21,7 +21,7 @@
  *   [compute]  a decision thread; no I/O; bounded by the call's deadline; several at once on one
  *              instance only if its class says CAPSTAN_CONCURRENCY_PARALLEL
  *   [blocking] a thread of the bounded pool behind capstan.exec/1; may block
- *   [load]     the thread that loads plugins, before any instance exists
+ *   [load]     a thread that loads plugins; one call at a time into a file, of which instances may run by then
  *   [any]      any thread, also inside another call
  */
 #ifndef CAPSTAN_ABI_BASE_H

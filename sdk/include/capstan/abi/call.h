@@ -22,7 +22,7 @@ typedef struct capstan_call {
      *  lives it goes on evenly, whatever the machine's clock is set to. */
     int64_t now_unix_ns;
     /** When the answer stops being of use, on capstan.clock/1's monotonic clock. The host does not
-     *  wait longer: an overdue instance is quarantined. */
+     *  wait longer: it does without an overdue hook until the call has returned. */
     int64_t deadline_ns;
     void *ctx;
     /** [any] Nonzero once the host has given up on the call. A long loop asks now and then. */

@@ -296,6 +296,35 @@ TEST_F(AnsweredTargets, AMachineThatHasANodeIsNoneThatFailedToCome) {
     EXPECT_EQ(counted_target(), answered);
 }
 
+TEST_F(AnsweredTargets, AnIncreaseWithoutAnAnswerInTimeCountsUntilItIsKnownToHaveComeToNothing) {
+    EXPECT_EQ(pass_with(Error{.code = ErrorCode::deadline, .message = "took 1m"}), three_of_web);
+    EXPECT_EQ(counted_target(), 3);
+    pass_time(10s);
+    EXPECT_EQ(pass(), Growths()) << "ordered twice";
+    pass_time(2min);
+    EXPECT_EQ(pass(), three_of_web) << "no list has shown it";
+}
+
+TEST_F(AnsweredTargets, ALateRefusalTakesBackWhatCountedAsAskedFor) {
+    pass_with(Error{.code = ErrorCode::cancelled, .message = "not answered yet"});
+    EXPECT_EQ(counted_target(), 3);
+    Results refused;
+    refused.increases = {Error{.code = ErrorCode::quota, .message = "too many"}};
+    pass_time(10s);
+    c.memory = remember_results(std::move(c.memory), Decision{.increases = last.increases}, refused,
+                                c.settings, now());
+    EXPECT_THAT(c.memory.answered_targets, IsEmpty());
+    EXPECT_NE(find_backoff(c.memory, answered_group, now()), nullptr);
+}
+
+TEST_F(AnsweredTargets, AThrottledIncreaseIsTheCloudsTroubleAndNotTheGroups) {
+    pass_with(Error{.code = ErrorCode::throttled, .message = "slow down"});
+    EXPECT_THAT(c.memory.answered_targets, IsEmpty());
+    EXPECT_EQ(find_backoff(c.memory, answered_group, now()), nullptr);
+    EXPECT_EQ(c.memory.cloud_rests.size(), 1u);
+    EXPECT_EQ(c.run().wake_at, c.memory.cloud_rests.begin()->second.until);
+}
+
 TEST_F(AnsweredTargets, AnOrderOfUnknownFateOnTopOfAnAnswerCountsForTwoMinutesOfItsOwn) {
     pass();
     c.pods("more", 2, 3000);

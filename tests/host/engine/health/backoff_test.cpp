@@ -93,12 +93,40 @@ TEST(Backoff, ACloudMayAskForMoreTimeWithinReason) {
 }
 
 TEST(Backoff, ErrorsThatSayNothingAboutTheGroupDoNotCount) {
-    for (const ErrorCode code : {ErrorCode::conflict, ErrorCode::cancelled, ErrorCode::busy}) {
+    for (const ErrorCode code : {ErrorCode::conflict, ErrorCode::cancelled, ErrorCode::busy,
+                                 ErrorCode::throttled, ErrorCode::unauthenticated}) {
         EXPECT_EQ(failed({}, noon, {.code = code, .message = "no"}), Memory()) << name_of(code);
     }
-    for (const ErrorCode code : {ErrorCode::quota, ErrorCode::throttled, ErrorCode::unavailable}) {
-        EXPECT_NE(failed({}, noon, {.code = code, .message = "no"}), Memory()) << name_of(code);
+    for (const ErrorCode code : {ErrorCode::quota, ErrorCode::permission, ErrorCode::internal,
+                                 ErrorCode::invalid_argument, ErrorCode::invalid_config}) {
+        EXPECT_EQ(alone_for(failed({}, noon, {.code = code, .message = "no"}), noon), 5min)
+            << name_of(code);
     }
+}
+
+TEST(Backoff, ErrorsThatMayPassByThemselvesCountFromTheSecondInARowOnAndShortly) {
+    for (const ErrorCode code :
+         {ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::not_found}) {
+        SCOPED_TRACE(name_of(code));
+        Memory memory;
+        Time now = noon;
+        for (const Duration length : {0s, 20s, 40s, 80s, 160s, 300s, 300s}) {
+            memory = failed(std::move(memory), now, {.code = code, .message = "no"});
+            EXPECT_GE(alone_for(memory, now), length);
+            EXPECT_LE(alone_for(memory, now), length + length / 4);
+            now += alone_for(memory, now) + 1ns;
+        }
+        memory = failed(std::move(memory), now + 11min, {.code = code, .message = "no"});
+        EXPECT_EQ(alone_for(memory, now + 11min), 0s) << "that was long ago";
+        memory = failed(std::move(memory), now + 12min);
+        EXPECT_EQ(alone_for(memory, now + 12min), 5min) << "no failure of the group was before";
+    }
+}
+
+TEST(Backoff, AnIncreaseThatACloudDoesNotSupportIsLeftOutForADay) {
+    const Memory memory =
+        failed({}, noon, {.code = ErrorCode::unsupported, .message = "its size is fixed"});
+    EXPECT_EQ(alone_for(memory, noon), 24h);
 }
 
 TEST(Backoff, SaysHowLongAndWhy) {

@@ -75,6 +75,22 @@ TEST_F(RefusedRemovals, NeverWaitForLongerThanTheLongestBackoff) {
     EXPECT_THAT(asked_until(4min), ElementsAre(0, 30, 90, 150, 210));
 }
 
+TEST_F(RefusedRemovals, ThatACloudDoesNotSupportAreLeftOutForADay) {
+    refusal = Error{ErrorCode::unsupported, "machines of a fleet cannot be chosen"};
+    world.group("spot", 2);
+    failed("i-1");
+    failed("i-2");
+    EXPECT_THAT(asked_until(24h + 10s), ElementsAre(0, 86400));
+}
+
+TEST_F(RefusedRemovals, ThatAreThrottledAreTheCloudsAndNotTheirMachines) {
+    refusal = Error{ErrorCode::throttled, "slow down"};
+    world.group("spot", 1);
+    failed("i-1");
+    pass();
+    EXPECT_THAT(memory.removal_backoffs, IsEmpty());
+}
+
 TEST_F(RefusedRemovals, OfOneMachineKeepNoOther) {
     world.group("spot", 2);
     failed("i-1");

@@ -339,6 +339,16 @@ TEST(Pass, SaysThatThereIsNoGroup) {
     EXPECT_EQ(c.decide().unhelped[0].because, "there is no node group");
 }
 
+TEST(Pass, SaysThatTheGroupsOfACloudAreNotKnownYet) {
+    PassCase c;
+    c.pods("web", 1, 3000);
+    Snapshot snapshot = c.world.snapshot();
+    snapshot.unread.emplace(PluginInstanceId("west"), "cloud west has not answered since noon");
+    EXPECT_EQ(c.run(snapshot).decision.unhelped.at(0).because,
+              "there is no node group; the groups of cloud west are not known yet: "
+              "cloud west has not answered since noon");
+}
+
 TEST(Pass, StopsWhenTheExpandersChooseNothing) {
     class Fails : public Expander {
     public:

@@ -66,6 +66,15 @@ TEST(ApiRules, LeadToTheServerAndBehindItsPrefix) {
               "https://a/api/v1/nodes?fieldSelector=status.phase%21%3DFailed%2Cx%3Dy%20z&limit=5");
 }
 
+TEST(ApiRules, BoundRepliesByTheirKind) {
+    ApiRequest asked = request("GET");
+    EXPECT_EQ(max_reply_bytes_of(asked), 8u << 20);
+    asked.purpose = node_look_purpose;
+    EXPECT_EQ(max_reply_bytes_of(asked), 128u << 20);
+    asked.path = "/version";
+    EXPECT_EQ(max_reply_bytes_of(asked), 1u << 20);
+}
+
 TEST(ApiRules, ReadWarnings) {
     EXPECT_THAT(warnings_of({{"warning", R"(299 - "policy/v1beta1 is deprecated")"}}),
                 ElementsAre("policy/v1beta1 is deprecated"));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "io/known_secrets.hpp"
+
 namespace capstan::kubernetes {
 namespace {
 
@@ -89,6 +91,18 @@ TEST(ApiStatus, MayBeMissing) {
     EXPECT_LT(error_of("x", reply(500, std::string(100'000, 'x'))).message.size(), 400u);
     for (const char* const other : {"", "[]", "{}", "null", R"({"kind":"Node"})", R"({"kind":7})"})
         EXPECT_FALSE(find_status(std::string_view(other))) << other;
+}
+
+TEST(ApiStatus, SaysNothingOfCredentialsThatTheServerSendsBack) {
+    const std::string token(300, 't');
+    io::known_secrets().add(token);
+    EXPECT_EQ(
+        error_of("GET /x", reply(401, "Authorization: Bearer " + token + " is unknown")).message,
+        "GET /x: 401: Authorization: Bearer [redacted] is unknown");
+    const std::string status =
+        R"({"kind":"Status","reason":"Unauthorized","message":"I know no )" + token + R"("})";
+    EXPECT_EQ(error_of("GET /x", reply(401, status)).message,
+              "GET /x: 401 Unauthorized: I know no [redacted]");
 }
 
 TEST(ApiStatus, OfOddTypesIsReadAsFarAsItGoes) {

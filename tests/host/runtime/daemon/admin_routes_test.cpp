@@ -58,6 +58,15 @@ TEST_F(Routes, AnswerProbes) {
     EXPECT_EQ(get("/readyz").body, "not seen yet: pods for plugin p");
 }
 
+TEST_F(Routes, NameWhatAHostThatIsReadyDoesWithout) {
+    std::string absent;
+    sources.absent = [&] { return absent; };
+    EXPECT_EQ(get("/readyz").body, "OK");
+    absent = "plugin aws: start: no credentials; tried again in 10s";
+    EXPECT_EQ(get("/readyz").status, 200);
+    EXPECT_EQ(get("/readyz").body, "OK\n" + absent);
+}
+
 TEST_F(Routes, UnderstandQuestions) {
     EXPECT_EQ(get("/api/v1/explain/pod/shop/web-1").body, "because");
     EXPECT_EQ(asked.pod_ns + " " + asked.pod, "shop web-1");

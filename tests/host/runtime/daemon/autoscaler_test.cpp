@@ -19,9 +19,11 @@ using namespace std::chrono_literals;
 
 /// A pod without a node, and a group that could have one.
 struct Scaling : ::testing::Test {
-    VirtualAssembly assembly{
-        "[pipeline]\nclouds = [\"eu\"]\n" +
-        simulated("eu", "groups = [" + simulated_group("web", "max = 3") + "]")};
+    explicit Scaling(const std::string& toml =
+                         "[pipeline]\nclouds = [\"eu\"]\n" +
+                         simulated("eu", "groups = [" + simulated_group("web", "max = 3") + "]"))
+        : assembly(toml) {}
+    VirtualAssembly assembly;
     FakeCluster cluster;
     engine::ClusterBuilder builder;
     Result<void> may_act{};
@@ -162,6 +164,68 @@ TEST_F(Scaling, FollowsAnotherConfiguration) {
     EXPECT_TRUE(autoscaler->take_over(other));
     EXPECT_TRUE(autoscaler->run());
     EXPECT_EQ(target(), 0);
+}
+
+/// A cloud that never answers, beside the one that can grow.
+struct BesideASilentCloud : Scaling {
+    BesideASilentCloud()
+        : Scaling(
+              "[pipeline]\nclouds = [\"silent\", \"eu\"]\n" +
+              simulated("silent", "latency = \"1h\", groups = [" + simulated_group("db") + "]") +
+              simulated("eu", "groups = [" + simulated_group("web", "max = 3") + "]")) {}
+};
+
+TEST_F(BesideASilentCloud, GrowsTheOthersAfterFifteenSeconds) {
+    const auto autoscaler = make();
+    const auto pass = autoscaler->run();
+    ASSERT_TRUE(pass) << pass.error();
+    EXPECT_EQ(assembly.elapsed(), 15s);
+    EXPECT_EQ((*pass)->decision().increases.size(), 1u);
+    EXPECT_EQ((*pass)->clouds.at(0).standing, CloudStanding::silent);
+    EXPECT_EQ((*pass)->input.snapshot.unread.size(), 1u);
+    ASSERT_TRUE(autoscaler->run());
+    EXPECT_EQ(assembly.elapsed(), 15s) << "its call is under way";
+}
+
+TEST_F(BesideASilentCloud, SaysToPodsThatItsGroupsAreNotKnown) {
+    for (int i = 2; i < 100; ++i)
+        builder.set(engine::PodObject{.ns = "shop",
+                                      .name = "web-" + std::to_string(i),
+                                      .uid = "u" + std::to_string(i),
+                                      .spec = {.requests = {{"cpu", 3000}}},
+                                      .unscheduled_reason = "Unschedulable",
+                                      .created = assembly.host().loop().clock()->now() - 1h});
+    const auto pass = make()->run();
+    ASSERT_TRUE(pass) << pass.error();
+    ASSERT_FALSE((*pass)->decision().unhelped.empty());
+    EXPECT_THAT((*pass)->decision().unhelped[0].because,
+                HasSubstr("the groups of cloud silent are not known yet: cloud silent has not "
+                          "answered since 2026-01-01T00:00:00Z"));
+}
+
+/// A cloud that refuses every call.
+struct OfARefusingCloud : Scaling {
+    OfARefusingCloud()
+        : Scaling("[pipeline]\nclouds = [\"eu\"]\n" +
+                  simulated("eu",
+                            "fail = { code = \"throttled\", message = \"slow down\" }, groups = [" +
+                                simulated_group("web", "max = 3") + "]")) {}
+};
+
+TEST_F(OfARefusingCloud, IsLeftAloneForAWhileAndAskedAtOnceByANewStart) {
+    const auto autoscaler = make();
+    const auto failed = autoscaler->run();
+    ASSERT_TRUE(failed) << failed.error();
+    EXPECT_EQ((*failed)->clouds.at(0).standing, CloudStanding::failed);
+    ASSERT_EQ((*failed)->memory.cloud_rests.size(), 1u);
+    const auto resting = autoscaler->run();
+    ASSERT_TRUE(resting) << resting.error();
+    EXPECT_EQ((*resting)->clouds.at(0).standing, CloudStanding::resting);
+    EXPECT_EQ((*resting)->input.memory.cloud_rests.size(), 1u) << "a replay sees it";
+    assembly.host().virtual_loop()->advance(25s);
+    EXPECT_EQ((*autoscaler->run())->clouds.at(0).standing, CloudStanding::failed);
+    autoscaler->begin((*resting)->memory);
+    EXPECT_EQ((*autoscaler->run())->clouds.at(0).standing, CloudStanding::failed);
 }
 
 /// The node of a group's only machine, with nothing on it; each pass takes the cloud a second.

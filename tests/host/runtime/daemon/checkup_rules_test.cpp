@@ -22,12 +22,12 @@ std::vector<std::string> rules(Config config, bool has_cloud = true) {
 
 TEST(NeededRules, NameWhatTheDaemonReadsAndWrites) {
     const std::vector<std::string> all = rules({});
-    for (const char* rule : {"watch pods", "list poddisruptionbudgets.policy", "patch nodes",
-                             "update nodes", "create pods/eviction", "create events",
-                             "create leases.coordination.k8s.io in kube-system",
-                             "update leases.coordination.k8s.io cluster-autoscaler in kube-system",
-                             "update configmaps capstan-memory in kube-system",
-                             "delete configmaps cluster-autoscaler-status in kube-system"})
+    for (const char* rule :
+         {"watch pods", "list poddisruptionbudgets.policy", "patch nodes", "create pods/eviction",
+          "create events", "create leases.coordination.k8s.io in kube-system",
+          "update leases.coordination.k8s.io cluster-autoscaler in kube-system",
+          "update configmaps capstan-memory in kube-system",
+          "delete configmaps cluster-autoscaler-status in kube-system"})
         EXPECT_THAT(all, Contains(rule));
 }
 

@@ -62,6 +62,21 @@ std::string line_of(const std::string& name, const std::string& verb, const std:
            "{host=\"api.test:6443\",verb=\"" + verb + "\"" + bound + "} " + value + "\n";
 }
 
+TEST(PassIntervals, AreFromStartToStartWithinOneTerm) {
+    prometheus::Registry registry;
+    DaemonMetrics metrics(registry);
+    const auto told = [&] { return prometheus::TextSerializer().Serialize(registry.Collect()); };
+    metrics.pass_began(Time(), 100s);
+    EXPECT_THAT(told(), HasSubstr("capstan_pass_interval_seconds_count 0\n"));
+    metrics.pass_began(Time(), 102s);
+    metrics.pass_began(Time(), 108s);
+    metrics.term_began();
+    metrics.pass_began(Time(), 900s);
+    EXPECT_THAT(told(), AllOf(HasSubstr("capstan_pass_interval_seconds_count 2\n"),
+                              HasSubstr("capstan_pass_interval_seconds_sum 8\n"),
+                              HasSubstr("capstan_pass_interval_seconds_bucket{le=\"2.2\"} 1\n")));
+}
+
 TEST_F(RequestMetrics, CountRequestsByWhatCameBack) {
     for (const int status : {200, 200, 404}) send("GET"), network.answer(status);
     send("PATCH");

@@ -47,6 +47,21 @@ TEST_F(Told, IsWhatWasDoneEachTime) {
     EXPECT_THAT(tell(), ElementsAre(line));
 }
 
+TEST_F(Told, IsOnceWhatAStageOfTheExpandersFailsFor) {
+    engine::StageVerdict fails, empty, works;
+    fails.error = Error{ErrorCode::internal, "no score"};
+    fails.summary = "score: failed: no score; skipped";
+    empty.summary = "first: keeps none of 2; skipped";
+    works.kept = {NodeGroupId("web")};
+    works.summary = "last: keeps 1 of 2: web";
+    engine::ChosenOption chosen;
+    chosen.stages = {fails, empty, works};
+    decision().options = {chosen};
+    EXPECT_THAT(tell(), ElementsAre("warn  pass: score: failed: no score; skipped",
+                                    "warn  pass: first: keeps none of 2; skipped"));
+    EXPECT_THAT(tell(), IsEmpty());
+}
+
 TEST_F(Told, IsWhatIsRefusedOnceWhileItLasts) {
     increase();
     pass.results.increases = {Error{ErrorCode::quota, "no more machines"}};

@@ -160,6 +160,57 @@ TEST_F(Leading, HandsTheLeaseBackWhenItStops) {
     EXPECT_EQ(b.leadership.term(), 1u) << "without waiting for the Lease to run out";
 }
 
+TEST_F(Leading, HandsTheLeaseOverToAHostThatWaits) {
+    Host a(loop, log, lease, "a"), b(loop, log, lease, "bb");
+    a.leadership.start();
+    loop.advance(1s);
+    b.leadership.start();
+    loop.advance(1s);
+    EXPECT_TRUE(a.leadership.hand_over("a plugin is stuck", 30s));
+    EXPECT_EQ(a.leadership.term(), std::nullopt) << "at once";
+    EXPECT_FALSE(a.leadership.hand_over("a plugin is stuck", 30s)) << "none is held";
+    loop.advance(10s);
+    EXPECT_EQ(b.leadership.term(), 1u);
+    loop.advance(1min);
+    EXPECT_EQ(a.leadership.term(), std::nullopt);
+    EXPECT_EQ(a.leadership.leader(), "bb") << "it waits in line again";
+}
+
+TEST_F(Leading, TakesTheLeaseAgainWhereNoOtherHostWants) {
+    Host a(loop, log, lease, "a");
+    a.leadership.start();
+    loop.advance(1s);
+    a.leadership.hand_over("a plugin is stuck", 30s);
+    loop.advance(29s);
+    EXPECT_EQ(lease.holder(), "");
+    loop.advance(5s);
+    EXPECT_EQ(a.leadership.term(), 2u);
+    a.leadership.hand_over("a plugin is stuck", 30s);
+    loop.advance(1s);
+    a.leadership.come_back();
+    loop.advance(1s);
+    EXPECT_EQ(a.leadership.term(), 3u) << "the thread is back";
+}
+
+TEST_F(Leading, StopsWhileTheLeaseIsHandedOverAndAfterwards) {
+    for (const Duration between : {0s, 5s}) {
+        FakeLease own;
+        Host a(loop, log, own, "a");
+        a.leadership.start();
+        loop.advance(1s);
+        a.leadership.hand_over("a plugin is stuck", 30s);
+        if (between > 0s) loop.advance(between);
+        bool has_stopped = false;
+        a.leadership.stop([&] { has_stopped = true; });
+        EXPECT_FALSE(has_stopped);
+        loop.advance(1s);
+        EXPECT_TRUE(has_stopped);
+        EXPECT_EQ(own.holder(), "");
+        loop.advance(1min);
+        EXPECT_EQ(a.leadership.term(), std::nullopt);
+    }
+}
+
 TEST_F(Leading, NeedsNoLeaseInADryRun) {
     Host a(loop, log, lease, "a", true);
     a.leadership.start();

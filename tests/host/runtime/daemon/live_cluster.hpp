@@ -23,14 +23,20 @@ namespace capstan::runtime {
 /// node.
 class LiveCluster {
 public:
-    /// `more`: of [cluster], as TOML. `cloud`: the settings of the simulated one.
-    explicit LiveCluster(const std::string& more = {}, std::string cloud = one_group)
+    /// `more`: of [cluster], as TOML. `cloud`: the settings of the simulated one. `change`: of
+    /// what was loaded, whose plugins the daemon starts then.
+    explicit LiveCluster(const std::string& more = {}, std::string cloud = one_group,
+                         const std::function<void(LoadedConfig&)>& change = {})
         : cloud_(std::move(cloud)) {
         assembly_ = assemble(more);
-        host_ =
-            PluginHost::start(assembly_->config(), assembly_->plugins(),
-                              {.seed = 1, .version = "test", .clock = clock_, .has_cluster = true})
-                .value();
+        auto all = std::make_shared<LoadedConfig>(*loaded(*assembly_));
+        if (change) change(*all);
+        loaded_ = std::move(all);
+        starts_plugins_ = change != nullptr;
+        host_ = (starts_plugins_ ? &PluginHost::open : &PluginHost::start)(
+                    loaded_->config, loaded_->plugins,
+                    {.seed = 1, .version = "test", .clock = clock_, .has_cluster = true})
+                    .value();
         store =
             std::make_unique<simulation::ObjectStore>(loop(), simulation::ObjectStore::Options{});
         server = std::make_unique<simulation::ApiServer>(*store);
@@ -53,7 +59,7 @@ public:
         std::ofstream(access) << kubeconfig;
         auto out = std::make_unique<Assembly>("[cluster]\nkubeconfig = \"" + access.string() +
                                               "\"\n" + more + "\n" + config + cloud_ + "\n");
-        if (!out->diagnostics().empty()) throw std::invalid_argument(out->diagnostics().text());
+        if (out->diagnostics().errors() > 0) throw std::invalid_argument(out->diagnostics().text());
         return out;
     }
     static std::shared_ptr<const LoadedConfig> loaded(const Assembly& assembly) {
@@ -110,7 +116,7 @@ public:
     void run(Duration how_long) {
         at(how_long, [] { std::raise(SIGTERM); });
         const Result<void> ended = run_daemon(
-            loaded(*assembly_), *host_,
+            loaded_, *host_,
             {.version = "test",
              .identity = "tester",
              .seed = 1,
@@ -122,6 +128,7 @@ public:
                      ends.push_back(now());
                      if (on_pass) on_pass(pass);
                  },
+             .starts_plugins = starts_plugins_,
              .http = network_.get()});
         if (!ended) throw std::runtime_error(ended.error().message);
     }
@@ -160,6 +167,8 @@ grants = { state = true, kube = ["nodes:list,create,delete"] }
     TemporaryFolder folder_;
     std::shared_ptr<io::ManualClock> clock_ = std::make_shared<io::ManualClock>(start);
     std::unique_ptr<Assembly> assembly_;
+    std::shared_ptr<const LoadedConfig> loaded_;
+    bool starts_plugins_ = false;
     std::unique_ptr<PluginHost> host_;
     std::unique_ptr<simulation::LocalHttpClient> network_;
 };

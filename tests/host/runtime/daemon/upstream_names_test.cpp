@@ -129,7 +129,7 @@ struct CountedMetrics {
     CountedMetrics() {
         metrics.waited(1s);
         metrics.reconfigured(1s);
-        metrics.pass_began(counted_at);
+        metrics.pass_began(counted_at, Duration(0));
         PassReport first = report();
         first.memory.unneeded["n2"] = {.since = counted_at};
         first.memory.removals = {{"n1", removal(engine::RemovalPhase::deleting, true)},

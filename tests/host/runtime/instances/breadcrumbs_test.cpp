@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,12 +58,70 @@ TEST_F(Crumbs, SayNothingOfPluginsWhenTheProcessDiedElsewhere) {
     const auto crumbs = Breadcrumbs::open(file);
     EXPECT_FALSE((*crumbs)->previous().clean);
     EXPECT_THAT((*crumbs)->previous().inside, testing::IsEmpty());
+    EXPECT_EQ((*crumbs)->previous().sentence(),
+              "the previous run did not end by itself; it was in no call of a plugin (killed, out "
+              "of memory, or a crash in a thread of its own)");
+}
+
+TEST_F(Crumbs, TellAllCallsOfARunInOneSentence) {
+    die_in([](Breadcrumbs& crumbs) {
+        const auto cloud = crumbs.trail("aws (aws.so 2.0.0)");
+        const auto score = crumbs.trail("score (score.so 1.2.0)");
+        const Crumb refresh(*cloud, Hook::refresh);
+        const Crumb filter(*score, Hook::filter);
+        ::kill(::getpid(), SIGKILL);
+    });
+    EXPECT_EQ(Breadcrumbs::open(file).value()->previous().sentence(),
+              "the previous run did not end by itself; it was inside: aws (aws.so 2.0.0), refresh; "
+              "score (score.so 1.2.0), filter");
+}
+
+TEST_F(Crumbs, TellTheReasonForWhichTheProcessEndedItself) {
+    die_in([](Breadcrumbs& crumbs) {
+        crumbs.note_end("a reason that another one replaces");
+        crumbs.note_end("plugin evil: callback has not returned for 31 s");
+    });
+    EXPECT_EQ(Breadcrumbs::open(file).value()->previous().sentence(),
+              "the previous run ended itself: plugin evil: callback has not returned for 31 s");
+    EXPECT_EQ(Breadcrumbs::open(file).value()->previous().sentence(), "") << "told once";
+}
+
+TEST_F(Crumbs, CutAReasonThatIsTooLong) {
+    die_in([](Breadcrumbs& crumbs) { crumbs.note_end(std::string(5000, 'x')); });
+    EXPECT_EQ(Breadcrumbs::open(file).value()->previous().because, std::string(500, 'x'));
 }
 
 TEST_F(Crumbs, CallAnEndCleanThatWasOne) {
     Breadcrumbs::open(file).value();
     const auto crumbs = Breadcrumbs::open(file);
     EXPECT_TRUE((*crumbs)->previous().clean);
+}
+
+TEST_F(Crumbs, SayNothingOfACallThatNeverReturnedInARunThatEndedByItself) {
+    auto crumbs = Breadcrumbs::open(file).value();
+    const auto trail = crumbs->trail("evil");
+    trail->enter(Hook::filter);
+    crumbs->end();
+    // What never returned keeps the file to the end of its process.
+    const std::filesystem::path copy = file.string() + "-copy";
+    std::filesystem::copy_file(file, copy);
+    EXPECT_EQ(Breadcrumbs::open(copy).value()->previous().sentence(), "");
+    std::filesystem::remove(copy);
+}
+
+TEST_F(Crumbs, AreRefusedWithASentenceWhereTheDiskHasNoRoomForThem) {
+    // Every size above the limit fails as a disk does that has no more.
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{64u << 10, 64u << 10};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        const auto crumbs = Breadcrumbs::open(file);
+        ::_exit(!crumbs && crumbs.error().code == ErrorCode::unavailable ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST_F(Crumbs, TakeAFileThatIsNotTheirsForNone) {

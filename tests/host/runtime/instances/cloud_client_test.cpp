@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "../test_host.hpp"
+#include "runtime/instances/pass_runner.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -35,6 +39,7 @@ struct TestCloud {
         return node;
     }
     Result<Price> price(const Call&, const TemplateView& node) {
+        if (node.name() == "slow") price_goes_on.wait(false);
         if (node.name() == "free") return fail(ErrorCode::not_found, "no price known");
         return Price{.per_hour = node.name() == "odd" ? -1 : 0.25, .currency = "EUR", .spot = true};
     }
@@ -47,6 +52,7 @@ struct TestCloud {
     Host host_;
     static inline Duration refresh_takes = 1s;
     static inline int increases = 0;
+    static inline std::atomic<bool> price_goes_on{true};
 };
 
 template <class T>
@@ -108,6 +114,29 @@ TEST_F(Cloud, IsGivenUpAtItsDeadline) {
     EXPECT_THAT(
         host.metrics->text(),
         testing::HasSubstr("errors_total{code=\"deadline\",hook=\"refresh\",plugin=\"aws\"} 1"));
+}
+
+TEST_F(Cloud, IsRefreshedAndChangedWhileACallOfItsPriceHangs) {
+    InstanceIdentity hasty = narrow();
+    hasty.limits.call_deadline = 20ms;
+    Running<TestCloud> slow{host, hasty};
+    TestCloud::price_goes_on = false;
+    const auto priced = run_watched<Result<Price>>([instance = slow.shared()](PassWatch& of) {
+        return ask_price(instance, NodeTemplate{.name = "slow"}, {}, of);
+    });
+    EXPECT_THAT(priced.result.error().message, testing::HasSubstr("price is left out"));
+    const auto client = CloudClient::of(slow.shared()).value();
+    Received<CloudClient::View> view;
+    Received<Resized> down;
+    client->refresh(nullptr, view.receive());
+    client->decrease_target({.group = NodeGroupId("web"), .delta = 2, .expected_target = 3},
+                            down.receive());
+    host.loop.advance(1s);
+    EXPECT_TRUE(view.get());
+    EXPECT_EQ(down.get().value().target, 1);
+    TestCloud::price_goes_on = true;
+    TestCloud::price_goes_on.notify_all();
+    while (slow->has_abandoned_calls()) std::this_thread::yield();
 }
 
 TEST_F(Cloud, GrowsAndShrinksGroups) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <stdexcept>
 #include <thread>
 #include <tuple>
 
@@ -278,12 +280,63 @@ TEST_F(Instance, MayBeStoppedWhileItStarts) {
     EXPECT_EQ(journal, " destroyed") << "its stop is not called before its start has ended";
 }
 
+/// So much real time.
+void take(Duration time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+}
+
+TEST_F(Instance, IsNotBlamedForWhatTheHostDoesOnItsStrand) {
+    const Running<KeepsAll> instance(host);
+    instance->context().strand().post([&instance] {
+        std::ignore = instance->context().calls().call(Hook::refresh, [] {
+            const PluginTime::Paused copying;
+            take(60ms);
+        });
+        take(60ms);
+    });
+    host.loop.settle();
+    EXPECT_THAT(host.metrics->text(), HasSubstr("strand_overruns_total{plugin=\"probe\"} 0"));
+}
+
+/// What a plugin puts into a table that is built without the boundary's promise.
+template <class R, class... P>
+void put(R (*&place)(P...) noexcept, R (*function)(P...)) {
+    std::memcpy(&place, &function, sizeof place);
+}
+
+TEST_F(Instance, IsNotMadeOfAClassWhoseCreateLetsAnExceptionOut) {
+    capstan_class type = make_class<KeepsAll>({.id = "probe", .doc = ""});
+    put(
+        type.create,
+        +[](const capstan_host*, const capstan_settings*, const capstan_call*,
+            const capstan_instance**) -> capstan_status { throw std::runtime_error("through C"); });
+    const auto made = create(host, type);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error(),
+              (Error{ErrorCode::internal, "plugin probe: create let an exception out: through C"}));
+}
+
+TEST_F(Instance, LivesOnWhereACallbackOfItLetsAnExceptionOut) {
+    Running<KeepsAll> instance(host);
+    capstan_task task{};
+    put(task, +[](void*, capstan_status) { throw std::runtime_error("through C"); });
+    EXPECT_EQ(instance->context().tasks().post(task, nullptr), CAPSTAN_OK);
+    host.loop.settle();
+    EXPECT_THAT(host.lines->text(),
+                HasSubstr("error probe: callback let an exception out: through C"));
+    EXPECT_THAT(host.metrics->text(),
+                HasSubstr("errors_total{code=\"internal\",hook=\"callback\",plugin=\"probe\"} 1"));
+    EXPECT_EQ(instance->context().tasks().open_count(), 0u);
+    EXPECT_TRUE(stop(host, *instance));
+    instance.release();
+}
+
 TEST_F(Instance, ReportsACallThatKeptItsStrand) {
     const Running<KeepsAll> instance(host);
-    instance->context().strand().post([] {
-        const auto end = std::chrono::steady_clock::now() + 60ms;
-        while (std::chrono::steady_clock::now() < end) {
-        }
+    instance->context().strand().post([&instance] {
+        std::ignore = instance->context().calls().call(Hook::refresh, [] { take(60ms); });
     });
     host.loop.settle();
     EXPECT_THAT(host.lines->text(), HasSubstr("kept its strand for"));

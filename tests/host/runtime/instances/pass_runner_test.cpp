@@ -79,6 +79,17 @@ struct PassRunner : testing::Test {
         Hangs::entered = Hangs::left = 0;
         Hangs::go_on = Hangs::saw_cancelled = false;
     }
+    /// A pass whose hook overruns and then returns.
+    static void overrun(PluginInstance& instance) {
+        Hangs::go_on = false;
+        run_watched<std::string>(pass_of({instance.shared_from_this()}));
+        release();
+        while (instance.has_abandoned_calls()) std::this_thread::yield();
+    }
+    static HookMiss overrun_now(const char* id) {
+        return {PluginInstanceId(id), Hook::filter,
+                "it did not return within its deadline of 20 ms"};
+    }
     /// Lets the abandoned threads come to their end.
     ~PassRunner() override { release(); }
     static void release() {
@@ -101,32 +112,40 @@ TEST_F(PassRunner, GivesWhatThePassGives) {
     EXPECT_THAT(ended.misses, testing::IsEmpty());
 }
 
-TEST_F(PassRunner, RunsThePassAgainWithoutAnInstanceThatHangs) {
+TEST_F(PassRunner, RunsThePassAgainWithoutAHookThatHangs) {
     const Running<KeepsFirst> first(host, identity("first"));
     Running<Hangs> hangs(host, hasty("acme"));
     const auto ended =
         run_watched<std::string>(pass_of({first.shared(), hangs.shared(), first.shared()}));
-    EXPECT_EQ(ended.result,
-              "kept 1; plugin acme: not asked, its filter overran its deadline; kept 1; ");
+    EXPECT_EQ(
+        ended.result,
+        "kept 1; plugin acme: filter is left out: it did not return within its deadline of 20 "
+        "ms; kept 1; ");
     EXPECT_EQ(ended.reruns, 1);
-    EXPECT_THAT(ended.misses, ElementsAre(HookMiss{PluginInstanceId("acme"), Hook::filter}));
-    EXPECT_EQ(hangs->quarantined_by(), Hook::filter);
+    EXPECT_THAT(ended.misses, ElementsAre(overrun_now("acme")));
+    EXPECT_TRUE(hangs->has_abandoned_calls());
     EXPECT_THAT(host.lines->text(),
-                HasSubstr("error acme: filter did not return within its deadline of 20 ms"));
+                HasSubstr("error acme: filter did not return within its deadline of 20 ms: it is "
+                          "left out until that call has returned; meanwhile its stage's on_error "
+                          "applies"));
     EXPECT_THAT(host.metrics->text(),
                 HasSubstr("hook_overruns_total{hook=\"filter\",plugin=\"acme\"} 1"));
-    EXPECT_THAT(host.metrics->text(), HasSubstr("capstan_plugin_quarantined{plugin=\"acme\"} 1"));
+    EXPECT_THAT(host.metrics->text(),
+                HasSubstr("capstan_plugin_hooks_left_out{hook=\"filter\",plugin=\"acme\"} 1"));
     release();
     until_nobody_is_inside(*hangs);
     EXPECT_TRUE(Hangs::saw_cancelled);
 }
 
-TEST_F(PassRunner, DoesNotAskAQuarantinedInstanceInLaterPasses) {
+TEST_F(PassRunner, DoesNotCallAHookWhoseAbandonedCallHasNotReturned) {
     Running<Hangs> hangs(host, hasty("acme"));
     run_watched<std::string>(pass_of({hangs.shared()}));
     const auto later = run_watched<std::string>(pass_of({hangs.shared()}));
     EXPECT_EQ(later.reruns, 0);
-    EXPECT_THAT(later.misses, ElementsAre(HookMiss{PluginInstanceId("acme"), Hook::filter}))
+    EXPECT_THAT(later.misses,
+                ElementsAre(HookMiss{PluginInstanceId("acme"), Hook::filter,
+                                     "a call of it that overran its deadline has not returned "
+                                     "yet"}))
         << "a replay of that pass must do without it as well";
     EXPECT_EQ(Hangs::entered, 1);
     release();
@@ -142,6 +161,33 @@ TEST_F(PassRunner, ComesToTheSameResultAgainFromTheRecordedMisses) {
     const auto replayed = run_watched<std::string>(pass_of({healthy.shared()}), recorded.misses);
     EXPECT_EQ(replayed.result, recorded.result);
     EXPECT_EQ(replayed.misses, recorded.misses);
+}
+
+TEST_F(PassRunner, CallsAHookAgainOnceItsAbandonedCallHasReturned) {
+    Running<Hangs> hangs(host, hasty("acme"));
+    overrun(*hangs);
+    EXPECT_THAT(host.lines->text(), HasSubstr("deadline: it is called again"));
+    const auto later = run_watched<std::string>(pass_of({hangs.shared()}));
+    EXPECT_EQ(later.result, "kept 1; ");
+    EXPECT_THAT(later.misses, testing::IsEmpty());
+    EXPECT_THAT(host.metrics->text(),
+                HasSubstr("capstan_plugin_hooks_left_out{hook=\"filter\",plugin=\"acme\"} 0"));
+}
+
+TEST_F(PassRunner, LetsAHookRestThatOverrunsThreeTimesInTenMinutes) {
+    Running<Hangs> hangs(host, hasty("acme"));
+    for (int i = 0; i < 3; ++i) overrun(*hangs);
+    EXPECT_THAT(host.lines->text(),
+                HasSubstr("until that call has returned, and until 00:01:01Z because it overruns "
+                          "again and again; meanwhile its stage's on_error applies"));
+    const HookMiss rests{PluginInstanceId("acme"), Hook::filter,
+                         "it overran its deadline again and again and rests until 00:01:01Z"};
+    EXPECT_THAT(run_watched<std::string>(pass_of({hangs.shared()})).misses, ElementsAre(rests));
+    EXPECT_EQ(miss_text(rests),
+              "acme: filter is left out: it overran its deadline again and again and rests until "
+              "00:01:01Z; its stage's on_error applies");
+    host.loop.advance(1min);
+    EXPECT_EQ(run_watched<std::string>(pass_of({hangs.shared()})).result, "kept 1; ");
 }
 
 TEST_F(PassRunner, SurvivesSeveralInstancesThatHang) {

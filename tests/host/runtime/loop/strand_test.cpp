@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <thread>
 
 #include <boost/asio/io_context.hpp>
@@ -13,7 +14,7 @@ using namespace std::chrono_literals;
 
 TEST(Strand, RunsItsFunctionsOneAfterTheOtherOnSeveralThreads) {
     boost::asio::io_context io;
-    const auto strand = std::make_shared<Strand>(io, Strand::Watchdog{});
+    const auto strand = std::make_shared<Strand>(io, Strand::Options{});
     int count = 0;  // not atomic: the strand guards it
     for (int i = 0; i < 1000; ++i) strand->post([&] { ++count; });
     std::thread other([&] { io.run(); });
@@ -26,7 +27,8 @@ TEST(Strand, KnowsWhoIsOnItAndReportsWhoStaysTooLong) {
     boost::asio::io_context io;
     int reports = 0;
     const auto strand = std::make_shared<Strand>(
-        io, Strand::Watchdog{.limit = Duration(-1), .report = [&](Duration) { ++reports; }});
+        io, Strand::Options{
+                .watchdog = {.limit = Duration(-1), .report = [&](Duration) { ++reports; }}});
     EXPECT_FALSE(strand->is_here());
     strand->post([&] {
         EXPECT_TRUE(strand->is_here());
@@ -37,9 +39,48 @@ TEST(Strand, KnowsWhoIsOnItAndReportsWhoStaysTooLong) {
     EXPECT_FALSE(strand->busy_for());
 }
 
+TEST(Strand, WithAThreadRunsBesideTheLoopAndAnswersOnIt) {
+    boost::asio::io_context io;
+    const auto strand = std::make_shared<Strand>(io, Strand::Options{.has_thread = true});
+    const std::thread::id loop = std::this_thread::get_id();
+    std::promise<std::thread::id> ran_on;
+    bool is_inline = false;
+    strand->post([&] {
+        strand->dispatch([&] { is_inline = true; });
+        ran_on.set_value(std::this_thread::get_id());
+    });
+    EXPECT_NE(ran_on.get_future().get(), loop) << "nobody runs the loop";
+    EXPECT_TRUE(is_inline);
+    std::thread::id answered_on;
+    strand->post_to_host([&] { answered_on = std::this_thread::get_id(); });
+    io.run();
+    EXPECT_EQ(answered_on, loop);
+}
+
+TEST(Strand, WithAThreadKnowsTheCallThatDoesNotReturn) {
+    boost::asio::io_context io;
+    CallWatches watches(0s);
+    const auto strand = std::make_shared<Strand>(
+        io, Strand::Options{.calls = watches.add("aws", "capstan.cloud/1"), .has_thread = true});
+    Trail trail;
+    std::promise<void> entered, may_leave;
+    EXPECT_EQ(strand->stuck(), std::nullopt);
+    strand->post([&] {
+        const StrandCall under_way(strand->calls(), trail, Hook::refresh);
+        entered.set_value();
+        may_leave.get_future().get();
+    });
+    entered.get_future().get();
+    EXPECT_EQ(strand->stuck()->plugin, "aws");
+    EXPECT_EQ(strand->stuck()->hook, Hook::refresh);
+    EXPECT_EQ(watches.stuck().size(), 1u);
+    may_leave.set_value();
+    while (strand->stuck()) std::this_thread::yield();
+}
+
 TEST(Strand, LeavesTheIoContextAloneOnceClosed) {
     auto io = std::make_unique<boost::asio::io_context>();
-    const auto strand = std::make_shared<Strand>(*io, Strand::Watchdog{});
+    const auto strand = std::make_shared<Strand>(*io, Strand::Options{});
     const auto held = std::make_shared<int>();
     strand->post([held] { FAIL(); });
     strand->close();
@@ -50,7 +91,7 @@ TEST(Strand, LeavesTheIoContextAloneOnceClosed) {
 
 TEST(Strand, FreesWhatIsQueuedWhenTheIoContextGoesFirst) {
     auto io = std::make_unique<boost::asio::io_context>();
-    auto strand = std::make_shared<Strand>(*io, Strand::Watchdog{});
+    auto strand = std::make_shared<Strand>(*io, Strand::Options{});
     const std::weak_ptr<Strand> gone = strand;
     strand->post([strand] {});  // holds the strand that holds it
     strand = nullptr;

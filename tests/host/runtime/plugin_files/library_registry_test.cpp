@@ -43,6 +43,17 @@ TEST_F(LibraryRegistryTest, LoadsEachContentOnce) {
     EXPECT_EQ(registry_.libraries().size(), 2u);
 }
 
+TEST_F(LibraryRegistryTest, PreparesTheCopyThatItLoadsLater) {
+    const auto file = read_plugin_file(temporary_.file("a.so", tiny()));
+    ASSERT_TRUE(file) << file.error();
+    const auto folder = registry_.prepare(*file);
+    ASSERT_TRUE(folder) << folder.error();
+    EXPECT_TRUE(std::filesystem::exists("/proc/self/fd/" + std::to_string(*folder) + "/" +
+                                        file->facts.sha256 + ".so"));
+    EXPECT_TRUE(registry_.libraries().empty());
+    EXPECT_TRUE(registry_.load(*file));
+}
+
 TEST_F(LibraryRegistryTest, UnloadsWhatIsProvenToBeUnloadable) {
     const UnloadReport report = load_and_unload("tiny_expander");
     EXPECT_THAT(report.unloaded, testing::ElementsAre(temporary_.path() / "x.so"));

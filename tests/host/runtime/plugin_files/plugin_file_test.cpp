@@ -1,6 +1,7 @@
 #include "runtime/plugin_files/plugin_file.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include "../plugin_bytes.hpp"
 #include "runtime/plugin_files/sha256.hpp"
@@ -76,6 +77,26 @@ TEST(PluginFile, RefusesAnEnormousFileUnread) {
     const auto path = temporary.file("huge.so", {});
     std::filesystem::resize_file(path, plugin_file_size_max + 1);
     EXPECT_THAT(message_of(read_plugin_file(path)), HasSubstr("bytes, 536870912 are allowed"));
+}
+
+/// The most memory this process has had so far, in bytes.
+std::size_t memory_peak() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return static_cast<std::size_t>(usage.ru_maxrss) << 10;
+}
+
+TEST(PluginFile, IsNotReadWholeBeforeItsFirstPagesAreAPlugins) {
+    const TemporaryFolder temporary;
+    const auto zeros = temporary.file("zeros.so", {});
+    const auto foreign = temporary.file("foreign.so", tiny("tiny_without_note"));
+    for (const auto& file : {zeros, foreign})
+        std::filesystem::resize_file(file, plugin_file_size_max);
+    const std::size_t before = memory_peak();
+    EXPECT_THAT(message_of(read_plugin_file(zeros)),
+                HasSubstr("is not an ELF file: it begins with the bytes 00 00 00 00"));
+    EXPECT_THAT(message_of(read_plugin_file(foreign)), HasSubstr("has no Capstan note"));
+    EXPECT_LT(memory_peak() - before, plugin_file_size_max / 8);
 }
 
 }  // namespace

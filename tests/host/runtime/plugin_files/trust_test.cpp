@@ -30,6 +30,14 @@ TEST(Trust, AsksForRootOrTheHostsUserAsTheOwner) {
                 HasSubstr("owned by user 1001"));
 }
 
+TEST(Trust, AsksForTheSameOwnersOfFolders) {
+    EXPECT_TRUE(check_folder(facts_of(S_IFDIR | 0755, 0), 1000));
+    EXPECT_TRUE(check_folder(facts_of(S_IFDIR | 0755, 1000), 1000));
+    for (const mode_t mode : {0755, 01777})
+        EXPECT_THAT(message_of(check_folder(facts_of(S_IFDIR | mode, 1001), 1000)),
+                    HasSubstr("owned by user 1001"));
+}
+
 TEST(Trust, RefusesAFileThatOthersMayWrite) {
     const TemporaryFolder temporary;
     for (const mode_t mode : {0666, 0646, 0664}) {

@@ -47,6 +47,11 @@ __asm__(
     ".size capstan_tiny_unique, 4\ncapstan_tiny_unique: .long 1\n.text\n");
 #endif
 
+#ifdef TINY_THROWS
+/* What a C++ function does that lets an exception out: throw.cpp. */
+void tiny_throw(void);
+#endif
+
 typedef struct tiny {
     const capstan_host* host;
     capstan_instance instance;
@@ -62,6 +67,9 @@ static capstan_status filter(void* self, const capstan_call* call, const capstan
     int32_t fewest = INT32_MAX;
     (void)self;
     (void)call;
+#ifdef TINY_THROWS
+    tiny_throw();
+#endif
     for (uint32_t i = 0; i < in->options.count; i++)
         if (option_at(in->options, i)->nodes < fewest) fewest = option_at(in->options, i)->nodes;
     for (uint32_t i = 0; i < in->options.count; i++)

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "io/known_secrets.hpp"
 #include "io/printable.hpp"
 
 namespace capstan::runtime {
@@ -31,6 +32,15 @@ TEST(Logger, WritesALineForMachines) {
         log.lines,
         testing::ElementsAre(
             R"({"time":"1970-01-01T00:00:01.123Z","level":"info","source":"aws","message":"said \"hi\"","group":"web\\b"})"));
+}
+
+TEST(Logger, LeavesSecretsOutWhoeverNamesThem) {
+    LogOf log({});
+    io::known_secrets().add("correct-horse-battery");
+    log.logger.write(LogLevel::warn, "aws", "sent correct-horse-battery to it",
+                     {{"header", "Bearer correct-horse-battery"}});
+    EXPECT_THAT(log.lines, testing::ElementsAre("1970-01-01T00:00:01.123Z warn  aws: sent "
+                                                "[redacted] to it header=\"Bearer [redacted]\""));
 }
 
 TEST(Logger, GivesAPluginItsOwnLevel) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <semaphore>
+
 #include <boost/asio/io_context.hpp>
 
 namespace capstan::runtime {
@@ -14,7 +16,7 @@ struct Operations : testing::Test {
     boost::asio::io_context io;
     std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>();
     io::ManualLoop loop{io, clock};
-    std::shared_ptr<Strand> strand = std::make_shared<Strand>(io, Strand::Watchdog{});
+    std::shared_ptr<Strand> strand = std::make_shared<Strand>(io, Strand::Options{});
     std::atomic<int> late{0}, overdue{0};
     std::shared_ptr<OperationTable> table = make_table();
     std::vector<Result<std::any>> ended;
@@ -195,6 +197,73 @@ TEST_F(Operations, NeverCallACancelFunctionAfterTheEnd) {
     table->complete(op, CAPSTAN_RESULT_RESIZED, &result);
     loop.settle();
     EXPECT_EQ(told, 0);
+}
+
+TEST_F(Operations, EndWithoutHoldingTheLoopWhileTheirCancelFunctionIsUnderWay) {
+    static std::binary_semaphore entered{0}, may_leave{0};
+    const auto other = std::make_shared<Strand>(io, Strand::Options{.has_thread = true});
+    table = std::make_shared<OperationTable>(
+        loop, other, OperationTable::Options{.on_late = {}, .on_overdue = {}, .on_cancel = {}});
+    const capstan_op op = open();
+    table->on_cancel(
+        op,
+        [](void*, capstan_op) noexcept {
+            entered.release();
+            may_leave.acquire();
+        },
+        nullptr);
+    table->cancel(op);
+    entered.acquire();
+    EXPECT_TRUE(table->end(op, {ErrorCode::deadline, "it took too long"}));
+    loop.settle();
+    EXPECT_TRUE(ended.empty()) << "what it was lent is in use";
+    EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_NONE, nullptr), CAPSTAN_E_NOT_FOUND);
+    may_leave.release();
+    while (ended.empty()) loop.settle();
+    EXPECT_EQ(ended.at(0).error().message, "resize: it took too long");
+    EXPECT_EQ(table->open_count(), 0u);
+}
+
+TEST_F(Operations, DoNotWaitForACancelFunctionForEver) {
+    static std::binary_semaphore entered{0}, may_leave{0};
+    const auto other = std::make_shared<Strand>(io, Strand::Options{.has_thread = true});
+    table = std::make_shared<OperationTable>(
+        loop, other, OperationTable::Options{.on_late = {}, .on_overdue = {}, .on_cancel = {}});
+    const capstan_op op = open();
+    table->on_cancel(
+        op,
+        [](void*, capstan_op) noexcept {
+            entered.release();
+            may_leave.acquire();
+        },
+        nullptr);
+    table->cancel(op);
+    entered.acquire();
+    table->end(op, {ErrorCode::deadline, "it took too long"});
+    loop.advance(1s);
+    EXPECT_EQ(error().code, ErrorCode::deadline);
+    may_leave.release();
+}
+
+TEST_F(Operations, AreAbandonedAtOnceThoughTheirCancelFunctionDoesNotReturn) {
+    static std::binary_semaphore entered{0}, may_leave{0};
+    const auto other = std::make_shared<Strand>(io, Strand::Options{.has_thread = true});
+    table = std::make_shared<OperationTable>(
+        loop, other, OperationTable::Options{.on_late = {}, .on_overdue = {}, .on_cancel = {}});
+    const capstan_op op = open();
+    table->on_cancel(
+        op,
+        [](void*, capstan_op) noexcept {
+            entered.release();
+            may_leave.acquire();
+        },
+        nullptr);
+    table->cancel(op);
+    entered.acquire();
+    table->abandon_all({ErrorCode::cancelled, "the instance was abandoned"});
+    other->close();
+    EXPECT_EQ(error().code, ErrorCode::cancelled);
+    may_leave.release();
 }
 
 TEST_F(Operations, MayBeEndedInsideTheirOwnCancelFunction) {

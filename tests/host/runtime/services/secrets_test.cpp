@@ -7,6 +7,8 @@
 
 #include <fstream>
 
+#include "io/known_secrets.hpp"
+
 namespace capstan::runtime {
 namespace {
 
@@ -27,6 +29,13 @@ TEST_F(SecretFolder, GivesAFilesContentWithoutItsLastNewline) {
     EXPECT_EQ(secrets.read("token").value().view(), "abc\n");
     write("binary", std::string("\0\xff", 2));
     EXPECT_EQ(secrets.read("binary").value().view(), std::string_view("\0\xff", 2));
+}
+
+TEST_F(SecretFolder, KeepsWhatItGaveOutOfTexts) {
+    write("password", "open sesame, please\n");
+    EXPECT_EQ(io::redacted("open sesame, please"), "open sesame, please");
+    secrets.read("password").value();
+    EXPECT_EQ(io::redacted("\"open sesame, please\" is wrong"), "\"[redacted]\" is wrong");
 }
 
 TEST_F(SecretFolder, ShowsARotatedSecretAtOnce) {

@@ -1,9 +1,13 @@
 #include "runtime/services/state_store.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 
 namespace capstan::runtime {
@@ -93,6 +97,36 @@ TEST_F(StateFolder, IsSharedByHostsThatSeeWhatTheOtherWrote) {
     EXPECT_EQ(standby.get(aws, "k").value().revision, second);
     EXPECT_TRUE(standby.put(aws, "k", "third", second));
     EXPECT_EQ(leader.get(aws, "k").value().value, "third");
+}
+
+TEST_F(StateFolder, SaysThatAnotherProcessHoldsIt) {
+    FileStateStore store(folder, {.lock = Duration::zero()});
+    store.put(aws, "k", "old", 0).value();
+    const FileDescriptor theirs(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    ASSERT_EQ(::flock(theirs.get(), LOCK_EX), 0);
+    const auto written = store.put(aws, "k", "new", 1);
+    EXPECT_EQ(written.error().code, ErrorCode::unavailable);
+    EXPECT_EQ(written.error().message,
+              "lock " + folder.string() + ": another process has held it for 0s");
+    EXPECT_EQ(store.get(aws, "k").value().value, "old") << "what reads waits for no other process";
+    ASSERT_EQ(::flock(theirs.get(), LOCK_UN), 0);
+    EXPECT_TRUE(store.put(aws, "k", "new", 1));
+}
+
+TEST_F(StateFolder, AnswersThoughTheDiskDoesNot) {
+    // To open a FIFO takes until its other end is opened.
+    const std::filesystem::path stuck = folder / "stuck.state";
+    ASSERT_EQ(::mkfifo(stuck.c_str(), 0600), 0);
+    {
+        FileStateStore store(folder, {.answer = std::chrono::milliseconds(20)});
+        EXPECT_THAT(store.get(PluginInstanceId("stuck"), "k").error().message,
+                    testing::EndsWith(" has not answered for 20ms"));
+        const auto next = store.put(aws, "k", "x", 0);
+        EXPECT_EQ(next.error().code, ErrorCode::unavailable);
+        EXPECT_THAT(next.error().message, testing::EndsWith(" was busy with other calls for 20ms"));
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder / "aws.state")) << "what was given up never begins";
+    const FileDescriptor other_end(::open(stuck.c_str(), O_WRONLY | O_CLOEXEC));
 }
 
 /// Two hosts that lead in turn, each with a store of its own.

@@ -110,8 +110,8 @@ TEST(Selectors, AreReadAsScalesWriteThem) {
     EXPECT_FALSE(holds("!app"));
     EXPECT_FALSE(holds("app!=web"));
     EXPECT_FALSE(holds("app="));
-    for (const char* text :
-         {"=", "a b", "a in", "a in (b", "a>1", "a=b,,c=d", "<none>", "!", "a=b=c"})
+    for (const char* text : {"=", "a b", "a in", "a in (b", "a in (b))", "a notin (b c)",
+                             "a in ((b))", "a>1", "a=b,,c=d", "<none>", "!", "a=b=c"})
         EXPECT_FALSE(parse_selector(text)) << text;
 }
 
@@ -125,6 +125,11 @@ TEST(Selectors, ArePrintedAsKubernetesDoes) {
         {"key":"o","operator":"DoesNotExist"},{"key":"n","operator":"NotIn","values":["z"]},
         {"key":"e","operator":"Exists"}]})"),
               "e,n notin (z),!o,t in (x,y)");
+}
+
+TEST(Selectors, ArePrintedWithEachValueOnce) {
+    EXPECT_EQ(to_text(parse_selector("a in (y,,x,y)").value()), "a in (,x,y)");
+    EXPECT_EQ(to_text(parse_selector("a in (,)").value()), "a=");
 }
 
 TEST(Selectors, AreNoneWhereNoLabelCouldBeMeant) {

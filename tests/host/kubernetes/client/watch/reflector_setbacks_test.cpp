@@ -256,6 +256,18 @@ TEST(ReflectorSetbacks, DecisionsNeedNotWaitForAnOptionalKindThatIsForbidden) {
     EXPECT_TRUE(kind.reflector.has_synced());
 }
 
+TEST(ReflectorSetbacks, AListWithoutAnEndIsGivenUp) {
+    FollowedKind nodes(false);
+    nodes.push(R"({"metadata":{"resourceVersion":"10"},"items":[)");
+    for (int i = 0; i < 21; ++i) {
+        nodes.loop.advance(30s);
+        nodes.push(node_text("a", i) + ",");
+    }
+    ASSERT_EQ(nodes.troubles.size(), 1u);
+    EXPECT_NE(nodes.troubles[0].find("list nodes: no end after"), std::string::npos)
+        << nodes.troubles[0];
+}
+
 TEST(ReflectorSetbacks, AnOptionalKindThatIsNotThereIsLookedForEveryFiveMinutes) {
     FollowedKind kind(true, true);
     for (int i = 0; i < 3; ++i) {

@@ -1,0 +1,135 @@
+#include "engine/health/reactions.hpp"
+
+#include <array>
+#include <cstddef>
+
+#include "engine/actions.hpp"
+
+namespace capstan::engine {
+namespace {
+
+constexpr std::size_t call_count = static_cast<std::size_t>(Call::decide) + 1;
+
+/// The reactions to one code, by call.
+struct ReactionRow {
+    ErrorCode code;
+    std::array<Reaction, call_count> by_call;
+};
+
+constexpr auto make_reaction_rows() {
+    using enum Reaction;
+    // clang-format off
+    return std::array{
+    // refresh, increase, decrease_target, remove, create_group, destroy_group,
+    // describe, machine_types, terms, start, self_check, decide
+    ReactionRow{ErrorCode::unsupported,
+        {report_bug, leave_out, leave_out, leave_out, leave_out, leave_out,
+         use_default, use_default, use_default, refuse, use_default, use_default}},
+    ReactionRow{ErrorCode::invalid_argument,
+        {report_bug, report_bug, report_bug, report_bug, report_bug, report_bug,
+         report_bug, report_bug, report_bug, refuse, tell, fail_stage}},
+    ReactionRow{ErrorCode::invalid_config,
+        {again, back_off, back_off, back_off, back_off, back_off,
+         again, again, again, refuse, tell, fail_stage}},
+    ReactionRow{ErrorCode::not_found,
+        {again, drop, drop, drop, drop, drop,
+         again, again, use_default, refuse, tell, fail_stage}},
+    ReactionRow{ErrorCode::conflict,
+        {again, decide_anew, back_off, back_off, back_off, back_off,
+         again, again, again, refuse, tell, fail_stage}},
+    ReactionRow{ErrorCode::unauthenticated,
+        {await_credentials, await_credentials, await_credentials, await_credentials,
+         await_credentials, await_credentials,
+         again, again, again, start_again, tell, fail_stage}},
+    ReactionRow{ErrorCode::permission,
+        {await_credentials, back_off, back_off, back_off, back_off, back_off,
+         again, again, again, refuse, tell, fail_stage}},
+    ReactionRow{ErrorCode::throttled,
+        {rest_cloud, rest_cloud, rest_cloud, rest_cloud, rest_cloud, rest_cloud,
+         again, again, again, start_again, tell, fail_stage}},
+    ReactionRow{ErrorCode::quota,
+        {rest_cloud, back_off, back_off, back_off, back_off, back_off,
+         again, again, again, refuse, tell, fail_stage}},
+    ReactionRow{ErrorCode::out_of_capacity,
+        {again, back_off, back_off, back_off, back_off, back_off,
+         again, again, again, refuse, tell, fail_stage}},
+    ReactionRow{ErrorCode::unavailable,
+        {again, again, again, again, again, again,
+         again, again, again, start_again, tell, fail_stage}},
+    ReactionRow{ErrorCode::deadline,
+        {again, await_outcome, await_outcome, await_outcome, await_outcome, await_outcome,
+         again, again, again, refuse, tell, fail_stage}},
+    ReactionRow{ErrorCode::cancelled,
+        {again, decide_anew, decide_anew, decide_anew, decide_anew, decide_anew,
+         again, again, again, refuse, tell, fail_stage}},
+    ReactionRow{ErrorCode::internal,
+        {report_bug, report_bug, report_bug, report_bug, report_bug, report_bug,
+         report_bug, report_bug, report_bug, refuse, tell, fail_stage}},
+    ReactionRow{ErrorCode::busy,
+        {again, decide_anew, decide_anew, decide_anew, decide_anew, decide_anew,
+         again, again, again, refuse, tell, fail_stage}},
+    };
+    // clang-format on
+}
+constexpr auto reaction_rows = make_reaction_rows();
+
+constexpr bool rows_are_by_code() {
+    for (std::size_t row = 0; row < reaction_rows.size(); ++row)
+        if (static_cast<std::size_t>(reaction_rows[row].code) != row + 1) return false;
+    return true;
+}
+static_assert(rows_are_by_code() && reaction_rows.size() == CAPSTAN_E_BUSY);
+
+}  // namespace
+
+Reaction reaction_to(Call call, ErrorCode code) noexcept {
+    const auto row = static_cast<std::size_t>(code) - 1;
+    return reaction_rows.at(row).by_call.at(static_cast<std::size_t>(call));
+}
+
+bool is_outcome_open(Call call, const Error& error) noexcept {
+    if (error.provider_code == not_asked) return false;
+    return error.code == ErrorCode::cancelled ||
+           reaction_to(call, error.code) == Reaction::await_outcome;
+}
+
+std::string_view name_of(Call call) noexcept {
+    switch (call) {
+        case Call::refresh: return "refresh";
+        case Call::increase: return "increase";
+        case Call::decrease_target: return "decrease_target";
+        case Call::remove: return "remove";
+        case Call::create_group: return "create_group";
+        case Call::destroy_group: return "destroy_group";
+        case Call::describe: return "describe";
+        case Call::machine_types: return "machine_types";
+        case Call::terms: return "terms";
+        case Call::start: return "start";
+        case Call::self_check: return "self_check";
+        case Call::decide: return "decide";
+    }
+    return "refresh";
+}
+
+std::string_view name_of(Reaction reaction) noexcept {
+    using enum Reaction;
+    switch (reaction) {
+        case again: return "again";
+        case decide_anew: return "decide_anew";
+        case rest_cloud: return "rest_cloud";
+        case await_credentials: return "await_credentials";
+        case back_off: return "back_off";
+        case report_bug: return "report_bug";
+        case leave_out: return "leave_out";
+        case drop: return "drop";
+        case await_outcome: return "await_outcome";
+        case use_default: return "use_default";
+        case start_again: return "start_again";
+        case refuse: return "refuse";
+        case tell: return "tell";
+        case fail_stage: return "fail_stage";
+    }
+    return "again";
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,435 @@
+#include "runtime/daemon/plugin_starts.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+
+#include <boost/asio/post.hpp>
+
+#include <capstan/duration.hpp>
+
+#include "kubernetes/client/watch/watch_backoff.hpp"
+#include "runtime/config/settings_view.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+constexpr Duration pause_min = std::chrono::seconds(5);
+constexpr Duration pause_max = std::chrono::minutes(5);
+/// Of an instance whose start failed.
+constexpr Duration candidate_stop_timeout = std::chrono::seconds(10);
+/// Of one that is in the way of this host's end.
+constexpr Duration last_stop_timeout = std::chrono::seconds(3);
+/// A call that takes so long is remarkable.
+constexpr Duration remarkable = std::chrono::seconds(5);
+/// Between two lines about a call that does not end.
+constexpr Duration told_again = std::chrono::minutes(5);
+/// From a start's deadline to its answer: the operation is closed, and says so.
+constexpr Duration answer_slack = std::chrono::seconds(2);
+
+/// Whether the same may succeed without another file or configuration.
+bool may_mend(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::unavailable:
+        case ErrorCode::throttled:
+        case ErrorCode::unauthenticated:
+        case ErrorCode::permission:
+        case ErrorCode::deadline:
+        case ErrorCode::busy: return true;
+        default: return false;
+    }
+}
+
+Duration pause_after(int failures) {
+    Duration pause = pause_min;
+    for (int i = 1; i < failures && pause < pause_max; ++i) pause *= 2;
+    return std::min(pause, pause_max);
+}
+
+std::string_view call_of(PluginStart::Phase phase) {
+    return phase == PluginStart::Phase::creating ? "create" : "start";
+}
+
+/// The message without the name that the log gives already.
+std::string without_name(const std::string& id, const std::string& message) {
+    const std::string name = "plugin " + id + ": ";
+    return message.starts_with(name) ? message.substr(name.size()) : message;
+}
+
+}  // namespace
+
+std::string sentence_of(const PluginStart& start, Duration now) {
+    const std::string& id = start.identity.id.value();
+    const std::string name = "plugin " + id + ": ";
+    const std::string error = start.error ? without_name(id, start.error->message) : std::string();
+    switch (start.phase) {
+        case PluginStart::Phase::queued: return name + "is to be created";
+        case PluginStart::Phase::creating:
+        case PluginStart::Phase::starting:
+            return name + std::string(call_of(start.phase)) + " has been under way for " +
+                   format_rough_duration(now - start.since);
+        case PluginStart::Phase::running: return {};
+        case PluginStart::Phase::stopping: return name + error + "; what is left of it is stopped";
+        case PluginStart::Phase::waiting:
+            return name + error + "; tried again in " +
+                   format_rough_duration(std::max(start.next.value_or(now) - now, Duration(0)));
+        case PluginStart::Phase::out: return name + error + "; out until this host starts anew";
+    }
+    return {};
+}
+
+struct PluginStarts::Slot {
+    const LoadedPlugin* plugin;
+    prometheus::Gauge* running;
+    PluginStart state{};
+    std::uint64_t generation = 0;
+    std::shared_ptr<HostContext> context{};       ///< while it is created
+    std::shared_ptr<PluginInstance> candidate{};  ///< from created to running or stopped
+    std::optional<io::TimerId> timer{};
+    bool is_left = false;    ///< see leave()
+    std::uint64_t turn = 0;  ///< of the timer: one that is about to fire cannot be cancelled
+};
+
+/// What other threads have to say, as long as there is a loop to say it on.
+struct PluginStarts::Mailbox {
+    explicit Mailbox(boost::asio::io_context& of) : io(&of) {}
+    std::mutex mutex;
+    boost::asio::io_context* io;  ///< NULL: nobody listens any more
+
+    void post(std::function<void()> letter) {
+        const std::lock_guard lock(mutex);
+        if (io != nullptr) boost::asio::post(*io, std::move(letter));
+    }
+};
+
+/// One call of create, with all that it uses: it may go on when everything else has ended.
+struct PluginStarts::Creation {
+    std::shared_ptr<const LoadedConfig> config;
+    const LoadedPlugin* plugin;
+    std::shared_ptr<HostContext> context;
+
+    Result<std::shared_ptr<PluginInstance>> run() const {
+        SettingsView settings(plugin->settings, settings_path(plugin->config), nullptr);
+        return PluginInstance::create(context, instance_spec(*plugin), *settings.abi());
+    }
+};
+
+PluginStarts::PluginStarts(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
+                           Options options)
+    : config_(std::move(config)),
+      host_(host),
+      options_(std::move(options)),
+      random_(io::seed_for(options_.seed, "plugin starts")),
+      mailbox_(std::make_shared<Mailbox>(host.loop().io())) {
+    for (const LoadedPlugin& plugin : config_->plugins) {
+        prometheus::Gauge& running =
+            host.metrics().running.Add({{"plugin", plugin.config.id.value()}});
+        running.Set(0);
+        slots_.push_back({.plugin = &plugin, .running = &running});
+        slots_.back().state.identity = instance_spec(plugin).identity;
+        slots_.back().state.kind = plugin.plugin_class.kind;
+    }
+}
+
+PluginStarts::~PluginStarts() {
+    for (Slot& slot : slots_) cancel_timer(slot);
+    const std::lock_guard lock(mailbox_->mutex);
+    mailbox_->io = nullptr;
+}
+
+void PluginStarts::begin() {
+    for (Slot& slot : slots_) enter(slot, Phase::queued);
+    go_on();
+}
+
+/// Whether a call of create into the same file does not return: files are entered by one at a time.
+bool PluginStarts::waits_for_its_file(const Slot& slot) const {
+    return std::ranges::any_of(slots_, [&](const Slot& other) {
+        return other.state.phase == Phase::creating &&
+               other.plugin->library == slot.plugin->library;
+    });
+}
+
+void PluginStarts::go_on() {
+    if (is_stopping_) return;
+    const bool is_busy = std::ranges::any_of(slots_, [](const Slot& slot) {
+        return slot.state.phase == Phase::creating && !slot.state.is_overdue;
+    });
+    if (is_busy) return;
+    const auto next = std::ranges::find_if(slots_, [this](const Slot& slot) {
+        return slot.state.phase == Phase::queued && !waits_for_its_file(slot);
+    });
+    if (next != slots_.end()) create(*next);
+}
+
+void PluginStarts::create(Slot& slot) {
+    enter(slot, Phase::creating);
+    InstanceIdentity identity = slot.state.identity;
+    identity.generation = ++slot.generation;
+    slot.context = HostContext::make(host_.environment(), std::move(identity));
+    watch(slot, "create", options_.create_limit);
+    const auto creation = std::make_shared<Creation>(Creation{config_, slot.plugin, slot.context});
+    const auto work = [mailbox = mailbox_, weak = weak_from_this(), creation, at = index_of(slot)] {
+        auto made = creation->run();
+        mailbox->post([weak, at, made = std::move(made)] {
+            if (const auto self = weak.lock()) self->created(at, made);
+        });
+    };
+    if (host_.virtual_loop() != nullptr) return boost::asio::post(host_.loop().io(), work);
+    try {
+        std::thread(work).detach();
+    } catch (const std::system_error& error) {
+        created(index_of(slot),
+                fail(ErrorCode::unavailable, std::string("create: no thread: ") + error.what()));
+    }
+}
+
+void PluginStarts::created(std::size_t at, Result<std::shared_ptr<PluginInstance>> made) {
+    Slot& slot = slots_[at];
+    if (is_stopping_) return;
+    slot.context = nullptr;
+    if (slot.is_left) {
+        if (made) (*made)->stop(candidate_stop_timeout, [](const Result<void>&) {});
+        return;
+    }
+    if (slot.state.is_overdue)
+        say(LogLevel::warn, slot,
+            "create has returned, after " + format_rough_duration(now() - slot.state.since));
+    if (made) {
+        start(slot, *std::move(made));
+    } else {
+        failed(slot, made.error());
+    }
+    go_on();
+}
+
+void PluginStarts::start(Slot& slot, std::shared_ptr<PluginInstance> instance) {
+    slot.candidate = std::move(instance);
+    enter(slot, Phase::starting);
+    watch(slot, "start", options_.start_limit + answer_slack);
+    slot.candidate->start(options_.start_limit, [mailbox = mailbox_, weak = weak_from_this(),
+                                                 at = index_of(slot)](Result<void> result) {
+        mailbox->post([weak, at, result = std::move(result)] {
+            if (const auto self = weak.lock()) self->started(at, result);
+        });
+    });
+}
+
+void PluginStarts::started(std::size_t at, const Result<void>& result) {
+    Slot& slot = slots_[at];
+    if (slot.state.phase != Phase::starting) return;
+    if (!result) return failed(slot, result.error());
+    const bool was_in_trouble = slot.state.failures > 0 || slot.state.is_overdue;
+    enter(slot, Phase::running);
+    slot.running->Set(1);
+    if (was_in_trouble) say(LogLevel::info, slot, "runs now");
+    host_.add(slot.candidate);
+    started_.push_back(std::exchange(slot.candidate, nullptr));
+    changed();
+}
+
+void PluginStarts::failed(Slot& slot, const Error& error) {
+    slot.state.error = error;
+    ++slot.state.failures;
+    if (slot.candidate) {
+        stop_candidate(slot, candidate_stop_timeout);
+    } else {
+        after_failure(slot);
+    }
+    changed();
+}
+
+void PluginStarts::stop_candidate(Slot& slot, Duration timeout) {
+    enter(slot, Phase::stopping);
+    slot.candidate->stop(timeout, [mailbox = mailbox_, weak = weak_from_this(),
+                                   at = index_of(slot)](Result<void> result) {
+        mailbox->post([weak, at, result = std::move(result)] {
+            if (const auto self = weak.lock()) self->stopped(at, result);
+        });
+    });
+}
+
+void PluginStarts::stopped(std::size_t at, const Result<void>& result) {
+    Slot& slot = slots_[at];
+    slot.candidate = nullptr;
+    if (is_stopping_ || slot.is_left) {
+        enter(slot, Phase::out);
+        if (is_stopping_) end_stop();
+        return;
+    }
+    // What does not let go of its thread or of an operation would have a second one beside it.
+    if (!result && result.error().code == ErrorCode::deadline) {
+        slot.state.error = within("its start failed, and it cannot be stopped", *slot.state.error);
+        slot.state.error->code = ErrorCode::internal;
+    }
+    after_failure(slot);
+    changed();
+}
+
+/// Nothing is left of the last try.
+void PluginStarts::after_failure(Slot& slot) {
+    const Error& error = *slot.state.error;
+    if (may_mend(error.code)) {
+        try_later(slot);
+        return say(LogLevel::warn, slot, sentence_of(slot.state, now()));
+    }
+    if (error.code == ErrorCode::invalid_config && slot.state.failures == 1 && refusal_)
+        refusal_ = fail(error);
+    enter(slot, Phase::out);
+    say(LogLevel::error, slot, sentence_of(slot.state, now()));
+}
+
+void PluginStarts::try_later(Slot& slot) {
+    const Duration least = std::max(pause_after(slot.state.failures),
+                                    slot.state.error->retry_after.value_or(Duration::zero()));
+    const Duration pause = kubernetes::with_jitter(random_, least, least / 4);
+    enter(slot, Phase::waiting);
+    slot.state.next = now() + pause;
+    set_timer(slot, pause, [this, at = index_of(slot)] {
+        enter(slots_[at], Phase::queued);
+        go_on();
+    });
+}
+
+/// Tells of the call while it lasts.
+void PluginStarts::watch(Slot& slot, std::string_view call, Duration limit) {
+    set_timer(slot, std::min(remarkable, limit),
+              [this, at = index_of(slot), call, limit] { call_is_late(at, call, limit); });
+}
+
+void PluginStarts::call_is_late(std::size_t at, std::string_view call, Duration limit) {
+    Slot& slot = slots_[at];
+    const Duration so_far = now() - slot.state.since;
+    const bool is_news = so_far >= limit && !slot.state.is_overdue;
+    slot.state.is_overdue = so_far >= limit;
+    say(slot.state.is_overdue ? LogLevel::error : LogLevel::warn, slot,
+        std::string(call) + " has been under way for " + format_rough_duration(so_far) +
+            (slot.state.is_overdue ? "; the other plugins go on without it" : ""));
+    set_timer(slot, slot.state.is_overdue ? told_again : limit - so_far,
+              [this, at, call, limit] { call_is_late(at, call, limit); });
+    if (!is_news) return;
+    changed();
+    go_on();
+}
+
+void PluginStarts::enter(Slot& slot, Phase phase) {
+    cancel_timer(slot);
+    slot.state.phase = phase;
+    slot.state.since = now();
+    slot.state.is_overdue = false;
+    slot.state.next.reset();
+}
+
+void PluginStarts::set_timer(Slot& slot, Duration delay, std::function<void()> then) {
+    slot.timer = host_.loop().after(delay, [weak = weak_from_this(), at = index_of(slot),
+                                            turn = ++slot.turn, then = std::move(then)] {
+        const auto self = weak.lock();
+        if (!self || self->slots_[at].turn != turn) return;
+        self->slots_[at].timer.reset();
+        then();
+    });
+}
+
+void PluginStarts::cancel_timer(Slot& slot) {
+    if (slot.timer) host_.loop().cancel(*slot.timer);
+    slot.timer.reset();
+    ++slot.turn;
+}
+
+void PluginStarts::say(LogLevel level, const Slot& slot, const std::string& what) {
+    const std::string& id = slot.state.identity.id.value();
+    host_.log().write(level, id, without_name(id, what));
+}
+
+void PluginStarts::changed() {
+    if (options_.on_change && !is_stopping_) options_.on_change();
+}
+
+std::size_t PluginStarts::index_of(const Slot& slot) const {
+    return static_cast<std::size_t>(&slot - slots_.data());
+}
+
+std::vector<PluginStart> PluginStarts::starts() const {
+    std::vector<PluginStart> out;
+    for (const Slot& slot : slots_)
+        if (!slot.is_left) out.push_back(slot.state);
+    return out;
+}
+
+bool PluginStarts::has_settled() const {
+    return std::ranges::all_of(slots_, [this](const Slot& slot) {
+        const PluginStart& state = slot.state;
+        return slot.is_left || state.phase == Phase::running || state.failures > 0 ||
+               state.is_overdue || (state.phase == Phase::queued && waits_for_its_file(slot));
+    });
+}
+
+std::string PluginStarts::unready_because(const std::vector<PluginInstanceId>& clouds) const {
+    const bool has_settled = this->has_settled();
+    const auto is_cloud = [&](const Slot& slot) {
+        return std::ranges::find(clouds, slot.state.identity.id) != clouds.end();
+    };
+    if (has_settled && (clouds.empty() || std::ranges::any_of(slots_, [&](const Slot& slot) {
+                            return is_cloud(slot) && slot.state.phase == Phase::running;
+                        })))
+        return {};
+    std::string out;
+    for (const Slot& slot : slots_) {
+        if (slot.is_left || slot.state.phase == Phase::running || (has_settled && !is_cloud(slot)))
+            continue;
+        out += (out.empty() ? "" : "\n") + sentence_of(slot.state, now());
+    }
+    return (has_settled ? "no cloud runs:\n" : "plugins are started:\n") + out;
+}
+
+std::string PluginStarts::absent() const {
+    std::string out;
+    for (const Slot& slot : slots_)
+        if (!slot.is_left && slot.state.phase != Phase::running)
+            out += (out.empty() ? "" : "\n") + sentence_of(slot.state, now());
+    return out;
+}
+
+std::vector<std::shared_ptr<PluginInstance>> PluginStarts::take_started() {
+    return std::exchange(started_, {});
+}
+
+void PluginStarts::leave(const std::vector<PluginInstanceId>& ids) {
+    for (Slot& slot : slots_) {
+        if (std::ranges::find(ids, slot.state.identity.id) == ids.end() || slot.is_left) continue;
+        slot.is_left = true;
+        if (slot.context) {
+            slot.context->close();
+            slot.context->abandon();
+        }
+        if (slot.state.phase == Phase::starting) {
+            stop_candidate(slot, candidate_stop_timeout);
+        } else if (slot.state.phase != Phase::running && slot.state.phase != Phase::stopping) {
+            enter(slot, Phase::out);
+        }
+    }
+    go_on();
+}
+
+void PluginStarts::stop(std::function<void()> done) {
+    is_stopping_ = true;
+    on_stopped_ = std::move(done);
+    for (Slot& slot : slots_) {
+        cancel_timer(slot);
+        if (slot.context) {
+            slot.context->close();
+            slot.context->abandon();
+        }
+        if (slot.state.phase == Phase::starting) stop_candidate(slot, last_stop_timeout);
+    }
+    end_stop();
+}
+
+void PluginStarts::end_stop() {
+    const bool is_open = std::ranges::any_of(
+        slots_, [](const Slot& slot) { return slot.state.phase == Phase::stopping; });
+    if (is_open || !on_stopped_) return;
+    std::exchange(on_stopped_, nullptr)();
+}
+
+}  // namespace capstan::runtime

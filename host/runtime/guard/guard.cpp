@@ -1,0 +1,214 @@
+#include "runtime/guard/guard.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
+
+namespace capstan::runtime {
+namespace {
+
+/// The loop's silence is told from here on.
+constexpr Duration silence_limit = std::chrono::seconds(3);
+/// Of a process that was told twice to stop.
+constexpr int exit_told_twice = 1;
+
+Duration guard_time() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+bool is_stop(int signal) { return signal != SIGHUP; }
+
+bool is_same_file(int fd, const struct stat& before) {
+    struct stat now{};
+    return ::fstat(fd, &now) == 0 && now.st_dev == before.st_dev && now.st_ino == before.st_ino;
+}
+
+}  // namespace
+
+Guard::Guard(Options options)
+    : options_(std::move(options)), canary_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
+    ::fstat(canary_, &canary_file_);
+    if (options_.takes_signals) signals_.emplace();
+    voice_.emplace();  // its thread has the signals blocked
+    thread_ = std::thread([this] { serve(); });
+}
+
+Guard::~Guard() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_closing_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+    ::close(canary_);
+}
+
+void Guard::add_check(Check check) {
+    const std::lock_guard lock(mutex_);
+    checks_.push_back(std::move(check));
+}
+
+void Guard::on_signal(OnSignal on_signal) {
+    const std::lock_guard lock(mutex_);
+    on_signal_ = std::move(on_signal);
+}
+
+void Guard::watch_loop(boost::asio::io_context& io, Duration stuck_after) {
+    const std::lock_guard lock(mutex_);
+    loop_limit_ = stuck_after;
+    pulse_.watch(io);
+}
+
+void Guard::unwatch_loop() { pulse_.unwatch(); }
+
+void Guard::watch_calls(std::shared_ptr<const CallWatches> calls) {
+    const std::lock_guard lock(mutex_);
+    calls_ = std::move(calls);
+}
+
+void Guard::set_stage(std::string stage) {
+    const std::lock_guard lock(mutex_);
+    stage_ = std::move(stage);
+}
+
+bool Guard::is_stopping() const {
+    const std::lock_guard lock(mutex_);
+    return first_signal_.has_value();
+}
+
+void Guard::serve() {
+    // A signal that reached a handler instead is found a fifth of a period later.
+    const Duration nap = options_.period / 5;
+    Duration last = guard_time();
+    for (;;) {
+        if (const auto signal = signals_ ? signals_->wait(nap) : std::nullopt) take(*signal);
+        {
+            std::unique_lock lock(mutex_);
+            if (!signals_ && !is_closing_) changed_.wait_for(lock, nap);
+            if (is_closing_) return;
+        }
+        const Duration now = guard_time();
+        if (now - last < options_.period) continue;
+        look(pulse_.beat(now - last, options_.period));
+        last = now;
+    }
+}
+
+void Guard::take(int signal) {
+    {
+        // Told under the lock, so that nothing is told after `on_signal` took the listener away.
+        const std::lock_guard lock(mutex_);
+        const bool is_second = is_stop(signal) && first_signal_;
+        if (is_stop(signal) && !first_signal_ && on_signal_) first_signal_ = guard_time();
+        if (on_signal_ && !is_second) return on_signal_(signal);
+    }
+    if (is_stopping()) {
+        if (!is_stop(signal)) return;
+        return end(exit_told_twice, "told twice to stop: it ends here" + hangs());
+    }
+    if (const std::string what = hangs(); !what.empty())
+        voice_->say_last(SignalTrap::name_of(signal) + " ends it" + what);
+    SignalTrap::die_of(signal);
+}
+
+void Guard::look(Duration silent_for) {
+    if (signals_) {
+        for (const int signal : signals_->mend_handlers())
+            voice_->say(LogLevel::warn, "something in this process took over " +
+                                            SignalTrap::name_of(signal) +
+                                            "; it is the host's again");
+    }
+    look_at_calls();
+    look_at_files();
+    look_at_checks();
+    look_at_loop(silent_for);
+    look_at_stop();
+}
+
+void Guard::look_at_calls() {
+    std::shared_ptr<const CallWatches> calls;
+    {
+        const std::lock_guard lock(mutex_);
+        calls = calls_;
+    }
+    if (!calls) return;
+    for (auto& [level, line] : held_log_.look(calls->stuck())) voice_->say(level, std::move(line));
+}
+
+/// Without its descriptors a process neither renews its Lease nor answers a probe, and says so to
+/// nobody.
+void Guard::look_at_files() {
+    if (canary_ < 0 || is_same_file(canary_, canary_file_)) return;
+    end(exit_held_up,
+        "something in this process closed descriptors that are not its own" + hangs());
+}
+
+void Guard::look_at_checks() {
+    std::vector<Check> checks;
+    {
+        const std::lock_guard lock(mutex_);
+        checks = checks_;
+    }
+    for (const Check& check : checks)
+        if (const auto why = check()) end(exit_held_up, *why);
+}
+
+void Guard::look_at_loop(Duration silent_for) {
+    if (silent_for == Duration::zero()) {
+        if (std::exchange(silence_told_, Duration::zero()) > Duration::zero())
+            voice_->say(LogLevel::warn, "the event loop answers again");
+        return;
+    }
+    Duration limit;
+    {
+        const std::lock_guard lock(mutex_);
+        limit = loop_limit_;
+    }
+    const std::string sentence =
+        "the event loop has not answered for " + format_rough_duration(silent_for);
+    if (silent_for >= limit) return end(exit_held_up, sentence + hangs());
+    if (silent_for < silence_limit || silent_for < 2 * silence_told_) return;
+    voice_->say(LogLevel::error, sentence + hangs());
+    silence_told_ = silent_for;
+}
+
+void Guard::look_at_stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!first_signal_ || guard_time() - *first_signal_ < options_.stop_deadline) return;
+    }
+    end(exit_held_up,
+        "does not stop within " + format_rough_duration(options_.stop_deadline) + hangs());
+}
+
+std::string Guard::hangs() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> out;
+    if (calls_)
+        for (const HeldCall& call : calls_->held(options_.hang_after))
+            out.push_back(call.sentence());
+    if (!stage_.empty()) out.push_back(stage_);
+    return out.empty() ? "" : "; " + listed(out, [](const std::string& each) { return each; });
+}
+
+void Guard::on_end(std::function<void(std::string_view)> on_end) {
+    const std::lock_guard lock(mutex_);
+    on_end_ = std::move(on_end);
+}
+
+void Guard::end(int code, const std::string& why) {
+    if (std::exchange(has_ended_, true)) return;
+    {
+        const std::lock_guard lock(mutex_);
+        if (on_end_) on_end_(why);
+    }
+    if (options_.end) return options_.end(code, why);
+    voice_->say_last(why);
+    std::_Exit(code);
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,132 @@
+#include "runtime/guard/guard_voice.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <utility>
+
+namespace capstan::runtime {
+namespace {
+
+constexpr std::size_t queued_lines_max = 64;
+constexpr auto log_patience = std::chrono::seconds(1);
+constexpr int reader_patience_ms = 200;
+constexpr std::string_view guard_source = "guard";
+
+/// High above what a plugin that closes "all" descriptors goes through.
+int copy_of_standard_error() {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    const auto highest = std::min<rlim_t>(limit.rlim_cur, 65536);
+    const int copy = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, static_cast<int>(highest) - 1);
+    return copy >= 0 ? copy : STDERR_FILENO;
+}
+
+std::string moment_now() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    std::array<char, 32> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text.data();
+}
+
+/// Not more than a pipe takes at once where it takes anything, so that the write does not wait.
+void write_past_log(int fd, std::string_view line, int patience_ms) {
+    constexpr std::size_t pipe_block = 4096;
+    std::string text = moment_now() + " error " + std::string(guard_source) + ": ";
+    text += line.substr(0, pipe_block - text.size() - 1);
+    text += '\n';
+    pollfd reader{.fd = fd, .events = POLLOUT, .revents = 0};
+    if (::poll(&reader, 1, patience_ms) != 1 || (reader.revents & POLLOUT) == 0) return;
+    [[maybe_unused]] const auto written = ::write(fd, text.data(), text.size());
+}
+
+}  // namespace
+
+/// Shared with the thread, which a log may never let go.
+struct GuardVoice::State {
+    struct Line {
+        LogLevel level;
+        std::string text;
+    };
+    std::mutex mutex;  ///< guards what follows
+    std::condition_variable changed;
+    std::shared_ptr<Logger> log;
+    std::deque<Line> queue;
+    std::chrono::steady_clock::time_point busy_since{};
+    bool is_busy = false;
+    bool is_closing = false;
+
+    void serve() {
+        std::unique_lock lock(mutex);
+        while (true) {
+            changed.wait(lock, [this] { return is_closing || !queue.empty(); });
+            if (queue.empty()) return;
+            const Line line = std::move(queue.front());
+            queue.pop_front();
+            const std::shared_ptr<Logger> to = log;
+            is_busy = true;
+            busy_since = std::chrono::steady_clock::now();
+            lock.unlock();
+            to->write(line.level, guard_source, line.text);
+            lock.lock();
+            is_busy = false;
+            changed.notify_all();
+        }
+    }
+    bool is_held_up() const {
+        return is_busy && std::chrono::steady_clock::now() - busy_since > log_patience;
+    }
+};
+
+GuardVoice::GuardVoice()
+    : state_(std::make_shared<State>()),
+      thread_([state = state_] { state->serve(); }),
+      last_resort_(copy_of_standard_error()) {}
+
+GuardVoice::~GuardVoice() {
+    bool is_free = false;
+    {
+        std::unique_lock lock(state_->mutex);
+        state_->is_closing = true;
+        state_->changed.notify_all();
+        is_free = state_->changed.wait_for(
+            lock, log_patience, [this] { return !state_->is_busy && state_->queue.empty(); });
+    }
+    if (is_free) {
+        thread_.join();
+    } else {
+        thread_.detach();
+    }
+    if (last_resort_ != STDERR_FILENO) ::close(last_resort_);
+}
+
+void GuardVoice::set_log(std::shared_ptr<Logger> log) {
+    const std::lock_guard lock(state_->mutex);
+    state_->log = std::move(log);
+}
+
+void GuardVoice::say(LogLevel level, std::string line) {
+    {
+        const std::lock_guard lock(state_->mutex);
+        if (state_->log && !state_->is_held_up() && state_->queue.size() < queued_lines_max) {
+            state_->queue.push_back({level, std::move(line)});
+            state_->changed.notify_all();
+            return;
+        }
+    }
+    write_past_log(last_resort_, line, 0);
+}
+
+void GuardVoice::say_last(const std::string& line) {
+    write_past_log(last_resort_, line, reader_patience_ms);
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,22 @@
+/// The engine's questions to an instance that has not started: each is answered with that error, so
+/// that what the configuration says of errors applies.
+#pragma once
+
+#include <memory>
+
+#include <capstan/ids.hpp>
+
+#include "engine/policies.hpp"
+
+namespace capstan::runtime {
+
+/// `unavailable`: "plugin acme_score: not asked, it has not started".
+Error not_started(const PluginInstanceId& instance);
+
+std::unique_ptr<engine::Expander> make_absent_expander(const PluginInstanceId& instance);
+/// Never decides and has no buckets.
+std::unique_ptr<engine::SimilarityCheck> make_absent_similarity(const PluginInstanceId& instance);
+std::unique_ptr<engine::Splitter> make_absent_splitter(const PluginInstanceId& instance);
+std::unique_ptr<engine::GroupSource> make_absent_group_source(const PluginInstanceId& instance);
+
+}  // namespace capstan::runtime

@@ -1,0 +1,87 @@
+// When a decision hook of an instance is left out of passes: what becomes of calls that overran.
+#include <array>
+#include <ctime>
+
+#include "runtime/instances/abandoned_threads.hpp"
+#include "runtime/instances/instance.hpp"
+#include "runtime/instances/pass_watch.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+/// "05:31:02Z".
+std::string clock_text(Time time) {
+    using namespace std::chrono;
+    const std::time_t at = system_clock::to_time_t(floor<seconds>(time));
+    std::tm parts{};
+    ::gmtime_r(&at, &parts);
+    std::array<char, 16> text{};
+    std::strftime(text.data(), text.size(), "%H:%M:%SZ", &parts);
+    return text.data();
+}
+
+std::string deadline_text(const PluginInstance& instance) {
+    return std::to_string(instance.call_deadline() / std::chrono::milliseconds(1)) + " ms";
+}
+
+}  // namespace
+
+std::optional<std::string> PluginInstance::why_left_out(Hook hook) const {
+    const auto out = rests_.find(hook, context_->clock().monotonic());
+    if (!out) return std::nullopt;
+    if (!out->not_returned)
+        return "it overran its deadline again and again and rests until " +
+               clock_text(out->rests_until);
+    if (*out->not_returned == hook)
+        return "a call of it that overran its deadline has not returned yet";
+    return "a call of " + std::string(name_of(*out->not_returned)) +
+           " has not returned yet, and the plugin takes one call at a time";
+}
+
+std::optional<std::string> PluginInstance::left_out(Hook hook) {
+    std::optional<std::string> because = why_left_out(hook);
+    context_->metrics().hook_left_out(hook, because.has_value());
+    return because;
+}
+
+std::vector<std::pair<Hook, std::string>> PluginInstance::hooks_left_out() const {
+    std::vector<std::pair<Hook, std::string>> out;
+    for (const Hook hook : decision_hooks)
+        if (auto because = why_left_out(hook)) out.emplace_back(hook, *std::move(because));
+    return out;
+}
+
+std::shared_ptr<void> PluginInstance::abandon_call(Hook hook, clockid_t cpu_clock) {
+    const Duration since = context_->clock().monotonic();
+    const std::optional<Time> rests_until = rests_.overran(hook, since, context_->clock().now());
+    context_->metrics().hook_overran(hook);
+    context_->metrics().hook_left_out(hook, true);
+    const std::string name(name_of(hook));
+    context_->say(LogLevel::error, name + " did not return within its deadline of " +
+                                       deadline_text(*this) +
+                                       ": it is left out until that call has returned" +
+                                       (rests_until ? ", and until " + clock_text(*rests_until) +
+                                                          " because it overruns again and again"
+                                                    : std::string()) +
+                                       "; meanwhile " + std::string(told_instead_of(hook)));
+    return {nullptr,
+            [self = shared_from_this(), hook, name, since,
+             thread = context_->abandoned_threads().add(id(), hook, cpu_clock)](void*) mutable {
+                thread.reset();
+                self->rests_.returned(hook);
+                const auto because = self->left_out(hook);
+                const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
+                    self->context_->clock().monotonic() - since);
+                self->context_->say(
+                    LogLevel::warn,
+                    name + " has returned " + std::to_string(took.count()) +
+                        " ms after its deadline: " +
+                        (because ? "it stays left out: " + *because : "it is called again"));
+            }};
+}
+
+void PluginInstance::ended_in_time(Hook hook) {
+    rests_.ended_in_time(hook, context_->clock().monotonic());
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,207 @@
+#include "runtime/plugin_files/needed_libraries.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "runtime/plugin_files/library_needs.hpp"
+#include "runtime/plugin_files/refuse.hpp"
+#include "runtime/plugin_files/trust.hpp"
+#include "runtime/plugin_files/trusted_way.hpp"
+
+namespace capstan::runtime {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Found = NeededLibrary::Found;
+
+/// More than any plugin has; a chain of crafted libraries ends here.
+constexpr std::size_t libraries_max = 512;
+
+/// The plugin or a library, and what had it loaded: DT_RPATH of those counts, too.
+struct Loading {
+    std::string name;  ///< empty: the plugin
+    LibraryNeeds needs;
+    std::shared_ptr<const Loading> parent;
+};
+
+struct Folder {
+    fs::path path;
+    Found found;
+};
+
+/// The file as the loader opens it, checked together with the way there.
+Result<void> check_library(const fs::path& file) {
+    CAPSTAN_TRY(const WayEnd end, follow_trusted(file));
+    if (!end.facts) return {};  // replaced since this process loaded it
+    return check_file(*end.facts, ::geteuid());
+}
+
+/// Not only may nobody replace what is in it: nobody may add to it.
+Result<void> check_searched(const fs::path& folder) {
+    if (folder.string().find('$') != std::string::npos)
+        return refuse("where that is depends on the machine");
+    CAPSTAN_TRY(const WayEnd end, follow_trusted(folder));
+    if (!end.facts) return {};  // and nobody else can make it
+    CAPSTAN_CHECK(check_folder(*end.facts, ::geteuid()));
+    if ((end.facts->st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
+    return refuse("may be written by others (mode " + octal(end.facts->st_mode) + ")");
+}
+
+Result<LibraryNeeds> read_needs_of(const fs::path& file) {
+    const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    if (!fd) return refuse("cannot be opened: " + errno_message());
+    CAPSTAN_TRY(PartialFile bytes, PartialFile::open(fd.get()));
+    CAPSTAN_TRY(LibraryNeeds needs, read_library_needs(bytes));
+    for (auto* folders : {&needs.early_folders, &needs.late_folders})
+        for (std::string& folder : *folders)
+            for (const std::string_view origin : {"${ORIGIN}", "$ORIGIN"})
+                if (const std::size_t at = folder.find(origin); at != std::string::npos)
+                    folder.replace(at, origin.size(), file.parent_path().string());
+    return needs;
+}
+
+/// What a folder has under a name: the variants for newer processors, which are preferred, and the
+/// plain one.
+std::vector<fs::path> variants_in(const fs::path& folder, const std::string& name) {
+    std::vector<fs::path> out;
+    std::error_code error;
+    for (auto entry = fs::directory_iterator(folder / "glibc-hwcaps", error);
+         !error && entry != fs::directory_iterator(); entry.increment(error))
+        out.push_back(entry->path() / name);
+    out.push_back(folder / name);
+    std::erase_if(out, [&](const fs::path& file) { return !fs::exists(file, error); });
+    return out;
+}
+
+class Search {
+public:
+    Search(const fs::path& plugin, const LoaderPaths& paths)
+        : beside_(plugin.parent_path()), paths_(paths) {}
+
+    void add(LibraryNeeds needs) {
+        Loading plugin{{}, std::move(needs), nullptr};
+        for (const std::string& folder : plugin.needs.early_folders) look_into(folder, true);
+        for (const std::string& folder : plugin.needs.late_folders) look_into(folder, true);
+        to_do_.push_back(std::make_shared<const Loading>(std::move(plugin)));
+        while (!to_do_.empty()) {
+            const auto next = std::move(to_do_.front());
+            to_do_.pop_front();
+            for (const std::string& name : next->needs.needed)
+                if (found_.libraries.size() < libraries_max && names_.insert(name).second)
+                    find(name, next);
+        }
+    }
+    NeededLibraries found() && { return std::move(found_); }
+
+private:
+    void find(const std::string& name, const std::shared_ptr<const Loading>& by) {
+        NeededLibrary library{name, by->name, Found::nowhere, {}};
+        if (name.find('/') != std::string::npos) {
+            library.found = Found::path;
+            library.file = name;
+            check(library, {name});
+        } else if (fs::path loaded = paths_.find_loaded(name); !loaded.empty()) {
+            library.found = Found::loaded;
+            library.file = std::move(loaded);
+            check(library, {library.file});
+        } else {
+            find_in_folders(library, *by);
+        }
+        if (library.found != Found::nowhere && library.found != Found::loaded)
+            if (auto needs = read_needs_of(library.file))
+                to_do_.push_back(
+                    std::make_shared<const Loading>(Loading{name, *std::move(needs), by}));
+        found_.libraries.push_back(std::move(library));
+    }
+    void find_in_folders(NeededLibrary& library, const Loading& by) {
+        for (const Folder& folder : folders_for(by)) {
+            look_into(folder.path, folder.found == Found::run_path);
+            if (take(library, folder.found, variants_in(folder.path, library.name))) return;
+        }
+        std::vector<fs::path> cached = find_in_cache(paths_.cache, library.name);
+        std::error_code error;
+        std::erase_if(cached, [&](const fs::path& file) { return !fs::exists(file, error); });
+        if (take(library, Found::system, cached)) return;
+        for (const fs::path& folder : paths_.defaults)
+            if (take(library, Found::system, variants_in(folder, library.name))) return;
+    }
+    /// In the loader's order, without those of the system.
+    std::vector<Folder> folders_for(const Loading& by) const {
+        std::vector<Folder> out;
+        if (by.needs.late_folders.empty())
+            for (const Loading* from = &by; from != nullptr; from = from->parent.get())
+                if (from->needs.late_folders.empty())
+                    for (const std::string& folder : from->needs.early_folders)
+                        out.push_back({folder, Found::run_path});
+        for (const fs::path& folder : paths_.environment)
+            out.push_back({folder, Found::environment});
+        for (const std::string& folder : by.needs.late_folders)
+            out.push_back({folder, Found::run_path});
+        return out;
+    }
+    bool take(NeededLibrary& library, Found found, const std::vector<fs::path>& files) {
+        if (files.empty()) return false;
+        library.found = found;
+        library.file = files.front();
+        check(library, files);
+        return true;
+    }
+    void check(const NeededLibrary& library, const std::vector<fs::path>& files) {
+        for (const fs::path& file : files)
+            if (const Result<void> good = check_library(file); !good)
+                doubt("needs " + library.name + ", which is loaded from " + file.string() + ": " +
+                          good.error().message,
+                      library.found == Found::run_path || file.parent_path() == beside_);
+    }
+    void look_into(const fs::path& folder, bool is_run_path) {
+        if (!folders_.insert(folder).second) return;
+        if (const Result<void> good = check_searched(folder); !good)
+            doubt("looks for libraries in " + folder.string() +
+                      ", where others may put theirs: " + good.error().message,
+                  is_run_path);
+    }
+    void doubt(std::string sentence, bool is_the_plugins) {
+        found_.doubts.push_back({std::move(sentence), is_the_plugins});
+    }
+
+    const fs::path beside_;
+    const LoaderPaths& paths_;
+    std::deque<std::shared_ptr<const Loading>> to_do_;
+    std::set<std::string> names_;
+    std::set<fs::path> folders_;
+    NeededLibraries found_;
+};
+
+}  // namespace
+
+NeededLibraries find_needed(const fs::path& plugin, const ElfFacts& elf, const LoaderPaths& paths) {
+    LibraryNeeds needs{.soname = elf.soname, .needed = elf.needed};
+    (elf.run_paths_are_early ? needs.early_folders : needs.late_folders) = elf.run_paths;
+    Search search(plugin, paths);
+    search.add(std::move(needs));
+    return std::move(search).found();
+}
+
+std::string_view name_of(NeededLibrary::Found found) {
+    switch (found) {
+        case Found::loaded: return "already loaded";
+        case Found::run_path: return "run path";
+        case Found::environment: return "LD_LIBRARY_PATH";
+        case Found::system: return "system";
+        case Found::path: return "path";
+        case Found::nowhere: return "nowhere";
+    }
+    return {};
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,19 @@
+/// Moments as sentences have them.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include <capstan/time.hpp>
+
+#include "kubernetes/timestamps.hpp"
+
+namespace capstan::runtime {
+
+/// "2026-11-24T05:00:00Z": the second that it is in.
+inline std::string whole_second_text(Time time) {
+    return kubernetes::find_timestamp_text(std::chrono::floor<std::chrono::seconds>(time))
+        .value_or("a time that cannot be written");
+}
+
+}  // namespace capstan::runtime

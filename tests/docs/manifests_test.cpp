@@ -1,0 +1,98 @@
+// The manifests of deploy/kubernetes say what this Capstan takes, and give it no more than it
+// needs.
+#include <gmock/gmock.h>
+#include <yaml-cpp/yaml.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "commands/command_line.hpp"
+#include "runtime/config/config.hpp"
+#include "runtime/daemon/admin_routes.hpp"
+
+namespace capstan::docs {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<YAML::Node> manifests(const std::string& name) {
+    return YAML::LoadAllFromFile("deploy/kubernetes/" + name);
+}
+
+YAML::Node manifest(const std::string& name, const std::string& kind) {
+    for (const YAML::Node& object : manifests(name))
+        if (object["kind"].as<std::string>() == kind) return object;
+    ADD_FAILURE() << name << " has no " << kind;
+    return {};
+}
+
+YAML::Node pod() { return manifest("deployment.yaml", "Deployment")["spec"]["template"]["spec"]; }
+YAML::Node container() { return pod()["containers"][0]; }
+
+TEST(Manifests, AreObjectsOfKubernetes) {
+    int objects = 0;
+    for (const auto& file : fs::directory_iterator("deploy/kubernetes"))
+        for (const YAML::Node& object : YAML::LoadAllFromFile(file.path().string())) {
+            EXPECT_TRUE(object["apiVersion"] && object["kind"] && object["metadata"]["name"])
+                << file.path();
+            ++objects;
+        }
+    EXPECT_GE(objects, 9);
+}
+
+TEST(Manifests, RunAPodWithoutRightsOnItsMachine) {
+    const YAML::Node as = pod()["securityContext"];
+    EXPECT_TRUE(as["runAsNonRoot"].as<bool>());
+    EXPECT_GT(as["runAsUser"].as<int>(), 0);
+    EXPECT_EQ(as["seccompProfile"]["type"].as<std::string>(), "RuntimeDefault");
+    const YAML::Node of = container()["securityContext"];
+    EXPECT_TRUE(of["readOnlyRootFilesystem"].as<bool>());
+    EXPECT_FALSE(of["allowPrivilegeEscalation"].as<bool>());
+    EXPECT_EQ(of["capabilities"]["drop"][0].as<std::string>(), "ALL");
+    EXPECT_EQ(pod()["terminationGracePeriodSeconds"].as<int>(), 30);
+    EXPECT_EQ(pod()["serviceAccountName"].as<std::string>(),
+              manifest("rbac.yaml", "ServiceAccount")["metadata"]["name"].as<std::string>());
+}
+
+TEST(Manifests, GiveArgumentsThatAreTaken) {
+    std::vector<std::string> words{"capstan"};
+    for (const YAML::Node& word : container()["args"]) words.push_back(word.as<std::string>());
+    // The file is only there in the pod.
+    for (std::string& word : words)
+        if (word == "/etc/capstan/capstan.toml") word = "examples/capstan.toml";
+    std::vector<const char*> arguments;
+    for (const std::string& word : words) arguments.push_back(word.c_str());
+    std::ostringstream err;
+    EXPECT_TRUE(commands::parses(static_cast<int>(arguments.size()), arguments.data(), err))
+        << err.str();
+}
+
+TEST(Manifests, ProbeWhatAnswersProbesOnThePortThatIsListenedOn) {
+    const std::string listen = runtime::Admin().listen;
+    const int port = std::stoi(listen.substr(listen.rfind(':') + 1));
+    EXPECT_EQ(container()["ports"][0]["containerPort"].as<int>(), port);
+    for (const char* probe : {"livenessProbe", "readinessProbe"})
+        EXPECT_TRUE(runtime::is_probe(container()[probe]["httpGet"]["path"].as<std::string>()))
+            << probe;
+    const YAML::Node policy = manifest("network-policy.yaml", "NetworkPolicy")["spec"];
+    EXPECT_EQ(policy["ingress"][0]["ports"][0]["port"].as<int>(), port);
+}
+
+TEST(Manifests, MeanThePodsOfTheDeployment) {
+    const std::string name =
+        manifest("deployment.yaml",
+                 "Deployment")["spec"]["template"]["metadata"]["labels"]["app.kubernetes.io/name"]
+            .as<std::string>();
+    const YAML::Node selectors[] = {
+        manifest("deployment.yaml", "Deployment")["spec"]["selector"],
+        manifest("deployment.yaml", "PodDisruptionBudget")["spec"]["selector"],
+        manifest("network-policy.yaml", "NetworkPolicy")["spec"]["podSelector"]};
+    for (const YAML::Node& selector : selectors)
+        EXPECT_EQ(selector["matchLabels"]["app.kubernetes.io/name"].as<std::string>(), name);
+}
+
+}  // namespace
+}  // namespace capstan::docs

@@ -1,0 +1,59 @@
+// A plugin's call that never returns costs the process what nothing gives back: it says so, ends
+// with an exit code of its own, and the next one starts where it was.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "embedded_cluster.hpp"
+#include "live_shop.hpp"
+
+namespace capstan::e2e {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+/// So that there is something to choose.
+const std::string another_group = R"(
+[[group]]
+id = "other"
+max = 8
+boot = "1s"
+machine = { cpu = "8", memory = "16Gi" }
+)";
+
+TEST(HeldUp, EndsWhenAnAbandonedCallCostsTooMuchAndStartsAnew) {
+    EmbeddedCluster cluster(live_shop + another_group);
+    // A mebibyte is less than it has: the first call that is abandoned is one too much.
+    std::ofstream(cluster.config(), std::ios::app)
+        << "\n[watchdog]\nmemory_max = '1Mi'\n[trust]\nsearch_paths = ['"
+        << commands::misbehaving().parent_path().string()
+        << "']\n[plugin.vendor]\nfile = 'misbehaving.so'\nclass = 'hangs'\n"
+           "limits = { call_deadline = '100ms' }\n";
+    replace_in(cluster.config(), "[\"least_waste\"]", "[\"vendor\", \"least_waste\"]");
+    {
+        Daemon daemon(cluster, "daemon");
+        EXPECT_TRUE(becomes(60s, [&] { return !daemon.process().is_running(); })) << daemon.log();
+        EXPECT_EQ(daemon.process().end(SIGKILL), 4);
+        EXPECT_THAT(daemon.log(),
+                    HasSubstr("plugin vendor: filter overran its deadline and has not returned"));
+    }
+    replace_in(cluster.config(), "memory_max = '1Mi'", "memory_max = '64Gi'");
+    Daemon anew(cluster, "anew");
+    cluster.api().scale("web", 4);
+    EXPECT_TRUE(becomes(90s, [&] { return cluster.api().ready_pods("web") == 4; })) << anew.log();
+    EXPECT_TRUE(anew.process().is_running());
+    const Api admin = anew.admin();
+    EXPECT_THAT(admin.answer("/metrics").body,
+                HasSubstr("capstan_plugin_hooks_left_out{hook=\"filter\",plugin=\"vendor\"} 1"));
+    EXPECT_THAT(admin.answer("/api/v1/plugins").body,
+                HasSubstr(R"("hooks_left_out":[{"hook":"filter")"));
+    EXPECT_THAT(anew.log(), HasSubstr("vendor: filter is left out: a call of it that overran its "
+                                      "deadline has not returned yet; its stage's on_error "
+                                      "applies"));
+}
+
+}  // namespace
+}  // namespace capstan::e2e

@@ -1,0 +1,90 @@
+#include "engine/health/reactions.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <vector>
+
+#include "engine/actions.hpp"
+
+namespace capstan::engine {
+namespace {
+
+constexpr std::array all_calls{Call::refresh,  Call::increase,      Call::decrease_target,
+                               Call::remove,   Call::create_group,  Call::destroy_group,
+                               Call::describe, Call::machine_types, Call::terms,
+                               Call::start,    Call::self_check,    Call::decide};
+
+/// The table of capstan/abi/error.h, code by code: calls that change a group, and the others.
+struct ReactionCase {
+    ErrorCode code;
+    Reaction refresh, increase, decrease, remove, create, destroy, describe, start;
+};
+
+std::vector<ReactionCase> reaction_cases() {
+    using enum Reaction;
+    // clang-format off
+    return {
+    {ErrorCode::unsupported, report_bug, leave_out, leave_out, leave_out, leave_out, leave_out, use_default, refuse},
+    {ErrorCode::invalid_argument, report_bug, report_bug, report_bug, report_bug, report_bug, report_bug, report_bug, refuse},
+    {ErrorCode::invalid_config, again, back_off, back_off, back_off, back_off, back_off, again, refuse},
+    {ErrorCode::not_found, again, drop, drop, drop, drop, drop, again, refuse},
+    {ErrorCode::conflict, again, decide_anew, back_off, back_off, back_off, back_off, again, refuse},
+    {ErrorCode::unauthenticated, await_credentials, await_credentials, await_credentials, await_credentials, await_credentials, await_credentials, again, start_again},
+    {ErrorCode::permission, await_credentials, back_off, back_off, back_off, back_off, back_off, again, refuse},
+    {ErrorCode::throttled, rest_cloud, rest_cloud, rest_cloud, rest_cloud, rest_cloud, rest_cloud, again, start_again},
+    {ErrorCode::quota, rest_cloud, back_off, back_off, back_off, back_off, back_off, again, refuse},
+    {ErrorCode::out_of_capacity, again, back_off, back_off, back_off, back_off, back_off, again, refuse},
+    {ErrorCode::unavailable, again, again, again, again, again, again, again, start_again},
+    {ErrorCode::deadline, again, await_outcome, await_outcome, await_outcome, await_outcome, await_outcome, again, refuse},
+    {ErrorCode::cancelled, again, decide_anew, decide_anew, decide_anew, decide_anew, decide_anew, again, refuse},
+    {ErrorCode::internal, report_bug, report_bug, report_bug, report_bug, report_bug, report_bug, report_bug, refuse},
+    {ErrorCode::busy, again, decide_anew, decide_anew, decide_anew, decide_anew, decide_anew, again, refuse},
+    };
+    // clang-format on
+}
+
+TEST(Reactions, AreThoseOfTheHeader) {
+    for (const ReactionCase& row : reaction_cases()) {
+        SCOPED_TRACE(name_of(row.code));
+        EXPECT_EQ(reaction_to(Call::refresh, row.code), row.refresh);
+        EXPECT_EQ(reaction_to(Call::increase, row.code), row.increase);
+        EXPECT_EQ(reaction_to(Call::decrease_target, row.code), row.decrease);
+        EXPECT_EQ(reaction_to(Call::remove, row.code), row.remove);
+        EXPECT_EQ(reaction_to(Call::create_group, row.code), row.create);
+        EXPECT_EQ(reaction_to(Call::destroy_group, row.code), row.destroy);
+        EXPECT_EQ(reaction_to(Call::describe, row.code), row.describe);
+        EXPECT_EQ(reaction_to(Call::machine_types, row.code), row.describe);
+        EXPECT_EQ(reaction_to(Call::start, row.code), row.start);
+    }
+}
+
+TEST(Reactions, HaveARowForEachCodeAndANameForEachCall) {
+    EXPECT_EQ(reaction_cases().size(), static_cast<std::size_t>(CAPSTAN_E_BUSY));
+    for (const Call call : all_calls) {
+        EXPECT_FALSE(name_of(call).empty());
+        for (const ReactionCase& row : reaction_cases())
+            EXPECT_FALSE(name_of(reaction_to(call, row.code)).empty()) << name_of(call);
+    }
+}
+
+TEST(Reactions, OfADecisionHookAreItsStages) {
+    using enum Reaction;
+    for (const ReactionCase& row : reaction_cases())
+        EXPECT_EQ(reaction_to(Call::decide, row.code),
+                  row.code == ErrorCode::unsupported ? use_default : fail_stage);
+}
+
+TEST(Reactions, LeaveTheOutcomeOpenOnlyOfCallsThatWereMade) {
+    EXPECT_TRUE(is_outcome_open(Call::increase, {.code = ErrorCode::deadline, .message = "late"}));
+    EXPECT_TRUE(
+        is_outcome_open(Call::increase, {.code = ErrorCode::cancelled, .message = "given up"}));
+    EXPECT_FALSE(is_outcome_open(Call::increase, {.code = ErrorCode::cancelled,
+                                                  .message = "given up",
+                                                  .provider_code = std::string(not_asked)}));
+    EXPECT_FALSE(
+        is_outcome_open(Call::increase, {.code = ErrorCode::unavailable, .message = "away"}));
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,38 @@
+#include "runtime/guard/held_call_log.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace capstan::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+HeldCall refresh_for(Duration lasts) { return {"aws", "capstan.cloud/1", Hook::refresh, lasts}; }
+
+TEST(HeldCallLog, TellsOfACallAtEachDoublingOfItsTimeAndOfItsEnd) {
+    HeldCallLog log;
+    using Line = HeldCallLog::Line;
+    const Line first{LogLevel::error,
+                     "plugin aws: refresh has held its thread for 5s; the instance gets no other "
+                     "call meanwhile"};
+    EXPECT_THAT(log.look({refresh_for(5s)}), ElementsAre(first));
+    EXPECT_THAT(log.look({refresh_for(6s)}), IsEmpty());
+    EXPECT_THAT(log.look({refresh_for(10s)}), testing::SizeIs(1));
+    EXPECT_THAT(log.look({refresh_for(19s)}), IsEmpty());
+    EXPECT_THAT(log.look({}), ElementsAre(Line{LogLevel::warn,
+                                               "plugin aws: refresh has returned after more than "
+                                               "19s; the instance is called again"}));
+    EXPECT_THAT(log.look({}), IsEmpty());
+}
+
+TEST(HeldCallLog, TellsANextCallFromTheOneBefore) {
+    HeldCallLog log;
+    log.look({refresh_for(60s)});
+    EXPECT_THAT(log.look({refresh_for(5s)}), testing::SizeIs(2)) << "an end and a beginning";
+}
+
+}  // namespace
+}  // namespace capstan::runtime

@@ -1,0 +1,103 @@
+#include "runtime/instances/plugin_calls.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace capstan::runtime {
+namespace {
+
+using testing::ElementsAre;
+
+using Function = int (*)(int) noexcept;
+
+/// A function as a plugin's table has it that was filled by a compiler which knows of no noexcept.
+Function promised(int (*function)(int)) {
+    Function out{};
+    std::memcpy(&out, &function, sizeof out);
+    return out;
+}
+
+int doubles(int number) { return 2 * number; }
+int throws(int /*number*/) { throw std::runtime_error("through C"); }
+int throws_a_number(int number) { throw number; }
+
+struct PluginCallsTest : testing::Test {
+    std::vector<std::string> told;
+    PluginCalls calls{std::make_shared<Trail>(),
+                      [this](Hook, const std::string& what) { told.push_back(what); }};
+
+    Result<int> call(int (*function)(int)) {
+        const Function boundary = promised(function);
+        return calls.call(Hook::filter, [&] { return distrusted(boundary)(21); });
+    }
+};
+
+TEST_F(PluginCallsTest, GiveWhatThePluginGives) {
+    EXPECT_EQ(call(&doubles).value(), 42);
+    EXPECT_TRUE(told.empty());
+}
+
+TEST_F(PluginCallsTest, MakeAnErrorOfAnExceptionThatComesOut) {
+    const Result<int> answer = call(&throws);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::internal);
+    EXPECT_EQ(answer.error().message, "let an exception out: through C");
+    EXPECT_THAT(told, ElementsAre("filter let an exception out: through C"));
+}
+
+TEST_F(PluginCallsTest, TakeWhateverIsThrown) {
+    EXPECT_EQ(call(&throws_a_number).error().message, "let an exception out: no std::exception");
+}
+
+TEST_F(PluginCallsTest, TellOfManyExceptionsInFewLines) {
+    for (int i = 0; i < 100; ++i) std::ignore = call(&throws);
+    EXPECT_THAT(told, ElementsAre("filter let an exception out: through C",
+                                  "filter let an exception out: through C (10 times)",
+                                  "filter let an exception out: through C (100 times)"));
+}
+
+TEST_F(PluginCallsTest, BlameThePluginForItsOwnTimeAlone) {
+    const auto real_time = [] { return std::chrono::steady_clock::now(); };
+    const auto take_a_while = [&] {
+        const auto until = real_time() + std::chrono::milliseconds(1);
+        while (real_time() < until) {
+        }
+    };
+    const Duration before = PluginTime::spent();
+    take_a_while();
+    EXPECT_EQ(PluginTime::spent(), before) << "outside of plugins none passes";
+    std::ignore = calls.call(Hook::refresh, [&] {
+        take_a_while();
+        EXPECT_GE(PluginTime::spent() - before, std::chrono::milliseconds(1));
+        const PluginTime::Paused copying;
+        const Duration at_pause = PluginTime::spent();
+        take_a_while();
+        EXPECT_EQ(PluginTime::spent(), at_pause) << "the host copies";
+    });
+    const Duration after = PluginTime::spent();
+    take_a_while();
+    EXPECT_EQ(PluginTime::spent(), after);
+}
+
+using PluginCallsDeathTest = PluginCallsTest;
+
+TEST_F(PluginCallsDeathTest, NameAHookThatEndsItsThread) {
+    EXPECT_DEATH(
+        {
+            PluginCalls told_to_stderr(
+                std::make_shared<Trail>(),
+                [](Hook, const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); });
+            std::thread([&]() noexcept {
+                std::ignore = told_to_stderr.call(Hook::filter, [] { ::pthread_exit(nullptr); });
+            }).join();
+        },
+        "filter ends the thread that it was called on");
+}
+
+}  // namespace
+}  // namespace capstan::runtime

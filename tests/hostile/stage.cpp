@@ -1,0 +1,98 @@
+#include "stage.hpp"
+
+#include <stdexcept>
+
+#include "config_text.hpp"
+
+namespace capstan::hostile {
+namespace {
+
+/// One pod fills a machine.
+constexpr auto shop = R"(
+title = "a shop with a plugin that misbehaves"
+scan_interval = "500ms"
+register_delay = "0s"
+ready_delay = "200ms"
+[pipeline.scale_up]
+expanders = ["least_waste"]
+[scale_down]
+enabled = false
+[[group]]
+id = "web-a"
+max = 4
+boot = "200ms"
+machine = { cpu = "4", memory = "16Gi" }
+[[group]]
+id = "web-b"
+max = 4
+boot = "200ms"
+machine = { cpu = "4", memory = "16Gi" }
+[[replica_set]]
+name = "web"
+count = 1
+cpu = "3"
+)";
+
+constexpr auto guests = R"(
+[[replica_set]]
+name = "guest"
+count = 1
+cpu = "3"
+node_selector = { rogue = "true" }
+tolerations = ["rogue"]
+)";
+
+/// A Lease of a run that was killed is waited for by the next.
+constexpr auto short_lease =
+    "\n[cluster.leader_election]\nlease_duration = '3s'\nrenew_deadline = '2s'\n"
+    "retry_period = '500ms'\n";
+constexpr auto short_deadlines = "call_deadline = '300ms'\nrefresh_deadline = '1s'\n";
+
+void use_rogue(ConfigText& config, const std::string& kind) {
+    if (kind == "expander") {
+        config.replace("[\"least_waste\"]", "[\"rogue\", \"least_waste\"]");
+    } else if (kind == "cloud") {
+        config.replace("clouds = [\"simulated\"]", "clouds = [\"rogue\", \"simulated\"]");
+    } else {
+        config.replace("[pipeline]\n", "[pipeline]\ncontrollers = [\"rogue\"]\n");
+    }
+}
+
+}  // namespace
+
+Stage::Stage(const Row& row)
+    : row_(row), cluster_(std::string(shop) + (row.wants_rogue ? guests : "")) {}
+
+std::filesystem::path Stage::write_config(bool misbehaves) {
+    ConfigText config(cluster_.config());
+    admin_ = config.admin();
+    use_rogue(config, row_.kind);
+    config.append(short_lease + row_.config + "\n[trust]\nsearch_paths = ['" +
+                  commands::misbehaving().parent_path().string() +
+                  "']\n[plugin.rogue]\nfile = 'misbehaving_in_c.so'\nclass = '" + row_.kind +
+                  "'\n[plugin.rogue.limits]\n" + short_deadlines + row_.limits);
+    if (misbehaves)
+        config.append("\n[plugin.rogue.settings]\nat = '" + row_.at + "'\nact = '" + row_.act +
+                      "'\n");
+    return config.write(cluster_.dir() / (misbehaves ? "misbehaves.toml" : "behaves.toml"));
+}
+
+HostRun Stage::run(bool misbehaves) {
+    return {write_config(misbehaves), cluster_.dir() / "host",
+            cluster_.dir() / ("run-" + std::to_string(++runs_) + ".log")};
+}
+
+bool Stage::shows(const std::vector<std::string>& words) const {
+    try {
+        return words.empty() || has_all(admin().answer("/api/v1/decisions").body, words) ||
+               has_all(admin().answer("/api/v1/plugins").body, words);
+    } catch (const std::runtime_error&) {
+        return false;
+    }
+}
+
+commands::Ran Stage::ask(const std::string& command) {
+    return commands::capstan(command + " --config '" + write_config(true).string() + "'");
+}
+
+}  // namespace capstan::hostile
