@@ -2,11 +2,18 @@
 #include <iostream>
 
 #include "commands/command_line.hpp"
+#include "commands/exit_code.hpp"
+#include "commands/result_output.hpp"
 
 int main(int argc, char** argv) {
-    const int code =
-        capstan::commands::run(argc, argv, {.in = std::cin, .out = std::cout, .err = std::cerr});
-    std::cout.flush();
+    namespace commands = capstan::commands;
+    commands::ResultOutput results;
+    int code =
+        commands::run(argc, argv, {.in = std::cin, .out = results.stream(), .err = std::cerr});
+    if (!results.stream().flush()) {
+        std::cerr << "capstan: the result could not be written to standard output\n";
+        if (code == commands::exit_ok) code = commands::exit_failed;
+    }
     std::cerr.flush();
     // Not through static destructors: an abandoned hook may still be running, and no plugin is to
     // be called, or unloaded, in an order that nobody chose.

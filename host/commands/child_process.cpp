@@ -8,17 +8,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <system_error>
+#include <utility>
+
+#include <capstan/duration.hpp>
+
+#include "io/printable.hpp"
 
 namespace capstan::commands {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::size_t errors_kept = 4096;
+constexpr std::size_t lines_mib_max = 4;
+constexpr std::size_t lines_max = lines_mib_max << 20;
 
 struct Pipe {
     int read_end = -1;
@@ -51,9 +61,15 @@ void write_all(int to, std::string_view text) {
     }
 }
 
-[[noreturn]] void be_the_child(const std::function<int(const SendLine&)>& work, Pipe& lines,
-                               Pipe& errors) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+/// What the confinement lacks, a line each, and an empty line before the first of `work`.
+void enter_confinement(Confinement limits, int lines) {
+    limits.kept.push_back(lines);
+    for (const std::string& lack : confine(limits)) write_all(lines, lack + '\n');
+    write_all(lines, "\n");
+}
+
+[[noreturn]] void be_the_child(const std::function<int(const SendLine&)>& work,
+                               const ChildLimits& limits, int lines, int errors) {
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
     const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -61,11 +77,13 @@ void write_all(int to, std::string_view text) {
         ::dup2(null, STDIN_FILENO);
         ::dup2(null, STDOUT_FILENO);
     }
-    ::dup2(errors.write_end, STDERR_FILENO);
+    ::dup2(errors, STDERR_FILENO);
     int code = 1;
     try {
-        code = work(
-            [&](std::string_view line) { write_all(lines.write_end, std::string(line) + '\n'); });
+        if (limits.confinement) enter_confinement(*limits.confinement, lines);
+        // Last: a change of privileges takes it back.
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        code = work([&](std::string_view line) { write_all(lines, std::string(line) + '\n'); });
     } catch (const std::exception& e) {
         write_all(STDERR_FILENO, std::string(e.what()) + '\n');
     }
@@ -73,53 +91,80 @@ void write_all(int to, std::string_view text) {
     ::_exit(code);  // no static destructor may run into a plugin's code
 }
 
-/// Reads both pipes until they end, or until nothing has come for too long.
+/// Reads both pipes until they end, or until the child has used up what it may.
 class Listener {
 public:
-    Listener(Pipe& lines, Pipe& errors, const std::function<void(std::string_view)>& on_line)
-        : lines_(lines), errors_(errors), on_line_(on_line) {}
+    Listener(Pipe& lines, Pipe& errors, const ChildLimits& limits,
+             const std::function<void(std::string_view)>& on_line)
+        : lines_(lines),
+          errors_(errors),
+          limits_(limits),
+          on_line_(on_line),
+          is_confining_(limits.confinement.has_value()) {}
 
-    /// False when the child's patience ran out.
-    bool listen(std::chrono::milliseconds patience) {
+    /// How it ended, as far as that can be told without its exit status.
+    ChildEnd::How listen() {
+        const Clock::time_point end = Clock::now() + limits_.deadline;
+        silent_from_ = Clock::now() + limits_.patience;
         while (lines_.read_end >= 0 || errors_.read_end >= 0) {
-            std::array<pollfd, 2> fds{pollfd{lines_.read_end, POLLIN, 0},
-                                      pollfd{errors_.read_end, POLLIN, 0}};
-            const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(patience.count()));
-            if (ready < 0 && errno == EINTR) continue;
-            if (ready <= 0) return false;
-            if (fds[0].revents != 0) read_lines();
-            if (fds[1].revents != 0) read_errors();
+            if (lines_bytes_ > lines_max) return ChildEnd::How::flooding;
+            const Clock::time_point now = Clock::now();
+            if (now >= end) return ChildEnd::How::overdue;
+            if (now >= silent_from_) return ChildEnd::How::silent;
+            look(std::chrono::ceil<std::chrono::milliseconds>(std::min(end, silent_from_) - now));
         }
-        return true;
+        return ChildEnd::How::finished;
     }
+    std::vector<std::string> lacking() && { return std::move(lacking_); }
     std::string errors() && { return std::move(errors_text_); }
 
 private:
-    static bool read_some(int& from, std::string& into) {
+    void look(std::chrono::milliseconds at_most) {
+        std::array<pollfd, 2> fds{pollfd{lines_.read_end, POLLIN, 0},
+                                  pollfd{errors_.read_end, POLLIN, 0}};
+        if (::poll(fds.data(), fds.size(), static_cast<int>(at_most.count())) <= 0) return;
+        if (fds[0].revents != 0) read_lines();
+        if (fds[1].revents != 0) read_errors();
+    }
+    static std::size_t read_some(int& from, std::string& into) {
         std::array<char, 4096> buffer;
         const ssize_t n = ::read(from, buffer.data(), buffer.size());
         if (n > 0) into.append(buffer.data(), static_cast<std::size_t>(n));
         if (n == 0 || (n < 0 && errno != EINTR)) Pipe::close(from);
-        return n > 0;
+        return n > 0 ? static_cast<std::size_t>(n) : 0;
     }
     void read_lines() {
-        if (!read_some(lines_.read_end, pending_)) return;
+        lines_bytes_ += read_some(lines_.read_end, pending_);
         std::size_t start = 0;
         for (std::size_t end; (end = pending_.find('\n', start)) != std::string::npos;
-             start = end + 1) {
-            on_line_(std::string_view(pending_).substr(start, end - start));
-        }
+             start = end + 1)
+            take(std::string_view(pending_).substr(start, end - start));
         pending_.erase(0, start);
+    }
+    void take(std::string_view line) {
+        silent_from_ = Clock::now() + limits_.patience;
+        if (!is_confining_) return on_line_(line);
+        if (line.empty()) {
+            is_confining_ = false;
+        } else {
+            lacking_.emplace_back(line);
+        }
     }
     void read_errors() {
         read_some(errors_.read_end, errors_text_);
         if (errors_text_.size() > errors_kept)
             errors_text_.erase(0, errors_text_.size() - errors_kept);
     }
+
     Pipe& lines_;
     Pipe& errors_;
+    const ChildLimits& limits_;
     const std::function<void(std::string_view)>& on_line_;
+    bool is_confining_;
+    Clock::time_point silent_from_{};
+    std::size_t lines_bytes_ = 0;
     std::string pending_, errors_text_;
+    std::vector<std::string> lacking_;
 };
 
 int wait_for(pid_t child) {
@@ -133,44 +178,71 @@ int wait_for(pid_t child) {
 }  // namespace
 
 std::string ChildEnd::sentence() const {
+    const auto time = [this] { return format_duration(std::chrono::milliseconds(code)); };
     switch (how) {
         case How::finished: return "ended with exit code " + std::to_string(code);
         case How::crashed:
             return "was killed by signal " + std::to_string(code) + " (" + ::strsignal(code) + ")";
-        case How::timed_out: return "gave no sign of life for " + std::to_string(code) + " ms";
+        case How::silent: return "gave no sign of life for " + time();
+        case How::overdue: return "did not end within " + time();
+        case How::flooding: return "wrote more than " + std::to_string(lines_mib_max) + " MiB";
     }
     return {};
 }
 
-ChildEnd run_child(const std::function<int(const SendLine&)>& work,
-                   std::chrono::milliseconds patience,
+std::string ChildEnd::story() const {
+    if (errors.empty()) return sentence();
+    constexpr std::size_t story_max = 512;
+    std::string written;
+    for (std::size_t at = 0; at < errors.size();) {
+        const std::size_t end = std::min(errors.find('\n', at), errors.size());
+        if (end > at) written += (written.empty() ? "" : "; ") + errors.substr(at, end - at);
+        at = end + 1;
+    }
+    return sentence() + ", after writing: " + io::printable(written, story_max);
+}
+
+namespace {
+
+/// Listens to the child, kills it where it goes beyond its limits, and waits for its end.
+ChildEnd follow(pid_t child, Pipe& lines, Pipe& errors, const ChildLimits& limits,
+                const std::function<void(std::string_view)>& on_line) {
+    Listener listener(lines, errors, limits, on_line);
+    ChildEnd end;
+    try {
+        end.how = listener.listen();
+    } catch (...) {
+        ::kill(child, SIGKILL);
+        wait_for(child);
+        throw;
+    }
+    if (end.how != ChildEnd::How::finished) ::kill(child, SIGKILL);
+    const int status = wait_for(child);
+    if (end.how == ChildEnd::How::finished && WIFSIGNALED(status)) end.how = ChildEnd::How::crashed;
+    switch (end.how) {
+        case ChildEnd::How::finished: end.code = WEXITSTATUS(status); break;
+        case ChildEnd::How::crashed: end.code = WTERMSIG(status); break;
+        case ChildEnd::How::silent: end.code = static_cast<int>(limits.patience.count()); break;
+        default: end.code = static_cast<int>(limits.deadline.count());
+    }
+    end.errors = std::move(listener).errors();
+    end.lacking = std::move(listener).lacking();
+    return end;
+}
+
+}  // namespace
+
+ChildEnd run_child(const std::function<int(const SendLine&)>& work, const ChildLimits& limits,
                    const std::function<void(std::string_view)>& on_line) {
     Pipe lines;
     Pipe errors;
     std::fflush(nullptr);
     const pid_t child = ::fork();
     if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-    if (child == 0) be_the_child(work, lines, errors);
+    if (child == 0) be_the_child(work, limits, lines.write_end, errors.write_end);
     Pipe::close(lines.write_end);
     Pipe::close(errors.write_end);
-
-    Listener listener(lines, errors, on_line);
-    const bool in_time = listener.listen(patience);
-    if (!in_time) ::kill(child, SIGKILL);
-    const int status = wait_for(child);
-
-    ChildEnd end;
-    end.errors = std::move(listener).errors();
-    if (!in_time) {
-        end.how = ChildEnd::How::timed_out;
-        end.code = static_cast<int>(patience.count());
-    } else if (WIFSIGNALED(status)) {
-        end.how = ChildEnd::How::crashed;
-        end.code = WTERMSIG(status);
-    } else {
-        end.code = WEXITSTATUS(status);
-    }
-    return end;
+    return follow(child, lines, errors, limits, on_line);
 }
 
 }  // namespace capstan::commands

@@ -5,11 +5,12 @@
 #include "commands/exit_code.hpp"
 #include "commands/output_format.hpp"
 #include "commands/plugin_report.hpp"
+#include "commands/told_report.hpp"
 
 namespace capstan::commands {
 namespace {
 
-int inspect(const std::string& path, OutputFormat format, Streams streams) {
+int inspect(const std::string& path, bool runs, OutputFormat format, Streams streams) {
     const auto file = runtime::read_plugin(
         {.file = path, .sha256 = {}, .origin = runtime::PathOrigin::command_line}, {});
     if (!file) {
@@ -17,27 +18,33 @@ int inspect(const std::string& path, OutputFormat format, Streams streams) {
         return exit_failed;
     }
     boost::json::object report = describe_file(file->facts);
-    describe_library(*file, report);
+    if (runs) describe_library(*file, report);
     if (format == OutputFormat::json) {
         streams.out << boost::json::serialize(report) << '\n';
     } else {
         print_report(streams.out, report);
     }
-    return report.at("loads").is_bool() ? exit_ok : exit_failed;
+    // `true`, or a sentence that says why not.
+    return !runs || report.at("loads") == true ? exit_ok : exit_failed;
 }
 
 }  // namespace
 
 void add_plugin_inspect(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand(
-        "inspect",
-        "Show what a plugin file is: versions, kinds, classes, settings, hash, what it needs");
+    CLI::App& command = *parent.add_subcommand("inspect",
+                                               "Show what a plugin file is: owner, hash, versions, "
+                                               "kinds, what it needs; nothing of it runs");
     auto file = std::make_shared<std::string>();
-    command.add_option("file", *file, "The plugin file; it is only opened in a child process")
-        ->required();
+    command.add_option("file", *file, "The plugin file")->required();
+    auto runs = std::make_shared<bool>(false);
+    command.add_flag("--run", *runs,
+                     "Also ask its own code for vendor, classes and settings, in a child process "
+                     "that can change no file and reach no network");
     auto format = add_output_format(command);
-    command.callback([&action, file, format] {
-        action = [file, format](Streams streams) { return inspect(*file, *format, streams); };
+    command.callback([&action, file, runs, format] {
+        action = [file, runs, format](Streams streams) {
+            return inspect(*file, *runs, *format, streams);
+        };
     });
 }
 

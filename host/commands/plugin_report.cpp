@@ -1,15 +1,13 @@
 #include "commands/plugin_report.hpp"
 
-#include <chrono>
+#include <utility>
 
 #include <boost/json.hpp>
 
-#include "commands/child_process.hpp"
 #include "commands/json_texts.hpp"
 #include "commands/table.hpp"
-#include "runtime/config/schema.hpp"
-#include "runtime/kinds.hpp"
-#include "runtime/plugin_files/library_registry.hpp"
+#include "io/printable.hpp"
+#include "runtime/plugin_files/trust.hpp"
 #include "runtime/plugin_files/unloading.hpp"
 
 namespace capstan::commands {
@@ -17,71 +15,19 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::chrono::seconds inspection_patience{10};
+using Rows = std::vector<std::vector<std::string>>;
+
+/// Bytes of one text of a file that a person is shown.
+constexpr std::size_t text_max = 4096;
+/// Names of symbols that a person is shown.
+constexpr std::size_t names_max = 5;
 
 std::string abi_version(int major, int minor) {
     return std::to_string(major) + "." + std::to_string(minor);
 }
 
-json::array settings_of(const runtime::Fields& fields) {
-    json::array out;
-    for (const runtime::Field& f : fields) {
-        json::object field{{"key", f.key}, {"type", runtime::describe_type(f)}, {"doc", f.doc}};
-        if (!f.default_toml.empty()) field["default"] = f.default_toml;
-        if (f.required) field["required"] = true;
-        if (f.live) field["live"] = true;
-        if (f.deprecated) field["deprecated"] = f.replaced_by;
-        if (!f.fields.empty()) field["fields"] = settings_of(f.fields);
-        out.push_back(std::move(field));
-    }
-    return out;
-}
-
-json::object class_of(const runtime::ClassInfo& info) {
-    json::object out{{"id", info.id},
-                     {"kind", info.kind},
-                     {"doc", info.doc},
-                     {"used", runtime::is_known_kind(info.kind)},
-                     {"pure", info.is_pure},
-                     {"parallel", info.concurrency == runtime::Concurrency::parallel},
-                     {"needs_leader", info.needs_leader}};
-    if (const auto fields = runtime::read_schema(info.fields)) {
-        out["settings"] = settings_of(*fields);
-    } else {
-        out["schema_error"] = fields.error().message;
-    }
-    return out;
-}
-
-json::object tell_classes(const runtime::PluginLibrary& library) {
-    json::array classes;
-    for (const runtime::ClassInfo& info : library.classes()) classes.push_back(class_of(info));
-    return {
-        {"loads", true}, {"vendor", text(library.entry().vendor)}, {"classes", std::move(classes)}};
-}
-
-json::object tell_unloading(runtime::LibraryRegistry& registry) {
-    const runtime::UnloadReport unloaded = registry.unload_unused();
-    if (unloaded.kept.empty()) return {{"unloads", true}};
-    return {{"unloads", unloaded.kept.front().because}};
-}
-
-/// In the child: everything that needs the file's code. Each line adds to the report, so that a
-/// crash takes nothing away that was known before.
-int open_and_tell(const runtime::PluginFile& file, const SendLine& send) {
-    runtime::LibraryRegistry registry;
-    if (auto library = registry.load(file); library) {
-        send(json::serialize(tell_classes(**library)));
-    } else {
-        send(json::serialize(json::object{{"loads", library.error().message}}));
-        return 0;
-    }
-    send(json::serialize(tell_unloading(registry)));
-    return 0;
-}
-
 std::string text_of(const json::value& v) {
-    if (v.is_string()) return std::string(v.get_string());
+    if (v.is_string()) return io::printable(std::string_view(v.get_string()), text_max);
     if (v.is_bool()) return v.get_bool() ? "yes" : "no";
     if (!v.is_array()) return json::serialize(v);
     std::string out;
@@ -133,12 +79,110 @@ void print_class(std::ostream& out, const json::object& c) {
     }
 }
 
+/// Of the symbols beside the entry, the names of the first few.
+json::object exports_of(const runtime::ElfFacts& elf) {
+    json::array others;
+    for (const runtime::ElfSymbol& symbol : elf.exports)
+        if (symbol.name != CAPSTAN_ENTRY_SYMBOL && others.size() < names_max)
+            others.emplace_back(symbol.name);
+    return {{"entry", CAPSTAN_ENTRY_SYMBOL},
+            {"others", elf.exports.size() - 1},
+            {"names_of_others", std::move(others)}};
+}
+
+std::string exports_text(const json::object& exports) {
+    const auto others = exports.at("others").to_number<std::size_t>();
+    std::string out = text_of(exports.at("entry"));
+    if (others == 0) return out;
+    return out + " and " + std::to_string(others) +
+           " more: " + text_of(exports.at("names_of_others")) + (others > names_max ? ", ..." : "");
+}
+
+json::array libraries_of(const std::vector<runtime::NeededLibrary>& libraries) {
+    json::array out;
+    for (const runtime::NeededLibrary& library : libraries)
+        out.push_back(json::object{{"name", library.name},
+                                   {"needed_by", library.needed_by},
+                                   {"found", runtime::name_of(library.found)},
+                                   {"file", library.file.string()}});
+    return out;
+}
+
+/// What the plugin itself needs, and of what those need all that is not simply the system's.
+bool is_worth_a_line(const json::object& library) {
+    const std::string found = text_of(library.at("found"));
+    return text_of(library.at("needed_by")).empty() ||
+           (found != runtime::name_of(runtime::NeededLibrary::Found::loaded) &&
+            found != runtime::name_of(runtime::NeededLibrary::Found::system));
+}
+
+std::string library_line(const json::object& library) {
+    const std::string file = text_of(library.at("file")), by = text_of(library.at("needed_by"));
+    std::string out = text_of(library.at("name"));
+    if (!by.empty()) out += " of " + by;
+    return out + ": " + (file.empty() ? "" : file + ", ") + text_of(library.at("found"));
+}
+
+void add_libraries(const json::object& report, Rows& rows) {
+    std::string title = "needs";
+    for (const json::value& v : report.at("libraries").get_array())
+        if (is_worth_a_line(v.get_object()))
+            rows.push_back({std::exchange(title, ""), library_line(v.get_object())});
+    for (const json::value& doubt : report.at("doubts").get_array())
+        rows.push_back({"doubtful", text_of(doubt)});
+}
+
+Rows rows_of_what_was_read(const json::object& report) {
+    Rows rows;
+    const auto row = [&](const char* name, std::string value) {
+        rows.push_back({name, std::move(value)});
+    };
+    row("file", text_of(report.at("file")));
+    row("size", text_of(report.at("size_bytes")) + " bytes");
+    row("owner", "user " + text_of(report.at("owner")) + ", mode " + text_of(report.at("mode")));
+    row("plugin", text_of(report.at("plugin")) + " " + text_of(report.at("version")));
+    row("ABI", "requires " + text_of(report.at("abi_required")) + ", built with " +
+                   text_of(report.at("abi_built")) + " (SDK " + text_of(report.at("sdk")) + ")");
+    row("kinds", text_of(report.at("kinds")));
+    row("exports", exports_text(report.at("exports").get_object()));
+    add_libraries(report, rows);
+    row("versions", text_of(report.at("symbol_versions")));
+    if (const json::value* paths = report.if_contains("run_paths"))
+        row("run paths", text_of(*paths));
+    if (const json::value* why = report.if_contains("never_unloads"))
+        row("unloads", "no: " + text_of(*why));
+    row("pin", "sha256 = \"" + text_of(report.at("sha256")) + "\"");
+    if (!report.contains("loads"))
+        row("not known",
+            "vendor, classes and settings, and whether it loads: only its own code "
+            "tells, which --run asks");
+    return rows;
+}
+
+void print_what_was_told(std::ostream& out, const json::object& report) {
+    const std::string lacks = text_of(report.at("confinement_lacks"));
+    out << "\nIts own code was run in a confined child process"
+        << (lacks.empty() ? "" : ", but " + lacks) << ". It says:\n";
+    Rows rows;
+    if (const json::value* vendor = report.if_contains("vendor"))
+        rows.push_back({"vendor", text_of(*vendor)});
+    rows.push_back({"loads", yes_or_why(report.at("loads"))});
+    if (const json::value* unloads = report.if_contains("unloads"))
+        rows.push_back({"unloads", yes_or_why(*unloads)});
+    print_table(out, rows);
+    if (const json::value* classes = report.if_contains("classes")) {
+        for (const json::value& c : classes->get_array()) print_class(out, c.get_object());
+    }
+}
+
 }  // namespace
 
 json::object describe_file(const runtime::PluginFacts& facts) {
     json::object out{
         {"file", facts.path.string()},
         {"size_bytes", facts.size},
+        {"owner", facts.owner},
+        {"mode", runtime::octal(facts.mode)},
         {"sha256", facts.sha256},
         {"plugin", facts.note.plugin_id},
         {"version", facts.note.version},
@@ -147,51 +191,19 @@ json::object describe_file(const runtime::PluginFacts& facts) {
         {"abi_built", abi_version(facts.note.abi_major, facts.note.abi_minor_built)},
         {"kinds", array_of_texts(facts.note.kinds)},
         {"machine", facts.elf.machine},
+        {"exports", exports_of(facts.elf)},
         {"needs", array_of_texts(facts.elf.needed)},
+        {"libraries", libraries_of(facts.libraries)},
+        {"doubts", array_of_texts(facts.doubts)},
         {"symbol_versions", array_of_texts(facts.elf.floors)}};
     if (!facts.elf.run_paths.empty()) out["run_paths"] = array_of_texts(facts.elf.run_paths);
+    if (const auto why = runtime::reason_to_keep(facts.elf)) out["never_unloads"] = *why;
     return out;
 }
 
-void describe_library(const runtime::PluginFile& file, json::object& report) {
-    const auto add = [&report](std::string_view line) {
-        const json::value told = json::parse(line);
-        for (const auto& [key, value] : told.get_object()) report[key] = value;
-    };
-    const ChildEnd end = run_child([&](const SendLine& send) { return open_and_tell(file, send); },
-                                   inspection_patience, add);
-    if (!end.is_well()) {
-        std::string why = "the process that opened it " + end.sentence();
-        if (!end.errors.empty())
-            why += ", after writing: " + end.errors.substr(0, end.errors.find('\n'));
-        report["loads"] = why;
-    }
-}
-
 void print_report(std::ostream& out, const json::object& report) {
-    std::vector<std::vector<std::string>> rows;
-    const auto row = [&](const char* name, std::string value) {
-        rows.push_back({name, std::move(value)});
-    };
-    row("file", text_of(report.at("file")));
-    row("size", text_of(report.at("size_bytes")) + " bytes");
-    row("plugin", text_of(report.at("plugin")) + " " + text_of(report.at("version")));
-    if (const json::value* vendor = report.if_contains("vendor")) row("vendor", text_of(*vendor));
-    row("ABI", "requires " + text_of(report.at("abi_required")) + ", built with " +
-                   text_of(report.at("abi_built")) + " (SDK " + text_of(report.at("sdk")) + ")");
-    row("kinds", text_of(report.at("kinds")));
-    row("needs", text_of(report.at("needs")));
-    row("versions", text_of(report.at("symbol_versions")));
-    if (const json::value* paths = report.if_contains("run_paths"))
-        row("run paths", text_of(*paths));
-    row("pin", "sha256 = \"" + text_of(report.at("sha256")) + "\"");
-    if (const json::value* loads = report.if_contains("loads")) row("loads", yes_or_why(*loads));
-    if (const json::value* unloads = report.if_contains("unloads"))
-        row("unloads", yes_or_why(*unloads));
-    print_table(out, rows);
-    if (const json::value* classes = report.if_contains("classes")) {
-        for (const json::value& c : classes->get_array()) print_class(out, c.get_object());
-    }
+    print_table(out, rows_of_what_was_read(report));
+    if (report.contains("loads")) print_what_was_told(out, report);
 }
 
 }  // namespace capstan::commands

@@ -11,15 +11,12 @@
 
 namespace capstan::commands {
 
-/// What the file says without being opened as a library: hash, note, versions, needed libraries.
+/// What the file says without being opened as a library: owner and mode, hash, note, versions,
+/// symbols, needed libraries.
 boost::json::object describe_file(const runtime::PluginFacts& facts);
 
-/// Opens the file as a library in a child process and adds what only running it tells: vendor,
-/// classes with their settings, whether it unloads. "loads" says how that went: true, or a
-/// sentence.
-void describe_library(const runtime::PluginFile& file, boost::json::object& report);
-
-/// The report for people.
+/// The report for people. What the file's own code has said (told_report.hpp) stands apart from
+/// what was read; where that was not asked, the report says what is not known.
 void print_report(std::ostream& out, const boost::json::object& report);
 
 }  // namespace capstan::commands

@@ -37,6 +37,8 @@ int run_verify(const VerifyArguments& arguments, Streams streams) {
         streams.out << boost::json::serialize(out) << '\n';
     } else {
         streams.out << testing::to_text(verification.results);
+        for (const std::string& lack : verification.confinement_lacks)
+            streams.err << "capstan: the checks were not wholly confined: " << lack << '\n';
     }
     return verification.has_passed() ? exit_ok : exit_failed;
 }
@@ -45,7 +47,7 @@ int run_verify(const VerifyArguments& arguments, Streams streams) {
 
 void add_plugin_verify(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
-        "verify", "Run the conformance suite against a plugin file, each check in a child process");
+        "verify", "Run the conformance suite against a plugin file, in confined child processes");
     auto arguments = std::make_shared<VerifyArguments>();
     command
         .add_option("plugin", arguments->plugin, "FILE.so, or FILE.so#CLASS for one class alone")

@@ -1,11 +1,17 @@
 #include "commands/verification.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <exception>
 #include <optional>
 
 #include <boost/json.hpp>
 
+#include <capstan/duration.hpp>
+
 #include "commands/child_process.hpp"
+#include "commands/json_texts.hpp"
+#include "io/printable.hpp"
 #include "runtime/plugin_files/library_registry.hpp"
 
 namespace capstan::commands {
@@ -20,6 +26,11 @@ using testing::Value;
 constexpr std::chrono::seconds patience_first{12};
 /// Once a check has hung, the others need not be waited for as long.
 constexpr std::chrono::seconds patience_later{2};
+/// Of all children together.
+constexpr std::chrono::minutes suite_deadline{5};
+constexpr std::size_t sentence_max = 4096;
+/// Of what a plugin prints, which the suite catches in a file without a name.
+constexpr std::uint64_t printed_max = 1 << 20;
 
 Value to_value(const runtime::TomlValue& v);
 
@@ -61,17 +72,31 @@ json::object end_line(const CheckResult& r) {
             {"ns", r.took.count()}};
 }
 
-CheckResult read_result(const json::object& line) {
-    CheckResult r{std::string(line.at("check").get_string()),
-                  std::string(line.at("class").get_string()),
-                  {},
-                  {}};
-    if (line.at("event") == "end") {
-        r.outcome.verdict = static_cast<Outcome::Verdict>(line.at("verdict").to_number<int>());
-        r.outcome.sentence = line.at("because").get_string();
-        r.took = Duration(line.at("ns").to_number<std::int64_t>());
-    }
-    return r;
+struct Event {
+    bool is_end = false;
+    CheckResult result;
+};
+
+/// Nothing: a line that is none of begin_line's and end_line's, so the file's code has written it.
+std::optional<Event> read_event(const json::value& line) try {
+    Event out;
+    out.is_end = line.at("event") == "end";
+    CheckResult& r = out.result;
+    const auto text = [&](const char* key) {
+        return io::printable(std::string_view(line.at(key).as_string()), sentence_max);
+    };
+    r.name = text("check");
+    r.class_id = text("class");
+    if (!out.is_end) return out;
+    const int verdict = line.at("verdict").to_number<int>();
+    if (verdict < 0 || verdict > static_cast<int>(Outcome::Verdict::not_applicable))
+        return std::nullopt;
+    r.outcome.verdict = static_cast<Outcome::Verdict>(verdict);
+    r.outcome.sentence = text("because");
+    r.took = Duration(line.at("ns").to_number<std::int64_t>());
+    return out;
+} catch (const std::exception&) {
+    return std::nullopt;
 }
 
 CheckResult file_result(std::string name, Outcome::Verdict verdict, std::string sentence) {
@@ -81,6 +106,7 @@ CheckResult file_result(std::string name, Outcome::Verdict verdict, std::string 
 /// What the children work on.
 struct Work {
     const runtime::PluginFile& file;
+    runtime::LibraryRegistry& registry;  ///< with a copy of the file; each child loads into its own
     const std::string& class_id;
     const SettingsFile& settings;
     std::uint64_t seed;
@@ -111,9 +137,8 @@ CheckResult unload(runtime::LibraryRegistry& registry) {
 /// In the child: all checks from the `first` on, then unloading.
 int run_checks(const Work& work, std::size_t first, const SendLine& send_line) {
     const auto send = [&](const json::object& line) { send_line(json::serialize(line)); };
-    runtime::LibraryRegistry registry;
     {
-        const auto library = registry.load(work.file);
+        const auto library = work.registry.load(work.file);
         if (!library) {
             send(end_line(
                 file_result("file/loads", Outcome::Verdict::failed, library.error().message)));
@@ -129,7 +154,7 @@ int run_checks(const Work& work, std::size_t first, const SendLine& send_line) {
         }
     }
     send(begin_line({"file/unloads", {}, {}}));
-    send(end_line(unload(registry)));
+    send(end_line(unload(work.registry)));
     return 0;
 }
 
@@ -137,28 +162,37 @@ int run_checks(const Work& work, std::size_t first, const SendLine& send_line) {
 class Gatherer {
 public:
     void on_line(std::string_view line) {
-        const json::value value = json::parse(line);
-        CheckResult result = read_result(value.get_object());
-        if (value.get_object().at("event") == "begin") {
-            under_way_ = std::move(result);
-            return;
+        boost::system::error_code error;
+        const json::value value = json::parse(line, error);
+        std::optional<Event> event = error ? std::nullopt : read_event(value);
+        if (!event) {
+            is_nonsense_ = true;
+        } else if (event->is_end) {
+            under_way_.reset();
+            results_.push_back(std::move(event->result));
+        } else {
+            under_way_ = std::move(event->result);
         }
-        under_way_.reset();
-        results_.push_back(std::move(result));
     }
     /// True when another child should go on behind the check that this one died in.
     bool settle(const ChildEnd& end) {
+        if (is_nonsense_) {
+            results_.push_back(file_result("file/speaks", Outcome::Verdict::failed,
+                                           "its code writes into the results of the checks"));
+            return false;
+        }
         if (end.is_well()) return false;
         CheckResult culprit = under_way_.value_or(CheckResult{"file/loads", {}, {}, {}});
         const bool was_check = under_way_.has_value() && culprit.name != "file/unloads";
         under_way_.reset();
-        culprit.outcome = {Outcome::Verdict::failed, "the process " + end.sentence()};
-        if (!end.errors.empty()) {
-            culprit.outcome.sentence +=
-                ", after writing: " + end.errors.substr(0, end.errors.find('\n'));
-        }
+        culprit.outcome = {Outcome::Verdict::failed, "the process " + end.story()};
         results_.push_back(std::move(culprit));
-        return was_check;
+        if (end.how != ChildEnd::How::overdue) return was_check;
+        results_.push_back(file_result("file/in_time", Outcome::Verdict::failed,
+                                       "the checks behind it were not run: all of them together "
+                                       "have " +
+                                           format_duration(suite_deadline)));
+        return false;
     }
     /// How many of the suite's own checks have a result.
     std::size_t checks_done() const {
@@ -170,6 +204,7 @@ public:
 private:
     std::vector<CheckResult> results_;
     std::optional<CheckResult> under_way_;
+    bool is_nonsense_ = false;
 };
 
 }  // namespace
@@ -182,18 +217,29 @@ bool Verification::has_passed() const {
 
 Verification verify(const runtime::PluginFile& file, const std::string& class_id,
                     const SettingsFile& settings, std::uint64_t seed) {
-    const Work work{file, class_id, settings, seed};
+    runtime::LibraryRegistry registry;
+    const auto folder = registry.prepare(file);
+    if (!folder)
+        return {{file_result("file/loads", Outcome::Verdict::failed, folder.error().message)}, {}};
+    const Work work{file, registry, class_id, settings, seed};
+    ChildLimits limits{.patience = patience_first,
+                       .confinement = Confinement{
+                           .cpu = suite_deadline, .file_size = printed_max, .kept = {*folder}}};
     Gatherer gatherer;
-    std::chrono::milliseconds patience = patience_first;
+    const auto end_of_suite = std::chrono::steady_clock::now() + suite_deadline;
+    std::vector<std::string> lacking;
     for (bool go_on = true; go_on;) {
+        limits.deadline = std::chrono::ceil<std::chrono::milliseconds>(
+            end_of_suite - std::chrono::steady_clock::now());
         const std::size_t first = gatherer.checks_done();
         const ChildEnd end =
-            run_child([&](const SendLine& send) { return run_checks(work, first, send); }, patience,
+            run_child([&](const SendLine& send) { return run_checks(work, first, send); }, limits,
                       [&](std::string_view line) { gatherer.on_line(line); });
-        if (end.how == ChildEnd::How::timed_out) patience = patience_later;
+        if (end.how == ChildEnd::How::silent) limits.patience = patience_later;
+        lacking = end.lacking;
         go_on = gatherer.settle(end);
     }
-    return {std::move(gatherer).results()};
+    return {std::move(gatherer).results(), std::move(lacking)};
 }
 
 json::object to_json(const Verification& verification) {
@@ -213,6 +259,7 @@ json::object to_json(const Verification& verification) {
     return {{"passed", count(Outcome::Verdict::passed)},
             {"failed", count(Outcome::Verdict::failed)},
             {"not_applicable", count(Outcome::Verdict::not_applicable)},
+            {"confinement_lacks", array_of_texts(verification.confinement_lacks)},
             {"checks", std::move(checks)}};
 }
 

@@ -11,12 +11,12 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-using std::chrono::milliseconds;
+using namespace std::chrono_literals;
 
 std::vector<std::string> lines_of(const std::function<int(const SendLine&)>& work, ChildEnd& end,
-                                  milliseconds patience = std::chrono::seconds(20)) {
+                                  const ChildLimits& limits = {.patience = 20s, .deadline = 1min}) {
     std::vector<std::string> lines;
-    end = run_child(work, patience, [&](std::string_view line) { lines.emplace_back(line); });
+    end = run_child(work, limits, [&](std::string_view line) { lines.emplace_back(line); });
     return lines;
 }
 
@@ -49,9 +49,50 @@ TEST(ChildProcess, OneThatGivesNoSignOfLifeIsKilled) {
     const auto work = [](const SendLine&) -> int {
         for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
     };
-    lines_of(work, end, milliseconds(50));
-    EXPECT_EQ(end.how, ChildEnd::How::timed_out);
-    EXPECT_EQ(end.sentence(), "gave no sign of life for 50 ms");
+    lines_of(work, end, {.patience = 50ms, .deadline = 1min});
+    EXPECT_EQ(end.how, ChildEnd::How::silent);
+    EXPECT_EQ(end.sentence(), "gave no sign of life for 50ms");
+}
+
+TEST(ChildProcess, ComplaintsAreNoSignOfLife) {
+    ChildEnd end;
+    const auto work = [](const SendLine&) -> int {
+        for (;;) std::fputs("still here\n", stderr);
+    };
+    lines_of(work, end, {.patience = 50ms, .deadline = 1min});
+    EXPECT_EQ(end.how, ChildEnd::How::silent);
+    EXPECT_LE(end.errors.size(), 4096u);
+    EXPECT_THAT(end.story(), HasSubstr("50ms, after writing: "));
+}
+
+TEST(ChildProcess, OneThatTalksForEverIsKilledAtItsDeadline) {
+    ChildEnd end;
+    const auto work = [](const SendLine& send) -> int {
+        for (;;) {
+            send("more");
+            std::this_thread::sleep_for(1ms);
+        }
+    };
+    lines_of(work, end, {.patience = 1min, .deadline = 100ms});
+    EXPECT_EQ(end.how, ChildEnd::How::overdue);
+    EXPECT_EQ(end.sentence(), "did not end within 100ms");
+}
+
+TEST(ChildProcess, OneThatWritesTooMuchIsKilled) {
+    ChildEnd end;
+    const auto work = [](const SendLine& send) -> int {
+        for (;;) send(std::string(100'000, 'x'));
+    };
+    EXPECT_THAT(lines_of(work, end).size(), testing::Lt(60u));
+    EXPECT_EQ(end.sentence(), "wrote more than 4 MiB");
+}
+
+TEST(ChildProcess, WhatItWroteLastIsToldInOneLine) {
+    ChildEnd end;
+    lines_of(
+        [](const SendLine&) { return std::fputs("\x1b[2Jgone\nfor good\n", stderr) < 0 ? 0 : 1; },
+        end);
+    EXPECT_EQ(end.story(), "ended with exit code 1, after writing: \\x1b[2Jgone; for good");
 }
 
 TEST(ChildProcess, AnExceptionIsItsLastWord) {

@@ -39,11 +39,12 @@ TEST(CommandLine, ListNamesEveryShippedPlugin) {
 }
 
 TEST(CommandLine, InspectShowsSettingsWithDefaultsAndThePin) {
-    const Ran ran = capstan("plugin inspect " + quoted_path(shipped("similarity/resources.so")));
+    const Ran ran =
+        capstan("plugin inspect --run " + quoted_path(shipped("similarity/resources.so")));
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out,
                 AllOf(HasSubstr("capstan.similarity/1"), HasSubstr("capacity_memory_tolerance"),
-                      HasSubstr("0.015"), HasSubstr("sha256 = \""), HasSubstr("\nloads     yes")));
+                      HasSubstr("0.015"), HasSubstr("sha256 = \""), HasSubstr("\nloads    yes")));
 }
 
 TEST(CommandLine, CallAsksAShippedExpander) {
@@ -108,6 +109,26 @@ INSTANTIATE_TEST_SUITE_P(CommandLine, Misbehaviour,
                                          std::pair("garbage", "kept option 6 of 2")),
                          [](const auto& p) { return std::string(p.param.first); });
 
+TEST(CommandLine, WhatAPluginPrintsStandsAmongTheComplaints) {
+    const Ran ran = capstan(
+        "plugin call " + quoted_path(misbehaving().string() + "#prints") + " --kind expander",
+        two_options);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, AllOf(StartsWith("{\"options\":[0]"), Not(HasSubstr("noise"))));
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("noise of stdio\n"), HasSubstr("noise of a stream\n"),
+                               HasSubstr("noise of a descriptor\n")));
+}
+
+TEST(CommandLine, AResultThatCannotBeWrittenIsAFailure) {
+    const Ran ran = capstan("version >/dev/full");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.err, HasSubstr("could not be written to standard output"));
+}
+
+TEST(CommandLine, ClosedStandardDescriptorsHarmNothing) {
+    EXPECT_EQ(capstan("plugin list <&- >&- 2>&-").code, 0);
+}
+
 TEST(CommandLine, AnExceptionThroughTheBoundaryIsAnErrorOfTheHookThatLetItOut) {
     const Ran ran =
         capstan("plugin call " + quoted_path(throwing().string() + "#tiny") + " --kind expander",
@@ -148,6 +169,12 @@ TEST(CommandLine, VerifyReportsACrashAndGoesOnWithTheNextCheck) {
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("was killed by signal 11"),
                                HasSubstr("file/unloads")));
+}
+
+TEST(CommandLine, VerifyCatchesWhatAPluginPrints) {
+    const Ran ran = capstan("plugin verify " + quoted_path(misbehaving().string() + "#prints"));
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.out, HasSubstr("process/silent: wrote to standard output or error: noise"));
 }
 
 TEST(CommandLine, VerifyFailsAFileThatLetsExceptionsOut) {
@@ -241,6 +268,15 @@ TEST(CommandLine, AVendorsPluginDecidesInTheChain) {
     EXPECT_THAT(ran.out, AllOf(HasSubstr("vendor: keeps 1 of 2: big"),
                                HasSubstr("big is what vendor left of 2 options")))
         << ran.err;
+}
+
+TEST(CommandLine, APluginThatPrintsLeavesTheAnswerWhole) {
+    const Folder folder;
+    const std::string file = folder.write("capstan.toml", vendor_config("prints", "\"vendor\""));
+    const Ran ran = capstan("pipeline -o json --config " + file + " --ask -", two_options);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, AllOf(StartsWith("{"), testing::EndsWith("}\n"), Not(HasSubstr("noise"))));
+    EXPECT_THAT(ran.err, HasSubstr("noise"));
 }
 
 TEST(CommandLine, AHangingPluginIsLeftOutAndTheChainDecidesWithoutIt) {

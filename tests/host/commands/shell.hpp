@@ -66,9 +66,11 @@ struct Ran {
 inline Ran capstan(const std::string& arguments, const std::string& input = {}) {
     const Folder folder;
     const std::string in = folder.write("in", input);
-    const std::string command = "'" + (build_tree() / "bin/capstan").string() + "' " + arguments +
-                                " <'" + in + "' >'" + (folder.path() / "out").string() + "' 2>'" +
-                                (folder.path() / "err").string() + "'";
+    // First, so that `arguments` may say otherwise.
+    const std::string redirections = "<'" + in + "' >'" + (folder.path() / "out").string() +
+                                     "' 2>'" + (folder.path() / "err").string() + "' ";
+    const std::string command =
+        redirections + "'" + (build_tree() / "bin/capstan").string() + "' " + arguments;
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, folder.read("out"), folder.read("err")};
 }

@@ -143,10 +143,10 @@ TEST(Wiring, WhatHasNotStartedIsAskedAllTheSameAndFails) {
     const auto wiring = wire(pipeline, **host, Missing::has_not_started);
     ASSERT_TRUE(wiring.has_value()) << wiring.error();
     const PluginInstanceId one("one"), two("two"), splitter(pipeline.scale_up.splitter);
-    EXPECT_EQ(
-        misses_of(*wiring),
-        (std::vector<HookMiss>{
-            {one, Hook::start}, {two, Hook::start}, {one, Hook::start}, {splitter, Hook::start}}));
+    std::vector<HookMiss> absent;
+    for (const PluginInstanceId& id : {one, two, one, splitter})
+        absent.push_back({id, Hook::start, "it has not started"});
+    EXPECT_EQ(misses_of(*wiring), absent);
     PassWatch watch;
     const auto policies = PassPolicies::make(*wiring, watch);
     ASSERT_TRUE(policies.has_value());

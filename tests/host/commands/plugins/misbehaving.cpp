@@ -1,8 +1,14 @@
 // One class for each way to break the contract that a test of the command line wants to see
 // survived.
+#include <unistd.h>
+
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <string_view>
 #include <thread>
+#include <tuple>
 
 #include <capstan/plugin.hpp>
 
@@ -37,6 +43,19 @@ public:
     void filter(const Call&, const ExpanderQuestion&, const Keep&) const { std::raise(SIGSEGV); }
 };
 
+/// In each way that there is.
+class Prints {
+public:
+    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+        std::puts("noise of stdio");
+        std::fflush(stdout);
+        std::cout << "noise of a stream" << std::endl;
+        constexpr std::string_view bare = "noise of a descriptor\n";
+        std::ignore = ::write(STDOUT_FILENO, bare.data(), bare.size());
+        if (!question.options().empty()) keep(question.options()[0]);
+    }
+};
+
 class KeepsTheFirst {
 public:
     void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
@@ -54,4 +73,5 @@ CAPSTAN_PLUGIN("test.misbehaving", "0.1.0", "Capstan's tests", CAPSTAN_KIND_EXPA
                capstan::make_class<KeepsWhatIsNotThere>(
                    {.id = "garbage", .doc = "Keeps options that are not there."}),
                capstan::make_class<Crashes>({.id = "crashes", .doc = "Takes the process with it."}),
+               capstan::make_class<Prints>({.id = "prints", .doc = "Writes to standard output."}),
                capstan::make_class<KeepsTheFirst>({.id = "first", .doc = "Behaves."}))

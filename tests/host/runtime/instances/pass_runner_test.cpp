@@ -163,6 +163,14 @@ TEST_F(PassRunner, ComesToTheSameResultAgainFromTheRecordedMisses) {
     EXPECT_EQ(replayed.misses, recorded.misses);
 }
 
+TEST_F(PassRunner, ComesToTheSameResultAgainWhereAnInstanceHadNotStarted) {
+    const Running<KeepsFirst> started(host, identity("acme"));
+    const HookMiss absent{PluginInstanceId("acme"), Hook::start, "it has not started"};
+    const auto replayed = run_watched<std::string>(pass_of({started.shared()}), {absent});
+    EXPECT_EQ(replayed.result, "plugin acme: not asked, it has not started; ");
+    EXPECT_THAT(replayed.misses, ElementsAre(absent));
+}
+
 TEST_F(PassRunner, CallsAHookAgainOnceItsAbandonedCallHasReturned) {
     Running<Hangs> hangs(host, hasty("acme"));
     overrun(*hangs);

@@ -1,0 +1,33 @@
+/// Standard output for results alone.
+///
+/// Code of plugins runs in this process and may print whatever it likes. Results go through a
+/// duplicate of standard output that only this object knows; descriptor 1 itself leads to standard
+/// error from then on, so that a plugin's line stands among the complaints and not in the middle of
+/// a JSON document.
+#pragma once
+
+#include <memory>
+#include <ostream>
+
+namespace capstan::commands {
+
+/// Made once, at the beginning of `main`, before any plugin is loaded and any thread started.
+/// Standard descriptors that the process was started without become the null device, lest a file
+/// or socket take their numbers.
+class ResultOutput {
+public:
+    ResultOutput();
+    ResultOutput(const ResultOutput&) = delete;
+    ResultOutput& operator=(const ResultOutput&) = delete;
+    ~ResultOutput();
+
+    /// Buffered; on a terminal each line appears when it ends. Used by one thread at a time.
+    std::ostream& stream() noexcept { return stream_; }
+
+private:
+    class Buffer;
+    std::unique_ptr<Buffer> buffer_;
+    std::ostream stream_;
+};
+
+}  // namespace capstan::commands
