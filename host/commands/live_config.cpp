@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <sstream>
 #include <utility>
@@ -25,10 +27,17 @@ simulation::Question asked_question(const runtime::AdminQuestion& asked) {
             .node = asked.node};
 }
 
+/// Empty: it cannot be read, which is said by what reads it as a configuration.
+std::string config_text_of(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const runtime::LoadedConfig>> load_live_config(
     const std::filesystem::path& file, std::ostream& warnings) {
+    std::string text = config_text_of(file);
     std::shared_ptr<Prepared> prepared = prepare(file);
     const std::string complaints = prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return fail(ErrorCode::invalid_config, complaints);
@@ -38,6 +47,7 @@ Result<std::shared_ptr<const runtime::LoadedConfig>> load_live_config(
     out->plugins = prepared->plugins;
     const PluginSettingsTable settings(prepared->plugins);
     out->toml = runtime::print_config(out->config, runtime::PrintDefaults::yes, settings.lookup());
+    out->text = std::move(text);
     out->owner = std::move(prepared);
     return out;
 }

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
+#include <system_error>
+#include <utility>
 
 #include <capstan/abi/controller.h>
+#include <capstan/duration.hpp>
 
 #include "io/curl_http_client.hpp"
 #include "runtime/config/settings_view.hpp"
@@ -108,27 +111,12 @@ Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
                                                       const PluginSet& plugins, Options options) {
     CAPSTAN_TRY(std::unique_ptr<PluginHost> host, open(config, plugins, std::move(options)));
     for (const LoadedPlugin& plugin : plugins) CAPSTAN_CHECK(host->make(plugin));
-    CAPSTAN_CHECK(host->start_all());
+    CAPSTAN_CHECK(host->start_all(host->instances()));
     return host;
 }
 
 PluginHost::~PluginHost() {
-    const auto all = instances();
-    for (const auto& instance : std::views::reverse(all)) {
-        if (guard_ != nullptr) guard_->set_stage("plugin " + instance->id() + " is being stopped");
-        // A hook that overran is not expected back, nor a thread that is stuck: it has had its
-        // time.
-        const bool is_lost =
-            instance->has_abandoned_calls() || instance->context().strand().stuck();
-        const Duration timeout = is_lost ? Duration(std::chrono::seconds(1)) : stop_timeout;
-        const Result<void> stopped =
-            wait<void>([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); },
-                       timeout + slack);
-        if (!stopped) {
-            environment_.log->write(LogLevel::error, instance->id(),
-                                    "could not be stopped: " + stopped.error().message);
-        }
-    }
+    stop(instances());
     if (guard_ != nullptr) guard_->unwatch_loop();
     work_.reset();
     io_.stop();
@@ -178,9 +166,9 @@ std::vector<std::shared_ptr<PluginInstance>> PluginHost::instances() const {
     return instances_;
 }
 
-Result<void> PluginHost::start_all() {
+Result<void> PluginHost::start_all(const Instances& instances) {
     std::vector<std::future<Result<void>>> ends;
-    for (const auto& instance : instances_) {
+    for (const auto& instance : instances) {
         ends.push_back(detail::future_of<void>(
             [&](PluginInstance::Done done) { instance->start(start_timeout, std::move(done)); }));
     }
@@ -190,6 +178,103 @@ Result<void> PluginHost::start_all() {
         if (!started && first_error) first_error = std::move(started);
     }
     return first_error;
+}
+
+void PluginHost::stop(const Instances& instances) {
+    for (const auto& instance : std::views::reverse(instances)) {
+        if (guard_ != nullptr) guard_->set_stage("plugin " + instance->id() + " is being stopped");
+        // A hook that overran is not expected back, nor a thread that is stuck: it has had its
+        // time.
+        const bool is_lost =
+            instance->has_abandoned_calls() || instance->context().strand().stuck();
+        const Duration timeout = is_lost ? Duration(std::chrono::seconds(1)) : stop_timeout;
+        const Result<void> stopped =
+            wait<void>([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); },
+                       timeout + slack);
+        if (!stopped) {
+            environment_.log->write(LogLevel::error, instance->id(),
+                                    "could not be stopped: " + stopped.error().message);
+        }
+    }
+}
+
+Result<std::shared_ptr<PluginInstance>> PluginHost::create_beside(const LoadedPlugin& plugin) {
+    using Made = std::shared_ptr<PluginInstance>;
+    // With all that create uses, which may go on when everything else has ended.
+    struct Creation {
+        LoadedPlugin plugin;
+        std::shared_ptr<HostContext> context;
+        Result<Made> run() const {
+            SettingsView settings(plugin.settings, settings_path(plugin.config), nullptr);
+            return PluginInstance::create(context, instance_spec(plugin), *settings.abi());
+        }
+    };
+    InstanceIdentity identity = instance_spec(plugin).identity;
+    if (const auto old = find(plugin.config.id))
+        identity.generation = old->context().identity().generation + 1;
+    const auto creation = std::make_shared<const Creation>(
+        Creation{plugin, HostContext::make(environment_, std::move(identity))});
+    if (virtual_loop_ != nullptr) return creation->run();
+    const auto begin = [&creation](const Done<Made>& done) {
+        try {
+            std::thread([creation, done] { done(creation->run()); }).detach();
+        } catch (const std::system_error& error) {
+            done(fail(ErrorCode::unavailable, std::string("create: no thread: ") + error.what()));
+        }
+    };
+    std::future<Result<Made>> end = detail::future_of<Made>(begin);
+    if (end.wait_for(start_timeout) == std::future_status::ready) return end.get();
+    creation->context->close();
+    creation->context->abandon();
+    return fail(ErrorCode::deadline, "plugin " + plugin.config.id.value() +
+                                         ": create did not return within " +
+                                         format_rough_duration(start_timeout));
+}
+
+Result<PluginHost::Instances> PluginHost::make_beside(
+    const std::vector<const LoadedPlugin*>& plugins) {
+    Instances made;
+    Result<void> done;
+    for (const LoadedPlugin* const plugin : plugins) {
+        auto instance = create_beside(*plugin);
+        if (!instance) {
+            done = fail(std::move(instance).error());
+            break;
+        }
+        made.push_back(*std::move(instance));
+    }
+    if (done) done = start_all(made);
+    if (done) return made;
+    stop(made);
+    return fail(std::move(done).error());
+}
+
+PluginHost::Instances PluginHost::exchange(const Instances& made,
+                                           const std::vector<PluginInstanceId>& gone) {
+    const std::lock_guard lock(mutex_);
+    Instances out;
+    const auto place_of = [this](const std::string& id) {
+        return std::ranges::find(instances_, id, [](const auto& each) { return each->id(); });
+    };
+    for (const auto& instance : made) {
+        const auto at = place_of(instance->id());
+        const InstanceIdentity& identity = instance->context().identity();
+        std::erase_if(identities_, [&](const auto& each) { return each.id == identity.id; });
+        identities_.push_back(identity);
+        if (at == instances_.end()) {
+            instances_.push_back(instance);
+        } else {
+            out.push_back(std::exchange(*at, instance));
+        }
+    }
+    for (const PluginInstanceId& id : gone) {
+        const auto at = place_of(id.value());
+        std::erase_if(identities_, [&](const auto& each) { return each.id == id; });
+        if (at == instances_.end()) continue;
+        out.push_back(std::move(*at));
+        instances_.erase(at);
+    }
+    return out;
 }
 
 /// Has the virtual time pass, from timer to timer, until `is_over`.

@@ -32,6 +32,7 @@ class PluginHost {
 public:
     template <class T>
     using Done = std::function<void(Result<T>)>;
+    using Instances = std::vector<std::shared_ptr<PluginInstance>>;
 
     struct Options {
         std::uint64_t seed = 0;
@@ -72,7 +73,17 @@ public:
     std::vector<std::shared_ptr<PluginInstance>> instances() const;
     /// One that runs, of a name that is not there yet; stopped with the others. [any thread]
     void add(std::shared_ptr<PluginInstance> instance);
-    /// Of all instances of the configuration, whether they are there or not; in its order.
+    /// Instances of those plugins that run, beside others of the same names: `exchange` brings them
+    /// in, `stop` does away with them. The first error stops them all and names its instance. In
+    /// real time each is created on a thread that is abandoned where the plugin does not return.
+    Result<Instances> make_beside(const std::vector<const LoadedPlugin*>& plugins);
+    /// From now on `made` are here, in the places of those of their names, and those in `gone` are
+    /// not. The answer: the ones that are here no longer, which still run.
+    Instances exchange(const Instances& made, const std::vector<PluginInstanceId>& gone);
+    /// Each within its deadline. What cannot be stopped is left behind and said in the log.
+    void stop(const Instances& instances);
+    /// Of all instances of the configuration that counts, whether they are there or not. [the
+    /// thread that exchanges them]
     const std::vector<InstanceIdentity>& identities() const noexcept { return identities_; }
     /// What instances of this host are made with.
     const HostEnvironment& environment() const noexcept { return environment_; }
@@ -106,7 +117,8 @@ private:
     PluginHost(const Config& config, Options options);
     Result<void> open_breadcrumbs(const std::filesystem::path& file);
     Result<void> make(const LoadedPlugin& plugin);
-    Result<void> start_all();
+    Result<void> start_all(const Instances& instances);
+    Result<std::shared_ptr<PluginInstance>> create_beside(const LoadedPlugin& plugin);
     template <class T>
     Result<T> wait_for(std::future<Result<T>>& end, Duration patience);
     void pass_time(const std::function<bool()>& is_over, Duration patience);

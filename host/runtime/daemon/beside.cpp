@@ -180,9 +180,10 @@ Result<void> Beside::serve(const Admin& config, AdminSources sources) {
     return {};
 }
 
-void Beside::watch(const std::filesystem::path& file) {
-    if (file.empty()) return;
-    auto opened = ConfigWatch::open(host_.loop(), file, [this] { wish_reload(); });
+void Beside::watch(const std::filesystem::path& file, std::function<void()> on_change,
+                   std::function<void(bool)> on_gone, std::string known) {
+    auto opened = ConfigWatch::open(host_.loop(), file, std::move(on_change), std::move(on_gone),
+                                    std::move(known));
     if (opened) {
         config_watch_ = *std::move(opened);
     } else {

@@ -74,8 +74,9 @@ public:
     void start();
     /// Answers on the admin port from now on.
     Result<void> serve(const Admin& config, AdminSources sources);
-    /// Wishes a reload when the file has changed; empty: there is none.
-    void watch(const std::filesystem::path& file);
+    /// See ConfigWatch. Where the file cannot be watched, that is said.
+    void watch(const std::filesystem::path& file, std::function<void()> on_change,
+               std::function<void(bool is_gone)> on_gone, std::string known);
     /// Leads no longer: brings events out, takes the status away if it is this host's, hands the
     /// Lease back. `done` when that is over.
     void stop(std::function<void()> done);

@@ -1,6 +1,7 @@
 /// How cluster and groups are doing, as upstream's status ConfigMap says it.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <capstan/time.hpp>
 
 #include "engine/health/health.hpp"
+#include "runtime/daemon/config_standing.hpp"
 #include "runtime/daemon/pass_report.hpp"
 
 namespace capstan::runtime {
@@ -41,6 +43,7 @@ struct GroupStatus {
 
 struct ClusterStatus {
     Time at{};
+    std::optional<ConfigStanding> config{};
     StatusPart cluster{};
     std::vector<CloudState> clouds{};   ///< in pipeline order
     std::vector<GroupStatus> groups{};  ///< by id
@@ -61,8 +64,12 @@ private:
     std::map<std::string, StatusCondition> before_{}, now_{};
 };
 
-/// The value of the ConfigMap's key `status`: YAML.
-std::string status_text(const ClusterStatus& status);
+/// Half of what a ConfigMap may have, so that what others add to it finds room.
+inline constexpr std::size_t status_text_max = 512 * 1024;
+
+/// The value of the ConfigMap's key `status`: YAML, `most` bytes of it. Where groups find no room,
+/// those that have something to say come first, and the text says how many are left out.
+std::string status_text(const ClusterStatus& status, std::size_t most = status_text_max);
 /// The same before the first pass, with why there is none.
 std::string initializing_text(const std::string& message, Time now);
 /// "2026-11-21 10:50:00.25 +0000 UTC": as upstream writes moments in `time` and in the annotation.

@@ -1,5 +1,7 @@
 #include "runtime/daemon/config_exchange.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -14,6 +16,25 @@ std::string joined(const std::vector<std::string>& keys) {
     return out;
 }
 
+/// Instances that passes ask beside clouds.
+std::vector<PluginInstanceId> named_for_decisions(const Pipeline& pipeline) {
+    std::vector<PluginInstanceId> out{pipeline.scale_up.splitter};
+    for (const Stage& stage : pipeline.scale_up.expanders) out.push_back(stage.use);
+    for (const auto* ids : {&pipeline.scale_up.similarity, &pipeline.scale_up.group_sources})
+        out.insert(out.end(), ids->begin(), ids->end());
+    return out;
+}
+
+/// As it counts from now on: clouds that wait for a restart are not asked.
+std::shared_ptr<const LoadedConfig> in_force(std::shared_ptr<const LoadedConfig> next,
+                                             const LoadedConfig& running,
+                                             const ConfigChanges& changes) {
+    if (!changes.keeps_clouds) return next;
+    auto out = std::make_shared<LoadedConfig>(*next);
+    out->config.pipeline.clouds = running.config.pipeline.clouds;
+    return out;
+}
+
 }  // namespace
 
 std::string ConfigExchange::toml() const {
@@ -21,47 +42,118 @@ std::string ConfigExchange::toml() const {
     return loaded_->toml;
 }
 
-void ConfigExchange::tell(LogLevel level, const std::string& sentence) {
+Time ConfigExchange::wall() const { return host_.loop().clock()->wall(); }
+
+void ConfigExchange::tell(LogLevel level, const std::string& sentence) const {
     host_.log().write(level, "config", sentence);
 }
 
 /// Each complaint on a line of its own, as it would be at the start.
-void ConfigExchange::refuse(const std::string& complaints) {
+void ConfigExchange::refuse(const std::string& complaints, Shown& shown) {
     tell(LogLevel::error, "the old configuration is kept, for the new one is wrong:");
     std::istringstream lines(complaints);
     for (std::string line; std::getline(lines, line);) tell(LogLevel::error, line);
+    shown.config.refuse(complaints, wall());
 }
 
 void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler, Shown& shown,
                                const std::shared_ptr<Beside>& beside) {
     auto next = read();
-    if (!next) return refuse(next.error().message);
+    if (!next) return refuse(next.error().message, shown);
     const ConfigChanges changes = find_changes(*started_, *loaded_, **next);
-    if (changes.live.empty() && changes.fixed.empty())
-        return tell(LogLevel::info, "nothing has changed");
+    const bool is_live = !changes.live.empty() || !changes.made.empty() || !changes.gone.empty();
     if (!changes.fixed.empty())
         tell(LogLevel::warn, "waits for a restart: " + joined(changes.fixed));
-    if (changes.live.empty()) return;
-    if (const Result<void> taken = autoscaler.take_over((*next)->config); !taken)
-        return tell(LogLevel::error,
-                    "the old configuration is kept, a restart is needed: " + taken.error().message);
-    hand_over(changes, *next);
-    shown.health.set_limits((*next)->config.admin);
-    boost::asio::post(host_.loop().io(),
-                      [beside, interval = (*next)->config.cluster.scan_interval] {
-                          beside->waiting().set_interval(interval);
-                      });
+    if (!is_live) {
+        if (changes.fixed.empty()) tell(LogLevel::info, "nothing has changed");
+        return shown.config.confirm(changes.fixed, wall());
+    }
+    const LoadedPtr counts = in_force(*std::move(next), *loaded_, changes);
+    if (const Result<void> taken = exchange(counts, changes, autoscaler); !taken)
+        return refuse(taken.error().message, shown);
+    std::vector<std::string> waiting = changes.fixed;
+    std::ranges::move(hand_over(changes, counts), std::back_inserter(waiting));
+    shown.health.set_limits(counts->config.admin);
+    boost::asio::post(host_.loop().io(), [beside, interval = counts->config.cluster.scan_interval] {
+        beside->waiting().set_interval(interval);
+    });
     tell(LogLevel::info, "taken over: " + joined(changes.live));
+    shown.config.take_over(counts->toml, std::move(waiting), wall());
     const std::lock_guard lock(mutex_);
-    loaded_ = *std::move(next);
+    loaded_ = counts;
 }
 
-void ConfigExchange::hand_over(const ConfigChanges& changes,
-                               const std::shared_ptr<const LoadedConfig>& next) {
-    for (const PluginInstanceId& plugin : changes.plugins)
-        if (const Result<void> done = reconfigure(host_, next, plugin); !done)
-            tell(LogLevel::error,
-                 "plugin " + plugin.value() + " keeps its old settings: " + done.error().message);
+/// A name whose instance is a cloud or a controller now, or the other way round, cannot be given to
+/// another one while the old one runs.
+Result<void> ConfigExchange::check_kinds(const LoadedConfig& next,
+                                         const ConfigChanges& changes) const {
+    const std::vector<InstanceIdentity>& known = host_.identities();
+    for (const PluginInstanceId& id : named_for_decisions(next.config.pipeline)) {
+        const auto old = std::ranges::find(known, id, &InstanceIdentity::id);
+        const bool is_made = std::ranges::find(changes.made, id) != changes.made.end();
+        const auto plugins = select_plugins(next, {id});
+        if (old == known.end() || is_made || plugins.empty()) continue;
+        if (old->kind != plugins.front()->plugin_class.kind)
+            return fail(
+                ErrorCode::invalid_config,
+                "plugin " + id.value() + " is to be another kind of plugin, which takes a restart");
+    }
+    return {};
+}
+
+Result<void> ConfigExchange::exchange(const LoadedPtr& next, const ConfigChanges& changes,
+                                      Autoscaler& autoscaler) {
+    CAPSTAN_CHECK(check_kinds(*next, changes));
+    CAPSTAN_TRY(const PluginHost::Instances made,
+                host_.make_beside(select_plugins(*next, changes.made)));
+    std::vector<PluginInstanceId> left = changes.made;
+    left.insert(left.end(), changes.gone.begin(), changes.gone.end());
+    if (on_exchange_ && !left.empty()) on_exchange_(left);
+    const PluginHost::Instances replaced = host_.exchange(made, changes.gone);
+    if (const Result<void> taken = autoscaler.take_over(next->config); !taken) {
+        std::vector<PluginInstanceId> added = changes.made;
+        std::erase_if(added, [&](const PluginInstanceId& id) {
+            return std::ranges::any_of(
+                replaced, [&](const auto& instance) { return instance->id() == id.value(); });
+        });
+        host_.exchange(replaced, added);
+        host_.stop(made);
+        return fail(taken.error());
+    }
+    Gauges& running = host_.metrics().running;
+    for (const PluginInstanceId& id : changes.made) running.Add({{"plugin", id.value()}}).Set(1);
+    for (const PluginInstanceId& id : changes.gone)
+        running.Remove(&running.Add({{"plugin", id.value()}}));
+    stop_replaced();
+    replaced_ = replaced;
+    return {};
+}
+
+void ConfigExchange::stop_replaced() { host_.stop(std::exchange(replaced_, {})); }
+
+std::vector<std::string> ConfigExchange::hand_over(const ConfigChanges& changes,
+                                                   const LoadedPtr& next) {
+    std::vector<std::string> kept;
+    for (const PluginInstanceId& plugin : changes.plugins) {
+        const Result<void> done = reconfigure(host_, next, plugin);
+        if (done) continue;
+        tell(LogLevel::error,
+             "plugin " + plugin.value() + " keeps its old settings: " + done.error().message);
+        kept.push_back("plugin." + plugin.value() + ".settings");
+    }
+    return kept;
+}
+
+void ConfigExchange::see_file(bool is_gone, Shown& shown) const {
+    tell(is_gone ? LogLevel::warn : LogLevel::info,
+         is_gone ? "the file is gone, or empty; the configuration that was read from it runs on"
+                 : "the file is there again");
+    shown.config.set_gone(is_gone, wall());
+}
+
+void ConfigExchange::leave_unread(Shown& shown) const {
+    tell(LogLevel::info, "the file has changed, and is read again at SIGHUP alone");
+    shown.config.leave_unread(wall());
 }
 
 }  // namespace capstan::runtime

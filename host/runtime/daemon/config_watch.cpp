@@ -21,6 +21,8 @@ namespace {
 
 /// Whoever writes a file may take several steps.
 constexpr Duration quiet_time = std::chrono::seconds(1);
+/// How often a file that is gone is looked for.
+constexpr Duration absent_period = std::chrono::seconds(10);
 constexpr std::uint32_t events_of_interest =
     IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE;
 /// As many as Linux follows; more of them are a circle.
@@ -61,27 +63,34 @@ std::vector<fs::path> folders_on_the_way(const fs::path& file) {
 }  // namespace
 
 Result<std::unique_ptr<ConfigWatch>> ConfigWatch::open(io::Loop& loop, std::filesystem::path file,
-                                                       std::function<void()> on_change) {
+                                                       std::function<void()> on_change,
+                                                       std::function<void(bool)> on_gone,
+                                                       std::string known) {
     const fs::path folder = fs::absolute(file).parent_path();
     const int descriptor = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (descriptor >= 0 && ::inotify_add_watch(descriptor, folder.c_str(), events_of_interest) >= 0)
         return std::unique_ptr<ConfigWatch>(
-            new ConfigWatch(loop, std::move(file), std::move(on_change), descriptor));
+            new ConfigWatch(loop, std::move(file), std::move(on_change), std::move(on_gone),
+                            std::move(known), descriptor));
     const std::string why = std::strerror(errno);
     if (descriptor >= 0) ::close(descriptor);
     return fail(ErrorCode::unavailable, folder.string() + ": cannot be watched: " + why);
 }
 
 ConfigWatch::ConfigWatch(io::Loop& loop, std::filesystem::path file,
-                         std::function<void()> on_change, int descriptor)
+                         std::function<void()> on_change, std::function<void(bool)> on_gone,
+                         std::string known, int descriptor)
     : loop_(loop),
       file_(std::move(file)),
       on_change_(std::move(on_change)),
+      on_gone_(std::move(on_gone)),
       events_(loop.io(), descriptor) {
     // Before the file is read, so that nothing happens to it unseen in between.
     follow_links();
-    known_ = seen_ = content();
+    seen_ = content();
+    known_ = known.empty() ? seen_ : std::move(known);
     await_event();
+    if (seen_.empty() || seen_ != known_) tell_in(quiet_time);
 }
 
 ConfigWatch::~ConfigWatch() {
@@ -122,8 +131,12 @@ void ConfigWatch::look() {
     // Something else in the folder, which must not put off what is due.
     if (now == seen_) return;
     seen_ = std::move(now);
+    tell_in(quiet_time);
+}
+
+void ConfigWatch::tell_in(Duration delay) {
     if (timer_) loop_.cancel(*timer_);
-    timer_ = loop_.after(quiet_time, [self = self_] {
+    timer_ = loop_.after(delay, [self = self_] {
         if (*self != nullptr) (*self)->tell();
     });
 }
@@ -132,8 +145,12 @@ void ConfigWatch::tell() {
     timer_.reset();
     // Whoever keeps the file open writes without an event.
     look();
-    // In the middle of an exchange there may be none.
-    if (timer_ || seen_.empty() || seen_ == known_) return;
+    if (timer_) return;
+    const bool is_gone = seen_.empty();
+    if (std::exchange(is_gone_, is_gone) != is_gone && on_gone_) on_gone_(is_gone);
+    // A folder that is gone with the file has no events when it is back.
+    if (is_gone) return tell_in(absent_period);
+    if (seen_ == known_) return;
     known_ = seen_;
     on_change_();
 }

@@ -22,12 +22,16 @@ namespace capstan::runtime {
 /// Follows links that are turned. Lives on the loop's thread alone.
 class ConfigWatch {
 public:
-    /// `on_change`: the content is another than before, and has been for a second. A file that is
-    /// gone or empty is nothing to tell of: somebody is about to write it. Borrows the loop.
-    /// `unavailable`: the folder that `file` names cannot be watched. Those that links lead to are
-    /// watched where they can be.
+    /// `on_change`: the content is another than before, and has been for a second. `on_gone`: for a
+    /// second there has been no file, or an empty one; or there is one again, of which on_change
+    /// tells where it is another than before. Borrows the loop. `unavailable`: the folder that
+    /// `file` names cannot be watched. Those that links lead to are watched where they can be.
+    /// `known`: the content that counts as known, for the file may have changed since it was read;
+    /// empty: as it is now.
     static Result<std::unique_ptr<ConfigWatch>> open(io::Loop& loop, std::filesystem::path file,
-                                                     std::function<void()> on_change);
+                                                     std::function<void()> on_change,
+                                                     std::function<void(bool is_gone)> on_gone = {},
+                                                     std::string known = {});
     ConfigWatch(const ConfigWatch&) = delete;
     ConfigWatch& operator=(const ConfigWatch&) = delete;
     /// Nobody is called afterwards.
@@ -35,19 +39,22 @@ public:
 
 private:
     ConfigWatch(io::Loop& loop, std::filesystem::path file, std::function<void()> on_change,
-                int descriptor);
+                std::function<void(bool is_gone)> on_gone, std::string known, int descriptor);
     /// Watches the folders on the way to the file, as it is now, and no others.
     void follow_links();
     void await_event();
     void look();
     void tell();
+    void tell_in(Duration delay);
     std::string content() const;
 
     io::Loop& loop_;
     const std::filesystem::path file_;
     const std::function<void()> on_change_;
-    std::string known_;  ///< as it was told of last
-    std::string seen_;   ///< as it was looked at last
+    const std::function<void(bool is_gone)> on_gone_;
+    bool is_gone_ = false;  ///< as it was told of last
+    std::string known_;     ///< as it was told of last
+    std::string seen_;      ///< as it was looked at last
     boost::asio::posix::stream_descriptor events_;
     std::set<int> watches_{};  ///< of the folders on the way to the file, by inotify's numbers
     std::array<char, 4096> buffer_{};

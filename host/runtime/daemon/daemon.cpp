@@ -36,7 +36,8 @@ public:
     Daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host, DaemonOptions options)
         : host_(host),
           options_(std::move(options)),
-          exchange_(std::move(config), host),
+          exchange_(std::move(config), host,
+                    [this](const std::vector<PluginInstanceId>& ids) { leave_starts(ids); }),
           shown_(exchange_.config().admin, host.metrics().registry()) {}
 
     /// False: it was told to stop meanwhile.
@@ -53,8 +54,10 @@ private:
     Result<bool> start_plugins();
     Result<bool> await_plugins(const std::function<bool(const PluginStarts&)>& are_there);
     Result<void> join_started();
+    void leave_starts(const std::vector<PluginInstanceId>& ids);
     Result<void> make_autoscaler();
     Result<void> start();
+    void watch_config();
     void reload();
     Waiting::Next wait();
     std::optional<std::uint64_t> find_term();
@@ -170,6 +173,7 @@ std::function<std::string()> Daemon::waits_for() const {
 
 /// The admin port and signals; nothing of what they tell of needs to be there yet.
 Result<void> Daemon::serve() {
+    shown_.config.take_over(exchange_.toml(), {}, host_.loop().clock()->wall());
     shown_.metrics.introduce(options_.version, exchange_.config().cluster.name);
     DaemonFacts facts{
         .version = options_.version,
@@ -252,12 +256,33 @@ Result<void> Daemon::join_started() {
     return autoscaler_ ? autoscaler_->join(started) : Result<void>();
 }
 
+/// Instances that a reload makes or does away with are not tried again as they were.
+void Daemon::leave_starts(const std::vector<PluginInstanceId>& ids) {
+    if (!starts_) return;
+    const auto left = on_loop(host_, [starts = starts_, ids]() -> Result<void> {
+        starts->leave(ids);
+        return {};
+    });
+    if (!left) host_.log().write(LogLevel::warn, source, left.error().message);
+}
+
 Result<void> Daemon::start() {
     return on_loop(host_, [this]() -> Result<void> {
-        if (exchange_.config().reload.watch) beside_->watch(options_.file);
+        watch_config();
         beside_->start();
         return {};
     });
+}
+
+/// Where SIGHUP alone has the file read, it is watched as well, to tell that it is another.
+void Daemon::watch_config() {
+    if (options_.file.empty()) return;
+    const auto on_change = [this, reloads = exchange_.config().reload.watch] {
+        reloads ? beside_->wish_reload() : exchange_.leave_unread(shown_);
+    };
+    beside_->watch(
+        options_.file, on_change, [this](bool is_gone) { exchange_.see_file(is_gone, shown_); },
+        exchange_.loaded()->text);
 }
 
 void Daemon::run() {
@@ -335,6 +360,7 @@ void Daemon::pass() {
     const auto report = autoscaler_->run();
     if (!report) return teller_->failed(report.error(), host_.loop().monotonic() - began);
     teller_->tell(*report);
+    exchange_.stop_replaced();
     if (options_.on_pass) options_.on_pass(**report);
 }
 
@@ -353,6 +379,7 @@ void Daemon::close() {
             });
         if (!ended) host_.log().write(LogLevel::warn, source, ended.error().message);
     }
+    exchange_.stop_replaced();
     if (!beside_) return;
     const auto stopped =
         from_loop<void>(host_, [beside = beside_](const PluginHost::Done<void>& done) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace capstan::runtime {
@@ -37,6 +38,10 @@ const prometheus::Histogram::BucketBoundaries interval_buckets{
     0.5, 1, 1.1, 2, 2.2, 5, 5.5, 10, 11, 15, 16.5, 20, 22, 30, 33, 60, 66, 120, 300, 600};
 const prometheus::Histogram::BucketBoundaries request_buckets{0.005, 0.025, 0.1, 0.25, 0.5, 1,
                                                               2,     4,     8,   15,   30,  60};
+
+/// From a pass that begins at once to one that comes after every back-off.
+const prometheus::Histogram::BucketBoundaries wait_buckets{0.5, 1,  2,   5,   10,  15,   20,
+                                                           30,  60, 120, 300, 600, 1800, 3600};
 
 /// Fields of /proc/self/stat from the third on; the second may have blanks in it.
 std::vector<std::string> stat_fields() {
@@ -120,6 +125,20 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
                         .Add({})),
       info_(gauges(registry, "capstan_info", "1, for this version and this cluster.")),
       leader_(add_gauge(registry, "capstan_leader", "1 while this host acts.")),
+      config_in_force_(add_gauge(registry, "capstan_config_in_force",
+                                 "1 while the configuration on the disk is the one that runs.")),
+      config_taken_over_(
+          add_gauge(registry, "capstan_config_last_reload_success_timestamp_seconds",
+                    "When the configuration that runs was taken over, in seconds since 1970.")),
+      pod_waits_(histograms(registry, "capstan_pod_unschedulable_to_scale_up_seconds",
+                            "Time from a pod's being unschedulable to the order of machines "
+                            "for it, once for each pod.")
+                     .Add({}, wait_buckets)),
+      events_(counters(registry, "capstan_events_total", "Events, by what became of them.")),
+      untold_(counters(registry, "capstan_untold_scale_up_pods_total",
+                       "Pods that triggered a scale-up and waited no longer when the event that "
+                       "tells of it was due.")
+                  .Add({})),
       cpu_(counters(registry, "process_cpu_seconds_total", "CPU time used, user and system.")
                .Add({})),
       resident_(add_gauge(registry, "process_resident_memory_bytes", "Resident memory.")),
@@ -241,6 +260,31 @@ void DaemonMetrics::introduce(const std::string& version, const std::string& clu
 }
 
 void DaemonMetrics::set_leader(bool is_leader) { leader_.Set(is_leader ? 1 : 0); }
+
+void DaemonMetrics::set_config(bool is_in_force, Time taken_over) {
+    config_in_force_.Set(is_in_force ? 1 : 0);
+    config_taken_over_.Set(whole_seconds(taken_over));
+}
+
+void DaemonMetrics::ordered_for_pod(Duration after) {
+    // The server's clock and this host's differ a little.
+    pod_waits_.Observe(std::max(0.0, seconds_of(after)));
+}
+
+void DaemonMetrics::set_events(const kubernetes::EventRecorder::Counts& counts,
+                               std::uint64_t untold) {
+    const auto raise = [](prometheus::Counter& counter, std::uint64_t to) {
+        counter.Increment(std::max(0.0, static_cast<double>(to) - counter.Value()));
+    };
+    const std::pair<const char*, std::uint64_t> results[] = {{"told", counts.told},
+                                                             {"too_soon", counts.too_soon},
+                                                             {"over_budget", counts.over_budget},
+                                                             {"queue_full", counts.queue_full},
+                                                             {"refused", counts.refused},
+                                                             {"given_up", counts.given_up}};
+    for (const auto& [result, count] : results) raise(events_.Add({{"result", result}}), count);
+    raise(untold_, untold);
+}
 
 void DaemonMetrics::look_at_process() {
     const std::vector<std::string> stat = stat_fields();

@@ -1,6 +1,7 @@
 /// What the daemon counts beside the passes' own figures, by upstream's and Prometheus' names.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -9,10 +10,12 @@
 #include <tuple>
 
 #include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/summary.h>
 
 #include "kubernetes/client/api_client.hpp"
+#include "kubernetes/client/writes/event_recorder.hpp"
 #include "runtime/daemon/pass_report.hpp"
 #include "runtime/pass_metrics.hpp"
 
@@ -41,6 +44,14 @@ public:
     void reconfigured(Duration length);
     void set_leader(bool is_leader);
 
+    /// Whether the configuration on the disk is the one that runs, and when that was last taken
+    /// over. [any thread]
+    void set_config(bool is_in_force, Time taken_over);
+
+    /// A scale-up was ordered for a pod so long after it was found to be unschedulable. [loop]
+    void ordered_for_pod(Duration after);
+    /// Since the start. `untold`: pods that triggered a scale-up and were not told of it. [loop]
+    void set_events(const kubernetes::EventRecorder::Counts& counts, std::uint64_t untold);
     /// [loop]
     void count_request(const kubernetes::ApiAttempt& attempt);
 
@@ -83,6 +94,10 @@ private:
     prometheus::Counter& late_actions_;
     Gauges& info_;
     prometheus::Gauge& leader_;
+    prometheus::Gauge &config_in_force_, &config_taken_over_;
+    prometheus::Histogram& pod_waits_;
+    Counters& events_;
+    prometheus::Counter& untold_;
     prometheus::Counter& cpu_;
     prometheus::Gauge &resident_, &virtual_, &open_files_, &max_files_, &start_, &threads_;
 };

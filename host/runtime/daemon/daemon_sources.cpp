@@ -28,6 +28,23 @@ void write_kind(JsonText& out, const kubernetes::ReflectorStatus& kind) {
     out.end_object();
 }
 
+void write_config_standing(JsonText& out, const ConfigStanding& config) {
+    out.begin_object();
+    out.key("in_force");
+    out.boolean(config.is_in_force());
+    out.text_member("taken_over", kubernetes::find_timestamp_text(config.taken_over).value_or(""));
+    out.text_member("sha256", config.hash);
+    if (config.since) {
+        out.text_member("since", kubernetes::find_timestamp_text(*config.since).value_or(""));
+        out.text_member("because", config.because());
+    }
+    out.key("waits_for_restart");
+    out.begin_array();
+    for (const std::string& key : config.waiting) out.text(key);
+    out.end_array();
+    out.end_object();
+}
+
 std::string status_json(Shown& shown, Beside& beside, const DaemonFacts& facts) {
     JsonText out;
     out.begin_object();
@@ -40,6 +57,8 @@ std::string status_json(Shown& shown, Beside& beside, const DaemonFacts& facts) 
     out.boolean(beside.leadership().term().has_value());
     out.key("dry_run");
     out.boolean(facts.dry_run);
+    out.key("config");
+    write_config_standing(out, shown.config.standing());
     out.key("kinds");
     out.begin_array();
     for (const kubernetes::ReflectorStatus& kind : beside.link().mirror().status())

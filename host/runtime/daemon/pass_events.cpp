@@ -1,14 +1,12 @@
 #include "runtime/daemon/pass_events.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "engine/removal/eviction_refusals.hpp"
 #include "engine/removal/node_marks.hpp"
-#include "engine/snapshot/spread_timeout.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -16,47 +14,9 @@ namespace {
 using kubernetes::EventNote;
 using kubernetes::ObjectReference;
 
-/// Pods without a node by class, by namespace and name.
-using PendingByClass = std::map<engine::ClassId, std::vector<ObjectReference>>;
-
-PendingByClass pending_pods(const PassReport& pass) {
-    const engine::Cluster& cluster = pass.input.snapshot.cluster;
-    PendingByClass out;
-    for (const engine::PodIndex index : cluster.unbound()) {
-        const engine::PodRow pod = cluster.pod(index);
-        const engine::ClassId of =
-            engine::class_at(cluster, pod, pass.input.circumstances.time().wall);
-        out[of].push_back({.kind = "Pod",
-                           .ns = std::string(cluster.text(cluster.pod_class(of).ns)),
-                           .name = std::string(cluster.text(pod.name)),
-                           .uid = std::string(cluster.text(pod.uid))});
-    }
-    for (auto& [of, pods] : out)
-        std::ranges::sort(pods, {},
-                          [](const ObjectReference& pod) { return std::pair(pod.ns, pod.name); });
-    return out;
-}
-
 /// Events about a node carry its name as uid, which is where `kubectl describe` looks for them.
 ObjectReference node_reference(const std::string& name) {
     return {.kind = "Node", .name = name, .uid = name};
-}
-
-std::string max_text(const PassReport& pass, const NodeGroupId& id) {
-    const auto& groups = *pass.input.snapshot.groups;
-    const auto at =
-        std::ranges::find(groups, id, [](const engine::Group& g) { return g.group.id; });
-    const bool has_max = at != groups.end() && at->group.max;
-    return has_max ? std::to_string(*at->group.max) : "no limit";
-}
-
-/// "pod didn't trigger scale-up: 2 is at its maximum of 3 nodes, 1 has a taint ..."
-std::string not_triggered(const engine::Unhelped& unhelped) {
-    std::string out;
-    for (const engine::GroupReason& reason : unhelped.groups)
-        out += (out.empty() ? "" : ", ") + std::to_string(reason.groups.size()) + " " +
-               reason.sentence;
-    return "pod didn't trigger scale-up: " + (out.empty() ? unhelped.because : out);
 }
 
 /// Nothing also of what its cloud has not answered yet: it was asked for.
@@ -66,8 +26,8 @@ std::optional<Error> find_refusal(const std::optional<Error>& error) {
 
 class Notes {
 public:
-    Notes(const PassReport& pass, const ObjectReference& cluster, std::size_t pods_max)
-        : pass_(pass), cluster_(cluster), room_(pods_max), pending_(pending_pods(pass)) {}
+    Notes(const PassReport& pass, const ObjectReference& cluster)
+        : pass_(pass), cluster_(cluster) {}
 
     std::vector<EventNote> take(const std::string& unhealthy_because) {
         tell_health(unhealthy_because);
@@ -75,7 +35,6 @@ public:
         tell_decreases();
         tell_creations();
         tell_increases();
-        tell_unhelped();
         tell_removals();
         tell_marks();
         tell_evictions();
@@ -167,7 +126,6 @@ private:
     }
     void tell_increases() {
         const engine::Decision& decision = pass_.decision();
-        std::map<std::size_t, std::string> done_by_option;
         for (std::size_t i = 0; i < pass_.results.increases.size(); ++i) {
             const engine::Increase& d = decision.increases[i];
             const std::string to = std::to_string(d.from + d.by), max = max_text(pass_, d.group);
@@ -180,29 +138,6 @@ private:
             about_cluster(false, "ScaledUpGroup",
                           "Scale-up: group " + d.group.value() + " size set to " + to +
                               " instead of " + std::to_string(d.from) + " (max: " + max + ")");
-            std::string& done = done_by_option[d.option];
-            done += (done.empty() ? "" : " ") + ("{" + d.group.value()) + " " +
-                    std::to_string(d.from) + "->" + to + " (max: " + max + ")}";
-        }
-        for (const auto& [option, done] : done_by_option)
-            if (option < decision.options.size()) tell_helped(decision.options[option], done);
-    }
-    void tell_helped(const engine::ChosenOption& option, const std::string& done) {
-        for (const engine::PodCount& helped : option.pods) {
-            std::vector<ObjectReference>& pods = pending_[helped.pod_class];
-            const std::size_t count = std::min<std::size_t>(pods.size(), helped.count);
-            for (std::size_t i = 0; i < count && room_ > 0; ++i, --room_)
-                about(pods[i], false, "TriggeredScaleUp", "pod triggered scale-up: [" + done + "]");
-            pods.erase(pods.begin(), pods.begin() + static_cast<std::ptrdiff_t>(count));
-        }
-    }
-    void tell_unhelped() {
-        for (const engine::Unhelped& unhelped : pass_.decision().unhelped) {
-            std::vector<ObjectReference>& pods = pending_[unhelped.pods.pod_class];
-            const std::size_t count = std::min<std::size_t>(pods.size(), unhelped.pods.count);
-            const std::string message = not_triggered(unhelped);
-            for (std::size_t i = 0; i < count && room_ > 0; ++i, --room_)
-                about(pods[i], false, "NotTriggerScaleUp", message);
         }
     }
     void tell_removals() {
@@ -323,17 +258,15 @@ private:
 
     const PassReport& pass_;
     const ObjectReference& cluster_;
-    std::size_t room_;
-    PendingByClass pending_;
     std::vector<EventNote> notes_{};
 };
 
 }  // namespace
 
 std::vector<EventNote> events_of(const PassReport& pass, const ObjectReference& cluster,
-                                 const std::string& unhealthy_because, std::size_t pods_max) {
+                                 const std::string& unhealthy_because) {
     if (pass.input.circumstances.dry_run || !pass.dropped_because.empty()) return {};
-    return Notes(pass, cluster, pods_max).take(unhealthy_because);
+    return Notes(pass, cluster).take(unhealthy_because);
 }
 
 }  // namespace capstan::runtime

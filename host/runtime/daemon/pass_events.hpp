@@ -1,7 +1,6 @@
 /// What a pass tells the users of a cluster: upstream's Events.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,12 +10,10 @@
 namespace capstan::runtime {
 
 /// Those of the cluster as a whole are about `cluster`, the status ConfigMap; `unhealthy_because`
-/// is engine::Health's. Of pods that stay without room at most so many are told of in one pass; the
-/// others are told of by later ones, as far as the recorder's budget goes. A dry run and a dropped
-/// pass tell of nothing.
+/// is engine::Health's. What pods without a node are told is in pod_events.hpp. A dry run and a
+/// dropped pass tell of nothing.
 std::vector<kubernetes::EventNote> events_of(const PassReport& pass,
                                              const kubernetes::ObjectReference& cluster,
-                                             const std::string& unhealthy_because = {},
-                                             std::size_t pods_max = 1000);
+                                             const std::string& unhealthy_because = {});
 
 }  // namespace capstan::runtime

@@ -50,6 +50,9 @@ struct PassReport {
     Time shown_at() const noexcept { return input.circumstances.time().written(at); }
 };
 
+/// The largest size of a group, as messages have it: "10", or "no limit".
+std::string max_text(const PassReport& pass, const NodeGroupId& id);
+
 /// How nodes and groups are doing once the results are there.
 engine::Health health_after(const PassReport& pass);
 

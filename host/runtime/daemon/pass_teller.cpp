@@ -4,8 +4,6 @@
 
 #include <boost/asio/post.hpp>
 
-#include "runtime/daemon/pass_events.hpp"
-
 namespace capstan::runtime {
 
 void PassTeller::begun() {
@@ -32,14 +30,15 @@ void PassTeller::tell(const std::shared_ptr<const PassReport>& pass) {
     shown_.health.pass_succeeded(host_.loop().monotonic());
     const engine::Health health = health_after(*pass);
     shown_.metrics.observe(*pass, health);
-    write_status(status_text(status_.make(*pass, health)), pass->shown_at());
-    boost::asio::post(
-        host_.loop().io(), [beside = beside_, pass, unhealthy = health.unhealthy_because] {
-            const auto about = beside->status() != nullptr ? beside->status()->reference()
-                                                           : kubernetes::ObjectReference{};
-            for (const kubernetes::EventNote& note : events_of(*pass, about, unhealthy))
-                if (!note.about.name.empty()) beside->events().record(note);
-        });
+    ClusterStatus status = status_.make(*pass, health);
+    status.config = shown_.config.standing();
+    write_status(status_text(status), pass->shown_at());
+    boost::asio::post(host_.loop().io(), [beside = beside_, events = events_, pass,
+                                          unhealthy = health.unhealthy_because] {
+        const auto about = beside->status() != nullptr ? beside->status()->reference()
+                                                       : kubernetes::ObjectReference{};
+        events->tell(*pass, about, unhealthy, beside->link().mirror(), beside->events());
+    });
 }
 
 void PassTeller::failed(const Error& error, Duration took) {

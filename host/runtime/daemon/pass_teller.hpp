@@ -6,9 +6,11 @@
 
 #include "runtime/daemon/beside.hpp"
 #include "runtime/daemon/cluster_status.hpp"
+#include "runtime/daemon/config_standing.hpp"
 #include "runtime/daemon/daemon_metrics.hpp"
 #include "runtime/daemon/debug_snapshot.hpp"
 #include "runtime/daemon/decision_log.hpp"
+#include "runtime/daemon/event_teller.hpp"
 #include "runtime/daemon/failure_log.hpp"
 #include "runtime/daemon/health_check.hpp"
 #include "runtime/daemon/pass_board.hpp"
@@ -18,13 +20,16 @@ namespace capstan::runtime {
 /// What is shown of the daemon, whoever asks.
 struct Shown {
     Shown(const Admin& limits, prometheus::Registry& registry)
-        : health(limits), metrics(registry) {}
+        : health(limits), metrics(registry), config([this](bool is_in_force, Time taken_over) {
+              metrics.set_config(is_in_force, taken_over);
+          }) {}
 
     HealthCheck health;
     PassBoard board{};
     /// Timers know of it after the daemon has ended.
     std::shared_ptr<DebugSnapshot> snapshot = std::make_shared<DebugSnapshot>();
     DaemonMetrics metrics;
+    ConfigStandingKeeper config;
 };
 
 /// [passes' thread]
@@ -38,7 +43,8 @@ public:
           failures_(
               host.log(),
               {.source = "pass", .failed = "pass failed", .succeeded = "passes succeed again"}),
-          beside_(std::move(beside)) {}
+          beside_(std::move(beside)),
+          events_(std::make_shared<EventTeller>(host.loop(), host.log(), shown.metrics)) {}
 
     /// A term began, and there has been no pass in it.
     void begun();
@@ -57,6 +63,7 @@ private:
     FailureLog failures_;
     StatusMaker status_{};
     std::shared_ptr<Beside> beside_;
+    const std::shared_ptr<EventTeller> events_;  ///< used on the loop's thread
 };
 
 }  // namespace capstan::runtime

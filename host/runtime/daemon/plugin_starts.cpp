@@ -86,6 +86,7 @@ struct PluginStarts::Slot {
     std::shared_ptr<HostContext> context{};       ///< while it is created
     std::shared_ptr<PluginInstance> candidate{};  ///< from created to running or stopped
     std::optional<io::TimerId> timer{};
+    bool is_left = false;    ///< see leave()
     std::uint64_t turn = 0;  ///< of the timer: one that is about to fire cannot be cancelled
 };
 
@@ -187,6 +188,10 @@ void PluginStarts::created(std::size_t at, Result<std::shared_ptr<PluginInstance
     Slot& slot = slots_[at];
     if (is_stopping_) return;
     slot.context = nullptr;
+    if (slot.is_left) {
+        if (made) (*made)->stop(candidate_stop_timeout, [](const Result<void>&) {});
+        return;
+    }
     if (slot.state.is_overdue)
         say(LogLevel::warn, slot,
             "create has returned, after " + format_rough_duration(now() - slot.state.since));
@@ -247,9 +252,10 @@ void PluginStarts::stop_candidate(Slot& slot, Duration timeout) {
 void PluginStarts::stopped(std::size_t at, const Result<void>& result) {
     Slot& slot = slots_[at];
     slot.candidate = nullptr;
-    if (is_stopping_) {
+    if (is_stopping_ || slot.is_left) {
         enter(slot, Phase::out);
-        return end_stop();
+        if (is_stopping_) end_stop();
+        return;
     }
     // What does not let go of its thread or of an operation would have a second one beside it.
     if (!result && result.error().code == ErrorCode::deadline) {
@@ -345,15 +351,16 @@ std::size_t PluginStarts::index_of(const Slot& slot) const {
 
 std::vector<PluginStart> PluginStarts::starts() const {
     std::vector<PluginStart> out;
-    for (const Slot& slot : slots_) out.push_back(slot.state);
+    for (const Slot& slot : slots_)
+        if (!slot.is_left) out.push_back(slot.state);
     return out;
 }
 
 bool PluginStarts::has_settled() const {
     return std::ranges::all_of(slots_, [this](const Slot& slot) {
         const PluginStart& state = slot.state;
-        return state.phase == Phase::running || state.failures > 0 || state.is_overdue ||
-               (state.phase == Phase::queued && waits_for_its_file(slot));
+        return slot.is_left || state.phase == Phase::running || state.failures > 0 ||
+               state.is_overdue || (state.phase == Phase::queued && waits_for_its_file(slot));
     });
 }
 
@@ -368,7 +375,8 @@ std::string PluginStarts::unready_because(const std::vector<PluginInstanceId>& c
         return {};
     std::string out;
     for (const Slot& slot : slots_) {
-        if (slot.state.phase == Phase::running || (has_settled && !is_cloud(slot))) continue;
+        if (slot.is_left || slot.state.phase == Phase::running || (has_settled && !is_cloud(slot)))
+            continue;
         out += (out.empty() ? "" : "\n") + sentence_of(slot.state, now());
     }
     return (has_settled ? "no cloud runs:\n" : "plugins are started:\n") + out;
@@ -377,13 +385,30 @@ std::string PluginStarts::unready_because(const std::vector<PluginInstanceId>& c
 std::string PluginStarts::absent() const {
     std::string out;
     for (const Slot& slot : slots_)
-        if (slot.state.phase != Phase::running)
+        if (!slot.is_left && slot.state.phase != Phase::running)
             out += (out.empty() ? "" : "\n") + sentence_of(slot.state, now());
     return out;
 }
 
 std::vector<std::shared_ptr<PluginInstance>> PluginStarts::take_started() {
     return std::exchange(started_, {});
+}
+
+void PluginStarts::leave(const std::vector<PluginInstanceId>& ids) {
+    for (Slot& slot : slots_) {
+        if (std::ranges::find(ids, slot.state.identity.id) == ids.end() || slot.is_left) continue;
+        slot.is_left = true;
+        if (slot.context) {
+            slot.context->close();
+            slot.context->abandon();
+        }
+        if (slot.state.phase == Phase::starting) {
+            stop_candidate(slot, candidate_stop_timeout);
+        } else if (slot.state.phase != Phase::running && slot.state.phase != Phase::stopping) {
+            enter(slot, Phase::out);
+        }
+    }
+    go_on();
 }
 
 void PluginStarts::stop(std::function<void()> done) {

@@ -81,6 +81,10 @@ public:
     Result<void> refusal() const { return refusal_; }
     /// Those that run since this was asked last.
     std::vector<std::shared_ptr<PluginInstance>> take_started();
+    /// Instances of these names are others' concern from now on: they are neither tried again nor
+    /// told of, and what has been created of them and does not run is stopped. Their gauges stay as
+    /// they are.
+    void leave(const std::vector<PluginInstanceId>& ids);
     /// Nothing is tried again; what has been created and does not run is stopped, what is inside
     /// create abandoned. `done` when that is over.
     void stop(std::function<void()> done);

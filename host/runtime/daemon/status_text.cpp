@@ -1,6 +1,11 @@
+#include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstdio>
 
+#include <capstan/sentence.hpp>
+
+#include "io/printable.hpp"
 #include "kubernetes/timestamps.hpp"
 #include "runtime/daemon/cluster_status.hpp"
 
@@ -114,6 +119,74 @@ void write_part(Lines& out, const StatusPart& part, const GroupStatus* group, Ti
     out.end();
 }
 
+/// Cut where a configuration has that much wrong with it.
+constexpr std::size_t config_message_max = 1000;
+/// Of the first three lines and the name of the list.
+constexpr std::size_t head_room = 512;
+
+void write_config(Lines& out, const ConfigStanding& config) {
+    out.begin("configuration");
+    out.line("inForce", config.is_in_force() ? "true" : "false");
+    out.line("takenOver", quoted_moment(config.taken_over));
+    if (config.since) {
+        out.line("since", quoted_moment(*config.since));
+        out.line("message", yaml(io::printable(config.because(), config_message_max)));
+    }
+    out.end();
+}
+
+/// More than that it is there.
+bool has_something_to_say(const GroupStatus& group) {
+    const StatusPart& part = group.part;
+    const engine::NodeCounts& nodes = part.nodes;
+    return group.backoff || part.health.status != "Healthy" ||
+           part.scale_up.status != "NoActivity" || part.candidates > 0 || part.unjoined > 0 ||
+           part.long_unjoined > 0 || nodes.unready > 0 || nodes.starting > 0 ||
+           nodes.long_starting > 0 || nodes.deleted > 0;
+}
+
+std::string group_text(const GroupStatus& group, Time probe) {
+    Lines lines(1);
+    lines.line("name", yaml(group.name));
+    write_part(lines, group.part, &group, probe);
+    std::string item = lines.take();
+    item[0] = '-';
+    return item;
+}
+
+struct ShownGroups {
+    std::string text{};
+    std::string left_out{};  ///< how many; empty: none
+};
+
+ShownGroups shown_groups(const ClusterStatus& status, std::size_t room) {
+    ShownGroups out;
+    for (const GroupStatus& group : status.groups) {
+        out.text += group_text(group, status.at);
+        if (out.text.size() > room) break;
+    }
+    if (out.text.size() <= room) return out;
+    out.text.clear();
+    std::size_t left_out = 0, telling = 0;
+    for (const bool is_telling : {true, false})
+        for (const GroupStatus& group : status.groups) {
+            if (has_something_to_say(group) != is_telling) continue;
+            std::string text = left_out == 0 ? group_text(group, status.at) : std::string();
+            if (left_out == 0 && out.text.size() + text.size() <= room) {
+                out.text += text;
+            } else {
+                ++left_out;
+                telling += is_telling ? 1 : 0;
+            }
+        }
+    const auto more = counted(static_cast<std::int64_t>(left_out), "more group");
+    out.left_out = telling == 0 ? "and " + more + " that " + (left_out == 1 ? "is" : "are") +
+                                      " healthy and at rest"
+                                : "and " + more + ", " + std::to_string(telling) +
+                                      " of which are unhealthy, backed off or changing";
+    return out;
+}
+
 /// Upstream has no part about clouds.
 std::string clouds_text(const std::vector<CloudState>& clouds) {
     std::string out = clouds.empty() ? "" : "clouds:\n";
@@ -139,24 +212,19 @@ std::string go_time_text(Time time) {
     return out + " +0000 UTC";
 }
 
-std::string status_text(const ClusterStatus& status) {
+std::string status_text(const ClusterStatus& status, std::size_t most) {
+    Lines after(0);
+    if (status.config) write_config(after, *status.config);
+    after.begin("clusterWide");
+    write_part(after, status.cluster, nullptr, status.at);
+    after.end();
+    const std::string rest = after.take() + clouds_text(status.clouds);
+    const ShownGroups groups = shown_groups(status, most - std::min(most, rest.size() + head_room));
     Lines out(0);
     out.line("time", go_time_text(status.at));
     out.line("autoscalerStatus", "Running");
-    out.begin("clusterWide");
-    write_part(out, status.cluster, nullptr, status.at);
-    out.end();
-    std::string text = out.take() + clouds_text(status.clouds);
-    if (!status.groups.empty()) text += "nodeGroups:\n";
-    for (const GroupStatus& group : status.groups) {
-        Lines lines(1);
-        lines.line("name", yaml(group.name));
-        write_part(lines, group.part, &group, status.at);
-        std::string item = lines.take();
-        item[0] = '-';
-        text += item;
-    }
-    return text;
+    if (!groups.left_out.empty()) out.line("message", yaml(groups.left_out));
+    return out.take() + rest + (groups.text.empty() ? "" : "nodeGroups:\n" + groups.text);
 }
 
 std::string initializing_text(const std::string& message, Time now) {

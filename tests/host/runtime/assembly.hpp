@@ -1,5 +1,5 @@
 /// A configuration text, its plugins loaded and checked: the shipped ones of this build tree, and
-/// the tiny plugin as tiny.so in the one search path.
+/// the tiny plugin as tiny.so in the one search path, beside failing.so, which cannot be created.
 #pragma once
 
 #include <string>
@@ -16,6 +16,7 @@ public:
                                                       folder_.path().string() + "\"]\n" + toml},
                               shipped_)) {
         folder_.file("tiny.so", tiny());
+        folder_.file("failing.so", tiny("tiny_failing_create"));
         if (loaded_.config)
             plugins_ = load_plugins(*loaded_.config, shipped_, registry_, loaded_.diagnostics);
     }

@@ -32,10 +32,14 @@ struct AWatchedFile : ::testing::Test {
         watch(file);
     }
     void watch(const fs::path& path) {
-        auto opened = ConfigWatch::open(loop, path, [this, path] {
-            std::ifstream in(path, std::ios::binary);
-            told.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-        });
+        auto opened = ConfigWatch::open(
+            loop, path,
+            [this, path] {
+                std::ifstream in(path, std::ios::binary);
+                told.emplace_back(std::istreambuf_iterator<char>(in),
+                                  std::istreambuf_iterator<char>());
+            },
+            [this](bool is_gone) { absences.emplace_back(is_gone ? "gone" : "back"); });
         ASSERT_TRUE(opened) << opened.error().message;
         config_watch = *std::move(opened);
     }
@@ -53,7 +57,7 @@ struct AWatchedFile : ::testing::Test {
     const fs::path file = folder.path() / "CONFIG.toml";
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
-    Texts told;
+    Texts told, absences;
     std::unique_ptr<ConfigWatch> config_watch;
 };
 
@@ -116,6 +120,50 @@ TEST_F(AWatchedFile, IsToldOfAfterItWasRemovedAndMadeAgain) {
     EXPECT_THAT(told_within(1h), IsEmpty());
     fs::rename(folder.path() / "aside", file);
     EXPECT_THAT(told_within(1h), IsEmpty()) << "it is the same again";
+}
+
+TEST_F(AWatchedFile, IsToldToBeGoneOnceAndToBeBack) {
+    fs::remove(file);
+    loop.advance(900ms);
+    EXPECT_THAT(absences, IsEmpty()) << "an editor may be about to write it";
+    loop.advance(1h);
+    EXPECT_THAT(absences, ElementsAre("gone"));
+    write(file, "");
+    loop.advance(1h);
+    EXPECT_THAT(absences, ElementsAre("gone"));
+    write(file, "first");
+    EXPECT_THAT(told_within(1s), IsEmpty()) << "it is as before";
+    EXPECT_THAT(absences, ElementsAre("gone", "back"));
+    fs::remove(file);
+    write(file, "second");
+    EXPECT_THAT(told_within(1s), ElementsAre("second"));
+    EXPECT_THAT(absences, ElementsAre("gone", "back")) << "it was away for a moment";
+}
+
+TEST_F(AWatchedFile, IsToldOfThatChangedAfterItWasReadAndBeforeItWasWatched) {
+    std::vector<std::string> changes;
+    write(file, "second");
+    const auto opened =
+        ConfigWatch::open(loop, file, [&] { changes.emplace_back("changed"); }, {}, "first");
+    ASSERT_TRUE(opened);
+    loop.advance(1s);
+    EXPECT_THAT(changes, ElementsAre("changed"));
+    loop.advance(1h);
+    EXPECT_THAT(changes, ElementsAre("changed"));
+}
+
+TEST_F(AWatchedFile, IsToldToBeBackWithItsFolder) {
+    const fs::path inner = folder.path() / "inner";
+    fs::create_directory(inner);
+    write(inner / "c.toml", "first");
+    watch(inner / "c.toml");
+    fs::remove_all(inner);
+    loop.advance(1min);
+    EXPECT_THAT(absences, ElementsAre("gone"));
+    fs::create_directory(inner);
+    write(inner / "c.toml", "second");
+    EXPECT_THAT(told_within(12s), ElementsAre("second"));
+    EXPECT_THAT(absences, ElementsAre("gone", "back"));
 }
 
 TEST_F(AWatchedFile, IsToldOfThoughItWasNotThereAtFirst) {

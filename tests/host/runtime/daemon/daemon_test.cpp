@@ -12,6 +12,7 @@ namespace capstan::runtime {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -142,6 +143,22 @@ TEST(Daemon, MakesOnePassForPodsThatComeTogetherAndSoon) {
     EXPECT_EQ(helped, 20u);
 }
 
+TEST(Daemon, MeasuresHowLongAPodWasUnschedulableUntilMachinesWereOrderedForIt) {
+    LiveCluster cluster;
+    cluster.server->faults().add(
+        {.verb = "update", .resource = "configmaps", .name = "capstan-memory", .delay = 4s});
+    cluster.at(25s, [&] {
+        for (int i = 0; i < 3; ++i) cluster.add_waiting_pod("web-" + std::to_string(i));
+    });
+    cluster.run(2min);
+    const std::string metrics = cluster.metrics();
+    const std::string name = "capstan_pod_unschedulable_to_scale_up_seconds";
+    EXPECT_THAT(metrics, HasSubstr(name + "_count 3\n")) << "each pod once";
+    EXPECT_THAT(metrics, HasSubstr(name + "_bucket{le=\"2\"} 0\n"));
+    EXPECT_THAT(metrics, HasSubstr(name + "_bucket{le=\"5\"} 3\n"));
+    EXPECT_THAT(metrics, HasSubstr("capstan_untold_scale_up_pods_total 0\n"));
+}
+
 TEST(Daemon, BeginsNoPassBeforeTheLastOneHasEndedHoweverLongThatTakes) {
     LiveCluster cluster("scan_interval = \"1s\"");
     cluster.server->faults().add(
@@ -172,6 +189,81 @@ TEST(Daemon, KeepsTheOldConfigurationWhereTheNewOneIsWrong) {
     cluster.run(60s);
     EXPECT_EQ(asked, 1);
     EXPECT_EQ(between(cluster.begins, 30s, 60s).size(), 3u) << "every ten seconds still";
+}
+
+/// The expander that decides, pass by pass, without repetitions.
+void follow_expanders(LiveCluster& cluster, std::vector<std::string>& expanders) {
+    cluster.on_pass = [&](const PassReport& pass) {
+        const std::string& now = pass.input.wiring.expanders.at(0).expander->id();
+        if (expanders.empty() || expanders.back() != now) expanders.push_back(now);
+    };
+}
+
+TEST(Daemon, TakesANewExpanderOverWithoutARestart) {
+    LiveCluster cluster;
+    const auto other = cluster.assemble(
+        "[pipeline.scale_up]\nexpanders = [\"mine\"]\n"
+        "[plugin.mine]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
+    cluster.read_config = [&]() -> Result<std::shared_ptr<const LoadedConfig>> {
+        return LiveCluster::loaded(*other);
+    };
+    std::vector<std::string> expanders;
+    follow_expanders(cluster, expanders);
+    cluster.at(21s, [] { std::raise(SIGHUP); });
+    cluster.at(35s, [&] { cluster.add_waiting_pod("web-1"); });
+    cluster.run(60s);
+    EXPECT_THAT(expanders, ElementsAre("least_waste", "mine"));
+    EXPECT_EQ(cluster.host().find(PluginInstanceId("least_waste")), nullptr);
+    EXPECT_TRUE(cluster.host().find(PluginInstanceId("mine"))->is_running());
+    EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_config_in_force 1\n"));
+    EXPECT_THAT(cluster.metrics(), HasSubstr("cluster_autoscaler_scaled_up_nodes_total"));
+}
+
+TEST(Daemon, KeepsTheOldConfigurationWhereANewPluginCannotBeMade) {
+    LiveCluster cluster;
+    const auto other = cluster.assemble(
+        "scan_interval = \"2s\"\n[pipeline.scale_up]\nexpanders = [\"mine\"]\n"
+        "[plugin.mine]\nfile = \"failing.so\"\nclass = \"tiny\"\n");
+    cluster.read_config = [&]() -> Result<std::shared_ptr<const LoadedConfig>> {
+        return LiveCluster::loaded(*other);
+    };
+    std::vector<std::string> expanders;
+    follow_expanders(cluster, expanders);
+    cluster.at(21s, [] { std::raise(SIGHUP); });
+    std::string status;
+    cluster.at(55s, [&] {
+        status = std::string(cluster.find("configmaps", "cluster-autoscaler-status")
+                                 ->at("data")
+                                 .at("status")
+                                 .as_string());
+    });
+    cluster.run(60s);
+    EXPECT_THAT(expanders, ElementsAre("least_waste"));
+    EXPECT_EQ(between(cluster.begins, 30s, 60s).size(), 3u) << "every ten seconds still";
+    EXPECT_EQ(cluster.host().find(PluginInstanceId("mine")), nullptr);
+    EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_config_in_force 0\n"));
+    EXPECT_THAT(status, HasSubstr("configuration:\n  inForce: false\n"));
+    EXPECT_THAT(status, HasSubstr("message: \"the file is refused: plugin mine"));
+}
+
+TEST(Daemon, TakesOverWhatItCanAndSaysWhichKeysWait) {
+    LiveCluster cluster;
+    const auto other = cluster.assemble("scan_interval = \"2s\"\nkube_client_qps = 7.0");
+    cluster.read_config = [&]() -> Result<std::shared_ptr<const LoadedConfig>> {
+        return LiveCluster::loaded(*other);
+    };
+    cluster.at(21s, [] { std::raise(SIGHUP); });
+    std::string status;
+    cluster.at(55s, [&] {
+        status = std::string(cluster.find("configmaps", "cluster-autoscaler-status")
+                                 ->at("data")
+                                 .at("status")
+                                 .as_string());
+    });
+    cluster.run(60s);
+    EXPECT_THAT(between(cluster.begins, 30s, 60s).size(), AllOf(Ge(14u), Le(16u)));
+    EXPECT_THAT(status, HasSubstr("message: \"waits for a restart: cluster.kube_client_qps\"\n"));
+    EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_config_in_force 0\n"));
 }
 
 TEST(Daemon, TakesAnotherConfigurationOverWhileItRuns) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubernetes/timestamps.hpp"
 #include "runtime/assembly.hpp"
 #include "runtime/daemon/daemon.hpp"
 #include "runtime/daemon/single_pass.hpp"
@@ -45,6 +46,7 @@ public:
             });
     }
 
+    PluginHost& host() { return *host_; }
     io::Loop& loop() { return host_->loop(); }
     std::string metrics() const { return host_->metrics().text(); }
     Duration now() const { return clock_->now() - start; }
@@ -61,15 +63,20 @@ public:
         return out;
     }
     static std::shared_ptr<const LoadedConfig> loaded(const Assembly& assembly) {
-        return std::make_shared<LoadedConfig>(
-            LoadedConfig{.config = assembly.config(), .plugins = assembly.plugins()});
+        LoadedConfig out{.config = assembly.config(), .plugins = assembly.plugins()};
+        // Where it was made is another folder each time.
+        std::erase_if(out.config.tree.children, [](const auto& c) { return c.key == "trust"; });
+        return std::make_shared<LoadedConfig>(std::move(out));
     }
     void add_waiting_pod(const std::string& name) {
         namespace json = boost::json;
         const json::object requests{{"cpu", "3"}};
         const json::object container{{"name", "c"}, {"resources", {{"requests", requests}}}};
         const json::object condition{
-            {"type", "PodScheduled"}, {"status", "False"}, {"reason", "Unschedulable"}};
+            {"type", "PodScheduled"},
+            {"status", "False"},
+            {"reason", "Unschedulable"},
+            {"lastTransitionTime", kubernetes::find_timestamp_text(clock_->wall()).value()}};
         make("pods", "default",
              {{"metadata", {{"name", name}}},
               {"spec", {{"containers", json::array{container}}}},

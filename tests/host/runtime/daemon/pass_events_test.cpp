@@ -19,31 +19,25 @@ const kubernetes::ObjectReference status{
     .kind = "ConfigMap", .ns = "kube-system", .name = "status"};
 
 /// "Pod shop/a: TriggeredScaleUp: ...", with a "!" before warnings.
-std::vector<std::string> lines(const PassReport& pass, std::size_t pods_max = 1000,
-                               const std::string& unhealthy_because = {}) {
+std::vector<std::string> lines(const PassReport& pass, const std::string& unhealthy_because = {}) {
     std::vector<std::string> out;
-    for (const kubernetes::EventNote& note : events_of(pass, status, unhealthy_because, pods_max))
+    for (const kubernetes::EventNote& note : events_of(pass, status, unhealthy_because))
         out.push_back((note.is_warning ? "!" : "") + note.about.kind + " " +
                       (note.about.ns.empty() ? "" : note.about.ns + "/") + note.about.name + ": " +
                       note.reason + ": " + note.message);
     return out;
 }
 
-/// Three equal pods of the namespace shop without a node, and a group of 10 machines at most.
+/// A group of 10 machines at most.
 struct Events : ::testing::Test {
     Events() {
-        engine::ClusterBuilder builder;
-        for (const char* name : {"c", "a", "b"})
-            builder.set(engine::PodObject{.ns = "shop", .name = name, .uid = name});
         const engine::Group group{.group = {.id = NodeGroupId("web"), .max = 10, .target = 3}};
         pass.emplace(
-            PassInput{.snapshot = {builder.build(),
+            PassInput{.snapshot = {engine::ClusterBuilder().build(),
                                    std::make_shared<const std::vector<engine::Group>>(1, group)}});
     }
     engine::Decision& decision() { return pass->result.outcome.decision; }
-    engine::ClassId pod_class() const { return pass->input.snapshot.cluster.class_of(0); }
     void increase(std::optional<Error> error) {
-        decision().options = {{.group = NodeGroupId("web"), .pods = {{pod_class(), "shop/a", 2}}}};
         decision().increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};
         pass->results.increases = {std::move(error)};
     }
@@ -59,19 +53,11 @@ struct Events : ::testing::Test {
     std::optional<PassReport> pass;
 };
 
-TEST_F(Events, TellPodsWhatWasOrderedForThemAndWhyNot) {
+TEST_F(Events, TellOfAGroupThatGrows) {
     increase(std::nullopt);
-    decision().unhelped = {{.pods = {pod_class(), "shop/c", 1},
-                            .groups = {{{NodeGroupId("web")}, "is at its maximum"},
-                                       {{NodeGroupId("x"), NodeGroupId("y")}, "is backed off"}}}};
-    EXPECT_THAT(
-        lines(*pass),
-        ElementsAre("ConfigMap kube-system/status: ScaledUpGroup: Scale-up: group web size set to "
-                    "4 instead of 3 (max: 10)",
-                    "Pod shop/a: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 (max: 10)}]",
-                    "Pod shop/b: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 (max: 10)}]",
-                    "Pod shop/c: NotTriggerScaleUp: pod didn't trigger scale-up: 1 is at its "
-                    "maximum, 2 is backed off"));
+    EXPECT_THAT(lines(*pass),
+                ElementsAre("ConfigMap kube-system/status: ScaledUpGroup: Scale-up: group web size "
+                            "set to 4 instead of 3 (max: 10)"));
 }
 
 TEST_F(Events, TellOfAGroupThatDoesNotGrow) {
@@ -79,15 +65,6 @@ TEST_F(Events, TellOfAGroupThatDoesNotGrow) {
     EXPECT_THAT(lines(*pass),
                 ElementsAre("!ConfigMap kube-system/status: FailedToScaleUpGroup: Scale-up failed "
                             "for group web: no more machines"));
-}
-
-TEST_F(Events, ArePodsThatStayNoMoreThanSoMany) {
-    decision().unhelped = {{.pods = {pod_class(), "shop/a", 3}, .because = "nobody helps"}};
-    EXPECT_THAT(lines(*pass, 2),
-                ElementsAre("Pod shop/a: NotTriggerScaleUp: pod didn't trigger scale-up: nobody "
-                            "helps",
-                            "Pod shop/b: NotTriggerScaleUp: pod didn't trigger scale-up: nobody "
-                            "helps"));
 }
 
 TEST_F(Events, TellOfNodesAndMachinesThatGo) {
@@ -179,7 +156,7 @@ TEST_F(Events, TellOfAClusterThatIsUnhealthyOrFull) {
     pass->result.outcome.figures.at_maximum = {{"cpu", 1}};
     EXPECT_THAT(lines(*pass), IsEmpty()) << "another total";
     pass->result.outcome.figures.at_maximum = {{"nodes", 1}};
-    EXPECT_THAT(lines(*pass, 1000, "12 of 20 nodes are not ready"),
+    EXPECT_THAT(lines(*pass, "12 of 20 nodes are not ready"),
                 ElementsAre("!ConfigMap kube-system/status: ClusterUnhealthy: Cluster is "
                             "unhealthy: 12 of 20 nodes are not ready",
                             "!ConfigMap kube-system/status: MaxNodesTotalReached: Max total nodes "
@@ -216,7 +193,7 @@ TEST_F(Events, TellOfASizeThatCouldNotBePutBack) {
 }
 
 TEST_F(Events, AreNoneOfADryRunOrADroppedDecision) {
-    decision().unhelped = {{.pods = {pod_class(), "shop/a", 3}, .because = "nobody helps"}};
+    increase(std::nullopt);
     pass->dropped_because = "this host leads no longer";
     EXPECT_THAT(lines(*pass), IsEmpty());
     pass->dropped_because.clear();

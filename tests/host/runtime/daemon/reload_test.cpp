@@ -56,6 +56,42 @@ TEST(Reload, LetsAPluginSayWhichOfItsSettingsAreLive) {
     EXPECT_THAT(changes.plugins, ElementsAre(PluginInstanceId("eu")));
 }
 
+TEST(Reload, MakesPluginsThatDecideAnewAndLeavesTheOthersAlone) {
+    const std::string tiny = "[plugin.t]\nfile = \"tiny.so\"\nclass = \"tiny\"\n";
+    const auto with = [](const std::string& expanders, const std::string& tables) {
+        return load("[pipeline.scale_up]\nexpanders = [" + expanders + "]\n" + tables);
+    };
+    const ConfigChanges added = find_changes(with("\"random\"", ""), with("\"t\"", tiny));
+    EXPECT_THAT(added.live, ElementsAre("pipeline.scale_up.expanders", "plugin.t"));
+    EXPECT_THAT(added.fixed, IsEmpty());
+    EXPECT_THAT(added.made, ElementsAre(PluginInstanceId("t")));
+    EXPECT_THAT(added.gone, ElementsAre(PluginInstanceId("random")));
+    const ConfigChanges other = find_changes(
+        with("\"t\"", tiny), with("\"t\"", tiny + "limits = { call_deadline = \"2s\" }\n"));
+    EXPECT_THAT(other.live, ElementsAre("plugin.t.limits.call_deadline"));
+    EXPECT_THAT(other.made, ElementsAre(PluginInstanceId("t")));
+    EXPECT_THAT(other.gone, IsEmpty());
+}
+
+TEST(Reload, MakesCloudsAtTheStartAlone) {
+    const std::string eu = simulated("eu", "groups = [" + simulated_group("web") + "]");
+    const std::string us = simulated("us", "groups = [" + simulated_group("far") + "]");
+    const LoadedConfig started = load(cloud + eu);
+    const ConfigChanges added =
+        find_changes(started, load("[pipeline]\nclouds = [\"eu\", \"us\"]\n[scale_up]\n"
+                                   "default_spread = [\"zone\"]\n" +
+                                   eu + us));
+    EXPECT_THAT(added.live, ElementsAre("scale_up.default_spread"));
+    EXPECT_THAT(added.fixed, ElementsAre("pipeline.clouds", "plugin.us"));
+    EXPECT_TRUE(added.keeps_clouds);
+    EXPECT_THAT(added.made, IsEmpty());
+    const LoadedConfig both = load("[pipeline]\nclouds = [\"eu\", \"us\"]\n" + eu + us);
+    const ConfigChanges fewer = find_changes(both, load(cloud + eu));
+    EXPECT_THAT(fewer.live, ElementsAre("pipeline.clouds"));
+    EXPECT_THAT(fewer.fixed, ElementsAre("plugin.us")) << "it runs on, and is not asked";
+    EXPECT_FALSE(fewer.keeps_clouds);
+}
+
 TEST(Reload, RemembersWhatWaitsForARestartThroughLaterOnes) {
     const LoadedConfig started = load("[cluster]\nnamespace = \"a\"\n");
     const LoadedConfig running = load("[cluster]\nnamespace = \"b\"\nscan_interval = \"20s\"\n");

@@ -174,5 +174,35 @@ TEST(Starting, APassDoesWithoutAnExpanderThatHasNotStarted) {
     EXPECT_EQ(increases, 1u);
 }
 
+TEST(Starting, AnExpanderThatAReloadTakesAwayIsTriedNoMore) {
+    Reluctant expander(std::deque<capstan_status>(100, CAPSTAN_E_UNAVAILABLE));
+    LiveCluster cluster({}, web_group, [&](LoadedConfig& all) {
+        expander.pose_as(all, all.config.pipeline.scale_up.expanders.front().use.value());
+    });
+    const auto other = cluster.assemble(
+        "[pipeline.scale_up]\nexpanders = [\"mine\"]\n"
+        "[plugin.mine]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
+    cluster.read_config = [&]() -> Result<std::shared_ptr<const LoadedConfig>> {
+        return LiveCluster::loaded(*other);
+    };
+    std::size_t created = 0, misses = 0;
+    cluster.on_pass = [&](const PassReport& pass) {
+        created = Reluctant::created();
+        misses = pass.input.known_misses.size();
+    };
+    std::size_t before = 0;
+    cluster.at(21s, [&] {
+        before = created;
+        EXPECT_EQ(misses, 1u);
+        std::raise(SIGHUP);
+    });
+    cluster.run(3min);
+    EXPECT_GE(before, 1u);
+    EXPECT_EQ(created, before);
+    EXPECT_EQ(misses, 0u);
+    EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_plugin_running{plugin=\"mine\"} 1"));
+    EXPECT_THAT(cluster.metrics(), Not(HasSubstr("capstan_plugin_running{plugin=\"least_waste\"")));
+}
+
 }  // namespace
 }  // namespace capstan::runtime

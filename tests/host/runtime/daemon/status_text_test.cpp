@@ -61,6 +61,64 @@ TEST(StatusText, ListsGroupsWithTheirBackoff) {
                                 "\"no \\\"large\\\" left:\\x0aask again\"\n"));
 }
 
+/// So many groups that are healthy and at rest.
+ClusterStatus status_of_groups(int count) {
+    ClusterStatus out{.at = shown_at};
+    for (int i = 0; i < count; ++i) {
+        const std::string digits = std::to_string(10'000 + i);
+        GroupStatus group{.name = "group-" + digits.substr(1), .target = 1, .max = 5};
+        group.part.health = {"Healthy", shown_at};
+        group.part.scale_up = {"NoActivity", shown_at};
+        group.part.scale_down = {"NoCandidates", shown_at};
+        out.groups.push_back(group);
+    }
+    return out;
+}
+
+TEST(StatusText, LeavesOutGroupsThatAreAtRestWhereThereIsNoRoomAndSaysSo) {
+    ClusterStatus status = status_of_groups(10'000);
+    status.groups[9'000].part.health.status = "Unhealthy";
+    status.groups[9'001].part.candidates = 2;
+    const std::string text = status_text(status);
+    EXPECT_LE(text.size(), status_text_max);
+    EXPECT_GT(text.size(), status_text_max - 2'000);
+    EXPECT_THAT(text, HasSubstr("nodeGroups:\n- name: group-9000\n"));
+    EXPECT_LT(text.find("name: group-9001\n"), text.find("name: group-0000\n"));
+    std::size_t shown = 0;
+    for (std::size_t at = 0; (at = text.find("- name: ", at)) != std::string::npos; ++at) ++shown;
+    EXPECT_THAT(text, HasSubstr("autoscalerStatus: Running\nmessage: \"and " +
+                                std::to_string(10'000 - shown) +
+                                " more groups that are healthy and at rest\"\n"));
+}
+
+TEST(StatusText, SaysHowManyOfThoseLeftOutAreNotAtRest) {
+    ClusterStatus status = status_of_groups(20);
+    for (GroupStatus& group : status.groups) group.part.health.status = "Unhealthy";
+    const std::string one = status_text(status_of_groups(1)),
+                      none = status_text(status_of_groups(0));
+    const std::size_t most = none.size() + 1'000 + 3 * (one.size() - none.size());
+    const std::string text = status_text(status, most);
+    EXPECT_LE(text.size(), most);
+    EXPECT_THAT(text, HasSubstr("of which are unhealthy, backed off or changing\"\n"));
+    EXPECT_THAT(text, HasSubstr("- name: group-0000\n"));
+}
+
+TEST(StatusText, SaysWhetherTheConfigurationOnTheDiskIsTheOneThatRuns) {
+    ClusterStatus status{.at = shown_at, .config = ConfigStanding{.taken_over = shown_at - 1h}};
+    EXPECT_THAT(status_text(status), HasSubstr("configuration:\n"
+                                               "  inForce: true\n"
+                                               "  takenOver: \"2025-06-15T14:06:40.25Z\"\n"
+                                               "clusterWide:\n"));
+    status.config->refusal = "capstan.toml:3:1: unknown key\ncapstan.toml:4:1: another\n";
+    status.config->since = shown_at;
+    EXPECT_THAT(status_text(status),
+                HasSubstr("  inForce: false\n"
+                          "  takenOver: \"2025-06-15T14:06:40.25Z\"\n"
+                          "  since: \"2025-06-15T15:06:40.25Z\"\n"
+                          "  message: \"the file is refused: capstan.toml:3:1: unknown key; "
+                          "capstan.toml:4:1: another\"\n"));
+}
+
 TEST(StatusText, SaysThatItBegins) {
     EXPECT_EQ(initializing_text("Initializing", shown_at),
               "time: 2025-06-15 15:06:40.25 +0000 UTC\n"

@@ -17,6 +17,9 @@
 #ifndef TINY_INIT_STATUS
 #define TINY_INIT_STATUS CAPSTAN_OK
 #endif
+#ifndef TINY_CREATE_STATUS
+#define TINY_CREATE_STATUS CAPSTAN_OK
+#endif
 #ifndef TINY_OTHER_CLASS
 #define TINY_OTHER_CLASS "tiny_too"
 #endif
@@ -82,9 +85,11 @@ static void destroy(void* self) { free(self); }
 
 static capstan_status create(const capstan_host* host, const capstan_settings* settings,
                              const capstan_call* call, const capstan_instance** out) {
-    tiny* made = calloc(1, sizeof *made);
+    tiny* made;
     (void)settings;
     (void)call;
+    if (TINY_CREATE_STATUS != CAPSTAN_OK) return TINY_CREATE_STATUS;
+    made = calloc(1, sizeof *made);
     if (made == NULL) return CAPSTAN_E_INTERNAL;
     made->host = host;
     made->instance.struct_size = sizeof made->instance;

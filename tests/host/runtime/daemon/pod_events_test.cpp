@@ -1,0 +1,153 @@
+#include "runtime/daemon/pod_events.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/snapshot/cluster_builder.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+/// Passes over equal pods of the namespace shop without a node, and what the pods are told.
+struct PodsToTell : ::testing::Test {
+    PodEvents events;
+    std::vector<std::string> pods{"a", "b", "c", "d"};  ///< that wait
+    Time now{};
+    std::vector<std::string> triggered;  ///< for the first time, in the last pass
+
+    PassReport pass() {
+        engine::ClusterBuilder builder;
+        for (auto at = pods.rbegin(); at != pods.rend(); ++at)
+            builder.set(engine::PodObject{.ns = "shop", .name = *at, .uid = *at});
+        const engine::Group group{.group = {.id = NodeGroupId("web"), .max = 10, .target = 3}};
+        PassReport out(
+            PassInput{.snapshot = {builder.build(),
+                                   std::make_shared<const std::vector<engine::Group>>(1, group)}});
+        out.at = now += 10s;
+        return out;
+    }
+    static engine::ClassId class_of(const PassReport& pass) {
+        return pass.input.snapshot.cluster.class_of(0);
+    }
+    /// "a: TriggeredScaleUp": a pass that orders a machine for so many pods and cannot help others.
+    std::vector<std::string> told(std::uint32_t helped, std::uint32_t unhelped,
+                                  std::size_t room = 100) {
+        PassReport report = pass();
+        engine::Decision& decision = report.result.outcome.decision;
+        if (helped > 0) {
+            decision.options = {
+                {.group = NodeGroupId("web"), .pods = {{class_of(report), "shop/a", helped}}}};
+            decision.increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};
+            report.results.increases = {std::nullopt};
+        }
+        if (unhelped > 0)
+            decision.unhelped = {{.pods = {class_of(report), "shop/a", unhelped}, .because = "no"}};
+        return take(report, room);
+    }
+    std::vector<std::string> take(const PassReport& report, std::size_t room = 100) {
+        triggered.clear();
+        for (const auto& pod : events.see(report)) triggered.push_back(pod.name);
+        std::vector<std::string> out;
+        for (const kubernetes::EventNote& note : events.take(room))
+            out.push_back(note.about.name + ": " + note.reason);
+        return out;
+    }
+};
+
+TEST_F(PodsToTell, AreToldWhatWasOrderedForThemAndWhyNothingWas) {
+    PassReport report = pass();
+    const engine::ClassId of = class_of(report);
+    engine::Decision& decision = report.result.outcome.decision;
+    decision.options = {{.group = NodeGroupId("web"), .pods = {{of, "shop/a", 2}}}};
+    decision.increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};
+    report.results.increases = {std::nullopt};
+    decision.unhelped = {{.pods = {of, "shop/c", 2},
+                          .groups = {{{NodeGroupId("web")}, "is at its maximum"},
+                                     {{NodeGroupId("x"), NodeGroupId("y")}, "is backed off"}}}};
+    events.see(report);
+    std::vector<std::string> lines;
+    for (const kubernetes::EventNote& note : events.take(3))
+        lines.push_back(note.about.ns + "/" + note.about.name + ": " + note.reason + ": " +
+                        note.message);
+    EXPECT_THAT(lines, ElementsAre("shop/a: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
+                                   "(max: 10)}]",
+                                   "shop/b: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
+                                   "(max: 10)}]",
+                                   "shop/c: NotTriggerScaleUp: pod didn't trigger scale-up: 1 is "
+                                   "at its maximum, 2 is backed off"));
+}
+
+TEST_F(PodsToTell, AreThoseThatNoScaleUpWasForBefore) {
+    EXPECT_THAT(told(2, 0), ElementsAre("a: TriggeredScaleUp", "b: TriggeredScaleUp"));
+    EXPECT_THAT(triggered, ElementsAre("a", "b"));
+    pods.insert(pods.begin(), "Z");
+    EXPECT_THAT(told(2, 0), ElementsAre("Z: TriggeredScaleUp", "c: TriggeredScaleUp"))
+        << "a and b wait for their node";
+    EXPECT_THAT(told(3, 0), ElementsAre("d: TriggeredScaleUp")) << "two others were told just now";
+    EXPECT_THAT(triggered, ElementsAre("d"));
+}
+
+TEST_F(PodsToTell, AreToldAgainOfAnotherScaleUpAfterAWhileAndLast) {
+    EXPECT_THAT(told(2, 0, 1), ElementsAre("a: TriggeredScaleUp"));
+    now += 5min;
+    EXPECT_THAT(told(4, 0), ElementsAre("b: TriggeredScaleUp", "c: TriggeredScaleUp",
+                                        "d: TriggeredScaleUp", "a: TriggeredScaleUp"));
+    EXPECT_THAT(triggered, ElementsAre("c", "d"));
+}
+
+TEST_F(PodsToTell, AreToldByLaterPassesWhereThereIsNoRoom) {
+    EXPECT_THAT(told(4, 0, 1), ElementsAre("a: TriggeredScaleUp"));
+    EXPECT_EQ(events.waiting(), 3u);
+    EXPECT_THAT(told(0, 0, 2), ElementsAre("b: TriggeredScaleUp", "c: TriggeredScaleUp"));
+    EXPECT_THAT(told(0, 0, 2), ElementsAre("d: TriggeredScaleUp"));
+    EXPECT_THAT(told(0, 0, 2), IsEmpty());
+    EXPECT_EQ(events.untold(), 0u);
+}
+
+TEST_F(PodsToTell, ThatWaitNoLongerAreCounted) {
+    told(4, 0, 1);
+    pods = {"a", "d"};
+    EXPECT_THAT(told(0, 0), ElementsAre("d: TriggeredScaleUp"));
+    EXPECT_EQ(events.untold(), 2u) << "b and c have their node";
+    pods.clear();
+    told(0, 0);
+    EXPECT_EQ(events.untold(), 2u);
+}
+
+TEST_F(PodsToTell, ThatNothingHelpsComeInTurnAndEveryFiveMinutes) {
+    EXPECT_THAT(told(0, 4, 2), ElementsAre("a: NotTriggerScaleUp", "b: NotTriggerScaleUp"));
+    EXPECT_THAT(told(0, 4, 2), ElementsAre("c: NotTriggerScaleUp", "d: NotTriggerScaleUp"));
+    EXPECT_THAT(told(0, 4, 2), IsEmpty());
+    now += 5min;
+    EXPECT_THAT(told(0, 4, 1), ElementsAre("a: NotTriggerScaleUp"));
+}
+
+TEST_F(PodsToTell, AreNoneWhereTheGroupDidNotGrow) {
+    PassReport report = pass();
+    engine::Decision& decision = report.result.outcome.decision;
+    decision.options = {{.group = NodeGroupId("web"), .pods = {{class_of(report), "shop/a", 2}}}};
+    decision.increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};
+    report.results.increases = {Error{ErrorCode::quota, "no more machines"}};
+    EXPECT_THAT(take(report), IsEmpty());
+    EXPECT_THAT(triggered, IsEmpty());
+}
+
+TEST_F(PodsToTell, AreNoneOfADryRunOrADroppedDecision) {
+    for (const bool is_dry : {true, false}) {
+        PassReport report = pass();
+        report.result.outcome.decision.unhelped = {
+            {.pods = {class_of(report), "shop/a", 3}, .because = "no"}};
+        report.input.circumstances.dry_run = is_dry;
+        if (!is_dry) report.dropped_because = "this host leads no longer";
+        EXPECT_THAT(take(report), IsEmpty());
+    }
+}
+
+}  // namespace
+}  // namespace capstan::runtime
