@@ -1,11 +1,13 @@
 #include "engine/removal/soft_taints.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "engine/removal/node_marks.hpp"
+#include "engine/removal/phases.hpp"
 
 namespace capstan::engine {
 
@@ -18,9 +20,12 @@ std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot, const Members
     std::vector<NodeChange> drops, sets;
     for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
         const NodeRow& row = cluster.node(node);
+        const std::optional<MachineIndex>& machine = membership.machine_of[node];
         const bool is_tainted = has_taint(row, deletion_candidate_taint);
         const bool is_wanted = !is_off && candidates.contains(cluster.text(row.name));
-        if (is_tainted == is_wanted || !membership.machine_of[node]) continue;
+        if (is_tainted == is_wanted || !machine) continue;
+        // While a group cannot be read, whether its nodes are needed is not known anew.
+        if (!is_off && is_unreadable(&(*snapshot.groups)[machine->group])) continue;
         if (memory.removals.contains(cluster.text(row.name))) continue;
         std::string name(cluster.text(row.name));
         if (is_tainted) {

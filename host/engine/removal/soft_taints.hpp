@@ -15,8 +15,9 @@
 namespace capstan::engine {
 
 /// By node. First takes them off nodes of groups that are not in `wanted` and not being removed,
-/// then sets them, together as many as the settings allow in one pass. With none allowed takes
-/// all of them off at once. `wall`: what the new ones say, see PassTime.
+/// then sets them, together as many as the settings allow in one pass; nodes of groups that cannot
+/// be read stay as they are. With none allowed takes all of them off at once. `wall`: what the new
+/// ones say, see PassTime.
 std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot, const Membership& membership,
                                          std::span<const std::string> wanted, const Memory& memory,
                                          const ScaleDownSettings& settings, Time wall);

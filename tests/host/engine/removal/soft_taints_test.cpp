@@ -52,5 +52,13 @@ TEST_F(SoftTaints, StayOnNodesThatAreBeingRemovedAndOnThoseOfNoGroup) {
     EXPECT_THAT(pass(), IsEmpty());
 }
 
+TEST_F(SoftTaints, StayAsTheyAreWhileTheGroupCannotBeRead) {
+    taint("n1");
+    node("n2");
+    soft = {"n2"};
+    group("a").unreadable_because = "its cloud has not answered";
+    EXPECT_THAT(pass(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace capstan::engine
