@@ -115,8 +115,8 @@ public:
         }
         return ChildEnd::How::finished;
     }
-    std::vector<std::string> lacking() && { return std::move(lacking_); }
-    std::string errors() && { return std::move(errors_text_); }
+    std::vector<std::string> take_lacking() { return std::move(lacking_); }
+    std::string take_errors() { return std::move(errors_text_); }
 
 private:
     void look(std::chrono::milliseconds at_most) {
@@ -225,8 +225,8 @@ ChildEnd follow(pid_t child, Pipe& lines, Pipe& errors, const ChildLimits& limit
         case ChildEnd::How::silent: end.code = static_cast<int>(limits.patience.count()); break;
         default: end.code = static_cast<int>(limits.deadline.count());
     }
-    end.errors = std::move(listener).errors();
-    end.lacking = std::move(listener).lacking();
+    end.errors = listener.take_errors();
+    end.lacking = listener.take_lacking();
     return end;
 }
 

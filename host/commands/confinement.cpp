@@ -128,8 +128,9 @@ void forbid_processes() {
 std::vector<std::string> confine(const Confinement& limits) {
     std::vector<std::string> lacking;
     const auto note = [&](std::optional<std::string> why) {
-        if (why) lacking.push_back(*std::move(why));
-        return why.has_value();
+        if (!why) return false;
+        lacking.push_back(*std::move(why));
+        return true;
     };
     forget_surroundings(limits);
     note(isolate());

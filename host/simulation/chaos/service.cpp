@@ -56,7 +56,7 @@ public:
         for (const auto& [name, waiting] : waiting_) {
             if (last.now() - waiting.since < growth_patience) continue;
             for (const engine::Group& group : last.groups()) {
-                if (is_able(last, group) && looks_.surely_fits(last, waiting.pod, group))
+                if (was_able(last, group.group.id) && looks_.surely_fits(last, waiting.pod, group))
                     out.push_back("at the end, in calm, pod " + name + " still waits, and group " +
                                   group.group.id.value() + " would have room for it");
             }
@@ -70,6 +70,12 @@ private:
         engine::PodIndex pod = 0;  ///< of the last pass
         Time hoped{};              ///< a machine was last on its way that would have room for it
     };
+
+    /// Before the last pass, too, and it was not refused then: otherwise it is about to be asked.
+    bool was_able(const Moment& last, const NodeGroupId& id) const {
+        const auto able = able_since_.find(id.value());
+        return able != able_since_.end() && able->second < last.now();
+    }
 
     static bool is_able(const Moment& moment, const engine::Group& group) {
         const int target = group.group.target.value_or(0);
