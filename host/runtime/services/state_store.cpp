@@ -57,8 +57,9 @@ class MemoryMedium final : public StateMedium {
 MemoryStateStore::MemoryStateStore() : StateStore(std::make_shared<MemoryMedium>()) {}
 
 Result<void> StateStore::run(std::function<void()> work) {
+    const std::function<void()> now = std::move(work);
     const std::lock_guard lock(mutex_);
-    work();
+    now();
     return {};
 }
 
