@@ -70,13 +70,14 @@ CloudReading CloudAnswers::reading_for_view(const PluginInstanceId& cloud,
     const bool is_new = !std::exchange(is_used_, true);
     if (is_new) state.failure = last_.failure;
     was_given_up_ = is_under_way_ && !is_new;
+    is_slow_ = is_slow_ || was_given_up_;
+    state.is_slow = is_slow_;
     if (resting != nullptr) {
         state.standing = CloudStanding::resting;
         state.because = *resting;
         return untouched(state, {.code = ErrorCode::throttled, .message = *resting});
     }
     if (was_given_up_) {
-        is_slow_ = true;
         state.standing = CloudStanding::silent;
         state.because =
             "cloud " + cloud.value() + " has not answered since " + whole_second_text(began_wall_);

@@ -33,6 +33,7 @@ struct CloudState {
     /// start.
     std::optional<Time> answered{};
     std::optional<Error> failure{};  ///< of the refresh that ended for this view
+    bool is_slow = false;            ///< its last refresh took longer than it is waited for
 };
 
 /// The calls of one cloud, one at a time, and their answers. Moments of the monotonic clock unless

@@ -106,19 +106,15 @@ void Passes::look() {
     wants_look_ = false;
     looked_at_ = now();
     if (looks_) std::erase_if(*looks_, [&](Time at) { return at <= now(); });
-    const engine::PassTime before = time();
+    const Time before = now();
     const runtime::CloudsView view =
         clouds_->refresh_now(host_, engine::find_resting_clouds(memory_, now()));
     memory_ = engine::remember_refreshes(std::move(memory_), view.failures(), now());
-    // A cloud that is out of reach may answer at any time, and one whose answer came too late for
-    // the look before has not been asked in this one.
-    const bool is_one_late = std::ranges::any_of(view.states, [&](const auto& state) {
-        const bool is_answered = state.standing == runtime::CloudStanding::answered;
-        return state.standing == runtime::CloudStanding::silent ||
-               state.standing == runtime::CloudStanding::failed ||
-               (is_answered && state.answered && *state.answered < before.wall);
+    // A cloud that is out of reach may answer at any time, and one that is slow takes its time.
+    const bool is_one_late = std::ranges::any_of(view.states, [](const auto& state) {
+        return state.is_slow || state.standing == runtime::CloudStanding::failed;
     });
-    takes_time_ = now() > before.now || is_one_late;
+    takes_time_ = now() > before || is_one_late;
     parts_.tally.reach(now());
     std::vector<std::string> problems;
     for (const Error& problem : view.problems) problems.push_back(problem.message);
