@@ -11,11 +11,8 @@ namespace capstan::commands {
 namespace {
 
 // The kernel's interface grows and its headers may be older than the kernel: named here as far as
-// it is used.
-#ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444
-#define SYS_landlock_restrict_self 446
-#endif
+// it is used. Calls from 424 on have one number on all architectures.
+constexpr long landlock_create_ruleset = 444, landlock_restrict_self = 446;
 
 struct Ruleset {
     std::uint64_t files = 0, network = 0, scope = 0;
@@ -51,12 +48,12 @@ std::optional<std::string> not_protected() {
 }  // namespace
 
 std::optional<std::string> protect_files() {
-    const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, ask_for_version);
+    const long version = ::syscall(landlock_create_ruleset, nullptr, 0, ask_for_version);
     if (version < 1) return not_protected();
     const Ruleset rules = all_of(version);
     const runtime::FileDescriptor ruleset(
-        static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0)));
-    if (!ruleset || ::syscall(SYS_landlock_restrict_self, ruleset.get(), 0) != 0)
+        static_cast<int>(::syscall(landlock_create_ruleset, &rules, sizeof rules, 0)));
+    if (!ruleset || ::syscall(landlock_restrict_self, ruleset.get(), 0) != 0)
         return not_protected();
     return std::nullopt;
 }

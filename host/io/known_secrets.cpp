@@ -23,7 +23,7 @@ bool is_base64(char c) noexcept {
 }
 
 /// What a token goes on with, also behind the place that is known of it.
-bool is_token(char c) noexcept { return is_base64(c) || c == '.' || c == '~'; }
+bool is_bearer_character(char c) noexcept { return is_base64(c) || c == '.' || c == '~'; }
 
 std::string_view trimmed_secret(std::string_view text) noexcept {
     while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
@@ -107,7 +107,7 @@ std::size_t KnownSecrets::match(std::string_view text) const {
             out = part.length;
             // Where it was cut nobody knows; what goes on like a token belongs to it.
             if (&part != &parts.front())
-                while (out < text.size() && is_token(text[out])) ++out;
+                while (out < text.size() && is_bearer_character(text[out])) ++out;
             break;
         }
     }

@@ -62,7 +62,7 @@ struct Story {
     /// more than an interval, where that is short.
     bool may_be_late_once;
 };
-void PrintTo(const Story& story, std::ostream* out) { *out << story.name; }
+std::ostream& operator<<(std::ostream& out, const Story& story) { return out << story.name; }
 
 double metric(const std::string& text, const std::string& name) {
     const std::size_t at = text.find("\n" + name + " ");
