@@ -54,7 +54,7 @@ public:
     /// The same for a call on the instance's own thread, which is watched while it lasts.
     template <class F>
     auto call_on_strand(Hook hook, F&& body) -> Result<std::invoke_result_t<F>> {
-        const StrandCall under_way(*strand_, *trail_, hook);
+        const StrandCall watched(*strand_, *trail_, hook);
         return call(hook, std::forward<F>(body));
     }
 
