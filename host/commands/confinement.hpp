@@ -1,4 +1,4 @@
-/// What a process may do that runs code nobody has looked at yet.
+/// What a process that runs untrusted code may do.
 #pragma once
 
 #include <chrono>

@@ -105,7 +105,7 @@ std::size_t KnownSecrets::match(std::string_view text) const {
             if (part.length <= out || part.length > text.size()) continue;
             if (digest_of(text.substr(0, part.length)) != part.digest) continue;
             out = part.length;
-            // Where it was cut nobody knows; what goes on like a token belongs to it.
+            // Where it was cut is not known; what goes on like a token belongs to it.
             if (&part != &parts.front())
                 while (out < text.size() && is_bearer_character(text[out])) ++out;
             break;

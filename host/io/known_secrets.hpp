@@ -31,7 +31,7 @@ public:
     /// is known already becomes the newest.
     void add(std::string_view secret);
     /// `text` with "[redacted]" in place of each secret, and of the beginning of one, from 16 bytes
-    /// on, that somebody has cut.
+    /// on, that was cut short.
     std::string redacted(std::string text) const;
 
 private:

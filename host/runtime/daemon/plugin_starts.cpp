@@ -94,7 +94,7 @@ struct PluginStarts::Slot {
 struct PluginStarts::Mailbox {
     explicit Mailbox(boost::asio::io_context& of) : io(&of) {}
     std::mutex mutex;
-    boost::asio::io_context* io;  ///< NULL: nobody listens any more
+    boost::asio::io_context* io;  ///< NULL: no listener is left
 
     void post(std::function<void()> letter) {
         const std::lock_guard lock(mutex);
