@@ -22,10 +22,10 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
-/// A host with its own way to the server that has the Lease.
-struct Host {
-    Host(io::ManualLoop& loop, Logger& log, FakeLease& lease, const std::string& identity,
-         bool is_alone = false)
+/// A candidate for leadership with its own way to the server that has the Lease.
+struct Candidate {
+    Candidate(io::ManualLoop& loop, Logger& log, FakeLease& lease, const std::string& identity,
+              bool is_alone = false)
         : api(loop),
           server(lease),
           leadership({}, api, loop, log,
@@ -66,7 +66,7 @@ struct Leading : ::testing::Test {
 };
 
 TEST_F(Leading, TakesTheLeaseAndCountsItsTerms) {
-    Host a(loop, log, lease, "a");
+    Candidate a(loop, log, lease, "a");
     EXPECT_EQ(a.leadership.term(), std::nullopt);
     a.leadership.start();
     loop.advance(1s);
@@ -76,7 +76,7 @@ TEST_F(Leading, TakesTheLeaseAndCountsItsTerms) {
 }
 
 TEST_F(Leading, IsAStandbyWhileAnotherHostLeadsAndInTurnAfterIt) {
-    Host a(loop, log, lease, "a"), b(loop, log, lease, "bb");
+    Candidate a(loop, log, lease, "a"), b(loop, log, lease, "bb");
     a.leadership.start();
     loop.advance(1s);
     b.leadership.start();
@@ -92,7 +92,7 @@ TEST_F(Leading, IsAStandbyWhileAnotherHostLeadsAndInTurnAfterIt) {
 }
 
 TEST_F(Leading, TellsARenewalThatFailedAndItsEndWithinTheTerm) {
-    Host a(loop, log, lease, "a");
+    Candidate a(loop, log, lease, "a");
     a.leadership.start();
     loop.advance(1s);
     told();
@@ -118,7 +118,7 @@ TEST_F(Leading, TellsARenewalThatFailedAndItsEndWithinTheTerm) {
 }
 
 TEST_F(Leading, TellsForHowLongTheLeaseWasNotRenewedWhenItLeadsNoLonger) {
-    Host a(loop, log, lease, "a");
+    Candidate a(loop, log, lease, "a");
     a.leadership.start();
     loop.advance(1s);
     told();
@@ -130,7 +130,7 @@ TEST_F(Leading, TellsForHowLongTheLeaseWasNotRenewedWhenItLeadsNoLonger) {
 }
 
 TEST_F(Leading, BeginsAnotherTermWhereItGetsTheLeaseBack) {
-    Host a(loop, log, lease, "a");
+    Candidate a(loop, log, lease, "a");
     a.leadership.start();
     loop.advance(1s);
     a.disconnect();
@@ -144,7 +144,7 @@ TEST_F(Leading, BeginsAnotherTermWhereItGetsTheLeaseBack) {
 }
 
 TEST_F(Leading, HandsTheLeaseBackWhenItStops) {
-    Host a(loop, log, lease, "a"), b(loop, log, lease, "bb");
+    Candidate a(loop, log, lease, "a"), b(loop, log, lease, "bb");
     a.leadership.start();
     loop.advance(1s);
     b.leadership.start();
@@ -161,7 +161,7 @@ TEST_F(Leading, HandsTheLeaseBackWhenItStops) {
 }
 
 TEST_F(Leading, HandsTheLeaseOverToAHostThatWaits) {
-    Host a(loop, log, lease, "a"), b(loop, log, lease, "bb");
+    Candidate a(loop, log, lease, "a"), b(loop, log, lease, "bb");
     a.leadership.start();
     loop.advance(1s);
     b.leadership.start();
@@ -177,7 +177,7 @@ TEST_F(Leading, HandsTheLeaseOverToAHostThatWaits) {
 }
 
 TEST_F(Leading, TakesTheLeaseAgainWhereNoOtherHostWants) {
-    Host a(loop, log, lease, "a");
+    Candidate a(loop, log, lease, "a");
     a.leadership.start();
     loop.advance(1s);
     a.leadership.hand_over("a plugin is stuck", 30s);
@@ -195,7 +195,7 @@ TEST_F(Leading, TakesTheLeaseAgainWhereNoOtherHostWants) {
 TEST_F(Leading, StopsWhileTheLeaseIsHandedOverAndAfterwards) {
     for (const Duration between : {0s, 5s}) {
         FakeLease own;
-        Host a(loop, log, own, "a");
+        Candidate a(loop, log, own, "a");
         a.leadership.start();
         loop.advance(1s);
         a.leadership.hand_over("a plugin is stuck", 30s);
@@ -212,7 +212,7 @@ TEST_F(Leading, StopsWhileTheLeaseIsHandedOverAndAfterwards) {
 }
 
 TEST_F(Leading, NeedsNoLeaseInADryRun) {
-    Host a(loop, log, lease, "a", true);
+    Candidate a(loop, log, lease, "a", true);
     a.leadership.start();
     loop.advance(1s);
     EXPECT_EQ(a.leadership.term(), 1u);
