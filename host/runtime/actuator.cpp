@@ -1,8 +1,6 @@
 #include "runtime/actuator.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,11 +8,10 @@
 #include <string>
 #include <utility>
 
-#include <capstan/hash.hpp>
-
 #include "engine/removal/node_looks.hpp"
 #include "runtime/awaited.hpp"
 #include "runtime/cloud_actions.hpp"
+#include "runtime/idempotency_key.hpp"
 #include "runtime/time_text.hpp"
 
 namespace capstan::runtime {
@@ -25,32 +22,6 @@ using engine::Results;
 /// Longer than the deadlines of all calls add up to.
 constexpr Duration change_patience = std::chrono::hours(1);
 
-/// Equal for the same thing asked of the same cloud in the same pass only.
-class Key {
-public:
-    Key(std::string_view kind, const PluginInstanceId& cloud, const NodeGroupId& group,
-        const engine::Circumstances& circumstances) {
-        hash_.add(kind);
-        hash_.add(cloud.value());
-        hash_.add(group.value());
-        hash_.add(unix_ns(circumstances.now));
-        hash_.add(static_cast<std::int64_t>(circumstances.seed));
-    }
-    template <class T>
-    Key& with(const T& part) {
-        hash_.add(part);
-        return *this;
-    }
-    std::string text() const {
-        char out[17];
-        std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(hash_.value()));
-        return std::string("capstan-") + out;
-    }
-
-private:
-    Hash hash_;
-};
-
 /// Of a Decrease or an Increase.
 template <class Change>
 Resize resize_of(std::string_view kind, const Change& change,
@@ -58,7 +29,7 @@ Resize resize_of(std::string_view kind, const Change& change,
     return {.group = change.group,
             .delta = change.by,
             .expected_target = change.from,
-            .idempotency_key = Key(kind, change.cloud, change.group, circumstances)
+            .idempotency_key = IdempotencyKey(kind, change.cloud, change.group, circumstances)
                                    .with(change.from)
                                    .with(change.by)
                                    .text()};
@@ -368,7 +339,7 @@ private:
         if (is_whole && !untold.empty()) return keep_whole(at);
         std::vector<Error> failed;
         Removal request{.group = removal.group, .force = removal.force};
-        Key key("remove", removal.cloud, removal.group, circumstances_);
+        IdempotencyKey key("remove", removal.cloud, removal.group, circumstances_);
         for (std::size_t i = 0; i < removal.machines.size(); ++i) {
             const auto error = untold.find(node_of(removal, i));
             if (error == untold.end()) {
@@ -494,19 +465,6 @@ private:
     std::map<ActionPlace, ActionsUnderWay::Key> left_{};
 };
 
-/// What can be said when nothing came back in time.
-Results unknown_results(const engine::Decision& decision, const Error& error) {
-    Results out;
-    out.decreases.assign(decision.decreases.size(), error);
-    out.removals.assign(decision.removals.size(), {error});
-    out.creations.assign(decision.creations.size(), error);
-    out.increases.assign(decision.increases.size(), error);
-    out.node_changes.assign(decision.node_changes.size(), error);
-    out.evictions.assign(decision.evictions.size(), error);
-    out.deletions.assign(decision.deletions.size(), error);
-    return out;
-}
-
 }  // namespace
 
 std::set<NodeGroupId> find_whole_groups(const std::vector<engine::Group>& groups) {
@@ -533,7 +491,7 @@ Results carry_out_now(const engine::Decision& decision, const std::vector<engine
         is_there = awaited->wait(host, change_patience);
     }
     if (is_there) return awaited->take();
-    return unknown_results(decision, {ErrorCode::deadline, "the event loop does not answer"});
+    return failed_results(decision, {ErrorCode::deadline, "the event loop does not answer"});
 }
 
 }  // namespace capstan::runtime

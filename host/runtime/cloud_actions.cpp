@@ -49,6 +49,18 @@ void set_error(engine::Results& results, const ActionPlace& place, const Error& 
     }
 }
 
+engine::Results failed_results(const engine::Decision& decision, const Error& error) {
+    engine::Results out;
+    out.decreases.assign(decision.decreases.size(), error);
+    out.removals.assign(decision.removals.size(), {error});
+    out.creations.assign(decision.creations.size(), error);
+    out.increases.assign(decision.increases.size(), error);
+    out.node_changes.assign(decision.node_changes.size(), error);
+    out.evictions.assign(decision.evictions.size(), error);
+    out.deletions.assign(decision.deletions.size(), error);
+    return out;
+}
+
 ActionsUnderWay::Ended ended_action(const engine::Decision& decision,
                                     const engine::Results& results, const ActionPlace& place) {
     const auto [kind, at] = place;

@@ -1,4 +1,4 @@
-/// What a decision asks of clouds, action by action.
+/// What a decision asks of clouds, action by action, and the results of its actions.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,8 @@ NodeGroupId group_at(const engine::Decision& decision, const ActionPlace& place)
 /// "increase web by 3".
 std::string command_at(const engine::Decision& decision, const ActionPlace& place);
 void set_error(engine::Results& results, const ActionPlace& place, const Error& error);
+/// Every action of the decision with that error, those that no cloud is asked for included.
+engine::Results failed_results(const engine::Decision& decision, const Error& error);
 /// The action alone, with its result.
 ActionsUnderWay::Ended ended_action(const engine::Decision& decision,
                                     const engine::Results& results, const ActionPlace& place);

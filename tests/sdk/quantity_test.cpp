@@ -49,6 +49,7 @@ const std::vector<QuantityCase> cases = {
     {"0.025Ti", "27487790694400m", Format::binary},
     {"100.035Ki", "102435840m", Format::binary},
     {"0.5Ki", "512", Format::binary},
+    {"57812.5Ki", "59200000", Format::binary},
     {".001Ki", "1024m", Format::binary},
     {".000001Ki", "1024u", Format::decimal},
     {".000000001Ki", "1024n", Format::decimal},

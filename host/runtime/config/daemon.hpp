@@ -105,6 +105,8 @@ struct Admin {
     std::string tls_certificate_file;
     std::string tls_key_file;
     std::string bearer_token_file;
+    int max_connections = 128;
+    int max_connections_per_peer = 32;
     bool debugging_snapshot_enabled = false;
 };
 void describe(auto&& key, Admin& s) {
@@ -121,6 +123,12 @@ void describe(auto&& key, Admin& s) {
     key("bearer_token_file", s.bearer_token_file,
         "The file with the token that requests have to carry, but for health checks. Empty: "
         "anybody who can connect may ask.");
+    key("max_connections", s.max_connections,
+        "Connections that are open at once. A further one displaces the one with the least to "
+        "lose, so that probes get through.",
+        {.min = 8, .max = 10000});
+    key("max_connections_per_peer", s.max_connections_per_peer,
+        "Those of one IPv4 address or one IPv6 /64.", {.min = 4, .max = 10000});
     key("debugging_snapshot_enabled", s.debugging_snapshot_enabled,
         "Answers /snapshotz with all nodes and pods that the next pass sees, as upstream does.");
 }

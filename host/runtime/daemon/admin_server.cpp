@@ -65,9 +65,7 @@ bool has_token(std::string_view authorization, std::string_view token) {
 }
 
 io::HttpServer::Options admin_limits() {
-    return {.max_connections = 128,
-            .makes_room = true,
-            .max_connections_per_peer = 32,
+    return {.makes_room = true,
             .max_header_bytes = 16u << 10,
             .max_body_bytes = 64u << 10,
             .max_unsent_total = 64u << 20,
@@ -83,6 +81,8 @@ Result<std::unique_ptr<io::HttpServer>> serve_admin(const Admin& config,
                                                     io::HttpServer::Options options) {
     if (config.listen.empty()) return nullptr;
     set_address(options, config.listen);
+    options.max_connections = static_cast<std::size_t>(config.max_connections);
+    options.max_connections_per_peer = static_cast<std::size_t>(config.max_connections_per_peer);
     CAPSTAN_TRY(options.certificate_pem,
                 read_file(config.tls_certificate_file, "tls_certificate_file"));
     CAPSTAN_TRY(options.key_pem, read_file(config.tls_key_file, "tls_key_file"));

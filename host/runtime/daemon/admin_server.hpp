@@ -14,8 +14,8 @@
 
 namespace capstan::runtime {
 
-/// What the port grants those who ask it. Nobody has to prove anything before it is granted, and a
-/// probe must get through beside all of them.
+/// Sizes and times that the port grants a request before the peer has proved anything. A probe
+/// gets through beside any number of other peers.
 io::HttpServer::Options admin_limits();
 
 /// Who may ask, and over what. The files of [admin] are read here; a token has to be sent as

@@ -1,25 +1,10 @@
 #include "io/curl_http_client.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "http_requests.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <map>
-#include <mutex>
-#include <thread>
-#include <tuple>
+#include <string>
 #include <utility>
-
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/read_until.hpp>
-#include <boost/asio/streambuf.hpp>
-#include <boost/asio/write.hpp>
-
-#include "packed.hpp"
 
 namespace capstan::io {
 namespace {
@@ -30,139 +15,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-/// Answers each request on loopback with what the test prepared for its path; a path without one is
-/// never answered.
-class Server {
-public:
-    Server() : thread_([this] { accept(); }) {}
-    ~Server() {
-        closing_ = true;
-        boost::system::error_code ignored;
-        tcp::socket wake(io_);
-        wake.connect(acceptor_.local_endpoint(), ignored);
-        thread_.join();
-        for (auto& socket : sockets_) socket->shutdown(tcp::socket::shutdown_both, ignored);
-        for (std::thread& each : serving_) each.join();
-    }
-    std::string url(const std::string& path) const {
-        return "http://127.0.0.1:" + std::to_string(acceptor_.local_endpoint().port()) + path;
-    }
-    void answer(const std::string& path, std::string reply) { replies_[path] = std::move(reply); }
-    std::string requests() const {
-        const std::lock_guard lock(mutex_);
-        return requests_;
-    }
-    /// More of what was answered last.
-    void push(const std::string& bytes) {
-        boost::asio::write(*sockets_.back(), boost::asio::buffer(bytes));
-    }
-    int connections() const { return static_cast<int>(sockets_.size()); }
-
-private:
-    void accept() {
-        while (true) {
-            auto socket = std::make_shared<tcp::socket>(io_);
-            acceptor_.accept(*socket);
-            if (closing_) return;
-            sockets_.push_back(socket);
-            serving_.emplace_back([this, socket] { serve(*socket); });
-        }
-    }
-    void serve(tcp::socket& socket) {
-        boost::asio::streambuf buffer;
-        boost::system::error_code error;
-        while (true) {
-            const std::size_t head_size =
-                boost::asio::read_until(socket, buffer, "\r\n\r\n", error);
-            if (error) return;
-            std::string request(
-                boost::asio::buffers_begin(buffer.data()),
-                boost::asio::buffers_begin(buffer.data()) + static_cast<std::ptrdiff_t>(head_size));
-            buffer.consume(head_size);
-            read_body(socket, buffer, request);
-            {
-                const std::lock_guard lock(mutex_);
-                requests_ += request;
-            }
-            const std::string path = request.substr(request.find(' ') + 1,
-                                                    request.find(" HTTP/") - request.find(' ') - 1);
-            const auto reply = replies_.find(path);
-            if (reply != replies_.end())
-                boost::asio::write(socket, boost::asio::buffer(reply->second), error);
-            if (path.starts_with("/lost")) return socket.shutdown(tcp::socket::shutdown_both);
-        }
-    }
-    static void read_body(tcp::socket& socket, boost::asio::streambuf& buffer,
-                          std::string& request) {
-        const std::size_t at = request.find("Content-Length: ");
-        if (at == std::string::npos) return;
-        const std::size_t size = std::stoul(request.substr(at + 16));
-        while (buffer.size() < size) {
-            boost::system::error_code error;
-            buffer.commit(socket.read_some(buffer.prepare(4096), error));
-            if (error) return;
-        }
-        request.append(
-            boost::asio::buffers_begin(buffer.data()),
-            boost::asio::buffers_begin(buffer.data()) + static_cast<std::ptrdiff_t>(size));
-        buffer.consume(size);
-    }
-
-    boost::asio::io_context io_;
-    tcp::acceptor acceptor_{io_, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0)};
-    std::map<std::string, std::string> replies_;
-    std::atomic<bool> closing_{false};
-    mutable std::mutex mutex_;
-    std::string requests_;
-    std::vector<std::shared_ptr<tcp::socket>> sockets_;
-    std::vector<std::thread> serving_;
-    std::thread thread_;
-};
-
-std::string reply_with(const std::string& body, const std::string& head = "HTTP/1.1 200 OK\r\n") {
-    return head + "Content-Length: " + std::to_string(body.size()) +
-           "\r\nX-Mixed-Case:  value \r\n\r\n" + body;
-}
-
-std::string gzip_reply(std::size_t size) {
-    return reply_with(packed_zeros(size), "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n");
-}
-
-HttpRequest limited(std::string url, std::uint64_t bytes) {
-    HttpRequest request("GET", std::move(url));
-    request.max_reply_bytes = bytes;
-    return request;
-}
-
-struct HttpRequests : testing::Test {
-    Server server;
-    boost::asio::io_context io;
-    std::unique_ptr<CurlHttpClient> client = std::make_unique<CurlHttpClient>(io);
-    std::vector<Result<HttpReply>> replies;
-
-    HttpClient::Done keep() {
-        return [this](Result<HttpReply> reply) { replies.push_back(std::move(reply)); };
-    }
-    /// Runs the loop until `count` requests have ended.
-    void run_until(std::size_t count) {
-        io.restart();
-        const auto work = boost::asio::make_work_guard(io);
-        while (replies.size() < count) io.run_one();
-    }
-    Result<HttpReply> get(HttpRequest request) {
-        replies.clear();
-        client->send(std::move(request), keep());
-        EXPECT_TRUE(replies.empty()) << "called inside send";
-        run_until(1);
-        return replies.at(0);
-    }
-    ~HttpRequests() override {
-        client = nullptr;
-        io.restart();
-        io.run();
-    }
-};
 
 TEST_F(HttpRequests, GiveStatusHeadersAndBody) {
     server.answer("/a?b=c", reply_with("hello"));
@@ -231,127 +83,6 @@ TEST_F(HttpRequests, RunBesideEachOther) {
         client->send(HttpRequest("GET", server.url("/" + std::to_string(i))), keep());
     run_until(20);
     for (const auto& reply : replies) EXPECT_EQ(reply.value().body.size(), 50'000u);
-}
-
-TEST_F(HttpRequests, EndAtTheirDeadline) {
-    const auto reply = get(HttpRequest("GET", server.url("/never")).within(30ms));
-    EXPECT_EQ(reply.error().code, ErrorCode::deadline);
-    EXPECT_THAT(reply.error().message, HasSubstr("HTTP GET " + server.url("/never") + ": "));
-}
-
-TEST_F(HttpRequests, LeaveConnectionsWhereOneWentUnanswered) {
-    client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.doubted_after = 20ms});
-    server.answer("/", reply_with("x"));
-    client->send(HttpRequest("GET", server.url("/")), keep());
-    client->send(HttpRequest("GET", server.url("/")), keep());
-    run_until(2);  // over two connections, which are kept
-    std::ignore = get(HttpRequest("GET", server.url("/never")).within(30ms));
-    EXPECT_EQ(get(HttpRequest("GET", server.url("/"))).value().body, "x");
-    EXPECT_EQ(server.connections(), 3);
-}
-
-TEST_F(HttpRequests, StayWithTheirConnectionsWhereOneIsCancelledSoon) {
-    server.answer("/", reply_with("x"));
-    client->send(HttpRequest("GET", server.url("/")), keep());
-    client->send(HttpRequest("GET", server.url("/")), keep());
-    run_until(2);
-    client->cancel(client->send(HttpRequest("GET", server.url("/never")), keep()));
-    run_until(3);
-    EXPECT_EQ(get(HttpRequest("GET", server.url("/"))).value().body, "x");
-    EXPECT_EQ(server.connections(), 2);
-}
-
-TEST_F(HttpRequests, EndWhenTheyAreCancelled) {
-    const HttpClient::RequestId id =
-        client->send(HttpRequest("GET", server.url("/never?token=secret")), keep());
-    client->send(HttpRequest("GET", server.url("/never")).within(20ms), keep());
-    run_until(1);  // both are under way
-    client->cancel(id);
-    client->cancel(id);
-    client->cancel(4711);
-    run_until(2);
-    EXPECT_EQ(replies.at(1).error().code, ErrorCode::cancelled);
-    EXPECT_THAT(replies.at(1).error().message, Not(HasSubstr("secret")));
-}
-
-TEST_F(HttpRequests, AreCancelledWithTheirClient) {
-    client->send(HttpRequest("GET", server.url("/never")), keep());
-    client->send(HttpRequest("GET", server.url("/never")).within(20ms), keep());
-    run_until(1);
-    client = nullptr;
-    run_until(2);
-    EXPECT_EQ(replies.at(1).error().code, ErrorCode::cancelled);
-}
-
-TEST_F(HttpRequests, RefuseALongerReplyThanAllowed) {
-    server.answer("/announced", reply_with(std::string(1001, 'x')));
-    EXPECT_EQ(get(limited(server.url("/announced"), 1000)).error().code, ErrorCode::quota);
-    server.answer("/chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n" +
-                                  std::string(1001, 'x') + "\r\n0\r\n\r\n");
-    const auto reply = get(limited(server.url("/chunked"), 1000));
-    EXPECT_EQ(reply.error().code, ErrorCode::quota);
-    EXPECT_THAT(reply.error().message, HasSubstr("the reply has more than 1000 bytes"));
-    EXPECT_EQ(get(limited(server.url("/chunked"), 1001)).value().body.size(), 1001u);
-}
-
-TEST_F(HttpRequests, RefuseAFloodOfHeaders) {
-    std::string flood = "HTTP/1.1 200 OK\r\n";
-    for (int i = 0; i < 300; ++i)
-        flood += "X-" + std::to_string(i) + ": " + std::string(1000, 'x') + "\r\n";
-    server.answer("/", flood + "Content-Length: 0\r\n\r\n");
-    server.answer("/long", "HTTP/1.1 200 OK\r\nX: " + std::string(120 << 10, 'x') +
-                               "\r\nContent-Length: 0\r\n\r\n");
-    for (const char* const path : {"/", "/long"}) {
-        const Error error = get(HttpRequest("GET", server.url(path))).error();
-        EXPECT_EQ(error.code, ErrorCode::quota) << path;
-        EXPECT_THAT(error.message, HasSubstr("the head of the reply is too long")) << path;
-    }
-}
-
-TEST_F(HttpRequests, RefuseWhatUnpacksToMoreThanAllowed) {
-    client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.gzip = true});
-    server.answer("/", gzip_reply(32u << 20));
-    const auto reply = get(limited(server.url("/"), 1u << 20));
-    ASSERT_FALSE(reply);
-    EXPECT_EQ(reply.error().code, ErrorCode::quota);
-    EXPECT_THAT(reply.error().message, HasSubstr("the reply has more than 1048576 bytes"));
-}
-
-TEST_F(HttpRequests, TakeTurnsWithOtherWorkHoweverMuchAStreamUnpacksTo) {
-    constexpr std::size_t size = 48u << 20;
-    client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.gzip = true});
-    server.answer("/", gzip_reply(size));
-    std::size_t bytes = 0, most = 0;
-    client->stream(HttpRequest("GET", server.url("/")),
-                   {{}, [&](std::string_view part) { bytes += part.size(); }}, keep());
-    io.restart();
-    const auto work = boost::asio::make_work_guard(io);
-    while (replies.empty()) {
-        const std::size_t before = bytes;
-        io.run_one();
-        most = std::max(most, bytes - before);
-    }
-    EXPECT_TRUE(replies.at(0)) << replies.at(0).error();
-    EXPECT_EQ(bytes, size);
-    EXPECT_LE(most, 300u << 10) << "in one turn";
-}
-
-TEST_F(HttpRequests, LeaveWhatHasNotHadItsTurnWhenTheyAreCancelled) {
-    client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.gzip = true});
-    server.answer("/", gzip_reply(32u << 20));
-    server.answer("/other", reply_with("x"));
-    std::size_t bytes = 0;
-    const HttpClient::RequestId id =
-        client->stream(HttpRequest("GET", server.url("/")),
-                       {{}, [&](std::string_view part) { bytes += part.size(); }}, keep());
-    io.restart();
-    const auto work = boost::asio::make_work_guard(io);
-    while (bytes == 0) io.run_one();
-    client->cancel(id);
-    run_until(1);
-    EXPECT_EQ(replies.at(0).error().code, ErrorCode::cancelled);
-    EXPECT_LE(bytes, 1u << 20);
-    EXPECT_EQ(get(HttpRequest("GET", server.url("/other"))).value().body, "x");
 }
 
 TEST_F(HttpRequests, ThatAreNoneAreNotSent) {
@@ -536,15 +267,6 @@ TEST_F(HttpRequests, UnpackRepliesThatTheyAskedToBePacked) {
     client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.gzip = true});
     EXPECT_EQ(get(HttpRequest("GET", server.url("/"))).value().body, "{\"kind\":\"NodeList\"}");
     EXPECT_THAT(server.requests(), HasSubstr("Accept-Encoding: gzip\r\n"));
-}
-
-TEST_F(HttpRequests, AreBounded) {
-    client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.max_open = 1});
-    client->send(HttpRequest("GET", server.url("/never")).within(50ms), keep());
-    client->send(HttpRequest("GET", server.url("/never")), keep());
-    run_until(1);
-    EXPECT_EQ(replies.at(0).error().code, ErrorCode::busy);
-    run_until(2);
 }
 
 }  // namespace

@@ -214,11 +214,15 @@ TEST_F(Served, ClosesAKeptConnectionForTheNextOneWhereItMakesRoom) {
 TEST_F(Served, HoldsNoMoreAnswersThanItWasToldForPeersThatDoNotRead) {
     options.makes_room = true;
     options.max_unsent_total = 20u << 20;
-    std::atomic<int> left = 0;
-    std::promise<void> third;
-    serve([&](const ServedRequest&, const Responder& responder) {
-        responder.when_closed([&] {
-            if (++left == 3) third.set_value();
+    // The peers that are left are told when the server is gone, after this function's end.
+    struct Left {
+        std::atomic<int> count = 0;
+        std::promise<void> third{};
+    };
+    const auto left = std::make_shared<Left>();
+    serve([left](const ServedRequest&, const Responder& responder) {
+        responder.when_closed([left] {
+            if (++left->count == 3) left->third.set_value();
         });
         responder.send(text(std::string(8u << 20, 'x')));
     });
@@ -227,7 +231,7 @@ TEST_F(Served, HoldsNoMoreAnswersThanItWasToldForPeersThatDoNotRead) {
         peers.push_back(std::make_unique<Peer>(*server));
         peers.back()->say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     }
-    EXPECT_EQ(third.get_future().wait_for(20s), std::future_status::ready);
+    EXPECT_EQ(left->third.get_future().wait_for(20s), std::future_status::ready);
 }
 
 TEST_F(Served, SaysWhereItCannotListen) {

@@ -25,9 +25,10 @@ struct Peer {
     explicit Peer(const HttpServer& server) {
         socket.connect({boost::asio::ip::address_v4::loopback(), server.port()});
     }
-    /// Comes from that address of loopback: "127.0.0.7".
+    /// Comes from that address of loopback: "127.0.0.7". Its kernel holds little that is not read.
     Peer(const HttpServer& server, const std::string& from) {
         socket.open(boost::asio::ip::tcp::v4());
+        socket.set_option(boost::asio::socket_base::receive_buffer_size(4096));
         socket.bind({boost::asio::ip::make_address_v4(from), 0});
         socket.connect({boost::asio::ip::address_v4::loopback(), server.port()});
     }

@@ -189,7 +189,7 @@ TEST_F(AnAdminPortUnderSiege, AnswersProbesBeside300SilentConnections) {
 
 TEST_F(AnAdminPortUnderSiege, AnswersProbesBesidePeersThatDoNotReadWhatTheyAskFor) {
     limits.write_timeout = 1h;
-    more_metrics = 4u << 20;
+    more_metrics = 1u << 20;
     open();
     std::vector<std::unique_ptr<Peer>> crowd;
     for (int i = 0; i < 200; ++i) {
@@ -220,8 +220,8 @@ TEST_F(AnAdminPortUnderSiege, AnswersProbesWhilePeersConnectWithoutEnd) {
 }
 
 TEST_F(AnAdminPortUnderSiege, KeepsNoMorePlacesThanItWasTold) {
-    limits.max_connections = 8;
-    limits.max_connections_per_peer = 4;
+    config.max_connections = 8;
+    config.max_connections_per_peer = 4;
     open();
     std::vector<std::unique_ptr<Peer>> crowd;
     for (int i = 0; i < 5; ++i) {

@@ -1,0 +1,45 @@
+/// The key by which a cloud recognizes a request that it has carried out already.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include <capstan/hash.hpp>
+#include <capstan/ids.hpp>
+
+#include "engine/pass.hpp"
+
+namespace capstan::runtime {
+
+/// Two keys are equal only for the same kind of request with the same parts to the same cloud in
+/// the same pass: a retry has the key of its first try, a later pass has another.
+class IdempotencyKey {
+public:
+    IdempotencyKey(std::string_view kind, const PluginInstanceId& cloud, const NodeGroupId& group,
+                   const engine::Circumstances& circumstances) {
+        hash_.add(kind);
+        hash_.add(cloud.value());
+        hash_.add(group.value());
+        hash_.add(unix_ns(circumstances.now));
+        hash_.add(static_cast<std::int64_t>(circumstances.seed));
+    }
+    /// Adds what else tells this request from others. The order of the parts matters.
+    template <class T>
+    IdempotencyKey& with(const T& part) {
+        hash_.add(part);
+        return *this;
+    }
+    /// "capstan-" and 16 hexadecimal digits.
+    std::string text() const {
+        char out[17];
+        std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(hash_.value()));
+        return std::string("capstan-") + out;
+    }
+
+private:
+    Hash hash_;
+};
+
+}  // namespace capstan::runtime
