@@ -50,8 +50,8 @@ bool write_text(const char* file, const std::string& text) {
     return fd && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-/// Without privileges, namespaces are only to be had inside a new one of users, in which this user
-/// stays who it is.
+/// Without privileges, namespaces are only to be had inside a new one of users, in which this
+/// process keeps its user.
 bool unshare_as_a_user(int namespaces) {
     const std::string uid = std::to_string(::geteuid()), gid = std::to_string(::getegid());
     return ::unshare(namespaces | CLONE_NEWUSER) == 0 &&

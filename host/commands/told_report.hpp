@@ -7,8 +7,8 @@
 
 namespace capstan::commands {
 
-/// Opens the file as a library in a child process that can change nothing and reach nobody (see
-/// confinement.hpp), and adds to `report` what only running it tells: "vendor", "classes" with
+/// Opens the file as a library in a child process that can change nothing and connect to nothing
+/// (see confinement.hpp), and adds to `report` what only running it tells: "vendor", "classes" with
 /// their settings, "loads" and "unloads", which are true or a sentence. Other keys of the report
 /// stay as they are, whatever the code says. "confinement_lacks" has what this system could not
 /// confine.

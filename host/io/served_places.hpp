@@ -17,7 +17,7 @@ namespace capstan::io {
 ///     10.0.0.7 and ::ffff:10.0.0.7 -> "10.0.0.7"        2001:db8::1 -> "2001:db8::/64"
 std::string peer_key(const boost::asio::ip::address& address);
 
-/// Nobody can be told from a probe before a request has come, so nobody is turned away: a new
+/// No connection can be told from a probe before a request has come, so none is refused: a new
 /// connection takes the place of the one that has the least to lose. First those that are kept for
 /// a next request, then those whose request is not whole, then those that do not read their answer,
 /// last those whose answer is being made; of equals, those of the peer that has the most, and of

@@ -19,8 +19,8 @@
 
 namespace capstan::runtime {
 
-/// The provider_code of the result of such an action; its code is `cancelled`, for nobody waits for
-/// it now, and whether it is done is not known.
+/// The provider_code of the result of such an action; its code is `cancelled`, since no pass waits
+/// for it now, and whether it is done is not known.
 inline constexpr std::string_view under_way = "UnderWay";
 bool is_under_way(const Error& error) noexcept;
 

@@ -12,6 +12,11 @@ void PassMetrics::observe(const PassObservation& pass) {
                                  pass.settings, pass.at));
 }
 
+void PassMetrics::observe_late(const PassObservation& late) {
+    growth_.count_agreed(late);
+    removals_.count_machines(late);
+}
+
 void PassMetrics::observe(const PassObservation& pass, const engine::Health& health) {
     gauges_.observe(pass, health);
     choices_.observe(pass);

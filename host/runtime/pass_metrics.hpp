@@ -18,7 +18,10 @@ public:
     explicit PassMetrics(prometheus::Registry& registry);
     /// Each pass once, after its results were remembered.
     void observe(const PassObservation& pass);
-    /// The same for whoever knows the health after the pass.
+    /// Actions that clouds answered after the pass that asked for them: its decision and results
+    /// hold those alone, the rest is the pass's that noted them. Before that pass is observed.
+    void observe_late(const PassObservation& late);
+    /// The same with the health after the pass.
     void observe(const PassObservation& pass, const engine::Health& health);
 
 private:

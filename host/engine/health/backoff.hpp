@@ -35,8 +35,8 @@ namespace capstan::engine {
 Memory remember(Memory memory, const Snapshot& snapshot, const Membership& membership,
                 const Settings& settings, const PassTime& time);
 
-/// Whether the error of a machine tells something of its group. Not so where somebody else was
-/// faster, or the host gave up itself.
+/// Whether the error of a machine tells something of its group. Not so where another actor
+/// was faster, or the host gave up itself.
 bool concerns_group(ErrorCode code) noexcept;
 
 /// A cloud refused to grow or make `group`: leaves it alone for as long as the table of reactions

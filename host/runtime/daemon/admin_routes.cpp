@@ -24,7 +24,7 @@ HttpReply reply(int status, const char* type, std::string body) {
     return out;
 }
 
-/// What may have come from servers and plugins, who may repeat what they were sent.
+/// What may have come from servers and plugins, which may repeat what they were sent.
 HttpReply told(int status, const char* type, std::string body) {
     return reply(status, type, io::redacted(std::move(body)));
 }

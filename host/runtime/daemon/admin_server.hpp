@@ -18,12 +18,12 @@ namespace capstan::runtime {
 /// gets through beside any number of other peers.
 io::HttpServer::Options admin_limits();
 
-/// Who may ask, and over what. The files of [admin] are read here; a token has to be sent as
-/// "Authorization: Bearer TOKEN" by everybody but probes. `invalid_config`: a file cannot be read,
-/// or has no token; `unavailable`: the address is taken. Without an address there is no server:
-/// NULL. Borrows `io`; `sources` are asked on the loop's thread as long as the server lives. Of
-/// `options` address, port, certificates and numbers of connections are not read: they are the
-/// configuration's.
+/// Opens the port. The files of [admin] are read here; a token has to be sent as
+/// "Authorization: Bearer TOKEN" by every client but probes. `invalid_config`: a file cannot be
+/// read, or has no token; `unavailable`: the address is taken. Without an address there is no
+/// server: NULL. Borrows `io`; `sources` are asked on the loop's thread as long as the server
+/// lives. Of `options` address, port, certificates and numbers of connections are not read: they
+/// are the configuration's.
 Result<std::unique_ptr<io::HttpServer>> serve_admin(
     const Admin& config, boost::asio::io_context& io, AdminSources sources,
     io::HttpServer::Options options = admin_limits());

@@ -196,14 +196,19 @@ void DaemonMetrics::observe(const PassReport& pass, const engine::Health& health
     took("carryOut", pass.times.carry_out);
     for (std::size_t i = 0; i < pass.problems.size(); ++i)
         errors_.Add({{"type", "cloudProviderError"}}).Increment();
-    passes_.observe({.snapshot = pass.input.snapshot,
-                     .settings = pass.input.settings,
-                     .decision = decision,
-                     .results = pass.results,
-                     .memory = pass.memory,
-                     .figures = pass.result.outcome.figures,
-                     .at = pass.at},
-                    health);
+    const auto observation = [&pass](const engine::Decision& asked,
+                                     const engine::Results& answered) {
+        return PassObservation{.snapshot = pass.input.snapshot,
+                               .settings = pass.input.settings,
+                               .decision = asked,
+                               .results = answered,
+                               .memory = pass.memory,
+                               .figures = pass.result.outcome.figures,
+                               .at = pass.at};
+    };
+    for (const ActionsUnderWay::Ended& late : pass.ended)
+        passes_.observe_late(observation(late.decision, late.results));
+    passes_.observe(observation(decision, pass.results), health);
 }
 
 void DaemonMetrics::observe_clouds(const PassReport& pass) {

@@ -139,8 +139,8 @@ void Guard::look_at_calls() {
     for (auto& [level, line] : held_log_.look(calls->stuck())) voice_->say(level, std::move(line));
 }
 
-/// Without its descriptors a process neither renews its Lease nor answers a probe, and says so to
-/// nobody.
+/// Without its descriptors a process neither renews its Lease nor answers a probe, and can tell
+/// no peer so.
 void Guard::look_at_files() {
     if (canary_ < 0 || is_same_file(canary_, canary_file_)) return;
     end(exit_held_up,

@@ -1,7 +1,6 @@
 #include "runtime/instances/breadcrumbs.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -57,12 +56,20 @@ Result<void> reserve(const FileDescriptor& fd, std::size_t size,
                                                  : ""));
 }
 
+/// Locks the file for this process alone: a forked child, which may outlive it, does not hold it.
+bool lock(const FileDescriptor& fd) {
+    struct flock whole{};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    return ::fcntl(fd.get(), F_SETLK, &whole) == 0;
+}
+
 /// `size` bytes of the file, held together with the lock on it.
 Result<std::shared_ptr<void>> map_file(const std::filesystem::path& file, std::size_t size) {
     auto fd = std::make_shared<FileDescriptor>(
         ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!*fd) return unavailable("open", file);
-    if (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) return unavailable("lock", file);
+    if (!lock(*fd)) return unavailable("lock", file);
     if (::ftruncate(fd->get(), static_cast<off_t>(size)) != 0) return unavailable("resize", file);
     CAPSTAN_CHECK(reserve(*fd, size, file));
     void* const at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd->get(), 0);

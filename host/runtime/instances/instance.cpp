@@ -134,7 +134,7 @@ capstan_op PluginInstance::ask(Hook hook, Asynchronous function, Duration timeou
         return 0;
     }
     context_->strand().dispatch([self = shared_from_this(), hook, function, op = *opened] {
-        // Closed meanwhile, by its deadline or a stop: nobody is to be asked any more.
+        // Closed meanwhile, by its deadline or a stop: no plugin is to be asked any more.
         if (self->context_->operations().is_cancelled(op)) return;
         self->context_->operations().answered(op, self->context_->calls().call_on_strand(hook, [&] {
             return distrusted(function)(self->instance_->self, op);

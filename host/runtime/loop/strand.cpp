@@ -93,7 +93,7 @@ void Strand::take_turns() {
             next = std::move(queue_.front());
             queue_.pop_front();
         }
-        // A thread that ended inside, as by pthread_exit, would leave an instance that nobody
+        // A thread that ended inside, as by pthread_exit, would leave an instance without
         // calls.
         [&]() noexcept { run(next); }();
     }

@@ -62,15 +62,15 @@ GrowthMetrics::GrowthMetrics(prometheus::Registry& registry)
 }
 
 void GrowthMetrics::observe(const PassObservation& pass) {
-    count_increases(pass);
+    count_agreed(pass);
     count_failures(pass);
+}
+
+void GrowthMetrics::count_agreed(const PassObservation& pass) {
     for (std::size_t i = 0; i < pass.results.removals.size(); ++i)
         if (pass.decision.removals[i].cause == engine::RemovalCause::never_joined)
             never_joined_.Increment(
                 count_gone(pass.decision.removals[i], pass.results.removals[i]));
-}
-
-void GrowthMetrics::count_increases(const PassObservation& pass) {
     for (std::size_t i = 0; i < pass.results.increases.size(); ++i) {
         const engine::Increase& increase = pass.decision.increases[i];
         if (pass.results.increases[i]) continue;

@@ -20,9 +20,10 @@ public:
     /// Of the first pass only refusals are counted: other failures may be an earlier run's, which
     /// counted them.
     void observe(const PassObservation& pass);
+    /// Machines that clouds agreed to make, and to remove because they never joined.
+    void count_agreed(const PassObservation& pass);
 
 private:
-    void count_increases(const PassObservation& pass);
     void count_failures(const PassObservation& pass);
     void count_failure(const Gpu& gpu, const std::string& reason);
     int count_lost(const PassObservation& pass, const NodeGroupId& group) const;

@@ -19,9 +19,10 @@ public:
     /// Removals that the first pass finds under way are followed from there on, with the times that
     /// memory has of them.
     void observe(const PassObservation& pass);
+    /// Machines that clouds agreed to remove.
+    void count_machines(const PassObservation& pass);
 
 private:
-    void count_machines(const PassObservation& pass);
     void count_machine(const Gpu& gpu, engine::RemovalCause cause);
     void count_evictions(const PassObservation& pass);
     void follow(const PassObservation& pass);

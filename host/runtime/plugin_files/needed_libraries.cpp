@@ -46,12 +46,12 @@ Result<void> check_library(const fs::path& file) {
     return check_file(*end.facts, ::geteuid());
 }
 
-/// Not only may nobody replace what is in it: nobody may add to it.
+/// No other user may replace what is in the folder, and none may add to it.
 Result<void> check_searched(const fs::path& folder) {
     if (folder.string().find('$') != std::string::npos)
         return refuse("where that is depends on the machine");
     CAPSTAN_TRY(const WayEnd end, follow_trusted(folder));
-    if (!end.facts) return {};  // and nobody else can make it
+    if (!end.facts) return {};  // and no other user can make it
     CAPSTAN_CHECK(check_folder(*end.facts, ::geteuid()));
     if ((end.facts->st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
     return refuse("may be written by others (mode " + octal(end.facts->st_mode) + ")");

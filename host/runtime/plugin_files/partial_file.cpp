@@ -18,7 +18,7 @@ Result<PartialFile> PartialFile::open(int fd) {
     if (::fstat(fd, &facts) != 0) return refuse("cannot be read: " + errno_message());
     const auto size = static_cast<std::size_t>(facts.st_size);
     if (size == 0) return PartialFile(fd, nullptr, 0);
-    // Pages of an anonymous mapping that nobody writes are not there.
+    // Pages of an anonymous mapping that no thread writes are not there.
     void* room = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED) return refuse("cannot be read: " + errno_message());

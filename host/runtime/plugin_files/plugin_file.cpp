@@ -60,7 +60,7 @@ Result<void> check_entry_symbol(const ElfFacts& elf) {
     return {};
 }
 
-/// The content of a pinned file is known, and whoever pins it means all that comes with it.
+/// The content of a pinned file is known, and its pin stands for all that comes with it.
 Result<void> take_libraries(PluginFacts& facts, bool is_pinned) {
     NeededLibraries needed = find_needed(facts.path, facts.elf, LoaderPaths::of_this_process());
     facts.libraries = std::move(needed.libraries);

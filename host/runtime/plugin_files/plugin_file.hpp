@@ -47,11 +47,11 @@ constexpr std::size_t entry_size_min =
 constexpr std::size_t plugin_file_size_max = std::size_t{512} << 20;
 
 /// Reads `path` (absolute, without links, as find_plugin answers) once and checks, in this order:
-/// who may write it, its size, from its first pages whether it is an ELF file with a note, its pin,
-/// its ELF structure, its note, its one exported symbol, the libraries that are loaded with it.
-/// Those of a pinned file are held to the rules of trust.hpp, as are those beside any file or on a
-/// run path of its; what is doubtful about others is in the facts. Every refusal is
-/// `invalid_config`, "plugin /path/x.so: <reason>".
+/// the users that may write it, its size, from its first pages whether it is an ELF file with a
+/// note, its pin, its ELF structure, its note, its one exported symbol, the libraries that are
+/// loaded with it. Those of a pinned file are held to the rules of trust.hpp, as are those beside
+/// any file or on a run path of its; what is doubtful about others is in the facts. Every refusal
+/// is `invalid_config`, "plugin /path/x.so: <reason>".
 Result<PluginFile> read_plugin_file(const std::filesystem::path& path,
                                     const std::optional<std::string>& pin = std::nullopt);
 

@@ -23,7 +23,7 @@ Error in_folder(const fs::path& folder, Error e) {
     return within("the folder " + folder.string(), std::move(e));
 }
 
-/// Sticky folders let everybody make new names in them.
+/// Sticky folders let every user make new names in them.
 bool takes_new_names(const struct stat& folder) {
     return (folder.st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }

@@ -19,7 +19,7 @@ struct WayEnd {
 /// Follows `path` from the root on and checks each folder passed, also those that hold a link or
 /// that a link leads through, by the rules of trust.hpp. In a folder with the sticky bit that
 /// others may write, what comes next must be there and be root's or this process' user's, or others
-/// could make it. Then nobody but those two can make the path lead elsewhere. A relative path is
+/// could make it. Then no user but those two can make the path lead elsewhere. A relative path is
 /// refused. The end itself is not judged.
 Result<WayEnd> follow_trusted(const std::filesystem::path& path);
 

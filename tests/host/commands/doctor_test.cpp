@@ -76,7 +76,7 @@ TEST(Doctor, ExitsZeroWhereAllIsWell) {
                                           : Not(HasSubstr("TO DO")));
 }
 
-/// Refuses everybody, and says what with.
+/// Refuses every request and repeats the credentials that came with it.
 class Echo {
 public:
     Echo() {

@@ -54,6 +54,18 @@ struct Passes : ::testing::Test {
         figures = {};
         return prometheus::TextSerializer().Serialize(registry.Collect());
     }
+    /// Actions of an earlier pass that were answered before this one.
+    void late() {
+        metrics.observe_late({.snapshot = *snapshot,
+                              .settings = settings,
+                              .decision = decision,
+                              .results = results,
+                              .memory = memory,
+                              .figures = figures,
+                              .at = now});
+        decision = {};
+        results = {};
+    }
     engine::NodeRemoval& removal(RemovalPhase phase, bool empty = true) {
         engine::NodeRemoval& out = memory.removals["n1"];
         out.group = group_a;
@@ -173,6 +185,24 @@ TEST_F(Passes, CountMachinesThatCloudsAgreedTo) {
     increase({});
     EXPECT_THAT(pass(), HasSubstr("scaled_up_nodes_total{dra_drivers=\"\",gpu_name=\"\",gpu_"
                                   "resource_name=\"\"} 3\n"));
+}
+
+TEST_F(Passes, CountMachinesThatCloudsAgreedToLate) {
+    pass();
+    increase({});
+    late();
+    decision.removals = {{.group = group_a,
+                          .machines = {MachineId("n1")},
+                          .nodes = {"n1"},
+                          .cause = engine::RemovalCause::empty}};
+    results.removals = {{}};
+    removal(RemovalPhase::removed);
+    late();
+    EXPECT_THAT(pass(),
+                AllOf(HasSubstr("scaled_up_nodes_total{dra_drivers=\"\",gpu_name=\"\",gpu_"
+                                "resource_name=\"\"} 3\n"),
+                      HasSubstr("scaled_down_nodes_total{dra_drivers=\"\",gpu_name=\"\",gpu_"
+                                "resource_name=\"\",reason=\"empty\"} 1\n")));
 }
 
 TEST_F(Passes, CountEachFailureToGrowOnce) {

@@ -133,9 +133,37 @@ TEST_F(Crumbs, TakeAFileThatIsNotTheirsForNone) {
 
 TEST_F(Crumbs, AreNotSharedByTwoHosts) {
     const auto first = Breadcrumbs::open(file);
-    const auto second = Breadcrumbs::open(file);
-    ASSERT_FALSE(second);
-    EXPECT_THAT(second.error().message, testing::HasSubstr("lock"));
+    const pid_t other = ::fork();
+    if (other == 0) {
+        const auto second = Breadcrumbs::open(file);
+        ::_exit(!second && second.error().message.starts_with("lock ") ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(other, &status, 0), other);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+TEST_F(Crumbs, AreNotKeptFromTheNextHostByAChildOfTheLast) {
+    int until_over[2];
+    ASSERT_EQ(::pipe(until_over), 0);
+    pid_t child = 0;
+    const pid_t host = ::fork();
+    if (host == 0) {
+        const auto crumbs = Breadcrumbs::open(file);
+        child = ::fork();
+        if (child == 0) {
+            ::close(until_over[1]);
+            char byte = 0;
+            ::_exit(static_cast<int>(::read(until_over[0], &byte, 1)));
+        }
+        ::_exit(crumbs && child > 0 ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(host, &status, 0), host);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    EXPECT_TRUE(Breadcrumbs::open(file));
+    ::close(until_over[1]);  // which ends the child
+    ::close(until_over[0]);
 }
 
 TEST_F(Crumbs, HaveRoomForEveryInstanceAndSurviveTheirFile) {
