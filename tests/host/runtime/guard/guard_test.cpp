@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <future>
 #include <mutex>
 
@@ -109,7 +110,7 @@ TEST(SignalTrap, TakesASignalThatAThreadUnblocked) {
         ::sigemptyset(&all);
         ::sigaddset(&all, SIGTERM);
         ::pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
-        ::pthread_kill(::pthread_self(), SIGTERM);
+        std::raise(SIGTERM);
     }).join();
     EXPECT_EQ(trap.wait(0s), SIGTERM);
     EXPECT_EQ(trap.wait(0s), std::nullopt);
