@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "commands/exit_code.hpp"
+#include "commands/write_dump.hpp"
 #include "io/known_secrets.hpp"
 
 namespace capstan::commands {
@@ -16,6 +17,7 @@ void add_commands(CLI::App& app, Action& action) {
     add_doctor(app, action);
     add_simulate(app, action);
     add_cluster(app, action);
+    add_dump(app, action);
     add_explain(app, action);
     add_replay(app, action);
     add_pipeline(app, action);

@@ -1,9 +1,11 @@
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
 #include <boost/json/serialize.hpp>
+#include <capstan/duration.hpp>
 
 #include "commands/command_line.hpp"
 #include "commands/exit_code.hpp"
@@ -19,8 +21,10 @@ namespace {
 
 struct ExplainArguments {
     SimulateInput input;
-    std::string kind;     ///< "pod", "group", "node", "matrix"
-    std::string subject;  ///< "NS/NAME" of a pod, id of a group, name of a node
+    std::string kind;               ///< "pod", "group", "node", "matrix"
+    std::string subject;            ///< "NS/NAME" of a pod, id of a group, name of a node
+    std::string at;                 ///< as it was typed
+    std::optional<Duration> after;  ///< the moment, after the start; nothing: a dump's own, the end
     std::shared_ptr<OutputFormat> format;
 };
 
@@ -37,23 +41,35 @@ simulation::Question parse_question(const ExplainArguments& arguments) {
 int show_recorded(const SimulateInput& input, simulation::Explainer& explainer, Streams streams) {
     const auto pass = open_recorded_pass(input.recorded, input.config, input.set, streams.err);
     if (!pass) return refuse(streams, pass.error().message, exit_code_of(pass.error()));
-    const auto result = runtime::decide(pass->input);
-    if (!result) return refuse(streams, result.error().message, exit_failed);
-    explainer.on_pass(pass->input, *result);
+    explainer.on_last_look(pass->input);
     explainer.on_end();
     return exit_ok;
 }
 
-/// Has it see a simulation.
-int show_simulation(const SimulateInput& input, simulation::Explainer& explainer, Streams streams) {
-    const std::optional<Simulation> simulation = make_simulation(input, streams.err);
+/// A dump is asked about as it is, before its scheduler and the autoscaler have done anything to
+/// it, unless a later moment is named.
+int show_simulation(const ExplainArguments& arguments, simulation::Question& question,
+                    std::optional<simulation::Explainer>& explainer, Streams streams) {
+    std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
     if (!simulation) return exit_usage;
-    const auto report = simulation::run(simulation->input,
-                                        {.config = *simulation->prepared->config,
-                                         .plugins = simulation->prepared->plugins,
-                                         .version = CAPSTAN_VERSION,
-                                         .until = std::nullopt},
-                                        explainer);
+    simulation::Input& input = simulation->input;
+    const runtime::Config& config = *simulation->prepared->config;
+    std::optional<Duration> after = arguments.after;
+    if (!arguments.input.cluster.empty() && !after) {
+        after = Duration(0);
+        question.unasked_scheduler = simulation::scheduler_spread(input, config);
+        input.scheduler = false;
+    }
+    if (after) question.at = input.start + *after;
+    explainer.emplace(question);
+    const auto report = simulation::run(
+        input,
+        {.config = config,
+         .plugins = simulation->prepared->plugins,
+         .version = CAPSTAN_VERSION,
+         // What is due at that moment happens.
+         .until = after ? std::optional(*after + std::chrono::nanoseconds(1)) : std::nullopt},
+        *explainer);
     if (!report) return refuse(streams, report.error().message, exit_code_of(report.error()));
     return exit_ok;
 }
@@ -75,16 +91,22 @@ int ask_live(const ExplainArguments& arguments, Streams streams) {
     return exit_ok;
 }
 
-int run_explain(const ExplainArguments& arguments, Streams streams) {
+int run_explain(ExplainArguments arguments, Streams streams) {
+    if (!arguments.at.empty()) {
+        const Result<Duration> after = parse_duration(arguments.at);
+        if (!after || *after < Duration(0))
+            return refuse(streams, "--at: expected a duration such as \"20m\"", exit_usage);
+        arguments.after = *after;
+    }
     if (arguments.input.live || !arguments.input.server.empty())
         return ask_live(arguments, streams);
-    const simulation::Question question = parse_question(arguments);
-    simulation::Explainer explainer(question);
+    simulation::Question question = parse_question(arguments);
+    std::optional<simulation::Explainer> explainer(question);
     const bool is_recorded = !arguments.input.recorded.empty();
-    const int code = is_recorded ? show_recorded(arguments.input, explainer, streams)
-                                 : show_simulation(arguments.input, explainer, streams);
+    const int code = is_recorded ? show_recorded(arguments.input, *explainer, streams)
+                                 : show_simulation(arguments, question, explainer, streams);
     if (code != exit_ok) return code;
-    const auto& explained = explainer.result();
+    const auto& explained = explainer->result();
     if (!explained) return refuse(streams, explained.error().message, exit_failed);
     if (*arguments.format == OutputFormat::json) {
         streams.out << boost::json::serialize(explained_json(question, *explained)) << '\n';
@@ -102,6 +124,14 @@ void add_question(CLI::App& parent, Action& action, const char* name, const char
     arguments->kind = name;
     if (*subject_name != '\0') command.add_option(subject_name, arguments->subject)->required();
     add_explain_input(command, arguments->input);
+    CLI::Option& at =
+        *command
+             .add_option("--at", arguments->at,
+                         "The moment, after the start, that is asked about; else of a "
+                         "dump its own, of a scenario or a trace the end")
+             ->type_name("DURATION");
+    for (const char* other : {"--recorded", "--server", "--live"})
+        at.excludes(command.get_option(other));
     arguments->format = add_output_format(command);
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_explain(*arguments, streams); };

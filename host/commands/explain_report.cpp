@@ -66,10 +66,8 @@ std::string verdict_text(const std::string& refusal) {
 void print_pod(std::ostream& out, const simulation::Question& question,
                const simulation::Explained& explained) {
     out << question.pod_ns << '/' << question.pod_name << '\n';
-    if (!explained.answer.pod) {
-        out << "  " << explained.settled << '\n';
-        return;
-    }
+    if (!explained.settled.empty()) out << "  " << explained.settled << '\n';
+    if (!explained.answer.pod) return;
     const engine::PodAnswer& pod = *explained.answer.pod;
     out << "  " << fate_of(pod) << '\n';
     if (!pod.because.empty()) out << "  " << pod.because << '\n';
@@ -163,10 +161,8 @@ json::object pods_json(const engine::PodCount& pods) {
 json::object pod_json(const simulation::Question& question,
                       const simulation::Explained& explained) {
     json::object out{{"pod", question.pod_ns + "/" + question.pod_name}};
-    if (!explained.answer.pod) {
-        out["settled"] = explained.settled;
-        return out;
-    }
+    if (!explained.settled.empty()) out["settled"] = explained.settled;
+    if (!explained.answer.pod) return out;
     const engine::PodAnswer& pod = *explained.answer.pod;
     json::array helped_on, groups;
     for (const engine::HelpedOn& on : pod.helped_on)

@@ -69,7 +69,7 @@ Result<std::string> explain_pass(const runtime::PassReport& pass,
                                  const runtime::AdminQuestion& asked) {
     const simulation::Question question = asked_question(asked);
     simulation::Explainer explainer(question);
-    explainer.on_pass(pass.input, pass.result);
+    explainer.on_last_look(pass.input);
     explainer.on_end();
     const auto& explained = explainer.result();
     if (!explained) return fail(explained.error());

@@ -1,8 +1,14 @@
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
+
+#include <capstan/sentence.hpp>
 
 #include "commands/command_line.hpp"
 #include "commands/exit_code.hpp"
@@ -22,12 +28,62 @@ struct ReplayArguments {
     std::shared_ptr<OutputFormat> format;
 };
 
+/// Whether the path has such a part.
+bool has_part(std::string_view path, std::span<const std::string_view> names) {
+    while (!path.empty()) {
+        const std::size_t slash = path.find('/');
+        if (std::ranges::count(names, path.substr(0, slash)) > 0) return true;
+        path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+    }
+    return false;
+}
+
+/// A reason, which decides nothing.
+bool is_sentence(const runtime::Difference& line) {
+    static constexpr std::array<std::string_view, 8> names{
+        "because",  "no_removals_because", "dropped_because", "refused_because", "notes",
+        "sentence", "sentences",           "summary"};
+    return has_part(line.path, names);
+}
+
+/// "increases/web"; empty: it is about no action.
+std::string action_in(const runtime::Difference& line) {
+    static constexpr std::array<std::string_view, 7> actions{
+        "decreases", "removals",     "creations", "increases",
+        "deletions", "node_changes", "evictions"};
+    static constexpr std::string_view decision = "decision/";
+    if (!line.path.starts_with(decision)) return {};
+    const std::string path = line.path.substr(decision.size());
+    const std::size_t slash = path.find('/');
+    if (std::ranges::count(actions, std::string_view(path).substr(0, slash)) == 0) return {};
+    return path.substr(0, slash == std::string::npos ? slash : path.find('/', slash + 1));
+}
+
 /// What came of it.
 struct Replay {
     const runtime::PassRecord& record;
     std::vector<std::string> changes{};  ///< of the host and its plugins
+    /// Of actions first, then of the rest of the outcome, then of sentences.
     std::vector<runtime::Difference> differences{};
+
+    bool is_same_decision() const { return std::ranges::all_of(differences, is_sentence); }
+    /// The actions that are not as they were, each once.
+    std::vector<std::string> actions() const {
+        std::vector<std::string> out;
+        for (const runtime::Difference& line : differences) {
+            std::string action = action_in(line);
+            if (action.empty() || is_sentence(line)) continue;
+            if (std::ranges::count(out, action) == 0) out.push_back(std::move(action));
+        }
+        return out;
+    }
 };
+
+/// For their order.
+int rank_of(const runtime::Difference& line) {
+    if (is_sentence(line)) return 2;
+    return action_in(line).empty() ? 1 : 0;
+}
 
 std::string time_of(const runtime::PassRecord& record) {
     const Time wall = record.circumstances.time().wall;
@@ -47,15 +103,32 @@ json::object replay_json(const Replay& replay) {
     return {{"time", time_of(replay.record)},
             {"host", replay.record.host},
             {"changes", array_of_texts(replay.changes)},
-            {"same", replay.differences.empty()},
+            {"same", replay.is_same_decision()},
             {"differences", std::move(differences)}};
+}
+
+void print_verdict(std::ostream& out, const Replay& replay) {
+    const std::vector<std::string> actions = replay.actions();
+    if (replay.differences.empty()) {
+        out << "same decision\n";
+    } else if (replay.is_same_decision()) {
+        out << "same decision\nonly sentences differ:\n";
+    } else if (actions.empty()) {
+        out << "same actions, another outcome:\n";
+    } else {
+        out << "another decision:\n" << counted(actions.size(), "action") << " differ";
+        if (actions.size() == 1) out << "s";
+        for (const std::string& action : actions)
+            out << (&action == &actions.front() ? ": " : ", ") << action;
+        out << '\n';
+    }
 }
 
 void print_replay(std::ostream& out, const Replay& replay) {
     out << "pass of " << time_of(replay.record) << ", recorded by capstan " << replay.record.host
         << '\n';
     for (const std::string& change : replay.changes) out << change << '\n';
-    out << (replay.differences.empty() ? "same decision\n" : "another decision:\n");
+    print_verdict(out, replay);
     for (const runtime::Difference& line : replay.differences) {
         out << "  " << line.path << '\n'
             << "    recorded  " << line.recorded.value_or("(nothing)") << '\n'
@@ -73,8 +146,10 @@ std::vector<std::string> changes_of(const RecordedPass& pass) {
 
 Result<Replay> replay(const RecordedPass& pass) {
     CAPSTAN_TRY(const runtime::PassResult result, runtime::decide(pass.input));
-    return Replay{pass.record, changes_of(pass),
-                  runtime::find_differences(pass.record.outcome, result.outcome)};
+    Replay out{pass.record, changes_of(pass),
+               runtime::find_differences(pass.record.outcome, result.outcome)};
+    std::ranges::stable_sort(out.differences, {}, rank_of);
+    return out;
 }
 
 int run_replay(const ReplayArguments& arguments, Streams streams) {
@@ -88,7 +163,7 @@ int run_replay(const ReplayArguments& arguments, Streams streams) {
     } else {
         print_replay(streams.out, *replayed);
     }
-    return replayed->differences.empty() ? exit_ok : exit_failed;
+    return replayed->is_same_decision() ? exit_ok : exit_failed;
 }
 
 }  // namespace

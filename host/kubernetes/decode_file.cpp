@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace capstan::kubernetes {
@@ -24,13 +25,14 @@ Unexpected cannot_read(const std::string& name) {
 
 }  // namespace
 
-Result<DecodeReport> decode_file(const std::filesystem::path& file, engine::ClusterSink& sink) {
+Result<DecodeReport> decode_file(const std::filesystem::path& file, engine::ClusterSink& sink,
+                                 ObjectListener listener) {
     const bool is_standard_input = file == "-";
     const std::string name = is_standard_input ? "standard input" : file.string();
     const std::unique_ptr<std::FILE, Closes> in(
         is_standard_input ? stdin : std::fopen(file.c_str(), "rbe"));
     if (in == nullptr) return cannot_read(name);
-    ListDecoder decoder(sink);
+    ListDecoder decoder(sink, std::move(listener));
     std::vector<char> piece(piece_size);
     while (const std::size_t size = std::fread(piece.data(), 1, piece.size(), in.get())) {
         if (!decoder.feed({piece.data(), size})) break;

@@ -10,6 +10,7 @@
 namespace capstan::kubernetes {
 
 /// A whole file; "-": standard input. Fails only where it cannot be read.
-Result<DecodeReport> decode_file(const std::filesystem::path& file, engine::ClusterSink& sink);
+Result<DecodeReport> decode_file(const std::filesystem::path& file, engine::ClusterSink& sink,
+                                 ObjectListener listener = {});
 
 }  // namespace capstan::kubernetes

@@ -68,6 +68,8 @@ constexpr Member spec_members[] = {
     // DaemonSets
     {"template", &pod_template},
     // controllers, disruption budgets and services
+    {"maxUnavailable"},
+    {"minAvailable"},
     {"replicas"},
     {"selector"},
     // claims and volumes

@@ -26,7 +26,8 @@ std::string to_string(const ObjectProblem& problem) {
 }
 
 struct ListDecoder::State final : ObjectSink {
-    explicit State(engine::ClusterSink& to) : sink(to), stream(*this) {}
+    State(engine::ClusterSink& to, ObjectListener also)
+        : sink(to), listener(std::move(also)), stream(*this) {}
 
     void take(std::string_view listed_kind, const json::value& object) override;
     void take_error(std::string_view text) override;
@@ -36,6 +37,7 @@ struct ListDecoder::State final : ObjectSink {
     void report(ObjectProblem problem);
 
     engine::ClusterSink& sink;
+    ObjectListener listener;
     DecodeReport out;
     std::size_t seen = 0;
     ObjectStream stream;
@@ -47,6 +49,7 @@ void ListDecoder::State::take(std::string_view listed_kind, const json::value& o
     if (kind.empty()) kind = listed_kind;
     if (!object.is_object()) return refuse("expects an object");
     if (kind.empty()) return refuse("has no kind, and stands in no list that says one first");
+    if (listener) listener(kind, object);
     if (const ObjectKind* known = find_kind(kind, find_text(object, "apiVersion")))
         return load(*known, object);
     ignore(kind, object);
@@ -91,7 +94,8 @@ void ListDecoder::State::report(ObjectProblem problem) {
     }
 }
 
-ListDecoder::ListDecoder(engine::ClusterSink& sink) : state_(std::make_unique<State>(sink)) {}
+ListDecoder::ListDecoder(engine::ClusterSink& sink, ObjectListener listener)
+    : state_(std::make_unique<State>(sink, std::move(listener))) {}
 ListDecoder::~ListDecoder() = default;
 
 Result<void> ListDecoder::feed(std::string_view piece) { return state_->stream.write(piece); }

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <boost/json/value.hpp>
 
 #include <capstan/result.hpp>
 
@@ -38,13 +41,17 @@ struct DecodeReport {
     std::optional<Error> cut_short{};
 };
 
+/// Sees an object of a text, members that no decoder reads left out, whether or not a snapshot has
+/// a use for its kind. Valid during the call alone.
+using ObjectListener = std::function<void(std::string_view kind, const boost::json::value& object)>;
+
 /// [one thread] Decodes objects as their text comes in; for the shapes see ObjectStream, for the
 /// kinds find_kind(). Of an object that comes twice the last one counts. Members that nobody reads
 /// and kinds that nobody needs are passed over; what is malformed is reported, and the rest loads.
 class ListDecoder {
 public:
     /// Borrows the sink, a ClusterBuilder for example.
-    explicit ListDecoder(engine::ClusterSink& sink);
+    explicit ListDecoder(engine::ClusterSink& sink, ObjectListener listener = {});
     ListDecoder(const ListDecoder&) = delete;
     ListDecoder& operator=(const ListDecoder&) = delete;
     ~ListDecoder();

@@ -12,27 +12,44 @@ bool selects_pods(const Budget& budget, std::string_view ns, const Labels& label
     return budget.ns == ns && matches(budget.selector, labels);
 }
 
-/// What a budget is about, summed up.
-struct Count {
-    int wanted = 0, healthy = 0;
+/// How a budget stands.
+struct Standing {
+    int healthy = 0, desired = 0;
+    int allowed = 0;  ///< how many healthy pods may go
 };
 
-Count count(const Budget& budget, const std::vector<Crowd>& crowds) {
-    Count out;
-    for (const Crowd& crowd : crowds) {
-        if (!selects_pods(budget, crowd.ns, *crowd.labels)) continue;
-        out.wanted += crowd.wanted;
-        out.healthy += crowd.healthy;
+/// What the controllers of the selected pods want in all; nothing: one of them has no scale.
+std::optional<int> wanted_by_controllers(const std::vector<const Crowd*>& selected) {
+    std::map<std::string_view, int> wanted;
+    for (const Crowd* crowd : selected) {
+        if (crowd->controller.empty()) continue;
+        if (!crowd->wanted) return std::nullopt;
+        wanted[crowd->controller] = *crowd->wanted;
     }
-    return out;
+    int sum = 0;
+    for (const auto& [controller, pods] : wanted) sum += pods;
+    return sum;
 }
 
-/// More than that many pods have to be healthy for one to go; negative where there are too few.
-int spare(const Budget& budget, const Count& pods) {
-    const int least = budget.min_available
-                          ? budget.min_available->of(pods.wanted)
-                          : pods.wanted - budget.max_unavailable.value().of(pods.wanted);
-    return pods.healthy - std::max(0, least);
+Standing standing_of(const Budget& budget, const std::vector<Crowd>& crowds) {
+    Standing out;
+    std::vector<const Crowd*> selected;
+    int present = 0;
+    for (const Crowd& crowd : crowds) {
+        if (!selects_pods(budget, crowd.ns, *crowd.labels)) continue;
+        selected.push_back(&crowd);
+        out.healthy += crowd.healthy;
+        present += crowd.present;
+    }
+    const std::optional<PodShare>& least = budget.min_available;
+    const bool is_whole = least && !least->is_percent;
+    const std::optional<int> expected = is_whole ? present : wanted_by_controllers(selected);
+    if (!expected) return out;
+    out.desired =
+        least ? least->of(*expected) : *expected - budget.max_unavailable.value_or(0).of(*expected);
+    out.desired = std::max(0, out.desired);
+    if (*expected > 0) out.allowed = std::max(0, out.healthy - out.desired);
+    return out;
 }
 
 }  // namespace
@@ -42,18 +59,10 @@ void Budgets::set(Budget budget) {
     budgets_.insert_or_assign(std::move(key), Entry{.rule = std::move(budget)});
 }
 
-void Budgets::adopt(const engine::DisruptionBudgetObject& object,
-                    const std::vector<Crowd>& crowds) {
-    if (!object.selector) return;
-    Budget rule{.ns = object.ns, .name = object.name, .selector = *object.selector};
-    rule.min_available = std::max(0, count(rule, crowds).healthy - object.disruptions_allowed);
-    set(std::move(rule));
-}
-
 std::vector<engine::DisruptionBudgetObject> Budgets::refresh(const std::vector<Crowd>& crowds) {
     std::vector<engine::DisruptionBudgetObject> out;
     for (auto& [key, entry] : budgets_) {
-        const int allowed = std::max(0, spare(entry.rule, count(entry.rule, crowds)));
+        const int allowed = standing_of(entry.rule, crowds).allowed;
         if (std::exchange(entry.told, allowed) == allowed) continue;
         out.push_back({.ns = entry.rule.ns,
                        .name = entry.rule.name,
@@ -68,10 +77,11 @@ std::optional<std::string> Budgets::find_refusal(std::string_view ns, const Labe
                                                  const std::vector<Crowd>& crowds) const {
     for (const auto& [key, entry] : budgets_) {
         if (!selects_pods(entry.rule, ns, labels)) continue;
-        const int left = spare(entry.rule, count(entry.rule, crowds));
-        if (left < (is_healthy ? 1 : 0)) {
-            return "budget " + key + " allows " + counted(std::max(0, left), "disruption") + " now";
-        }
+        const Standing now = standing_of(entry.rule, crowds);
+        // An API server lets a pod that is not ready go while the others are as many as desired.
+        if (!is_healthy && now.desired > 0 && now.healthy >= now.desired) continue;
+        if (now.allowed < 1)
+            return "budget " + key + " allows " + counted(now.allowed, "disruption") + " now";
     }
     return std::nullopt;
 }

@@ -14,21 +14,26 @@
 
 namespace capstan::simulation {
 
-/// Pods that no selector can tell apart.
+/// Pods that no selector can tell apart, of one controller or of none.
 struct Crowd {
     std::string_view ns{};
     const Labels* labels = nullptr;  ///< never NULL
-    int wanted = 0;                  ///< by their controller; without one as many as there are
+    int present = 0;                 ///< those on their way out included
     int healthy = 0;                 ///< ready, and not on their way out
+    /// Equal for all crowds of one controller; empty: they have none.
+    std::string_view controller{};
+    /// How many pods that controller wants in all; nothing: it has no scale, like a Job.
+    std::optional<int> wanted{};
 };
 
+/// The arithmetic is that of the disruption controller. A whole `min_available` is held against the
+/// pods there are. Any other bound is a share of what the controllers of these pods want: pods
+/// without one count for nothing, and a controller without a scale makes the budget allow nothing.
 class Budgets {
 public:
     bool empty() const noexcept { return budgets_.empty(); }
     /// In place of one of the same name.
     void set(Budget budget);
-    /// From now on it keeps as many healthy pods as there are now, less those that may go now.
-    void adopt(const engine::DisruptionBudgetObject& object, const std::vector<Crowd>& crowds);
 
     /// Those that read differently than the last time, as objects of the API.
     std::vector<engine::DisruptionBudgetObject> refresh(const std::vector<Crowd>& crowds);

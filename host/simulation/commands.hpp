@@ -10,8 +10,12 @@ namespace capstan::simulation {
 using engine::command_of;
 using engine::name_of_machine;
 
+/// Whether the text is the pattern, in which a star stands for any part of one word:
+///     "create nap-*-a-*" is "create nap-n1-standard-4-a-a7b5a40b"
+bool matches_pattern(std::string_view text, std::string_view pattern);
+
 /// Whether the command is `words` or begins with them: "increase" and "increase web" both begin
-/// "increase web by 3".
+/// "increase web by 3". Stars as above.
 bool begins_with_words(std::string_view command, std::string_view words);
 
 }  // namespace capstan::simulation

@@ -19,8 +19,9 @@ std::vector<std::vector<std::size_t>> common_of(const Lines& a, const Lines& b) 
                                                  std::vector<std::size_t>(b.size() + 1, 0));
     for (std::size_t i = a.size(); i-- > 0;) {
         for (std::size_t j = b.size(); j-- > 0;) {
-            length[i][j] = a[i] == b[j] ? length[i + 1][j + 1] + 1
-                                        : std::max(length[i + 1][j], length[i][j + 1]);
+            length[i][j] = matches_pattern(b[j], a[i])
+                               ? length[i + 1][j + 1] + 1
+                               : std::max(length[i + 1][j], length[i][j + 1]);
         }
     }
     return length;
@@ -32,9 +33,9 @@ std::string difference(const Lines& expected, const Lines& seen) {
     std::string out;
     std::size_t i = 0, j = 0;
     while (i < expected.size() || j < seen.size()) {
-        if (i < expected.size() && j < seen.size() && expected[i] == seen[j]) {
-            out += "\n    " + expected[i++];
-            ++j;
+        if (i < expected.size() && j < seen.size() && matches_pattern(seen[j], expected[i])) {
+            out += "\n    " + seen[j++];
+            ++i;
         } else if (j == seen.size() ||
                    (i < expected.size() && common[i + 1][j] >= common[i][j + 1])) {
             out += "\n  - " + expected[i++];
@@ -47,7 +48,11 @@ std::string difference(const Lines& expected, const Lines& seen) {
 
 void expect_lines(const std::optional<Lines>& expected, const Lines& seen, const std::string& what,
                   Lines& unmet) {
-    if (expected && *expected != seen) unmet.push_back(what + difference(*expected, seen));
+    const auto matches = [](const std::string& wanted, const std::string& text) {
+        return matches_pattern(text, wanted);
+    };
+    if (expected && !std::ranges::equal(*expected, seen, matches))
+        unmet.push_back(what + difference(*expected, seen));
 }
 
 void expect_counts(const std::map<std::string, int>& expected,

@@ -4,9 +4,12 @@
 #include <optional>
 #include <string>
 
+#include <vector>
+
 #include <capstan/ids.hpp>
 #include <capstan/result.hpp>
 
+#include "engine/snapshot/default_spread.hpp"
 #include "runtime/pass_cycle.hpp"
 #include "simulation/run.hpp"
 
@@ -18,23 +21,30 @@ struct Question {
     std::string pod_ns{}, pod_name{};
     NodeGroupId group{};
     std::string node{};
+    /// Nothing: about the end.
+    std::optional<Time> at{};
+    /// What a scheduler spreads pods over, where pods wait that it has not been asked about, as in
+    /// a dump. Nothing: all that wait have been.
+    std::optional<std::vector<engine::DefaultSpread>> unasked_scheduler{};
 };
 
 struct Explained {
     Time at{};  ///< of the pass that was asked
     runtime::PassAnswer answer{};
-    /// Where a pod needs no pass: "has a node: n3". Then there is no answer.
+    /// What the cluster says of the pod, before any answer: "has a node: n3". An answer may follow.
     std::string settled{};
 };
 
-/// The pass that counts is, for a pod, the first that saw it without a node, and if it never gets
-/// one the last; for a node the last that saw it; for other questions the one that saw the most
-/// pods without a node, the first of those.
+/// The pass that counts is that of the moment that is asked about, or what one would see then. Of a
+/// pod that has got a node by the end it is the first that saw it without one, of a node that has
+/// vanished the last that saw it.
 class Explainer final : public Observer {
 public:
     explicit Explainer(Question question) : question_(std::move(question)) {}
 
     void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
+    bool wants_last_look() const override { return !asked_; }
+    void on_last_look(const runtime::PassInput& input) override { asked_ = input; }
     void on_end() override;
 
     /// Once the simulation has run. `not_found`: no pass ever saw such a pod, group or node.
@@ -45,10 +55,13 @@ private:
         std::optional<engine::ClassId> waiting;  ///< its class, when it has no node
         std::string node;
     };
-    std::optional<Found> find_pod(const engine::Cluster& cluster, Time wall) const;
-    void see_pod(const runtime::PassInput& input);
-    void see_node(const runtime::PassInput& input);
-    void ask(runtime::PassInput input, runtime::PassQuestion question);
+    std::optional<Found> find_pod(const runtime::PassInput& input) const;
+    void explain_pod();
+    void explain_node();
+    void ask(const runtime::PassInput& input, runtime::PassQuestion question,
+             std::string settled = {});
+    /// Empty: nothing is known that the scheduler could have done.
+    std::string missed_by_scheduler(engine::ClassId pod_class) const;
 
     /// A pass, and the class of the pod that it saw waiting.
     struct Seen {
@@ -56,10 +69,9 @@ private:
         engine::ClassId pod_class = 0;
     };
     Question question_;
-    std::optional<runtime::PassInput> fullest_;    ///< with the most pods without a node
-    std::optional<Seen> first_, last_;             ///< that saw the pod waiting
+    std::optional<runtime::PassInput> asked_;      ///< the pass that is asked about
+    std::optional<Seen> first_;                    ///< that saw the pod waiting
     std::optional<runtime::PassInput> with_node_;  ///< the last that saw the node
-    std::string node_;                             ///< of the pod, when it was last seen
     Result<Explained> result_ = fail(ErrorCode::not_found, "no pass was run");
 };
 

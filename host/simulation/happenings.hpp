@@ -84,8 +84,8 @@ struct PodShare {
     bool is_percent = false;
 };
 
-/// A PodDisruptionBudget; one of the two bounds is given, in shares of the pods that controllers
-/// want. One of the same name is replaced.
+/// A PodDisruptionBudget, with one bound; without any it allows no disruption. One of the same name
+/// is replaced.
 struct Budget {
     std::string ns = "default";
     std::string name{};

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -74,12 +75,20 @@ struct Step {
 };
 
 /// Objects of the Kubernetes API that are there from the start. Pods that name a node run there.
+/// A controller with a scale, as disruption budgets count the pods that it wants.
+struct ScaledController {
+    std::string id{};             ///< "shop/Deployment/web": of the topmost, above a ReplicaSet
+    std::optional<int> wanted{};  ///< nothing: it does not say
+};
+
 struct Objects {
     std::vector<engine::NodeObject> nodes{};
     std::vector<engine::PodObject> pods{};
     std::vector<engine::DaemonSetObject> daemon_sets{};
-    /// Held from then on to as many pods as are healthy now, less those that they allow to go now.
-    std::vector<engine::DisruptionBudgetObject> budgets{};
+    /// Bound pods, by "namespace/name", that are not ready.
+    std::set<std::string, std::less<>> unready{};
+    /// By "namespace/kind/name" of the pods' own controller.
+    std::map<std::string, ScaledController, std::less<>> scaled{};
     std::vector<engine::ControllerObject> controllers{};
     std::vector<engine::ClaimObject> claims{};
     std::vector<engine::VolumeObject> volumes{};

@@ -1,6 +1,7 @@
 /// Several that look on at once.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "simulation/run.hpp"
@@ -26,6 +27,13 @@ public:
     }
     void on_restart(const engine::Memory& memory, Time now) override {
         for (Observer* one : all_) one->on_restart(memory, now);
+    }
+    bool wants_last_look() const override {
+        return std::ranges::any_of(all_, &Observer::wants_last_look);
+    }
+    void on_last_look(const runtime::PassInput& input) override {
+        for (Observer* one : all_)
+            if (one->wants_last_look()) one->on_last_look(input);
     }
     void on_end() override {
         for (Observer* one : all_) one->on_end();

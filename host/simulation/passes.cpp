@@ -134,18 +134,22 @@ void Passes::look() {
     if (parts_.world.schedule(now())) has_changed_ = true;
 }
 
-Result<void> Passes::run() {
-    look();
-    const bool is_awake = has_changed_ || (wake_at_ && *wake_at_ <= now());
-    if (!is_awake && !parts_.every_pass) return {};
-    has_changed_ = false;
-    const runtime::PassInput input{
+runtime::PassInput Passes::input() const {
+    return {
         .snapshot = {parts_.world.cluster(), groups_, machine_types_, unread_},
         .memory = memory_,
         .settings = settings_,
         .wiring = wiring_,
         .clouds = clouds_->instances(),
         .circumstances = {.seed = seed_, .now = now(), .wall = time().wall, .simulation = true}};
+}
+
+Result<void> Passes::run() {
+    look();
+    const bool is_awake = has_changed_ || (wake_at_ && *wake_at_ <= now());
+    if (!is_awake && !parts_.every_pass) return {};
+    has_changed_ = false;
+    const runtime::PassInput input = this->input();
     CAPSTAN_TRY(runtime::PassResult result, decide(input));
     parts_.tally.passed();
     wake_at_ = result.outcome.wake_at;

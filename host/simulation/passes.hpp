@@ -53,6 +53,8 @@ public:
     /// Looks at the clouds, and decides if that can come to anything else than the last time. The
     /// clock goes on as far as the clouds take.
     Result<void> run();
+    /// What a pass would see now, by the last look at the clouds.
+    runtime::PassInput input() const;
     /// When to run again even if the world stands still; nothing: not before something changes.
     /// Moments that have passed mean the next one there is.
     std::optional<Time> wanted_at() const;

@@ -45,6 +45,7 @@ public:
         if (setup_.until && !is_over()) {
             CAPSTAN_CHECK(live({.advance = *setup_.until - elapsed()}, input_.steps.size()));
         }
+        if (observer_.wants_last_look()) observer_.on_last_look(passes_->input());
         observer_.on_end();
         Report report{.title = input_.title,
                       .seed = input_.seed,

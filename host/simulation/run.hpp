@@ -40,6 +40,9 @@ public:
     virtual void on_results(const runtime::PassObservation&) {}
     /// The autoscaler was started anew with the memory that its predecessor had saved.
     virtual void on_restart(const engine::Memory&, Time) {}
+    /// Right before the end, where it is wanted: what a pass would see now, be one due or not.
+    virtual bool wants_last_look() const { return false; }
+    virtual void on_last_look(const runtime::PassInput&) {}
     /// Everything has happened, and the plugins can still be asked.
     virtual void on_end() {}
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "runtime/config/overrides.hpp"
@@ -11,6 +13,7 @@
 #include "simulation/scenario_keys.hpp"
 #include "simulation/scenario_objects.hpp"
 #include "simulation/scenario_shares.hpp"
+#include "simulation/toml_values.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -103,6 +106,8 @@ public:
         add_all(said_.budget, "budget", make_budget, out.budgets);
         add_all(said_.fault, "fault", make_fault, out.faults);
         for (std::size_t i = 0; i < said_.step.size(); ++i) out.steps.push_back(step(i));
+        for (const SettingValue& table : items_of(tree_, "step"))
+            check_expected_commands(table, known_groups(), diagnostics_);
         add_sets(said_.stateful_set, "stateful_set", out);
         add_sets(said_.replica_set, "replica_set", out);
         if (!cloud_) return out;
@@ -130,6 +135,20 @@ private:
         for (std::size_t i = 0; i < said_.daemon_set.size(); ++i)
             out.daemon_sets.push_back(make_daemon_set(said_.daemon_set[i], sets[i], diagnostics_));
         add_all(said_.service, "service", make_service, out.services);
+        return out;
+    }
+
+    /// Those of the beginning and of all steps; nothing: others may be made, or come of a
+    /// configuration.
+    std::optional<std::set<std::string, std::less<>>> known_groups() const {
+        if (!cloud_ || cloud_->settings.settings.find("machine_types") != nullptr)
+            return std::nullopt;
+        const CloudSettings& cloud = cloud_->settings;
+        const TomlValue& last = cloud.changed.children.empty() ? cloud.settings : cloud.changed;
+        std::set<std::string, std::less<>> out;
+        if (const TomlValue* const groups = last.find("groups"); groups != nullptr) {
+            for (const TomlValue& group : groups->children) out.insert(text_of(group, "id"));
+        }
         return out;
     }
 

@@ -1,8 +1,14 @@
 #include "simulation/scenario_happenings.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
+#include <capstan/sentence.hpp>
+
+#include "simulation/commands.hpp"
 #include "simulation/faults.hpp"
 #include "simulation/scenario_objects.hpp"
 #include "simulation/scenario_shares.hpp"
@@ -22,7 +28,52 @@ bool is_command(std::string_view text) {
     });
 }
 
+/// The group that a command begins to name; empty: none.
+std::string_view group_in(std::string_view command) {
+    const std::size_t first = command.find(' ');
+    if (first == std::string_view::npos) return {};
+    const std::string_view verb = command.substr(0, first);
+    if (verb == "remove") {
+        const std::size_t from = command.rfind(" from ");
+        return from == std::string_view::npos ? std::string_view() : command.substr(from + 6);
+    }
+    if (verb == "evict") return {};
+    command.remove_prefix(first + 1);
+    return command.substr(0, command.find(' '));
+}
+
+void check_expected_command(const SettingValue& written, std::string_view key,
+                            const std::optional<std::set<std::string, std::less<>>>& groups,
+                            Diagnostics& diagnostics) {
+    const std::string& command = written.text;
+    if (!is_command(command)) {
+        diagnostics.error(written.place, std::string(key) + ": " + in_quotes(command) +
+                                             " is no command; one is \"increase web by 2\"");
+        return;
+    }
+    const std::string_view group = group_in(command);
+    if (!groups || group.empty()) return;
+    const bool is_known = std::ranges::any_of(
+        *groups, [&](const std::string& id) { return matches_pattern(id, group); });
+    if (is_known) return;
+    std::string names;
+    for (const std::string& id : *groups) names += (names.empty() ? "" : ", ") + id;
+    diagnostics.error(written.place, std::string(key) + ": there is no group " + in_quotes(group) +
+                                         "; there are " + names);
+}
+
 }  // namespace
+
+void check_expected_commands(const SettingValue& step,
+                             const std::optional<std::set<std::string, std::less<>>>& groups,
+                             Diagnostics& diagnostics) {
+    for (const std::string_view key : {"expect", "expect_never"}) {
+        const SettingValue* const list = step.find(key);
+        if (list == nullptr) continue;
+        for (const SettingValue& item : list->children)
+            check_expected_command(item, key, groups, diagnostics);
+    }
+}
 
 Budget make_budget(const keys::Budget& budget, const SettingValue& table,
                    Diagnostics& diagnostics) {

@@ -1,6 +1,9 @@
 /// What a scenario says of happenings, faults and expectations, as the input has them.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "runtime/config/diagnostics.hpp"
@@ -26,6 +29,11 @@ Registration make_registration(std::string group, const keys::Joining& joining,
                                runtime::Diagnostics& diagnostics);
 
 /// `only`: of the file, where the step says nothing.
+/// Refuses, each at its place, commands that are none, and such as name none of the `groups`, which
+/// could never come; nothing: groups that nobody knows may be made.
+void check_expected_commands(const runtime::SettingValue& step,
+                             const std::optional<std::set<std::string, std::less<>>>& groups,
+                             runtime::Diagnostics& diagnostics);
 Expectations make_expectations(const keys::Expected& expected,
                                const std::vector<keys::Command>& only);
 /// Nothing: it ends otherwise.

@@ -88,10 +88,22 @@ void World::fill(const Objects& objects, Time now) {
         return std::tuple(p->created, std::string_view(p->ns), std::string_view(p->name));
     });
     for (const engine::PodObject* pod : pods) fill_pod(*pod, now);
+    for (const std::string& name : objects.unready) set_unready(name);
+    for (Batch& b : batches_) {
+        const engine::PodOwner& owner = b.look.owner;
+        const auto scaled = objects.scaled.find(key_of(b.look.ns, key_of(owner.kind, owner.name)));
+        if (scaled != objects.scaled.end()) b.scaled = scaled->second;
+    }
     for (const engine::DaemonSetObject& set : objects.daemon_sets) fill_daemon_set(set);
     for (auto& [name, node] : nodes_) add_daemons(node, now);
-    for (const auto& budget : objects.budgets) budgets_.adopt(budget, crowds());
-    refresh_budgets();
+}
+
+/// It has not started, and no moment is known at which it will have.
+void World::set_unready(std::string_view name) {
+    const std::optional<PodId> id = find_pod(name);
+    if (!id) return;
+    pods_[*id].has_started = false;
+    look_after_health(*id);
 }
 
 void World::fill_daemon_set(const engine::DaemonSetObject& set) {

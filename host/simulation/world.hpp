@@ -118,6 +118,7 @@ private:
         std::uint32_t last_number = 0;
         std::set<PodId> pods{};
         int ending = 0, healthy = 0;  ///< of these pods
+        ScaledController scaled{};    ///< as it was given; its id is empty for others
     };
     struct Pod {
         std::string name{};
@@ -150,6 +151,7 @@ private:
     engine::PodObject object_of(PodId id) const;
     PodId enter(BatchId batch, std::string name, Time now);
     void fill_pod(const engine::PodObject& pod, Time now);
+    void set_unready(std::string_view name);
     void fill_daemon_set(const engine::DaemonSetObject& set);
 
     // Controllers.
@@ -184,6 +186,7 @@ private:
 
     // Budgets.
     std::vector<Crowd> crowds() const;
+    Crowd crowd_of(const Batch& batch) const;
     void refresh_budgets();
 
     Story& story_;

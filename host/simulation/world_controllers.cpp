@@ -116,6 +116,7 @@ Result<void> World::happen(const Remove& what, Time now) {
 void World::want(BatchId of, int count) {
     Batch& b = batches_[of];
     b.wanted = count;
+    if (b.scaled.wanted) b.scaled.wanted = count;
     has_changed_ = true;
     // A Job's object says nothing that anybody looks at, and traces have very many of them.
     if (b.controller == Controller::none || b.controller == Controller::job) return;

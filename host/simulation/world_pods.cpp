@@ -156,13 +156,24 @@ Result<void> World::happen(const Budget& budget, Time) {
 
 std::vector<Crowd> World::crowds() const {
     std::vector<Crowd> out;
-    for (const Batch& b : batches_) {
-        if (b.pods.empty() && b.wanted == 0) continue;
-        const bool is_cared_for = b.controller != Controller::none;
-        out.push_back({.ns = b.look.ns,
-                       .labels = &b.look.labels,
-                       .wanted = is_cared_for ? b.wanted : alive(b),
-                       .healthy = b.healthy});
+    for (const Batch& b : batches_)
+        if (!b.pods.empty()) out.push_back(crowd_of(b));
+    return out;
+}
+
+Crowd World::crowd_of(const Batch& b) const {
+    Crowd out{.ns = b.look.ns,
+              .labels = &b.look.labels,
+              .present = static_cast<int>(b.pods.size()),
+              .healthy = b.healthy};
+    if (!b.scaled.id.empty()) {
+        out.controller = b.scaled.id;
+        out.wanted = b.scaled.wanted;
+    } else if (!b.look.owner.uid.empty()) {
+        out.controller = b.look.owner.uid;
+        const bool has_scale =
+            b.controller == Controller::replica_set || b.controller == Controller::stateful_set;
+        if (has_scale) out.wanted = b.wanted;
     }
     return out;
 }

@@ -16,7 +16,6 @@ Objects CollectedObjects::take() && {
     return {.nodes = values_of(std::move(nodes_)),
             .pods = values_of(std::move(pods_)),
             .daemon_sets = values_of(std::move(daemon_sets_)),
-            .budgets = values_of(std::move(budgets_)),
             .controllers = values_of(std::move(controllers_)),
             .claims = values_of(std::move(claims_)),
             .volumes = values_of(std::move(volumes_)),

@@ -1,12 +1,15 @@
 #include "simulation/dump/dump.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include <capstan/sentence.hpp>
 
 #include "kubernetes/decode_file.hpp"
 #include "simulation/dump/collected_objects.hpp"
+#include "simulation/dump/dump_facts.hpp"
 #include "simulation/dump/group_guess.hpp"
 #include "simulation/simulated_groups.hpp"
 
@@ -14,13 +17,13 @@ namespace capstan::simulation {
 namespace {
 
 /// Nothing in the dump is younger, so nothing is from the future.
-Time time_after(const Objects& objects) {
+Time start_of(const Objects& objects, std::optional<Time> taken_at) {
     Time latest{};
     for (const engine::NodeObject& node : objects.nodes)
         latest = std::max({latest, node.created, node.ready_since});
     for (const engine::PodObject& pod : objects.pods)
         latest = std::max({latest, pod.created, pod.deleted.value_or(Time{})});
-    return latest + std::chrono::minutes(1);
+    return taken_at ? std::max(*taken_at, latest) : latest + std::chrono::minutes(1);
 }
 
 /// The simulated cloud calls its machines by number; the nodes are told that they are those.
@@ -52,22 +55,52 @@ void add_remarks(const kubernetes::DecodeReport& report, std::vector<std::string
     if (report.more_problems > 0)
         remarks.push_back("... and " + std::to_string(report.more_problems) + " more problems");
     for (const auto& [kind, count] : report.ignored)
-        remarks.push_back("passes over " + std::to_string(count) + " of kind " + kind);
+        if (kind != "Deployment" && kind != dump_header_kind)
+            remarks.push_back("passes over " + std::to_string(count) + " of kind " + kind);
+}
+
+/// One sentence about all kinds that are absent, with what takes them.
+void add_absent_kinds(const DumpFacts& facts, std::vector<std::string>& remarks) {
+    const std::vector<std::string> absent = find_absent_kinds(facts);
+    if (absent.empty()) return;
+    std::string names;
+    for (const std::string& name : absent) names += (names.empty() ? "" : ", ") + name;
+    remarks.push_back("no " + names +
+                      " in this dump: if the cluster has any, it decides otherwise; " +
+                      dump_command() + " takes all, and so does capstan dump");
+}
+
+/// Of an empty cluster nothing can be told, and a list of one kind alone looks like one.
+Result<void> check_whole(const Objects& objects, const std::string& source) {
+    if (!objects.nodes.empty() && !objects.pods.empty()) return {};
+    const std::string what = !objects.nodes.empty()  ? "no pods"
+                             : !objects.pods.empty() ? "no nodes"
+                                                     : "neither nodes nor pods";
+    return fail(ErrorCode::invalid_argument,
+                source + ": has " + what + "; " + dump_command() + " takes all that is needed");
 }
 
 }  // namespace
 
 Result<Dump> read_dump(const std::filesystem::path& file, DumpGroups groups) {
     CollectedObjects collected;
-    CAPSTAN_TRY(const kubernetes::DecodeReport report, kubernetes::decode_file(file, collected));
+    DumpFacts facts;
+    CAPSTAN_TRY(
+        const kubernetes::DecodeReport report,
+        kubernetes::decode_file(file, collected, [&](std::string_view kind, const auto& object) {
+            facts.see(kind, object);
+        }));
     if (report.cut_short) return fail(*report.cut_short);
     Dump out{.input = {.title = "cluster of " + file.filename().string(), .source = file.string()}};
     add_remarks(report, out.remarks);
     Objects& objects = out.input.objects;
     objects = std::move(collected).take();
-    if (objects.nodes.empty() && objects.pods.empty())
-        return fail(ErrorCode::invalid_argument, file.string() + ": has neither nodes nor pods");
-    out.input.start = time_after(objects);
+    CAPSTAN_CHECK(check_whole(objects, file.string()));
+    out.remarks.insert(out.remarks.end(), facts.problems().begin(), facts.problems().end());
+    add_absent_kinds(facts, out.remarks);
+    out.input.start = start_of(objects, facts.taken_at());
+    out.input.budgets = facts.take_budgets();
+    std::move(facts).add_to(objects);
     if (groups == DumpGroups::guessed) {
         CAPSTAN_TRY(out.input.cloud, guess_cloud(objects, file.string(), out.remarks));
     }

@@ -24,8 +24,9 @@ enum class DumpGroups {
 };
 
 /// From `kubectl get ... -o json` or a `/snapshotz` of upstream ("-": standard input). The clock
-/// starts a minute after the youngest object; what is pending then either gets room or stays.
-/// Fails where the file cannot be read, is no JSON, or has neither nodes nor pods.
+/// starts when the dump says it was taken, else a minute after the youngest object. Budgets are
+/// held to their spec. Kinds that decisions need and that are absent are one remark. Fails where
+/// the file cannot be read, is no JSON, or lacks nodes or pods.
 Result<Dump> read_dump(const std::filesystem::path& file, DumpGroups groups);
 
 }  // namespace capstan::simulation

@@ -8,8 +8,8 @@
 #include <boost/asio/executor_work_guard.hpp>
 
 #include "io/http_server.hpp"
+#include "served_cluster.hpp"
 #include "shell.hpp"
-#include "simulation/api_server/api_server.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -18,37 +18,6 @@ using simulation::ApiFault;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-/// An API server of a cluster without anything, in real time.
-class Served {
-public:
-    /// `fault`: what it does wrong.
-    explicit Served(std::optional<ApiFault> fault = std::nullopt) {
-        if (fault) server_.faults().add(*std::move(fault));
-        if (const auto listening = server_.listen(); !listening)
-            throw std::runtime_error(listening.error().message);
-        kubeconfig_ = server_.kubeconfig();
-        thread_ = std::thread([this] { io_.run(); });
-    }
-    ~Served() {
-        io_.stop();
-        thread_.join();
-    }
-    Served(const Served&) = delete;
-    Served& operator=(const Served&) = delete;
-
-    const std::string& kubeconfig() const { return kubeconfig_; }
-
-private:
-    boost::asio::io_context io_;
-    const boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
-        io_.get_executor()};
-    io::Loop loop_{io_};
-    simulation::ObjectStore store_{loop_, simulation::ObjectStore::Options{}};
-    simulation::ApiServer server_{store_};
-    std::string kubeconfig_;
-    std::thread thread_;
-};
 
 constexpr const char* one_cloud = "[pipeline]\nclouds = [\"simulated\"]\n";
 

@@ -38,6 +38,51 @@ std::string dump() {
            "," + pod("huge", "32", "") + "]}";
 }
 
+/// Those objects of the dump alone.
+std::string only_of_kind(std::string_view kind) {
+    json::value all = json::parse(dump());
+    json::array kept;
+    for (const json::value& item : all.at("items").as_array())
+        if (std::string_view(item.at("kind").as_string()) == kind) kept.push_back(item);
+    all.as_object()["items"] = std::move(kept);
+    return json::serialize(all);
+}
+
+/// Two nodes of one pool, and a ReplicaSet whose last pod waits and fits on either; held to
+/// `budget`, such as "maxUnavailable":0. The second node has so little to do that it could go.
+std::string guarded_dump(const std::string& budget) {
+    const auto node = [](const std::string& name) {
+        return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":")" + name +
+               R"(","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"kubernetes.io/hostname":")" +
+               name + R"(","agentpool":"web"}},"status":{
+               "capacity":{"cpu":"4","memory":"16Gi","pods":"110"},
+               "allocatable":{"cpu":"4","memory":"16Gi","pods":"110"},"conditions":[
+               {"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}]}})";
+    };
+    const auto pod = [](const std::string& name, const std::string& bound) {
+        return R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop","name":")" + name +
+               R"(","uid":")" + name +
+               R"(","creationTimestamp":"2026-01-01T01:00:00Z","labels":{"app":"web"},
+               "ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web",
+               "uid":"u1","controller":true}]},"spec":{"nodeName":")" +
+               bound + R"(","containers":[{"resources":{"requests":{"cpu":"500m"}}}]},
+               "status":{"phase":")" +
+               (bound.empty() ? "Pending" : "Running") +
+               R"(","conditions":[{"type":"Ready","status":")" +
+               (bound.empty() ? "False" : "True") + R"("}]}})";
+    };
+    const std::string replica_set =
+        R"({"kind":"ReplicaSet","apiVersion":"apps/v1","metadata":{"namespace":"shop","name":"web",
+        "uid":"u1"},"spec":{"replicas":3,"selector":{"matchLabels":{"app":"web"}}}})";
+    const std::string guard =
+        R"({"kind":"PodDisruptionBudget","apiVersion":"policy/v1","metadata":{"namespace":"shop",
+        "name":"web"},"spec":{"selector":{"matchLabels":{"app":"web"}},)" +
+        budget + R"(},"status":{"disruptionsAllowed":0}})";
+    return R"({"kind":"List","apiVersion":"v1","items":[)" + node("n1") + "," + node("n2") + "," +
+           replica_set + "," + guard + "," + pod("web-1", "n1") + "," + pod("web-2", "n2") + "," +
+           pod("web-3", "") + "]}";
+}
+
 class DumpCommands : public ::testing::Test {
 protected:
     Folder folder_;
@@ -53,6 +98,74 @@ TEST_F(DumpCommands, ShowWhatWouldHappenToAClusterNow) {
     ASSERT_EQ(summary.at("still_pending").as_array().size(), 1u);
     EXPECT_EQ(summary.at("still_pending").at(0).at("pods"), "huge");
     EXPECT_THAT(ran.err, HasSubstr("guesses 1 node group from 1 node"));
+}
+
+TEST_F(DumpCommands, EvictNoPodAgainstTheSpecOfABudget) {
+    struct Case {
+        const char* budget;
+        bool goes;
+    };
+    const Case cases[]{
+        {R"("maxUnavailable":0)", false},    {R"("maxUnavailable":"0%")", false},
+        {R"("minAvailable":3)", false},      {R"("minAvailable":"100%")", false},
+        {R"("minAvailable":"67%")", false},  // 2.01 of 3 have to stay: 3
+        {R"("minAvailable":"66%")", true},   // 1.98: 2
+        {R"("maxUnavailable":"1%")", true},  // 0.03 may go: 1
+        {R"("minAvailable":2)", true},       {R"("maxUnavailable":1)", true},
+        {R"("minAvailable":"most")", false},
+    };
+    for (const Case& c : cases) {
+        const Ran ran = capstan("simulate --cluster - -o json", guarded_dump(c.budget));
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        const json::value nodes = json::parse(ran.out).at("summary").at("nodes");
+        EXPECT_EQ(nodes.at("end"), c.goes ? 1 : 2) << c.budget << ran.out;
+    }
+}
+
+TEST_F(DumpCommands, NameTheKindsThatAreAbsentAndTheCommandThatTakesThem) {
+    const Ran ran = capstan("simulate --cluster - -o json", guarded_dump(R"("maxUnavailable":1)"));
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("no ds, rc, sts, deploy, jobs"),
+                               HasSubstr("kubectl get nodes,pods,pdb,ds,rs,rc,sts,deploy,jobs"),
+                               ::testing::Not(HasSubstr("no pdb"))));
+}
+
+TEST_F(DumpCommands, TellOfAPodThatWaitsThoughItWouldFit) {
+    const std::string text = guarded_dump(R"("maxUnavailable":1)");
+    const Ran waiting = capstan("explain pod shop/web-3 --cluster -", text);
+    EXPECT_THAT(waiting.out,
+                HasSubstr("Pending in the dump; would fit n1 now: the scheduler has not put it "
+                          "there"))
+        << waiting.err;
+    EXPECT_THAT(capstan("explain pod shop/web-3 --at 1m --cluster -", text).out,
+                HasSubstr("has a node: n1"));
+    EXPECT_THAT(capstan("explain pod shop/web-1 --cluster -", text).out,
+                HasSubstr("has a node: n1"));
+}
+
+TEST_F(DumpCommands, ExplainANodeAtTheMomentOfTheDump) {
+    const std::string text = guarded_dump(R"("maxUnavailable":1)");
+    const Ran now = capstan("explain node n2 --cluster -", text);
+    EXPECT_THAT(now.out, ::testing::Not(HasSubstr("CurrentlyBeingDeleted"))) << now.err;
+    EXPECT_EQ(capstan("explain node n2 --at soon --cluster -", text).code, 2);
+}
+
+TEST(ExplainScenario, CountsAnUnneededNodeUpToTheEndThoughPassesWereLeftOut) {
+    const Folder folder;
+    const std::string story = folder.write("cool.toml", R"(
+[[group]]
+id = "g"
+size = 2
+machine = { cpu = "4", memory = "16Gi" }
+[scale_down]
+delay_after_add = "0s"
+unneeded_time = "1h"
+[[step]]
+advance = "20m"
+)");
+    const Ran end = capstan("explain node g-2 --scenario " + story);
+    EXPECT_THAT(end.out, HasSubstr("for 20m")) << end.err << end.out;
+    const Ran earlier = capstan("explain node g-2 --at 5m --scenario " + story);
+    EXPECT_THAT(earlier.out, HasSubstr("for 5m")) << earlier.err << earlier.out;
 }
 
 TEST_F(DumpCommands, ReadADumpFromStandardInput) {
@@ -113,6 +226,11 @@ TEST_F(DumpCommands, SayWhereADumpIsBroken) {
     const Ran empty = capstan("simulate --cluster -", R"({"kind":"List","items":[]})");
     EXPECT_EQ(empty.code, 2);
     EXPECT_THAT(empty.err, HasSubstr("has neither nodes nor pods"));
+    for (const auto& [kind, absent] : {std::pair{"Node", "pods"}, std::pair{"Pod", "nodes"}}) {
+        const Ran half = capstan("simulate --cluster -", only_of_kind(kind));
+        EXPECT_EQ(half.code, 2);
+        EXPECT_THAT(half.err, AllOf(HasSubstr("has no " + std::string(absent) + "; kubectl get")));
+    }
     EXPECT_EQ(capstan("simulate --cluster /nowhere.json").code, 2);
 }
 

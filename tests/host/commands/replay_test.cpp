@@ -112,6 +112,30 @@ TEST(Replay, ShowsWhatDiffers) {
         << json.out;
 }
 
+TEST(Replay, SummarisesTheActionsThatDifferAndTellsThemFirst) {
+    const Folder folder;
+    const std::string text = pass_with_increase(folder);
+    const std::size_t at = text.find(R"("increases":[{)");
+    const std::string by = text.substr(text.find(R"("by":)", at), 6);
+    const std::string file = folder.write("p.json", changed(text, by, R"("by":7)"));
+    const Ran ran = capstan("replay '" + file + "'");
+    EXPECT_NE(ran.out.find("another decision:\n1 action differs: increases/"), std::string::npos)
+        << ran.out;
+}
+
+TEST(Replay, TakesAnotherSentenceForTheSameDecision) {
+    const Folder folder;
+    const std::string text = pass_with_increase(folder);
+    const std::size_t at = text.find(R"("because":")", text.find(R"("increases":[{)"));
+    ASSERT_NE(at, std::string::npos);
+    std::string reworded = text;
+    reworded.insert(at + 11, "in other words: ");
+    const Ran ran = capstan("replay '" + folder.write("p.json", reworded) + "'");
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_NE(ran.out.find("same decision\nonly sentences differ:\n"), std::string::npos)
+        << ran.out;
+}
+
 TEST(Replay, TellsOfAnotherHostAndOfAnotherPluginFile) {
     const Folder folder;
     std::string text = pass_with_increase(folder);

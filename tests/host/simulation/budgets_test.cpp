@@ -8,7 +8,12 @@ namespace {
 const Labels web_labels{{"app", "web"}};
 
 std::vector<Crowd> crowd(int wanted, int healthy) {
-    return {{.ns = "default", .labels = &web_labels, .wanted = wanted, .healthy = healthy}};
+    return {{.ns = "default",
+             .labels = &web_labels,
+             .present = wanted,
+             .healthy = healthy,
+             .controller = "web",
+             .wanted = wanted}};
 }
 
 Budget budget(std::optional<PodShare> min_available, std::optional<PodShare> max_unavailable) {
@@ -74,13 +79,37 @@ TEST(Budgets, TakePercentagesOfWhatControllersWantNotOfWhatIsThere) {
     EXPECT_EQ(allowed(budgets, {}), std::nullopt) << "nothing to disrupt";
 }
 
-TEST(Budgets, OneOfADumpKeepsWhatIsThereLessWhatItAllows) {
+TEST(Budgets, CountEachControllerOnceHoweverManyLooksItsPodsHave) {
     Budgets budgets;
-    budgets.adopt({.name = "b",
-                   .selector = LabelSelector{.match_labels = web_labels},
-                   .disruptions_allowed = 3},
-                  crowd(10, 10));
-    EXPECT_EQ(allowed(budgets, crowd(10, 8)), 1);
+    budgets.set(budget({}, PodShare(50, percent)));
+    std::vector<Crowd> crowds = crowd(4, 2);
+    crowds.push_back(crowds.front());
+    EXPECT_EQ(allowed(budgets, crowds), 2) << "4 healthy of 4 wanted, 2 have to stay";
+}
+
+TEST(Budgets, ExpectNothingOfPodsWithoutControllerButForAWholeMinimum) {
+    std::vector<Crowd> bare = crowd(3, 3);
+    bare[0].controller = {};
+    bare[0].wanted.reset();
+    const std::pair<Budget, int> cases[]{{budget(1, {}), 2},
+                                         {budget(PodShare(50, percent), {}), 0},
+                                         {budget({}, 1), 0},
+                                         {budget({}, {}), 0}};
+    for (const auto& [rule, expected] : cases) {
+        Budgets budgets;
+        budgets.set(rule);
+        EXPECT_EQ(allowed(budgets, bare), expected);
+    }
+}
+
+TEST(Budgets, AllowNothingWhereAControllerHasNoScale) {
+    std::vector<Crowd> jobs = crowd(3, 3);
+    jobs[0].wanted.reset();
+    Budgets budgets;
+    budgets.set(budget({}, 2));
+    EXPECT_EQ(allowed(budgets, jobs), 0);
+    EXPECT_EQ(budgets.find_refusal("default", web_labels, false, jobs),
+              "budget default/b allows 0 disruptions now");
 }
 
 TEST(Budgets, APodThatIsNotHealthyMayGoWhileTheOthersAreEnough) {

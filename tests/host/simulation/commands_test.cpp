@@ -26,5 +26,15 @@ TEST(Commands, BeginWithWholeWords) {
     EXPECT_FALSE(begins_with_words("increase web by 30", "increase web by 3"));
 }
 
+TEST(Commands, AStarStandsForAnyPartOfOneWord) {
+    EXPECT_TRUE(matches_pattern("create nap-n1-a-a7b5", "create nap-*"));
+    EXPECT_TRUE(matches_pattern("create nap-n1-a-a7b5", "create *-a-*"));
+    EXPECT_TRUE(matches_pattern("increase nap-1 by 2", "increase * by 2"));
+    EXPECT_FALSE(matches_pattern("increase nap-1 by 2", "increase *"));
+    EXPECT_FALSE(matches_pattern("create web", "create nap-*"));
+    EXPECT_TRUE(begins_with_words("increase nap-1 by 2", "increase nap-*"));
+    EXPECT_FALSE(begins_with_words("increase nap-1 by 2", "increase web-*"));
+}
+
 }  // namespace
 }  // namespace capstan::simulation

@@ -105,6 +105,34 @@ TEST(Scenario, AStepMayGoOnUntilACommand) {
     EXPECT_EQ(scenario.input->steps[1].until_command->command, "");
 }
 
+TEST(Scenario, ExpectedCommandsThatCanNeverComeAreRefusedAtTheirPlace) {
+    const std::string group = "group = [{ id = \"web\", machine = { cpu = \"4\" } }]\n[[step]]\n";
+    const struct {
+        const char *expectation, *complaint;  ///< no complaint: it is accepted
+    } cases[]{
+        {"expect_never = [\"flarb\"]",
+         "story.toml:3:17: expect_never: \"flarb\" is no command"},
+        {"expect_never = [\"increase web-\"]", "there is no group \"web-\"; there are web"},
+        {"expect = [\"increase wbe by 2\"]", "there is no group \"wbe\"; there are web"},
+        {"expect = [\"remove web-1 from wbe\"]", "there is no group \"wbe\""},
+        {"expect_never = [\"increase web\", \"evict\", \"remove web-1\"]", ""},
+        {"expect = [\"increase w* by 2\"]", ""},
+    };
+    for (const auto& c : cases) {
+        const Scenario scenario = read(group + c.expectation + "\n");
+        const std::string said = scenario.diagnostics.text();
+        if (*c.complaint == '\0') {
+            EXPECT_EQ(scenario.diagnostics.errors(), 0u) << said;
+        } else {
+            EXPECT_NE(said.find(c.complaint), std::string::npos) << c.expectation << ": " << said;
+        }
+    }
+    const Scenario made = read(
+        "[[machine_type]]\nmachine = { type = \"m\", cpu = \"4\" }\n[[step]]\n"
+        "expect = [\"create nap-*\"]\n");
+    EXPECT_EQ(made.diagnostics.errors(), 0u) << made.diagnostics.text();
+}
+
 TEST(Scenario, PodsOfABatchAreKnownByItsNameUnlessLabelsSayOtherwise) {
     const Scenario scenario = read(R"(
 [[step]]

@@ -1,0 +1,162 @@
+#include "simulation/dump/dump_facts.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "kubernetes/json_place.hpp"
+#include "kubernetes/metadata.hpp"
+#include "kubernetes/selectors.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using kubernetes::JsonPlace;
+using kubernetes::JsonProblems;
+
+constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
+
+struct NeededKind {
+    std::string_view kind, resource;
+};
+
+constexpr std::array needed_kinds{NeededKind{"Node", "nodes"},
+                                  NeededKind{"Pod", "pods"},
+                                  NeededKind{"PodDisruptionBudget", "pdb"},
+                                  NeededKind{"DaemonSet", "ds"},
+                                  NeededKind{"ReplicaSet", "rs"},
+                                  NeededKind{"ReplicationController", "rc"},
+                                  NeededKind{"StatefulSet", "sts"},
+                                  NeededKind{"Deployment", "deploy"},
+                                  NeededKind{"Job", "jobs"},
+                                  NeededKind{"PersistentVolumeClaim", "pvc"},
+                                  NeededKind{"PersistentVolume", "pv"},
+                                  NeededKind{"StorageClass", "sc"},
+                                  NeededKind{"CSINode", "csinodes"},
+                                  NeededKind{"CSIDriver", "csidrivers"},
+                                  NeededKind{"CSIStorageCapacity", "csistoragecapacities"},
+                                  NeededKind{"Namespace", "ns"},
+                                  NeededKind{"Service", "svc"}};
+
+std::string id_of(std::string_view ns, std::string_view kind, std::string_view name) {
+    return std::string(ns) + "/" + std::string(kind) + "/" + std::string(name);
+}
+
+/// "50%" or 3; nothing: absent, or neither.
+std::optional<PodShare> read_bound(const JsonPlace& place) {
+    if (place.is_absent()) return std::nullopt;
+    if (!place.is_text()) {
+        const auto whole = place.integer(0, largest);
+        return whole ? std::optional(PodShare(static_cast<int>(*whole))) : std::nullopt;
+    }
+    const std::string_view text = place.text().value_or("");
+    int percent = -1;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), percent);
+    if (read.ec == std::errc() && percent >= 0 && text.ends_with('%') &&
+        read.ptr == text.data() + text.size() - 1)
+        return PodShare(percent, true);
+    place.expects("a whole number or a percentage");
+    return std::nullopt;
+}
+
+std::string name_of(const kubernetes::ObjectMetadata& metadata) {
+    return metadata.ns + "/" + metadata.name;
+}
+
+}  // namespace
+
+void DumpFacts::see(std::string_view kind, const boost::json::value& object) {
+    if (kind == dump_header_kind) return see_header(object);
+    kinds_.emplace(kind);
+    if (kind == "Pod") return see_pod(object);
+    if (kind == "PodDisruptionBudget") return see_budget(object);
+    const bool has_scale = kind == "ReplicaSet" || kind == "ReplicationController" ||
+                           kind == "StatefulSet" || kind == "Deployment";
+    if (has_scale) see_controller(kind, object);
+}
+
+void DumpFacts::see_header(const boost::json::value& header) {
+    JsonProblems problems(header);
+    const kubernetes::ObjectMetadata metadata = kubernetes::decode_named(problems.root());
+    if (metadata.created != Time{}) taken_at_ = metadata.created;
+    for (const auto& [kind, outcome] : metadata.annotations) {
+        if (outcome == asked_for) kinds_.insert(kind);
+    }
+}
+
+/// A pod that does not say whether it is ready counts as ready.
+void DumpFacts::see_pod(const boost::json::value& pod) {
+    JsonProblems problems(pod);
+    const JsonPlace place = problems.root();
+    if (place["spec"]["nodeName"].text().value_or("").empty()) return;
+    for (const JsonPlace& condition : place["status"]["conditions"].items()) {
+        if (condition["type"].text() == "Ready" && condition["status"].text() != "True")
+            unready_.insert(name_of(kubernetes::decode_named(place)));
+    }
+}
+
+void DumpFacts::see_budget(const boost::json::value& budget) {
+    JsonProblems problems(budget);
+    const JsonPlace place = problems.root();
+    const kubernetes::ObjectMetadata metadata = kubernetes::decode_named(place);
+    const auto selector = kubernetes::decode_label_selector(place["spec"]["selector"]);
+    if (!metadata.is_identified || !selector || !problems.empty()) return;
+    budgets_.push_back({.ns = metadata.ns,
+                        .name = metadata.name,
+                        .selector = *selector,
+                        .min_available = read_bound(place["spec"]["minAvailable"]),
+                        .max_unavailable = read_bound(place["spec"]["maxUnavailable"])});
+    for (const kubernetes::JsonProblem& problem : problems.kept()) {
+        problems_.push_back("PodDisruptionBudget " + name_of(metadata) + ": " + problem.pointer +
+                            " " + problem.what + "; it allows no disruption");
+    }
+}
+
+void DumpFacts::see_controller(std::string_view kind, const boost::json::value& controller) {
+    JsonProblems problems(controller);
+    const JsonPlace place = problems.root();
+    const kubernetes::ObjectMetadata metadata = kubernetes::decode_named(place);
+    if (!metadata.is_identified) return;
+    std::string id = id_of(metadata.ns, kind, metadata.name);
+    // The API's default.
+    const auto replicas = place["spec"]["replicas"].integer(0, largest).value_or(1);
+    std::string above = id;
+    for (const JsonPlace& owner : place["metadata"]["ownerReferences"].items()) {
+        if (owner["controller"].boolean().value_or(false))
+            above = id_of(metadata.ns, owner["kind"].text().value_or(""),
+                          owner["name"].text().value_or(""));
+    }
+    controllers_.insert_or_assign(std::move(id),
+                                  ScaledController{std::move(above), static_cast<int>(replicas)});
+}
+
+void DumpFacts::add_to(Objects& objects) && {
+    objects.unready = std::move(unready_);
+    for (const auto& [id, own] : controllers_) {
+        const auto above = controllers_.find(own.id);
+        // Where the controller above is not told of, the pods' own one counts.
+        objects.scaled[id] = above == controllers_.end()
+                                 ? ScaledController{id, own.wanted}
+                                 : ScaledController{own.id, above->second.wanted};
+    }
+}
+
+std::vector<std::string> find_absent_kinds(const DumpFacts& facts) {
+    std::vector<std::string> out;
+    for (const NeededKind& needed : needed_kinds) {
+        if (!facts.has_kind(needed.kind)) out.emplace_back(needed.resource);
+    }
+    return out;
+}
+
+std::string dump_command() {
+    std::string out = "kubectl get ";
+    for (const NeededKind& needed : needed_kinds)
+        out += (&needed == &needed_kinds.front() ? "" : ",") + std::string(needed.resource);
+    return out + " -A -o json";
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,50 @@
+/// A cluster's API server on loopback, for the shipped binary.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/executor_work_guard.hpp>
+
+#include "simulation/api_server/api_server.hpp"
+
+namespace capstan::commands {
+
+/// An API server of a cluster in real time, which begins without any object.
+class Served {
+public:
+    /// `fault`: what it does wrong. `fill`: puts objects into it.
+    explicit Served(std::optional<simulation::ApiFault> fault = std::nullopt,
+                    const std::function<void(simulation::ObjectStore&)>& fill = {}) {
+        if (fill) fill(store_);
+        if (fault) server_.faults().add(*std::move(fault));
+        if (const auto listening = server_.listen(); !listening)
+            throw std::runtime_error(listening.error().message);
+        kubeconfig_ = server_.kubeconfig();
+        thread_ = std::thread([this] { io_.run(); });
+    }
+    ~Served() {
+        io_.stop();
+        thread_.join();
+    }
+    Served(const Served&) = delete;
+    Served& operator=(const Served&) = delete;
+
+    const std::string& kubeconfig() const { return kubeconfig_; }
+
+private:
+    boost::asio::io_context io_;
+    const boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+        io_.get_executor()};
+    io::Loop loop_{io_};
+    simulation::ObjectStore store_{loop_, simulation::ObjectStore::Options{}};
+    simulation::ApiServer server_{store_};
+    std::string kubeconfig_;
+    std::thread thread_;
+};
+
+}  // namespace capstan::commands
