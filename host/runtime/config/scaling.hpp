@@ -111,7 +111,8 @@ void describe(auto&& key, ScaleUp& s) {
         "Reserves room on a new node for every DaemonSet that would run there.");
     key("balance_similar", s.balance_similar,
         "Shares a scale-up among similar groups, so that their sizes stay even; an option may then "
-        "grow past its own group's maximum. Off: they are not even looked up.");
+        "grow past its own group's maximum. Off: they are not even looked up. With a "
+        "[pipeline.scale_up] that names no similarity checks it is off, and true is an error.");
     key("one_option_per_pass", s.one_option_per_pass,
         "Grows by one option a pass, as upstream does. Off: goes on until nothing more can be "
         "helped.");
