@@ -5,6 +5,7 @@
 #include "commands/exit_code.hpp"
 #include "commands/output_format.hpp"
 #include "commands/prepared.hpp"
+#include "runtime/config/balancing.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -38,8 +39,15 @@ void print_text(const std::string& file, const Prepared& prepared, Streams strea
     }
 }
 
+void warn_if_unbalanced(runtime::Loaded& loaded) {
+    if (!loaded.config) return;
+    if (const auto unbalanced = runtime::find_unbalanced(*loaded.config))
+        loaded.diagnostics.warning(unbalanced->place, unbalanced->found + "; " + unbalanced->fix);
+}
+
 int check(const std::string& file, OutputFormat format, Streams streams) {
     const auto prepared = prepare(file);
+    warn_if_unbalanced(prepared->loaded);
     if (format == OutputFormat::json) {
         const json::object out{{"file", file},
                                {"ok", prepared->is_sound()},

@@ -15,6 +15,7 @@
 #include "commands/prepared.hpp"
 #include "commands/table.hpp"
 #include "io/known_secrets.hpp"
+#include "runtime/config/balancing.hpp"
 #include "runtime/daemon/checkup.hpp"
 #include "runtime/daemon/surroundings.hpp"
 
@@ -74,6 +75,8 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
     std::vector<Finding> out{{Verdict::good, "configuration", file + " is sound", ""}};
     for (const auto& remark : runtime::remarks_on_surroundings((*loaded)->config))
         out.push_back({Verdict::doubtful, remark.what, remark.found, remark.fix});
+    if (const auto unbalanced = runtime::find_unbalanced((*loaded)->config))
+        out.push_back({Verdict::doubtful, "balancing", unbalanced->found, unbalanced->fix});
     const auto host = runtime::PluginHost::start(
         (*loaded)->config, (*loaded)->plugins,
         {.seed = random_seed(), .version = CAPSTAN_VERSION, .has_cluster = true});

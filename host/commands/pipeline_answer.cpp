@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/scale_up/price_parity.hpp"
+#include "engine/templates/capacity_type.hpp"
+
 namespace capstan::commands {
 namespace {
 
@@ -9,18 +12,27 @@ std::string_view word_for(SimilarityVerdict verdict) {
     return verdict == SimilarityVerdict::differs ? "differs" : "is similar";
 }
 
+/// Of an option that has a template.
+engine::Offering offering_of(const ScaleUpOption& option) {
+    return {.group = option.group.id,
+            .is_spot = engine::is_spot(option.node->labels),
+            .price_per_hour = option.price_per_hour};
+}
+
 /// The chosen group and those of its listed similar groups that the checks confirm.
 std::vector<NodeGroup> groups_to_share(const engine::ScaleUpQuestion& question,
                                        const ScaleUpOption& chosen,
                                        const runtime::PassPolicies& policies,
                                        const engine::Circumstances& circumstances,
-                                       std::vector<std::string>& sentences) {
+                                       bool across_prices, std::vector<std::string>& sentences) {
     std::vector<NodeGroup> groups{chosen.group};
     for (const ScaleUpOption& other : question.options) {
         if (std::ranges::find(chosen.similar, other.group.id) == chosen.similar.end()) continue;
         if (!chosen.node || !other.node) continue;
-        const Similarity s =
+        Similarity s =
             engine::compare(policies.similarity(), *chosen.node, *other.node, circumstances);
+        const auto gap = engine::find_price_gap(offering_of(chosen), offering_of(other));
+        if (gap && !across_prices && s.verdict != SimilarityVerdict::differs) s = differs(*gap);
         sentences.push_back(other.group.id.value() + " " + std::string(word_for(s.verdict)) + ": " +
                             s.because);
         if (s.verdict != SimilarityVerdict::differs) groups.push_back(other.group);
@@ -30,15 +42,15 @@ std::vector<NodeGroup> groups_to_share(const engine::ScaleUpQuestion& question,
 }
 
 Result<PipelineAnswer> ask_stages(const runtime::Wiring& wiring, const ExpanderRequest& request,
-                                  runtime::PassWatch& watch) {
+                                  bool across_prices, runtime::PassWatch& watch) {
     CAPSTAN_TRY(const runtime::PassPolicies policies, runtime::PassPolicies::make(wiring, watch));
     const engine::Circumstances circumstances{.seed = request.seed, .dry_run = true};
     PipelineAnswer out;
     out.choice = engine::choose(policies.chain(), request.question, circumstances);
     if (!out.choice.option) return out;
     const ScaleUpOption& chosen = request.question.options[*out.choice.option];
-    const std::vector<NodeGroup> groups =
-        groups_to_share(request.question, chosen, policies, circumstances, out.similar);
+    const std::vector<NodeGroup> groups = groups_to_share(
+        request.question, chosen, policies, circumstances, across_prices, out.similar);
     const Result<std::vector<int>> shares =
         policies.splitter().split(chosen.nodes, groups, circumstances);
     if (!shares) {
@@ -54,10 +66,13 @@ Result<PipelineAnswer> ask_stages(const runtime::Wiring& wiring, const ExpanderR
 
 }  // namespace
 
-Result<PipelineAnswer> ask_pipeline(const runtime::Wiring& wiring, const ExpanderRequest& request) {
+Result<PipelineAnswer> ask_pipeline(const runtime::Wiring& wiring, const ExpanderRequest& request,
+                                    bool balance_across_prices) {
     // An abandoned thread may look at these until the process ends: each pass owns copies.
     const std::function<Result<PipelineAnswer>(runtime::PassWatch&)> pass =
-        [wiring, request](runtime::PassWatch& watch) { return ask_stages(wiring, request, watch); };
+        [wiring, request, balance_across_prices](runtime::PassWatch& watch) {
+            return ask_stages(wiring, request, balance_across_prices, watch);
+        };
     auto watched = runtime::run_watched(pass);
     if (!watched.result) return watched.result;
     for (const runtime::HookMiss& miss : watched.misses)

@@ -28,6 +28,7 @@ struct PipelineAnswer {
 };
 
 /// Asks on a watched thread, as a pass does.
-Result<PipelineAnswer> ask_pipeline(const runtime::Wiring& wiring, const ExpanderRequest& request);
+Result<PipelineAnswer> ask_pipeline(const runtime::Wiring& wiring, const ExpanderRequest& request,
+                                    bool balance_across_prices);
 
 }  // namespace capstan::commands

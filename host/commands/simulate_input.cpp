@@ -47,10 +47,7 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream&
 runtime::Loaded config_or_default(const SimulateInput& from,
                                   const runtime::ShippedPlugins& shipped) {
     if (!from.config.empty()) return runtime::load_config(from.config, shipped, from.set);
-    return runtime::load_config(runtime::Source{"defaults",
-                                                "[pipeline.scale_up]\n"
-                                                "similarity = [\"resources\", \"labels\"]\n"},
-                                shipped, from.set);
+    return runtime::load_config(runtime::Source{"defaults", ""}, shipped, from.set);
 }
 
 std::optional<Simulation> with_config(Result<simulation::Input> input, const SimulateInput& from,

@@ -126,6 +126,8 @@ struct Settings {
 
     // How far a pass goes.
     bool balance_similar = true;
+    /// Nodes are shared also among groups of other prices or capacity types.
+    bool balance_across_prices = false;
     bool one_option_per_pass = false;   ///< upstream's
     int max_nodes_per_scale_up = 1000;  ///< of one option; 0: no limit
     int max_options_per_pass = 1000;    ///< each one increases groups; a bound, not a policy

@@ -99,6 +99,7 @@ engine::Settings make_settings(const ScaleUp& scale_up, const ScaleDown& scale_d
         .force_delete_unregistered_nodes = scale_up.force_delete_unregistered_nodes,
         .force_delete_failed_nodes = scale_up.force_delete_failed_nodes,
         .balance_similar = scale_up.balance_similar,
+        .balance_across_prices = scale_up.balance_across_prices,
         .one_option_per_pass = scale_up.one_option_per_pass,
         .max_nodes_per_scale_up = scale_up.max_nodes_per_scaleup,
         .cpu = bound("cpu", limits.cpu),

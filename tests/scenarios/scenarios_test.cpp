@@ -130,8 +130,31 @@ TEST_P(Repeated, IsTheSameToTheByteEachTimeAndWithOneThread) {
 
 INSTANTIATE_TEST_SUITE_P(Story, Repeated,
                          ::testing::Values("three_zones", "spread_unbalanced_start",
-                                           "fallback_when_exhausted"),
+                                           "fallback_when_exhausted", "random_waves"),
                          name_of);
+
+std::ptrdiff_t times_in(const std::string& text, const std::string& part) {
+    std::ptrdiff_t out = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++out;
+    return out;
+}
+
+TEST(Scenarios, EachWaveDrawsAnewAmongEqualGroups) {
+    for (int seed = 0; seed < 5; ++seed) {
+        SCOPED_TRACE(seed);
+        const Ran ran =
+            capstan("simulate " + file_of("random_waves") + " --seed " + std::to_string(seed));
+        ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+        std::ptrdiff_t sum = 0, most = 0;
+        for (const char* group : {"web-a", "web-b", "web-c"}) {
+            const auto waves = times_in(ran.out, std::string("increase ") + group + " by 1");
+            sum += waves;
+            most = std::max(most, waves);
+        }
+        EXPECT_EQ(sum, 12) << ran.out;
+        EXPECT_LT(most, 10) << ran.out;
+    }
+}
 
 /// Everything but the number of passes.
 std::string without_passes(const std::string& out) {

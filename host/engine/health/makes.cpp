@@ -1,41 +1,17 @@
 #include "engine/health/makes.hpp"
 
-#include <algorithm>
-#include <array>
 #include <string>
-#include <string_view>
 #include <utility>
 
-#include <capstan/labels.hpp>
-
 #include "engine/health/backoff.hpp"
+#include "engine/templates/capacity_type.hpp"
 #include "engine/templates/well_known_labels.hpp"
 
 namespace capstan::engine {
 namespace {
 
-using Label = std::pair<std::string_view, std::string_view>;
-
-/// Whatever clouds and installers mark spot machines with.
-constexpr std::array<Label, 9> spot_labels{{
-    {"karpenter.sh/capacity-type", "spot"},
-    {"node.kubernetes.io/lifecycle", "spot"},
-    {"node-lifecycle", "spot"},
-    {"lifecycle", "spot"},
-    {"eks.amazonaws.com/capacityType", "SPOT"},
-    {"cloud.google.com/gke-spot", "true"},
-    {"cloud.google.com/gke-preemptible", "true"},
-    {"cloud.google.com/gke-provisioning", "spot"},
-    {"kubernetes.azure.com/scalesetpriority", "spot"},
-}};
-
-bool is_spot(const Group& group) {
-    if (group.described == nullptr) return false;
-    const Labels& labels = group.described->labels;
-    return std::ranges::any_of(spot_labels, [&](const Label& label) {
-        const auto at = labels.find(std::string(label.first));
-        return at != labels.end() && at->second == label.second;
-    });
+bool has_spot_machines(const Group& group) {
+    return group.described != nullptr && is_spot(group.described->labels);
 }
 
 std::string describe_make(const Make& make) {
@@ -52,13 +28,13 @@ std::optional<Make> find_make(const Group& group) {
     return Make{.cloud = group.cloud,
                 .machine_type = std::move(node.machine_type),
                 .zone = std::move(node.zone),
-                .spot = is_spot(group)};
+                .spot = has_spot_machines(group)};
 }
 
 void back_off_makes(Memory& memory, const Group& group, const Settings& settings) {
     const auto own = memory.backoffs.find(group.group.id);
     if (!settings.backoff_by_machine_type || own == memory.backoffs.end()) return;
-    const bool spot = is_spot(group);
+    const bool spot = has_spot_machines(group);
     for (const Machine& machine : group.machines) {
         if (!machine.error || machine.error->code != ErrorCode::out_of_capacity) continue;
         if (machine.state == MachineState::deleting) continue;

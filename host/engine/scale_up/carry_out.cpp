@@ -93,6 +93,8 @@ std::vector<std::string> ScaleUp::left_out(const Option& option) {
     for (const GroupIndex other : similar_.all_of(option.group)) {
         if (std::ranges::binary_search(option.similar, other)) continue;
         std::string because = ground_.progress.ledger.obstacle(other);
+        if (const auto gap = similar_.price_gap(option.group, other))
+            because = *gap + "; scale_up.balance_across_prices is off";
         if (because.empty()) {
             const auto [at, is_new] = why.try_emplace(rules.alike(other));
             if (is_new) at->second = find_why(other);

@@ -10,10 +10,12 @@ namespace {
 /// The name alone of "namespace/name".
 std::string_view name_in(std::string_view example) { return example.substr(example.find('/') + 1); }
 
-std::uint64_t seed_of(std::uint64_t seed, std::int64_t round) {
-    if (round == 0) return seed;
+/// The seed of a process alone would draw the same in each pass. A count of passes would tie the
+/// draw to passes that come to nothing, and those may be left out.
+std::uint64_t seed_of(const Circumstances& circumstances, std::int64_t round) {
     Hash hash;
-    hash.add(static_cast<std::int64_t>(seed));
+    hash.add(static_cast<std::int64_t>(circumstances.seed));
+    hash.add(std::int64_t{circumstances.now.time_since_epoch().count()});
     hash.add(round);
     return hash.value();
 }
@@ -68,7 +70,7 @@ Choice Question::ask(const std::vector<Option>& options, const std::vector<int>&
     }
     if (options.size() > 1 && !policies_->chain.empty()) describe_pods(pods);
     Circumstances circumstances = circumstances_;
-    circumstances.seed = seed_of(circumstances.seed, round_++);
+    circumstances.seed = seed_of(circumstances_, round_++);
     return choose(policies_->chain, question_, circumstances);
 }
 

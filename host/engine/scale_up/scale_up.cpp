@@ -36,7 +36,8 @@ void ScaleUp::run() {
 
 std::vector<NodeGroupId> ScaleUp::similar_to(GroupIndex group) {
     std::vector<NodeGroupId> out;
-    for (const GroupIndex other : similar_.all_of(group)) out.push_back(scene().id(other));
+    for (const GroupIndex other : similar_.all_of(group))
+        if (!similar_.price_gap(group, other)) out.push_back(scene().id(other));
     return out;
 }
 

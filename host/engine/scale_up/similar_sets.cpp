@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "engine/templates/capacity_type.hpp"
+
 namespace capstan::engine {
 
 SimilarSets::SimilarSets(const Scene& scene, const Policies& policies,
@@ -27,6 +29,9 @@ void SimilarSets::prepare() {
         if (scene_->rooms[g].obstacle.empty()) open_.push_back(groups_.size());
         all_.push_back(groups_.size());
         groups_.push_back(g);
+        offerings_.push_back({.group = scene_->id(g),
+                              .is_spot = is_spot(node->labels),
+                              .price_per_hour = scene_->groups()[g].price_per_hour});
         templates.push_back(*node);
     }
     similar_.emplace(policies_->similarity, std::move(templates), *circumstances_);
@@ -40,10 +45,19 @@ std::vector<GroupIndex> SimilarSets::find(GroupIndex group, std::span<const std:
     return out;
 }
 
+std::vector<std::size_t> SimilarSets::without_price_gap(GroupIndex group) const {
+    if (!places_[group] || scene_->settings->balance_across_prices) return open_;
+    std::vector<std::size_t> out;
+    std::ranges::copy_if(open_, std::back_inserter(out), [&](std::size_t place) {
+        return !has_price_gap(offerings_[*places_[group]], offerings_[place]);
+    });
+    return out;
+}
+
 std::span<const GroupIndex> SimilarSets::of(GroupIndex group) {
     if (is_off_) return {};
     prepare();
-    if (!sets_[group]) sets_[group] = find(group, open_);
+    if (!sets_[group]) sets_[group] = find(group, without_price_gap(group));
     return *sets_[group];
 }
 
@@ -51,6 +65,11 @@ std::vector<GroupIndex> SimilarSets::all_of(GroupIndex group) {
     if (is_off_) return {};
     prepare();
     return find(group, all_);
+}
+
+std::optional<std::string> SimilarSets::price_gap(GroupIndex own, GroupIndex other) const {
+    if (scene_->settings->balance_across_prices) return std::nullopt;
+    return find_price_gap(offerings_[*places_[own]], offerings_[*places_[other]]);
 }
 
 std::vector<std::string> SimilarSets::failures() const {

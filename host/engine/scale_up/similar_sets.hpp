@@ -8,23 +8,29 @@
 
 #include "engine/pass.hpp"
 #include "engine/scale_up/estimate.hpp"
+#include "engine/scale_up/price_parity.hpp"
 #include "engine/scale_up/scene.hpp"
 #include "engine/scale_up/similar_groups.hpp"
 #include "engine/scale_up/spread_plan.hpp"
 
 namespace capstan::engine {
 
-/// Similar groups. Two are compared once a pass, and not before somebody asks about one of them.
-/// Borrows its arguments.
+/// Similar groups. Two are compared once a pass, and not before one of them is asked about. Groups
+/// whose nodes do not cost the same share nothing, whatever the checks say, unless
+/// Settings::balance_across_prices is on. Borrows its arguments.
 class SimilarSets {
 public:
     SimilarSets(const Scene& scene, const Policies& policies, const Circumstances& circumstances);
 
-    /// Those similar to `group` that could grow when the pass began, ascending; none where sharing
-    /// is switched off, or nobody shares out, or the group is only ever empty or full.
+    /// Those similar to `group` that could grow when the pass began, and that nodes may be shared
+    /// with, ascending; none where sharing is switched off, or there is no splitter, or the group
+    /// is only ever empty or full.
     std::span<const GroupIndex> of(GroupIndex group);
-    /// The others too.
+    /// All that the checks call similar to `group`, also those that cannot grow, and those with a
+    /// price gap.
     std::vector<GroupIndex> all_of(GroupIndex group);
+    /// As engine::find_price_gap; of groups that all_of named together.
+    std::optional<std::string> price_gap(GroupIndex own, GroupIndex other) const;
 
     /// Checks that failed when groups were compared, a sentence each.
     std::vector<std::string> failures() const;
@@ -32,6 +38,7 @@ public:
 private:
     void prepare();
     std::vector<GroupIndex> find(GroupIndex group, std::span<const std::size_t> others);
+    std::vector<std::size_t> without_price_gap(GroupIndex group) const;  // of those that are open
 
     const Scene* scene_;
     const Policies* policies_;
@@ -39,6 +46,7 @@ private:
     bool is_off_;
     std::optional<SimilarGroups> similar_{};          // of groups with a template that may share
     std::vector<GroupIndex> groups_{};                // by their place in it
+    std::vector<Offering> offerings_{};               // by place
     std::vector<std::optional<std::size_t>> places_;  // by group
     std::vector<std::size_t> open_{}, all_{};         // places, ascending
     std::vector<std::optional<std::vector<GroupIndex>>> sets_;  // by group

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/config/balancing.hpp"
 #include "runtime/config/checks.hpp"
 #include "runtime/config/overrides.hpp"
 #include "runtime/config/text.hpp"
@@ -145,9 +146,11 @@ std::optional<Config> read_config(const TomlValue& root, const ShippedPlugins& s
         return std::nullopt;
     }
     SettingValue tree = validate_settings(root, config_schema(), "", diagnostics, hint);
+    settle_balancing(tree, root);
     Config config = make_config(std::move(tree), root);
     find_plugin_files(config, shipped, diagnostics);
     check_sections(config, diagnostics);
+    check_balancing(config, diagnostics);
     return config;
 }
 

@@ -45,7 +45,9 @@ inline std::optional<std::string> short_text(const Stage& s) {
 
 struct ScaleUpPipeline {
     std::vector<Stage> expanders{{PluginInstanceId("least_waste")}, {PluginInstanceId("random")}};
-    std::vector<PluginInstanceId> similarity;
+    /// Of a file without the section; see balancing.hpp for one that has it.
+    std::vector<PluginInstanceId> similarity{PluginInstanceId("resources"),
+                                             PluginInstanceId("labels")};
     PluginInstanceId splitter{"node_groups"};
     std::vector<PluginInstanceId> group_sources;
 };
@@ -55,8 +57,9 @@ void describe(auto&& key, ScaleUpPipeline& s) {
         "goes to the lowest group id.",
         {.shorthand = "use"});
     key("similarity", s.similarity,
-        "Groups count as similar, and are kept even, when every check agrees. Empty: no two groups "
-        "are similar.",
+        "Groups count as similar, and are kept even, when every check agrees. Empty, or not named "
+        "in "
+        "a [pipeline.scale_up] that is there: no two groups are similar.",
         {.instance_kind = "capstan.similarity/1"});
     key("splitter", s.splitter, "Shares new nodes out among similar groups.",
         {.instance_kind = "capstan.splitter/1"});

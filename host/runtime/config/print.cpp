@@ -64,7 +64,7 @@ private:
         const std::string key = toml_key(field.key);
         if (value == nullptr)
             return doc + "# " + key + " is not set: " + printable(describe_type(field)) + "\n";
-        return doc + key + " = " + (set ? to_toml(*value) : field.default_toml) + "\n";
+        return doc + key + " = " + to_toml(*value) + "\n";
     }
 
     void raw(const TomlValue& table, const std::string& path) {

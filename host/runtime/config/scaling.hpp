@@ -54,6 +54,7 @@ struct ScaleUp {
     bool reserve_from_nodes = true;
     bool force_ds = false;
     bool balance_similar = true;
+    bool balance_across_prices = false;
     bool one_option_per_pass = false;
     bool enforce_node_group_min_size = false;
     int max_nodes_per_scaleup = 1000;
@@ -111,7 +112,12 @@ void describe(auto&& key, ScaleUp& s) {
         "Reserves room on a new node for every DaemonSet that would run there.");
     key("balance_similar", s.balance_similar,
         "Shares a scale-up among similar groups, so that their sizes stay even; an option may then "
-        "grow past its own group's maximum. Off: they are not even looked up.");
+        "grow past its own group's maximum. Off: they are not even looked up. With a "
+        "[pipeline.scale_up] that names no similarity checks it is off, and true is an error.");
+    key("balance_across_prices", s.balance_across_prices,
+        "Shares a scale-up also among similar groups of which one is spot and the other is not, or "
+        "whose known prices differ by more than 2%. Off: no nodes go from a cheap group to a dear "
+        "one, whatever the similarity checks say.");
     key("one_option_per_pass", s.one_option_per_pass,
         "Grows by one option a pass, as upstream does. Off: goes on until nothing more can be "
         "helped.");

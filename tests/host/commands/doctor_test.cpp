@@ -45,6 +45,15 @@ TEST(Doctor, ExitsZeroWhereAllIsWell) {
                                           : Not(HasSubstr("TO DO")));
 }
 
+TEST(Doctor, SaysThatNothingIsBalanced) {
+    const Served served;
+    const Ran ran = doctor(served.kubeconfig(), "-o json",
+                           one_cloud + std::string("[pipeline.scale_up]\nsimilarity = []\n"));
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_THAT(ran.out, AllOf(HasSubstr(R"({"verdict":"look","what":"balancing")"),
+                               HasSubstr(R"(similarity = [\"resources\", \"labels\"])")));
+}
+
 /// Refuses every request and repeats the credentials that came with it.
 class Echo {
 public:

@@ -12,6 +12,7 @@ TEST(EngineSettings, LimitNothingUnlessTold) {
     EXPECT_EQ(settings.gpu.max, std::nullopt);
     EXPECT_EQ(settings.nodes.max, std::nullopt);
     EXPECT_TRUE(settings.balance_similar);
+    EXPECT_FALSE(settings.balance_across_prices);
     EXPECT_EQ(settings.expendable_pods_priority_cutoff, -10);
 }
 

@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 
 Scenario read(const std::string& text) {
     const runtime::ShippedFolder shipped({"expanders/least_waste.so", "expanders/random.so",
+                                          "similarity/resources.so", "similarity/labels.so",
                                           "balancer/node_groups.so", "simulated.so"});
     return read_scenario(runtime::Source{"story.toml", text}, "/stories", shipped.plugins());
 }

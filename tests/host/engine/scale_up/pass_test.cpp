@@ -403,8 +403,24 @@ TEST(Pass, GivesEveryRoundASeedOfItsOwn) {
     c.pods("web", 9, 3000);
     c.decide();
     ASSERT_EQ(c.expander.seeds.size(), 2u);
-    EXPECT_EQ(c.expander.seeds[0], 7u);
-    EXPECT_NE(c.expander.seeds[1], 7u);
+    EXPECT_NE(c.expander.seeds[0], c.expander.seeds[1]);
+}
+
+std::uint64_t seed_of_the_first_round(std::uint64_t seed, Time now) {
+    PassCase c;
+    c.group("a", 0, 1);
+    c.group("b", 0, 1, amounts(8000));
+    c.circumstances = {.seed = seed, .now = now};
+    c.pods("web", 1, 3000);
+    c.decide();
+    return c.expander.seeds.at(0);
+}
+
+TEST(Pass, GivesEveryPassASeedOfItsOwn) {
+    const std::uint64_t seed = seed_of_the_first_round(7, noon);
+    EXPECT_EQ(seed_of_the_first_round(7, noon), seed);
+    EXPECT_NE(seed_of_the_first_round(7, noon + std::chrono::seconds(10)), seed);
+    EXPECT_NE(seed_of_the_first_round(8, noon), seed);
 }
 
 TEST(Pass, DecidesTheSameWhateverTheOrderOfItsInput) {

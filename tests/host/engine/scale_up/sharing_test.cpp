@@ -123,6 +123,94 @@ TEST(Sharing, LeavesOutAZoneWhereAPodOfItsKindKeepsOthersAway) {
     EXPECT_EQ(decision.increases[0].because, "smallest of 2 similar groups, makes room for 1 pod");
 }
 
+/// What two groups of equal machines are had for, and whether nodes are shared among them.
+struct PricedPair {
+    const char* title;
+    std::optional<double> a, b;
+    Labels a_labels, b_labels;
+    bool is_shared;
+    const char* left_out = "";
+};
+
+PassCase priced_case(const PricedPair& pair) {
+    PassCase c;
+    c.group("a", 0, 10).price_per_hour = pair.a;
+    c.group("b", 0, 10).price_per_hour = pair.b;
+    for (const auto& [key, value] : pair.a_labels)
+        c.world.describe("a", amounts(4000)).labels[key] = value;
+    for (const auto& [key, value] : pair.b_labels)
+        c.world.describe("b", amounts(4000)).labels[key] = value;
+    c.expander = Prefers({"a"});
+    c.pods("web", 4, 3000);
+    return c;
+}
+
+const std::vector<PricedPair>& priced_pairs() {
+    static const Labels spot{{"lifecycle", "spot"}}, normal{{"lifecycle", "normal"}};
+    static const std::vector<PricedPair> all{
+        {"equal prices", 0.4, 0.4, {}, {}, true},
+        {"just 2%", 0.98, 1.0, {}, {}, true},
+        {"just 2%, the other way round", 1.0, 0.98, {}, {}, true},
+        {"more than 2%",
+         0.12,
+         0.4,
+         {},
+         {},
+         false,
+         "b: its nodes cost 0.4 an hour, those of a 0.12; scale_up.balance_across_prices is off"},
+        {"a little more than 2%", 0.979, 1.0, {}, {}, false, "b: its nodes cost 1 an hour"},
+        {"nothing, and nothing", 0.0, 0.0, {}, {}, true},
+        {"nothing, and little", 0.0, 0.01, {}, {}, false, "b: its nodes cost 0.01 an hour"},
+        {"one price is unknown", 0.4, std::nullopt, {}, {}, true},
+        {"no price is known", std::nullopt, std::nullopt, {}, {}, true},
+        {"both are spot", 0.12, 0.12, spot, spot, true},
+        {"the other is spot", std::nullopt, std::nullopt, normal, spot, false,
+         "b: its nodes are spot, those of a are not; scale_up.balance_across_prices is off"},
+        {"the other is not spot", 0.12, 0.12, spot, normal, false,
+         "b: its nodes are not spot, those of a are"},
+        {"spot by the name of Karpenter",
+         std::nullopt,
+         std::nullopt,
+         {{"karpenter.sh/capacity-type", "on-demand"}},
+         {{"karpenter.sh/capacity-type", "spot"}},
+         false,
+         "b: its nodes are spot"}};
+    return all;
+}
+
+TEST(Sharing, GivesNoNodeToAGroupOfAnotherPriceOrCapacityType) {
+    for (const PricedPair& pair : priced_pairs()) {
+        SCOPED_TRACE(pair.title);
+        const Decision decision = priced_case(pair).decide();
+        EXPECT_EQ(growth(decision),
+                  pair.is_shared ? (Growths{{"a", 2}, {"b", 2}}) : (Growths{{"a", 4}}));
+        ASSERT_EQ(decision.options.size(), 1u);
+        if (pair.is_shared) {
+            EXPECT_THAT(decision.options[0].left_out, ::testing::IsEmpty());
+        } else {
+            EXPECT_THAT(decision.options[0].left_out, ElementsAre(HasSubstr(pair.left_out)));
+        }
+    }
+}
+
+TEST(Sharing, TakesNoAccountOfPricesWhereThatIsSaid) {
+    for (const PricedPair& pair : priced_pairs()) {
+        SCOPED_TRACE(pair.title);
+        PassCase c = priced_case(pair);
+        c.settings.balance_across_prices = true;
+        EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"b", 2}}));
+    }
+}
+
+TEST(Sharing, GrowsADearGroupByAnOptionOfItsOwnOnceTheCheapOneIsFull) {
+    PassCase c;
+    c.group("cheap", 0, 3).price_per_hour = 0.1;
+    c.group("dear", 0, 10).price_per_hour = 0.2;
+    c.expander = Prefers({"cheap"});
+    c.pods("web", 4, 3000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"cheap", 3}, {"dear", 1}}));
+}
+
 TEST(Sharing, NamesSimilarGroupsThatAreFull) {
     PassCase c;
     c.group("a", 1, 10);

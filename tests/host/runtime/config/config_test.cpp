@@ -14,6 +14,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::UnorderedElementsAre;
 
 class ConfigTest : public testing::Test {
 protected:
@@ -119,8 +120,8 @@ TEST_F(ConfigTest, IsCompleteWhenTheFileIsEmpty) {
     const Loaded loaded = load("");
     ASSERT_EQ(loaded.diagnostics.text(), "");
     const Config& config = *loaded.config;
-    EXPECT_THAT(ids(config), ElementsAre("least_waste", "random", "node_groups"));
-    EXPECT_TRUE(config.pipeline.scale_up.similarity.empty());
+    EXPECT_THAT(ids(config), UnorderedElementsAre("least_waste", "random", "resources", "labels",
+                                                  "node_groups"));
     EXPECT_EQ(config.cluster.kubeconfig, "in-cluster");
     EXPECT_EQ(config.scale_down.unneeded_time, minutes(10));
     EXPECT_EQ(config.scale_down.utilization_threshold, 0.5);
@@ -424,7 +425,8 @@ TEST_F(ConfigTest, ChecksTheKindOfEveryNamedInstance) {
         [](const PluginInstanceId& id) -> std::string {
             if (id.value() == "node_groups") return "capstan.splitter/1";
             if (id.value() == "least_waste") return "";
-            return id.value() == "labels" ? "capstan.similarity/1" : "capstan.expander/1";
+            const bool is_check = id.value() == "resources" || id.value() == "labels";
+            return is_check ? "capstan.similarity/1" : "capstan.expander/1";
         },
         loaded.diagnostics);
     EXPECT_EQ(loaded.diagnostics.text(),

@@ -1,0 +1,46 @@
+#include "engine/scale_up/price_parity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace capstan::engine {
+namespace {
+
+/// A share of the higher price. The rest is for prices such as 0.98 and 1, which as doubles are a
+/// little more than 2% apart.
+constexpr double price_tolerance = 0.02 + 1e-9;
+
+bool are_prices_apart(double one, double other) noexcept {
+    return std::abs(one - other) > price_tolerance * std::max(one, other);
+}
+
+/// As it would be written, without an exponent.
+std::string price_text(double price) {
+    std::array<char, 400> out{};
+    const auto [end, error] =
+        std::to_chars(out.data(), out.data() + out.size(), price, std::chars_format::fixed);
+    return error == std::errc() ? std::string(out.data(), end) : std::to_string(price);
+}
+
+}  // namespace
+
+bool has_price_gap(const Offering& own, const Offering& other) noexcept {
+    if (own.is_spot != other.is_spot) return true;
+    return own.price_per_hour && other.price_per_hour &&
+           are_prices_apart(*own.price_per_hour, *other.price_per_hour);
+}
+
+std::optional<std::string> find_price_gap(const Offering& own, const Offering& other) {
+    if (!has_price_gap(own, other)) return std::nullopt;
+    const std::string& group = own.group.value();
+    if (own.is_spot != other.is_spot) {
+        return other.is_spot ? "its nodes are spot, those of " + group + " are not"
+                             : "its nodes are not spot, those of " + group + " are";
+    }
+    return "its nodes cost " + price_text(*other.price_per_hour) + " an hour, those of " + group +
+           " " + price_text(*own.price_per_hour);
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,29 @@
+/// Whether nodes of two groups cost the same: nodes that a cheaper group was chosen for are not
+/// shared out to a dearer one, however similar the machines are.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <capstan/ids.hpp>
+
+namespace capstan::engine {
+
+/// On what terms a group's nodes are had.
+struct Offering {
+    NodeGroupId group{};
+    bool is_spot = false;
+    std::optional<double> price_per_hour{};  ///< of one node; nothing: unknown
+};
+
+/// Why nodes of `own` are not shared out to `other`: only one of the two is spot, or both prices
+/// are known and more than 2% of the higher one apart. The sentence is about `other`. Nothing: they
+/// may be shared.
+///     "its nodes are spot, those of web-a are not"
+///     "its nodes cost 0.4 an hour, those of web-a 0.12"
+std::optional<std::string> find_price_gap(const Offering& own, const Offering& other);
+
+/// The same without the sentence.
+bool has_price_gap(const Offering& own, const Offering& other) noexcept;
+
+}  // namespace capstan::engine

@@ -1,0 +1,59 @@
+#include "runtime/config/balancing.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+namespace capstan::runtime {
+namespace {
+
+constexpr std::string_view what_to_add =
+    "add similarity = [\"resources\", \"labels\"] to [pipeline.scale_up]";
+
+/// NULL: the tree has none, since what the file says there is of the wrong type.
+template <class Tree>
+Tree* find_setting(Tree& tree, std::initializer_list<std::string_view> keys) {
+    Tree* at = &tree;
+    for (const std::string_view key : keys) {
+        const auto next = std::ranges::find(at->children, key, &SettingValue::key);
+        if (next == at->children.end()) return nullptr;
+        at = &*next;
+    }
+    return at;
+}
+
+}  // namespace
+
+void settle_balancing(SettingValue& tree, const TomlValue& root) {
+    const TomlValue* const pipeline = root.find("pipeline");
+    const TomlValue* const section = pipeline == nullptr ? nullptr : pipeline->find("scale_up");
+    SettingValue* const checks = find_setting(tree, {"pipeline", "scale_up", "similarity"});
+    SettingValue* const is_on = find_setting(tree, {"scale_up", "balance_similar"});
+    if (section == nullptr || checks == nullptr || is_on == nullptr) return;
+    if (checks->defaulted) checks->children.clear();
+    if (checks->children.empty() && is_on->defaulted) is_on->boolean = false;
+}
+
+void check_balancing(const Config& config, Diagnostics& diagnostics) {
+    const SettingValue* const is_on = find_setting(config.tree, {"scale_up", "balance_similar"});
+    if (is_on == nullptr || is_on->defaulted || !is_on->boolean) return;
+    if (!config.pipeline.scale_up.similarity.empty()) return;
+    diagnostics.error(is_on->key_place,
+                      "scale_up.balance_similar: nothing is similar without similarity checks; " +
+                          std::string(what_to_add));
+}
+
+std::optional<Unbalanced> find_unbalanced(const Config& config) {
+    const SettingValue* const is_on = find_setting(config.tree, {"scale_up", "balance_similar"});
+    const SettingValue* const section = find_setting(config.tree, {"pipeline", "scale_up"});
+    if (is_on == nullptr || !is_on->defaulted || section == nullptr) return std::nullopt;
+    if (!config.pipeline.scale_up.similarity.empty()) return std::nullopt;
+    return Unbalanced{
+        .place = section->key_place,
+        .found =
+            "new nodes are not balanced over similar groups: pipeline.scale_up names no "
+            "similarity checks",
+        .fix = std::string(what_to_add) + ", or say scale_up.balance_similar = false"};
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,79 @@
+#include "runtime/config/balancing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "shipped_folder.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+Loaded load_balancing(const std::string& text) {
+    const ShippedFolder folder{"aws.so",
+                               "expanders/least_waste.so",
+                               "expanders/random.so",
+                               "similarity/resources.so",
+                               "similarity/labels.so",
+                               "balancer/node_groups.so"};
+    return load_config(Source{"capstan.toml", text}, folder.plugins());
+}
+
+/// A file, and how it balances.
+struct BalancingFile {
+    const char* title;
+    const char* text;
+    std::vector<std::string> checks;
+    bool is_balanced;
+    bool is_told;  ///< that nothing is balanced
+};
+
+TEST(Balancing, IsOnUnlessThePipelineNamesNoChecks) {
+    const std::vector<std::string> both{"resources", "labels"};
+    const BalancingFile files[] = {
+        {"an empty file", "", both, true, false},
+        {"a pipeline without the section", "[pipeline]\nclouds = [\"aws\"]\n", both, true, false},
+        {"switched off", "scale_up.balance_similar = false\n", both, false, false},
+        {"asked for", "scale_up.balance_similar = true\n", both, true, false},
+        {"a section without checks",
+         "[pipeline.scale_up]\nexpanders = [\"random\"]\n",
+         {},
+         false,
+         true},
+        {"an empty section", "[pipeline.scale_up]\n", {}, false, true},
+        {"no checks", "[pipeline.scale_up]\nsimilarity = []\n", {}, false, true},
+        {"no checks, and that is meant",
+         "scale_up.balance_similar = false\n[pipeline.scale_up]\nsimilarity = []\n",
+         {},
+         false,
+         false},
+        {"one check", "[pipeline.scale_up]\nsimilarity = [\"labels\"]\n", {"labels"}, true, false},
+    };
+    for (const BalancingFile& file : files) {
+        SCOPED_TRACE(file.title);
+        const Loaded loaded = load_balancing(file.text);
+        ASSERT_EQ(loaded.diagnostics.text(), "");
+        std::vector<std::string> checks;
+        for (const PluginInstanceId& check : loaded.config->pipeline.scale_up.similarity)
+            checks.push_back(check.value());
+        EXPECT_EQ(checks, file.checks);
+        EXPECT_EQ(loaded.config->scale_up.balance_similar, file.is_balanced);
+        EXPECT_EQ(find_unbalanced(*loaded.config).has_value(), file.is_told);
+    }
+}
+
+TEST(Balancing, IsRefusedWithoutChecksAndSaysWhatToAdd) {
+    EXPECT_EQ(load_balancing("[scale_up]\n"
+                             "balance_similar = true\n"
+                             "[pipeline.scale_up]\n"
+                             "expanders = [\"random\"]\n")
+                  .diagnostics.text(),
+              "capstan.toml:2:1: scale_up.balance_similar: nothing is similar without similarity "
+              "checks; add similarity = [\"resources\", \"labels\"] to [pipeline.scale_up]\n"
+              "    balance_similar = true\n"
+              "    ^^^^^^^^^^^^^^^\n");
+}
+
+}  // namespace
+}  // namespace capstan::runtime
