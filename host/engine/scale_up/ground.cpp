@@ -38,8 +38,8 @@ std::int64_t count_pending(const Scene& scene) {
 }
 
 /// Nodes on their way that can make a difference: one for each pod that waits, one for each node
-/// that was planned for, and one that stays empty. Further ones would stay empty, too, and the
-/// spread over nodes sees an empty one already.
+/// that was planned for, and one that stays empty, which makes its zone a domain. Further ones
+/// would stay empty, too.
 std::int64_t useful_upcoming(const Scene& scene, GroupIndex group, std::int64_t pending) {
     std::int64_t most = pending + 1;
     const auto planned = scene.planned.find(scene.id(group));

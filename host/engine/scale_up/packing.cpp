@@ -90,29 +90,47 @@ int Packing::open_nodes(Subject subject, Supply& supply, int nodes, int per_node
     return nodes * per_node;
 }
 
-int Packing::open(Subject subject, Supply& supply, int wanted) {
+int Packing::open_some(Subject subject, Supply& supply, int wanted) {
+    const Placement::Mark mark = placement_->mark();
+    const Slot trial = placement_->add(supply.shape, std::min(wanted, supply.nodes));
+    const Room room = placement_->room(subject, trial, wanted);
+    placement_->undo(mark);
+    if (room.in_all == 0) return 0;
+    // Opened one after the other, each takes as many as the first: the least on those before it is
+    // what the first saw, or what the first took.
+    return open_nodes(subject, supply, room.in_all / room.per_node, room.per_node) +
+           open_nodes(subject, supply, 1, room.in_all % room.per_node);
+}
+
+int Packing::open(Subject subject, std::span<Supply> supplies, int wanted) {
     int placed = 0;
-    while (placed < wanted && supply.nodes > 0) {
-        const Placement::Mark mark = placement_->mark();
-        const int most = std::min(wanted - placed, supply.nodes);
-        const Slot trial = placement_->add(supply.shape, most);
-        const Room room = placement_->room(subject, trial, wanted - placed);
-        placement_->undo(mark);
-        if (room.in_all == 0) break;
-        placed += open_nodes(subject, supply, room.in_all / room.per_node, room.per_node);
-        placed += open_nodes(subject, supply, 1, room.in_all % room.per_node);
+    for (Supply& supply : supplies) {
+        while (placed < wanted && supply.nodes > 0) {
+            const int missing = placement_->missing_hosts(subject);
+            const int most = missing > 0 ? std::min(missing, supply.nodes) : supply.nodes;
+            Supply some{supply.shape, most};
+            const int more = open_some(subject, some, wanted - placed);
+            supply.nodes -= most - some.nodes;
+            placed += more;
+            if (more == 0) break;
+            if (missing > 0 && placement_->missing_hosts(subject) == 0) return placed;
+        }
     }
     return placed;
 }
 
 bool Packing::pack_one(std::span<Supply> supplies, const Demand& demand, Slot from, int& placed) {
-    const int before = placed;
-    const auto end = static_cast<Slot>(placement_->slot_count());
-    if (from < end) placed += fill(demand.subject, from, end, demand.count - placed);
-    for (Supply& supply : supplies) {
-        if (placed < demand.count) placed += open(demand.subject, supply, demand.count - placed);
+    const bool again = is_spread(placement_->rules(), demand.subject);
+    const int start = placed;
+    for (int before = -1; placed < demand.count && placed != before;) {
+        before = placed;
+        const auto end = static_cast<Slot>(placement_->slot_count());
+        if (from < end) placed += fill(demand.subject, from, end, demand.count - placed);
+        if (placed < demand.count) placed += open(demand.subject, supplies, demand.count - placed);
+        // Nodes opened for pods that are spread may let others take more.
+        if (!again) break;
     }
-    return placed > before;
+    return placed > start;
 }
 
 Packed Packing::pack(std::span<Supply> supplies, std::span<const Demand> demands) {

@@ -32,9 +32,11 @@ public:
     /// Puts pods on slots of [from, end), in order, until none has room or `wanted` are placed;
     /// what is placed is the answer. A slot of which only some nodes are needed is split.
     int fill(Subject subject, Slot from, Slot end, int wanted);
-    /// Opens nodes as the pods need them, and takes them off the supply; never an empty one. What
-    /// is placed is the answer.
-    int open(Subject subject, Supply& supply, int wanted);
+    /// Opens nodes as the pods need them, each with the pods it takes before the next, and takes
+    /// them off the supplies, in their order; never an empty one. What is placed is the answer. It
+    /// ends early once there are as many nodes as a minDomains asks for: those before have room
+    /// again.
+    int open(Subject subject, std::span<Supply> supplies, int wanted);
     /// Each of `demands` in its turn fills the nodes that were opened since the call began, then
     /// opens more of `supplies`, in their order.
     Packed pack(std::span<Supply> supplies, std::span<const Demand> demands);
@@ -43,6 +45,7 @@ private:
     bool pack_one(std::span<Supply> supplies, const Demand& demand, Slot from, int& placed);
     int place(Subject subject, Slot slot, const Room& room, int wanted);
     int place_on_part(Subject subject, Slot slot, int nodes, int per_node);
+    int open_some(Subject subject, Supply& supply, int wanted);
     int open_nodes(Subject subject, Supply& supply, int nodes, int per_node);
 
     bool is_passed_over(Slot slot) const noexcept;

@@ -1,7 +1,10 @@
 #include "engine/scale_up/planned_seats.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
+
+#include "engine/snapshot/label_finder.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -114,17 +117,33 @@ PlannedSeats::Queue PlannedSeats::make_queue(Subject subject) const {
     const ClassId id = scene_->rules->subjects()[subject];
     const Cluster& cluster = scene_->snapshot->cluster;
     const PodSpec& spec = *cluster.pod_class(id).spec;
+    const auto is_over_hosts = [](const SpreadConstraint& constraint) {
+        return constraint.topology_key == hostname_label;
+    };
     return {.subject = subject,
             .looks_at_pods = scene_->rules->looks_at_pods(subject),
             .in_step = cluster.spread(id).size() == 1 && placement_->spread(subject) &&
-                       spec.pod_affinity.empty() && spec.pod_anti_affinity.empty()};
+                       spec.pod_affinity.empty() && spec.pod_anti_affinity.empty(),
+            .over_hosts = std::ranges::any_of(cluster.spread(id), is_over_hosts)};
 }
 
+/// A pass fills a node for pods that are spread over hosts before it opens the next, so the fuller
+/// come first; and nodes that it opened later for other pods held none of these back.
 bool PlannedSeats::seat() {
+    for (auto& [key, queue] : queues_) {
+        if (queue.over_hosts) std::ranges::stable_sort(queue.wants, std::greater(), &Want::pods);
+    }
+    const bool some = take_turns([](const Queue& queue) { return queue.over_hosts; });
+    return take_turns([](const Queue&) { return true; }) || some;
+}
+
+template <class Chosen>
+bool PlannedSeats::take_turns(Chosen is_chosen) {
     bool any = false;
     for (bool some = true; some;) {
         some = false;
-        for (auto& [key, queue] : queues_) some = take_turn(queue) || some;
+        for (auto& [key, queue] : queues_)
+            if (is_chosen(queue)) some = take_turn(queue) || some;
         any = any || some;
     }
     return any;

@@ -46,11 +46,15 @@ private:
         bool looks_at_pods = false;
         /// It looks only at how many pods its zone has: where the first node is shut all are.
         bool in_step = false;
+        /// Its nodes are filled one after the other, before others open more.
+        bool over_hosts = false;
         std::vector<Want> wants{};
     };
     void add_group(GroupIndex group, const std::vector<PlannedNodes>& nodes, Slot from, Slot end);
     Queue make_queue(Subject subject) const;
     void want(GroupIndex group, Slot slot, const std::map<std::string, int>& pods);
+    template <class Chosen>
+    bool take_turns(Chosen is_chosen);
     bool take_turn(Queue& queue);
 
     const Scene* scene_;

@@ -71,7 +71,9 @@ public:
     /// Left of a resource on each node of the slot.
     std::int64_t free(Slot slot, ResourceIndex resource) const noexcept;
 
-    /// `nodes` new nodes, with nothing but their daemons on them.
+    /// `nodes` new nodes, with nothing but their daemons on them. A node to come is a domain of a
+    /// spread over single nodes only once a pod is put on it: those that are still empty hold no
+    /// other node back. The domain of a wider key, as its zone, is there at once.
     Slot add(ShapeId shape, int nodes);
     /// Makes a slot of `nodes` of the nodes of `slot`, more than none and not all.
     Slot split(Slot slot, int nodes);
@@ -95,6 +97,9 @@ public:
     Refusal why_not(Subject subject, Slot slot, Wording wording = Wording::full) const;
     /// The same for an empty new node of the shape, as the placement stands.
     Refusal why_not_new(Subject subject, ShapeId shape) const;
+
+    /// Nodes that the spread constraints of the class over single nodes lack to their minDomains.
+    int missing_hosts(Subject subject) const;
 
     /// The constraint that spreads the class over domains wider than a node; nothing: it has none,
     /// or more than one, which are then obeyed as they stand.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engine/scheduling/placement_state.hpp"
 
 namespace capstan::engine {
@@ -28,6 +30,18 @@ std::optional<SpreadDomains> Placement::spread(Subject subject) const {
                                .exists = state_->tally.nodes_in(rule->counter, domain) > 0});
     }
     return out;
+}
+
+int Placement::missing_hosts(Subject subject) const {
+    const PodBook& book = state_->rules->pods;
+    const PodRules* own = book.find(subject);
+    if (own == nullptr) return 0;
+    std::int64_t out = 0;
+    for (const SpreadRule& rule : own->spread) {
+        if (!book.counters[rule.counter].per_node) continue;
+        out = std::max(out, rule.min_domains - state_->tally.nodes_in(rule.counter, 0));
+    }
+    return static_cast<int>(out);
 }
 
 std::vector<bool> Placement::open_domains(Subject subject) const {

@@ -61,6 +61,7 @@ void Placement::State::place(Subject subject, Slot slot, int per_node) {
                    .other = slots[slot].last_placed,
                    .subject = subject,
                    .count = per_node});
+    if (counts() && !is_open(slot)) tally.open(place_of(slot));
     slots[slot].last_placed = number;
     put(subject, slot, per_node);
 }
@@ -117,6 +118,7 @@ void Placement::State::take_back(const Record& record) {
         case Record::Kind::placed:
             put(record.subject, record.slot, -record.count);
             slot.last_placed = record.other;
+            if (counts() && !is_open(record.slot)) tally.shut(place_of(record.slot));
             return;
         case Record::Kind::split:
             slots[record.other].nodes += record.count;

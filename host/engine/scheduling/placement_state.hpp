@@ -61,7 +61,14 @@ struct Placement::State {
     std::vector<Record> log;
 
     Tally::Place place_of(Slot slot) const noexcept {
-        return {.slot = slot, .profile = slots[slot].profile, .nodes = slots[slot].nodes};
+        return {.slot = slot,
+                .profile = slots[slot].profile,
+                .nodes = slots[slot].nodes,
+                .open = is_open(slot)};
+    }
+    /// Nodes to come are opened by the first pod that is put on them.
+    bool is_open(Slot slot) const noexcept {
+        return slots[slot].shape == no_shape || slots[slot].last_placed != no_record;
     }
     std::optional<int> attach_limit(Slot slot, std::uint32_t driver) const noexcept;
     /// Place of the profile's nodes among the domains that the subject is spread over; nothing: in

@@ -38,9 +38,23 @@ void Tally::split(std::uint32_t from) {
 }
 
 void Tally::count_nodes(const Place& place, int sign) {
+    add_domains(place, sign, false);
+    if (place.open) add_domains(place, sign, true);
+}
+
+void Tally::count_hosts(const Place& place, int sign) {
+    add_domains(place, sign, true);
+    for (const Entry& entry : on_slot_[place.slot]) {
+        const Counter& counter = (*counters_)[entry.counter];
+        if (counter.spread) change_level(counter.at, 0, entry.count, sign * place.nodes);
+    }
+}
+
+void Tally::add_domains(const Place& place, int sign, bool per_node) {
     for (LaneId lane = 0; lane < lanes_->size(); ++lane) {
         const std::int32_t domain = (*lanes_)[lane].domain_of[place.profile];
         if (!spread_lane_[lane] || domain == no_domain) continue;
+        if ((*lanes_)[lane].per_node != per_node) continue;
         nodes_[first_[lane] + static_cast<std::uint32_t>(domain)] +=
             std::int64_t{sign} * place.nodes;
     }
@@ -56,7 +70,7 @@ void Tally::count(CounterId id, const Place& place, int per_node) {
         return;
     }
     const int now = change_entry(id, place.slot, per_node);
-    if (counter.spread) change_level(counter.at, now - per_node, now, place.nodes);
+    if (counter.spread && place.open) change_level(counter.at, now - per_node, now, place.nodes);
 }
 
 int Tally::change_entry(CounterId id, std::uint32_t slot, int by) {
@@ -110,19 +124,20 @@ Surroundings Tally::around(CounterId id, const Place& place) const noexcept {
 
 Surroundings Tally::around_node(const Counter& counter, CounterId id, const Place& place) const {
     const std::vector<std::int64_t>& level = levels_[counter.at];
-    const std::int64_t nodes = nodes_[first_[counter.lane]];
+    const std::int64_t itself = place.open ? 1 : 0;  // of those that are counted
+    const std::int64_t others = nodes_[first_[counter.lane]] - itself;
     Surroundings out{.here = at(id, place.slot, place.profile),
                      .least_other = unbounded,
-                     .domains = static_cast<int>(nodes)};
+                     .domains = static_cast<int>(others + 1)};
     std::int64_t occupied = 0;
     for (const std::int64_t there : level) occupied += there;
-    if (nodes - occupied - (out.here == 0 ? 1 : 0) > 0) {
+    if (others - occupied + (out.here > 0 ? itself : 0) > 0) {
         out.least_other = 0;
         return out;
     }
     for (std::size_t i = 0; i < level.size(); ++i) {
         const int count = static_cast<int>(i) + 1;
-        if (level[i] - (out.here == count ? 1 : 0) <= 0) continue;
+        if (level[i] - (out.here == count ? itself : 0) <= 0) continue;
         out.least_other = count;
         break;
     }

@@ -27,17 +27,24 @@ public:
         std::uint32_t slot = 0;
         ProfileId profile = 0;
         int nodes = 1;
+        bool open = true;  ///< see Tally::open
     };
 
     Tally(const CounterTable& counters, const Topologies& lanes);
 
-    /// Nodes come, without pods, in a new slot; or go, as the last.
+    /// Nodes come, without pods, in a new slot; or go, as the last. Where they are not open they
+    /// are domains of spread constraints that are wider than a node, and of no other.
     void push(const Place& place);
     void pop(const Place& place);
+    /// Each node of the slot becomes a domain of spread constraints over single nodes, or ends to
+    /// be one. Before that it is one for nothing but what looks at it (`around`).
+    void open(const Place& place) { count_hosts(place, 1); }
+    void shut(const Place& place) { count_hosts(place, -1); }
     /// A new slot with a part of what is in another.
     void split(std::uint32_t from);
     void unsplit() { on_slot_.pop_back(); }
-    /// Nodes of a slot become domains of spread constraints, or end to be.
+    /// Nodes of a slot become domains of spread constraints, or end to be: of those over single
+    /// nodes only if they are open. What is on them is counted apart.
     void count_nodes(const Place& place, int sign);
     /// `per_node` more pods (below zero: fewer) on each node.
     void count(CounterId id, const Place& place, int per_node);
@@ -48,7 +55,8 @@ public:
     }
     int at(CounterId id, std::uint32_t slot, ProfileId profile) const noexcept;
     std::int64_t total(CounterId id) const noexcept { return totals_[id]; }
-    /// Of a counter of spread, where it counts.
+    /// Of a counter of spread, where it counts. One node of a slot that is not open sees none of
+    /// the others of its slot.
     Surroundings around(CounterId id, const Place& place) const noexcept;
     /// Of a wide one of spread, by domain: the number of pods, and of nodes that may have some.
     int in_domain(CounterId id, std::int32_t domain) const noexcept {
@@ -69,6 +77,8 @@ private:
     std::int32_t domain(CounterId id, ProfileId profile) const noexcept {
         return (*lanes_)[(*counters_)[id].lane].domain_of[profile];
     }
+    void add_domains(const Place& place, int sign, bool per_node);
+    void count_hosts(const Place& place, int sign);
     int change_entry(CounterId id, std::uint32_t slot, int by);
     void change_level(std::uint32_t table, int from, int to, int nodes);
     Surroundings around_node(const Counter& counter, CounterId id, const Place& place) const;

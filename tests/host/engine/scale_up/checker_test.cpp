@@ -1,10 +1,13 @@
 // Random clusters: what a pass promises is checked by a scheduler that is slow and obvious.
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "engine/scale_up/scale_up.hpp"
 #include "naive/naive_scheduler.hpp"
 #include "naive/random_cluster.hpp"
 #include "pass_case.hpp"
+#include "promises.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -53,13 +56,6 @@ PassCase make_case(naive::Dice& dice, const naive::Spice& spice) {
     return c;
 }
 
-/// A pod and the node that a pass has for it.
-struct Promise {
-    std::size_t when = 0;
-    Subject subject = 0;
-    std::size_t node = 0;
-};
-
 class Checked {
 public:
     Checked(const PassCase& c, Policies policies)
@@ -67,55 +63,30 @@ public:
           snapshot_(c.world.snapshot()),
           scene_(make_scene(snapshot_, {}, settings_, noon)),
           policies_(std::move(policies)),
-          scale_up_(scene_, policies_, c.circumstances),
-          world_(naive::make_world(snapshot_.cluster)) {
+          scale_up_(scene_, policies_, c.circumstances) {
         scale_up_.run();
-        for (const ClassId id : scene_.rules->subjects()) {
-            pods_.push_back(naive::make_pod(snapshot_.cluster, id));
-        }
-        lay_out();
+        promises_.emplace(scale_up_);
     }
 
-    /// Empty: every pod that was promised a node runs there, whoever comes first.
-    std::string find_broken_promise() {
-        for (bool progress = true; progress;) {
-            progress = false;
-            std::vector<Promise> waiting;
-            for (const Promise& promise : promises_) {
-                const naive::Pod& pod = pods_[promise.subject];
-                // Nodes arrive as the pass adds them, each with the first of its pods.
-                world_.nodes[promise.node].gone = false;
-                if (naive::fits(world_, pod, promise.node)) {
-                    world_.nodes[promise.node].pods.push_back(pod);
-                    progress = true;
-                } else {
-                    waiting.push_back(promise);
-                }
-            }
-            promises_ = std::move(waiting);
-        }
-        if (promises_.empty()) return {};
-        const Promise& first = promises_.front();
-        return name(first.subject) + " does not run on node " + std::to_string(first.node) + ": " +
-               naive::why_not(world_, pods_[first.subject], first.node).sentence;
-    }
+    std::string find_broken_promise() { return promises_->find_broken(); }
 
     /// Empty: nobody is left who would fit, on what there is or on one more node that may be added.
     std::string find_forgotten() {
         const Progress& progress = scale_up_.progress();
         if (!progress.stopped.empty()) return {};
-        for (naive::Node& node : world_.nodes) node.gone = false;
+        naive::World& world = promises_->world();
+        for (naive::Node& node : world.nodes) node.gone = false;
         for (Subject s = 0; s < scene_.pending_count(); ++s) {
             if (progress.left[s] == 0) continue;
-            if (const auto node = naive::find_room(world_, pods_[s])) {
+            if (const auto node = naive::find_room(world, promises_->pod(s))) {
                 return name(s) + " fits on node " + std::to_string(*node);
             }
             for (GroupIndex g = 0; g < scene_.groups().size(); ++g) {
                 if (!progress.ledger.obstacle(g).empty()) continue;
-                naive::World more = world_;
+                naive::World more = world;
                 const std::size_t node =
                     naive::add_node(more, snapshot_.cluster, scene_.rules->shapes()[g]);
-                if (naive::fits(more, pods_[s], node)) {
+                if (naive::fits(more, promises_->pod(s), node)) {
                     return name(s) + " fits on a new node of " + scene_.id(g).value();
                 }
             }
@@ -124,27 +95,6 @@ public:
     }
 
 private:
-    /// New nodes in the slow world, and who is to go where in the order in which it was decided.
-    void lay_out() {
-        Placement& placement = scale_up_.placement();
-        for (Slot slot = 0; slot < placement.slot_count(); ++slot) {
-            for (int n = 0; n < placement.nodes(slot); ++n) {
-                std::size_t node = slot;
-                if (const auto shape = placement.shape(slot)) {
-                    node =
-                        naive::add_node(world_, snapshot_.cluster, scene_.rules->shapes()[*shape]);
-                    world_.nodes[node].gone = true;
-                }
-                for (const Seat& seat : placement.seats(slot)) {
-                    for (int i = 0; i < seat.per_node; ++i) {
-                        promises_.push_back({seat.when, seat.subject, node});
-                    }
-                }
-            }
-        }
-        std::ranges::sort(promises_, {},
-                          [](const Promise& p) { return std::tuple(p.when, p.node, p.subject); });
-    }
     const std::string& name(Subject s) const { return scene_.pending.classes[s].example; }
 
     Settings settings_;
@@ -152,9 +102,7 @@ private:
     Scene scene_;
     Policies policies_;
     ScaleUp scale_up_;
-    naive::World world_;
-    std::vector<naive::Pod> pods_{};  // by subject
-    std::vector<Promise> promises_{};
+    std::optional<Promises> promises_{};
 };
 
 void check(std::uint64_t seeds, const naive::Spice& spice) {

@@ -128,12 +128,70 @@ TEST(Spread, PodsThatAreCountedButNotSpreadComeFirst) {
     EXPECT_EQ(left(decision), 0);
 }
 
-TEST(Spread, OverHostsIsHelpedInOnePass) {
+/// A host with so many pods of app=web, of one core each.
+void add_host(PassCase& c, const std::string& name, int pods) {
+    c.world.node(name).labels = {{hostname_key, name}};
+    for (int n = 0; n < pods; ++n) {
+        PodObject& pod = c.world.pod(name + "-web-" + std::to_string(n), name);
+        pod.labels = {{"app", "web"}};
+        pod.spec.requests = {{"cpu", 1000}};
+    }
+}
+
+TEST(Spread, OverHostsOrdersAsManyNodesAsThePodsNeedWhenEachIsFilledBeforeTheNext) {
+    const struct {
+        std::string what;
+        std::vector<int> hosts;  // pods on those that are there
+        int pods, cpu, max_skew, min_domains, nodes;
+    } cases[] = {
+        {"small pods share one node", {}, 9, 100, 1, 1, 1},
+        {"ten of a core fill nodes of four", {}, 10, 1000, 1, 1, 3},
+        {"a larger skew needs no fewer", {}, 10, 1000, 5, 1, 3},
+        {"full hosts let new ones catch up", {4, 4, 4}, 8, 1000, 1, 1, 2},
+        {"and the emptiest is filled first", {2, 4, 4}, 8, 1000, 1, 1, 2},
+        {"minDomains asks for three", {}, 12, 100, 1, 3, 3},
+        {"minDomains is one short", {4, 4}, 5, 100, 1, 3, 1},
+        {"minDomains above the number of pods", {}, 2, 100, 1, 3, 2},
+        {"minDomains and a skew of two", {}, 12, 100, 2, 3, 3},
+        {"one pod", {}, 1, 100, 1, 1, 1},
+    };
+    for (const auto& each : cases) {
+        PassCase c;
+        c.group("ng", 0, 100, amounts(4000));
+        for (std::size_t n = 0; n < each.hosts.size(); ++n)
+            add_host(c, "host-" + std::to_string(n), each.hosts[n]);
+        c.pods("web", each.pods, each.cpu, [&](PodObject& pod) {
+            spread_over(hostname_key, each.max_skew)(pod);
+            pod.spec.spread.front().min_domains = each.min_domains;
+        });
+        EXPECT_EQ(growth(c.decide()), (Growths{{"ng", each.nodes}})) << each.what;
+    }
+}
+
+TEST(Spread, OverHostsGoesNoFurtherThanAHostThatCanTakeNoneLetsIt) {
+    PassCase c;
+    c.group("ng", 0, 100, amounts(4000));
+    add_host(c, "full", 0);
+    c.world.pod("large", "full").spec.requests = {{"cpu", 4000}};
+    c.pods("web", 6, 1000, spread_over(hostname_key, 2));
+    EXPECT_EQ(growth(c.decide()), (Growths{{"ng", 3}}));
+}
+
+TEST(Spread, OverHostsSharesTheNodesOfSimilarGroups) {
     PassCase c = three_zones();
-    c.pods("web", 9, 100, spread_over(hostname_key));
+    c.pods("web", 20, 1000, spread_over(hostname_key));
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"b", 2}, {"c", 1}}));
+}
+
+TEST(Spread, OverHostsWithMinDomainsFillsTheNodesOfSimilarGroups) {
+    PassCase c = three_zones();
+    c.pods("web", 12, 100, [](PodObject& pod) {
+        spread_over(hostname_key)(pod);
+        pod.spec.spread.front().min_domains = 3;
+    });
     const Decision decision = c.decide();
-    EXPECT_EQ(count(decision.helped), 9);
-    EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}, {"c", 3}}));
+    EXPECT_EQ(count(decision.helped), 12);
+    EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
 }
 
 TEST(Spread, PodsThatKeepApartOnHostsGetANodeEach) {
@@ -171,7 +229,7 @@ TEST(Spread, OverZonesAndHostsAtOnceIsHelped) {
     });
     const Decision decision = c.decide();
     EXPECT_EQ(count(decision.helped), 6);
-    EXPECT_EQ(growth(decision), (Growths{{"a", 2}, {"b", 2}, {"c", 2}}));
+    EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
 }
 
 TEST(Spread, OverTwoWideKeysGoesByTheRuleAsItStands) {

@@ -136,6 +136,41 @@ TEST(TopologySpread, CountsANewZoneOnceANodeIsThere) {
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 1}));
 }
 
+TEST(TopologySpread, OverNodesCountsANodeToComeOnceAPodIsOnIt) {
+    ThreeZones world(2, 2, 3);
+    const auto web = world.subject(spread_pod({over(hostname_key, app("web"))}));
+    const auto shape = world.shape({});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    const Slot slot = placement.add(shape, 3);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 0, 9}));
+    const Slot one = placement.split(slot, 1);
+    EXPECT_EQ(placement.room(web, one, 9), (Room{3, 3}));
+    const Placement::Mark mark = placement.mark();
+    placement.place(web, one, 1);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 0, 0, 4, 2}));
+    placement.undo(mark);
+    EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 0, 6, 3}));
+}
+
+TEST(TopologySpread, OverNodesAsksForTheNodesThatMinDomainsLacks) {
+    ThreeZones world(1, 0, 0);
+    SpreadConstraint constraint = over(hostname_key, app("web"));
+    constraint.min_domains = 5;
+    const auto web = world.subject(spread_pod({constraint}));
+    const auto loose = world.subject({.labels = {{"app", "loose"}}});
+    const auto shape = world.shape({});
+    Rules rules = world.rules();
+    Placement placement(rules);
+    EXPECT_EQ(placement.missing_hosts(web), 2);
+    EXPECT_EQ(placement.missing_hosts(loose), 0);
+    const Slot slot = placement.add(shape, 2);
+    EXPECT_EQ(placement.missing_hosts(web), 2);
+    placement.place(web, slot, 1);
+    EXPECT_EQ(placement.missing_hosts(web), 0);
+    EXPECT_EQ(placement.room(web, slot, 9), (Room{0, 0})) << "two of the old are empty";
+}
+
 TEST(TopologySpread, OverNodesCountsEachForItself) {
     ThreeZones world(1, 0, 1);
     const auto web = world.subject(spread_pod({over(hostname_key, app("web"))}));

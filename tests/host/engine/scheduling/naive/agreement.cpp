@@ -63,6 +63,7 @@ void SideBySide::slow_place(State& state, Subject subject, std::size_t node) con
         --left[state.world.nodes[node].labels.at(key)];
     }
     state.world.nodes[node].pods.push_back(pods_[subject]);
+    state.world.nodes[node].unopened = false;
 }
 
 std::string SideBySide::compare_domains(Subject subject) const {
@@ -198,6 +199,7 @@ void SideBySide::add(Dice& dice) {
     now_.closed.push_back(false);
     for (int i = 0; i < nodes; ++i) {
         now_.nodes_of.back().push_back(add_node(now_.world, cluster_, shapes_[shape]));
+        now_.world.nodes.back().unopened = true;
     }
 }
 

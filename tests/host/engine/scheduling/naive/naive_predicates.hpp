@@ -26,9 +26,9 @@ Verdict inter_pod_affinity(const World& world, const Pod& pod, const Node& node)
 Verdict pod_topology_spread(const World& world, const Pod& pod, const Node& node);
 
 /// The pods that the constraint of a pod counts, by domain; domains without an eligible node are
-/// not there.
+/// not there. Of unopened nodes only the one that is asked about is one of hosts.
 std::map<std::string, int> count_domains(const World& world, const SpreadConstraint& constraint,
-                                         const Pod& pod);
+                                         const Pod& pod, const Node* asked = nullptr);
 
 /// The value of a label of a node; nothing: it has none.
 std::optional<std::string> find_value(const Node& node, const std::string& key);

@@ -35,6 +35,8 @@ struct Node {
     std::map<std::string, std::optional<int>> attach_limits{};
     std::vector<Pod> pods{};
     bool gone = false;  ///< as if it, and what is on it, were not there
+    /// Takes pods, but is no domain of a spread over hosts to any other node.
+    bool unopened = false;
 };
 
 /// A value: a copy is a world of its own. Whoever likes may change any part of it.

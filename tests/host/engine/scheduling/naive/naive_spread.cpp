@@ -40,7 +40,7 @@ Verdict keeps(const World& world, const SpreadConstraint& constraint, const Pod&
               const Node& node) {
     const auto domain = find_value(node, constraint.topology_key);
     if (!domain) return "the node has no " + constraint.topology_key;
-    const std::map<std::string, int> counts = count_domains(world, constraint, pod);
+    const std::map<std::string, int> counts = count_domains(world, constraint, pod, &node);
     int least = 0;
     if (!counts.empty() && static_cast<int>(counts.size()) >= constraint.min_domains.value_or(1)) {
         least = std::min_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
@@ -97,9 +97,11 @@ Pod with_spread(const World& world, Pod pod) {
 }
 
 std::map<std::string, int> count_domains(const World& world, const SpreadConstraint& constraint,
-                                         const Pod& pod) {
+                                         const Pod& pod, const Node* asked) {
     std::map<std::string, int> out;
     for (const Node& node : world.nodes) {
+        const bool is_host = constraint.topology_key == "kubernetes.io/hostname";
+        if (is_host && node.unopened && &node != asked) continue;
         if (!is_eligible(node, constraint, pod)) continue;
         out[*find_value(node, constraint.topology_key)] += count(node, constraint, pod);
     }

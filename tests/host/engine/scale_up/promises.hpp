@@ -1,0 +1,86 @@
+/// Pods and the nodes that a pass has for them, put to the slow scheduler.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "engine/scale_up/scale_up.hpp"
+#include "naive/naive_scheduler.hpp"
+
+namespace capstan::engine {
+
+/// Of a pass that has run. Borrows it.
+class Promises {
+public:
+    explicit Promises(ScaleUp& scale_up)
+        : scene_(scale_up.scene()), world_(naive::make_world(scene_.snapshot->cluster)) {
+        for (const ClassId id : scene_.rules->subjects())
+            pods_.push_back(naive::make_pod(scene_.snapshot->cluster, id));
+        lay_out(scale_up.placement());
+    }
+
+    /// Empty: every pod that was promised a node runs there, in the order in which it was decided.
+    std::string find_broken() {
+        for (bool progress = true; progress;) {
+            progress = false;
+            std::vector<Promise> waiting;
+            for (const Promise& promise : promises_) {
+                const naive::Pod& pod = pods_[promise.subject];
+                // Nodes arrive as the pass adds them, each with the first of its pods.
+                world_.nodes[promise.node].gone = false;
+                if (naive::fits(world_, pod, promise.node)) {
+                    world_.nodes[promise.node].pods.push_back(pod);
+                    progress = true;
+                } else {
+                    waiting.push_back(promise);
+                }
+            }
+            promises_ = std::move(waiting);
+        }
+        if (promises_.empty()) return {};
+        const Promise& first = promises_.front();
+        return scene_.pending.classes[first.subject].example + " does not run on node " +
+               std::to_string(first.node) + ": " +
+               naive::why_not(world_, pods_[first.subject], first.node).sentence;
+    }
+
+    /// With the nodes that have arrived, and the pods on them.
+    naive::World& world() { return world_; }
+    const naive::Pod& pod(Subject subject) const { return pods_[subject]; }
+
+private:
+    struct Promise {
+        std::size_t when = 0;
+        Subject subject = 0;
+        std::size_t node = 0;
+    };
+
+    /// New nodes in the slow world, and who is to go where in the order in which it was decided.
+    void lay_out(const Placement& placement) {
+        for (Slot slot = 0; slot < placement.slot_count(); ++slot) {
+            for (int n = 0; n < placement.nodes(slot); ++n) {
+                std::size_t node = slot;
+                if (const auto shape = placement.shape(slot)) {
+                    node = naive::add_node(world_, scene_.snapshot->cluster,
+                                           scene_.rules->shapes()[*shape]);
+                    world_.nodes[node].gone = true;
+                }
+                for (const Seat& seat : placement.seats(slot)) {
+                    for (int i = 0; i < seat.per_node; ++i)
+                        promises_.push_back({seat.when, seat.subject, node});
+                }
+            }
+        }
+        std::ranges::sort(promises_, {},
+                          [](const Promise& p) { return std::tuple(p.when, p.node, p.subject); });
+    }
+
+    const Scene& scene_;
+    naive::World world_;
+    std::vector<naive::Pod> pods_{};  // by subject
+    std::vector<Promise> promises_{};
+};
+
+}  // namespace capstan::engine
