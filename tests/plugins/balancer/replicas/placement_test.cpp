@@ -194,6 +194,11 @@ TEST(Proportional, ByLeastErrorHasTheSmallestLargestDifference) {
         {"seven of 60/30/10",
          proportional(7, {weighing("a", 60), weighing("b", 30), weighing("c", 10)}),
          {{{"a", 4}, {"b", 2}, {"c", 1}}}},
+        {"the difference is least with a minimum above a share, too",
+         proportional(4, {{.name = "a", .min = 1, .weight = 7},
+                          {.name = "b", .min = 2, .weight = 45},
+                          {.name = "c", .weight = 10}}),
+         {{{"a", 1}, {"b", 3}, {"c", 0}}}},
     });
 }
 
