@@ -91,6 +91,48 @@ TEST(ReadBalancer, GoesOnWithoutWhatMakesNoSense) {
     EXPECT_THAT(balancer.troubles[4].message, HasSubstr("\"ghost\", which is no target"));
 }
 
+TEST(ReadBalancer, HasOneTroubleForEachMistake) {
+    const auto order = [](const char* names) {
+        return std::string(R"(,"policy":{"policyName":"priority","priorities":{"targetOrder":)") +
+               names + "}}";
+    };
+    const auto weights = [](const char* members) {
+        return std::string(
+                   R"(,"policy":{"policyName":"proportional","proportions":{"targetProportions":)") +
+               members + "}}";
+    };
+    struct Told {
+        std::string more;
+        std::string message;
+        bool is_followed = true;
+    };
+    for (const Told& c : std::vector<Told>{
+             {order(R"(["a","b","a","a"])"),
+              "targetOrder names \"a\" more than once, the first place counts"},
+             {order(R"(["ghost","a"])"), "targetOrder names \"ghost\", which is no target"},
+             {weights(R"({"a":-1,"b":2})"),
+              "targetProportions gives \"a\" -1, which is below 0, and counts for 0"},
+             {weights(R"({"a":0,"b":0})"),
+              "targetProportions has only zeros: no target could take a replica", false},
+             {order(R"(["a"])") + R"(,"replicas":2147483647)",
+              "replicas: 2147483647 are more than can be shared out", false},
+         }) {
+        SCOPED_TRACE(c.more);
+        const Balancer balancer = read("{" + two_targets + c.more + "}");
+        ASSERT_THAT(balancer.troubles, SizeIs(1));
+        EXPECT_EQ(balancer.troubles[0].message, c.message);
+        EXPECT_EQ(balancer.policy.has_value(), c.is_followed);
+    }
+    EXPECT_THAT(read("{" + two_targets + order(R"(["a"])") + "}").troubles, IsEmpty());
+}
+
+TEST(ReadBalancer, HoldsNoPodsByAnEmptySelector) {
+    const Balancer balancer = read(R"({"selector":{},"targets":[],"policy":{}})");
+    EXPECT_EQ(balancer.selector, std::nullopt);
+    EXPECT_EQ(balancer.troubles.at(0).message,
+              "the selector is empty, and would hold for every pod of the namespace");
+}
+
 TEST(ReadBalancer, DoesNotTakeItselfForATarget) {
     const Balancer balancer = read(R"({"targets":[
         {"name":"a","scaleTargetRef":{"apiVersion":"balancer.x-k8s.io/v1alpha1","kind":"Balancer","name":"web"}},
