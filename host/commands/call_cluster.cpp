@@ -287,6 +287,22 @@ Result<void> CallCluster::reconcile() {
     return {};
 }
 
+namespace {
+
+/// What a server with the shipped definition would have refused. The controller itself goes on
+/// without what makes no sense, for objects that were let in all the same.
+std::optional<Error> find_mistake(const json::object& balancer) {
+    const json::value* conditions = find_at(balancer, {"status", "conditions"});
+    if (conditions == nullptr || !conditions->is_array()) return std::nullopt;
+    for (const json::value& each : conditions->as_array()) {
+        if (!each.is_object() || text_at(each.as_object(), {"reason"}) != "SpecChecking") continue;
+        return Error{ErrorCode::invalid_argument, text_at(each.as_object(), {"message"})};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
 Result<ControllerAnswer> CallCluster::answer() const {
     const auto& store = parts_->store;
     const auto balancer = store.find(store.kind("balancers.balancer.x-k8s.io"), ns_, name_);
@@ -294,6 +310,7 @@ Result<ControllerAnswer> CallCluster::answer() const {
     const json::value* status = find_at(*balancer, {"status", "targets"});
     if (status == nullptr || !status->is_array())
         return fail(ErrorCode::internal, "the controller wrote no status");
+    if (const auto mistake = find_mistake(*balancer)) return fail(*mistake);
     ControllerAnswer out{.placement = {},
                          .missing = number_at(*balancer, {"status", "missing"}),
                          .overflow = number_at(*balancer, {"status", "overflow"})};

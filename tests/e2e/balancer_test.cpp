@@ -169,6 +169,16 @@ TEST_F(Balancing, TheDefinitionIsInstalledOnceAndRefusesWhatMakesNoSense) {
     EXPECT_TRUE(refuses("name: b,", "name: a,"));
     EXPECT_TRUE(refuses("{startupTimeout: 15s}", "{}"));
     EXPECT_TRUE(refuses("name: web-a}}", "name: web-a}, minReplicas: 3, maxReplicas: 2}"));
+    EXPECT_TRUE(refuses("{a: 50, b: 50}", "{a: 50, ghost: 50}"));
+    EXPECT_TRUE(refuses("{a: 50, b: 50}", "{a: -1, b: 50}"));
+    EXPECT_TRUE(refuses("{a: 50, b: 50}", "{a: 0, b: 0}"));
+    const auto refuses_order = [&](const std::string& order) {
+        return refuses("policyName: proportional",
+                       "policyName: priority\n    priorities: {targetOrder: " + order + "}");
+    };
+    EXPECT_TRUE(refuses_order("[a, b, a]"));
+    EXPECT_TRUE(refuses_order("[ghost, a]"));
+    EXPECT_FALSE(refuses_order("[a]"));
     EXPECT_FALSE(refuses("{startupTimeout: 15s}", "{startupTimeoutSeconds: 15}"));
 }
 

@@ -35,6 +35,7 @@ public:
         read_selector();
         read_policy();
         read_fallback();
+        refuse_unlimited();
         return std::move(out_);
     }
 
@@ -78,6 +79,9 @@ private:
         auto read = read_label_selector(selector != nullptr ? *selector : Json());
         if (!read)
             return complain(Phase::pod_labels, "incorrect selector: " + read.error().message);
+        if (*read == LabelSelector())
+            return complain(Phase::spec,
+                            "the selector is empty, and would hold for every pod of the namespace");
         out_.selector = *std::move(read);
     }
 
@@ -107,23 +111,46 @@ private:
     void read_priorities() {
         const Json* order = demand("priorities", "targetOrder");
         if (order == nullptr) return;
-        std::set<std::string> seen;
+        std::set<std::string> seen, twice;
         for (const Json& each : order->items()) {
-            if (!seen.insert(each.text()).second) continue;
-            demand_target(each.text(), "targetOrder");
-            out_.order.push_back(each.text());
+            const std::string& name = each.text();
+            if (!seen.insert(name).second) {
+                if (twice.insert(name).second)
+                    complain(Phase::spec, "targetOrder names " + in_quotes(name) +
+                                              " more than once, the first place counts");
+                continue;
+            }
+            demand_target(name, "targetOrder");
+            out_.order.push_back(name);
         }
         out_.policy = Policy::priority;
     }
     void read_proportions() {
         const Json* weights = demand("proportions", "targetProportions");
         if (weights == nullptr) return;
+        bool is_any = false;
         for (const auto& [name, weight] : weights->members()) {
             demand_target(name, "targetProportions");
-            out_.weights[name] =
-                std::clamp<std::int64_t>(weight.integer().value_or(0), 0, unlimited);
+            const std::int64_t number = weight.integer().value_or(0);
+            if (number < 0)
+                complain(Phase::spec, "targetProportions gives " + in_quotes(name) + " " +
+                                          std::to_string(number) +
+                                          ", which is below 0, and counts for 0");
+            out_.weights[name] = std::clamp<std::int64_t>(number, 0, unlimited);
+            is_any = is_any || number != 0;
         }
+        if (!is_any)
+            return complain(Phase::spec,
+                            "targetProportions has only zeros: no target could take a replica");
         out_.policy = Policy::proportional;
+    }
+
+    /// It stands for no limit elsewhere, and no target could take the last of them.
+    void refuse_unlimited() {
+        if (out_.replicas < unlimited) return;
+        out_.policy.reset();
+        complain(Phase::spec,
+                 "replicas: " + std::to_string(unlimited) + " are more than can be shared out");
     }
 
     /// As the KEP has it, or else as upstream's objects have it.

@@ -43,11 +43,14 @@ void take(const PlacedTarget& target, std::int64_t& rest, Placement& out) {
 
 void place_by_priority(const Question& question, std::int64_t rest, Placement& out) {
     const std::vector<const PlacedTarget*> order = in_order(question);
+    const bool is_any_healthy =
+        std::ranges::any_of(order, [](const PlacedTarget* target) { return is_healthy(*target); });
+    std::int64_t nowhere = 0;
     const auto fall_back = [&](const PlacedTarget& target) {
         if (!question.falls_back) return;
         const std::int64_t extra = not_starting(target, out.replicas[target.name]);
         add(out.fallback, extra);
-        add(rest, extra);
+        add(is_any_healthy ? rest : nowhere, extra);
     };
     for (const PlacedTarget* target : order) {
         take(*target, rest, out);
@@ -59,6 +62,7 @@ void place_by_priority(const Question& question, std::int64_t rest, Placement& o
     for (const PlacedTarget* target : order) {
         if (is_healthy(*target)) take(*target, rest, out);
     }
+    add(rest, nowhere);
     out.overflow = rest;
 }
 

@@ -22,7 +22,7 @@ struct PlacedTarget {
     std::int64_t max = unlimited;  ///< below `min` it counts for `min`: that is guaranteed
     std::int64_t weight = 0;       ///< proportional; nothing above the minimum below one
     std::int64_t total = 0;        ///< pods that run or may start yet
-    std::int64_t blocked = 0;      ///< of these, how many did not start in time
+    std::int64_t blocked = 0;      ///< of these, how many are not expected to start
     /// There is no such target, or it cannot be scaled: none of its replicas will start.
     bool is_gone = false;
     bool operator==(const PlacedTarget&) const = default;
@@ -54,7 +54,7 @@ struct Placement {
 ///     the same, 2 of n1's 4 pods blocked                      ->  n1 4, n2 3
 ///     proportional 50/50, 10 wanted, 3 of a's 5 pods blocked  ->  a 5, b 8
 /// By priority they go on to the next ones, as upstream has it, and what nobody there can take to
-/// healthy ones before them.
+/// healthy ones before them. Where pods start in no target, nothing is added anywhere.
 Placement place(const Question& question);
 
 }  // namespace capstan::replicas

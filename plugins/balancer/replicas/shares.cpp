@@ -1,6 +1,7 @@
 #include "shares.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 #include <capstan/detail/int128.hpp>
@@ -20,6 +21,12 @@ struct Round {
     bool is_low(const Sharer& s) const { return share(s) < weights * s.has; }
     bool is_high(const Sharer& s) const { return share(s) > weights * s.most; }
 };
+
+std::int64_t held(const std::vector<Sharer>& sharers) {
+    Wide out = 0;
+    for (const Sharer& s : sharers) out += s.has;
+    return detail::saturated(out);
+}
 
 Round begin(std::int64_t rest, std::vector<Sharer>& sharers) {
     Round out{.open = {}, .pool = rest};
@@ -63,18 +70,74 @@ bool narrow(Round& round) {
     return !leaving.empty();
 }
 
-/// Gives one each to who is furthest from their share.
-void round_up_largest(std::span<Sharer* const> open, Wide left, Wide pool, Wide weights) {
-    const auto remainder = [&](const Sharer* s) { return pool * s->weight % weights; };
-    std::vector<Sharer*> order(open.begin(), open.end());
-    std::ranges::sort(order, [&](const Sharer* a, const Sharer* b) {
-        const Wide ra = remainder(a), rb = remainder(b);
-        return ra != rb ? ra > rb : a->name < b->name;
-    });
-    for (Sharer* s : order) {
-        if (left-- <= 0) return;
-        ++s->has;
+/// What each has once every replica went where the deficit (exact share less what is there) was
+/// largest, maxima aside. A target that keeps more than its share thus costs the others the same
+/// number each, and no placement has a smaller largest difference of shares.
+std::vector<Wide> level_deficits(const Round& round) {
+    // Deficits are numbers over `weights`; at a level of `deficit` no larger one is left.
+    const auto has_at = [&](const Sharer& s, Wide deficit) {
+        const Wide above = round.share(s) - deficit;
+        const Wide count = above > 0 ? (above + round.weights - 1) / round.weights : Wide(0);
+        return std::max(count, Wide(s.has));
+    };
+    const auto sum_at = [&](Wide deficit) {
+        Wide out = 0;
+        for (const Sharer* s : round.open) out += has_at(*s, deficit);
+        return out;
+    };
+    Wide low = 0, high = 0;
+    for (const Sharer* s : round.open) high = std::max(high, round.share(*s));
+    while (low < high) {
+        const Wide middle = (low + high) / 2;
+        if (sum_at(middle) <= round.pool) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
     }
+    std::vector<Wide> out;
+    for (const Sharer* s : round.open) out.push_back(has_at(*s, low));
+    // Of equal deficits the lower names have theirs.
+    std::vector<std::size_t> by_name(out.size());
+    std::iota(by_name.begin(), by_name.end(), std::size_t{0});
+    std::ranges::sort(by_name, {}, [&](std::size_t i) { return round.open[i]->name; });
+    Wide left = round.pool - sum_at(low);
+    for (const std::size_t i : by_name) {
+        if (left <= 0 || has_at(*round.open[i], low - 1) == out[i]) continue;
+        out[i] += 1;
+        left -= 1;
+    }
+    return out;
+}
+
+/// Sets those that are above their most to it, or else those that are at it. False: none is.
+bool fill_up(const Round& round, std::span<const Wide> has) {
+    bool is_above = false, is_any = false;
+    for (std::size_t i = 0; i < has.size(); ++i)
+        is_above = is_above || has[i] > round.open[i]->most;
+    for (std::size_t i = 0; i < has.size(); ++i) {
+        Sharer& s = *round.open[i];
+        if (is_above ? has[i] <= s.most : has[i] < s.most) continue;
+        s.has = s.most;
+        is_any = true;
+    }
+    return is_any;
+}
+
+std::int64_t share_by_least_error(std::int64_t rest, std::vector<Sharer>& sharers) {
+    while (rest > 0) {
+        const std::int64_t before = held(sharers);
+        const Round round = begin(rest, sharers);
+        if (round.open.empty()) break;
+        const std::vector<Wide> has = level_deficits(round);
+        const bool is_again = fill_up(round, has);
+        if (!is_again) {
+            for (std::size_t i = 0; i < has.size(); ++i)
+                round.open[i]->has = detail::saturated(has[i]);
+        }
+        rest -= held(sharers) - before;
+    }
+    return rest;
 }
 
 /// Gives the next one to who has the most weight for each, `left` times.
@@ -96,33 +159,28 @@ void give_to_highest(std::vector<Sharer>& sharers, Wide left) {
     }
 }
 
-std::int64_t held(const std::vector<Sharer>& sharers) {
-    Wide out = 0;
-    for (const Sharer& s : sharers) out += s.has;
-    return detail::saturated(out);
+std::int64_t share_by_highest_averages(std::int64_t rest, std::vector<Sharer>& sharers) {
+    const std::int64_t before = held(sharers);
+    Round round = begin(rest, sharers);
+    while (!round.open.empty() && narrow(round)) {
+    }
+    // All shares are within bounds now, and what is cut off of them is less than one each. Everyone
+    // gets at least that, so the steps are few.
+    Wide left = round.open.empty() ? 0 : round.pool;
+    for (Sharer* s : round.open) {
+        s->has = detail::saturated(round.share(*s) / round.weights);
+        left -= s->has;
+    }
+    give_to_highest(sharers, left);
+    return rest - (held(sharers) - before);
 }
 
 }  // namespace
 
 std::int64_t share_out(std::int64_t rest, std::vector<Sharer>& sharers, Rounding rounding) {
     if (rest <= 0) return 0;
-    const std::int64_t before = held(sharers);
-    Round round = begin(rest, sharers);
-    while (!round.open.empty() && narrow(round)) {
-    }
-    // All shares are within bounds now, and what is cut off of them is less than one each. By
-    // highest averages, too, everyone gets at least that, so the steps are few.
-    Wide left = round.open.empty() ? 0 : round.pool;
-    for (Sharer* s : round.open) {
-        s->has = detail::saturated(round.share(*s) / round.weights);
-        left -= s->has;
-    }
-    if (rounding == Rounding::highest_averages) {
-        give_to_highest(sharers, left);
-    } else {
-        round_up_largest(round.open, left, round.pool, round.weights);
-    }
-    return rest - (held(sharers) - before);
+    return rounding == Rounding::highest_averages ? share_by_highest_averages(rest, sharers)
+                                                  : share_by_least_error(rest, sharers);
 }
 
 }  // namespace capstan::replicas

@@ -9,7 +9,7 @@ namespace capstan::replicas {
 
 /// What to do where exact shares are no whole numbers.
 enum class Rounding {
-    least_error,       ///< largest remainders: the largest difference of shares is least
+    least_error,       ///< the largest difference of shares is least
     highest_averages,  ///< D'Hondt: one more replica never takes one from anybody
 };
 
@@ -22,10 +22,12 @@ struct Sharer {
     bool operator==(const Sharer&) const = default;
 };
 
-/// Hands out up to `rest` more, so that what all then have is as near to their weights as bounds
-/// allow: who has more than their share, or would get more than their most, leaves the calculation,
-/// and the others share what is left by their own weights.
-///     weights 60/30/10, the first at most 2, rest 10  ->  2/6/2
+/// Hands out up to `rest` more. A sharer that reaches its most leaves the calculation with all it
+/// has, and the others share what is left by their own weights. By least error the largest
+/// |has / N - weight / W| of the others is then least, N being what they have together and W the
+/// sum of their weights; ties go to the lower name.
+///     weights 60/30/10, the first at most 2, rest 10           ->  2/6/2
+///     weights 7/45/10, the first two have 1 and 2, rest 1      ->  1/3/0
 /// Returns what nobody could take. Time does not depend on `rest`.
 std::int64_t share_out(std::int64_t rest, std::vector<Sharer>& sharers, Rounding rounding);
 

@@ -23,6 +23,19 @@ Condition balancing_of(const Balancer& balancer, const Decision& decision) {
     return out;
 }
 
+/// What has another place is asked for elsewhere; the others wait for one.
+bool does_not_start(const TargetState& target) {
+    return target.pods.blocked > 0 || (!target.replicas && target.desired > 0);
+}
+
+std::string names_not_starting(const Decision& decision) {
+    std::vector<std::string> names;
+    for (const TargetState& target : decision.targets) {
+        if (does_not_start(target)) names.push_back(target.name);
+    }
+    return listed(names, [](const std::string& name) { return name; });
+}
+
 /// While it is False the generation stays that in which it became so: see hold_end.
 Condition fallen_back_of(const Balancer& balancer, const Decision& decision) {
     Condition out{.type = std::string(fallen_back),
@@ -31,8 +44,9 @@ Condition fallen_back_of(const Balancer& balancer, const Decision& decision) {
                   .message = fallback_text(decision),
                   .observed_generation = balancer.generation};
     if (out.is_true) return out;
-    out.reason = "PodsStart";
-    out.message = "no replica is asked of another target than it belongs to";
+    const bool is_nowhere = std::ranges::any_of(decision.targets, does_not_start);
+    out.reason = is_nowhere ? "NoOtherTarget" : "PodsStart";
+    out.message = settled_text(decision);
     const auto before = find_condition(balancer.status, fallen_back);
     if (before && !before->is_true) out.observed_generation = before->observed_generation;
     return out;
@@ -50,11 +64,6 @@ Json targets_of(const Decision& decision) {
         out.append(std::move(each));
     }
     return out;
-}
-
-/// What has another place is asked for elsewhere; the others wait for one.
-bool does_not_start(const TargetState& target) {
-    return target.pods.blocked > 0 || (!target.replicas && target.desired > 0);
 }
 
 }  // namespace
@@ -94,14 +103,16 @@ std::string troubles_text(const std::vector<Trouble>& troubles) {
 }
 
 std::string fallback_text(const Decision& decision) {
-    std::vector<std::string> names;
-    for (const TargetState& target : decision.targets) {
-        if (does_not_start(target)) names.push_back(target.name);
-    }
     const std::int64_t n = decision.placement.fallback;
     return counted(n, "replica") + (n == 1 ? " is" : " are") +
-           " asked of others, for pods do not start in " +
-           listed(names, [](const std::string& name) { return name; });
+           " asked of others, for pods do not start in " + names_not_starting(decision);
+}
+
+std::string settled_text(const Decision& decision) {
+    if (!std::ranges::any_of(decision.targets, does_not_start))
+        return "no replica is asked of another target than it belongs to";
+    return "no other target takes the replicas that do not start in " +
+           names_not_starting(decision);
 }
 
 }  // namespace capstan::replicas

@@ -20,5 +20,7 @@ bool is_same(const Json& a, const Json& b);
 std::string troubles_text(const std::vector<Trouble>& troubles);
 /// "2 replicas are asked of others, for pods of a, b do not start"
 std::string fallback_text(const Decision& decision);
+/// The same where none is.
+std::string settled_text(const Decision& decision);
 
 }  // namespace capstan::replicas

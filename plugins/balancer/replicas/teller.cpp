@@ -86,8 +86,7 @@ void Teller::tell_fallback(Entry& entry, const Decision& decision) {
     const bool is = decision.placement.fallback > 0;
     if (is == std::exchange(*entry.has_fallen_back, is)) return;
     if (is) return note(entry.balancer, true, "FellBack", fallback_text(decision));
-    note(entry.balancer, false, "Rebalanced",
-         "pods start again, no replica is asked of another target than it belongs to");
+    note(entry.balancer, false, "Rebalanced", settled_text(decision));
 }
 
 void Teller::gauge_all(const Balancer& balancer, const Decision& decision) {

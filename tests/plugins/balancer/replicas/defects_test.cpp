@@ -151,7 +151,7 @@ TEST_F(Defects, TwoBalancersDoNotPullOneTargetToAndFro) {
         host.kube().put_text(
             balancer_resource(),
             R"({"metadata":{"namespace":"shop","name":"second","creationTimestamp":")" + created +
-                R"("},"spec":{"replicas":8,"selector":{},"targets":[
+                R"("},"spec":{"replicas":8,"selector":{"matchLabels":{"app":"web"}},"targets":[
             {"name":"b","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"b"}},
             {"name":"c","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"c"}}],
             "policy":{"policyName":"proportional","proportions":{"targetProportions":{"b":1,"c":1}}}}})");

@@ -94,7 +94,10 @@ TEST(Priority, AsksOthersForWhatDoesNotStart) {
         {"none of those to come is expected to start",
          priority(10, {a, with_pods("b", 0, 0)}, {"a", "b"}),
          {{{"a", 10}, {"b", 9}}}},
-        {"nobody is left", priority(10, {a, b}, {"a", "b"}), {{{"a", 10}, {"b", 9}}, 0, 8}},
+        {"pods start nowhere", priority(10, {a, b}, {"a", "b"}), {{{"a", 10}, {"b", 0}}, 0, 9}},
+        {"nor in the order, and others take nothing",
+         priority(10, {a, with_pods("b", 0, 0)}, {"a"}),
+         {{{"a", 10}, {"b", 0}}, 0, 9}},
         {"the blocked ones are removed first",
          priority(10, {shrinking, with_pods("b", 0, 0)}, {"a", "b"}),
          {{{"a", 10}, {"b", 0}}}},
@@ -194,6 +197,11 @@ TEST(Proportional, ByLeastErrorHasTheSmallestLargestDifference) {
         {"seven of 60/30/10",
          proportional(7, {weighing("a", 60), weighing("b", 30), weighing("c", 10)}),
          {{{"a", 4}, {"b", 2}, {"c", 1}}}},
+        {"the difference is least with a minimum above a share, too",
+         proportional(4, {{.name = "a", .min = 1, .weight = 7},
+                          {.name = "b", .min = 2, .weight = 45},
+                          {.name = "c", .weight = 10}}),
+         {{{"a", 1}, {"b", 3}, {"c", 0}}}},
     });
 }
 

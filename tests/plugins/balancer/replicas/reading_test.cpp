@@ -91,6 +91,48 @@ TEST(ReadBalancer, GoesOnWithoutWhatMakesNoSense) {
     EXPECT_THAT(balancer.troubles[4].message, HasSubstr("\"ghost\", which is no target"));
 }
 
+TEST(ReadBalancer, HasOneTroubleForEachMistake) {
+    const auto order = [](const char* names) {
+        return std::string(R"(,"policy":{"policyName":"priority","priorities":{"targetOrder":)") +
+               names + "}}";
+    };
+    const auto weights = [](const char* members) {
+        return std::string(
+                   R"(,"policy":{"policyName":"proportional","proportions":{"targetProportions":)") +
+               members + "}}";
+    };
+    struct Told {
+        std::string more;
+        std::string message;
+        bool is_followed = true;
+    };
+    for (const Told& c : std::vector<Told>{
+             {order(R"(["a","b","a","a"])"),
+              "targetOrder names \"a\" more than once, the first place counts"},
+             {order(R"(["ghost","a"])"), "targetOrder names \"ghost\", which is no target"},
+             {weights(R"({"a":-1,"b":2})"),
+              "targetProportions gives \"a\" -1, which is below 0, and counts for 0"},
+             {weights(R"({"a":0,"b":0})"),
+              "targetProportions has only zeros: no target could take a replica", false},
+             {order(R"(["a"])") + R"(,"replicas":2147483647)",
+              "replicas: 2147483647 are more than can be shared out", false},
+         }) {
+        SCOPED_TRACE(c.more);
+        const Balancer balancer = read("{" + two_targets + c.more + "}");
+        ASSERT_THAT(balancer.troubles, SizeIs(1));
+        EXPECT_EQ(balancer.troubles[0].message, c.message);
+        EXPECT_EQ(balancer.policy.has_value(), c.is_followed);
+    }
+    EXPECT_THAT(read("{" + two_targets + order(R"(["a"])") + "}").troubles, IsEmpty());
+}
+
+TEST(ReadBalancer, HoldsNoPodsByAnEmptySelector) {
+    const Balancer balancer = read(R"({"selector":{},"targets":[],"policy":{}})");
+    EXPECT_EQ(balancer.selector, std::nullopt);
+    EXPECT_EQ(balancer.troubles.at(0).message,
+              "the selector is empty, and would hold for every pod of the namespace");
+}
+
 TEST(ReadBalancer, DoesNotTakeItselfForATarget) {
     const Balancer balancer = read(R"({"targets":[
         {"name":"a","scaleTargetRef":{"apiVersion":"balancer.x-k8s.io/v1alpha1","kind":"Balancer","name":"web"}},
@@ -149,16 +191,18 @@ TEST(Selectors, AreNoneWhereNoLabelCouldBeMeant) {
 }
 
 Json pod(const std::string& name, const std::string& phase, const std::string& created,
-         const std::string& more = "") {
+         const std::string& more = "", const std::string& status = "") {
     return *parse_json(R"({"metadata":{"namespace":"shop","name":")" + name +
                        R"(","labels":{"app":"web"},"creationTimestamp":")" + created + "\"" + more +
-                       R"(},"status":{"phase":")" + phase + R"("}})");
+                       R"(},"status":{"phase":")" + phase + "\"" + status + "}}");
 }
+
+constexpr const char* is_ready_now = R"(,"conditions":[{"type":"Ready","status":"True"}])";
 
 TEST(CountPods, KnowsWhichDidNotStartInTime) {
     const Time now = find_time("2026-01-01T00:03:00Z").value();
     Pods pods;
-    EXPECT_TRUE(pods.put(pod("running", "Running", "2026-01-01T00:00:00Z")));
+    EXPECT_TRUE(pods.put(pod("running", "Running", "2025-12-31T00:00:00Z", "", is_ready_now)));
     EXPECT_TRUE(pods.put(pod("old", "Pending", "2025-12-31T23:59:59Z")));
     EXPECT_TRUE(pods.put(pod("just", "Pending", "2026-01-01T00:00:00Z")));
     EXPECT_TRUE(pods.put(pod("young", "Pending", "2026-01-01T00:02:00Z")));
@@ -170,12 +214,74 @@ TEST(CountPods, KnowsWhichDidNotStartInTime) {
     const PodCounts counts = pods.count("shop", web, nullptr, now, 180s);
     EXPECT_EQ(counts.total, 4);
     EXPECT_EQ(counts.running, 1);
-    EXPECT_EQ(counts.blocked, 1);
+    // The old one, and the young ones that are not expected to do better.
+    EXPECT_EQ(counts.blocked, 3);
     EXPECT_EQ(counts.next_due, now + 1ns);
     EXPECT_EQ(pods.count("shop", web, nullptr, now, std::nullopt).blocked, 0);
     EXPECT_EQ(pods.count("other", web, nullptr, now, 180s).total, 0);
     EXPECT_TRUE(pods.remove(pod("old", "Pending", "")));
     EXPECT_EQ(pods.count("shop", web, nullptr, now, 180s).blocked, 0);
+}
+
+/// Running since midnight, at three minutes past it, with a timeout of one minute.
+std::int64_t blocked_of(const std::string& status) {
+    Pods pods;
+    pods.put(pod("p", "Running", "2026-01-01T00:00:00Z", "",
+                 R"(,"startTime":"2026-01-01T00:00:00Z")" + status));
+    const Time now = find_time("2026-01-01T00:03:00Z").value();
+    return pods.count("shop", parse_selector("app=web").value(), nullptr, now, 60s).blocked;
+}
+
+TEST(CountPods, KnowsWhichRunAndDidNotStart) {
+    const auto unready = [](const std::string& since) {
+        return R"(,"conditions":[{"type":"Ready","status":"False","lastTransitionTime":")" + since +
+               R"("}])";
+    };
+    const auto restarted = [](const std::string& began, const std::string& ended,
+                              const std::string& state) {
+        return R"(,"containerStatuses":[{"restartCount":4,"lastState":{"terminated":{"startedAt":")" +
+               began + R"(","finishedAt":")" + ended + R"("}},"state":)" + state + "}]";
+    };
+    const std::string waits = R"({"waiting":{"reason":"CrashLoopBackOff"}})";
+    const std::string just_up = R"({"running":{"startedAt":"2026-01-01T00:02:55Z"}})";
+    const std::string long_up = R"({"running":{"startedAt":"2026-01-01T00:01:30Z"}})";
+    const std::string short_run =
+        restarted("2026-01-01T00:02:40Z", "2026-01-01T00:02:45Z", just_up);
+    struct Told {
+        const char* title;
+        std::string status;
+        std::int64_t blocked;
+    };
+    for (const Told& c : std::vector<Told>{
+             {"ready", is_ready_now, 0},
+             {"nothing is said of it", "", 1},
+             {"never ready", unready("2026-01-01T00:00:01Z"), 1},
+             {"ready no more", unready("2026-01-01T00:02:00Z"), 0},
+             {"waits after a short run",
+              unready("2026-01-01T00:02:45Z") +
+                  restarted("2026-01-01T00:02:40Z", "2026-01-01T00:02:45Z", waits),
+              1},
+             {"ready for a moment between two of them", is_ready_now + short_run, 1},
+             {"up again for longer than the timeout",
+              is_ready_now + restarted("2026-01-01T00:01:10Z", "2026-01-01T00:01:20Z", long_up), 0},
+             {"one restart after a long run",
+              unready("2026-01-01T00:02:50Z") +
+                  restarted("2026-01-01T00:00:10Z", "2026-01-01T00:02:50Z", waits),
+              0},
+         })
+        EXPECT_EQ(blocked_of(c.status), c.blocked) << c.title;
+}
+
+TEST(CountPods, RemembersThatAPodWasReady) {
+    const Time now = find_time("2026-01-01T00:03:00Z").value();
+    const LabelSelector web = parse_selector("app=web").value();
+    Pods pods;
+    pods.put(pod("p", "Running", "2026-01-01T00:00:00Z", "", is_ready_now));
+    pods.put(pod("p", "Running", "2026-01-01T00:00:00Z"));
+    EXPECT_EQ(pods.count("shop", web, nullptr, now, 60s).blocked, 0);
+    // Another one of its name, as of a StatefulSet.
+    pods.put(pod("p", "Running", "2026-01-01T00:01:00Z"));
+    EXPECT_EQ(pods.count("shop", web, nullptr, now, 60s).blocked, 1);
 }
 
 TEST(CountPods, SaysWhoseLabelsAreNotTheBalancers) {

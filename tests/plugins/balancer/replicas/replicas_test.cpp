@@ -46,6 +46,59 @@ TEST_F(Balancing, OverflowsWherePodsDoNotStartAndTakesItBackWhenTheyDo) {
     EXPECT_THAT(events(), ElementsAre("Rescaled", "FellBack", "Rescaled", "Rebalanced"));
 }
 
+TEST_F(Balancing, KeepsWhatOthersTookWhenMoreIsWantedOfABlockedTarget) {
+    put_deployment("a", 2);
+    put_deployment("b", 0);
+    put_pods("a", 0, 2);
+    put_balancer(R"("replicas":2,)" + targets() + "," + in_order(after_a_minute));
+    settle();
+    pass(61s);
+    EXPECT_THAT(sizes(), ElementsAre(2, 2));
+    put_pods("b", 2);
+    put_balancer(R"("replicas":6,)" + targets() + "," + in_order(after_a_minute), 2);
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(6, 6));
+    // The new ones are young, and wait beside those that are late.
+    put_pods("a", 0, 4);
+    put_pods("b", 4);
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(6, 6));
+    pass(61s);
+    EXPECT_THAT(sizes(), ElementsAre(6, 6));
+    EXPECT_THAT(writes(), ElementsAre("b=2", "a=6", "b=6"));
+    for (int i : {1, 2, 5, 6, 7, 8}) write_pod("a-" + std::to_string(i), "a", "Running");
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(6, 0));
+}
+
+TEST_F(Balancing, AsksOthersForPodsThatRunAndAreNeverReady) {
+    put_deployment("a", 3);
+    put_deployment("b", 0);
+    for (const char* name : {"a-1", "a-2", "a-3"}) write_pod(name, "a", "Running", "web", false);
+    put_balancer(R"("replicas":3,)" + targets() + "," + in_order(after_a_minute));
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(3, 0));
+    pass(61s);
+    EXPECT_THAT(sizes(), ElementsAre(3, 3));
+    EXPECT_EQ(condition(fallen_back).reason, "PodsDoNotStart");
+}
+
+TEST_F(Balancing, AddsNothingWherePodsStartInNoTarget) {
+    put_deployment("a", 3);
+    put_deployment("b", 1);
+    put_pods("a", 0, 3);
+    put_pods("b", 0, 1);
+    put_balancer(R"("replicas":4,)" + targets("", R"(,"minReplicas":1)") + "," +
+                 in_order(after_a_minute));
+    settle();
+    pass(61s);
+    EXPECT_THAT(sizes(), ElementsAre(3, 1));
+    EXPECT_THAT(writes(), IsEmpty());
+    EXPECT_EQ(condition(fallen_back).reason, "NoOtherTarget");
+    EXPECT_EQ(condition(fallen_back).message,
+              "no other target takes the replicas that do not start in a, b");
+}
+
 TEST_F(Balancing, AsksToBeCalledWhenTheNextPodWillBeLate) {
     put_deployment("a", 5);
     put_deployment("b", 5);

@@ -17,30 +17,30 @@ std::int64_t between(std::mt19937& random, std::int64_t low, std::int64_t high) 
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);
 }
 
-/// What each would have if replicas could be cut: as many for each unit of weight, within bounds.
-std::vector<double> exact_shares(const std::vector<Sharer>& sharers, std::int64_t pool) {
-    const auto at_level = [&](double level) {
-        std::vector<double> out;
-        for (const Sharer& s : sharers)
-            out.push_back(std::clamp(level * static_cast<double>(s.weight),
-                                     static_cast<double>(s.has), static_cast<double>(s.most)));
-        return out;
-    };
-    double low = 0, high = 1000;
-    for (int i = 0; i < 200; ++i) {
-        const double middle = (low + high) / 2;
-        double sum = 0;
-        for (const double share : at_level(middle)) sum += share;
-        (sum < static_cast<double>(pool) ? low : high) = middle;
+bool is_at_most(const Sharer& s, std::int64_t has) { return has >= s.most; }
+
+/// The largest |x/N - w/W| of those below their maximum, N and W being theirs.
+double largest_error(const std::vector<Sharer>& sharers, const Counts& counts) {
+    double all = 0, weights = 0, out = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (is_at_most(sharers[i], counts[i])) continue;
+        all += static_cast<double>(counts[i]);
+        weights += static_cast<double>(sharers[i].weight);
     }
-    return at_level(high);
+    for (std::size_t i = 0; i < counts.size() && all > 0; ++i) {
+        if (is_at_most(sharers[i], counts[i])) continue;
+        out = std::max(out, std::abs(static_cast<double>(counts[i]) / all -
+                                     static_cast<double>(sharers[i].weight) / weights));
+    }
+    return out;
 }
 
-double largest_error(const Counts& counts, const std::vector<double>& exact) {
-    double out = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i)
-        out = std::max(out, std::abs(static_cast<double>(counts[i]) - exact[i]));
-    return out;
+/// Whether the same sharers are at their maximum.
+bool same_are_full(const std::vector<Sharer>& sharers, const Counts& a, const Counts& b) {
+    for (std::size_t i = 0; i < sharers.size(); ++i) {
+        if (is_at_most(sharers[i], a[i]) != is_at_most(sharers[i], b[i])) return false;
+    }
+    return true;
 }
 
 /// Every way to have `pool` together within bounds.
@@ -63,14 +63,15 @@ struct Chance {
     std::int64_t rest = 0, pool = 0;
 };
 
-Chance chance_of(std::mt19937& random) {
+Chance chance_of(std::mt19937& random, bool has_maxima = true) {
     static constexpr std::string_view names[] = {"a", "b", "c", "d"};
     Chance out;
     std::int64_t room = 0;
     const auto count = static_cast<std::size_t>(between(random, 2, 4));
     for (std::size_t i = 0; i < count; ++i) {
         const std::int64_t has = between(random, 0, 2) == 0 ? between(random, 0, 4) : 0;
-        const std::int64_t most = between(random, 0, 1) == 0 ? 20 : has + between(random, 0, 5);
+        const bool is_bounded = has_maxima && between(random, 0, 1) == 1;
+        const std::int64_t most = !is_bounded ? 40 : has + between(random, 0, 5);
         out.sharers.push_back({names[i], between(random, 1, 100), has, most});
         out.pool += has;
         room += most - has;
@@ -80,21 +81,59 @@ Chance chance_of(std::mt19937& random) {
     return out;
 }
 
-TEST(Shares, ByLeastErrorHaveTheSmallestLargestDifferenceThatBoundsAllow) {
+/// By the formula alone, over every placement within bounds that `is_rival` to the one given.
+void expect_least_error(
+    Chance chance, const std::function<bool(const Counts& has, const Counts& rival)>& is_rival) {
+    const std::vector<Sharer> before = chance.sharers;
+    EXPECT_EQ(share_out(chance.rest, chance.sharers, Rounding::least_error), 0);
+    Counts has, way;
+    for (const Sharer& s : chance.sharers) has.push_back(s.has);
+    double best = 1e9;
+    for_each_way(before, chance.pool, way, [&](const Counts& rival) {
+        if (is_rival(has, rival)) best = std::min(best, largest_error(before, rival));
+    });
+    EXPECT_NEAR(largest_error(before, has), best, 1e-9) << ::testing::PrintToString(has);
+}
+
+TEST(Shares, ByLeastErrorHaveTheSmallestLargestDifferenceThatMinimumsAllow) {
     std::mt19937 random(3);
     for (int round = 0; round < 1000; ++round) {
         SCOPED_TRACE(round);
-        Chance chance = chance_of(random);
-        const std::vector<double> exact = exact_shares(chance.sharers, chance.pool);
-        double best = 1e9;
-        Counts way;
-        for_each_way(chance.sharers, chance.pool, way, [&](const Counts& counts) {
-            best = std::min(best, largest_error(counts, exact));
+        expect_least_error(chance_of(random, false),
+                           [](const Counts&, const Counts&) { return true; });
+    }
+}
+
+/// Being full takes a sharer out of the formula, so those are compared that fill up the same.
+TEST(Shares, ByLeastErrorHaveTheSmallestLargestDifferenceAmongThoseThatAreNotFull) {
+    std::mt19937 random(13);
+    for (int round = 0; round < 1000; ++round) {
+        SCOPED_TRACE(round);
+        const Chance chance = chance_of(random);
+        expect_least_error(chance, [&](const Counts& has, const Counts& rival) {
+            return same_are_full(chance.sharers, has, rival);
         });
-        EXPECT_EQ(share_out(chance.rest, chance.sharers, Rounding::least_error), 0);
+    }
+}
+
+TEST(Shares, FillUpOnlyThoseWhoseShareReachesTheirMaximum) {
+    struct Filled {
+        std::vector<Sharer> sharers;
+        std::int64_t rest;
         Counts has;
-        for (const Sharer& s : chance.sharers) has.push_back(s.has);
-        EXPECT_NEAR(largest_error(has, exact), best, 1e-6) << ::testing::PrintToString(has);
+    };
+    for (const Filled& c : std::vector<Filled>{
+             {{{"a", 60, 0, 2}, {"b", 30, 0, 40}, {"c", 10, 0, 40}}, 10, {2, 6, 2}},
+             {{{"a", 1, 0, 5}, {"b", 99, 0, 40}}, 10, {0, 10}},
+             {{{"a", 52, 0, 5}, {"b", 24, 5, 40}, {"c", 24, 0, 40}}, 5, {4, 5, 1}},
+             {{{"a", 7, 1, 40}, {"b", 45, 2, 40}, {"c", 10, 0, 40}}, 1, {1, 3, 0}},
+             {{{"a", 1, 0, 40}, {"b", 3, 2, 40}, {"c", 5, 2, 40}}, 1, {0, 2, 3}},
+         }) {
+        std::vector<Sharer> sharers = c.sharers;
+        EXPECT_EQ(share_out(c.rest, sharers, Rounding::least_error), 0);
+        Counts has;
+        for (const Sharer& s : sharers) has.push_back(s.has);
+        EXPECT_EQ(has, c.has);
     }
 }
 

@@ -74,13 +74,13 @@ protected:
         return name;
     }
     void write_pod(const std::string& name, const std::string& of, const std::string& phase,
-                   const std::string& app = "web") {
-        host.kube().put_text(pod_kind,
-                             R"({"metadata":{"namespace":"shop","name":")" + name +
-                                 R"(","labels":{"app":")" + app + R"(","of":")" + of +
-                                 R"("},"creationTimestamp":")" + time_text(host.now()) +
-                                 R"("},"status":{"phase":")" + phase +
-                                 R"(","conditions":[{"type":"Ready","status":"True"}]}})");
+                   const std::string& app = "web", bool is_ready = true) {
+        host.kube().put_text(pod_kind, R"({"metadata":{"namespace":"shop","name":")" + name +
+                                           R"(","labels":{"app":")" + app + R"(","of":")" + of +
+                                           R"("},"creationTimestamp":")" + time_text(host.now()) +
+                                           R"("},"status":{"phase":")" + phase +
+                                           R"(","conditions":[{"type":"Ready","status":")" +
+                                           (is_ready ? "True" : "False") + R"("}]}})");
     }
     void put_pods(const std::string& of, int running, int pending = 0) {
         for (int i = 0; i < running; ++i) put_pod(of, "Running");
