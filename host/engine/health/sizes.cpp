@@ -8,7 +8,8 @@ namespace {
 int fitting_size(const Memory& memory, const GroupFigures& group, int at_once, Time now) {
     const Backoff* backoff = find_backoff(memory, group.id(), now);
     // When capacity returns that one joins, and it is the only signal that ends the back-off.
-    if (backoff != nullptr && !backoff->until) return group.machines.real() + 1;
+    if (backoff != nullptr && !backoff->until)
+        return group.machines.real() + (backoff->given_back ? 0 : 1);
     return at_once > 0 ? group.target() - at_once : group.machines.listed();
 }
 
