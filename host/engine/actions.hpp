@@ -23,6 +23,9 @@ struct Decrease {
     PluginInstanceId cloud{};
     int from = 0;  ///< the target this was decided on, see health/answered_targets.hpp
     int by = 0;
+    /// Also the one machine that a group backed off until a machine joins keeps asked for: the
+    /// group stays backed off.
+    bool kept_one_too = false;
     std::string because{};
     bool operator==(const Decrease&) const = default;
 };

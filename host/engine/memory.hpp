@@ -30,6 +30,10 @@ struct Backoff {
     ErrorCode code = ErrorCode::unavailable;
     std::string because{};   ///< what came back
     NodeGroupId found_by{};  ///< of a make: the group that found out; empty otherwise
+    /// Until a machine joins, and none is asked for: its request was given back to the cluster's
+    /// limits (scale_up/kept_requests.hpp). The nodes that the group has had since, at the fewest;
+    /// nothing: not given back.
+    std::optional<int> given_back{};
     bool operator==(const Backoff&) const = default;
 };
 

@@ -23,6 +23,8 @@ Memory remember_plan(Memory before, const Outcome& outcome, const Settings& sett
     before.planned_since = outcome.memory.planned_since;
     before.groups_to_come = outcome.memory.groups_to_come;
     before.answered_targets = outcome.memory.answered_targets;
+    for (const Decrease& decrease : outcome.decision.decreases)
+        remember_given_back(before, decrease);
     for (const Increase& increase : outcome.decision.increases) {
         expect_answer(before, increase, now);
         expect_request(before, increase, settings, now);

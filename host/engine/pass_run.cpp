@@ -17,6 +17,7 @@
 #include "engine/provisioning/empty_groups.hpp"
 #include "engine/provisioning/groups_to_come.hpp"
 #include "engine/scale_up/idle_nodes.hpp"
+#include "engine/scale_up/kept_requests.hpp"
 #include "engine/scale_up/planned_seats.hpp"
 #include "engine/scale_up/report.hpp"
 #include "engine/snapshot/default_spread.hpp"
@@ -142,6 +143,7 @@ PassRun::PassRun(const Snapshot& snapshot, Memory memory, const Policies& polici
     follow_planned(memory_, idle.suspected, scene_.now);
     outcome_.decision = make_decision(scale_up_);
     outcome_.figures = figures_of(scale_up_, outcome_.decision);
+    resize_kept_requests();
     Decision& decision = outcome_.decision;
     decision.decreases = scene_.repairs.decreases;
     // A machine that seems not to have joined may have, unseen.
@@ -154,6 +156,16 @@ PassRun::PassRun(const Snapshot& snapshot, Memory memory, const Policies& polici
     make_groups(policies, circumstances);
     note_wake();
     memory_.started = true;
+}
+
+/// From here on what is given back is one of the sizes that are put right.
+void PassRun::resize_kept_requests() {
+    KeptRequests kept = plan_kept_requests(scale_up_, memory_);
+    std::vector<Decrease>& decreases = scene_.repairs.decreases;
+    append(decreases, std::move(kept.given_back));
+    std::ranges::stable_sort(decreases, {}, &Decrease::group);
+    append(outcome_.decision.increases, std::move(kept.asked_again));
+    add_wake(outcome_.wake_at, kept.wake_at);
 }
 
 /// What is planned for nodes to come of groups that cannot be read now is planned still.

@@ -35,6 +35,7 @@ public:
 
 private:
     void keep_planned();
+    void resize_kept_requests();
     void remove_nodes();
     RemovalSteps take_steps(const ScaleDown& plan);
     void make_groups(const Policies& policies, const Circumstances& circumstances);

@@ -56,6 +56,13 @@ constexpr Duration failed_calls_reset = std::chrono::minutes(10);
 constexpr BackoffLengths repeated_failure{.first = std::chrono::seconds(20),
                                           .most = std::chrono::minutes(5)};
 
+/// Of a rest after so many failures in a row.
+Duration length_of_row(int failures) {
+    Duration length = repeated_failure.first;
+    for (int i = 2; i < failures && length < repeated_failure.most; ++i) length *= 2;
+    return std::min(length, repeated_failure.most);
+}
+
 /// The next pass asks again; from the second failure in a row on the group rests shortly, so that
 /// another one gets its turn. A row of failures of the group itself goes on after that as before.
 void count_failed_call(Memory& memory, const NodeGroupId& group, const Error& error,
@@ -67,9 +74,8 @@ void count_failed_call(Memory& memory, const NodeGroupId& group, const Error& er
     if (find_backoff(memory, group, now) != nullptr) return;
     const Duration asked = error.retry_after.value_or(Duration(0));
     if (failed.count == 1 && asked <= Duration(0)) return;
-    Duration length = repeated_failure.first;
-    for (int i = 2; i < failed.count && length < repeated_failure.most; ++i) length *= 2;
-    length = std::min(std::max(length, asked), repeated_failure.most);
+    const Duration length =
+        std::min(std::max(length_of_row(failed.count), asked), repeated_failure.most);
     const Backoff* row = find_row(memory, group, settings, now);
     memory.backoffs[group] = {.since = row != nullptr ? row->since : now,
                               .until = later(now, with_jitter(length, group.value(), now)),
@@ -96,6 +102,7 @@ bool concerns_group(ErrorCode code) noexcept {
 
 Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& error,
                         const Settings& settings, Time now, Call call) {
+    const Backoff* own = find_backoff(memory, group, now);
     switch (reaction_to(call, error.code)) {
         case Reaction::back_off:
         case Reaction::report_bug: break;
@@ -107,11 +114,14 @@ Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& er
         case Reaction::leave_out: leave_out_increases(memory, group, error, now); return memory;
         default: return memory;  // nothing of it is the group's
     }
+    if (own != nullptr && own->given_back) {
+        count_failed_call(memory, group, error, settings, now);
+        return memory;
+    }
     if (settings.backoff == BackoffPolicy::exponential) {
         back_off_for(memory, group, error, settings.backoff_initial, settings, now);
         return memory;
     }
-    const Backoff* own = find_backoff(memory, group, now);
     if (own != nullptr && !own->until) return memory;
     if (is_api_error(error.code)) {
         back_off_for(memory, group, error, settings.api_error_backoff, settings, now);
@@ -173,11 +183,19 @@ std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {
     return alarm.at();
 }
 
+std::optional<Time> find_next_ask(const Memory& memory, const NodeGroupId& group) noexcept {
+    const auto failed = memory.failed_calls.find(group);
+    if (failed == memory.failed_calls.end()) return std::nullopt;
+    return later(failed->second.last, length_of_row(failed->second.count));
+}
+
 std::string why_backed_off(const Backoff& backoff, Time now) {
     if (!backoff.until) {
         const std::string& finder = backoff.found_by.value();
         return "backed off until a machine " + (finder.empty() ? "" : "of group " + finder + " ") +
-               "joins: " + backoff.because;
+               "joins" +
+               (backoff.given_back ? ", and none is asked for while limits have no room" : "") +
+               ": " + backoff.because;
     }
     const auto left = std::chrono::ceil<std::chrono::seconds>(*backoff.until - now);
     return "backed off for " + format_duration(left) + " more: " + backoff.because;

@@ -12,9 +12,10 @@
 /// long, up to 5m, so that another one gets its turn.
 ///
 /// By BackoffPolicy::until_joined: until nothing that the group was asked for is outstanding. One
-/// machine stays asked for, so its joining tells that the cloud has some again. Where nothing is
-/// asked for, as after a refused call, the time is as above; for errors of the API itself it begins
-/// with Settings::api_error_backoff.
+/// machine stays asked for, so its joining tells that the cloud has some again. Where it is given
+/// back to the limits (scale_up/kept_requests.hpp) the back-off goes on, and one is asked for
+/// later. Where nothing is asked for, as after a refused call, the time is as above; for errors of
+/// the API itself it begins with Settings::api_error_backoff.
 #pragma once
 
 #include <optional>
@@ -61,6 +62,10 @@ const Backoff* find_backoff(const Memory& memory, const Group& group, Time now);
 /// The first moment at which a group may grow again that may not now; nothing: none becomes free by
 /// time alone.
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept;
+
+/// When a group that is backed off with its request given back may be asked for one again after
+/// failures in a row; nothing: at once.
+std::optional<Time> find_next_ask(const Memory& memory, const NodeGroupId& group) noexcept;
 
 /// "backed off for 3m20s more: i-1: no capacity in zone a", said of the group.
 std::string why_backed_off(const Backoff& backoff, Time now);

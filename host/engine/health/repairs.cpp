@@ -47,7 +47,8 @@ private:
             Surplus other = long_outstanding(group_, memory_, now_);
             if (other.machines > surplus.machines) surplus = std::move(other);
         }
-        const bool one_stays = keeps_one(group_, memory_, now_);
+        const bool one_stays = keeps_one(group_, memory_, now_) &&
+                               !find_backoff(memory_, group_.id(), now_)->given_back;
         const int most = not_begun_ - (one_stays ? 1 : 0);
         return decrease(std::min(surplus.machines, most),
                         surplus.because + (one_stays ? "; one stays asked for" : ""));

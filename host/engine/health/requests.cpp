@@ -1,6 +1,7 @@
 #include "engine/health/requests.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <capstan/duration.hpp>
@@ -11,6 +12,25 @@
 
 namespace capstan::engine {
 namespace {
+
+/// The group of this back-off was asked for its one machine again: the back-off goes on, and the
+/// machine has all the time there is.
+bool keep_asked_for(Memory& memory, const NodeGroupId& group) {
+    const auto backoff = memory.backoffs.find(group);
+    if (backoff == memory.backoffs.end() || !backoff->second.given_back) return false;
+    backoff->second.given_back.reset();
+    return true;
+}
+
+/// Whether the back-off until a machine joins ends: nothing is outstanding, or, where nothing is
+/// asked for, there are more nodes than before or than the target holds.
+bool has_joined(Backoff& backoff, const GroupFigures& group) {
+    const int nodes = group.provisioned();
+    if (!backoff.given_back) return group.target() <= nodes;
+    const int before = *backoff.given_back;
+    backoff.given_back = std::min(before, nodes);
+    return nodes > before || nodes > group.target();
+}
 
 void open_request(Memory& memory, const Increase& increase, const Settings& settings, Time now) {
     expect_request(memory, increase, settings, now);
@@ -98,11 +118,21 @@ void expect_request(Memory& memory, const Increase& increase, const Settings& se
     memory.last.scale_up = memory.last_of[increase.group].scale_up = now;
 }
 
+void remember_given_back(Memory& memory, const Decrease& decrease) {
+    const auto backoff = memory.backoffs.find(decrease.group);
+    const bool is_patient = backoff != memory.backoffs.end() && !backoff->second.until;
+    // The fewest nodes are counted from the next pass on.
+    if (decrease.kept_one_too && is_patient)
+        backoff->second.given_back = std::numeric_limits<int>::max();
+}
+
 Memory remember_sizes(Memory memory, const Decision& decision, const Results& results,
                       const Settings& settings, Time now) {
     for (std::size_t i = 0; i < results.decreases.size(); ++i) {
         const Decrease& decrease = decision.decreases[i];
-        if (!results.decreases[i]) lower_request(memory, decrease.group, decrease.by);
+        if (results.decreases[i]) continue;
+        lower_request(memory, decrease.group, decrease.by);
+        remember_given_back(memory, decrease);
     }
     for (std::size_t i = 0; i < results.removals.size(); ++i) {
         const MachineRemoval& removal = decision.removals[i];
@@ -113,6 +143,8 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
         if (results.increases[i]) {
             memory = remember_failure(std::move(memory), increase.group, *results.increases[i],
                                       settings, now);
+        } else if (keep_asked_for(memory, increase.group)) {
+            memory.failed_calls.erase(increase.group);
         } else {
             open_request(memory, increase, settings, now);
         }
@@ -124,9 +156,9 @@ int follow_request(Memory& memory, const GroupFigures& group, const Settings& se
     const int outstanding = group.target() - group.provisioned();
     const auto backoff = memory.backoffs.find(group.id());
     const bool until_joined = backoff != memory.backoffs.end() && !backoff->second.until;
+    if (until_joined && has_joined(backoff->second, group)) memory.backoffs.erase(backoff);
     if (outstanding <= 0) {
         memory.requests.erase(group.id());
-        if (until_joined) memory.backoffs.erase(backoff);
         return 0;
     }
     const auto at = memory.requests.find(group.id());

@@ -15,6 +15,10 @@ namespace capstan::engine {
 /// the answer was written down, the machines that come were requested at `now`.
 void expect_request(Memory& memory, const Increase& increase, const Settings& settings, Time now);
 
+/// Where the decrease takes back also the one machine that a back-off keeps asked for: the back-off
+/// goes on without it. Also before its cloud is asked, as expect_request.
+void remember_given_back(Memory& memory, const Decrease& decrease);
+
 /// Increases that were taken become requests, those that were refused back-offs. Also looks at
 /// decreases and at removals of machines that have no node.
 Memory remember_sizes(Memory memory, const Decision& decision, const Results& results,
@@ -27,7 +31,9 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
 ///     something on its way that no request and
 ///     no back-off accounts for                 a request, from this pass on
 ///
-/// Answers how many machines are to be taken back at once; none are where one stays asked for.
+/// Where a request was given back to the limits, nothing outstanding ends no back-off; one node
+/// more does. Answers how many machines are to be taken back at once; where one stays asked for the
+/// size says that (sizes.hpp), and the answer is none.
 int follow_request(Memory& memory, const GroupFigures& group, const Settings& settings, Time now);
 
 /// `count` machines of the request will not come.

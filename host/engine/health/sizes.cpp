@@ -8,7 +8,8 @@ namespace {
 int fitting_size(const Memory& memory, const GroupFigures& group, int at_once, Time now) {
     const Backoff* backoff = find_backoff(memory, group.id(), now);
     // When capacity returns that one joins, and it is the only signal that ends the back-off.
-    if (backoff != nullptr && !backoff->until) return group.machines.real() + 1;
+    if (backoff != nullptr && !backoff->until)
+        return group.machines.real() + (backoff->given_back ? 0 : 1);
     return at_once > 0 ? group.target() - at_once : group.machines.listed();
 }
 
@@ -29,9 +30,17 @@ void follow_size(Memory& memory, const GroupFigures& group, int at_once, Time no
 
 bool is_due(const WrongSize& size, const GroupFigures& group, const Memory& memory, Time now) {
     if (now - size.since > group.limit) return true;
-    const Backoff* backoff = find_backoff(memory, group.id(), now);
-    return size.since == now && backoff != nullptr && backoff->until &&
-           backoff->code == ErrorCode::deadline && backoff->last_failure == now;
+    if (!is_of_time_out(size, group.id(), memory, now)) return false;
+    // Later only where its cloud refused: a list may be late to show what was taken back.
+    return find_backoff(memory, group.id(), now)->last_failure == now ||
+           memory.decrease_backoffs.contains(group.id());
+}
+
+bool is_of_time_out(const WrongSize& size, const NodeGroupId& group, const Memory& memory,
+                    Time now) {
+    const Backoff* backoff = find_backoff(memory, group, now);
+    return backoff != nullptr && backoff->code == ErrorCode::deadline &&
+           size.since <= backoff->last_failure;
 }
 
 }  // namespace capstan::engine

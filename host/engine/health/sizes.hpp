@@ -16,7 +16,10 @@ namespace capstan::engine {
 void follow_size(Memory& memory, const GroupFigures& group, int at_once, Time now);
 
 /// Whether the note is to be acted on: its figures have stood for longer than a machine may take,
-/// or the request for the surplus has just timed out.
+/// or the request for the surplus has just timed out, or has and its cloud refused a decrease.
 bool is_due(const WrongSize& size, const GroupFigures& group, const Memory& memory, Time now);
+/// The latter alone: the group is backed off for a time-out that was no earlier than the figures.
+bool is_of_time_out(const WrongSize& size, const NodeGroupId& group, const Memory& memory,
+                    Time now);
 
 }  // namespace capstan::engine

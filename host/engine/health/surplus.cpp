@@ -19,8 +19,8 @@ Surplus overdue_requests(const GroupFigures& group, const Memory& memory, Time n
 
 std::string why_wrong(const GroupFigures& group, const WrongSize& size, const Memory& memory,
                       Time now) {
-    const Backoff* backoff = find_backoff(memory, group.id(), now);
-    if (size.since == now && backoff != nullptr) return backoff->because;
+    if (is_of_time_out(size, group.id(), memory, now))
+        return find_backoff(memory, group.id(), now)->because;
     const int there = group.machines.real();
     return "its target of " + std::to_string(size.expected) + " has been out of reach for " +
            format_duration(group.limit) + ", " + counted(there, "machine") +

@@ -95,6 +95,14 @@ void Ledger::take(GroupIndex group, int nodes) {
     budget_.take(*scene_->templates[group].node, nodes);
 }
 
+void Ledger::release(GroupIndex group, int nodes) {
+    budget_.take(looks_of(*scene_, group), -nodes);
+}
+
+bool Ledger::counts_in(GroupIndex group, std::string_view total) const {
+    return budget_.counts_in(looks_of(*scene_, group), total);
+}
+
 std::vector<ShapeId> growing_shapes(const Scene& scene, const Ledger& ledger) {
     std::set<ShapeId> shapes;
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/scale_up/limits.hpp"
@@ -33,6 +34,10 @@ public:
     Resources left() const { return budget_.left(); }
 
     void take(GroupIndex group, int nodes);
+    /// Machines that the group was asked for, and that are counted, come no more.
+    void release(GroupIndex group, int nodes);
+    /// Whether a machine of the group counts towards the total, "cpu".
+    bool counts_in(GroupIndex group, std::string_view total) const;
     /// No more of this group in this pass.
     void close(GroupIndex group, std::string because) { closed_[group] = std::move(because); }
 

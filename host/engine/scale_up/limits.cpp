@@ -41,6 +41,11 @@ Resources Budget::left() const {
 
 void Budget::take(const NodeTemplate& node, int nodes) { use(node.capacity, nodes); }
 
+bool Budget::counts_in(const NodeTemplate& node, std::string_view total) const {
+    return std::ranges::any_of(
+        totals_, [&](const Total& one) { return one.name == total && one.of(node.capacity) > 0; });
+}
+
 void Budget::use(const Resources& capacity, std::int64_t nodes) {
     for (Total& total : totals_) {
         total.count(capacity, nodes);

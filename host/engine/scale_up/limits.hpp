@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <capstan/node_template.hpp>
@@ -40,7 +41,10 @@ public:
     /// How many of `wanted` nodes like `node` may be added. The tightest limit is the one that is
     /// told, of equals the first of cpu, memory, nodes, gpu, makes of GPUs by name.
     Allowed allows(const NodeTemplate& node, int wanted) const;
+    /// Below zero: they come no more.
     void take(const NodeTemplate& node, int nodes);
+    /// Whether a node counts towards the total of this name, which has a maximum.
+    bool counts_in(const NodeTemplate& node, std::string_view total) const;
     /// Of each total that has a maximum, by its name: what is left.
     Resources left() const;
 

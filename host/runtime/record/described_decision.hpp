@@ -15,7 +15,7 @@ BOOST_DESCRIBE_ENUM(Unremovable, none, scale_down_disabled_annotation, scale_dow
                     not_unneeded_other_reason, recently_unremovable, no_place_to_move_pods,
                     blocked_by_pod, blocked_by_on_completion_pod, no_node_info, unexpected_error)
 
-BOOST_DESCRIBE_STRUCT(Decrease, (), (group, cloud, from, by, because))
+BOOST_DESCRIBE_STRUCT(Decrease, (), (group, cloud, from, by, kept_one_too, because))
 BOOST_DESCRIBE_STRUCT(MachineRemoval, (), (group, cloud, machines, nodes, force, cause, because))
 BOOST_DESCRIBE_STRUCT(Increase, (), (group, cloud, from, by, pods_helped, option, because))
 BOOST_DESCRIBE_STRUCT(GroupCreation, (), (group, cloud, plan, because))

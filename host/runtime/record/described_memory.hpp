@@ -7,7 +7,8 @@
 namespace capstan::engine {
 
 BOOST_DESCRIBE_ENUM(RemovalPhase, tainting, waiting, draining, delayed, deleting, removed, undoing)
-BOOST_DESCRIBE_STRUCT(Backoff, (), (since, until, length, last_failure, code, because, found_by))
+BOOST_DESCRIBE_STRUCT(Backoff, (),
+                      (since, until, length, last_failure, code, because, found_by, given_back))
 BOOST_DESCRIBE_STRUCT(CloudRest, (), (since, until, length, last_failure, failures, code, because))
 BOOST_DESCRIBE_STRUCT(FailedCalls, (), (count, last))
 BOOST_DESCRIBE_STRUCT(Make, (), (cloud, machine_type, zone, spot))

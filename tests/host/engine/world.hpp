@@ -73,6 +73,9 @@ public:
                          .created = noon - 1h});
         return pods_.back();
     }
+    void drop_pod(std::string_view name) {
+        pods_.remove_if([&](const PodObject& pod) { return pod.name == name; });
+    }
     /// In kube-system, one pod of 50m a node.
     DaemonSetObject& daemon_set(std::string name) {
         daemon_sets_.push_back(

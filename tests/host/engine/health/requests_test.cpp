@@ -5,6 +5,7 @@
 #include "../world.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/health/health.hpp"
+#include "engine/health/removal_backoff.hpp"
 #include "engine/health/repairs.hpp"
 
 namespace capstan::engine {
@@ -129,6 +130,36 @@ TEST_F(Requests, ThatTimeOutAreTakenBackAtOnce) {
                                    "15m"}));
     look(noon + 17min);
     EXPECT_TRUE(repairs.decreases.empty());
+}
+
+TEST_F(Requests, ThatTimeOutAreTakenBackAtOnceButForOneThatStaysAskedFor) {
+    settings.backoff = BackoffPolicy::until_joined;
+    world.group("web", 5);
+    world.node("i-1", "web");
+    world.machine("web", "i-2", MachineState::requested);
+    increased(4, noon);
+    look(noon + 15min);
+    EXPECT_TRUE(repairs.decreases.empty());
+    look(noon + 15min + 1ns);
+    const Decrease three{.group = web_group,
+                         .cloud = PluginInstanceId("cloud"),
+                         .from = 5,
+                         .by = 3,
+                         .because =
+                             "4 machines of a target of 5 did not join and start within "
+                             "15m; one stays asked for"};
+    EXPECT_EQ(repairs.decreases, std::vector{three});
+    look(noon + 16min);
+    EXPECT_TRUE(repairs.decreases.empty()) << "the list may be late";
+
+    Results refused;
+    refused.decreases = {Error{.code = ErrorCode::conflict, .message = "busy"}};
+    memory = remember_refused_removals(std::move(memory), {.decreases = {three}}, refused, settings,
+                                       noon + 16min);
+    look(noon + 16min + 10s);
+    EXPECT_TRUE(repairs.decreases.empty());
+    look(noon + 17min);
+    EXPECT_EQ(repairs.decreases, std::vector{three});
 }
 
 TEST_F(Requests, OfOthersAreLeftAloneByATimeOut) {

@@ -1,0 +1,274 @@
+#include "engine/scale_up/kept_requests.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "engine/health/alarm.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/figures.hpp"
+#include "engine/health/removal_backoff.hpp"
+#include "engine/scale_up/packing.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// What a group that is backed off until a machine joins is asked for, or may be asked for again.
+struct Keeper {
+    GroupIndex group = 0;
+    Time since{};             ///< the back-off
+    int outstanding = 0;      ///< asked for and not begun
+    int may_give = 0;         ///< of those, down to the group's minimum
+    bool given_back = false;  ///< what is outstanding its list shows still
+};
+
+bool may_be_resized(const Scene& scene, GroupIndex group) {
+    const Group& of = scene.groups()[group];
+    return of.group.target && of.unreadable_because.empty() &&
+           !is_repaired(scene.repairs, of.group.id);
+}
+
+Keeper make_keeper(const Scene& scene, GroupIndex g, const GroupFigures& figures,
+                   const Backoff& backoff, const Memory& memory) {
+    const MachineCounts& machines = figures.machines;
+    Keeper out{.group = g,
+               .since = backoff.since,
+               .outstanding = std::max(0, figures.target() - machines.real()),
+               .given_back = backoff.given_back.has_value()};
+    // One that may come in time ends the back-off.
+    const bool waits = scene.health.groups[g].upcoming.nodes() > 0;
+    if (out.given_back || waits || is_decrease_backed_off(memory, scene.id(g), scene.now))
+        return out;
+    const int above_min =
+        figures.target() - machines.leaving - scene.groups()[g].group.min.value_or(0);
+    out.may_give = std::clamp(above_min, 0, out.outstanding);
+    return out;
+}
+
+/// The oldest back-off first, ties by group.
+std::vector<Keeper> find_keepers(const Scene& scene, const Memory& memory) {
+    std::vector<Keeper> out;
+    const auto is_patient = [](const auto& entry) { return !entry.second.until; };
+    if (std::ranges::none_of(memory.backoffs, is_patient)) return out;
+    const std::vector<GroupFigures> figures = count_groups(
+        *scene.snapshot, scene.membership, scene.health.readiness, memory, *scene.settings);
+    for (GroupIndex g = 0; g < figures.size(); ++g) {
+        const auto backoff = memory.backoffs.find(scene.id(g));
+        if (backoff == memory.backoffs.end() || backoff->second.until) continue;
+        if (may_be_resized(scene, g))
+            out.push_back(make_keeper(scene, g, figures[g], backoff->second, memory));
+    }
+    std::ranges::stable_sort(out, {}, &Keeper::since);
+    return out;
+}
+
+/// Finds the requests whose going lets pods have nodes that only a limit keeps from them. What
+/// comes back without that, since this pass or one before took it back, is used first.
+class GivingBack {
+public:
+    GivingBack(ScaleUp& scale_up, const std::vector<Keeper>& keepers)
+        : scene_(&scale_up.scene()),
+          placement_(&scale_up.placement()),
+          keepers_(&keepers),
+          found_(&scale_up.progress().ledger),
+          left_(scale_up.progress().left),
+          room_{.ledger = scale_up.progress().ledger,
+                .given = std::vector<int>(keepers.size(), 0)} {
+        for (const Keeper& keeper : keepers)
+            if (keeper.given_back) room_.ledger.release(keeper.group, keeper.outstanding);
+        for (GroupIndex g = 0; g < scene_->groups().size(); ++g)
+            for (const Decrease& decrease : scene_->repairs.decreases)
+                if (decrease.group == scene_->id(g)) room_.ledger.release(g, decrease.by);
+    }
+
+    std::vector<Decrease> plan() {
+        const auto may_give = [](const Keeper& keeper) { return keeper.may_give > 0; };
+        if (std::ranges::none_of(*keepers_, may_give)) return {};
+        const Placement::Mark start = placement_->mark();
+        while (const auto help = find_best()) take(*help);
+        placement_->undo(start);
+        std::vector<Decrease> out;
+        for (std::size_t k = 0; k < keepers_->size(); ++k) {
+            if (room_.given[k] > 0) out.push_back(decrease(k));
+        }
+        std::ranges::sort(out, {}, &Decrease::group);
+        return out;
+    }
+
+private:
+    /// The limits once so many requests of each keeper have been given back.
+    struct Room {
+        Ledger ledger;
+        std::vector<int> given;  ///< as keepers_
+    };
+    struct Help {
+        GroupIndex group = 0;
+        int nodes = 0, pods = 0, given = 0;
+        Room room;
+    };
+
+    std::vector<Demand> demands() const {
+        std::vector<Demand> out;
+        for (Subject s = 0; s < scene_->pending_count(); ++s)
+            if (left_[s] > 0) out.push_back({s, left_[s]});
+        return out;
+    }
+
+    /// The most pods, for those the fewest requests.
+    std::optional<Help> find_best() {
+        std::optional<Help> best;
+        std::set<ShapeId> seen;
+        const std::vector<Demand> waiting = demands();
+        for (GroupIndex g = 0; !waiting.empty() && g < scene_->groups().size(); ++g) {
+            const bool only_limited = !room_.ledger.total_at_limit(g).empty();
+            if (!only_limited && !room_.ledger.obstacle(g).empty()) continue;
+            if (!seen.insert(scene_->rules->alike(g)).second) continue;
+            std::optional<Help> help = help_of(g, waiting);
+            if (!help) continue;
+            const bool is_better = !best || help->pods > best->pods ||
+                                   (help->pods == best->pods && help->given < best->given);
+            if (is_better) best = std::move(help);
+        }
+        return best;
+    }
+
+    std::optional<Help> help_of(GroupIndex group, const std::vector<Demand>& waiting) {
+        const bool whole = scene_->rooms[group].whole;
+        const int wanted = pack(group, most_nodes(group), waiting).nodes;
+        if (wanted == 0) return std::nullopt;
+        Help out{.group = group, .room = room_};
+        const int least = whole ? room_.ledger.room(group) : 1;
+        for (; out.nodes < wanted && make_room(group, out.room); out.nodes += least)
+            out.room.ledger.take(group, least);
+        if (out.nodes == 0) return std::nullopt;
+        out.pods = pack(group, out.nodes, waiting).pods;
+        for (const int given : out.room.given) out.given += given;
+        return out;
+    }
+
+    int most_nodes(GroupIndex group) const {
+        const int room = room_.ledger.room(group);
+        const int limit = scene_->settings->max_nodes_per_scale_up;
+        return limit > 0 && !scene_->rooms[group].whole ? std::min(room, limit) : room;
+    }
+
+    struct Filled {
+        int nodes = 0, pods = 0;
+    };
+    /// In thought.
+    Filled pack(GroupIndex group, int nodes, const std::vector<Demand>& waiting) {
+        const Placement::Mark mark = placement_->mark();
+        Supply supply{group, nodes};
+        const Packed packed = Packing(*placement_).pack({&supply, 1}, waiting);
+        placement_->undo(mark);
+        Filled out{.nodes = nodes - supply.nodes};
+        for (const Demand& helped : packed.helped) out.pods += helped.count;
+        return out;
+    }
+
+    /// Gives back what the least growth of the group needs, or nothing where all is not enough.
+    bool make_room(GroupIndex group, Room& room) const {
+        Room more = room;
+        for (std::string total; !(total = more.ledger.total_at_limit(group)).empty();) {
+            const std::optional<std::size_t> oldest = find_giver(more, total);
+            if (!oldest) return false;
+            ++more.given[*oldest];
+            more.ledger.release((*keepers_)[*oldest].group, 1);
+        }
+        if (!more.ledger.obstacle(group).empty()) return false;
+        room = std::move(more);
+        return true;
+    }
+
+    std::optional<std::size_t> find_giver(const Room& room, const std::string& total) const {
+        for (std::size_t k = 0; k < keepers_->size(); ++k) {
+            const Keeper& keeper = (*keepers_)[k];
+            if (room.given[k] < keeper.may_give && room.ledger.counts_in(keeper.group, total))
+                return k;
+        }
+        return std::nullopt;
+    }
+
+    void take(const Help& help) {
+        if (because_.empty() && help.given > 0) because_ = why(help.group);
+        Supply supply{help.group, help.nodes};
+        for (const Demand& helped : Packing(*placement_).pack({&supply, 1}, demands()).helped)
+            left_[helped.subject] -= helped.count;
+        room_ = help.room;
+    }
+
+    /// Said of the first group that grows by what is given back.
+    std::string why(GroupIndex group) const {
+        return "given back, while the group stays backed off: pods that group " +
+               scene_->id(group).value() + " would take wait for room alone, " +
+               found_->obstacle(group);
+    }
+
+    Decrease decrease(std::size_t k) const {
+        const Keeper& keeper = (*keepers_)[k];
+        const Group& group = scene_->groups()[keeper.group];
+        return {.group = group.group.id,
+                .cloud = group.cloud,
+                .from = *group.group.target,
+                .by = room_.given[k],
+                .kept_one_too = room_.given[k] == keeper.outstanding,
+                .because = because_};
+    }
+
+    const Scene* scene_;
+    Placement* placement_;
+    const std::vector<Keeper>* keepers_;
+    const Ledger* found_;    // as the scale-up left it
+    std::vector<int> left_;  // by subject
+    Room room_;
+    std::string because_{};
+};
+
+bool may_ask(const Scene& scene, const Keeper& keeper, const Ledger& ledger) {
+    const Group& group = scene.groups()[keeper.group];
+    return keeper.given_back && keeper.outstanding == 0 && group.group.healthy != false &&
+           scene.health.groups[keeper.group].unhealthy_because.empty() &&
+           scene.templates[keeper.group].node != nullptr && ledger.room(keeper.group) > 0 &&
+           ledger.allows(keeper.group, 1).nodes > 0;
+}
+
+void ask_again(const ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memory& memory,
+               KeptRequests& out) {
+    const Scene& scene = scale_up.scene();
+    Ledger ledger = scale_up.progress().ledger;
+    Alarm alarm(scene.time);
+    for (const Keeper& keeper : keepers) {
+        if (!may_ask(scene, keeper, ledger)) continue;
+        const std::optional<Time> next = find_next_ask(memory, scene.id(keeper.group));
+        if (next && alarm.is_before_end(*next)) continue;
+        ledger.take(keeper.group, 1);
+        const Group& group = scene.groups()[keeper.group];
+        out.asked_again.push_back(
+            {.group = group.group.id,
+             .cloud = group.cloud,
+             .from = *group.group.target,
+             .by = 1,
+             .option = no_option,
+             .because = "limits have room again for the machine whose joining ends its back-off"});
+    }
+    out.wake_at = alarm.at();
+}
+
+}  // namespace
+
+KeptRequests plan_kept_requests(ScaleUp& scale_up, const Memory& memory) {
+    KeptRequests out;
+    const Scene& scene = scale_up.scene();
+    // A pass that stopped may have room for pods that wait: the next one knows.
+    const bool may_grow = scene.health.unhealthy_because.empty() &&
+                          (scene.settings->from_zero || scene.health.all.ready > 0);
+    if (memory.blind_since || !may_grow || !scale_up.progress().stopped.empty()) return out;
+    const std::vector<Keeper> keepers = find_keepers(scene, memory);
+    if (keepers.empty()) return out;
+    out.given_back = GivingBack(scale_up, keepers).plan();
+    if (out.given_back.empty()) ask_again(scale_up, keepers, memory, out);
+    return out;
+}
+
+}  // namespace capstan::engine

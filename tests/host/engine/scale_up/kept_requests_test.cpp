@@ -1,0 +1,286 @@
+// Requests of groups that are backed off until a machine joins, where limits leave no other room.
+#include "engine/scale_up/kept_requests.hpp"
+
+#include <gmock/gmock.h>
+
+#include "pass_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// Groups that keep a request, and a group "well" that no back-off holds.
+struct KeptCase : PassCase {
+    KeptCase() {
+        settings.backoff = BackoffPolicy::until_joined;
+        group("well", 0, 9);
+    }
+    Backoff& backoff(const std::string& id) { return memory.backoffs[NodeGroupId(id)]; }
+    /// Backed off for so long, with one machine asked for.
+    Group& dead(const std::string& id, Duration length, const Resources& machine = amounts(4000)) {
+        Group& out = group(id, 0, 9, machine);
+        out.group.target = 1;
+        world.machine(id, id + "-1", MachineState::requested);
+        backoff(id) = {.since = noon - length,
+                       .last_failure = noon - length,
+                       .code = ErrorCode::deadline,
+                       .because = "did not join"};
+        return out;
+    }
+    /// As if the clouds did what the pass decided.
+    void carry_out(const Outcome& outcome) {
+        Results results;
+        for (const Decrease& d : outcome.decision.decreases) {
+            Group& group = world.change_group(d.group.value());
+            *group.group.target -= d.by;
+            group.machines.clear();
+            results.decreases.emplace_back();
+        }
+        for (const Increase& i : outcome.decision.increases) {
+            *world.change_group(i.group.value()).group.target += i.by;
+            results.increases.emplace_back();
+        }
+        memory = remember_results(outcome.memory, outcome.decision, results, settings,
+                                  circumstances.now);
+    }
+    /// The commands of one more pass, carried out: "well +1", "a -1".
+    std::vector<std::string> pass() {
+        circumstances.now += 10s;
+        const Outcome outcome = run();
+        std::vector<std::string> out;
+        for (const Decrease& d : outcome.decision.decreases)
+            out.push_back(d.group.value() + " -" + std::to_string(d.by));
+        for (const Increase& i : outcome.decision.increases)
+            out.push_back(i.group.value() + " +" + std::to_string(i.by));
+        carry_out(outcome);
+        return out;
+    }
+    bool is_left_alone(const std::string& id) {
+        const auto at = memory.backoffs.find(NodeGroupId(id));
+        return at != memory.backoffs.end() && !at->second.until;
+    }
+};
+
+TEST(KeptRequests, AreGivenBackOldestFirstOneForEachNodeThatALimitKeepsFromPods) {
+    KeptCase c;
+    c.dead("a", 1h);
+    c.dead("b", 3h);
+    c.dead("c", 2h);
+    c.settings.nodes.max = 4;
+    c.pods("web", 3, 3000);
+    EXPECT_THAT(c.pass(), ElementsAre("b -1", "c -1", "well +1"));
+    EXPECT_THAT(c.pass(), ElementsAre("well +2"));
+    EXPECT_THAT(c.pass(), IsEmpty());
+    for (const char* id : {"a", "b", "c"}) EXPECT_TRUE(c.is_left_alone(id)) << id;
+    EXPECT_EQ(c.backoff("a").given_back, std::nullopt);
+    EXPECT_EQ(c.backoff("b").given_back, 0);
+}
+
+TEST(KeptRequests, OfThreeGroupsThatTimeOutUnderALimitLeaveAllOfItToTheFourth) {
+    KeptCase c;
+    c.settings.balance_similar = false;
+    c.settings.max_node_provision_time = 7min;
+    c.settings.nodes.max = 4;
+    for (const char* id : {"ng-1", "ng-2", "ng-3"}) c.group(id, 0, 10);
+    c.expander = Prefers({"ng-1", "ng-2", "ng-3", "well"});
+    c.pods("web", 4, 3000);
+    std::vector<std::string> commands;
+    while (c.circumstances.now < noon + 25min)
+        for (std::string& command : c.pass()) commands.push_back(std::move(command));
+    EXPECT_THAT(commands, ElementsAre("ng-1 +4", "ng-1 -3", "ng-1 -1", "ng-2 +3", "ng-2 +1",
+                                      "ng-2 -3", "ng-2 -1", "ng-3 +3", "ng-3 +1", "ng-3 -3",
+                                      "ng-3 -1", "well +3", "well +1"));
+    for (const char* id : {"ng-1", "ng-2", "ng-3"}) EXPECT_TRUE(c.is_left_alone(id)) << id;
+    EXPECT_FALSE(c.is_left_alone("well"));
+}
+
+TEST(KeptRequests, SayWhyTheyAreGivenBack) {
+    KeptCase c;
+    c.dead("a", 1h);
+    c.settings.nodes.max = 1;
+    c.pods("web", 1, 3000);
+    EXPECT_THAT(c.decide().decreases,
+                ElementsAre(Decrease{
+                    .group = NodeGroupId("a"),
+                    .cloud = PluginInstanceId("cloud"),
+                    .from = 1,
+                    .by = 1,
+                    .kept_one_too = true,
+                    .because = "given back, while the group stays backed off: pods that group well "
+                               "would take wait for room alone, cluster limit of nodes: 1 of 1 "
+                               "used, a node takes 1"}));
+    c.pass();
+    EXPECT_THAT(why_backed_off(c.backoff("a"), noon),
+                HasSubstr("joins, and none is asked for while limits have no room: did not join"));
+}
+
+struct LimitCase {
+    const char* about;
+    void (*limit)(Settings&);
+    Resources dead{};  ///< a machine of each of two groups
+    std::vector<std::string> commands{};
+};
+
+class KeptRequestsAt : public ::testing::TestWithParam<LimitCase> {};
+
+TEST_P(KeptRequestsAt, AreGivenBackAsFarAsANodeNeedsAndAllAreEnough) {
+    KeptCase c;
+    c.dead("a", 2h, GetParam().dead);
+    c.dead("b", 1h, GetParam().dead);
+    GetParam().limit(c.settings);
+    c.pods("web", 1, 3000);  // a node of 4 cores and 16Gi
+    EXPECT_EQ(c.pass(), GetParam().commands);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Limits, KeptRequestsAt,
+    ::testing::Values(
+        LimitCase{"OneOfFourCores", [](Settings& s) { s.cpu.max = 8000; }, amounts(4000), {"a -1"}},
+        LimitCase{"BothOfTwoCores",
+                  [](Settings& s) { s.cpu.max = 4000; },
+                  amounts(2000),
+                  {"a -1", "b -1"}},
+        LimitCase{
+            "NeitherWhereBothAreTooFew", [](Settings& s) { s.cpu.max = 3999; }, amounts(1000), {}},
+        LimitCase{"MemoryOfOne",
+                  [](Settings& s) { s.memory.max = std::int64_t{32} << 30; },
+                  amounts(1000, 16384),
+                  {"a -1"}},
+        LimitCase{"MemoryOfBoth",
+                  [](Settings& s) { s.memory.max = std::int64_t{16} << 30; },
+                  amounts(1000, 8192),
+                  {"a -1", "b -1"}},
+        LimitCase{"CoresAndNodes",
+                  [](Settings& s) {
+                      s.cpu.max = 7000;
+                      s.nodes.max = 2;
+                  },
+                  amounts(2000),
+                  {"a -1"}},
+        LimitCase{"RoomAsItIs", [](Settings& s) { s.nodes.max = 3; }, amounts(4000), {"well +1"}}),
+    [](const auto& limit) { return std::string(limit.param.about); });
+
+TEST(KeptRequests, StayWhereAnotherReasonKeepsThePodsWaiting) {
+    struct Reason {
+        const char* about;
+        void (*change)(KeptCase&);
+    };
+    for (const auto& [about, change] : {
+             Reason{"the group is full",
+                    [](KeptCase& c) { c.world.change_group("well").group.max = 0; }},
+             Reason{"the group is not healthy",
+                    [](KeptCase& c) { c.world.change_group("well").group.healthy = false; }},
+             Reason{"the group is backed off too",
+                    [](KeptCase& c) {
+                        c.backoff("well") = {.until = noon + 1h, .last_failure = noon};
+                    }},
+             Reason{"no node has room for the pod",
+                    [](KeptCase& c) { c.world.describe("well", amounts(2000)); }},
+             Reason{"the group keeps its minimum",
+                    [](KeptCase& c) { c.world.change_group("a").group.min = 1; }},
+             Reason{"its cloud cannot be read",
+                    [](KeptCase& c) { c.world.change_group("a").unreadable_because = "down"; }},
+             Reason{"the back-off ends by time",
+                    [](KeptCase& c) { c.backoff("a").until = noon + 1h; }},
+             Reason{"the cluster is not seen",
+                    [](KeptCase& c) { c.circumstances.blind_because = "the API server is down"; }},
+         }) {
+        KeptCase c;
+        c.dead("a", 1h);
+        c.settings.nodes.max = 1;
+        c.pods("web", 1, 3000);
+        change(c);
+        EXPECT_THAT(c.pass(), IsEmpty()) << about;
+    }
+}
+
+TEST(KeptRequests, AreAskedForAgainOneByOneAsRoomComes) {
+    KeptCase c;
+    c.dead("a", 1h);
+    c.dead("b", 2h);
+    c.settings.nodes.max = 2;
+    c.pods("web", 2, 3000);
+    EXPECT_THAT(c.pass(), ElementsAre("a -1", "b -1"));
+    EXPECT_THAT(c.pass(), ElementsAre("well +2"));
+    *c.world.change_group("well").group.target -= 1;
+    c.memory.answered_targets.clear();
+    c.world.drop_pod("web-1");
+    EXPECT_THAT(c.pass(), ElementsAre("b +1")) << "backed off first";
+    EXPECT_THAT(c.pass(), IsEmpty());
+    EXPECT_TRUE(c.is_left_alone("a"));
+    EXPECT_TRUE(c.is_left_alone("b"));
+    EXPECT_TRUE(c.memory.requests.find(NodeGroupId("b")) == c.memory.requests.end())
+        << "it has all the time there is";
+
+    c.pods("more", 1, 3000);
+    EXPECT_THAT(c.pass(), ElementsAre("b -1")) << "the same again";
+    EXPECT_THAT(c.pass(), ElementsAre("well +1"));
+}
+
+TEST(KeptRequests, AMachineThatJoinsAllTheSameEndsTheBackOff) {
+    KeptCase c;
+    c.dead("a", 1h);
+    c.settings.nodes.max = 1;
+    c.pods("web", 1, 3000);
+    EXPECT_THAT(c.pass(), ElementsAre("a -1"));
+    c.world.node("a-1", "a");  // the cloud was faster
+    c.pass();
+    EXPECT_FALSE(c.is_left_alone("a"));
+}
+
+TEST(KeptRequests, AListThatLagsBehindMakesNoneBeGivenBackInItsPlace) {
+    KeptCase c;
+    c.dead("a", 2h);
+    c.dead("b", 1h);
+    c.settings.nodes.max = 2;
+    c.pods("web", 1, 3000);
+    EXPECT_THAT(c.pass(), ElementsAre("a -1"));
+    c.world.change_group("a").group.target = 1;
+    EXPECT_THAT(c.pass(), IsEmpty());
+    EXPECT_TRUE(c.is_left_alone("a"));
+    c.world.change_group("a").group.target = 0;
+    EXPECT_THAT(c.pass(), ElementsAre("well +1"));
+    EXPECT_TRUE(c.is_left_alone("a"));
+}
+
+TEST(KeptRequests, ThatWereToBeGivenBackWhenTheHostEndedAreTakenBackInTheEnd) {
+    KeptCase c;
+    c.dead("a", 1h);
+    c.settings.nodes.max = 1;
+    c.pods("web", 1, 3000);
+    c.memory = remember_plan(c.memory, c.run(), c.settings, noon);
+    EXPECT_THAT(c.pass(), IsEmpty()) << "its cloud may have been asked";
+    c.circumstances.now += 15min;
+    EXPECT_THAT(c.pass(), ElementsAre("a -1"));
+    EXPECT_THAT(c.pass(), ElementsAre("well +1"));
+    EXPECT_TRUE(c.is_left_alone("a"));
+}
+
+TEST(KeptRequests, ThatAreRefusedAreAskedForAgainMoreAndMoreSeldom) {
+    KeptCase c;
+    c.dead("a", 1h).group.target = 0;
+    c.world.change_group("a").machines.clear();
+    c.backoff("a").given_back = 0;
+    c.settings.nodes.max = 1;
+    std::vector<int> asked;
+    for (int second = 0; second < 400; second += 10) {
+        c.circumstances.now = noon + std::chrono::seconds(second);
+        const Outcome outcome = c.run();
+        Results results;
+        for (std::size_t i = 0; i < outcome.decision.increases.size(); ++i) {
+            asked.push_back(second);
+            results.increases.push_back(
+                Error{.code = ErrorCode::out_of_capacity, .message = "none left"});
+        }
+        c.memory = remember_results(outcome.memory, outcome.decision, results, c.settings,
+                                    c.circumstances.now);
+    }
+    EXPECT_THAT(asked, ElementsAre(0, 30, 60, 110, 200, 370));
+    EXPECT_TRUE(c.is_left_alone("a"));
+}
+
+}  // namespace
+}  // namespace capstan::engine
