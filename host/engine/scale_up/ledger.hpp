@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ public:
     /// Of each limit of the cluster, by its name: what is left.
     Resources left() const { return budget_.left(); }
 
+    /// Whether the group would have to be made first.
+    bool is_new(GroupIndex group) const;
+    /// How many groups may still be made; nothing: any number.
+    std::optional<int> new_groups_left() const;
+
     void take(GroupIndex group, int nodes);
     /// No more of this group in this pass.
     void close(GroupIndex group, std::string because) { closed_[group] = std::move(because); }
@@ -44,8 +50,6 @@ private:
         Allowed allowed{};
     };
     Least least_growth(GroupIndex group) const;
-    /// Whether it would have to be made first.
-    bool is_new(GroupIndex group) const;
 
     const Scene* scene_;
     Budget budget_;

@@ -1,9 +1,11 @@
 /// The groups a growth may be shared with: similar ones on which its pods run as well.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "engine/pass.hpp"
@@ -21,7 +23,8 @@ public:
     SimilarSets(const Scene& scene, const Policies& policies, const Circumstances& circumstances);
 
     /// Those similar to `group` that could grow when the pass began, ascending; none where sharing
-    /// is switched off, or nobody shares out, or the group is only ever empty or full.
+    /// is switched off, or there is no splitter, or the group is only ever empty or full. A group
+    /// that would have to be made is among them only if `group` is for the same template.
     std::span<const GroupIndex> of(GroupIndex group);
     /// The others too.
     std::vector<GroupIndex> all_of(GroupIndex group);
@@ -30,8 +33,16 @@ public:
     std::vector<std::string> failures() const;
 
 private:
+    /// What groups to make have in common that are for one template: cloud, machine type, spot,
+    /// labels and taints.
+    using Family =
+        std::tuple<PluginInstanceId, std::string, bool, Labels, std::vector<std::string>>;
+    static Family family_of(const Group& to_make);
+
     void prepare();
     std::vector<GroupIndex> find(GroupIndex group, std::span<const std::size_t> others);
+    std::vector<std::size_t> with_siblings(GroupIndex group,
+                                           std::span<const std::size_t> there) const;
 
     const Scene* scene_;
     const Policies* policies_;
@@ -40,7 +51,8 @@ private:
     std::optional<SimilarGroups> similar_{};          // of groups with a template that may share
     std::vector<GroupIndex> groups_{};                // by their place in it
     std::vector<std::optional<std::size_t>> places_;  // by group
-    std::vector<std::size_t> open_{}, all_{};         // places, ascending
+    std::vector<std::size_t> open_{}, all_{};         // places of groups that exist, ascending
+    std::map<Family, std::vector<std::size_t>> to_make_{};  // places of groups to make, ascending
     std::vector<std::optional<std::vector<GroupIndex>>> sets_;  // by group
 };
 
