@@ -1,6 +1,8 @@
 #include "engine/scale_up/new_siblings.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 namespace capstan::engine {
 namespace {

@@ -1,9 +1,11 @@
 #include "engine/scale_up/pinned_first.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace capstan::engine {
 namespace {
