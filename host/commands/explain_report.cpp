@@ -36,7 +36,8 @@ std::string fate_of(const engine::PodAnswer& pod) {
 
 std::string new_group_name(const engine::NewGroup& group) {
     const GroupPlan& plan = group.plan;
-    if (plan.name.empty()) return "machine type " + plan.machine_type;
+    if (plan.name.empty())
+        return plan.machine_type.empty() ? "any" : "machine type " + plan.machine_type;
     const std::string& id = group.group.value();
     return id.empty() ? plan.name : id;
 }

@@ -61,6 +61,22 @@ std::optional<std::string> find_limit(const Resources& capacity, const Resources
     return std::nullopt;
 }
 
+/// Machine types that are to be used and that the cloud does not have.
+std::vector<std::string> find_unoffered(const Situation& situation, const Config& config) {
+    std::vector<std::string> out;
+    for (const std::string& name : config.machine_types) {
+        if (std::ranges::find(situation.machines, name, &MachineType::name) ==
+            situation.machines.end())
+            out.push_back(name);
+    }
+    return out;
+}
+
+std::string tell_unoffered(const Situation& situation, const std::vector<std::string>& names) {
+    return "machine_types names " + listed(names, in_quotes) + ", not on offer; its cloud has " +
+           listed(situation.machines, [](const MachineType& type) { return type.name; });
+}
+
 /// All groups that could be made of one machine type.
 class OfType {
 public:
@@ -86,8 +102,11 @@ public:
 private:
     std::optional<std::string> find_obstacle() const {
         const auto& allowed = config_.machine_types;
-        if (!allowed.empty() && !allowed.contains(type_.name))
-            return "is not among the machine_types";
+        if (!allowed.empty() && !allowed.contains(type_.name)) {
+            const std::vector<std::string> unoffered = find_unoffered(situation_, config_);
+            return unoffered.size() < allowed.size() ? "is not among the machine_types"
+                                                     : tell_unoffered(situation_, unoffered);
+        }
         if (situation_.groups >= config_.max_groups) {
             return "limit of groups: there are " + std::to_string(situation_.groups) + " of " +
                    std::to_string(config_.max_groups);
@@ -157,6 +176,9 @@ Suggestions suggest_groups(const Situation& situation, const Config& config) {
     std::set<std::string> names;
     for (const MachineType& type : situation.machines)
         OfType(type, situation, config, names, out).run();
+    const std::vector<std::string> unoffered = find_unoffered(situation, config);
+    for (const std::string& name : unoffered)
+        out.left_out.push_back({name, tell_unoffered(situation, unoffered)});
     return out;
 }
 

@@ -14,21 +14,20 @@ namespace {
 constexpr const char* type_label = "node.kubernetes.io/instance-type";
 constexpr const char* zone_label = "topology.kubernetes.io/zone";
 
-/// Whoever asks for these asks for a machine, not for a label that somebody could add.
-constexpr std::array<std::string_view, 14> machine_keys{"kubernetes.io/arch",
+/// A pod that asks for one of these asks for a machine, not for a label that could be added.
+constexpr std::array<std::string_view, 13> machine_keys{"kubernetes.io/arch",
                                                         "kubernetes.io/os",
                                                         "kubernetes.io/hostname",
                                                         type_label,
                                                         "node.kubernetes.io/lifecycle",
+                                                        "node.kubernetes.io/windows-build",
                                                         zone_label,
                                                         "topology.kubernetes.io/region",
                                                         "beta.kubernetes.io/arch",
                                                         "beta.kubernetes.io/os",
                                                         "beta.kubernetes.io/instance-type",
                                                         "failure-domain.beta.kubernetes.io/zone",
-                                                        "failure-domain.beta.kubernetes.io/region",
-                                                        "karpenter.sh/capacity-type",
-                                                        "cloud.google.com/gke-spot"};
+                                                        "failure-domain.beta.kubernetes.io/region"};
 
 bool is_of_machine(std::string_view key) {
     return std::ranges::find(machine_keys, key) != machine_keys.end();
@@ -41,9 +40,22 @@ bool is_of_system(std::string_view key) {
            key.starts_with("node-role.kubernetes.io/");
 }
 
-/// The API server lets no kubelet give itself labels of Kubernetes' own domains, but for two
-/// prefixes: a node of a group that is to carry such a label would never have it.
-bool is_of_cluster(std::string_view key) {
+/// Domains whose labels, and those of domains below them, clouds and Kubernetes give to nodes.
+constexpr std::array<std::string_view, 8> given_domains{
+    "kubernetes.io", "k8s.io",  "cloud.google.com", "gke.io",
+    "amazonaws.com", "k8s.aws", "azure.com",        "karpenter.sh"};
+
+/// Of these domains the labels are the user's all the same.
+constexpr std::array<std::string_view, 4> user_domains{
+    "node.kubernetes.io", "kubelet.kubernetes.io", "node-restriction.kubernetes.io",
+    "node-role.kubernetes.io"};
+
+/// Node feature discovery finds out what the hardware has.
+constexpr std::string_view feature_domain = "feature.node.kubernetes.io";
+
+/// Whether a cloud or Kubernetes gives nodes the label: a group made with it would claim what its
+/// machines are not.
+bool is_given(std::string_view key) {
     const std::size_t slash = key.find('/');
     if (slash == std::string_view::npos) return false;
     const std::string_view domain = key.substr(0, slash);
@@ -51,8 +63,9 @@ bool is_of_cluster(std::string_view key) {
         return domain == of ||
                (domain.ends_with(of) && domain[domain.size() - of.size() - 1] == '.');
     };
-    if (is_under("node.kubernetes.io") || is_under("kubelet.kubernetes.io")) return false;
-    return is_under("kubernetes.io") || is_under("k8s.io");
+    if (domain == feature_domain) return true;
+    return !std::ranges::any_of(user_domains, is_under) &&
+           std::ranges::any_of(given_domains, is_under);
 }
 
 /// Selectors of pods are checked for this when they are created, values in their affinity are not.
@@ -80,7 +93,8 @@ Result<void> wish_for(const Bare& node, const std::string& key, const std::strin
         return {};
     }
     if (is_of_machine(key)) return refuse("the machine has none");
-    if (is_of_cluster(key)) return refuse("which no group can give to its nodes");
+    if (is_given(key))
+        return refuse("which only its cloud or Kubernetes gives, and the machine has none");
     if (!is_label_value(value)) return refuse("which is no value of a label");
     const auto [at, is_new] = wished.emplace(key, value);
     if (!is_new && at->second != value) return refuse("and for " + in_quotes(at->second));

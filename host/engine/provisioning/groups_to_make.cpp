@@ -33,6 +33,15 @@ Labels shared_labels(Labels labels) {
     return labels;
 }
 
+constexpr const char* no_machine_types = "no cloud has machine types to make groups of";
+
+bool has_machine_types(const Snapshot& snapshot) {
+    return snapshot.machines != nullptr &&
+           std::ranges::any_of(*snapshot.machines, [](const CloudMachines& machines) {
+               return !machines.types.empty();
+           });
+}
+
 /// The sources' suggestions, one after the other.
 class GroupSearch {
 public:
@@ -49,6 +58,12 @@ public:
 
     GroupsToMake run() {
         if (waiting_.empty()) return std::move(out_);
+        if (!has_machine_types(*scene_.snapshot)) {
+            // What a cloud has that was not read yet is not known.
+            if (scene_.snapshot->unread.empty())
+                out_.candidates.push_back({.dropped_because = no_machine_types});
+            return std::move(out_);
+        }
         for (const CloudMachines& machines : *scene_.snapshot->machines) {
             for (const NamedSource& source : policies_.group_sources) ask(source, machines);
         }
@@ -155,17 +170,12 @@ private:
     GroupsToMake out_;
 };
 
-bool may_make(const Snapshot& snapshot, const Policies& policies) {
-    return !policies.group_sources.empty() && policies.maker != nullptr &&
-           snapshot.machines != nullptr && !snapshot.machines->empty();
-}
-
 }  // namespace
 
 GroupsToMake find_groups_to_make(const Snapshot& snapshot, const Memory& memory,
                                  const Policies& policies, const Settings& settings,
                                  const Circumstances& circumstances) {
-    if (!may_make(snapshot, policies)) return {.snapshot = snapshot};
+    if (policies.group_sources.empty() || policies.maker == nullptr) return {.snapshot = snapshot};
     const Scene scene = make_scene(snapshot, memory, settings, circumstances.time());
     return GroupSearch(scene, policies, circumstances).run();
 }

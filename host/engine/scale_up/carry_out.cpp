@@ -1,59 +1,125 @@
 // The part of ScaleUp that carries an option out, in thought.
 #include <algorithm>
+#include <iterator>
 
 #include <capstan/sentence.hpp>
 
+#include "engine/scale_up/new_siblings.hpp"
 #include "engine/scale_up/scale_up.hpp"
 #include "engine/scale_up/share_out.hpp"
 
 namespace capstan::engine {
 
-/// Puts the option's pods on the nodes that were shared out, and lets go of nodes that none of them
-/// needs after all.
-Packed ScaleUp::pack(const Option& option, std::vector<Growth>& growths) {
-    std::vector<Supply> supplies;
-    for (const Growth& growth : growths) supplies.push_back({growth.group, growth.nodes});
-    Packed packed = Packing(ground_.placement).pack(supplies, option.prospect->helped);
-    for (std::size_t i = 0; i < growths.size(); ++i) {
-        if (supplies[i].nodes == 0) continue;
-        if (scene().rooms[growths[i].group].whole) {
-            ground_.placement.add(supplies[i].shape, supplies[i].nodes);
-        } else {
-            growths[i].nodes -= supplies[i].nodes;
-        }
-    }
-    std::erase_if(growths, [](const Growth& growth) { return growth.nodes == 0; });
-    return packed;
+std::vector<GroupIndex> ScaleUp::sharing_groups(std::vector<Option>& options, std::size_t chosen,
+                                                std::vector<GroupIndex>& unmade) {
+    Option& option = options[chosen];
+    const Ledger& ledger = ground_.progress.ledger;
+    std::vector<GroupIndex> out;
+    std::ranges::copy_if(similar_.of(option.group), std::back_inserter(out),
+                         [&](GroupIndex other) { return ledger.obstacle(other).empty(); });
+    out.insert(std::ranges::lower_bound(out, option.group), option.group);
+    unmade = drop_new_siblings(out, options, chosen, ledger);
+    std::erase_if(option.similar,
+                  [&](GroupIndex group) { return std::ranges::binary_search(unmade, group); });
+    return out;
 }
 
-void ScaleUp::carry_out(const Option& option, ChosenOption chosen) {
-    Progress& progress = ground_.progress;
-    SharedOut shared = share_out(scene(), progress.ledger, *policies_, circumstances_, option);
-    if (!shared.note.empty()) progress.notes.push_back(std::move(shared.note));
-    Grant grant{.chosen = std::move(chosen)};
-    for (const Share& share : shared.shares) {
-        grant.growths.push_back({share.group, share.nodes, role_of(option, share.group)});
+/// Shares the option's nodes out and puts its pods on them; nodes that none of them needs after all
+/// are let go.
+CarriedOut ScaleUp::share(const Option& option) {
+    SharedOut given =
+        share_out(scene(), ground_.progress.ledger, *policies_, circumstances_, option);
+    std::vector<Supply> supplies;
+    for (const Share& to : given.shares) supplies.push_back({to.group, to.nodes});
+    CarriedOut out{.note = std::move(given.note)};
+    out.helped = Packing(ground_.placement).pack(supplies, option.prospect->helped).helped;
+    for (std::size_t i = 0; i < supplies.size(); ++i) {
+        const int unused = supplies[i].nodes;
+        Share used = given.shares[i];
+        if (unused > 0 && scene().rooms[used.group].whole) {
+            ground_.placement.add(used.group, unused);
+        } else {
+            used.nodes -= unused;
+        }
+        if (used.nodes > 0) out.shares.push_back(used);
+        out.nodes += used.nodes;
     }
+    return out;
+}
+
+/// Nothing: it would take more nodes than to share what can be shared now and to help pinned pods
+/// later, or help fewer pods, or come to the same.
+std::optional<CarriedOut> ScaleUp::share_pinned_first(const std::vector<Option>& options,
+                                                      std::size_t chosen,
+                                                      std::span<const GroupIndex> groups) {
+    const Option& option = options[chosen];
+    if (groups.size() == 1) return std::nullopt;
+    const std::vector<Demand> pinned =
+        find_pinned(*scene().rules, options, chosen, groups, waiting());
+    if (pinned.empty() && groups.size() == option.similar.size() + 1) return std::nullopt;
+
+    Placement& placement = ground_.placement;
+    const Placement::Mark mark = placement.mark();
+    const auto first = static_cast<Slot>(placement.slot_count());
+    const CarriedOut otherwise = share(option);
+    place_later(placement, pinned, groups, first);
+    const int needed = count_nodes(placement, first);
+    placement.undo(mark);
+    const int limit = scene().settings->max_nodes_per_scale_up;
+    const int most = limit > 0 ? std::min(needed, limit) : needed;
+
+    PinnedFirst pinned_first(scene(), *policies_, circumstances_, placement, plan_,
+                             ground_.progress.ledger);
+    CarriedOut out = pinned_first.place(option, pinned, groups);
+    const bool is_same = out.shares == otherwise.shares && out.nodes == needed;
+    if (!is_same && out.nodes <= most && helps_as_many(out.helped, otherwise.helped)) return out;
+    placement.undo(mark);
+    return std::nullopt;
+}
+
+void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen, ChosenOption told) {
+    Progress& progress = ground_.progress;
+    std::vector<GroupIndex> unmade;
+    const std::vector<GroupIndex> groups = sharing_groups(options, chosen, unmade);
     const Placement::Mark mark = ground_.placement.mark();
-    const Packed packed = pack(option, grant.growths);
-    if (packed.helped.empty()) {
+    std::optional<CarriedOut> apart = share_pinned_first(options, chosen, groups);
+    Option option = options[chosen];
+    if (apart) {
+        option.similar = groups;
+        std::erase(option.similar, option.group);
+    }
+    told.left_out = left_out(option, unmade);
+    CarriedOut carried = apart ? *std::move(apart) : share(option);
+    if (!carried.note.empty()) progress.notes.push_back(std::move(carried.note));
+    if (carried.helped.empty()) {
         ground_.placement.undo(mark);
         // Without this the same option would come again, and again help nobody.
         progress.ledger.close(option.group, "chosen, but nothing of the option came to any group");
         return;
     }
+    record(option, carried, std::move(told));
+}
+
+void ScaleUp::record(const Option& option, const CarriedOut& carried, ChosenOption told) {
+    Progress& progress = ground_.progress;
+    Grant grant{.chosen = std::move(told)};
+    for (const Share& to : carried.shares)
+        grant.growths.push_back({to.group, to.nodes, role_of(option, to.group)});
     for (const Growth& growth : grant.growths) {
         progress.ledger.take(growth.group, growth.nodes);
         grant.chosen.granted += growth.nodes;
         if (growth.group != option.group) grant.chosen.similar.push_back(scene().id(growth.group));
     }
-    for (const Demand& helped : packed.helped) {
+    // Pods that are pinned to other groups may have been added to the option.
+    grant.chosen.nodes = std::max(grant.chosen.nodes, grant.chosen.granted);
+    for (const Demand& helped : carried.helped) {
         progress.left[helped.subject] -= helped.count;
         PodCount pods = scene().pending.classes[helped.subject];
         pods.count = static_cast<std::uint32_t>(helped.count);
         grant.chosen.pods.push_back(std::move(pods));
     }
-    const bool spare = scene().rooms[option.group].whole || grant.chosen.granted < option.nodes;
+    const bool spare =
+        scene().rooms[option.group].whole || grant.chosen.granted < grant.chosen.nodes;
     progress.grants.push_back(std::move(grant));
     if (spare) seat_late();
     if (scene().settings->one_option_per_pass) progress.stopped = "a pass takes one option";
@@ -75,7 +141,8 @@ std::string ScaleUp::role_of(const Option& option, GroupIndex group) const {
            counted(std::ssize(option.similar) + 1, "similar group");
 }
 
-std::vector<std::string> ScaleUp::left_out(const Option& option) {
+std::vector<std::string> ScaleUp::left_out(const Option& option,
+                                           std::span<const GroupIndex> unmade) {
     const Rules& rules = *scene().rules;
     std::map<ShapeId, std::string> why;  // the first pod that does not run there
     const auto find_why = [&](ShapeId other) -> std::string {
@@ -95,6 +162,8 @@ std::vector<std::string> ScaleUp::left_out(const Option& option) {
         std::string because = ground_.progress.ledger.obstacle(other);
         if (const auto gap = similar_.price_gap(option.group, other))
             because = *gap + "; scale_up.balance_across_prices is off";
+        if (std::ranges::binary_search(unmade, other))
+            because = "limit of groups: the others that there may be are for other pods";
         if (because.empty()) {
             const auto [at, is_new] = why.try_emplace(rules.alike(other));
             if (is_new) at->second = find_why(other);

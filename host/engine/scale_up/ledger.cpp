@@ -89,6 +89,11 @@ bool Ledger::is_new(GroupIndex group) const {
     return of.plan != nullptr && of.group.target == 0 && grown_[group] == 0;
 }
 
+std::optional<int> Ledger::new_groups_left() const {
+    if (!scene_->most_groups) return std::nullopt;
+    return std::max(*scene_->most_groups - groups_, 0);
+}
+
 void Ledger::take(GroupIndex group, int nodes) {
     if (is_new(group)) ++groups_;
     grown_[group] += nodes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,11 @@ public:
     /// Of each limit of the cluster, by its name: what is left.
     Resources left() const { return budget_.left(); }
 
+    /// Whether the group would have to be made first.
+    bool is_new(GroupIndex group) const;
+    /// How many groups may still be made; nothing: any number.
+    std::optional<int> new_groups_left() const;
+
     void take(GroupIndex group, int nodes);
     /// Machines that the group was asked for, and that are counted, come no more.
     void release(GroupIndex group, int nodes);
@@ -49,8 +55,6 @@ private:
         Allowed allowed{};
     };
     Least least_growth(GroupIndex group) const;
-    /// Whether it would have to be made first.
-    bool is_new(GroupIndex group) const;
 
     const Scene* scene_;
     Budget budget_;

@@ -119,7 +119,7 @@ std::vector<Option> ScaleUp::make_options(const std::vector<int>& pods) {
 bool ScaleUp::take_option() {
     Progress& progress = ground_.progress;
     const std::vector<int> pods = waiting();
-    const std::vector<Option> options = make_options(pods);
+    std::vector<Option> options = make_options(pods);
     if (options.empty()) return false;
     const Settings& settings = *scene().settings;
     if (std::ssize(progress.grants) >= settings.max_options_per_pass) {
@@ -137,10 +137,9 @@ bool ScaleUp::take_option() {
     ChosenOption chosen{.group = scene().id(option.group),
                         .nodes = option.nodes,
                         .considered = options.size(),
-                        .left_out = left_out(option),
                         .stages = std::move(choice.stages),
                         .because = std::move(choice.because)};
-    carry_out(option, std::move(chosen));
+    carry_out(options, *choice.option, std::move(chosen));
     return true;
 }
 

@@ -1,6 +1,8 @@
 /// Takes one option after the other until everybody is helped who can be.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,7 +10,7 @@
 #include "engine/pass.hpp"
 #include "engine/scale_up/ground.hpp"
 #include "engine/scale_up/options.hpp"
-#include "engine/scale_up/packing.hpp"
+#include "engine/scale_up/pinned_first.hpp"
 #include "engine/scale_up/question.hpp"
 #include "engine/scale_up/scene.hpp"
 #include "engine/scale_up/similar_sets.hpp"
@@ -56,10 +58,20 @@ private:
     template <class Wanted>
     bool seat_waiting(Wanted is_wanted);
 
-    void carry_out(const Option& option, ChosenOption chosen);
-    Packed pack(const Option& option, std::vector<Growth>& growths);
+    void carry_out(std::vector<Option>& options, std::size_t chosen, ChosenOption told);
+    /// Groups that may share the chosen option, with those on which some of its pods do not run;
+    /// ascending, its own among them. `unmade` gets those that the limit of groups leaves no room
+    /// for.
+    std::vector<GroupIndex> sharing_groups(std::vector<Option>& options, std::size_t chosen,
+                                           std::vector<GroupIndex>& unmade);
+    void record(const Option& option, const CarriedOut& carried, ChosenOption told);
+    CarriedOut share(const Option& option);
+    std::optional<CarriedOut> share_pinned_first(const std::vector<Option>& options,
+                                                 std::size_t chosen,
+                                                 std::span<const GroupIndex> groups);
     std::string role_of(const Option& option, GroupIndex group) const;
-    std::vector<std::string> left_out(const Option& option);
+    /// `unmade`: those that the limit of groups leaves no room for, ascending.
+    std::vector<std::string> left_out(const Option& option, std::span<const GroupIndex> unmade);
     std::vector<int> waiting() const;
 
     const Policies* policies_;

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include <capstan/taints.hpp>
+
 #include "engine/templates/capacity_type.hpp"
 
 namespace capstan::engine {
@@ -22,12 +24,16 @@ void SimilarSets::prepare() {
     std::vector<NodeTemplate> templates;
     for (GroupIndex g = 0; g < scene_->groups().size(); ++g) {
         const auto& node = scene_->templates[g].node;
-        // For the sake of an even number of nodes no group is made.
-        const bool is_made = scene_->groups()[g].plan == nullptr;
-        if (node == nullptr || scene_->rooms[g].whole || !is_made) continue;
+        const Group& group = scene_->groups()[g];
+        const bool is_open = scene_->rooms[g].obstacle.empty();
+        if (node == nullptr || scene_->rooms[g].whole) continue;
         places_[g] = groups_.size();
-        if (scene_->rooms[g].obstacle.empty()) open_.push_back(groups_.size());
-        all_.push_back(groups_.size());
+        if (group.plan != nullptr) {
+            to_make_[family_of(group)].push_back(groups_.size());
+        } else {
+            if (is_open) open_.push_back(groups_.size());
+            all_.push_back(groups_.size());
+        }
         groups_.push_back(g);
         offerings_.push_back({.group = scene_->id(g),
                               .is_spot = is_spot(node->labels),
@@ -39,32 +45,64 @@ void SimilarSets::prepare() {
 
 std::vector<GroupIndex> SimilarSets::find(GroupIndex group, std::span<const std::size_t> others) {
     std::vector<GroupIndex> out;
-    if (!places_[group]) return out;
     std::ranges::transform(similar_->find(*places_[group], others), std::back_inserter(out),
                            [&](std::size_t place) { return groups_[place]; });
     return out;
 }
 
-std::vector<std::size_t> SimilarSets::without_price_gap(GroupIndex group) const {
-    if (!places_[group] || scene_->settings->balance_across_prices) return open_;
-    std::vector<std::size_t> out;
-    std::ranges::copy_if(open_, std::back_inserter(out), [&](std::size_t place) {
-        return !has_price_gap(offerings_[*places_[group]], offerings_[place]);
-    });
+SimilarSets::Family SimilarSets::family_of(const Group& to_make) {
+    const GroupPlan& plan = *to_make.plan;
+    std::vector<std::string> taints;
+    for (const Taint& taint : plan.taints) taints.push_back(to_string(taint));
+    return {to_make.cloud, plan.machine_type, plan.spot, plan.labels, std::move(taints)};
+}
+
+/// Adds to groups that are `there` those to make for the same template as `group`. For a group that
+/// was made before, its machine type tells which these may be; the checks compare the rest. For an
+/// even number of nodes with a group that was not made so, no group is made.
+std::vector<std::size_t> SimilarSets::with_siblings(GroupIndex group,
+                                                    std::span<const std::size_t> there) const {
+    std::vector<std::size_t> out(there.begin(), there.end());
+    const Group& own = scene_->groups()[group];
+    const auto add = [&](const std::vector<std::size_t>& places) {
+        out.insert(out.end(), places.begin(), places.end());
+    };
+    if (own.plan != nullptr) {
+        const auto family = to_make_.find(family_of(own));
+        if (family != to_make_.end()) add(family->second);
+    } else if (own.group.autoprovisioned) {
+        const std::string& type = scene_->templates[group].node->machine_type;
+        for (const auto& [family, places] : to_make_)
+            if (std::get<0>(family) == own.cloud && std::get<1>(family) == type) add(places);
+    }
+    std::ranges::sort(out);
     return out;
 }
 
 std::span<const GroupIndex> SimilarSets::of(GroupIndex group) {
     if (is_off_) return {};
     prepare();
-    if (!sets_[group]) sets_[group] = find(group, without_price_gap(group));
+    if (!places_[group]) return {};
+    if (!sets_[group]) {
+        std::vector<std::size_t> others = with_siblings(group, open_);
+        std::erase_if(others, [&](std::size_t place) {
+            return !scene_->rooms[groups_[place]].obstacle.empty() || keeps_apart(group, place);
+        });
+        sets_[group] = find(group, others);
+    }
     return *sets_[group];
 }
 
 std::vector<GroupIndex> SimilarSets::all_of(GroupIndex group) {
     if (is_off_) return {};
     prepare();
-    return find(group, all_);
+    if (!places_[group]) return {};
+    return find(group, with_siblings(group, all_));
+}
+
+bool SimilarSets::keeps_apart(GroupIndex group, std::size_t other) const {
+    return !scene_->settings->balance_across_prices &&
+           has_price_gap(offerings_[*places_[group]], offerings_[other]);
 }
 
 std::optional<std::string> SimilarSets::price_gap(GroupIndex own, GroupIndex other) const {

@@ -1,9 +1,11 @@
 /// The groups a growth may be shared with: similar ones on which its pods run as well.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "engine/pass.hpp"
@@ -24,7 +26,8 @@ public:
 
     /// Those similar to `group` that could grow when the pass began, and that nodes may be shared
     /// with, ascending; none where sharing is switched off, or there is no splitter, or the group
-    /// is only ever empty or full.
+    /// is only ever empty or full. A group that would have to be made is among them only if `group`
+    /// is for the same template.
     std::span<const GroupIndex> of(GroupIndex group);
     /// All that the checks call similar to `group`, also those that cannot grow, and those with a
     /// price gap.
@@ -36,9 +39,16 @@ public:
     std::vector<std::string> failures() const;
 
 private:
+    /// What groups to make have in common that are for one template: cloud, machine type, spot,
+    /// labels and taints.
+    using Family =
+        std::tuple<PluginInstanceId, std::string, bool, Labels, std::vector<std::string>>;
+    static Family family_of(const Group& to_make);
+
     void prepare();
     std::vector<GroupIndex> find(GroupIndex group, std::span<const std::size_t> others);
-    std::vector<std::size_t> without_price_gap(GroupIndex group) const;  // of those that are open
+    std::vector<std::size_t> with_siblings(GroupIndex group,
+                                           std::span<const std::size_t> there) const;
 
     const Scene* scene_;
     const Policies* policies_;
@@ -48,7 +58,8 @@ private:
     std::vector<GroupIndex> groups_{};                // by their place in it
     std::vector<Offering> offerings_{};               // by place
     std::vector<std::optional<std::size_t>> places_;  // by group
-    std::vector<std::size_t> open_{}, all_{};         // places, ascending
+    std::vector<std::size_t> open_{}, all_{};         // places of groups that exist, ascending
+    std::map<Family, std::vector<std::size_t>> to_make_{};  // places of groups to make, ascending
     std::vector<std::optional<std::vector<GroupIndex>>> sets_;  // by group
 };
 

@@ -32,10 +32,17 @@ TEST(Provisioning, GivesNodesNoLabelThatTheyCouldNotHave) {
         const Suggestions found = suggest({pods}, {machine("m", 4)});
         return found.left_out.empty() ? std::string() : found.left_out[0].because;
     };
-    // The API server refuses these to kubelets, so that no pod makes itself a control plane.
-    for (const char* key : {"node-role.kubernetes.io/control-plane", "kubernetes.io/role",
-                            "node-restriction.kubernetes.io/team", "kops.k8s.io/instancegroup"}) {
-        EXPECT_THAT(because(key, ""), HasSubstr("no group can give to its nodes")) << key;
+    // A label of these says what a machine is, or whose it is: nobody makes it true by asking.
+    for (const char* key :
+         {"kubernetes.io/role", "kops.k8s.io/instancegroup", "topology.kubernetes.io/rack",
+          "cloud.google.com/gke-accelerator", "cloud.google.com/gke-nodepool",
+          "topology.gke.io/zone", "eks.amazonaws.com/nodegroup", "topology.k8s.aws/zone-id",
+          "kubernetes.azure.com/mode", "karpenter.sh/capacity-type",
+          "karpenter.k8s.aws/instance-family", "feature.node.kubernetes.io/cpu-cpuid.AVX512F",
+          "beta.kubernetes.io/fluentd-ds-ready"}) {
+        EXPECT_THAT(because(key, "x"), HasSubstr("it asks for " + std::string(key) + "=x, which"))
+            << key;
+        EXPECT_THAT(because(key, "x"), HasSubstr("only its cloud or Kubernetes gives")) << key;
     }
     for (const std::string& value :
          {std::string("two words"), std::string("-a"), std::string(64, 'a')}) {
@@ -43,7 +50,10 @@ TEST(Provisioning, GivesNodesNoLabelThatTheyCouldNotHave) {
     }
     EXPECT_EQ(because("team", std::string(63, 'a')), "");
     EXPECT_EQ(because("team", ""), "");
-    EXPECT_EQ(because("node.kubernetes.io/pool", "web"), "");
+    for (const char* key :
+         {"node-role.kubernetes.io/web", "node-restriction.kubernetes.io/team",
+          "x.node-restriction.kubernetes.io/team", "node.kubernetes.io/pool", "example.com/google"})
+        EXPECT_EQ(because(key, "web"), "") << key;
     EXPECT_EQ(because("notkubernetes.io/pool", "web"), "");
 }
 

@@ -63,6 +63,35 @@ TEST(Provisioning, ComparesWhatTheMachineDeterminesAndNeverAddsIt) {
                 IsEmpty());
 }
 
+TEST(Provisioning, MatchesLabelsOfACloudAgainstWhatItSaysOfTheMachineType) {
+    constexpr const char* key = "cloud.google.com/machine-family";
+    MachineType n2 = machine("n2", 4), c3 = machine("c3", 4);
+    n2.labels[key] = "n2";
+    c3.labels[key] = "c3";
+    EXPECT_THAT(brief(suggest({pod("p", {{key, "c3"}})}, {n2, c3})), ElementsAre("c3{}"));
+    // An offer may tell it, too.
+    c3.labels.erase(key);
+    c3.offers[0].labels[key] = "c3";
+    EXPECT_THAT(brief(suggest({pod("p", {{key, "c3"}})}, {n2, c3})), ElementsAre("c3{}"));
+}
+
+TEST(Provisioning, SaysOfAMachineTypeThatIsNotOnOfferWhichThereAre) {
+    const std::vector<MachineType> machines{machine("n1-standard-2", 2),
+                                            machine("n1-standard-4", 4)};
+    const Suggestions none = suggest({pod("p")}, machines, {.machine_types = {"n1-standrd-4"}});
+    ASSERT_EQ(none.left_out.size(), 3u);
+    for (const auto& [type, because] : none.left_out) {
+        EXPECT_EQ(because, R"(machine_types names "n1-standrd-4", not on offer; its cloud has )"
+                           "n1-standard-2, n1-standard-4");
+    }
+    const Suggestions one =
+        suggest({pod("p")}, machines, {.machine_types = {"n1-standard-2", "n1-standrd-4"}});
+    EXPECT_THAT(brief(one), ElementsAre("n1-standard-2{}"));
+    ASSERT_EQ(one.left_out.size(), 2u);
+    EXPECT_EQ(one.left_out[0].because, "is not among the machine_types");
+    EXPECT_THAT(one.left_out[1].because, HasSubstr("not on offer"));
+}
+
 TEST(Provisioning, TakesARequiredAffinityForOneValueAsASelector) {
     PodClass one = pod("one"), two = pod("two");
     one.affinity_required = {{.labels = {{.key = "disk", .op = Operator::in, .values = {"ssd"}}}}};

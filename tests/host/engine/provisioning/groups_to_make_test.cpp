@@ -153,6 +153,26 @@ TEST(GroupsToMake, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
     EXPECT_EQ(told, c.run().decision.new_groups);
 }
 
+TEST(GroupsToMake, PodsAreToldThatThereIsNoMachineType) {
+    MakingCase c({"nap-m"});
+    c.world.pod("web");
+    Snapshot snapshot = c.world.snapshot();
+    const auto because = [&] {
+        const Decision decision =
+            run_pass(snapshot, {}, c.policies(), c.settings, {.now = c.now}).decision;
+        return decision.unhelped.at(0).because;
+    };
+    const char* const told =
+        "there is no node group; no group could be made either: no cloud has machine types to "
+        "make groups of";
+    EXPECT_EQ(because(), told);
+    snapshot.machines = std::make_shared<const std::vector<CloudMachines>>(
+        std::vector<CloudMachines>{{PluginInstanceId("cloud"), {}}});
+    EXPECT_EQ(because(), told);
+    snapshot.unread[PluginInstanceId("cloud")] = "it does not answer";
+    EXPECT_THAT(because(), ::testing::Not(HasSubstr("machine types")));
+}
+
 TEST(GroupsToMake, EqualArgumentsMakeEqualDecisions) {
     MakingCase c({"nap-b", "nap-a"});
     c.world.pod("web");

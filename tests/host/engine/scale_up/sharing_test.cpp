@@ -112,6 +112,90 @@ TEST(Sharing, LeavesOutAGroupThatOnePodOfTheOptionCannotRunOn) {
                                                           HasSubstr("b: pod default/web-0")));
 }
 
+/// Groups a, b and c, empty, one in each zone.
+PassCase three_empty() {
+    PassCase c;
+    for (const std::string id : {"a", "b", "c"}) c.group(id, 0, 10, amounts(4000), "z" + id);
+    return c;
+}
+auto pinned_to(const std::string& zone) {
+    return [=](PodObject& pod) { pod.spec.node_selector = {{zone_key, zone}}; };
+}
+
+TEST(Sharing, SharesWhatPodsThatArePinnedToOneGroupLeaveToShare) {
+    for (const char* liked : {"a", "b", "c"}) {
+        PassCase c = three_empty();
+        c.expander = Prefers({liked});
+        c.pods("web", 8, 3000);
+        c.pods("pinned", 1, 3000, pinned_to("za"));
+        const Decision decision = c.decide();
+        EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}, {"c", 3}})) << liked;
+        EXPECT_EQ(left(decision), 0);
+    }
+}
+
+TEST(Sharing, SharesTheRestWherePodsArePinnedToSeveralGroups) {
+    for (const char* liked : {"a", "b", "c"}) {
+        PassCase c = three_empty();
+        c.expander = Prefers({liked});
+        c.pods("web", 8, 3000);
+        c.pods("to-a", 1, 3000, pinned_to("za"));
+        c.pods("to-b", 3, 3000, pinned_to("zb"));
+        EXPECT_EQ(growth(c.decide()), (Growths{{"a", 4}, {"b", 4}, {"c", 4}})) << liked;
+    }
+}
+
+TEST(Sharing, FillsTheNodesOfPinnedPodsFirst) {
+    PassCase c = three_empty();
+    c.expander = Prefers({"b"});
+    c.pods("web", 7, 1000);
+    c.pods("pinned", 1, 1000, pinned_to("za"));
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}, {"b", 1}})) << "eight pods, four a node";
+}
+
+TEST(Sharing, AddsNoNodeForTheSakeOfPinnedPods) {
+    // 3+1, 3+1 and 2+2 fill three nodes; with the two pinned pods on one there would be four.
+    PassCase c = three_empty();
+    c.expander = Prefers({"a"});
+    c.pods("large", 2, 3000);
+    c.pods("middle", 2, 2000);
+    c.pods("pinned", 2, 1000, pinned_to("za"));
+    const Decision decision = c.decide();
+    int nodes = 0;
+    for (const auto& [group, by] : growth(decision)) nodes += by;
+    EXPECT_EQ(nodes, 3);
+    EXPECT_EQ(left(decision), 0);
+}
+
+TEST(Sharing, KeepsMaximaAndLimitsWherePodsArePinned) {
+    PassCase c;
+    c.group("a", 0, 2, amounts(4000), "za");
+    c.group("b", 0, 2, amounts(4000), "zb");
+    c.group("c", 0, 10, amounts(4000), "zc");
+    c.expander = Prefers({"b"});
+    c.pods("web", 8, 3000);
+    c.pods("pinned", 1, 3000, pinned_to("za"));
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"b", 2}, {"c", 5}}));
+    c.settings.cpu.max = 12000;
+    const Decision decision = c.decide();
+    EXPECT_EQ(left(decision), 6);
+}
+
+TEST(Sharing, LeavesPinnedPodsToAGroupThatTheExpanderLikesMore) {
+    PassCase c = three_empty();
+    NodeTemplate& own =
+        c.world.describe((c.group("own", 0, 10, amounts(8000), "za"), "own"), amounts(8000));
+    own.labels[zone_key] = "za";
+    own.taints = {{.key = "own", .value = "", .effect = Effect::no_schedule}};
+    c.expander = Prefers({"own", "b"});
+    c.pods("web", 6, 3000);
+    c.pods("pinned", 1, 3000, [](PodObject& pod) {
+        pod.spec.node_selector = {{zone_key, "za"}};
+        pod.spec.tolerations = {{.key = "own", .op = Toleration::Op::exists}};
+    });
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"b", 2}, {"c", 2}, {"own", 1}}));
+}
+
 TEST(Sharing, LeavesOutAZoneWhereAPodOfItsKindKeepsOthersAway) {
     PassCase c = one_three_six();
     PodObject& running = c.world.pod("web-running", "a-node-0");

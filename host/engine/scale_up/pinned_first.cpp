@@ -1,0 +1,176 @@
+#include "engine/scale_up/pinned_first.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace capstan::engine {
+namespace {
+
+void mark_helped(const Option& option, std::vector<bool>& marks) {
+    for (const Demand& demand : option.prospect->helped) marks[demand.subject] = true;
+}
+
+void add_share(std::vector<Share>& shares, GroupIndex group, int nodes) {
+    if (nodes == 0) return;
+    const auto at = std::ranges::lower_bound(shares, group, {}, &Share::group);
+    if (at != shares.end() && at->group == group) {
+        at->nodes += nodes;
+    } else {
+        shares.insert(at, {group, nodes});
+    }
+}
+
+std::map<Subject, int> by_subject(std::span<const Demand> pods) {
+    std::map<Subject, int> out;
+    for (const Demand& demand : pods) out[demand.subject] += demand.count;
+    return out;
+}
+
+}  // namespace
+
+std::vector<Demand> find_pinned(const Rules& rules, std::span<const Option> options,
+                                std::size_t chosen, std::span<const GroupIndex> groups,
+                                const std::vector<int>& waiting) {
+    std::vector<bool> passed(waiting.size(), false);
+    mark_helped(options[chosen], passed);
+    const auto is_one_of_them = [&](const Option& option) {
+        return std::ranges::binary_search(groups, option.group);
+    };
+    std::set<const Prospect*> looked_at;  // many groups have theirs in common
+    for (const Option& option : options) {
+        if (!is_one_of_them(option) && looked_at.insert(option.prospect.get()).second)
+            mark_helped(option, passed);
+    }
+    std::vector<Demand> out;
+    for (const Option& option : options) {
+        if (!is_one_of_them(option)) continue;
+        for (const Demand& demand : option.prospect->helped) {
+            const Subject subject = demand.subject;
+            if (passed[subject] || rules.looks_at_pods(subject)) continue;
+            passed[subject] = true;
+            out.push_back({subject, waiting[subject]});
+        }
+    }
+    return out;
+}
+
+PinnedFirst::PinnedFirst(const Scene& scene, const Policies& policies,
+                         const Circumstances& circumstances, Placement& placement,
+                         const SpreadPlan& plan, Ledger ledger)
+    : scene_(&scene),
+      policies_(&policies),
+      circumstances_(&circumstances),
+      placement_(&placement),
+      plan_(&plan),
+      ledger_(std::move(ledger)) {}
+
+std::vector<GroupIndex> PinnedFirst::takers(const Demand& pods, GroupIndex own,
+                                            std::span<const GroupIndex> groups) {
+    const Rules& rules = placement_->rules();
+    std::map<ShapeId, bool> takes;
+    std::vector<GroupIndex> out;
+    for (const GroupIndex group : groups) {
+        const ShapeId shape = rules.alike(group);
+        const auto [at, is_new] = takes.try_emplace(shape, false);
+        if (is_new) {
+            const std::vector<Demand> one{pods};
+            at->second = !find_misfit(*placement_, *plan_, one, rules.alike(own), shape);
+        }
+        if (at->second) out.push_back(group);
+    }
+    return out;
+}
+
+/// Those that fewer groups take come first.
+std::vector<PinnedFirst::Part> PinnedFirst::part(const Option& option,
+                                                 std::span<const Demand> pinned,
+                                                 std::span<const GroupIndex> groups) {
+    std::map<std::pair<std::size_t, std::vector<GroupIndex>>, std::vector<Demand>> parts;
+    const auto add = [&](const Demand& demand) {
+        std::vector<GroupIndex> on = takers(demand, option.group, groups);
+        if (!on.empty()) parts[{on.size(), std::move(on)}].push_back(demand);
+    };
+    std::ranges::for_each(option.prospect->helped, add);
+    std::ranges::for_each(pinned, add);
+    std::vector<Part> out;
+    for (auto& [groups_of, pods] : parts) out.push_back({groups_of.second, std::move(pods)});
+    return out;
+}
+
+CarriedOut PinnedFirst::place(const Option& option, std::span<const Demand> pinned,
+                              std::span<const GroupIndex> groups) {
+    const auto first = static_cast<Slot>(placement_->slot_count());
+    CarriedOut out;
+    for (const Part& part_of : part(option, pinned, groups))
+        place(part_of, option.group, first, out);
+    out.nodes = count_nodes(*placement_, first);
+    return out;
+}
+
+void PinnedFirst::place(const Part& part, GroupIndex own, Slot first, CarriedOut& out) {
+    Packing packing(*placement_);
+    std::vector<Demand> rest;
+    for (const Demand& demand : part.pods) {
+        const auto end = static_cast<Slot>(placement_->slot_count());
+        const int filled = first < end ? packing.fill(demand.subject, first, end, demand.count) : 0;
+        if (filled > 0) out.helped.push_back({demand.subject, filled});
+        if (filled < demand.count) rest.push_back({demand.subject, demand.count - filled});
+    }
+    if (rest.empty()) return;
+
+    if (!std::ranges::binary_search(part.groups, own)) own = part.groups.front();
+    const Placement::Mark mark = placement_->mark();
+    Supply any{own, std::numeric_limits<int>::max()};
+    packing.pack({&any, 1}, rest);
+    placement_->undo(mark);
+    Option needed{.group = own, .nodes = std::numeric_limits<int>::max() - any.nodes};
+    std::ranges::copy_if(part.groups, std::back_inserter(needed.similar),
+                         [&](GroupIndex group) { return group != own; });
+    needed.nodes = ledger_.allows(own, needed.nodes).nodes;
+    SharedOut shared = share_out(*scene_, ledger_, *policies_, *circumstances_, needed);
+    if (!shared.note.empty()) out.note = std::move(shared.note);
+
+    std::vector<Supply> supplies;
+    for (const Share& share : shared.shares) supplies.push_back({share.group, share.nodes});
+    const Packed packed = packing.pack(supplies, rest);
+    for (std::size_t i = 0; i < supplies.size(); ++i) {
+        const int used = shared.shares[i].nodes - supplies[i].nodes;
+        if (used == 0) continue;
+        ledger_.take(supplies[i].shape, used);
+        add_share(out.shares, supplies[i].shape, used);
+    }
+    out.helped.insert(out.helped.end(), packed.helped.begin(), packed.helped.end());
+}
+
+void place_later(Placement& placement, std::span<const Demand> pods,
+                 std::span<const GroupIndex> groups, Slot first) {
+    Packing packing(placement);
+    for (const Demand& demand : pods) {
+        const auto end = static_cast<Slot>(placement.slot_count());
+        int left = demand.count - packing.fill(demand.subject, first, end, demand.count);
+        for (const GroupIndex group : groups) {
+            Supply any{group, std::numeric_limits<int>::max()};
+            if (left > 0) left -= packing.open(demand.subject, any, left);
+        }
+    }
+}
+
+int count_nodes(const Placement& placement, Slot first) {
+    int out = 0;
+    for (Slot slot = first; slot < placement.slot_count(); ++slot) out += placement.nodes(slot);
+    return out;
+}
+
+bool helps_as_many(std::span<const Demand> one, std::span<const Demand> other) {
+    const std::map<Subject, int> helped = by_subject(one);
+    return std::ranges::all_of(by_subject(other), [&](const auto& entry) {
+        const auto at = helped.find(entry.first);
+        return at != helped.end() && at->second >= entry.second;
+    });
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,245 @@
+// Groups that are made for one template share the nodes over the zones that the pods allow.
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "../scale_up/pass_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// A group in each zone, of machines "m" of four cores; for each set of labels that it is told.
+class SourceOfZones final : public GroupSource {
+public:
+    Result<GroupsAnswer> suggest(const GroupsQuestion&, const Circumstances&) override {
+        GroupsAnswer out{.most_groups = most_groups};
+        for (const Labels& labels : sets) {
+            for (const std::string& zone : zones) {
+                GroupPlan plan{.machine_type = "m", .zone = zone, .spot = spot, .labels = labels};
+                plan.name = "nap-" + (labels.empty() ? "" : labels.begin()->second + "-") + zone;
+                out.groups.push_back({std::move(plan), "it is told"});
+            }
+        }
+        return out;
+    }
+    Result<bool> owns(const NodeGroup&, const Circumstances&) override { return true; }
+
+    std::vector<std::string> zones{"a", "b", "c"};
+    std::vector<Labels> sets{{}};
+    std::optional<int> most_groups{};
+    bool spot = false;
+};
+
+class MakerInZones final : public GroupMaker {
+public:
+    Result<TheoreticalGroup> new_group(const PluginInstanceId&, const GroupPlan& plan,
+                                       const Circumstances&) override {
+        if (plan.zone == refused_zone) return fail(ErrorCode::unsupported, "not in this zone");
+        TheoreticalGroup out;
+        out.planned.group = {
+            .id = NodeGroupId(plan.name), .min = 0, .target = 0, .autoprovisioned = true};
+        out.planned.node = node_of(plan.labels, plan.zone);
+        out.planned.node.name = plan.name;
+        return out;
+    }
+    static NodeTemplate node_of(Labels labels, const std::string& zone) {
+        labels[zone_key] = zone;
+        return {.machine_type = "m",
+                .zone = zone,
+                .labels = std::move(labels),
+                .capacity = amounts(4000),
+                .allocatable = amounts(4000),
+                .free = amounts(4000)};
+    }
+    std::string refused_zone{};
+};
+
+/// Similar is what is of the same team.
+class SameTeam final : public SimilarityCheck {
+public:
+    Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
+                               const Circumstances&) override {
+        return team(a) == team(b) ? agrees("same team") : differs("team");
+    }
+    bool may_decide() const override { return false; }
+    Result<std::uint64_t> bucket(const NodeTemplate&, const Circumstances&) override {
+        return fail(ErrorCode::unsupported, "no buckets");
+    }
+
+private:
+    static std::string team(const NodeTemplate& node) {
+        const auto at = node.labels.find("team");
+        return at == node.labels.end() ? std::string() : at->second;
+    }
+};
+
+struct ZonesCase : PassCase {
+    SourceOfZones source{};
+    MakerInZones maker{};
+    SameTeam same_team{};
+    bool has_checks = true;
+
+    Outcome run_making() {
+        Snapshot snapshot = world.snapshot();
+        MachineType type{
+            .name = "m", .capacity = amounts(4000), .allocatable = amounts(4000), .offers = {}};
+        for (const std::string& zone : source.zones)
+            type.offers.push_back({.zone = zone, .labels = {{zone_key, zone}}});
+        snapshot.machines = std::make_shared<const std::vector<CloudMachines>>(
+            std::vector<CloudMachines>{{PluginInstanceId("cloud"), {std::move(type)}}});
+        Policies with = policies();
+        with.similarity.clear();
+        if (has_checks) with.similarity = {{"same_team", &same_team}};
+        with.group_sources = {{"test", &source}};
+        with.maker = &maker;
+        return run_pass(snapshot, memory, with, settings, circumstances);
+    }
+    Growths grown() { return growth(run_making().decision); }
+    /// A group that was made in a pass before, with as many machines.
+    Group& made(const std::string& zone, int nodes) {
+        Group& out = group("nap-" + zone, nodes, std::nullopt, amounts(4000), zone);
+        out.group.autoprovisioned = true;
+        world.describe("nap-" + zone, amounts(4000)) = MakerInZones::node_of({}, zone);
+        return out;
+    }
+};
+
+TEST(GroupsInZones, ShareTheNodesOfTheirTemplate) {
+    ZonesCase c;
+    c.pods("web", 15, 3000);
+    const Decision decision = c.run_making().decision;
+    EXPECT_EQ(growth(decision), (Growths{{"nap-a", 5}, {"nap-b", 5}, {"nap-c", 5}}));
+    ASSERT_EQ(decision.creations.size(), 3u);
+    EXPECT_EQ(decision.increases[1].because, "one of 3 similar groups, makes room for 5 pods");
+}
+
+TEST(GroupsInZones, AreNotMadeForZonesThatGetNoNode) {
+    ZonesCase c;
+    c.pods("web", 2, 3000);
+    const Decision decision = c.run_making().decision;
+    EXPECT_EQ(growth(decision), (Growths{{"nap-a", 1}, {"nap-b", 1}}));
+    EXPECT_EQ(decision.creations.size(), 2u);
+}
+
+TEST(GroupsInZones, ArePassedByWhereThePodsAllowOneZoneOnly) {
+    ZonesCase c;
+    c.pods("web", 4, 3000, [](PodObject& pod) { pod.spec.node_selector = {{zone_key, "b"}}; });
+    EXPECT_EQ(c.grown(), (Growths{{"nap-b", 4}}));
+}
+
+TEST(GroupsInZones, ShareNothingWhereNothingIsBalanced) {
+    ZonesCase c;
+    c.pods("web", 6, 3000);
+    c.settings.balance_similar = false;
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 6}}));
+    c.settings.balance_similar = true;
+    c.has_checks = false;
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 6}}));
+}
+
+TEST(GroupsInZones, AreAsManyAsTheLimitOfGroupsAllows) {
+    const std::vector<std::pair<int, Growths>> cases{
+        {0, {}},
+        {1, {{"nap-a", 6}}},
+        {2, {{"nap-a", 3}, {"nap-b", 3}}},
+        {3, {{"nap-a", 2}, {"nap-b", 2}, {"nap-c", 2}}},
+        {4, {{"nap-a", 2}, {"nap-b", 2}, {"nap-c", 2}}}};
+    for (const auto& [most, wanted] : cases) {
+        ZonesCase c;
+        c.source.most_groups = most;
+        c.pods("web", 6, 3000);
+        EXPECT_EQ(c.grown(), wanted) << most << " groups";
+    }
+}
+
+TEST(GroupsInZones, SayThatTheLimitOfGroupsLeftAZoneOut) {
+    ZonesCase c;
+    c.source.most_groups = 2;
+    c.pods("web", 6, 3000);
+    EXPECT_THAT(c.run_making().decision.options.at(0).left_out,
+                ElementsAre(HasSubstr("nap-c: limit of groups")));
+}
+
+TEST(GroupsInZones, LeaveRoomForGroupsThatOtherPodsNeed) {
+    const auto of_team = [](const std::string& team) {
+        return [=](PodObject& pod) { pod.spec.node_selector = {{"team", team}}; };
+    };
+    for (const int most : {3, 4, 5, 9}) {
+        ZonesCase c;
+        c.source.sets = {{{"team", "x"}}, {{"team", "y"}}, {{"team", "z"}}};
+        c.source.most_groups = most;
+        for (const std::string team : {"x", "y", "z"}) c.pods(team, 3, 3000, of_team(team));
+        const Decision decision = c.run_making().decision;
+        EXPECT_EQ(decision.creations.size(), static_cast<std::size_t>(most));
+        EXPECT_THAT(decision.unhelped, IsEmpty()) << "every team has a group, of " << most;
+    }
+}
+
+TEST(GroupsInZones, KeepTheLimitsOfTheCluster) {
+    ZonesCase c;
+    c.settings.cpu.max = 16000;
+    c.pods("web", 15, 3000);
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 2}, {"nap-b", 1}, {"nap-c", 1}}));
+}
+
+TEST(GroupsInZones, AreBalancedWithThoseThatWereMadeBefore) {
+    ZonesCase c;
+    c.made("a", 5);
+    c.made("b", 1);
+    c.made("c", 0);
+    c.pods("web", 6, 3000);
+    EXPECT_EQ(c.grown(), (Growths{{"nap-b", 3}, {"nap-c", 3}}));
+}
+
+TEST(GroupsInZones, AreMadeLaterForZonesThatTheFirstPodsDidNotNeed) {
+    ZonesCase c;
+    c.made("a", 1);
+    c.pods("web", 5, 3000);
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 1}, {"nap-b", 2}, {"nap-c", 2}}));
+    c.source.most_groups = 1;
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 5}})) << "where the limit has no room for them";
+}
+
+TEST(GroupsInZones, AreNotMadeForTheBalanceOfAGroupThatWasThereBefore) {
+    ZonesCase c;
+    c.made("a", 1).group.autoprovisioned = false;
+    c.pods("web", 5, 3000);
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 5}}));
+}
+
+TEST(GroupsInZones, GoOnWithoutAZoneThatRefuses) {
+    ZonesCase c;
+    c.maker.refused_zone = "b";
+    c.pods("web", 6, 3000);
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 3}, {"nap-c", 3}}));
+}
+
+TEST(GroupsInZones, LeaveAZoneAloneWhoseGroupWasRefused) {
+    ZonesCase c;
+    c.pods("web", 6, 3000);
+    const Outcome first = c.run_making();
+    ASSERT_EQ(first.decision.creations.size(), 3u);
+    Results results;
+    results.creations.resize(3);
+    results.creations[1] = Error{ErrorCode::quota, "no more groups in zone b"};
+    results.increases.resize(3);
+    c.memory = remember_results(first.memory, first.decision, results, c.settings, noon);
+    c.made("a", 2);
+    c.made("c", 2);
+    c.circumstances.now = noon + 1min;
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 3}, {"nap-c", 3}})) << "the nodes there are full";
+}
+
+TEST(GroupsInZones, OfSpotMachinesAreMadeAlike) {
+    ZonesCase c;
+    c.source.spot = true;
+    c.pods("web", 3, 3000);
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 1}, {"nap-b", 1}, {"nap-c", 1}}));
+}
+
+}  // namespace
+}  // namespace capstan::engine
