@@ -173,12 +173,18 @@ std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {
     return alarm.at();
 }
 
-std::string why_backed_off(const Backoff& backoff, Time now) {
+std::string reason_of(const Backoff& backoff) {
     if (!backoff.until) {
         const std::string& finder = backoff.found_by.value();
         return "backed off until a machine " + (finder.empty() ? "" : "of group " + finder + " ") +
                "joins: " + backoff.because;
     }
+    const Duration length = *backoff.until - backoff.last_failure;
+    return "backed off for " + format_rough_duration(length) + ": " + backoff.because;
+}
+
+std::string why_backed_off(const Backoff& backoff, Time now) {
+    if (!backoff.until) return reason_of(backoff);
     const auto left = std::chrono::ceil<std::chrono::seconds>(*backoff.until - now);
     return "backed off for " + format_duration(left) + " more: " + backoff.because;
 }
