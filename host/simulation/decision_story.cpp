@@ -1,11 +1,11 @@
 #include "simulation/decision_story.hpp"
 
 #include <algorithm>
-#include <regex>
 #include <utility>
 
 #include <capstan/sentence.hpp>
 
+#include "engine/each_action.hpp"
 #include "simulation/commands.hpp"
 
 namespace capstan::simulation {
@@ -29,6 +29,12 @@ std::string from_to(int from, int to) {
     return ": " + std::to_string(from) + " -> " + std::to_string(to);
 }
 
+/// One visitor of several functions, each for some kinds of action.
+template <class... Functions>
+struct Visitors : Functions... {
+    using Functions::operator()...;
+};
+
 /// "n1-standard-4 in z1, spot, team=a, team=a:NoSchedule"
 std::string describe_plan(const GroupPlan& plan) {
     std::string out = plan.machine_type + (plan.zone.empty() ? "" : " in " + plan.zone) +
@@ -36,12 +42,6 @@ std::string describe_plan(const GroupPlan& plan) {
     for (const auto& [key, value] : plan.labels) out += ", " + key + "=" + value;
     for (const Taint& taint : plan.taints) out += ", " + to_string(taint);
     return out;
-}
-
-/// A back-off that has become shorter with time is no news.
-std::string without_countdown(const std::string& because) {
-    static const std::regex countdown(" for [0-9a-z.]+ more");
-    return std::regex_replace(because, countdown, "");
 }
 
 }  // namespace
@@ -79,8 +79,7 @@ void DecisionStory::note(const std::vector<std::string>& notes, Time now) {
 void DecisionStory::tell_unhelped(std::vector<Unhelped> unhelped, Time now) {
     for (const Unhelped& u : unhelped) {
         const bool is_known = std::ranges::any_of(unhelped_, [&](const Unhelped& old) {
-            return old.batch == u.batch && old.count == u.count &&
-                   without_countdown(old.because) == without_countdown(u.because);
+            return old.batch == u.batch && old.count == u.count && old.because == u.because;
         });
         if (is_known) continue;
         story_.tell(now, EventKind::unhelped, u.batch,
@@ -94,31 +93,31 @@ void DecisionStory::tell_unhelped(std::vector<Unhelped> unhelped, Time now) {
 void DecisionStory::carried_out(const engine::Decision& decision, const engine::Results& results,
                                 Time now) {
     std::vector<Event> consequences = story_.take_held();
-    for (std::size_t i = 0; i < decision.decreases.size(); ++i) {
-        const engine::Decrease& d = decision.decreases[i];
-        tell(EventKind::decrease, d.group.value(), command_of(d), from_to(d.from, d.from - d.by),
-             d.by, d.because, results.decreases[i], now);
-    }
-    for (std::size_t i = 0; i < decision.removals.size(); ++i)
-        tell_removal(decision.removals[i], results.removals[i], now);
-    for (std::size_t i = 0; i < decision.creations.size(); ++i) {
-        const engine::GroupCreation& d = decision.creations[i];
-        tell(EventKind::creation, d.group.value(), command_of(d), ": " + describe_plan(d.plan), 1,
-             d.because, results.creations[i], now);
-    }
-    for (std::size_t i = 0; i < decision.increases.size(); ++i) {
-        const engine::Increase& d = decision.increases[i];
-        const auto& error = results.increases[i];
-        // A group that was not made was not asked to grow.
-        if (error && error->code == ErrorCode::cancelled) continue;
-        tell(EventKind::increase, d.group.value(), command_of(d), from_to(d.from, d.from + d.by),
-             d.by, d.because, results.increases[i], now);
-    }
-    for (std::size_t i = 0; i < decision.deletions.size(); ++i) {
-        const engine::GroupDeletion& d = decision.deletions[i];
-        tell(EventKind::deletion, d.group.value(), command_of(d), "", 1, d.because,
-             results.deletions[i], now);
-    }
+    for_each_action(
+        decision, results,
+        Visitors{[&](const engine::Decrease& d, const engine::ActionResult& result) {
+                     tell(EventKind::decrease, d.group.value(), command_of(d),
+                          from_to(d.from, d.from - d.by), d.by, d.because, result.error(), now);
+                 },
+                 [&](const engine::MachineRemoval& d, const engine::ActionResult& result) {
+                     tell_removal(d, result.errors, now);
+                 },
+                 [&](const engine::GroupCreation& d, const engine::ActionResult& result) {
+                     tell(EventKind::creation, d.group.value(), command_of(d),
+                          ": " + describe_plan(d.plan), 1, d.because, result.error(), now);
+                 },
+                 [&](const engine::Increase& d, const engine::ActionResult& result) {
+                     // A group that was not made was not asked to grow.
+                     const Error* const error = result.error();
+                     if (error != nullptr && error->code == ErrorCode::cancelled) return;
+                     tell(EventKind::increase, d.group.value(), command_of(d),
+                          from_to(d.from, d.from + d.by), d.by, d.because, error, now);
+                 },
+                 [&](const engine::GroupDeletion& d, const engine::ActionResult& result) {
+                     tell(EventKind::deletion, d.group.value(), command_of(d), "", 1, d.because,
+                          result.error(), now);
+                 },
+                 [](const auto&, const engine::ActionResult&) {}});  // told together, below
     tell_evictions(decision, results, now);
     tell_refusals(decision, results, now);
     for (Event& event : consequences) story_.tell(std::move(event));
@@ -132,9 +131,9 @@ bool DecisionStory::is_told(const std::string& node, const std::string& because)
 
 void DecisionStory::tell(EventKind kind, const std::string& group, const std::string& command,
                          const std::string& more, std::int64_t count, const std::string& because,
-                         const std::optional<Error>& error, Time now) {
+                         const Error* error, Time now) {
     commands_.push_back({command, now});
-    if (!error) {
+    if (error == nullptr) {
         story_.tell(now, kind, group, command + more, count, because);
     } else {
         story_.tell(now, EventKind::failure, group, command + " is refused", count, error->message);
@@ -143,7 +142,7 @@ void DecisionStory::tell(EventKind kind, const std::string& group, const std::st
 
 /// Those that went together, and each that did not by itself.
 void DecisionStory::tell_removal(const engine::MachineRemoval& removal,
-                                 const std::vector<Error>& errors, Time now) {
+                                 std::span<const Error> errors, Time now) {
     const std::string& group = removal.group.value();
     commands_.push_back({command_of(removal), now});
     engine::MachineRemoval gone = removal;

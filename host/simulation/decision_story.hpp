@@ -3,6 +3,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,8 +62,8 @@ private:
     /// One command with what became of it: told under `kind` as `text`, or as a failure.
     void tell(EventKind kind, const std::string& group, const std::string& command,
               const std::string& more, std::int64_t count, const std::string& because,
-              const std::optional<Error>& error, Time now);
-    void tell_removal(const engine::MachineRemoval& removal, const std::vector<Error>& errors,
+              const Error* error, Time now);
+    void tell_removal(const engine::MachineRemoval& removal, std::span<const Error> errors,
                       Time now);
     void tell_evictions(const engine::Decision& decision, const engine::Results& results, Time now);
     void tell_refusals(const engine::Decision& decision, const engine::Results& results, Time now);

@@ -189,7 +189,7 @@ std::optional<Time> find_next_ask(const Memory& memory, const NodeGroupId& group
     return later(failed->second.last, length_of_row(failed->second.count));
 }
 
-std::string why_backed_off(const Backoff& backoff, Time now) {
+std::string reason_of(const Backoff& backoff) {
     if (!backoff.until) {
         const std::string& finder = backoff.found_by.value();
         return "backed off until a machine " + (finder.empty() ? "" : "of group " + finder + " ") +
@@ -197,6 +197,12 @@ std::string why_backed_off(const Backoff& backoff, Time now) {
                (backoff.given_back ? ", and none is asked for while limits have no room" : "") +
                ": " + backoff.because;
     }
+    const Duration length = *backoff.until - backoff.last_failure;
+    return "backed off for " + format_rough_duration(length) + ": " + backoff.because;
+}
+
+std::string why_backed_off(const Backoff& backoff, Time now) {
+    if (!backoff.until) return reason_of(backoff);
     const auto left = std::chrono::ceil<std::chrono::seconds>(*backoff.until - now);
     return "backed off for " + format_duration(left) + " more: " + backoff.because;
 }

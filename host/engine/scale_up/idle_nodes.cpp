@@ -9,6 +9,7 @@
 
 #include "engine/health/alarm.hpp"
 #include "engine/health/backoff.hpp"
+#include "engine/health/backoff_text.hpp"
 #include "engine/health/readiness.hpp"
 #include "engine/scale_up/planned_seats.hpp"
 #include "engine/templates/observed_nodes.hpp"
@@ -139,7 +140,7 @@ private:
         const Error error{.code = ErrorCode::invalid_config, .message = std::move(because)};
         back_off(memory_, id, error, BackoffPolicy::exponential, *scene_.settings, scene_.now);
         memory_.templates[id].idle_node = name;
-        scale_up_.close(group, why_backed_off(memory_.backoffs[id], scene_.now));
+        scale_up_.close(group, reason_of(memory_.backoffs[id]));
     }
 
     NodeTraits seen(NodeIndex n) const {

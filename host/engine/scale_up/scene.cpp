@@ -6,6 +6,7 @@
 
 #include "engine/health/alarm.hpp"
 #include "engine/health/backoff.hpp"
+#include "engine/health/backoff_text.hpp"
 #include "engine/health/known_groups.hpp"
 #include "engine/removal/removal.hpp"
 
@@ -46,7 +47,7 @@ std::string find_group_obstacle(const Scene& scene, GroupIndex index, const Grou
                std::to_string(*group.group.max);
     }
     if (const Backoff* backoff = find_backoff(memory, group, scene.now)) {
-        return why_backed_off(*backoff, scene.now);
+        return reason_of(*backoff);
     }
     if (group.group.healthy == false) return "not healthy: " + group.group.health_reason;
     const std::string& unhealthy = scene.health.groups[index].unhealthy_because;

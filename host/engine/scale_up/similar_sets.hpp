@@ -49,6 +49,7 @@ private:
     std::vector<GroupIndex> find(GroupIndex group, std::span<const std::size_t> others);
     std::vector<std::size_t> with_siblings(GroupIndex group,
                                            std::span<const std::size_t> there) const;
+    bool keeps_apart(GroupIndex group, std::size_t other) const;  // by a price gap
 
     const Scene* scene_;
     const Policies* policies_;

@@ -7,6 +7,8 @@
 
 #include <capstan/sentence.hpp>
 
+#include "runtime/guard/same_signal.hpp"
+
 namespace capstan::runtime {
 namespace {
 
@@ -284,9 +286,14 @@ void Beside::await_signal() {
 
 void Beside::take_signal(int number) {
     if (number == SIGHUP) return wish_reload();
-    if (wishes_.stop) return options_.on_overdue();  // a guard has ended the process by now
+    const Duration now = host_.loop().monotonic();
+    if (wishes_.stop) {
+        if (now - stop_asked_ < same_signal_within) return;
+        return options_.on_overdue();  // a guard has ended the process by now
+    }
     host_.log().write(LogLevel::info, beside_source, "stopping");
     wishes_.stop = true;
+    stop_asked_ = now;
     waiting_.interrupt();
     if (host_.guard() != nullptr) return;
     stop_timer_ = host_.loop().after(options_.stop_deadline, options_.on_overdue);

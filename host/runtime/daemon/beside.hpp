@@ -136,6 +136,7 @@ private:
     /// What the guard's thread hands on, as long as this lives.
     std::shared_ptr<Beside*> self_ = std::make_shared<Beside*>(this);
     std::optional<io::TimerId> sync_timer_{}, stop_timer_{};
+    Duration stop_asked_{};           ///< when, on the loop's clock, once wishes_.stop is set
     std::optional<PassHold> hold_{};  ///< nothing: the cluster has not been seen yet
     std::unique_ptr<ClusterLink> link_{};
     struct TakeBack {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <map>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -15,6 +16,7 @@
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/writes/config_maps.hpp"
 #include "runtime/clouds.hpp"
+#include "runtime/config/kube_grant.hpp"
 #include "runtime/daemon/cluster_link.hpp"
 #include "runtime/daemon/memory_keeper.hpp"
 #include "runtime/daemon/on_loop.hpp"
@@ -25,6 +27,8 @@ namespace {
 
 using kubernetes::AccessAnswer;
 
+/// Of the kind whose definition is shipped.
+constexpr std::string_view balancer_group = "balancer.x-k8s.io";
 constexpr Duration skew_max = std::chrono::seconds(5);
 constexpr Duration self_check_timeout = std::chrono::seconds(30);
 
@@ -46,6 +50,7 @@ public:
         const bool is_open = open();
         const bool answers = is_open && ask_version();
         if (answers) review_rights();
+        if (answers) check_kinds();
         check_plugins();
         check_clouds();
         if (answers) check_departed();
@@ -168,6 +173,29 @@ private:
         add(Verdict::missing, what,
             (answer.reason.empty() ? "not granted" : answer.reason) + "; needed to " + purpose,
             "grant it in the role of this service account");
+    }
+
+    /// Kinds of other API groups that plugins were granted: as long as a definition is not there,
+    /// what the plugin follows never comes.
+    void check_kinds() {
+        std::map<std::string, std::pair<std::string, std::string>> needed;
+        for (const PluginConfig& plugin : config_.plugins)
+            for (const KubeGrant& grant : read_kube_grants(plugin.grants.kube))
+                if (!grant.group.empty())
+                    needed.try_emplace(grant.group, grant.plural, plugin.id.value());
+        for (const auto& [group, need] : needed) {
+            const auto reply = from_loop<kubernetes::ApiReply>(
+                host_, [link = link_, path = "/apis/" + group](
+                           const PluginHost::Done<kubernetes::ApiReply>& done) {
+                    link->api().send({.path = path, .purpose = "doctor"}, done);
+                });
+            if (reply || reply.error().code != ErrorCode::not_found) continue;
+            const auto& [plural, plugin] = need;
+            add(Verdict::missing, "kind " + plural + "." + group,
+                "the API server does not serve it; plugin " + plugin + " needs it",
+                group == balancer_group ? "run `capstan crd install`"
+                                        : "install its CustomResourceDefinition");
+        }
     }
 
     void check_plugins() {

@@ -88,7 +88,7 @@ Result<bool> Daemon::open() {
     inheritance_ =
         std::make_unique<Inheritance>(host_, beside_, options_.version, options_.identity);
     CAPSTAN_CHECK(make_autoscaler());
-    teller_ = std::make_unique<PassTeller>(host_, shown_, beside_);
+    teller_ = std::make_unique<PassTeller>(host_, exchange_.config().log.format, shown_, beside_);
     CAPSTAN_CHECK(start());
     return true;
 }

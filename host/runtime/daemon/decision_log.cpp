@@ -1,35 +1,25 @@
 #include "runtime/daemon/decision_log.hpp"
 
 #include <optional>
-#include <regex>
 #include <utility>
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
-#include "engine/action_text.hpp"
 #include "engine/health/known_groups.hpp"
 #include "engine/health/reactions.hpp"
 #include "engine/removal/eviction_refusals.hpp"
+#include "kubernetes/timestamps.hpp"
+#include "runtime/daemon/new_backoffs.hpp"
+#include "runtime/daemon/pass_board.hpp"
 
 namespace capstan::runtime {
 namespace {
 
 constexpr std::string_view pass_source = "pass";
 
-/// A back-off that has become shorter with time, or what is longer ago by now, is no news.
-std::string without_countdown(const std::string& sentence) {
-    static const std::regex countdown(" (for [0-9][0-9a-z.]* more|[0-9][0-9a-z.]* ago)");
-    return std::regex_replace(sentence, countdown, "");
-}
-
 std::string from_to(int from, int to) {
     return " (" + std::to_string(from) + " -> " + std::to_string(to) + ")";
-}
-
-template <class T>
-std::optional<Error> result_of(const std::vector<std::optional<T>>& results, std::size_t at) {
-    return at < results.size() ? results[at] : std::nullopt;
 }
 
 /// What a plugin must never answer is told as its bug.
@@ -50,141 +40,207 @@ bool is_refused_alike(const Asked& before, const Error& error) {
 }  // namespace
 
 void DecisionLog::tell(const PassReport& pass) {
+    pass_ = &pass;
     clouds_.tell(pass.problems, pass.at);
-    for (const HookMiss& miss : pass.result.misses) tell_once(LogLevel::warn, miss_text(miss));
+    for (const HookMiss& miss : pass.result.misses)
+        tell_once(LogLevel::warn, "hook_miss", miss_text(miss));
     for (const ActionsUnderWay::Ended& ended : pass.ended)
-        log_.write(LogLevel::info, pass_source, ended.told);
+        write({.sentence = ended.told, .code = "ended"});
     tell_departed_groups(pass);
     tell_stages(pass);
     tell_reasons(pass);
     if (!pass.dropped_because.empty()) {
-        tell_once(LogLevel::warn, "decision dropped: " + pass.dropped_because);
+        tell_once({"dropped", {}, pass.dropped_because},
+                  {.level = LogLevel::warn,
+                   .sentence = "decision dropped: " + pass.dropped_because,
+                   .code = "dropped",
+                   .reason = pass.dropped_because});
     } else {
-        tell_decreases(pass);
-        tell_removals(pass);
-        tell_groups(pass);
-        tell_increases(pass);
-        tell_cluster_changes(pass);
+        for_each_action(pass.decision(), pass.results,
+                        [this](const auto& action, const engine::ActionResult& result) {
+                            see(action, result);
+                        });
+        tell_backoffs(pass);
     }
+    tell_look(pass);
     before_ = std::exchange(told_, {});
+    pass_ = nullptr;
 }
 
 /// Also a note of the decision, which then is none of the others.
 void DecisionLog::tell_departed_groups(const PassReport& pass) {
     for (const std::string& sentence :
          engine::tell_departed_groups(pass.memory, *pass.input.snapshot.groups)) {
-        if (is_reloaded_) before_.erase(without_countdown(sentence));
-        tell_once(LogLevel::warn, sentence);
+        if (is_reloaded_) before_.erase({"note", {}, sentence});
+        tell_once(LogLevel::warn, "note", sentence);
     }
     is_reloaded_ = false;
 }
 
-void DecisionLog::tell_once(LogLevel level, const std::string& sentence) {
-    const std::string lasting = without_countdown(sentence);
-    if (told_.insert(lasting).second && !before_.contains(lasting))
-        log_.write(level, pass_source, sentence);
-}
-
-void DecisionLog::tell_action(const PassReport& pass, LogLevel level, const std::string& action,
-                              const std::string& because, const std::optional<Error>& error) {
-    if (pass.input.circumstances.dry_run)
-        return tell_once(LogLevel::info, "dry run: would " + action + ": " + because);
-    if (error && is_under_way(*error))
-        return tell_once(LogLevel::warn, action + " is asked for: " + error->message +
-                                             ", and is waited for beside the passes");
-    if (error) return tell_once(LogLevel::warn, action + " is refused: " + why(*error));
-    log_.write(level, pass_source, action + ": " + because);
-}
-
-void DecisionLog::tell_groups(const PassReport& pass) {
-    const auto& creations = pass.decision().creations;
-    for (std::size_t i = 0; i < creations.size(); ++i)
-        tell_action(pass, LogLevel::info, command_of(creations[i]), creations[i].because,
-                    result_of(pass.results.creations, i));
-    const auto& deletions = pass.decision().deletions;
-    for (std::size_t i = 0; i < deletions.size(); ++i)
-        tell_action(pass, LogLevel::info, command_of(deletions[i]), deletions[i].because,
-                    result_of(pass.results.deletions, i));
-}
-
-void DecisionLog::tell_increases(const PassReport& pass) {
-    const auto& increases = pass.decision().increases;
-    for (std::size_t i = 0; i < increases.size(); ++i) {
-        const engine::Increase& d = increases[i];
-        tell_action(pass, LogLevel::info, command_of(d) + from_to(d.from, d.from + d.by), d.because,
-                    result_of(pass.results.increases, i));
+void DecisionLog::tell_backoffs(const PassReport& pass) {
+    for (const NewBackoff& fresh : new_backoffs(pass)) {
+        const engine::Backoff& backoff = *fresh.backoff;
+        write({.level = LogLevel::warn,
+               .sentence = fresh.group.value() + " is left alone " +
+                           (backoff.until ? "for " + format_rough_duration(*backoff.until -
+                                                                           backoff.last_failure)
+                                          : "until a machine joins") +
+                           ": " + backoff.because,
+               .facts = {.action = "back_off", .group = fresh.group.value()},
+               .code = name_of(backoff.code),
+               .reason = backoff.because});
     }
 }
 
-void DecisionLog::tell_decreases(const PassReport& pass) {
-    const auto& decreases = pass.decision().decreases;
-    for (std::size_t i = 0; i < decreases.size(); ++i) {
-        const engine::Decrease& d = decreases[i];
-        tell_action(pass, LogLevel::info, command_of(d) + from_to(d.from, d.from - d.by), d.because,
-                    result_of(pass.results.decreases, i));
-    }
+std::string DecisionLog::more_of(const engine::Increase& increase) {
+    return from_to(increase.from, increase.from + increase.by);
 }
 
-void DecisionLog::tell_removals(const PassReport& pass) {
-    const auto& removals = pass.decision().removals;
-    for (std::size_t i = 0; i < removals.size(); ++i) {
-        const bool has_failed =
-            i < pass.results.removals.size() && !pass.results.removals[i].empty();
-        if (!has_failed) {
-            tell_action(pass, LogLevel::info, command_of(removals[i]), removals[i].because, {});
-            continue;
-        }
-        for (const Error& error : pass.results.removals[i])
-            tell_action(pass, LogLevel::info, command_of(removals[i]), removals[i].because, error);
-    }
+std::string DecisionLog::more_of(const engine::Decrease& decrease) {
+    return from_to(decrease.from, decrease.from - decrease.by);
 }
 
-void DecisionLog::tell_cluster_changes(const PassReport& pass) {
-    const engine::Decision& decision = pass.decision();
-    for (std::size_t i = 0; i < decision.node_changes.size(); ++i) {
-        const engine::NodeChange& change = decision.node_changes[i];
-        tell_action(pass, LogLevel::debug, "change node " + change.node, change.because,
-                    result_of(pass.results.node_changes, i));
-    }
-    for (std::size_t i = 0; i < decision.evictions.size(); ++i) tell_eviction(pass, i);
+void DecisionLog::see(const engine::MachineRemoval& removal, const engine::ActionResult& result) {
+    if (result.errors.empty())
+        return tell_action(LogLevel::info, removal, {}, removal.because, nullptr);
+    for (const Error& error : result.errors)
+        tell_action(LogLevel::info, removal, {}, removal.because, &error);
+}
+
+void DecisionLog::see(const engine::NodeChange& change, const engine::ActionResult& result) {
+    tell_action(LogLevel::debug, change, {}, change.because, result.error());
 }
 
 /// A drain asks again and again: for what is refused, and for what was agreed to as long as the
 /// pod is seen. Told are the first answer, another one, and the end of refusals.
-void DecisionLog::tell_eviction(const PassReport& pass, std::size_t at) {
-    const engine::Eviction& eviction = pass.decision().evictions[at];
-    std::optional<Error> error = result_of(pass.results.evictions, at);
-    if (error && error->code == ErrorCode::not_found) error.reset();
-    const Asked* before = engine::find_eviction(pass.input.memory, eviction);
+void DecisionLog::see(const engine::Eviction& eviction, const engine::ActionResult& result) {
+    const Error* error = result.error();
+    if (error != nullptr && error->code == ErrorCode::not_found) error = nullptr;
+    const Asked* before = engine::find_eviction(pass_->input.memory, eviction);
     const bool was_refused = before != nullptr && engine::is_refused(*before);
-    if (error ? was_refused && is_refused_alike(*before, *error)
-              : before != nullptr && before->agreed && !was_refused)
+    if (error != nullptr ? was_refused && is_refused_alike(*before, *error)
+                         : before != nullptr && before->agreed && !was_refused)
         return;
     std::string because = eviction.because;
-    if (!error && was_refused)
+    if (error == nullptr && was_refused)
         because += "; agreed to after " + counted(before->refusals, "refusal") + " in " +
-                   format_rough_duration(pass.at - before->refused_since.value_or(pass.at));
-    tell_action(pass, LogLevel::info, command_of(eviction) + " from " + eviction.node, because,
-                error);
+                   format_rough_duration(pass_->at - before->refused_since.value_or(pass_->at));
+    tell_action(LogLevel::info, eviction, " from " + eviction.node, because, error);
+}
+
+void DecisionLog::tell_action(LogLevel level, const std::string& action, engine::ActionFacts facts,
+                              const std::string& because, const Error* error) {
+    const std::string subject =
+        std::string(facts.action) + " " + facts.group + " " + facts.node + " " + facts.pod;
+    Told told{.level = level, .facts = std::move(facts), .reason = because};
+    if (pass_->input.circumstances.dry_run) {
+        told.level = LogLevel::info;
+        told.sentence = "dry run: would " + action + ": " + because;
+        told.code = "dry_run";
+        return tell_once({told.code, subject, told.sentence}, told);
+    }
+    if (error == nullptr) {
+        told.sentence = action + ": " + because;
+        told.code = "done";
+        return write(told);
+    }
+    told.level = LogLevel::warn;
+    told.code = name_of(error->code);
+    if (is_under_way(*error)) {
+        told.sentence =
+            action + " is asked for: " + error->message + ", and is waited for beside the passes";
+        told.code = "under_way";
+        return tell_once({told.code, subject, {}}, told);
+    }
+    told.reason = why(*error);
+    told.sentence = action + " is refused: " + told.reason;
+    // An eviction has been compared with what memory has of it; a machine is its own subject.
+    const bool is_eviction = !told.facts.pod.empty();
+    tell_once({told.code, subject + " " + error->subject, is_eviction ? told.reason : ""}, told);
+}
+
+void DecisionLog::tell_once(News news, const Told& told) {
+    const bool is_known = before_.contains(news);
+    if (told_.insert(std::move(news)).second && !is_known) write(told);
+}
+
+void DecisionLog::tell_once(LogLevel level, std::string_view code, const std::string& sentence) {
+    tell_once({code, {}, sentence}, {.level = level, .sentence = sentence, .code = code});
+}
+
+void DecisionLog::write(const Told& told) {
+    if (format_ != LogFormat::json) return log_.write(told.level, pass_source, told.sentence);
+    const engine::ActionFacts& facts = told.facts;
+    LogPairs fields;
+    const auto add = [&fields](const char* key, std::string_view value) {
+        if (!value.empty()) fields.emplace_back(key, value);
+    };
+    add("action", facts.action);
+    add("group", facts.group);
+    add("node", facts.node);
+    add("pod", facts.pod);
+    if (facts.delta != 0) add("delta", std::to_string(facts.delta));
+    add("code", told.code);
+    add("reason", told.reason);
+    add("pass",
+        kubernetes::find_timestamp_text(pass_->input.circumstances.time().wall).value_or(""));
+    log_.write(told.level, pass_source, told.sentence, fields);
 }
 
 /// A stage that answers an error or keeps nothing decides nothing, and may never have.
 void DecisionLog::tell_stages(const PassReport& pass) {
     for (const engine::ChosenOption& chosen : pass.decision().options)
         for (const engine::StageVerdict& stage : chosen.stages)
-            if (stage.error || stage.kept.empty()) tell_once(LogLevel::warn, stage.summary);
+            if (stage.error || stage.kept.empty())
+                tell_once(LogLevel::warn, "stage", stage.summary);
 }
 
 void DecisionLog::tell_reasons(const PassReport& pass) {
     const engine::Decision& decision = pass.decision();
-    for (const std::string& note : decision.notes) tell_once(LogLevel::info, note);
+    for (const std::string& note : decision.notes) tell_once(LogLevel::info, "note", note);
     for (const engine::Unhelped& u : decision.unhelped) {
-        tell_once(LogLevel::info, counted(u.pods.count, "pod") + " like " + u.pods.example +
-                                      (u.pods.count == 1 ? " stays" : " stay") +
-                                      " without room: " + u.because);
+        tell_once(
+            {"unhelped", u.pods.example, u.because},
+            {.sentence = counted(u.pods.count, "pod") + " like " + u.pods.example +
+                         (u.pods.count == 1 ? " stays" : " stay") + " without room: " + u.because,
+             .facts = {.pod = u.pods.example},
+             .code = "unhelped",
+             .reason = u.because});
     }
     if (!decision.no_removals_because.empty())
-        tell_once(LogLevel::debug, "no removals: " + decision.no_removals_because);
+        tell_once({"no_removals", {}, {}},
+                  {.level = LogLevel::debug,
+                   .sentence = "no removals: " + decision.no_removals_because,
+                   .code = "no_removals",
+                   .reason = decision.no_removals_because});
+}
+
+void DecisionLog::tell_look(const PassReport& pass) {
+    if (!log_.is_kept(LogLevel::debug, pass_source)) return;
+    const engine::Decision& decision = pass.decision();
+    const engine::Cluster& cluster = pass.input.snapshot.cluster;
+    const auto number = [](std::size_t count) { return static_cast<std::int64_t>(count); };
+    write({.level = LogLevel::debug,
+           .sentence = "looked at " + counted(number(cluster.node_count()), "node") + ", " +
+                       counted(number(cluster.pod_count()), "pod") + " (" +
+                       std::to_string(cluster.unbound().size()) + " without a node) and " +
+                       counted(number(pass.input.snapshot.groups->size()), "group") +
+                       (asks_for_something(decision) ? "" : "; there is nothing to do"),
+           .code = "looked"});
+    for (const engine::SkippedPods& skipped : decision.skipped)
+        write({.level = LogLevel::debug,
+               .sentence = counted(skipped.count, "pod") + ": " + skipped.because,
+               .code = "skipped",
+               .reason = skipped.because});
+    for (const engine::NodeVerdict& verdict : decision.nodes)
+        write({.level = LogLevel::debug,
+               .sentence =
+                   "node " + verdict.node +
+                   (verdict.reason == engine::Unremovable::none ? " is not needed: " : " stays: ") +
+                   verdict.because,
+               .facts = {.group = verdict.group.value(), .node = verdict.node, .pod = verdict.pod},
+               .code = "node",
+               .reason = verdict.because});
 }
 
 }  // namespace capstan::runtime

@@ -3,42 +3,86 @@
 
 #include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 
+#include "engine/each_action.hpp"
 #include "runtime/daemon/cloud_troubles.hpp"
 #include "runtime/daemon/pass_report.hpp"
 #include "runtime/services/logger.hpp"
 
 namespace capstan::runtime {
 
-/// What stays true from pass to pass is told once. [one thread]
+/// What stays true from pass to pass is told once: as long as code, subject and reason are the
+/// same. [one thread]
 class DecisionLog {
 public:
-    /// Borrows the log.
-    explicit DecisionLog(Logger& log) : log_(log), clouds_(log) {}
+    /// Borrows the log. In a JSON log each record has, beside its sentence, what applies of
+    /// `group`, `node`, `pod`, `delta` (machines more or fewer), `action`, `code`, `reason` and
+    /// `pass` (the moment of the pass, as `/api/v1/decisions` has it). The sentence of a text log
+    /// says it all.
+    DecisionLog(Logger& log, LogFormat format) : log_(log), format_(format), clouds_(log) {}
     void tell(const PassReport& pass);
     /// There is another configuration: the next pass tells again of groups that no cloud lists any
     /// more, as long as they have nodes.
     void reloaded() { is_reloaded_ = true; }
 
 private:
+    /// What is told once: "refused" of "increase web", for "quota".
+    struct News {
+        std::string_view code{};
+        std::string subject{};
+        std::string reason{};
+        auto operator<=>(const News&) const = default;
+    };
+    struct Told {
+        LogLevel level = LogLevel::info;
+        std::string sentence{};
+        engine::ActionFacts facts{};
+        std::string_view code{};
+        std::string reason{};
+    };
+
     void tell_departed_groups(const PassReport& pass);
-    void tell_groups(const PassReport& pass);
-    void tell_increases(const PassReport& pass);
-    void tell_decreases(const PassReport& pass);
-    void tell_removals(const PassReport& pass);
-    void tell_cluster_changes(const PassReport& pass);
-    void tell_eviction(const PassReport& pass, std::size_t at);
+    void tell_backoffs(const PassReport& pass);
+    void tell_actions(const PassReport& pass);
     void tell_stages(const PassReport& pass);
     void tell_reasons(const PassReport& pass);
-    /// One action, with what became of it; nothing yet: it is a dry run.
-    void tell_action(const PassReport& pass, LogLevel level, const std::string& action,
-                     const std::string& because, const std::optional<Error>& error);
-    void tell_once(LogLevel level, const std::string& sentence);
+    /// What the pass looked at, and why it did nothing.
+    void tell_look(const PassReport& pass);
+
+    void see(const engine::MachineRemoval& removal, const engine::ActionResult& result);
+    void see(const engine::NodeChange& change, const engine::ActionResult& result);
+    void see(const engine::Eviction& eviction, const engine::ActionResult& result);
+    template <class Action>
+    void see(const Action& action, const engine::ActionResult& result) {
+        tell_action(LogLevel::info, action, more_of(action), action.because, result.error());
+    }
+    static std::string more_of(const engine::Increase& increase);
+    static std::string more_of(const engine::Decrease& decrease);
+    template <class Action>
+    static std::string more_of(const Action&) {
+        return {};
+    }
+    /// One action, with what became of it; NULL: it is done, or this is a dry run.
+    template <class Action>
+    void tell_action(LogLevel level, const Action& action, const std::string& more,
+                     const std::string& because, const Error* error) {
+        tell_action(level, command_of(action) + more, facts_of(action), because, error);
+    }
+    void tell_action(LogLevel level, const std::string& action, engine::ActionFacts facts,
+                     const std::string& because, const Error* error);
+    void tell_once(News news, const Told& told);
+    /// A sentence that is its own reason.
+    void tell_once(LogLevel level, std::string_view code, const std::string& sentence);
+    void write(const Told& told);
 
     Logger& log_;
+    const LogFormat format_;
     CloudTroubles clouds_;
-    std::set<std::string> told_{}, before_{};  ///< in this pass, in the last one
-    bool is_reloaded_ = false;                 ///< since the last pass
+    std::set<News> told_{}, before_{};  ///< in this pass, in the last one
+    const PassReport* pass_ = nullptr;  ///< that is being told of
+    bool is_reloaded_ = false;          ///< since the last pass
 };
 
 }  // namespace capstan::runtime

@@ -121,12 +121,20 @@ void Leadership::tell_trouble(Error error) {
 void Leadership::begin_term() {
     ++term_;
     leads_ = true;
-    log_.write(LogLevel::info, leader_source, options_.identity + " acts from now on");
+    log_.write(
+        LogLevel::info, leader_source,
+        options_.identity + (options_.is_alone
+                                 ? " is a dry run: it says what it would do, and does none of it"
+                                 : " acts from now on"));
     if (options_.on_change) options_.on_change();
 }
 
 void Leadership::end_term() {
     leads_ = false;
+    if (options_.is_alone) {
+        if (options_.on_change) options_.on_change();
+        return;
+    }
     const bool has_expired = elector_ && loop_.monotonic() >= elector_->leads_until();
     log_.write(LogLevel::warn, leader_source,
                options_.identity + " acts no longer" +

@@ -1,5 +1,7 @@
 #include "runtime/daemon/pass_board.hpp"
 
+#include "engine/each_action.hpp"
+
 namespace capstan::runtime {
 namespace {
 
@@ -11,10 +13,10 @@ bool is_remarkable(const engine::Decision& decision) {
 }  // namespace
 
 bool asks_for_something(const engine::Decision& decision) {
-    return !decision.decreases.empty() || !decision.removals.empty() ||
-           !decision.creations.empty() || !decision.increases.empty() ||
-           !decision.deletions.empty() || !decision.node_changes.empty() ||
-           !decision.evictions.empty();
+    bool asks = false;
+    for_each_action(decision, {},
+                    [&asks](const auto&, const engine::ActionResult&) { asks = true; });
+    return asks;
 }
 
 void PassBoard::put(std::shared_ptr<const PassReport> pass) {

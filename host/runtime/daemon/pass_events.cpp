@@ -7,6 +7,7 @@
 
 #include "engine/removal/eviction_refusals.hpp"
 #include "engine/removal/node_marks.hpp"
+#include "runtime/daemon/new_backoffs.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -31,7 +32,7 @@ public:
 
     std::vector<EventNote> take(const std::string& unhealthy_because) {
         tell_health(unhealthy_because);
-        tell_time_outs();
+        tell_failed_machines();
         tell_decreases();
         tell_creations();
         tell_increases();
@@ -65,25 +66,22 @@ private:
             about_cluster(true, "MaxNodesTotalReached",
                           "Max total nodes in cluster reached: " + std::to_string(*most));
     }
-    /// Machines that did not join in time; a call that came too late was refused, which is told
-    /// elsewhere.
-    void tell_time_outs() {
-        const auto& before = pass_.input.memory.backoffs;
-        for (const auto& [group, backoff] : pass_.memory.backoffs) {
-            const auto known = before.find(group);
-            const bool is_new =
-                known == before.end() || known->second.last_failure != backoff.last_failure;
-            if (is_new && backoff.code == ErrorCode::deadline && !was_refused(group))
+    /// Machines that a cloud could not make, or that did not join in time. A call that was refused
+    /// is told as that.
+    void tell_failed_machines() {
+        for (const NewBackoff& fresh : new_backoffs(pass_)) {
+            if (fresh.was_refused) continue;
+            const engine::Backoff& backoff = *fresh.backoff;
+            if (backoff.code == ErrorCode::deadline) {
                 about_cluster(true, "ScaleUpTimedOut",
-                              "Nodes added to group " + group.value() +
+                              "Nodes added to group " + fresh.group.value() +
                                   " failed to register: " + backoff.because);
+            } else {
+                about_cluster(
+                    true, "ScaleUpFailed",
+                    "Failed adding nodes to group " + fresh.group.value() + ": " + backoff.because);
+            }
         }
-    }
-    bool was_refused(const NodeGroupId& group) const {
-        const auto& increases = pass_.decision().increases;
-        for (std::size_t i = 0; i < pass_.results.increases.size(); ++i)
-            if (increases[i].group == group && pass_.results.increases[i]) return true;
-        return false;
     }
     void tell_decreases() {
         const auto& decreases = pass_.decision().decreases;

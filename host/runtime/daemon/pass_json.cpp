@@ -2,7 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/action_text.hpp"
+#include "engine/each_action.hpp"
 #include "engine/health/backoff.hpp"
 #include "kubernetes/timestamps.hpp"
 #include "runtime/daemon/pass_board.hpp"
@@ -26,42 +26,32 @@ void whole(JsonText& out, std::string_view key, std::int64_t value) {
 }
 
 /// One action: what, why, and what came of it; a dry run has nothing that came.
-void write_action(JsonText& out, const std::string& what, const std::string& because,
-                  const std::string& error) {
+void write_action(JsonText& out, const std::string& what, const engine::ActionFacts& facts,
+                  const std::string& because, const engine::ActionResult& result) {
     out.begin_object();
     out.text_member("what", what);
     out.text_member("because", because);
-    if (!error.empty()) out.text_member("error", error);
+    std::string errors;
+    for (const Error& error : result.errors) errors += (errors.empty() ? "" : "; ") + error.message;
+    if (!errors.empty()) out.text_member("error", errors);
+    out.text_member("action", facts.action);
+    if (!facts.group.empty()) out.text_member("group", facts.group);
+    if (!facts.node.empty()) out.text_member("node", facts.node);
+    if (!facts.pod.empty()) out.text_member("pod", facts.pod);
+    if (facts.delta != 0) whole(out, "delta", facts.delta);
+    if (const Error* const error = result.error()) out.text_member("code", name_of(error->code));
     out.end_object();
 }
 
-std::string error_at(const std::vector<std::optional<Error>>& results, std::size_t at) {
-    return at < results.size() && results[at] ? results[at]->message : "";
-}
-
-template <class Actions>
-void write_actions(JsonText& out, const Actions& actions,
-                   const std::vector<std::optional<Error>>& results) {
-    for (std::size_t i = 0; i < actions.size(); ++i)
-        write_action(out, command_of(actions[i]), actions[i].because, error_at(results, i));
-}
-
-void write_removals(JsonText& out, const PassReport& pass) {
-    const auto& removals = pass.decision().removals;
-    for (std::size_t i = 0; i < removals.size(); ++i) {
-        std::string errors;
-        if (i < pass.results.removals.size())
-            for (const Error& error : pass.results.removals[i])
-                errors += (errors.empty() ? "" : "; ") + error.message;
-        write_action(out, command_of(removals[i]), removals[i].because, errors);
-    }
-}
-
-void write_node_changes(JsonText& out, const PassReport& pass) {
-    const auto& changes = pass.decision().node_changes;
-    for (std::size_t i = 0; i < changes.size(); ++i)
-        write_action(out, "change node " + changes[i].node, changes[i].because,
-                     error_at(pass.results.node_changes, i));
+void write_actions(JsonText& out, const PassReport& pass) {
+    out.key("actions");
+    out.begin_array();
+    for_each_action(pass.decision(), pass.results,
+                    [&out](const auto& action, const engine::ActionResult& result) {
+                        write_action(out, command_of(action), facts_of(action), action.because,
+                                     result);
+                    });
+    out.end_array();
 }
 
 void write_unhelped(JsonText& out, const engine::Decision& decision) {
@@ -144,16 +134,7 @@ std::string pass_json(const PassReport& pass) {
     whole(out, "nodes", static_cast<std::int64_t>(pass.input.snapshot.cluster.node_count()));
     whole(out, "pods", static_cast<std::int64_t>(pass.input.snapshot.cluster.pod_count()));
     write_clouds(out, pass);
-    out.key("actions");
-    out.begin_array();
-    write_actions(out, decision.decreases, pass.results.decreases);
-    write_removals(out, pass);
-    write_actions(out, decision.creations, pass.results.creations);
-    write_actions(out, decision.deletions, pass.results.deletions);
-    write_actions(out, decision.increases, pass.results.increases);
-    write_node_changes(out, pass);
-    write_actions(out, decision.evictions, pass.results.evictions);
-    out.end_array();
+    write_actions(out, pass);
     write_unhelped(out, decision);
     out.key("notes");
     out.begin_array();

@@ -36,10 +36,10 @@ struct Shown {
 class PassTeller {
 public:
     /// Borrows all; `beside` is told of things on the loop's thread.
-    PassTeller(PluginHost& host, Shown& shown, std::shared_ptr<Beside> beside)
+    PassTeller(PluginHost& host, LogFormat format, Shown& shown, std::shared_ptr<Beside> beside)
         : host_(host),
           shown_(shown),
-          log_(host.log()),
+          log_(host.log(), format),
           failures_(
               host.log(),
               {.source = "pass", .failed = "pass failed", .succeeded = "passes succeed again"}),

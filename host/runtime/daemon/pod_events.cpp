@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/scale_up/reasons.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 #include "runtime/actions_under_way.hpp"
 
@@ -36,12 +37,14 @@ std::map<std::size_t, std::string> grown_by_option(const PassReport& pass) {
     return out;
 }
 
-/// "pod didn't trigger scale-up: 2 is at its maximum of 3 nodes, 1 has a taint ..."
-std::string refusal_message(const engine::Unhelped& unhelped) {
+/// "pod didn't trigger scale-up: 2 is at its maximum of 3 nodes, 1 has a taint ...; no group could
+/// be made either: ..."
+std::string refusal_message(const engine::Unhelped& unhelped, const std::string& none_made) {
     std::string out;
     for (const engine::GroupReason& reason : unhelped.groups)
         out += (out.empty() ? "" : ", ") + std::to_string(reason.groups.size()) + " " +
                reason.sentence;
+    if (!out.empty() && !none_made.empty()) out += "; " + none_made;
     return "pod didn't trigger scale-up: " + (out.empty() ? unhelped.because : out);
 }
 
@@ -61,8 +64,9 @@ std::vector<ObjectReference> PodEvents::see(const PassReport& pass) {
                 options[option],
                 std::make_shared<const std::string>("pod triggered scale-up: [" + done + "]"),
                 pending, triggered);
+    const std::string none_made = engine::why_none_made(pass.decision().new_groups);
     for (const engine::Unhelped& unhelped : pass.decision().unhelped)
-        see_unhelped(unhelped, pending);
+        see_unhelped(unhelped, none_made, pending);
     return triggered;
 }
 
@@ -120,12 +124,13 @@ void PodEvents::see_helped(const engine::ChosenOption& option, const Message& me
     }
 }
 
-void PodEvents::see_unhelped(const engine::Unhelped& unhelped, Pending& pending) {
+void PodEvents::see_unhelped(const engine::Unhelped& unhelped, const std::string& none_made,
+                             Pending& pending) {
     std::vector<Pod*>& pods = pending[unhelped.pods.pod_class];
     std::ranges::sort(pods, {}, [](const Pod* pod) {
         return std::tie(pod->refused, pod->reference.ns, pod->reference.name);
     });
-    const auto message = std::make_shared<const std::string>(refusal_message(unhelped));
+    const auto message = std::make_shared<const std::string>(refusal_message(unhelped, none_made));
     const std::size_t count = std::min<std::size_t>(pods.size(), unhelped.pods.count);
     for (std::size_t i = 0; i < count; ++i)
         if (!pods[i]->refused || now_ - *pods[i]->refused >= apart)

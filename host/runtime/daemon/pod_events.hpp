@@ -56,7 +56,9 @@ private:
     void forget_others();
     void see_helped(const engine::ChosenOption& option, const Message& message, Pending& pending,
                     std::vector<kubernetes::ObjectReference>& triggered);
-    void see_unhelped(const engine::Unhelped& unhelped, Pending& pending);
+    /// `none_made`: why no group could be made either; empty: not told.
+    void see_unhelped(const engine::Unhelped& unhelped, const std::string& none_made,
+                      Pending& pending);
     void take_triggered(std::deque<std::string>& queue, std::size_t room,
                         std::vector<kubernetes::EventNote>& out);
 

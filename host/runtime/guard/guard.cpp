@@ -10,6 +10,8 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "runtime/guard/same_signal.hpp"
+
 namespace capstan::runtime {
 namespace {
 
@@ -103,6 +105,7 @@ void Guard::take(int signal) {
         // Told under the lock, so that nothing is told after `on_signal` took the listener away.
         const std::lock_guard lock(mutex_);
         const bool is_second = is_stop(signal) && first_signal_;
+        if (is_second && guard_time() - *first_signal_ < same_signal_within) return;
         if (is_stop(signal) && !first_signal_ && on_signal_) first_signal_ = guard_time();
         if (on_signal_ && !is_second) return on_signal_(signal);
     }

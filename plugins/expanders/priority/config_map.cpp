@@ -22,6 +22,10 @@ Result<std::string> document_of(const Json& config_map) {
     return document->text();
 }
 
+/// How long a doctor waits for what the cluster says at first.
+constexpr int answer_rounds = 50;
+constexpr auto answer_pause = std::chrono::milliseconds(100);
+
 }  // namespace
 
 FollowedConfigMap::FollowedConfigMap(const Host& host, ConfigMapName name, OnTiers on_tiers)
@@ -42,6 +46,21 @@ Task<void> FollowedConfigMap::start() {
     // What the host itself refuses has been told by then.
     co_await sleep_for(host_, std::chrono::milliseconds(1));
     if (!watch_ || watch_->has_ended()) throw Failure(refusal());
+}
+
+Task<void> FollowedConfigMap::check() {
+    for (int round = 0; !known_ && round < answer_rounds; ++round)
+        co_await sleep_for(host_, answer_pause);
+    if (!known_) throw Failure(refusal());
+    if (!is_there_)
+        throw Failure(ErrorCode::not_found, title_ + " is not there, and " + what_now() +
+                                                ": kubectl -n " + name_.ns + " create configmap " +
+                                                name_.name + " --from-file=priorities=FILE");
+    if (!*known_)
+        throw Failure(ErrorCode::invalid_config, title_ + " " + (*known_).error().message);
+    if (const Result<Tiers> tiers = parse_priorities_yaml(**known_); !tiers)
+        throw Failure(ErrorCode::invalid_config,
+                      title_ + " under the key priorities: " + tiers.error().message);
 }
 
 Error FollowedConfigMap::refusal() const {

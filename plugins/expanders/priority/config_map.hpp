@@ -32,6 +32,10 @@ public:
     /// cluster, which may not be connected yet.
     Task<void> start();
     void stop() { watch_.reset(); }
+    /// For a doctor: waits a few seconds for the cluster's answer. Throws a Failure where there is
+    /// none, where the ConfigMap is not there, with the command that makes it, or where it cannot
+    /// be read.
+    Task<void> check();
 
 private:
     void hear(const KubeEvent& event);

@@ -31,6 +31,10 @@ public:
         co_return;
     }
 
+    Task<void> self_check() {
+        if (followed_) co_await followed_->check();
+    }
+
     /// What cannot be read changes nothing: the last good priorities stay.
     Result<void> reconfigure(const Settings& settings) {
         Result<Tiers> tiers = tiers_of(read_priority(settings));

@@ -93,7 +93,7 @@ TEST(DecisionStory, SaysWhatNobodyKnowsYet) {
                          "is empty"});
 }
 
-TEST(DecisionStory, SaysOnceWhyPodsStayWithoutRoomThoughABackOffRunsDown) {
+TEST(DecisionStory, SaysOnceWhyPodsStayWithoutRoom) {
     Told t;
     const auto decides = [&](const std::string& because) {
         runtime::PassResult result;
@@ -103,10 +103,10 @@ TEST(DecisionStory, SaysOnceWhyPodsStayWithoutRoomThoughABackOffRunsDown) {
         t.decisions.decided(result, {}, start);
         return t.take();
     };
-    EXPECT_EQ(decides("2 of them: backed off for 1m50s more: full").size(), 1u);
-    EXPECT_EQ(decides("2 of them: backed off for 1m40s more: full").size(), 0u);
-    EXPECT_EQ(decides("3 of them: backed off for 1m30s more: full").size(), 1u);
-    EXPECT_EQ(decides("3 of them: backed off for 1m20s more: quota").size(), 1u);
+    EXPECT_EQ(decides("2 of them: backed off for 5m: full").size(), 1u);
+    EXPECT_EQ(decides("2 of them: backed off for 5m: full").size(), 0u);
+    EXPECT_EQ(decides("3 of them: backed off for 5m: full").size(), 1u);
+    EXPECT_EQ(decides("3 of them: backed off for 5m: quota").size(), 1u);
 }
 
 TEST(DecisionStory, ForgetsTheReasonOfARemovalThatIsOver) {

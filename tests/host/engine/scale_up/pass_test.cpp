@@ -304,15 +304,16 @@ TEST(Pass, GivesEqualReasonsOfManyGroupsOnce) {
     c.group("c", 5, 5);
     c.pods("huge", 2, 90000);
     const Decision decision = c.decide();
-    ASSERT_EQ(decision.unhelped[0].groups.size(), 2u);
+    ASSERT_EQ(decision.unhelped[0].groups.size(), 2u) << "one of them is full besides";
     EXPECT_THAT(decision.unhelped[0].groups[0].groups,
                 ElementsAre(NodeGroupId("a"), NodeGroupId("b")));
     EXPECT_THAT(decision.unhelped[0].groups[0].sentence, HasSubstr("Insufficient cpu"));
-    EXPECT_EQ(decision.unhelped[0].groups[1].sentence, "at its maximum of 5");
+    EXPECT_EQ(decision.unhelped[0].groups[1].sentence,
+              decision.unhelped[0].groups[0].sentence + "; also at its maximum of 5");
     EXPECT_THAT(decision.unhelped[0].because, HasSubstr("none of 3 groups helps; 2 of them: "));
 }
 
-TEST(Pass, KeepsReasonsInTheirOrderWhileTheirTimersRun) {
+TEST(Pass, KeepsReasonsAsTheyAreWhileTheirTimersRun) {
     PassCase c;
     c.pods("web", 1, 1000);
     const auto back_off = [&](const std::string& group, Duration length, const char* because) {
@@ -325,12 +326,43 @@ TEST(Pass, KeepsReasonsInTheirOrderWhileTheirTimersRun) {
     };
     back_off("a", 100s, "full");
     back_off("b", 150s, "quota");
-    for (const char* left : {"1m40s", "30s"}) {
+    for (int pass = 0; pass < 2; ++pass) {
         EXPECT_EQ(c.decide().unhelped.at(0).because,
-                  std::string("none of 2 groups helps; 1 of them: backed off for ") + left +
-                      " more: full");
+                  "none of 2 groups helps; 1 of them: backed off for 1m40s: full");
         c.circumstances.now += 70s;
     }
+}
+
+TEST(Pass, SaysOfAGroupThatIsBackedOffWhetherThePodWouldFitIt) {
+    PassCase c;
+    c.group("spot", 0, 10);
+    c.memory.backoffs[NodeGroupId("spot")] = {
+        .until = noon + 5min, .length = 5min, .last_failure = noon, .because = "none left"};
+    c.pods("huge", 1, 90000);
+    c.pods("web", 1, 1000);
+    std::map<std::string, std::string> because;
+    for (const Unhelped& unhelped : c.decide().unhelped)
+        because[unhelped.pods.example] = unhelped.because;
+    ASSERT_EQ(because.size(), 2u);
+    const auto& [huge, web] = std::pair(because.begin()->second, because.rbegin()->second);
+    EXPECT_EQ(web, "spot: backed off for 5m: none left");
+    EXPECT_THAT(huge, HasSubstr("spot: Insufficient cpu: needs 90"));
+    EXPECT_THAT(huge, HasSubstr("; also backed off for 5m: none left"));
+}
+
+TEST(Pass, NamesTheNearestMissBeforeGroupsThatAreForOtherPods) {
+    PassCase c;
+    c.group("full", 5, 5);
+    for (const char* red : {"red-1", "red-2"}) {
+        c.group(red, 0, 10);
+        c.world.describe(red, amounts(4000)).taints = {{.key = "team", .value = "red"}};
+    }
+    c.pods("web", 1, 1000);
+    const Decision decision = c.decide();
+    ASSERT_EQ(decision.unhelped.at(0).groups.size(), 2u);
+    EXPECT_EQ(decision.unhelped[0].because,
+              "none of 3 groups helps; 1 of them: at its maximum of 5");
+    EXPECT_THAT(decision.unhelped[0].groups[1].sentence, HasSubstr("untolerated taint"));
 }
 
 TEST(Pass, SaysThatThereIsNoGroup) {

@@ -101,7 +101,9 @@ TEST(SpreadEmulation, KeepsAPodInItsZoneThoughThatCannotGrow) {
     // The rule itself would hold a and b back; here nobody waits for another zone.
     EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}}));
     EXPECT_EQ(left(decision), 3);
-    EXPECT_THAT(decision.unhelped[0].groups[0].sentence, HasSubstr("no more is to go where"));
+    // The full group is the nearest miss.
+    EXPECT_EQ(decision.unhelped[0].groups.at(0).sentence, "at its maximum of 1");
+    EXPECT_THAT(decision.unhelped[0].groups.at(1).sentence, HasSubstr("no more is to go where"));
 }
 
 TEST(SpreadEmulation, SharesNothingWithSimilarGroupsOfOtherZones) {

@@ -181,6 +181,21 @@ TEST(Checkup, PassesOnWhatAPluginMisses) {
     EXPECT_THAT(findings, Contains("good: plugin eu: has nothing to complain about"));
 }
 
+TEST(Checkup, NamesAKindThatTheServerDoesNotKnowAndTheCommandThatMendsIt) {
+    Patient patient(cloud_of(one_group) +
+                    "[plugin.eu.grants]\nkube = [\"balancers.balancer.x-k8s.io:list\", "
+                    "\"widgets.example.com:list\", \"deployments.apps:list\"]\n");
+    const std::vector<std::string> findings = patient.examined();
+    EXPECT_THAT(findings,
+                Contains("missing: kind balancers.balancer.x-k8s.io: the API server does "
+                         "not serve it; plugin eu needs it -> run `capstan crd install`"));
+    EXPECT_THAT(findings,
+                Contains("missing: kind widgets.example.com: the API server does not serve "
+                         "it; plugin eu needs it -> install its "
+                         "CustomResourceDefinition"));
+    EXPECT_THAT(findings, Each(Not(StartsWith("missing: kind deployments.apps"))));
+}
+
 TEST(Checkup, PassesOnWhatIsInACloudsWay) {
     Patient patient(cloud_of(
         "fail = { code = \"permission\", message = \"may not describe groups\" }, " + one_group));

@@ -23,7 +23,7 @@ struct Told : ::testing::Test {
     Logger log{{}, std::make_shared<io::ManualClock>(), [this](std::string_view line) {
                    lines.emplace_back(line.substr(line.find(' ') + 1));
                }};
-    DecisionLog decisions{log};
+    DecisionLog decisions{log, LogFormat::text};
     PassReport pass{PassInput{.snapshot = {engine::ClusterBuilder().build(),
                                            std::make_shared<const std::vector<engine::Group>>()}}};
 
@@ -95,14 +95,80 @@ TEST_F(Told, IsOnceWhatADryRunWouldDo) {
     EXPECT_THAT(tell(), IsEmpty());
 }
 
-TEST_F(Told, ArePodsWithoutRoomWhateverTimeABackoffHasLeft) {
-    decision().unhelped = {{.pods = {0, "shop/a", 2}, .because = "web: backed off for 3m more"}};
+TEST_F(Told, ArePodsWithoutRoomOnceForEachReason) {
+    decision().unhelped = {{.pods = {0, "shop/a", 2}, .because = "web: backed off for 5m: none"}};
     EXPECT_THAT(tell(), ElementsAre("info  pass: 2 pods like shop/a stay without room: web: backed "
-                                    "off for 3m more"));
-    decision().unhelped[0].because = "web: backed off for 2m50s more";
-    EXPECT_THAT(tell(), IsEmpty());
+                                    "off for 5m: none"));
+    decision().unhelped[0].pods.count = 3;
+    EXPECT_THAT(tell(), IsEmpty()) << "the same pods, for the same reason";
     decision().unhelped[0].because = "web: is full";
     EXPECT_EQ(tell().size(), 1u);
+}
+
+TEST_F(Told, IsARefusalOnceHoweverItIsWorded) {
+    increase();
+    pass.results.increases = {Error{ErrorCode::quota, "no more machines, request 4711"}};
+    EXPECT_EQ(tell().size(), 1u);
+    pass.results.increases = {Error{ErrorCode::quota, "no more machines, request 4712"}};
+    EXPECT_THAT(tell(), IsEmpty());
+    pass.results.increases = {Error{ErrorCode::permission, "not allowed"}};
+    EXPECT_EQ(tell().size(), 1u) << "another code";
+}
+
+TEST_F(Told, IsThatAGroupIsLeftAloneOnceForEachFailure) {
+    const NodeGroupId spot("spot");
+    pass.memory.backoffs[spot] = {.until = pass.at + std::chrono::minutes(5),
+                                  .last_failure = pass.at,
+                                  .code = ErrorCode::out_of_capacity,
+                                  .because = "1 machine failed: none left"};
+    EXPECT_THAT(tell(), ElementsAre("warn  pass: spot is left alone for 5m: 1 machine failed: none "
+                                    "left"));
+    pass.input.memory.backoffs = pass.memory.backoffs;
+    pass.at += std::chrono::minutes(1);
+    EXPECT_THAT(tell(), IsEmpty());
+    pass.memory.backoffs[spot].last_failure += std::chrono::minutes(6);
+    pass.memory.backoffs[spot].until.reset();
+    EXPECT_THAT(tell(), ElementsAre("warn  pass: spot is left alone until a machine joins: 1 "
+                                    "machine failed: none left"));
+}
+
+TEST_F(Told, AtLevelDebugIsWhatWasLookedAtAndWhyNothingIsDone) {
+    std::vector<std::string> told;
+    Log at_debug;
+    at_debug.level = LogLevel::debug;
+    Logger debug(at_debug, std::make_shared<io::ManualClock>(), [&](std::string_view line) {
+        told.emplace_back(line.substr(line.find(' ') + 1));
+    });
+    DecisionLog verbose(debug, LogFormat::text);
+    decision().skipped = {{2, "fit on existing or upcoming nodes"}};
+    decision().nodes = {{.node = "n1", .because = "its pods need it"}};
+    decision().nodes[0].reason = engine::Unremovable::not_underutilized;
+    verbose.tell(pass);
+    EXPECT_THAT(told, ElementsAre("debug pass: looked at 0 nodes, 0 pods (0 without a node) and 0 "
+                                  "groups; there is nothing to do",
+                                  "debug pass: 2 pods: fit on existing or upcoming nodes",
+                                  "debug pass: node n1 stays: its pods need it"));
+    EXPECT_THAT(tell(), IsEmpty()) << "of a log at info";
+}
+
+TEST_F(Told, HasItsFactsAsKeysInAJsonLog) {
+    std::vector<std::string> told;
+    Log as_json;
+    as_json.format = LogFormat::json;
+    Logger machine(as_json, std::make_shared<io::ManualClock>(),
+                   [&](std::string_view line) { told.emplace_back(line); });
+    DecisionLog json(machine, LogFormat::json);
+    increase();
+    pass.results.increases = {Error{ErrorCode::quota, "no more machines"}};
+    decision().evictions = {{.ns = "shop", .pod = "a", .node = "n1", .because = "n1 goes"}};
+    pass.results.evictions = {std::nullopt};
+    json.tell(pass);
+    ASSERT_EQ(told.size(), 2u);
+    EXPECT_THAT(told[0], HasSubstr(R"("action":"increase","group":"web","delta":"2",)"
+                                   R"("code":"quota","reason":"no more machines","pass":")"));
+    EXPECT_THAT(told[1], HasSubstr(R"("action":"evict","node":"n1","pod":"shop/a",)"
+                                   R"("code":"done","reason":"n1 goes","pass":")"));
+    EXPECT_THAT(pass_json(pass), HasSubstr(R"("action":"increase","group":"web","delta":2)"));
 }
 
 TEST_F(Told, IsThatADecisionWasDropped) {

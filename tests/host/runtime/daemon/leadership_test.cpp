@@ -217,10 +217,13 @@ TEST_F(Leading, NeedsNoLeaseInADryRun) {
     loop.advance(1s);
     EXPECT_EQ(a.leadership.term(), 1u);
     EXPECT_THAT(a.api.asked(), IsEmpty());
+    EXPECT_THAT(told(), ElementsAre("info  leader: a is a dry run: it says what it would do, and "
+                                    "does none of it"));
     bool has_stopped = false;
     a.leadership.stop([&] { has_stopped = true; });
     loop.advance(0s);
     EXPECT_TRUE(has_stopped);
+    EXPECT_THAT(told(), IsEmpty()) << "it never acted";
     EXPECT_EQ(a.leadership.term(), std::nullopt);
 }
 

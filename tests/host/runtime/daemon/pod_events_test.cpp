@@ -70,17 +70,20 @@ TEST_F(PodsToTell, AreToldWhatWasOrderedForThemAndWhyNothingWas) {
     decision.unhelped = {{.pods = {of, "shop/c", 2},
                           .groups = {{{NodeGroupId("web")}, "is at its maximum"},
                                      {{NodeGroupId("x"), NodeGroupId("y")}, "is backed off"}}}};
+    decision.new_groups = {{.dropped_because = "limit of cpu: 8 are left, a node takes 16"}};
     events.see(report);
     std::vector<std::string> lines;
     for (const kubernetes::EventNote& note : events.take(3))
         lines.push_back(note.about.ns + "/" + note.about.name + ": " + note.reason + ": " +
                         note.message);
-    EXPECT_THAT(lines, ElementsAre("shop/a: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
-                                   "(max: 10)}]",
-                                   "shop/b: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
-                                   "(max: 10)}]",
-                                   "shop/c: NotTriggerScaleUp: pod didn't trigger scale-up: 1 is "
-                                   "at its maximum, 2 is backed off"));
+    EXPECT_THAT(lines,
+                ElementsAre("shop/a: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
+                            "(max: 10)}]",
+                            "shop/b: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
+                            "(max: 10)}]",
+                            "shop/c: NotTriggerScaleUp: pod didn't trigger scale-up: 1 is "
+                            "at its maximum, 2 is backed off; no group could be made either: limit "
+                            "of cpu: 8 are left, a node takes 16"));
 }
 
 TEST_F(PodsToTell, AreThoseThatNoScaleUpWasForBefore) {

@@ -137,6 +137,23 @@ TEST(PriorityConfig, RefusesWhatIsNoNameOfAConfigMap) {
     }
 }
 
+TEST(FollowedConfigMap, TellsADoctorWhatIsMissingAndTheCommandThatMakesIt) {
+    Followed followed;
+    ASSERT_TRUE(followed.start());
+    const Result<void> missing = run(followed.host, followed.map->check());
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(
+        missing.error().message,
+        "ConfigMap kube-system/prio is not there, and all options pass: kubectl -n kube-system "
+        "create configmap prio --from-file=priorities=FILE");
+    followed.write("10: [(]");
+    EXPECT_EQ(run(followed.host, followed.map->check()).error().code, ErrorCode::invalid_config);
+    followed.write("10: [a]");
+    EXPECT_TRUE(run(followed.host, followed.map->check()));
+    followed.remove();
+    EXPECT_EQ(run(followed.host, followed.map->check()).error().code, ErrorCode::not_found);
+}
+
 TEST(FollowedConfigMap, TakesWhatIsThereAndThenEachChange) {
     Followed followed;
     followed.write("10: [a]");

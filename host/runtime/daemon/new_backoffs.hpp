@@ -1,0 +1,39 @@
+/// Groups that a pass left alone for a failure it learned of.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/each_action.hpp"
+#include "runtime/daemon/pass_report.hpp"
+
+namespace capstan::runtime {
+
+struct NewBackoff {
+    NodeGroupId group{};
+    const engine::Backoff* backoff = nullptr;  ///< of the pass's memory
+    bool was_refused = false;  ///< a call of this pass was; otherwise machines failed
+};
+
+/// By group. One that was known before and has not failed again is none of them.
+inline std::vector<NewBackoff> new_backoffs(const PassReport& pass) {
+    std::vector<NewBackoff> out;
+    const auto& before = pass.input.memory.backoffs;
+    for (const auto& [group, backoff] : pass.memory.backoffs) {
+        const auto known = before.find(group);
+        if (known != before.end() && known->second.last_failure == backoff.last_failure) continue;
+        NewBackoff fresh{.group = group, .backoff = &backoff};
+        for_each_action(
+            pass.decision(), pass.results,
+            [&](const auto& action, const engine::ActionResult& result) {
+                const engine::ActionFacts facts = facts_of(action);
+                const bool is_growth = facts.delta > 0 || facts.action == "create";
+                if (is_growth && facts.group == group.value() && result.error() != nullptr)
+                    fresh.was_refused = true;
+            });
+        out.push_back(fresh);
+    }
+    return out;
+}
+
+}  // namespace capstan::runtime
