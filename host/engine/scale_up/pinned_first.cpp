@@ -149,12 +149,16 @@ void PinnedFirst::place(const Part& part, GroupIndex own, Slot first, CarriedOut
 void place_later(Placement& placement, std::span<const Demand> pods,
                  std::span<const GroupIndex> groups, Slot first) {
     Packing packing(placement);
+    std::vector<Supply> any;
+    for (const GroupIndex group : groups) any.push_back({group, std::numeric_limits<int>::max()});
     for (const Demand& demand : pods) {
-        const auto end = static_cast<Slot>(placement.slot_count());
-        int left = demand.count - packing.fill(demand.subject, first, end, demand.count);
-        for (const GroupIndex group : groups) {
-            Supply any{group, std::numeric_limits<int>::max()};
-            if (left > 0) left -= packing.open(demand.subject, any, left);
+        int left = demand.count;
+        // Nodes opened for pods that are spread may let others take more.
+        for (int before = 0; left > 0 && left != before;) {
+            before = left;
+            const auto end = static_cast<Slot>(placement.slot_count());
+            left -= packing.fill(demand.subject, first, end, left);
+            left -= packing.open(demand.subject, any, left);
         }
     }
 }
