@@ -81,7 +81,7 @@ void add_cluster(CLI::App& parent, Action& action) {
         ->required()
         ->type_name("SCENARIO.toml");
     command
-        .add_option("--config", arguments->input.config,
+        .add_option("-c,--config", arguments->input.config,
                     "The configuration, in place of what the scenario says of one")
         ->type_name("FILE");
     command

@@ -1,10 +1,12 @@
 #include "commands/command_line.hpp"
 
 #include <exception>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "commands/exit_code.hpp"
+#include "commands/usage_error.hpp"
 #include "commands/write_dump.hpp"
 #include "io/known_secrets.hpp"
 
@@ -46,6 +48,7 @@ struct CommandLine {
     CommandLine() {
         app.require_subcommand(1);
         app.set_help_all_flag("--help-all", "Help of every command");
+        app.set_version_flag("-V,--version", version_text(), "The same as `capstan version`");
         add_commands(app, action);
     }
     CommandLine(const CommandLine&) = delete;
@@ -55,6 +58,22 @@ struct CommandLine {
     Action action{};
 };
 
+/// `capstan help plan` is `capstan plan --help`.
+std::vector<const char*> without_help_command(int argc, const char* const* argv) {
+    std::vector<const char*> words(argv, argv + argc);
+    if (argc < 2 || std::string_view(argv[1]) != "help") return words;
+    words.erase(words.begin() + 1);
+    words.push_back("--help");
+    return words;
+}
+
+/// Prints the help or version that was asked for, or what is wrong; the exit code.
+int show(const CLI::App& app, const CLI::ParseError& e, std::ostream& out, std::ostream& err) {
+    if (e.get_exit_code() == 0) return app.exit(e, out, err);
+    err << io::redacted(usage_message(app, e));
+    return exit_usage;
+}
+
 }  // namespace
 
 bool parses(int argc, const char* const* argv, std::ostream& err) {
@@ -63,7 +82,7 @@ bool parses(int argc, const char* const* argv, std::ostream& err) {
         line.app.parse(argc, argv);
         return true;
     } catch (const CLI::ParseError& e) {
-        line.app.exit(e, err, err);
+        show(line.app, e, err, err);
         return false;
     }
 }
@@ -76,10 +95,11 @@ int refuse(Streams streams, std::string_view why, int code) {
 int run(int argc, const char* const* argv, Streams streams) {
     CommandLine line;
     try {
-        line.app.parse(argc, argv);
+        const std::vector<const char*> words = without_help_command(argc, argv);
+        line.app.parse(static_cast<int>(words.size()), words.data());
         return line.action(streams);
     } catch (const CLI::ParseError& e) {
-        return line.app.exit(e, streams.out, streams.err) == 0 ? exit_ok : exit_usage;
+        return show(line.app, e, streams.out, streams.err);
     } catch (const std::exception& e) {
         streams.err << "capstan: " << e.what() << '\n';
         return exit_failed;

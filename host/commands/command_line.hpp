@@ -4,6 +4,7 @@
 #include <functional>
 #include <istream>
 #include <ostream>
+#include <string>
 #include <string_view>
 
 namespace CLI {
@@ -28,6 +29,9 @@ bool parses(int argc, const char* const* argv, std::ostream& err);
 
 /// Says on `err` why the command ends, "capstan: " in front, and answers its exit code.
 int refuse(Streams streams, std::string_view why, int code);
+
+/// "capstan 0.1.0, SDK 0.1.0, plugin ABI 1.0".
+std::string version_text();
 
 /// What the chosen command will do once the whole line has been parsed.
 using Action = std::function<int(Streams)>;

@@ -43,7 +43,7 @@ void add_config_explain(CLI::App& parent, Action& action) {
         ->required();
     auto file = std::make_shared<std::string>();
     command
-        .add_option("--config", *file,
+        .add_option("-c,--config", *file,
                     "The configuration to look in; needed for settings of a plugin")
         ->type_name("FILE");
     command.callback([&action, key, file] {

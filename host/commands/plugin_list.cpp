@@ -97,7 +97,7 @@ void add_plugin_list(CLI::App& parent, Action& action) {
     CLI::App& command =
         *parent.add_subcommand("list", "List the plugin files this host finds; none is opened");
     auto config = std::make_shared<std::string>();
-    command.add_option("--config", *config, "Also list the search paths of this configuration")
+    command.add_option("-c,--config", *config, "Also list the search paths of this configuration")
         ->type_name("FILE");
     auto format = add_output_format(command);
     command.callback([&action, config, format] {

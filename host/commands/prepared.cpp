@@ -18,7 +18,7 @@ std::unique_ptr<Prepared> prepare(const std::filesystem::path& file) {
 
 std::shared_ptr<std::string> add_config_file(CLI::App& command) {
     auto file = std::make_shared<std::string>();
-    command.add_option("--config", *file, "The TOML file that wires everything")
+    command.add_option("-c,--config", *file, "The TOML file that wires everything")
         ->required()
         ->type_name("FILE");
     return file;

@@ -176,7 +176,7 @@ void add_replay(CLI::App& parent, Action& action) {
         ->required()
         ->type_name("FILE.json");
     command
-        .add_option("--config", arguments->config,
+        .add_option("-c,--config", arguments->config,
                     "A configuration in place of the recorded one: what would it have decided?")
         ->type_name("FILE");
     command

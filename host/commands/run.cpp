@@ -16,6 +16,7 @@
 #include "commands/command_line.hpp"
 #include "commands/exit_code.hpp"
 #include "commands/live_config.hpp"
+#include "commands/option_checks.hpp"
 #include "commands/pass_recorder.hpp"
 #include "commands/prepared.hpp"
 #include "commands/record_writer.hpp"
@@ -154,7 +155,7 @@ void add_run(CLI::App& parent, Action& action) {
     command
         .add_option("--record-max", arguments->record_max,
                     "With --record: how many files are kept; older ones go")
-        ->check(CLI::PositiveNumber)
+        ->check(at_least_one())
         ->type_name("N");
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_daemon_command(*arguments, streams); };

@@ -11,6 +11,7 @@
 
 #include "commands/command_line.hpp"
 #include "commands/exit_code.hpp"
+#include "commands/option_checks.hpp"
 #include "commands/output_format.hpp"
 #include "commands/progress_bar.hpp"
 #include "commands/simulate_chaos.hpp"
@@ -148,7 +149,7 @@ void add_chaos(CLI::App& command, SimulateArguments& arguments) {
     command
         .add_option("--seeds", arguments.seeds,
                     "With --chaos: how many seeds, from that of --seed on")
-        ->check(CLI::PositiveNumber)
+        ->check(at_least_one())
         ->needs(&chaos)
         ->type_name("N");
 }

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "commands/option_checks.hpp"
 #include "simulation/dump/dump.hpp"
 #include "simulation/scenario.hpp"
 #include "simulation/trace/trace.hpp"
@@ -92,7 +93,7 @@ CLI::Option_group& add_kinds(CLI::App& command, SimulateInput& input, const char
                     "A folder with a production trace: one CSV file of nodes, one of pods")
         ->type_name("DIR");
     command
-        .add_option("--config", input.config,
+        .add_option("-c,--config", input.config,
                     "The configuration, in place of what a scenario says of one")
         ->type_name("FILE");
     command
@@ -111,7 +112,7 @@ void add_simulate_input(CLI::App& command, SimulateInput& input) {
     command
         .add_option("--threads", input.threads,
                     "Threads that read a trace's files; the result does not depend on them")
-        ->check(CLI::PositiveNumber)
+        ->check(at_least_one())
         ->type_name("N");
 }
 

@@ -14,13 +14,17 @@ int print_version(OutputFormat format, std::ostream& out) {
         out << R"({"version":")" CAPSTAN_VERSION R"(","sdk":")" CAPSTAN_SDK_VERSION R"(","abi":")"
             << CAPSTAN_ABI_MAJOR << '.' << CAPSTAN_ABI_MINOR_LATEST << "\"}\n";
     } else {
-        out << "capstan " CAPSTAN_VERSION ", SDK " CAPSTAN_SDK_VERSION ", plugin ABI "
-            << CAPSTAN_ABI_MAJOR << '.' << CAPSTAN_ABI_MINOR_LATEST << '\n';
+        out << version_text() << '\n';
     }
     return exit_ok;
 }
 
 }  // namespace
+
+std::string version_text() {
+    return "capstan " CAPSTAN_VERSION ", SDK " CAPSTAN_SDK_VERSION ", plugin ABI " +
+           std::to_string(CAPSTAN_ABI_MAJOR) + "." + std::to_string(CAPSTAN_ABI_MINOR_LATEST);
+}
 
 void add_version(CLI::App& parent, Action& action) {
     CLI::App& command =

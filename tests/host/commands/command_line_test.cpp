@@ -25,6 +25,38 @@ TEST(CommandLine, WithoutACommandSaysHowToUseItAndExitsTwo) {
     EXPECT_THAT(ran.err, HasSubstr("--help"));
 }
 
+TEST(CommandLine, SaysWhatWasProbablyMeant) {
+    const struct {
+        const char* line;
+        const char* says;
+    } cases[] = {
+        {"simulat", "capstan: there is no command 'simulat'; did you mean 'simulate'?"},
+        {"completion", "capstan: there is no command 'completion'; there are run, plan, doctor,"},
+        {"config prnt", "capstan config: there is no command 'prnt'; did you mean 'print'?"},
+        {"config", "capstan config: a command is missing: check, print, explain"},
+        {"explain deployment x", "there is no command 'deployment'; there are pod, group, node,"},
+        {"plan --confg x", "capstan plan: there is no option '--confg'; did you mean '--config'?"},
+        {"plan", "capstan plan: --config is required\nRun `capstan plan --help` for help."},
+        {"plan -c x more", "capstan plan: 'more' was not expected"},
+        {"version -o yaml", "--output: expected text or json, not 'yaml'"},
+        {"simulate --threads 0 x", "--threads: expected a whole number from 1 on, not '0'"},
+    };
+    for (const auto& each : cases) {
+        const Ran ran = capstan(each.line);
+        EXPECT_EQ(ran.code, 2) << each.line;
+        EXPECT_THAT(ran.err, HasSubstr(each.says)) << each.line;
+        EXPECT_EQ(ran.out, "") << each.line;
+    }
+}
+
+TEST(CommandLine, HelpAndVersionHaveTheUsualWords) {
+    EXPECT_EQ(capstan("--version").out, capstan("version").out);
+    EXPECT_EQ(capstan("-V").out, capstan("version").out);
+    EXPECT_EQ(capstan("help").out, capstan("--help").out);
+    EXPECT_EQ(capstan("help config print").out, capstan("config print --help").out);
+    EXPECT_THAT(capstan("plan --help").out, Not(HasSubstr("->")));
+}
+
 TEST(CommandLine, VersionNamesHostSdkAndAbi) {
     EXPECT_THAT(capstan("version").out, AllOf(StartsWith("capstan "), HasSubstr("plugin ABI 1.0")));
     EXPECT_THAT(capstan("version -o json").out, HasSubstr(R"("abi":"1.0")"));

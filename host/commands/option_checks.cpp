@@ -1,0 +1,39 @@
+#include "commands/option_checks.hpp"
+
+#include <charconv>
+
+#include <CLI/CLI.hpp>
+
+#include "runtime/config/text.hpp"
+
+namespace capstan::commands {
+
+CLI::Validator at_least_one() {
+    return CLI::Validator(
+        [](const std::string& text) {
+            long long number = 0;
+            const auto [end, error] =
+                std::from_chars(text.data(), text.data() + text.size(), number);
+            const bool is_read = error == std::errc() && end == text.data() + text.size();
+            return is_read && number >= 1 ? std::string()
+                                          : "expected a whole number from 1 on, not '" +
+                                                runtime::shortened(text, 40) + "'";
+        },
+        "");
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+    return CLI::Validator(
+        [words = std::move(words)](const std::string& text) {
+            std::string all;
+            for (const std::string& word : words) {
+                if (text == word) return std::string();
+                all += (all.empty() ? "" : " or ") + word;
+            }
+            return "expected " + all + ", not '" + runtime::shortened(text, 40) + "'" +
+                   runtime::suggestion(text, words);
+        },
+        "");
+}
+
+}  // namespace capstan::commands
