@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,22 +27,13 @@ struct ReplayArguments {
     std::shared_ptr<OutputFormat> format;
 };
 
-/// Whether the path has such a part.
-bool has_part(std::string_view path, std::span<const std::string_view> names) {
-    while (!path.empty()) {
-        const std::size_t slash = path.find('/');
-        if (std::ranges::count(names, path.substr(0, slash)) > 0) return true;
-        path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
-    }
-    return false;
-}
-
 /// A reason, which decides nothing.
 bool is_sentence(const runtime::Difference& line) {
     static constexpr std::array<std::string_view, 8> names{
         "because",  "no_removals_because", "dropped_because", "refused_because", "notes",
         "sentence", "sentences",           "summary"};
-    return has_part(line.path, names);
+    const std::string_view path = line.path;
+    return std::ranges::count(names, path.substr(path.rfind('/') + 1)) > 0;
 }
 
 /// "increases/web"; empty: it is about no action.

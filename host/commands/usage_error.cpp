@@ -24,8 +24,14 @@ std::vector<std::string> commands_of(const CLI::App& app) {
     return out;
 }
 
+/// Also those of its groups of options, which are commands without a name.
 std::vector<std::string> options_of(const CLI::App& app) {
     std::vector<std::string> out;
+    for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+        if (!each->get_name().empty()) continue;
+        const std::vector<std::string> grouped = options_of(*each);
+        out.insert(out.end(), grouped.begin(), grouped.end());
+    }
     for (const CLI::Option* option : app.get_options())
         for (const std::string& name : option->get_lnames()) out.push_back("--" + name);
     return out;

@@ -97,7 +97,10 @@ Result<std::string> take_dump(kubernetes::Api& api, io::Loop& loop, std::ostream
     const Time begun = loop.clock()->wall();
     const auto add = [&](const ApiResource& resource,
                          std::string_view field_selector) -> Result<void> {
+        const std::size_t before = items.size();
         const Result<std::size_t> added = add_objects(api, loop, resource, field_selector, items);
+        // A kind is there as a whole or not at all.
+        if (!added) items.erase(items.begin() + static_cast<std::ptrdiff_t>(before), items.end());
         if (!added && is_indispensable(resource)) return fail(added.error());
         outcomes[resource.kind] =
             added ? std::string(simulation::asked_for) : "not taken: " + added.error().message;

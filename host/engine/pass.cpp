@@ -27,7 +27,8 @@ Memory remember_plan(Memory before, const Outcome& outcome, const Settings& sett
         remember_given_back(before, decrease);
     for (const Increase& increase : outcome.decision.increases) {
         expect_answer(before, increase, now);
-        expect_request(before, increase, settings, now);
+        if (!keep_asked_for(before, increase.group))
+            expect_request(before, increase, settings, now);
     }
     return before;
 }

@@ -72,6 +72,7 @@ constexpr Member spec_members[] = {
     {"minAvailable"},
     {"replicas"},
     {"selector"},
+    {"unhealthyPodEvictionPolicy"},
     // claims and volumes
     {"accessModes"},
     {"capacity"},

@@ -42,11 +42,11 @@ Standing standing_of(const Budget& budget, const std::vector<Crowd>& crowds) {
         present += crowd.present;
     }
     const std::optional<PodShare>& least = budget.min_available;
+    if (!least && !budget.max_unavailable) return out;
     const bool is_whole = least && !least->is_percent;
     const std::optional<int> expected = is_whole ? present : wanted_by_controllers(selected);
     if (!expected) return out;
-    out.desired =
-        least ? least->of(*expected) : *expected - budget.max_unavailable.value_or(0).of(*expected);
+    out.desired = least ? least->of(*expected) : *expected - budget.max_unavailable->of(*expected);
     out.desired = std::max(0, out.desired);
     if (*expected > 0) out.allowed = std::max(0, out.healthy - out.desired);
     return out;
@@ -77,6 +77,7 @@ std::optional<std::string> Budgets::find_refusal(std::string_view ns, const Labe
                                                  const std::vector<Crowd>& crowds) const {
     for (const auto& [key, entry] : budgets_) {
         if (!selects_pods(entry.rule, ns, labels)) continue;
+        if (!is_healthy && entry.rule.lets_unready_go) continue;
         const Standing now = standing_of(entry.rule, crowds);
         // An API server lets a pod that is not ready go while the others are as many as desired.
         if (!is_healthy && now.desired > 0 && now.healthy >= now.desired) continue;

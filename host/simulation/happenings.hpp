@@ -91,6 +91,7 @@ struct Budget {
     std::string name{};
     LabelSelector selector{};
     std::optional<PodShare> min_available{}, max_unavailable{};
+    bool lets_unready_go = false;  ///< unhealthyPodEvictionPolicy: AlwaysAllow
 };
 
 /// How machines of a group become nodes from now on; what is absent stays as it was.

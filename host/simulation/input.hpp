@@ -74,13 +74,13 @@ struct Step {
     runtime::Place place{};
 };
 
-/// Objects of the Kubernetes API that are there from the start. Pods that name a node run there.
 /// A controller with a scale, as disruption budgets count the pods that it wants.
 struct ScaledController {
     std::string id{};             ///< "shop/Deployment/web": of the topmost, above a ReplicaSet
     std::optional<int> wanted{};  ///< nothing: it does not say
 };
 
+/// Objects of the Kubernetes API that are there from the start. Pods that name a node run there.
 struct Objects {
     std::vector<engine::NodeObject> nodes{};
     std::vector<engine::PodObject> pods{};

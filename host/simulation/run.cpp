@@ -96,8 +96,7 @@ private:
     Result<void> fill() {
         for (const Registration& said : input_.registrations) machines_.set(said);
         world_.fill(input_.objects, input_.start);
-        for (const Budget& budget : input_.budgets)
-            CAPSTAN_CHECK(world_.happen(budget, input_.start));
+        world_.fill(input_.budgets);
         passes_->adopt();
         return {};
     }

@@ -28,12 +28,12 @@ Registration make_registration(std::string group, const keys::Joining& joining,
                                const runtime::SettingValue& table,
                                runtime::Diagnostics& diagnostics);
 
-/// `only`: of the file, where the step says nothing.
 /// Refuses, each at its place, commands that are none, and such as name none of the `groups`, which
-/// could never come; nothing: groups that nobody knows may be made.
+/// could never come; nothing: groups that are not known beforehand may be made.
 void check_expected_commands(const runtime::SettingValue& step,
                              const std::optional<std::set<std::string, std::less<>>>& groups,
                              runtime::Diagnostics& diagnostics);
+/// `only`: of the file, where the step says nothing.
 Expectations make_expectations(const keys::Expected& expected,
                                const std::vector<keys::Command>& only);
 /// Nothing: it ends otherwise.

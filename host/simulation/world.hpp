@@ -51,6 +51,8 @@ public:
 
     /// What is there from the start.
     void fill(const Objects& objects, Time now);
+    /// The same for budgets.
+    void fill(const std::vector<Budget>& budgets);
 
     // From outside; the error says what is impossible.
     Result<void> happen(const PodBatch& batch, Time now);
@@ -186,7 +188,7 @@ private:
 
     // Budgets.
     std::vector<Crowd> crowds() const;
-    Crowd crowd_of(const Batch& batch) const;
+    Crowd crowd_of(const Batch& b, int wanted_by_owner) const;
     void refresh_budgets();
 
     Story& story_;

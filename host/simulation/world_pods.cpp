@@ -147,6 +147,11 @@ Result<void> World::look(const engine::NodeLook& look) const {
     return {};
 }
 
+void World::fill(const std::vector<Budget>& budgets) {
+    for (const Budget& budget : budgets) budgets_.set(budget);
+    refresh_budgets();
+}
+
 Result<void> World::happen(const Budget& budget, Time) {
     budgets_.set(budget);
     has_changed_ = true;
@@ -155,13 +160,17 @@ Result<void> World::happen(const Budget& budget, Time) {
 }
 
 std::vector<Crowd> World::crowds() const {
+    // Pods of one controller that differ are in several batches.
+    std::map<std::string, int, std::less<>> wanted;
+    for (const Batch& b : batches_)
+        if (b.scaled.id.empty()) wanted[b.look.owner.uid] += b.wanted;
     std::vector<Crowd> out;
     for (const Batch& b : batches_)
-        if (!b.pods.empty()) out.push_back(crowd_of(b));
+        if (!b.pods.empty()) out.push_back(crowd_of(b, wanted[b.look.owner.uid]));
     return out;
 }
 
-Crowd World::crowd_of(const Batch& b) const {
+Crowd World::crowd_of(const Batch& b, int wanted_by_owner) const {
     Crowd out{.ns = b.look.ns,
               .labels = &b.look.labels,
               .present = static_cast<int>(b.pods.size()),
@@ -173,7 +182,7 @@ Crowd World::crowd_of(const Batch& b) const {
         out.controller = b.look.owner.uid;
         const bool has_scale =
             b.controller == Controller::replica_set || b.controller == Controller::stateful_set;
-        if (has_scale) out.wanted = b.wanted;
+        if (has_scale) out.wanted = wanted_by_owner;
     }
     return out;
 }

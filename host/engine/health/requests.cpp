@@ -13,15 +13,6 @@
 namespace capstan::engine {
 namespace {
 
-/// The group of this back-off was asked for its one machine again: the back-off goes on, and the
-/// machine has all the time there is.
-bool keep_asked_for(Memory& memory, const NodeGroupId& group) {
-    const auto backoff = memory.backoffs.find(group);
-    if (backoff == memory.backoffs.end() || !backoff->second.given_back) return false;
-    backoff->second.given_back.reset();
-    return true;
-}
-
 /// Whether the back-off until a machine joins ends: nothing is outstanding, or, where nothing is
 /// asked for, there are more nodes than before or than the target holds.
 bool has_joined(Backoff& backoff, const GroupFigures& group) {
@@ -109,6 +100,13 @@ void infer_request(Memory& memory, const GroupFigures& group, int outstanding, T
 }
 
 }  // namespace
+
+bool keep_asked_for(Memory& memory, const NodeGroupId& group) {
+    const auto backoff = memory.backoffs.find(group);
+    if (backoff == memory.backoffs.end() || !backoff->second.given_back) return false;
+    backoff->second.given_back.reset();
+    return true;
+}
 
 void expect_request(Memory& memory, const Increase& increase, const Settings& settings, Time now) {
     ScaleUpRequest& request = memory.requests[increase.group];

@@ -15,6 +15,10 @@ namespace capstan::engine {
 /// the answer was written down, the machines that come were requested at `now`.
 void expect_request(Memory& memory, const Increase& increase, const Settings& settings, Time now);
 
+/// Whether the group is asked again for the one machine that its back-off waits for, which is then
+/// no request of its own: the back-off goes on, and the machine has all the time there is. Before
+/// its cloud is asked, too.
+bool keep_asked_for(Memory& memory, const NodeGroupId& group);
 /// Where the decrease takes back also the one machine that a back-off keeps asked for: the back-off
 /// goes on without it. Also before its cloud is asked, as expect_request.
 void remember_given_back(Memory& memory, const Decrease& decrease);

@@ -96,6 +96,14 @@ public:
         return out;
     }
 
+    /// Whether some pod gets a node once all is given back that may be.
+    bool helps() {
+        const Placement::Mark start = placement_->mark();
+        const bool out = find_best().has_value();
+        placement_->undo(start);
+        return out;
+    }
+
 private:
     /// The limits once so many requests of each keeper have been given back.
     struct Room {
@@ -134,6 +142,8 @@ private:
     }
 
     std::optional<Help> help_of(GroupIndex group, const std::vector<Demand>& waiting) {
+        // Most often there is nothing to give towards what the group lacks.
+        if (Room trial = room_; !make_room(group, trial)) return std::nullopt;
         const bool whole = scene_->rooms[group].whole;
         const int wanted = pack(group, most_nodes(group), waiting).nodes;
         if (wanted == 0) return std::nullopt;
@@ -233,10 +243,20 @@ bool may_ask(const Scene& scene, const Keeper& keeper, const Ledger& ledger) {
            ledger.allows(keeper.group, 1).nodes > 0;
 }
 
-void ask_again(const ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memory& memory,
+/// Whether what keepers still have, or what their clouds' lists still show, is room that a pod
+/// waits for: to ask for more then would only be taken back.
+bool do_pods_wait_for_it(ScaleUp& scale_up, std::vector<Keeper> keepers) {
+    for (Keeper& keeper : keepers) keeper.may_give = keeper.given_back ? 0 : keeper.outstanding;
+    return GivingBack(scale_up, keepers).helps();
+}
+
+void ask_again(ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memory& memory,
                KeptRequests& out) {
     const Scene& scene = scale_up.scene();
     Ledger ledger = scale_up.progress().ledger;
+    const auto may_be_asked = [&](const Keeper& keeper) { return may_ask(scene, keeper, ledger); };
+    if (std::ranges::none_of(keepers, may_be_asked) || do_pods_wait_for_it(scale_up, keepers))
+        return;
     Alarm alarm(scene.time);
     for (const Keeper& keeper : keepers) {
         if (!may_ask(scene, keeper, ledger)) continue;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 namespace capstan::engine {
 namespace {
@@ -18,10 +20,16 @@ bool cover(const Option& option, std::vector<bool>& covered) {
     return any;
 }
 
-/// Groups that other pods will need, as far as one can tell without choosing for them: those with
-/// the most pods are taken first.
-int count_needed_besides(std::span<const Option> options, std::size_t chosen, const Ledger& ledger,
-                         int enough) {
+/// Groups to make that pods will need which the chosen option does not help, as far as one can tell
+/// without choosing for them: those with the most pods are taken first, of equals those that may
+/// share anyway.
+struct Needed {
+    std::vector<GroupIndex> siblings{};  ///< of those that may share
+    int others = 0;
+};
+
+Needed find_needed(std::span<const Option> options, std::size_t chosen, const Ledger& ledger,
+                   std::span<const GroupIndex> sharing) {
     std::vector<bool> covered;
     cover(options[chosen], covered);
     std::vector<const Option*> new_ones;
@@ -32,16 +40,25 @@ int count_needed_besides(std::span<const Option> options, std::size_t chosen, co
             cover(option, covered);
         }
     }
-    std::ranges::stable_sort(new_ones, std::ranges::greater(),
-                             [](const Option* option) { return option->prospect->pods; });
-    int needed = 0;
+    const auto may_share = [&](const Option* option) {
+        return std::ranges::binary_search(sharing, option->group);
+    };
+    std::ranges::stable_sort(new_ones, std::ranges::greater(), [&](const Option* option) {
+        return std::pair(option->prospect->pods, may_share(option));
+    });
+    Needed out;
     const Prospect* last = nullptr;  // groups of different zones often have it in common
     for (const Option* option : new_ones) {
-        if (needed >= enough) break;
-        if (option->prospect.get() != last && cover(*option, covered)) ++needed;
+        if (option->prospect.get() != last && cover(*option, covered)) {
+            if (may_share(option)) {
+                out.siblings.push_back(option->group);
+            } else {
+                ++out.others;
+            }
+        }
         last = option->prospect.get();
     }
-    return needed;
+    return out;
 }
 
 }  // namespace
@@ -55,13 +72,21 @@ std::vector<GroupIndex> drop_new_siblings(std::vector<GroupIndex>& groups,
     const auto siblings = static_cast<int>(std::ranges::count_if(groups, is_sibling));
     if (!left || siblings == 0) return {};
     const int room = *left - (ledger.is_new(own) ? 1 : 0);
-    int kept = std::clamp(room - count_needed_besides(options, chosen, ledger, room), 0, siblings);
+    const Needed needed = find_needed(options, chosen, ledger, groups);
+    const int kept = std::clamp(room - needed.others, 0, siblings);
+    const auto is_in = [](const std::vector<GroupIndex>& list, GroupIndex group) {
+        return std::ranges::find(list, group) != list.end();
+    };
     std::vector<GroupIndex> dropped;
-    std::erase_if(groups, [&](GroupIndex group) {
-        if (!is_sibling(group) || kept-- > 0) return false;
-        dropped.push_back(group);
-        return true;
+    std::ranges::copy_if(groups, std::back_inserter(dropped), is_sibling);
+    std::ranges::stable_sort(dropped, {}, [&](GroupIndex group) {
+        if (is_in(needed.siblings, group)) return 0;
+        return is_in(options[chosen].similar, group) ? 1 : 2;
     });
+    dropped.erase(dropped.begin(), dropped.begin() + kept);
+    std::ranges::sort(dropped);
+    std::erase_if(groups,
+                  [&](GroupIndex group) { return std::ranges::binary_search(dropped, group); });
     return dropped;
 }
 

@@ -107,6 +107,10 @@ CarriedOut PinnedFirst::place(const Option& option, std::span<const Demand> pinn
     CarriedOut out;
     for (const Part& part_of : part(option, pinned, groups))
         place(part_of, option.group, first, out);
+    // Pods of one class may have filled a node of others and opened more.
+    const std::map<Subject, int> helped = by_subject(out.helped);
+    out.helped.clear();
+    for (const auto& [subject, count] : helped) out.helped.push_back({subject, count});
     out.nodes = count_nodes(*placement_, first);
     return out;
 }

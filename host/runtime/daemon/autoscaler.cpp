@@ -88,6 +88,7 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
     std::string blind = blind_because();
     const Duration looked = now();
     const auto untouched = beside_->groups();
+    auto backoffs_before = memory_.backoffs;
     std::vector<ActionsUnderWay::Ended> ended = remember_ended();
     const CloudsView view = look_at_clouds();
     // Clouds take their time, in which the cluster may have gone out of sight.
@@ -112,6 +113,7 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
     out->problems = view.problems;
     out->clouds = view.states;
     out->ended = std::move(ended);
+    out->backoffs_before = std::move(backoffs_before);
     out->times.look = looked - began;
     out->times.refresh = now() - looked;
     return out;

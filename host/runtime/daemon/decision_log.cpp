@@ -44,8 +44,7 @@ void DecisionLog::tell(const PassReport& pass) {
     clouds_.tell(pass.problems, pass.at);
     for (const HookMiss& miss : pass.result.misses)
         tell_once(LogLevel::warn, "hook_miss", miss_text(miss));
-    for (const ActionsUnderWay::Ended& ended : pass.ended)
-        write({.sentence = ended.told, .code = "ended"});
+    for (const ActionsUnderWay::Ended& ended : pass.ended) tell_ended(ended);
     tell_departed_groups(pass);
     tell_stages(pass);
     tell_reasons(pass);
@@ -65,6 +64,19 @@ void DecisionLog::tell(const PassReport& pass) {
     tell_look(pass);
     before_ = std::exchange(told_, {});
     pass_ = nullptr;
+}
+
+void DecisionLog::tell_ended(const ActionsUnderWay::Ended& ended) {
+    Told line{.sentence = ended.told, .code = "ended"};
+    for_each_action(ended.decision, ended.results,
+                    [&line](const auto& action, const engine::ActionResult& result) {
+                        line.facts = facts_of(action);
+                        if (result.error() == nullptr) return;
+                        line.level = LogLevel::warn;
+                        line.reason = result.error()->message;
+                        line.sentence += ": " + line.reason;
+                    });
+    write(line);
 }
 
 /// Also a note of the decision, which then is none of the others.
@@ -207,12 +219,6 @@ void DecisionLog::tell_reasons(const PassReport& pass) {
              .code = "unhelped",
              .reason = u.because});
     }
-    if (!decision.no_removals_because.empty())
-        tell_once({"no_removals", {}, {}},
-                  {.level = LogLevel::debug,
-                   .sentence = "no removals: " + decision.no_removals_because,
-                   .code = "no_removals",
-                   .reason = decision.no_removals_because});
 }
 
 void DecisionLog::tell_look(const PassReport& pass) {
@@ -227,6 +233,11 @@ void DecisionLog::tell_look(const PassReport& pass) {
                        counted(number(pass.input.snapshot.groups->size()), "group") +
                        (asks_for_something(decision) ? "" : "; there is nothing to do"),
            .code = "looked"});
+    if (!decision.no_removals_because.empty())
+        write({.level = LogLevel::debug,
+               .sentence = "no removals: " + decision.no_removals_because,
+               .code = "no_removals",
+               .reason = decision.no_removals_because});
     for (const engine::SkippedPods& skipped : decision.skipped)
         write({.level = LogLevel::debug,
                .sentence = counted(skipped.count, "pod") + ": " + skipped.because,

@@ -43,9 +43,9 @@ private:
         std::string reason{};
     };
 
+    void tell_ended(const ActionsUnderWay::Ended& ended);
     void tell_departed_groups(const PassReport& pass);
     void tell_backoffs(const PassReport& pass);
-    void tell_actions(const PassReport& pass);
     void tell_stages(const PassReport& pass);
     void tell_reasons(const PassReport& pass);
     /// What the pass looked at, and why it did nothing.

@@ -18,7 +18,7 @@ struct NewBackoff {
 /// By group. One that was known before and has not failed again is none of them.
 inline std::vector<NewBackoff> new_backoffs(const PassReport& pass) {
     std::vector<NewBackoff> out;
-    const auto& before = pass.input.memory.backoffs;
+    const auto& before = pass.backoffs_before ? *pass.backoffs_before : pass.input.memory.backoffs;
     for (const auto& [group, backoff] : pass.memory.backoffs) {
         const auto known = before.find(group);
         if (known != before.end() && known->second.last_failure == backoff.last_failure) continue;

@@ -39,6 +39,8 @@ struct PassReport {
     std::vector<CloudState> clouds{};  ///< how each stands, in pipeline order
     /// What came of actions that a pass before went on without: in `memory`, not in `results`.
     std::vector<ActionsUnderWay::Ended> ended{};
+    /// As they were before what has ended was noted; nothing: as in the input.
+    std::optional<std::map<NodeGroupId, engine::Backoff>> backoffs_before{};
     /// Groups of which an action goes on beside the passes, and which.
     std::map<NodeGroupId, std::string> under_way{};
     std::string dropped_because{};  ///< empty: it was carried out, or is a dry run

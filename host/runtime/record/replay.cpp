@@ -23,11 +23,15 @@ std::string json_text(const json::value& value) {
     return json::serialize(value);
 }
 
-/// What an item of a list is called: its first text.
+/// What an item of a list is called: its first text, be it in a list, that is not a reason.
 std::optional<std::string> find_name(const json::value& item) {
+    if (const json::array* array = item.if_array(); array != nullptr && !array->empty())
+        return array->front().is_string() ? std::optional(json_text(array->front()))
+                                          : find_name(array->front());
     const json::object* object = item.if_object();
     if (object == nullptr) return std::nullopt;
     for (const auto& member : *object) {
+        if (member.key() == "because" || member.key() == "sentence") continue;
         if (member.value().is_string()) return json_text(member.value());
         if (auto name = find_name(member.value())) return name;
     }

@@ -104,11 +104,13 @@ void DumpFacts::see_budget(const boost::json::value& budget) {
     const kubernetes::ObjectMetadata metadata = kubernetes::decode_named(place);
     const auto selector = kubernetes::decode_label_selector(place["spec"]["selector"]);
     if (!metadata.is_identified || !selector || !problems.empty()) return;
-    budgets_.push_back({.ns = metadata.ns,
-                        .name = metadata.name,
-                        .selector = *selector,
-                        .min_available = read_bound(place["spec"]["minAvailable"]),
-                        .max_unavailable = read_bound(place["spec"]["maxUnavailable"])});
+    budgets_.push_back(
+        {.ns = metadata.ns,
+         .name = metadata.name,
+         .selector = *selector,
+         .min_available = read_bound(place["spec"]["minAvailable"]),
+         .max_unavailable = read_bound(place["spec"]["maxUnavailable"]),
+         .lets_unready_go = place["spec"]["unhealthyPodEvictionPolicy"].text() == "AlwaysAllow"});
     for (const kubernetes::JsonProblem& problem : problems.kept()) {
         problems_.push_back("PodDisruptionBudget " + name_of(metadata) + ": " + problem.pointer +
                             " " + problem.what + "; it allows no disruption");

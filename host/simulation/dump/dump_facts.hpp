@@ -27,7 +27,7 @@ public:
     /// Bounds that cannot be read, a sentence each.
     const std::vector<std::string>& problems() const noexcept { return problems_; }
     std::vector<Budget> take_budgets() { return std::move(budgets_); }
-    /// Adds who is not ready, and what controllers want.
+    /// Adds which pods are not ready, and how many pods controllers want.
     void add_to(Objects& objects) &&;
 
 private:

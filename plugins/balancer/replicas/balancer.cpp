@@ -137,7 +137,7 @@ private:
                                           std::to_string(number) +
                                           ", which is below 0, and counts for 0");
             out_.weights[name] = std::clamp<std::int64_t>(number, 0, unlimited);
-            is_any = is_any || number != 0;
+            is_any = is_any || number > 0;
         }
         if (!is_any)
             return complain(Phase::spec,

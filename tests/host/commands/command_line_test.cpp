@@ -36,6 +36,7 @@ TEST(CommandLine, SaysWhatWasProbablyMeant) {
         {"config", "capstan config: a command is missing: check, print, explain"},
         {"explain deployment x", "there is no command 'deployment'; there are pod, group, node,"},
         {"plan --confg x", "capstan plan: there is no option '--confg'; did you mean '--config'?"},
+        {"simulate --clustr x", "there is no option '--clustr'; did you mean '--cluster'?"},
         {"plan", "capstan plan: --config is required\nRun `capstan plan --help` for help."},
         {"plan -c x more", "capstan plan: 'more' was not expected"},
         {"version -o yaml", "--output: expected text or json, not 'yaml'"},

@@ -111,8 +111,7 @@ TEST(Scenario, ExpectedCommandsThatCanNeverComeAreRefusedAtTheirPlace) {
     const struct {
         const char *expectation, *complaint;  ///< no complaint: it is accepted
     } cases[]{
-        {"expect_never = [\"flarb\"]",
-         "story.toml:3:17: expect_never: \"flarb\" is no command"},
+        {"expect_never = [\"flarb\"]", "story.toml:3:17: expect_never: \"flarb\" is no command"},
         {"expect_never = [\"increase web-\"]", "there is no group \"web-\"; there are web"},
         {"expect = [\"increase wbe by 2\"]", "there is no group \"wbe\"; there are web"},
         {"expect = [\"remove web-1 from wbe\"]", "there is no group \"wbe\""},
@@ -186,8 +185,9 @@ budgets = [{ name = "c", min_available = "50%" }, { name = "d", max_unavailable 
     for (const Action& action : scenario.input->steps[0].actions)
         budgets.push_back(std::get<Budget>(action.what));
     const auto of_ten = [&](std::size_t i) {
-        const auto& [ns, name, selector, least, most] = budgets.at(i);
-        return std::pair(name, (least ? least : most)->of(10));
+        const Budget& budget = budgets.at(i);
+        const auto& least = budget.min_available;
+        return std::pair(budget.name, (least ? least : budget.max_unavailable)->of(10));
     };
     EXPECT_EQ(of_ten(0), std::pair(std::string("a"), 3));
     EXPECT_EQ(of_ten(1), std::pair(std::string("b"), 3));
