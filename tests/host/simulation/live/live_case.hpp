@@ -12,6 +12,7 @@ namespace capstan::simulation {
 
 inline Input input_of(const std::string& toml) {
     const runtime::ShippedFolder shipped({"expanders/least_waste.so", "expanders/random.so",
+                                          "similarity/resources.so", "similarity/labels.so",
                                           "balancer/node_groups.so", "simulated.so"});
     Scenario scenario =
         read_scenario(runtime::Source{"story.toml", toml}, "/stories", shipped.plugins());
