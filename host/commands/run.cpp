@@ -1,6 +1,3 @@
-#include <fcntl.h>
-#include <sys/file.h>
-
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -20,7 +17,7 @@
 #include "commands/pass_recorder.hpp"
 #include "commands/prepared.hpp"
 #include "commands/record_writer.hpp"
-#include "runtime/plugin_files/file_descriptor.hpp"
+#include "runtime/instances/breadcrumbs.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -43,8 +40,7 @@ std::filesystem::path free_breadcrumbs(const std::filesystem::path& folder) {
     for (int i = 1; i < most; ++i) {
         const std::filesystem::path file =
             folder / (i == 1 ? "breadcrumbs" : "breadcrumbs-" + std::to_string(i));
-        const runtime::FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-        if (!fd || ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return file;
+        if (!runtime::Breadcrumbs::is_taken(file)) return file;
     }
     return folder / "breadcrumbs";
 }

@@ -23,6 +23,9 @@ Memory remember_plan(Memory before, const Outcome& outcome, const Settings& sett
     before.planned_since = outcome.memory.planned_since;
     before.groups_to_come = outcome.memory.groups_to_come;
     before.answered_targets = outcome.memory.answered_targets;
+    // A request that has timed out is taken back at once: after that nothing else tells of it.
+    before.backoffs = outcome.memory.backoffs;
+    before.make_backoffs = outcome.memory.make_backoffs;
     for (const Decrease& decrease : outcome.decision.decreases)
         remember_given_back(before, decrease);
     for (const Increase& increase : outcome.decision.increases) {

@@ -62,9 +62,9 @@ Outcome run_pass(const Snapshot& snapshot, Memory memory, const Policies& polici
                  const Settings& settings, const Circumstances& circumstances);
 
 /// What to save before a decision is carried out, for a host that dies in the middle of it: the
-/// memory of before, what the nodes are for that are about to be ordered, and which groups are
-/// about to be made. That it was done the clouds will say, though maybe not at once; whom for only
-/// this.
+/// memory of before, what the nodes are for that are about to be ordered, which groups are about to
+/// be made, and which are left alone for what the pass has found. That it was done the clouds will
+/// say, though maybe not at once; whom for only this.
 Memory remember_plan(Memory before, const Outcome& outcome, const Settings& settings, Time now);
 
 /// What became of a decision's actions: groups that are to come, requests that were taken, groups

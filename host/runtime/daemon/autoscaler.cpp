@@ -160,8 +160,10 @@ void Autoscaler::act(PassReport& report) {
     const Duration began = now();
     const engine::Decision& decision = report.decision();
     const bool is_dry = parts_.dry_run;
-    // A host that dies in the middle of it is to know what the new nodes are for.
-    if (!decision.increases.empty() && !is_dry)
+    // A host that dies in the middle of it is to know what the new nodes are for, and why a request
+    // was taken back.
+    const bool is_plan = !decision.increases.empty() || !decision.decreases.empty();
+    if (is_plan && !is_dry)
         parts_.keep(engine::remember_plan(memory_, report.result.outcome, settings_,
                                           report.input.circumstances.now));
     SoftTaintClock cluster(parts_.cluster, parts_.host.loop());

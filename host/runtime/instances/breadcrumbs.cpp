@@ -56,12 +56,13 @@ Result<void> reserve(const FileDescriptor& fd, std::size_t size,
                                                  : ""));
 }
 
-/// Locks the file for this process alone: a forked child, which may outlive it, does not hold it.
-bool lock(const FileDescriptor& fd) {
-    struct flock whole{};
-    whole.l_type = F_WRLCK;
-    whole.l_whence = SEEK_SET;
-    return ::fcntl(fd.get(), F_SETLK, &whole) == 0;
+/// Of a file as a whole, for this process alone: a forked child, which may outlive it, does not
+/// hold it.
+struct flock write_lock() {
+    struct flock out{};
+    out.l_type = F_WRLCK;
+    out.l_whence = SEEK_SET;
+    return out;
 }
 
 /// `size` bytes of the file, held together with the lock on it.
@@ -69,7 +70,8 @@ Result<std::shared_ptr<void>> map_file(const std::filesystem::path& file, std::s
     auto fd = std::make_shared<FileDescriptor>(
         ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!*fd) return unavailable("open", file);
-    if (!lock(*fd)) return unavailable("lock", file);
+    struct flock lock = write_lock();
+    if (::fcntl(fd->get(), F_SETLK, &lock) != 0) return unavailable("lock", file);
     if (::ftruncate(fd->get(), static_cast<off_t>(size)) != 0) return unavailable("resize", file);
     CAPSTAN_CHECK(reserve(*fd, size, file));
     void* const at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd->get(), 0);
@@ -100,6 +102,12 @@ void Trail::enter(Hook hook) noexcept {
 
 void Trail::leave(Hook hook) noexcept {
     Word(under_way_[index_of(hook)]).fetch_sub(1, std::memory_order_relaxed);
+}
+
+bool Breadcrumbs::is_taken(const std::filesystem::path& file) {
+    const FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+    struct flock lock = write_lock();
+    return fd && ::fcntl(fd.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 Result<std::unique_ptr<Breadcrumbs>> Breadcrumbs::open(const std::filesystem::path& file) {

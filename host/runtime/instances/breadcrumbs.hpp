@@ -66,6 +66,9 @@ public:
         /// "the previous run did not end by itself; it was inside: ..."; empty: it did.
         std::string sentence() const;
     };
+    /// Whether another process has the file open. Not for a file that this process has open: to
+    /// look at it ends the lock.
+    static bool is_taken(const std::filesystem::path& file);
     /// Opens or creates the file, with its whole size on the disk, and starts it anew.
     /// `unavailable`: it cannot be, for want of space as well, or another process has it open.
     static Result<std::unique_ptr<Breadcrumbs>> open(const std::filesystem::path& file);

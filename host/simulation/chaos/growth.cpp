@@ -10,11 +10,26 @@
 
 namespace capstan::simulation {
 
+namespace {
+
+bool is_put_right(const engine::Decision& decision, const NodeGroupId& group) {
+    return std::ranges::count(decision.decreases, group, &engine::Decrease::group) > 0 ||
+           std::ranges::any_of(decision.removals, [&](const engine::MachineRemoval& removal) {
+               return removal.group == group &&
+                      (removal.cause == engine::RemovalCause::never_joined ||
+                       removal.cause == engine::RemovalCause::failed);
+           });
+}
+
+}  // namespace
+
 bool could_grow(const Moment& moment, const engine::Group& group, int target, int machines,
                 Sums sums) {
     if (group.group.max && target + machines > *group.group.max) return false;
     if (!group.group.healthy.value_or(true)) return false;
     if (engine::find_backoff(moment.memory(), group, moment.now()) != nullptr) return false;
+    // Where a pass puts a group's size right it does nothing else to the group.
+    if (is_put_right(moment.decision(), group.group.id)) return false;
     // Of a cloud that is out of reach nothing can be had.
     if (!group.unreadable_because.empty()) return false;
     sums.add(size_of(group), machines);

@@ -67,6 +67,14 @@ bool grows_as_a_whole(const Moment& moment, const NodeGroupId& id) {
     return group != nullptr && group->options.zero_or_max.value_or(false);
 }
 
+/// The one machine by which a group that is backed off until a machine joins is found to work
+/// again.
+bool ends_backoff(const Moment& moment, const engine::Increase& increase) {
+    const auto backoff = moment.memory().backoffs.find(increase.group);
+    return increase.by == 1 && increase.option == engine::no_option &&
+           backoff != moment.memory().backoffs.end() && !backoff->second.until;
+}
+
 class Purpose final : public Invariant {
 public:
     std::string_view name() const override { return "purpose"; }
@@ -122,6 +130,7 @@ private:
         const std::vector<engine::PodIndex> pods = wanting_pods(moment);
         int machines = 0;
         for (const engine::Increase& increase : moment.decision().increases) {
+            if (ends_backoff(moment, increase)) continue;
             const int missing = missing_to_minimum(moment, increase.group);
             // One pod is enough for all machines of a group that grows as a whole.
             const bool is_whole = grows_as_a_whole(moment, increase.group);
