@@ -66,10 +66,9 @@ bool Followed::is_of_object(const std::string& plural, bool& is_complete, const 
         const std::string why =
             event.error != nullptr ? std::string(text(event.error->message)) : "";
         // Plugins start before their host is connected, and a host that ends closes its connection.
-        const bool is_expected =
-            event.error != nullptr &&
-            (event.error->code == CAPSTAN_E_CANCELLED ||
-             (!is_complete && event.error->code == CAPSTAN_E_UNAVAILABLE));
+        const bool is_expected = event.error != nullptr &&
+                                 (event.error->code == CAPSTAN_E_CANCELLED ||
+                                  (!is_complete && event.error->code == CAPSTAN_E_UNAVAILABLE));
         if (known != why)
             host_.log(is_expected ? CAPSTAN_LOG_DEBUG : CAPSTAN_LOG_WARN,
                       plural + " cannot be followed: " + why);
