@@ -9,6 +9,7 @@
 
 #include <capstan/sentence.hpp>
 
+#include "engine/health/repairs.hpp"
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/judgement.hpp"
 #include "simulation/chaos/picture.hpp"
