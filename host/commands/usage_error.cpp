@@ -37,7 +37,7 @@ std::vector<std::string> options_of(const CLI::App& app) {
     return out;
 }
 
-std::string list(const std::vector<std::string>& words) {
+std::string joined(const std::vector<std::string>& words) {
     std::string out;
     for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
     return out;
@@ -55,7 +55,7 @@ std::string unknown(const CLI::App& command, const std::string& word) {
     if (commands.empty()) return "'" + shown + "' was not expected";
     const std::string meant = runtime::suggestion(word, commands);
     return "there is no command '" + shown + "'" +
-           (meant.empty() ? "; there are " + list(commands) : meant);
+           (meant.empty() ? "; there are " + joined(commands) : meant);
 }
 
 std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error) {
@@ -63,7 +63,7 @@ std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error)
     if (!left.empty()) return unknown(command, left.front());
     const std::vector<std::string> commands = commands_of(command);
     const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-    if (is_missing && !commands.empty()) return "a command is missing: " + list(commands);
+    if (is_missing && !commands.empty()) return "a command is missing: " + joined(commands);
     return error.what();
 }
 

@@ -151,7 +151,7 @@ TEST_F(Balancing, OutlivesWhateverTheDefinitionAdmits) {
     using replicas::Schema;
     const Schema spec = Schema::of_definition("plugins/balancer/replicas/crd.yaml").member("spec");
     std::string list;
-    for (std::uint32_t seed = 0; seed < 200; ++seed)
+    for (std::uint32_t seed = 0; seed < 300; ++seed)
         list += (seed == 0 ? "" : ",") +
                 std::string(R"({"apiVersion":"balancer.x-k8s.io/v1alpha1","kind":"Balancer",)") +
                 R"("metadata":{"name":"fuzz-)" + std::to_string(seed) +

@@ -6,6 +6,7 @@
 #include <capstan/duration.hpp>
 
 #include "engine/health/alarm.hpp"
+#include "engine/health/backoff_text.hpp"
 #include "engine/health/backoff_times.hpp"
 #include "engine/health/cloud_rests.hpp"
 #include "engine/health/makes.hpp"

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "engine/health/backoff.hpp"
 #include "pass_case.hpp"
 
 namespace capstan::engine {
