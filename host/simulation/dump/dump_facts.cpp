@@ -62,7 +62,7 @@ std::optional<PodShare> read_bound(const JsonPlace& place) {
     return std::nullopt;
 }
 
-std::string full_name(const kubernetes::ObjectMetadata& metadata) {
+std::string object_name(const kubernetes::ObjectMetadata& metadata) {
     return metadata.ns + "/" + metadata.name;
 }
 
@@ -94,7 +94,7 @@ void DumpFacts::see_pod(const boost::json::value& pod) {
     if (place["spec"]["nodeName"].text().value_or("").empty()) return;
     for (const JsonPlace& condition : place["status"]["conditions"].items()) {
         if (condition["type"].text() == "Ready" && condition["status"].text() != "True")
-            unready_.insert(full_name(kubernetes::decode_named(place)));
+            unready_.insert(object_name(kubernetes::decode_named(place)));
     }
 }
 
@@ -112,7 +112,7 @@ void DumpFacts::see_budget(const boost::json::value& budget) {
          .max_unavailable = read_bound(place["spec"]["maxUnavailable"]),
          .lets_unready_go = place["spec"]["unhealthyPodEvictionPolicy"].text() == "AlwaysAllow"});
     for (const kubernetes::JsonProblem& problem : problems.kept()) {
-        problems_.push_back("PodDisruptionBudget " + full_name(metadata) + ": " + problem.pointer +
+        problems_.push_back("PodDisruptionBudget " + object_name(metadata) + ": " + problem.pointer +
                             " " + problem.what + "; it allows no disruption");
     }
 }
