@@ -48,7 +48,7 @@ void Explainer::on_end() {
 void Explainer::explain_pod() {
     const std::optional<Found> found = find_pod(*asked_);
     if (found && found->waiting) {
-        return ask(*asked_, {.pod_class = *found->waiting}, missed_by_scheduler(*found->waiting));
+        return ask(*asked_, {.pod_class = found->waiting}, missed_by_scheduler(*found->waiting));
     }
     const std::string settled = found ? "has a node: " + found->node : "is gone";
     if (first_) {

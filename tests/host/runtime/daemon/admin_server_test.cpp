@@ -131,7 +131,7 @@ const std::string end_of_answer = "\r\n\r\nOK";
 
 struct Peer : io::Peer {
     using io::Peer::Peer;
-    /// Within three seconds.
+    /// Within half a minute, for a sanitizer on a busy machine.
     bool passes_probe() {
         try {
             say(probe);
@@ -139,7 +139,7 @@ struct Peer : io::Peer {
             return false;
         }
         pollfd answer{.fd = socket.native_handle(), .events = POLLIN, .revents = 0};
-        if (::poll(&answer, 1, 3000) != 1) return false;
+        if (::poll(&answer, 1, 30'000) != 1) return false;
         return hear(end_of_answer).starts_with("HTTP/1.1 200 ");
     }
 };
@@ -188,6 +188,7 @@ TEST_F(AnAdminPortUnderSiege, AnswersProbesBeside300SilentConnections) {
 }
 
 TEST_F(AnAdminPortUnderSiege, AnswersProbesBesidePeersThatDoNotReadWhatTheyAskFor) {
+    limits.head_timeout = limits.request_timeout = 30s;
     limits.write_timeout = 1h;
     more_metrics = 1u << 20;
     open();
@@ -200,6 +201,7 @@ TEST_F(AnAdminPortUnderSiege, AnswersProbesBesidePeersThatDoNotReadWhatTheyAskFo
 }
 
 TEST_F(AnAdminPortUnderSiege, AnswersProbesWhilePeersConnectWithoutEnd) {
+    limits.head_timeout = limits.request_timeout = 30s;
     open();
     std::atomic<bool> is_over = false;
     std::vector<std::thread> attackers;
