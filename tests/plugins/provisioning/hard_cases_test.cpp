@@ -32,7 +32,7 @@ TEST(Provisioning, GivesNodesNoLabelThatTheyCouldNotHave) {
         const Suggestions found = suggest({pods}, {machine("m", 4)});
         return found.left_out.empty() ? std::string() : found.left_out[0].because;
     };
-    // A label of these says what a machine is, or whose it is: nobody makes it true by asking.
+    // A label of these says what a machine is, or its owner: no request makes it true.
     for (const char* key :
          {"kubernetes.io/role", "kops.k8s.io/instancegroup", "topology.kubernetes.io/rack",
           "cloud.google.com/gke-accelerator", "cloud.google.com/gke-nodepool",

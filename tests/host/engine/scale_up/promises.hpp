@@ -57,7 +57,7 @@ private:
         std::size_t node = 0;
     };
 
-    /// New nodes in the slow world, and who is to go where in the order in which it was decided.
+    /// New nodes in the slow world, and the node of each pod in the order in which it was decided.
     void lay_out(const Placement& placement) {
         for (Slot slot = 0; slot < placement.slot_count(); ++slot) {
             for (int n = 0; n < placement.nodes(slot); ++n) {
