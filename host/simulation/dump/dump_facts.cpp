@@ -112,8 +112,8 @@ void DumpFacts::see_budget(const boost::json::value& budget) {
          .max_unavailable = read_bound(place["spec"]["maxUnavailable"]),
          .lets_unready_go = place["spec"]["unhealthyPodEvictionPolicy"].text() == "AlwaysAllow"});
     for (const kubernetes::JsonProblem& problem : problems.kept()) {
-        problems_.push_back("PodDisruptionBudget " + object_name(metadata) + ": " + problem.pointer +
-                            " " + problem.what + "; it allows no disruption");
+        problems_.push_back("PodDisruptionBudget " + object_name(metadata) + ": " +
+                            problem.pointer + " " + problem.what + "; it allows no disruption");
     }
 }
 
