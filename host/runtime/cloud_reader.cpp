@@ -64,14 +64,14 @@ std::string CloudReader::named(std::string_view what) const {
     return "plugin " + client_->instance()->id() + ": " + std::string(what);
 }
 
-void CloudReader::read(Done done) {
-    client_->refresh(
-        view_, [self = shared_from_this(), done = std::move(done)](Result<CloudClient::View> view) {
-            self->take(std::move(view), done);
-        });
+void CloudReader::read(bool with_machine_types, Done done) {
+    client_->refresh(view_, [self = shared_from_this(), with_machine_types,
+                             done = std::move(done)](Result<CloudClient::View> view) {
+        self->take(std::move(view), with_machine_types, done);
+    });
 }
 
-void CloudReader::take(Result<CloudClient::View> view, Done done) {
+void CloudReader::take(Result<CloudClient::View> view, bool with_machine_types, Done done) {
     if (!view)
         return done({.groups = known_,
                      .problems = {view.error()},
@@ -85,7 +85,7 @@ void CloudReader::take(Result<CloudClient::View> view, Done done) {
         merge(*view_, *reading);
         describe(reading);
     }
-    if (asks_machine_types_) ask_machine_types(reading);
+    if (with_machine_types && client_->makes_groups()) ask_machine_types(reading);
     finish(*reading);
 }
 

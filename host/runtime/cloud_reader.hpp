@@ -39,15 +39,13 @@ class CloudReader : public std::enable_shared_from_this<CloudReader> {
 public:
     using Done = std::function<void(CloudReading)>;
 
-    /// `asks_machine_types`: somebody will look at them.
-    CloudReader(std::shared_ptr<CloudClient> client, bool asks_machine_types)
-        : client_(std::move(client)),
-          asks_machine_types_(asks_machine_types && client_->makes_groups()) {}
+    explicit CloudReader(std::shared_ptr<CloudClient> client) : client_(std::move(client)) {}
 
     const std::shared_ptr<CloudClient>& client() const noexcept { return client_; }
     /// Refreshes the cloud and describes its groups as needed; `done` on the strand. One at a time:
-    /// not before the last one's `done`. [any thread]
-    void read(Done done);
+    /// not before the last one's `done`. `with_machine_types`: asks what groups could be made of,
+    /// too. [any thread]
+    void read(bool with_machine_types, Done done);
 
 private:
     /// What a group's nodes would be, or why that is not known.
@@ -58,7 +56,7 @@ private:
     };
     struct Reading;
 
-    void take(Result<CloudClient::View> view, Done done);
+    void take(Result<CloudClient::View> view, bool with_machine_types, Done done);
     /// The groups of a view with their machines; those that could not be read as they were, or by
     /// their names alone.
     void merge(const CloudView& view, Reading& out) const;
@@ -73,7 +71,6 @@ private:
     std::string named(std::string_view what) const;
 
     const std::shared_ptr<CloudClient> client_;
-    const bool asks_machine_types_;
     CloudClient::View view_{};  ///< as the cloud said it last; NULL: it never did
     bool is_settled_ = false;   ///< the same view once more gives `known_`, and asks nothing
     CloudReading::Groups known_ = std::make_shared<const std::vector<engine::Group>>();

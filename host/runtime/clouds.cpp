@@ -76,31 +76,51 @@ std::size_t count_problems(const std::vector<CloudReading>& readings) {
 
 Result<std::shared_ptr<Clouds>> Clouds::make(const Pipeline& pipeline, const PluginHost& host,
                                              const ChangeGate& gate, Missing missing) {
-    const bool has_sources = !pipeline.scale_up.group_sources.empty();
-    std::shared_ptr<Clouds> out(new Clouds(pipeline.clouds, has_sources, gate));
-    for (const PluginInstanceId& id : pipeline.clouds) {
-        CAPSTAN_TRY(auto instance, find_instance(host, id, missing));
-        if (instance != nullptr) CAPSTAN_CHECK(out->join(std::move(instance)));
-    }
+    std::shared_ptr<Clouds> out(new Clouds(gate));
+    CAPSTAN_CHECK(out->follow(pipeline, host, missing));
     return out;
 }
 
-Result<void> Clouds::join(std::shared_ptr<PluginInstance> instance) {
-    const auto at = std::ranges::find(ids_, instance->context().identity().id);
-    if (at == ids_.end()) return {};
+Result<std::shared_ptr<CloudReader>> Clouds::read_by(
+    std::shared_ptr<PluginInstance> instance) const {
     CAPSTAN_TRY(auto client, CloudClient::of(std::move(instance), gate_));
-    auto reader = std::make_shared<CloudReader>(std::move(client), asks_machine_types_);
+    return std::make_shared<CloudReader>(std::move(client));
+}
+
+Result<void> Clouds::follow(const Pipeline& pipeline, const PluginHost& host, Missing missing) {
+    std::map<PluginInstanceId, std::shared_ptr<CloudReader>> readers;
+    for (const PluginInstanceId& id : pipeline.clouds) {
+        CAPSTAN_TRY(auto instance, find_instance(host, id, missing));
+        auto& reader = readers[id];
+        if (instance == nullptr) continue;
+        CAPSTAN_TRY(reader, read_by(std::move(instance)));
+    }
     const std::lock_guard lock(mutex_);
-    auto& place = readers_[static_cast<std::size_t>(at - ids_.begin())];
-    if (place == nullptr) place = std::move(reader);
+    ids_ = pipeline.clouds;
+    asks_machine_types_ = !pipeline.scale_up.group_sources.empty();
+    for (auto& [id, reader] : readers) {
+        Cloud& cloud = known_[id];
+        if (cloud.reader == nullptr) cloud.reader = std::move(reader);
+    }
+    return {};
+}
+
+Result<void> Clouds::join(std::shared_ptr<PluginInstance> instance) {
+    const PluginInstanceId id = instance->context().identity().id;
+    const std::lock_guard lock(mutex_);
+    if (std::ranges::find(ids_, id) == ids_.end()) return {};
+    std::shared_ptr<CloudReader>& place = known_.at(id).reader;
+    if (place != nullptr) return {};
+    CAPSTAN_TRY(place, read_by(std::move(instance)));
     return {};
 }
 
 std::vector<std::shared_ptr<PluginInstance>> Clouds::instances() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::shared_ptr<PluginInstance>> out;
-    for (const auto& reader : readers_)
-        if (reader != nullptr) out.push_back(reader->client()->instance());
+    for (const PluginInstanceId& id : ids_)
+        if (const auto& reader = known_.at(id).reader; reader != nullptr)
+            out.push_back(reader->client()->instance());
     return out;
 }
 
@@ -133,37 +153,39 @@ void Clouds::set_on_late(std::function<void()> on_late) {
 void Clouds::ask(PluginHost& host, const Resting& resting) {
     const Duration now = host.loop().monotonic();
     const Time wall = host.loop().clock()->wall();
-    std::vector<std::pair<std::size_t, std::shared_ptr<CloudReader>>> asked;
+    std::vector<std::pair<PluginInstanceId, std::shared_ptr<CloudReader>>> asked;
+    bool with_machine_types = false;
     {
         const std::lock_guard lock(mutex_);
-        for (std::size_t cloud = 0; cloud < ids_.size(); ++cloud) {
-            CloudAnswers& answers = answers_[cloud];
+        with_machine_types = asks_machine_types_;
+        for (const PluginInstanceId& id : ids_) {
+            auto& [reader, answers] = known_.at(id);
             const bool is_answered =
                 patience_ && answers.has_unused(now - patience_->late_answer_age);
-            if (readers_[cloud] == nullptr || resting.contains(ids_[cloud]) ||
-                answers.is_under_way() || is_answered)
+            if (reader == nullptr || resting.contains(id) || answers.is_under_way() || is_answered)
                 continue;
             answers.begin(now, wall);
-            asked.emplace_back(cloud, readers_[cloud]);
+            asked.emplace_back(id, reader);
         }
     }
-    for (const auto& [cloud, reader] : asked)
-        reader->read([self = shared_from_this(), cloud = cloud,
-                      clock = host.loop().clock()](CloudReading reading) {
-            self->take(cloud, std::move(reading), clock->monotonic(), clock->wall());
+    for (const auto& [id, reader] : asked)
+        reader->read(with_machine_types, [self = shared_from_this(), id = id,
+                                          clock = host.loop().clock()](CloudReading reading) {
+            self->take(id, std::move(reading), clock->monotonic(), clock->wall());
         });
 }
 
-void Clouds::take(std::size_t cloud, CloudReading reading, Duration now, Time wall) {
+void Clouds::take(const PluginInstanceId& cloud, CloudReading reading, Duration now, Time wall) {
     std::function<void()> waiting;
     std::function<void()> on_late;
     {
         const std::lock_guard lock(mutex_);
         ++ended_;
-        answers_[cloud].end(std::move(reading), now, wall,
-                            patience_ ? std::optional(patience_->silent_after) : std::nullopt);
+        CloudAnswers& answers = known_.at(cloud).answers;
+        answers.end(std::move(reading), now, wall,
+                    patience_ ? std::optional(patience_->silent_after) : std::nullopt);
         waiting = std::exchange(waiting_, nullptr);
-        if (answers_[cloud].was_given_up()) on_late = on_late_;
+        if (answers.was_given_up()) on_late = on_late_;
     }
     if (waiting) waiting();
     if (on_late) on_late();
@@ -172,7 +194,8 @@ void Clouds::take(std::size_t cloud, CloudReading reading, Duration now, Time wa
 /// When the next cloud that is waited for becomes a silent one; nothing: none is waited for.
 std::optional<Duration> Clouds::next_deadline(Duration now) const {
     std::optional<Duration> out;
-    for (const CloudAnswers& answers : answers_) {
+    for (const PluginInstanceId& id : ids_) {
+        const CloudAnswers& answers = known_.at(id).answers;
         if (!answers.is_under_way()) continue;
         Duration deadline = answers.began() + answer_patience;
         if (patience_)
@@ -229,15 +252,16 @@ CloudsView Clouds::refresh_now(PluginHost& host, const Resting& resting) {
     const std::lock_guard lock(mutex_);
     std::vector<CloudReading> readings;
     std::vector<CloudState> states;
-    for (std::size_t cloud = 0; cloud < ids_.size(); ++cloud) {
+    for (const PluginInstanceId& id : ids_) {
         CloudState& state = states.emplace_back();
-        if (readers_[cloud] == nullptr) {
-            readings.push_back(absent_reading(ids_[cloud], state));
+        auto& [reader, answers] = known_.at(id);
+        if (reader == nullptr) {
+            readings.push_back(absent_reading(id, state));
             continue;
         }
-        const auto rest = resting.find(ids_[cloud]);
-        readings.push_back(answers_[cloud].reading_for_view(
-            ids_[cloud], rest == resting.end() ? nullptr : &rest->second, state));
+        const auto rest = resting.find(id);
+        readings.push_back(
+            answers.reading_for_view(id, rest == resting.end() ? nullptr : &rest->second, state));
     }
     CloudsView out = merged(std::move(readings));
     out.states = std::move(states);
@@ -274,10 +298,9 @@ CloudsView Clouds::view() const {
 }
 
 std::shared_ptr<CloudClient> Clouds::find(const PluginInstanceId& cloud) const {
-    const auto at = std::ranges::find(ids_, cloud);
-    if (at == ids_.end()) return nullptr;
     const std::lock_guard lock(mutex_);
-    const auto& reader = readers_[static_cast<std::size_t>(at - ids_.begin())];
+    if (std::ranges::find(ids_, cloud) == ids_.end()) return nullptr;
+    const auto& reader = known_.at(cloud).reader;
     return reader != nullptr ? reader->client() : nullptr;
 }
 

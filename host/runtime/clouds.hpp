@@ -76,6 +76,12 @@ public:
     Clouds(const Clouds&) = delete;
     Clouds& operator=(const Clouds&) = delete;
 
+    /// The clouds of another pipeline, from the next refresh on. What is known of one that was
+    /// there before stays, as does a call of it that is under way. After an error, which is
+    /// `make`'s, nothing has changed.
+    Result<void> follow(const Pipeline& pipeline, const PluginHost& host,
+                        Missing missing = Missing::is_wrong);
+
     /// From the next refresh on; nothing, as at first: each call is waited for until its deadline.
     void set_patience(std::optional<RefreshPatience> patience);
     /// Called when a cloud answers that was silent in the last view, by any thread.
@@ -99,31 +105,33 @@ public:
     std::vector<std::shared_ptr<PluginInstance>> instances() const;
 
 private:
-    Clouds(std::vector<PluginInstanceId> ids, bool asks_machine_types, ChangeGate gate)
-        : ids_(std::move(ids)),
-          asks_machine_types_(asks_machine_types),
-          gate_(std::move(gate)),
-          readers_(ids_.size()),
-          answers_(ids_.size()) {}
+    struct Cloud {
+        std::shared_ptr<CloudReader> reader{};  ///< NULL: it has not started
+        CloudAnswers answers{};
+    };
+
+    explicit Clouds(ChangeGate gate) : gate_(std::move(gate)) {}
+    Result<std::shared_ptr<CloudReader>> read_by(std::shared_ptr<PluginInstance> instance) const;
     void ask(PluginHost& host, const Resting& resting);
     void await(PluginHost& host);
     std::optional<Duration> next_deadline(Duration now) const;
     void await_one(PluginHost& host, Duration deadline, std::uint64_t seen);
-    void take(std::size_t cloud, CloudReading reading, Duration now, Time wall);
+    void take(const PluginInstanceId& cloud, CloudReading reading, Duration now, Time wall);
     CloudsView merged(std::vector<CloudReading> readings);
 
-    const std::vector<PluginInstanceId> ids_;  ///< in pipeline order
-    const bool asks_machine_types_;
     const ChangeGate gate_;
-    mutable std::mutex mutex_;                           ///< guards what follows
-    std::vector<std::shared_ptr<CloudReader>> readers_;  ///< by cloud; NULL: it has not started
+    mutable std::mutex mutex_;           ///< guards what follows
+    std::vector<PluginInstanceId> ids_;  ///< in pipeline order
+    bool asks_machine_types_ = false;
+    /// Those of the pipeline, and those that were: a call of one may still be under way when it
+    /// comes back.
+    std::map<PluginInstanceId, Cloud> known_;
     CloudsView view_;
     std::vector<CloudReading> merged_;  ///< what `view_` was made of, by cloud
     bool is_disputed_ = false;          ///< two of its clouds have a group of one id
     std::optional<RefreshPatience> patience_{};
     std::function<void()> on_late_{};
-    std::vector<CloudAnswers> answers_;  ///< by cloud
-    std::uint64_t ended_ = 0;            ///< calls, since the start
+    std::uint64_t ended_ = 0;  ///< calls, since the start
     /// Waits for the next call to end; NULL: nothing does.
     std::function<void()> waiting_{};
 };

@@ -28,14 +28,12 @@ Result<std::unique_ptr<Autoscaler>> Autoscaler::make(const Config& config, Parts
 
 Result<void> Autoscaler::take_over(const Config& config) {
     CAPSTAN_TRY(Wiring wiring, wire(config.pipeline, parts_.host, Missing::has_not_started));
-    // Another set of clouds begins without what the old one knew; the same goes on with it.
-    const bool has_sources = !config.pipeline.scale_up.group_sources.empty();
-    if (!clouds_ || cloud_ids_ != config.pipeline.clouds || has_sources_ != has_sources) {
+    if (clouds_) {
+        CAPSTAN_CHECK(clouds_->follow(config.pipeline, parts_.host, Missing::has_not_started));
+    } else {
         CAPSTAN_TRY(clouds_, Clouds::make(config.pipeline, parts_.host, parts_.gate,
                                           Missing::has_not_started));
         clouds_->set_on_late(parts_.on_late_answer);
-        cloud_ids_ = config.pipeline.clouds;
-        has_sources_ = has_sources;
     }
     const RefreshPatience patience = patience_of(config.cluster.scan_interval);
     if (!parts_.waits_for_clouds) clouds_->set_patience(patience);

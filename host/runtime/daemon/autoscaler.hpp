@@ -88,8 +88,6 @@ private:
     std::shared_ptr<Clouds> clouds_{};
     std::shared_ptr<ActionsUnderWay> beside_{};
     Duration action_patience_{};
-    std::vector<PluginInstanceId> cloud_ids_{};
-    bool has_sources_ = false;  ///< of groups that could be made
     engine::Memory memory_{};
     std::optional<Time> wake_at_{};
     FilledGroups groups_{};  ///< of the last pass

@@ -55,7 +55,7 @@ struct Reader : ::testing::Test {
     CloudReading read(Result<CloudView> view) {
         ScriptedCloud::view = std::move(view);
         std::optional<CloudReading> out;
-        reader->read([&out](CloudReading reading) { out = std::move(reading); });
+        reader->read(true, [&out](CloudReading reading) { out = std::move(reading); });
         host.loop.settle();
         return out.value();
     }
@@ -64,7 +64,7 @@ struct Reader : ::testing::Test {
     TestHost host;
     Running<ScriptedCloud> running{host, identity("aws")};
     std::shared_ptr<CloudReader> reader =
-        std::make_shared<CloudReader>(CloudClient::of(running.shared()).value(), true);
+        std::make_shared<CloudReader>(CloudClient::of(running.shared()).value());
 };
 
 std::vector<std::string> ids(const CloudReading& reading) {

@@ -132,6 +132,46 @@ TEST_F(SlowCloud, ThatNeverAnsweredHasNoGroupsAndHoldsUpNoOthers) {
     EXPECT_THAT(ids(refresh()), ElementsAre("slow/db", "quick/web")) << "described by now";
 }
 
+TEST_F(SlowCloud, IsNotAskedTwiceWhereItsPipelineChangesWhileItIsSilent) {
+    refresh();
+    be_patient();
+    refresh();
+    Pipeline other = virtually.config().pipeline;
+    other.clouds = {PluginInstanceId("quick")};
+    ASSERT_TRUE(virtually.clouds().follow(other, virtually.host()));
+    EXPECT_THAT(ids(refresh()), ElementsAre("quick/web"));
+    other.clouds = {PluginInstanceId("quick"), PluginInstanceId("slow")};
+    ASSERT_TRUE(virtually.clouds().follow(other, virtually.host()));
+    const CloudsView again = refresh();
+    EXPECT_THAT(untouched(again), ElementsAre("slow/db")) << "it is known from before";
+    EXPECT_EQ(again.states.at(1).because, "cloud slow has not answered since 2026-01-01T00:00:40Z");
+    EXPECT_EQ(elapsed(), 15s);
+    virtually.host().virtual_loop()->advance(5s);
+    EXPECT_THAT(untouched(refresh()), IsEmpty()) << "by the call of before";
+    EXPECT_EQ(elapsed(), 20s);
+}
+
+TEST_F(SlowCloud, IsNotAskedTwiceWhereGroupsAreToBeMadeWhileItIsSilent) {
+    refresh();
+    be_patient();
+    refresh();
+    Pipeline other = virtually.config().pipeline;
+    other.scale_up.group_sources = {PluginInstanceId("provisioning")};
+    ASSERT_TRUE(virtually.clouds().follow(other, virtually.host()));
+    virtually.host().virtual_loop()->advance(5s);
+    EXPECT_THAT(untouched(refresh()), IsEmpty()) << "by the call of before";
+    EXPECT_EQ(elapsed(), 20s);
+}
+
+TEST_F(SlowCloud, StaysAsItWasWhereAnotherPipelineCannotBeFollowed) {
+    refresh();
+    Pipeline other = virtually.config().pipeline;
+    other.clouds = {PluginInstanceId("quick"), PluginInstanceId("nothere")};
+    ASSERT_FALSE(virtually.clouds().follow(other, virtually.host()));
+    EXPECT_THAT(ids(virtually.clouds().refresh_now(virtually.host())),
+                ElementsAre("slow/db", "quick/web"));
+}
+
 TEST_F(SlowCloud, IsNotAskedWhileItRests) {
     refresh();
     be_patient();
