@@ -7,6 +7,7 @@
 #include <regex>
 
 #include <boost/url/parse.hpp>
+#include <boost/url/scheme.hpp>
 #include <boost/url/url_view.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/quantity.hpp>
@@ -78,7 +79,10 @@ Result<void> check_url(const TomlValue& from, const Field& field) {
     if (url && url->has_userinfo()) {
         return refuse("a URL with a user or password; use a secret for them");
     }
-    if (url && (url->scheme() == "http" || url->scheme() == "https") && !url->host().empty()) {
+    if (url &&
+        (url->scheme_id() == boost::urls::scheme::http ||
+         url->scheme_id() == boost::urls::scheme::https) &&
+        !url->host().empty()) {
         return {};
     }
     const std::string found = may_be_secret(from, field) ? "" : ", found " + describe(from);

@@ -112,6 +112,8 @@ TEST_F(SecureRequests, LookForAnotherNameWhereThatIsGiven) {
     connect_with(named);
     EXPECT_EQ(body(server.url("/a?b=c")),
               "sni api.test, client nobody, host 127.0.0.1:" + server.port());
+    EXPECT_EQ(body("HTTPS" + server.url().substr(5)),
+              "sni api.test, client nobody, host 127.0.0.1:" + server.port());
     named.server_name = "other.test";
     connect_with(named);
     EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);

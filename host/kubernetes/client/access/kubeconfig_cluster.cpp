@@ -1,3 +1,9 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "io/http_syntax.hpp"
 #include "io/url.hpp"
 #include "kubernetes/client/access/kubeconfig_decode.hpp"
 
@@ -17,15 +23,19 @@ std::string decode_server(const KubeconfigEntry& entry) {
         entry.complain("server", url.error().message);
     } else if (server.find_first_of("?#") != std::string::npos) {
         entry.complain("server", "expects a URL without a query");
+    } else {
+        server.replace(0, url->scheme.size(), url->scheme);
     }
     while (server.ends_with('/')) server.pop_back();
     return server;
 }
 
 std::string decode_proxy(const KubeconfigEntry& entry) {
+    constexpr std::array<std::string_view, 4> known{"http", "https", "socks5", "socks5h"};
     std::string proxy = entry.text("proxy-url");
-    const bool is_known = proxy.starts_with("http://") || proxy.starts_with("https://") ||
-                          proxy.starts_with("socks5://") || proxy.starts_with("socks5h://");
+    const std::size_t end = std::min(proxy.find("://"), proxy.size());
+    const std::string scheme = io::lower_case(std::string_view(proxy).substr(0, end));
+    const bool is_known = end < proxy.size() && std::ranges::find(known, scheme) != known.end();
     if (!proxy.empty() && !is_known)
         entry.complain("proxy-url", "expects an http, https or socks5 URL");
     return proxy;

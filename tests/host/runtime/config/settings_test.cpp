@@ -163,6 +163,7 @@ TEST(Settings, TakeOnlyUrlsWithoutCredentials) {
     const Field field{.type = SettingType::url};
     EXPECT_EQ(value_of(field, "\"https://score.acme.example:8443/v1?a=b\"").text,
               "https://score.acme.example:8443/v1?a=b");
+    EXPECT_EQ(value_of(field, "\"HTTPS://a.example\"").text, "HTTPS://a.example");
     EXPECT_THAT(complaint(field, "\"score.acme.example\""), HasSubstr("expected a URL such as"));
     EXPECT_THAT(complaint(field, "\"file:///etc/passwd\""), HasSubstr("expected a URL such as"));
     const std::string why = complaint(field, "\"https://admin:hunter2@acme.example/\"");

@@ -66,6 +66,13 @@ TEST_F(KubeconfigTest, ReadsACluster) {
         with(server + ", insecure-skip-tls-verify: yes", "").cluster.insecure_skip_tls_verify);
 }
 
+TEST_F(KubeconfigTest, ReadsSchemesInAnyCase) {
+    const KubeconfigCluster cluster =
+        with("server: 'HTTPS://Api:6443', proxy-url: 'Http://proxy:1'", "").cluster;
+    EXPECT_EQ(cluster.server, "https://Api:6443");
+    EXPECT_EQ(cluster.proxy_url, "Http://proxy:1");
+}
+
 TEST_F(KubeconfigTest, LetsDataGoBeforeFiles) {
     const Kubeconfig read =
         with(server + ", certificate-authority: a, certificate-authority-data: " + pem,
