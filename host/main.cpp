@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdlib>
 #include <iostream>
 
@@ -8,8 +10,12 @@
 int main(int argc, char** argv) {
     namespace commands = capstan::commands;
     commands::ResultOutput results;
-    int code =
-        commands::run(argc, argv, {.in = std::cin, .out = results.stream(), .err = std::cerr});
+    int code = commands::run(argc, argv,
+                             {.in = std::cin,
+                              .out = results.stream(),
+                              .err = std::cerr,
+                              .out_is_terminal = results.is_terminal(),
+                              .err_is_terminal = ::isatty(STDERR_FILENO) == 1});
     if (!results.stream().flush()) {
         std::cerr << "capstan: the result could not be written to standard output\n";
         if (code == commands::exit_ok) code = commands::exit_failed;

@@ -4,6 +4,8 @@
 
 #include <boost/json.hpp>
 
+#include "commands/value_text.hpp"
+
 namespace capstan::commands {
 
 namespace json = boost::json;
@@ -14,15 +16,14 @@ std::string answer_of(const ExpanderRequest& request, const engine::Narrowing& n
     std::ranges::sort(kept);
     json::array options(kept.begin(), kept.end());
     json::array explain(narrowing.sentences.begin(), narrowing.sentences.end());
-    return json::serialize(
+    return json_line(
         json::object{{"options", std::move(options)}, {"explain", std::move(explain)}});
 }
 
 std::string answer_of(const Similarity& similarity) {
-    return json::serialize(
-        json::object{{"similar", similarity.verdict != SimilarityVerdict::differs},
-                     {"decided", similarity.verdict == SimilarityVerdict::decided},
-                     {"because", similarity.because}});
+    return json_line(json::object{{"similar", similarity.verdict != SimilarityVerdict::differs},
+                                  {"decided", similarity.verdict == SimilarityVerdict::decided},
+                                  {"because", similarity.because}});
 }
 
 std::string answer_of(const SplitterRequest& request, const std::vector<int>& growth) {
@@ -30,11 +31,11 @@ std::string answer_of(const SplitterRequest& request, const std::vector<int>& gr
     for (std::size_t i = 0; i < request.places.size(); ++i) group_at[request.places[i]] = i;
     json::object deltas;
     for (const std::size_t i : group_at) deltas[request.groups[i].id.value()] = growth[i];
-    return json::serialize(json::object{{"deltas", std::move(deltas)}});
+    return json_line(json::object{{"deltas", std::move(deltas)}});
 }
 
 std::string answer_of(const Error& error) {
-    return json::serialize(json::object{{"error", error.message}});
+    return json_line(json::object{{"error", error.message}});
 }
 
 }  // namespace capstan::commands

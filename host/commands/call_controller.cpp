@@ -5,9 +5,9 @@
 
 #include <boost/asio/post.hpp>
 #include <boost/json/array.hpp>
-#include <boost/json/serialize.hpp>
 
 #include "commands/call_cluster.hpp"
+#include "commands/value_text.hpp"
 #include "runtime/json_reader.hpp"
 
 namespace capstan::commands {
@@ -84,9 +84,9 @@ Result<ControllerAnswer> call_controller(const runtime::LoadedPlugin& plugin,
 std::string answer_of(const ControllerAnswer& answer) {
     json::object placement;
     for (const auto& [name, replicas] : answer.placement) placement[name] = replicas;
-    return json::serialize(json::object{{"placement", std::move(placement)},
-                                        {"missing", answer.missing},
-                                        {"overflow", answer.overflow}});
+    return json_line(json::object{{"placement", std::move(placement)},
+                                  {"missing", answer.missing},
+                                  {"overflow", answer.overflow}});
 }
 
 }  // namespace capstan::commands

@@ -8,6 +8,7 @@
 #include <capstan/sentence.hpp>
 
 #include "commands/call_nouns.hpp"
+#include "commands/value_text.hpp"
 #include "kubernetes/pod_classes.hpp"
 #include "kubernetes/pod_decode.hpp"
 #include "runtime/json_reader.hpp"
@@ -145,7 +146,7 @@ std::string answer_of(const engine::GroupsAnswer& answer) {
     json::object out{{"groups", std::move(groups)}, {"left_out", std::move(left_out)}};
     if (answer.most_groups) out["max_groups"] = *answer.most_groups;
     out["explain"] = json::array(answer.sentences.begin(), answer.sentences.end());
-    return json::serialize(out);
+    return json_line(out);
 }
 
 }  // namespace capstan::commands

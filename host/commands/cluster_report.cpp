@@ -5,7 +5,8 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
+
+#include "commands/value_text.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -56,19 +57,26 @@ void ClusterReport::print(const ClusterPlaces& places) {
     out_.flush();
 }
 
+/// A line of JSON, or a document of YAML.
+void ClusterReport::print(const json::object& object) {
+    if (format_ == OutputFormat::json) {
+        out_ << json_line(object) << std::endl;
+    } else {
+        out_ << "---\n" << yaml_text(object) << std::flush;
+    }
+}
+
 void ClusterReport::open(const ClusterPlaces& places) {
     if (format_ == OutputFormat::text) return print(places);
-    out_ << json::serialize(json_of(places)) << std::endl;
+    print(json_of(places));
 }
 
 void ClusterReport::tell(Duration at, const simulation::LiveLine& line) {
-    if (format_ == OutputFormat::json) {
-        out_ << json::serialize(json::object{{"kind", line.kind},
-                                             {"at_ms", milliseconds(at)},
-                                             {"subject", line.subject},
-                                             {"text", line.text}})
-             << std::endl;
-        return;
+    if (format_ != OutputFormat::text) {
+        return print(json::object{{"kind", line.kind},
+                                  {"at_ms", milliseconds(at)},
+                                  {"subject", line.subject},
+                                  {"text", line.text}});
     }
     char clock[32];
     std::snprintf(clock, sizeof clock, "%7.1fs  ", std::chrono::duration<double>(at).count());

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/json/object.hpp>
+
 #include <capstan/time.hpp>
 
 #include "commands/output_format.hpp"
@@ -23,7 +25,7 @@ struct ClusterPlaces {
     std::vector<std::string> remarks{};
 };
 
-/// As text, or one JSON object a line. Each line is out at once.
+/// As text, one JSON object a line, or YAML documents. Each line is out at once.
 class ClusterReport {
 public:
     ClusterReport(std::ostream& out, OutputFormat format) : out_(out), format_(format) {}
@@ -34,6 +36,7 @@ public:
 
 private:
     void print(const ClusterPlaces& places);
+    void print(const boost::json::object& object);
 
     std::ostream& out_;
     const OutputFormat format_;

@@ -1,11 +1,16 @@
 #include "commands/command_line.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "commands/examples.hpp"
 #include "commands/exit_code.hpp"
+#include "commands/option_checks.hpp"
 #include "commands/usage_error.hpp"
 #include "commands/write_dump.hpp"
 #include "io/known_secrets.hpp"
@@ -25,11 +30,13 @@ void add_commands(CLI::App& app, Action& action) {
     add_pipeline(app, action);
     add_crd(app, action);
 
-    CLI::App& config = *app.add_subcommand("config", "Check, print and explain the configuration");
+    CLI::App& config = *app.add_subcommand(
+        "config", "Check, print and explain the configuration, and its schema for editors");
     config.require_subcommand(1);
     add_config_check(config, action);
     add_config_print(config, action);
     add_config_explain(config, action);
+    add_config_schema(config, action);
 
     CLI::App& plugin =
         *app.add_subcommand("plugin", "List, inspect, verify, call and start plugins");
@@ -43,34 +50,63 @@ void add_commands(CLI::App& app, Action& action) {
     add_version(app, action);
 }
 
+void add_color(CLI::App& app, ColorChoice& color) {
+    app.add_option_function<std::string>(
+           "--color",
+           [&color](const std::string& word) {
+               color = word == "always"  ? ColorChoice::always
+                       : word == "never" ? ColorChoice::never
+                                         : ColorChoice::automatic;
+           },
+           "auto, always or never, as --color=never; by itself on terminals, unless NO_COLOR is "
+           "set")
+        ->check(one_of({"auto", "always", "never"}))
+        ->type_name("WHEN");
+}
+
+bool has_color_on_error(const Streams& streams) {
+    return uses_color(streams.color, streams.err_is_terminal);
+}
+
 /// Stays where it is: its commands leave what to do in `action`.
 struct CommandLine {
     CommandLine() {
         app.require_subcommand(1);
         app.set_help_all_flag("--help-all", "Help of every command");
         app.set_version_flag("-V,--version", version_text(), "The same as `capstan version`");
+        add_color(app, color);
         add_commands(app, action);
+        add_examples(app);
     }
     CommandLine(const CommandLine&) = delete;
     CommandLine& operator=(const CommandLine&) = delete;
 
     CLI::App app{"Capstan, a cluster autoscaler that vendors extend without forking it", "capstan"};
     Action action{};
+    ColorChoice color = ColorChoice::automatic;
 };
 
-/// `capstan help plan` is `capstan plan --help`.
-std::vector<const char*> without_help_command(int argc, const char* const* argv) {
+/// `capstan help plan` is `capstan plan --help`. What counts for all commands may stand anywhere
+/// and is put before the command.
+std::vector<const char*> words_to_parse(int argc, const char* const* argv) {
     std::vector<const char*> words(argv, argv + argc);
-    if (argc < 2 || std::string_view(argv[1]) != "help") return words;
-    words.erase(words.begin() + 1);
-    words.push_back("--help");
+    if (argc >= 2 && std::string_view(argv[1]) == "help") {
+        words.erase(words.begin() + 1);
+        words.push_back("--help");
+    }
+    std::stable_partition(words.begin() + std::min(argc, 1), words.end(), [](const char* word) {
+        return std::string_view(word).starts_with("--color=");
+    });
     return words;
 }
 
 /// Prints the help or version that was asked for, or what is wrong; the exit code.
-int show(const CLI::App& app, const CLI::ParseError& e, std::ostream& out, std::ostream& err) {
-    if (e.get_exit_code() == 0) return app.exit(e, out, err);
-    err << io::redacted(usage_message(app, e));
+int show(const CLI::App& app, const CLI::ParseError& e, const Streams& streams) {
+    if (e.get_exit_code() == 0) return app.exit(e, streams.out, streams.err);
+    const std::string message = io::redacted(usage_message(app, e));
+    const std::size_t name = message.find(':');
+    streams.err << red(message.substr(0, name), has_color_on_error(streams))
+                << message.substr(name);
     return exit_usage;
 }
 
@@ -79,27 +115,32 @@ int show(const CLI::App& app, const CLI::ParseError& e, std::ostream& out, std::
 bool parses(int argc, const char* const* argv, std::ostream& err) {
     CommandLine line;
     try {
-        line.app.parse(argc, argv);
+        const std::vector<const char*> words = words_to_parse(argc, argv);
+        line.app.parse(static_cast<int>(words.size()), words.data());
         return true;
     } catch (const CLI::ParseError& e) {
-        show(line.app, e, err, err);
+        std::istringstream nothing;
+        show(line.app, e, {.in = nothing, .out = err, .err = err});
         return false;
     }
 }
 
 int refuse(Streams streams, std::string_view why, int code) {
-    streams.err << "capstan: " << io::redacted(std::string(why)) << '\n';
+    streams.err << red("capstan:", has_color_on_error(streams)) << ' '
+                << io::redacted(std::string(why)) << '\n';
     return code;
 }
 
 int run(int argc, const char* const* argv, Streams streams) {
     CommandLine line;
     try {
-        const std::vector<const char*> words = without_help_command(argc, argv);
+        const std::vector<const char*> words = words_to_parse(argc, argv);
         line.app.parse(static_cast<int>(words.size()), words.data());
+        streams.color = line.color;
         return line.action(streams);
     } catch (const CLI::ParseError& e) {
-        return show(line.app, e, streams.out, streams.err);
+        streams.color = line.color;
+        return show(line.app, e, streams);
     } catch (const std::exception& e) {
         streams.err << "capstan: " << e.what() << '\n';
         return exit_failed;

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "commands/color.hpp"
+
 namespace CLI {
 class App;
 }
@@ -18,6 +20,9 @@ struct Streams {
     std::istream& in;
     std::ostream& out;
     std::ostream& err;
+    bool out_is_terminal = false;
+    bool err_is_terminal = false;
+    ColorChoice color = ColorChoice::automatic;
 };
 
 /// Parses, runs one command and answers its exit code. Never throws.
@@ -41,6 +46,7 @@ void add_cluster(CLI::App& parent, Action& action);
 void add_config_check(CLI::App& parent, Action& action);
 void add_config_explain(CLI::App& parent, Action& action);
 void add_config_print(CLI::App& parent, Action& action);
+void add_config_schema(CLI::App& parent, Action& action);
 void add_doctor(CLI::App& parent, Action& action);
 void add_explain(CLI::App& parent, Action& action);
 void add_pipeline(CLI::App& parent, Action& action);

@@ -48,12 +48,12 @@ void warn_if_unbalanced(runtime::Loaded& loaded) {
 int check(const std::string& file, OutputFormat format, Streams streams) {
     const auto prepared = prepare(file);
     warn_if_unbalanced(prepared->loaded);
-    if (format == OutputFormat::json) {
+    if (format != OutputFormat::text) {
         const json::object out{{"file", file},
                                {"ok", prepared->is_sound()},
                                {"plugins", prepared->plugins.size()},
                                {"findings", findings_of(prepared->loaded.diagnostics)}};
-        streams.out << json::serialize(out) << '\n';
+        print_value(streams, format, out);
     } else {
         print_text(file, *prepared, streams);
     }

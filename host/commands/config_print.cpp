@@ -9,12 +9,13 @@ namespace capstan::commands {
 namespace {
 
 int print_configuration(const std::string& file, bool defaults, Streams streams) {
-    const auto prepared = prepare(file);
+    const auto prepared = file.empty() ? prepare_defaults() : prepare(file);
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return exit_usage;
     const PluginSettingsTable settings(prepared->plugins);
     streams.out << runtime::print_config(
-        prepared->config(), defaults ? runtime::PrintDefaults::yes : runtime::PrintDefaults::no,
+        prepared->config(),
+        defaults || file.empty() ? runtime::PrintDefaults::yes : runtime::PrintDefaults::no,
         settings.lookup());
     return exit_ok;
 }
@@ -24,9 +25,14 @@ int print_configuration(const std::string& file, bool defaults, Streams streams)
 void add_config_print(CLI::App& parent, Action& action) {
     CLI::App& command =
         *parent.add_subcommand("print", "Print a configuration as it is understood");
-    auto file = add_config_file(command);
+    auto file = std::make_shared<std::string>();
+    command
+        .add_option("-c,--config", *file,
+                    "The configuration; without it, what counts where nothing is configured")
+        ->type_name("FILE");
     auto defaults = std::make_shared<bool>(false);
-    command.add_flag("--defaults", *defaults, "Every key there is, with its documentation");
+    command.add_flag("--defaults", *defaults,
+                     "Every key there is, with its documentation; so it is without --config");
     command.callback([&action, file, defaults] {
         action = [file, defaults](Streams streams) {
             return print_configuration(*file, *defaults, streams);

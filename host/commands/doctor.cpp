@@ -32,6 +32,15 @@ struct DoctorArguments {
     std::shared_ptr<OutputFormat> format;
 };
 
+std::string colored(std::string_view word, Verdict verdict, bool is_on) {
+    switch (verdict) {
+        case Verdict::good: return green(word, is_on);
+        case Verdict::doubtful: return yellow(word, is_on);
+        case Verdict::missing: return red(word, is_on);
+    }
+    return "";
+}
+
 std::string_view word_of(Verdict verdict) {
     switch (verdict) {
         case Verdict::good: return "ok";
@@ -41,15 +50,16 @@ std::string_view word_of(Verdict verdict) {
     return "";
 }
 
-void print_findings(std::ostream& out, const std::vector<Finding>& findings) {
+void print_findings(std::ostream& out, const std::vector<Finding>& findings, bool has_color) {
     std::vector<std::vector<std::string>> rows{{"", "WHAT", "FOUND"}};
     for (const Finding& finding : findings)
-        rows.push_back({std::string(word_of(finding.verdict)), finding.what, finding.found});
+        rows.push_back({colored(word_of(finding.verdict), finding.verdict, has_color), finding.what,
+                        finding.found});
     print_table(out, rows);
     const bool has_fixes =
         std::ranges::any_of(findings, [](const Finding& f) { return !f.fix.empty(); });
     if (!has_fixes) return;
-    out << "\nTO DO\n";
+    out << '\n' << bold("TO DO", has_color) << '\n';
     for (const Finding& finding : findings)
         if (!finding.fix.empty()) out << "  " << finding.what << ": " << finding.fix << '\n';
 }
@@ -95,10 +105,10 @@ int run_doctor(const DoctorArguments& arguments, Streams streams) {
     std::vector<Finding> findings = look(*arguments.config, streams.err);
     // Servers and plugins may have repeated what they were sent.
     for (Finding& finding : findings) finding.found = io::redacted(std::move(finding.found));
-    if (*arguments.format == OutputFormat::json) {
-        streams.out << json::serialize(findings_json(findings)) << '\n';
+    if (*arguments.format != OutputFormat::text) {
+        print_value(streams, *arguments.format, findings_json(findings));
     } else {
-        print_findings(streams.out, findings);
+        print_findings(streams.out, findings, uses_color(streams.color, streams.out_is_terminal));
     }
     const bool is_well = std::ranges::none_of(
         findings, [](const Finding& finding) { return finding.verdict == Verdict::missing; });

@@ -4,13 +4,14 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <boost/json/serialize.hpp>
+#include <boost/json/parse.hpp>
 #include <capstan/duration.hpp>
 
 #include "commands/command_line.hpp"
 #include "commands/exit_code.hpp"
 #include "commands/explain_live.hpp"
 #include "commands/explain_report.hpp"
+#include "commands/explain_subject.hpp"
 #include "commands/output_format.hpp"
 #include "commands/recorded_pass.hpp"
 #include "commands/simulate_input.hpp"
@@ -21,21 +22,12 @@ namespace {
 
 struct ExplainArguments {
     SimulateInput input;
-    std::string kind;               ///< "pod", "group", "node", "matrix"
-    std::string subject;            ///< "NS/NAME" of a pod, id of a group, name of a node
+    std::string kind, name, ns;  ///< as they were typed
+    simulation::Question question{};
     std::string at;                 ///< as it was typed
     std::optional<Duration> after;  ///< the moment, after the start; nothing: a dump's own, the end
     std::shared_ptr<OutputFormat> format;
 };
-
-simulation::Question parse_question(const ExplainArguments& arguments) {
-    if (arguments.kind == "node") return {.node = arguments.subject};
-    if (arguments.kind != "pod") return {.group = NodeGroupId(arguments.subject)};
-    const std::size_t slash = arguments.subject.find('/');
-    if (slash == std::string::npos) return {.pod_ns = "default", .pod_name = arguments.subject};
-    return {.pod_ns = arguments.subject.substr(0, slash),
-            .pod_name = arguments.subject.substr(slash + 1)};
-}
 
 /// Has the explainer see the one pass there is.
 int show_recorded(const SimulateInput& input, simulation::Explainer& explainer, Streams streams) {
@@ -76,22 +68,42 @@ int show_simulation(const ExplainArguments& arguments, simulation::Question& que
 
 /// Has a daemon, or a pass on a live cluster, answer by itself.
 int ask_live(const ExplainArguments& arguments, Streams streams) {
-    const simulation::Question question = parse_question(arguments);
+    const simulation::Question& question = arguments.question;
+    const bool is_text = *arguments.format == OutputFormat::text;
     const runtime::AdminQuestion asked{.pod_ns = question.pod_ns,
                                        .pod = question.pod_name,
+                                       .workload_kind = question.workload_kind,
+                                       .workload = question.workload_name,
                                        .node = question.node,
                                        .group = question.group.value(),
-                                       .as_text = *arguments.format == OutputFormat::text};
+                                       .as_text = is_text};
     const SimulateInput& input = arguments.input;
     const Result<std::string> answer =
         input.live ? ask_cluster(input.config, asked, streams.err)
                    : ask_daemon({input.server, input.token_file, input.ca_file}, asked);
     if (!answer) return refuse(streams, answer.error().message, exit_code_of(answer.error()));
-    streams.out << *answer;
+    if (is_text) {
+        streams.out << *answer;
+        return exit_ok;
+    }
+    boost::system::error_code error;
+    const boost::json::value value = boost::json::parse(*answer, error);
+    if (error) return refuse(streams, input.server + ": the answer is no JSON", exit_failed);
+    print_value(streams, *arguments.format, value);
     return exit_ok;
 }
 
+/// By what the file is.
+void take_file(SimulateInput& input, const std::string& file) {
+    switch (recognize_file(file)) {
+        case InputFile::dump: input.cluster = file; break;
+        case InputFile::recorded_pass: input.recorded = file; break;
+        case InputFile::scenario: input.scenario = file; break;
+    }
+}
+
 int run_explain(ExplainArguments arguments, Streams streams) {
+    if (!arguments.input.file.empty()) take_file(arguments.input, arguments.input.file);
     if (!arguments.at.empty()) {
         const Result<Duration> after = parse_duration(arguments.at);
         if (!after || *after < Duration(0))
@@ -100,29 +112,55 @@ int run_explain(ExplainArguments arguments, Streams streams) {
     }
     if (arguments.input.live || !arguments.input.server.empty())
         return ask_live(arguments, streams);
-    simulation::Question question = parse_question(arguments);
-    std::optional<simulation::Explainer> explainer(question);
     const bool is_recorded = !arguments.input.recorded.empty();
+    if (is_recorded && arguments.after)
+        return refuse(streams, "--at: a recorded pass has its own moment", exit_usage);
+    simulation::Question question = arguments.question;
+    std::optional<simulation::Explainer> explainer(question);
     const int code = is_recorded ? show_recorded(arguments.input, *explainer, streams)
                                  : show_simulation(arguments, question, explainer, streams);
     if (code != exit_ok) return code;
     const auto& explained = explainer->result();
     if (!explained) return refuse(streams, explained.error().message, exit_failed);
-    if (*arguments.format == OutputFormat::json) {
-        streams.out << boost::json::serialize(explained_json(question, *explained)) << '\n';
+    if (*arguments.format == OutputFormat::text) {
+        print_explained(streams.out, *explained);
     } else {
-        print_explained(streams.out, question, *explained);
+        print_value(streams, *arguments.format, explained_json(*explained));
     }
     return exit_ok;
 }
 
-/// One of the questions; `subject_name` empty: it has no subject.
-void add_question(CLI::App& parent, Action& action, const char* name, const char* what,
-                  const char* subject_name) {
-    CLI::App& command = *parent.add_subcommand(name, what);
+std::string listed_kinds() {
+    std::string out;
+    for (const std::string& kind : explained_kinds()) out += (out.empty() ? "" : ", ") + kind;
+    return out;
+}
+
+void add_subject(CLI::App& command, ExplainArguments& arguments) {
+    command.add_option("kind", arguments.kind, "One of: " + listed_kinds())
+        ->required()
+        ->type_name("KIND[/NAME]");
+    command
+        .add_option("name", arguments.name,
+                    "Of the object, in full or as much of it as names one alone; of none for a "
+                    "matrix, which has all pending pods against all groups")
+        ->type_name("NAME");
+    command
+        .add_option("-n,--namespace", arguments.ns,
+                    "Of a pod or a workload; NAMESPACE/NAME says the same, and without it is "
+                    "default")
+        ->type_name("NAMESPACE");
+}
+
+}  // namespace
+
+void add_explain(CLI::App& parent, Action& action) {
+    CLI::App& command = *parent.add_subcommand(
+        "explain",
+        "Say why a pod or the pods of a workload get room or not, why a node stays, and what a "
+        "group can do");
     auto arguments = std::make_shared<ExplainArguments>();
-    arguments->kind = name;
-    if (*subject_name != '\0') command.add_option(subject_name, arguments->subject)->required();
+    add_subject(command, *arguments);
     add_explain_input(command, arguments->input);
     CLI::Option& at =
         *command
@@ -134,22 +172,12 @@ void add_question(CLI::App& parent, Action& action, const char* name, const char
         at.excludes(command.get_option(other));
     arguments->format = add_output_format(command);
     command.callback([&action, arguments] {
+        Result<simulation::Question> question =
+            parse_question(arguments->kind, arguments->name, arguments->ns);
+        if (!question) throw CLI::ValidationError(question.error().message);
+        arguments->question = *std::move(question);
         action = [arguments](Streams streams) { return run_explain(*arguments, streams); };
     });
-}
-
-}  // namespace
-
-void add_explain(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand(
-        "explain", "Say why pods get room or not, and why nodes stay: what a pass makes of them");
-    command.require_subcommand(1);
-    add_question(command, action, "pod", "Why a pod is helped or not, and by which groups",
-                 "NS/NAME");
-    add_question(command, action, "group", "What a group can do for the pods that are pending",
-                 "ID");
-    add_question(command, action, "node", "Why a node stays, or when it goes", "NAME");
-    add_question(command, action, "matrix", "All pending pods by class, against all groups", "");
 }
 
 }  // namespace capstan::commands

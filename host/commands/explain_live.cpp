@@ -23,6 +23,9 @@ std::string path_of(const runtime::AdminQuestion& question) {
     std::string out = "/api/v1/explain/";
     if (!question.pod.empty()) {
         out += "pod/" + part(question.pod_ns) + "/" + part(question.pod);
+    } else if (!question.workload.empty()) {
+        out += std::string(runtime::workload_word(question.workload_kind)) + "/" +
+               part(question.pod_ns) + "/" + part(question.workload);
     } else if (!question.node.empty()) {
         out += "node/" + part(question.node);
     } else if (!question.group.empty()) {

@@ -62,11 +62,8 @@ std::string verdict_text(const std::string& refusal) {
     return refusal.empty() ? "takes one" : refusal;
 }
 
-}  // namespace
-
-void print_pod(std::ostream& out, const simulation::Question& question,
-               const simulation::Explained& explained) {
-    out << question.pod_ns << '/' << question.pod_name << '\n';
+void print_pod(std::ostream& out, const simulation::Explained& explained) {
+    out << explained.subject << '\n';
     if (!explained.settled.empty()) out << "  " << explained.settled << '\n';
     if (!explained.answer.pod) return;
     const engine::PodAnswer& pod = *explained.answer.pod;
@@ -77,6 +74,12 @@ void print_pod(std::ostream& out, const simulation::Question& question,
         rows.push_back({ids_text(reason.groups), reason.sentence});
     if (rows.size() > 1) print_table(out << '\n', rows, "  ");
     print_new_groups(out, explained.answer.new_groups);
+}
+
+/// The answers for its pods are those of pods.
+void print_workload(std::ostream& out, const simulation::Explained& explained) {
+    out << explained.subject << '\n' << "  " << explained.settled << '\n';
+    for (const simulation::Explained& pod : explained.pods) print_pod(out << '\n', pod);
 }
 
 void print_group(std::ostream& out, const engine::GroupAnswer& group) {
@@ -97,6 +100,7 @@ void print_group(std::ostream& out, const engine::GroupAnswer& group) {
     if (classes.size() > 1) print_table(out << '\n', classes, "  ");
 }
 
+/// `at`: the moment of the pass.
 void print_node(std::ostream& out, const engine::NodeVerdict& node, Time at) {
     out << node.node << '\n';
     Rows rows{
@@ -130,8 +134,6 @@ void print_matrix(std::ostream& out, const engine::Matrix& matrix) {
     }
 }
 
-namespace {
-
 namespace json = boost::json;
 
 json::array ids_json(const std::vector<NodeGroupId>& ids) {
@@ -157,11 +159,8 @@ json::object pods_json(const engine::PodCount& pods) {
     return {{"example", pods.example}, {"count", pods.count}};
 }
 
-}  // namespace
-
-json::object pod_json(const simulation::Question& question,
-                      const simulation::Explained& explained) {
-    json::object out{{"pod", question.pod_ns + "/" + question.pod_name}};
+json::object pod_json(const simulation::Explained& explained) {
+    json::object out{{"pod", explained.subject}};
     if (!explained.settled.empty()) out["settled"] = explained.settled;
     if (!explained.answer.pod) return out;
     const engine::PodAnswer& pod = *explained.answer.pod;
@@ -182,6 +181,13 @@ json::object pod_json(const simulation::Question& question,
     if (!explained.answer.new_groups.empty())
         out["new_groups"] = new_groups_json(explained.answer.new_groups);
     return out;
+}
+
+json::object workload_json(const simulation::Explained& explained) {
+    json::array pods;
+    for (const simulation::Explained& pod : explained.pods) pods.push_back(pod_json(pod));
+    return {
+        {"workload", explained.subject}, {"settled", explained.settled}, {"pods", std::move(pods)}};
 }
 
 json::object group_json(const engine::GroupAnswer& group) {
@@ -234,22 +240,23 @@ json::object matrix_json(const engine::Matrix& matrix) {
             {"pods", std::move(rows)}};
 }
 
-void print_explained(std::ostream& out, const simulation::Question& question,
-                     const simulation::Explained& explained) {
+}  // namespace
+
+void print_explained(std::ostream& out, const simulation::Explained& explained) {
     const runtime::PassAnswer& answer = explained.answer;
     if (answer.group) return print_group(out, *answer.group);
     if (answer.node) return print_node(out, *answer.node, explained.at);
     if (answer.matrix) return print_matrix(out, *answer.matrix);
-    print_pod(out, question, explained);
+    if (explained.is_workload) return print_workload(out, explained);
+    print_pod(out, explained);
 }
 
-boost::json::object explained_json(const simulation::Question& question,
-                                   const simulation::Explained& explained) {
+json::object explained_json(const simulation::Explained& explained) {
     const runtime::PassAnswer& answer = explained.answer;
     if (answer.group) return group_json(*answer.group);
     if (answer.node) return node_json(*answer.node, explained.at);
     if (answer.matrix) return matrix_json(*answer.matrix);
-    return pod_json(question, explained);
+    return explained.is_workload ? workload_json(explained) : pod_json(explained);
 }
 
 }  // namespace capstan::commands

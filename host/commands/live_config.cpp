@@ -10,11 +10,10 @@
 #include <sstream>
 #include <utility>
 
-#include <boost/json/serialize.hpp>
-
 #include "commands/explain_report.hpp"
 #include "commands/plugin_settings.hpp"
 #include "commands/prepared.hpp"
+#include "commands/value_text.hpp"
 #include "simulation/explainer.hpp"
 
 namespace capstan::commands {
@@ -23,6 +22,8 @@ namespace {
 simulation::Question asked_question(const runtime::AdminQuestion& asked) {
     return {.pod_ns = asked.pod_ns,
             .pod_name = asked.pod,
+            .workload_kind = asked.workload_kind,
+            .workload_name = asked.workload,
             .group = NodeGroupId(asked.group),
             .node = asked.node};
 }
@@ -73,9 +74,9 @@ Result<std::string> explain_pass(const runtime::PassReport& pass,
     explainer.on_end();
     const auto& explained = explainer.result();
     if (!explained) return fail(explained.error());
-    if (!asked.as_text) return boost::json::serialize(explained_json(question, *explained)) + "\n";
+    if (!asked.as_text) return json_line(explained_json(*explained)) + "\n";
     std::ostringstream out;
-    print_explained(out, question, *explained);
+    print_explained(out, *explained);
     return out.str();
 }
 

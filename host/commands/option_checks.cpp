@@ -28,7 +28,8 @@ CLI::Validator one_of(std::vector<std::string> words) {
             std::string all;
             for (const std::string& word : words) {
                 if (text == word) return std::string();
-                all += (all.empty() ? "" : " or ") + word;
+                const char* const separator = &word == &words.back() ? " or " : ", ";
+                all += (all.empty() ? "" : separator) + word;
             }
             return "expected " + all + ", not '" + runtime::shortened(text, 40) + "'" +
                    runtime::suggestion(text, words);

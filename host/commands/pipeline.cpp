@@ -61,10 +61,10 @@ int run_pipeline(const PipelineArguments& arguments, Streams streams) {
     const auto answer = start_and_ask(*prepared, *request);
     if (!answer) return refuse(streams, answer.error().message, exit_failed);
 
-    if (*arguments.format == OutputFormat::json) {
+    if (*arguments.format != OutputFormat::text) {
         boost::json::object out = pipeline_json(prepared->config(), prepared->plugins);
         out["answer"] = answer_json(*request, *answer);
-        streams.out << boost::json::serialize(out) << '\n';
+        print_value(streams, *arguments.format, out);
     } else {
         print_pipeline(streams.out, prepared->config(), prepared->plugins);
         print_answer(streams.out, *request, *answer);

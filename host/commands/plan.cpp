@@ -32,6 +32,24 @@ void print_actions(std::ostream& out, const Actions& actions) {
     for (const auto& action : actions) print_action(out, command_of(action), action.because);
 }
 
+/// Nodes that would go, and do not yet.
+void print_unneeded(std::ostream& out, const engine::Decision& decision) {
+    std::vector<const engine::NodeVerdict*> unneeded;
+    for (const engine::NodeVerdict& node : decision.nodes)
+        if (node.unneeded_since) unneeded.push_back(&node);
+    if (unneeded.empty()) return;
+    const bool is_one = unneeded.size() == 1;
+    out << counted(unneeded.size(), "node") << (is_one ? " is" : " are") << " not needed and "
+        << (is_one ? "stays" : "stay") << " for now: "
+        << listed(
+               unneeded, [](const engine::NodeVerdict* node) { return node->node; }, 3)
+        << '\n'
+        << "  "
+        << (decision.no_removals_because.empty() ? unneeded.front()->because
+                                                 : decision.no_removals_because)
+        << '\n';
+}
+
 void print_decision(std::ostream& out, const runtime::PassReport& pass) {
     const engine::Decision& decision = pass.decision();
     for (const Error& problem : pass.problems) out << problem.message << '\n';
@@ -50,7 +68,17 @@ void print_decision(std::ostream& out, const runtime::PassReport& pass) {
                          (unhelped.pods.count == 1 ? " stays" : " stay") + " without room",
                      unhelped.because);
     }
-    if (!runtime::asks_for_something(decision)) out << "nothing to do\n";
+    if (!runtime::asks_for_something(decision)) {
+        out << "nothing to do\n";
+        print_unneeded(out, decision);
+    }
+}
+
+/// Where to look when this does not say enough.
+void print_ladder(std::ostream& out, const std::string& config) {
+    out << "\nMore: capstan doctor -c " << config << "; capstan explain matrix --live -c " << config
+        << " (or --server URL of a daemon); kubectl get events -A; kubectl describe configmap "
+           "cluster-autoscaler-status -n kube-system\n";
 }
 
 Result<std::shared_ptr<const runtime::PassReport>> plan(const runtime::LoadedConfig& loaded) {
@@ -74,10 +102,11 @@ int run_plan(const PlanArguments& arguments, Streams streams) {
     if (!pass)
         return refuse(streams, pass.error().message,
                       pass.error().code == ErrorCode::invalid_config ? exit_usage : exit_failed);
-    if (*arguments.format == OutputFormat::json) {
-        streams.out << runtime::pass_json(**pass) << '\n';
+    if (*arguments.format != OutputFormat::text) {
+        print_value(streams, *arguments.format, boost::json::parse(runtime::pass_json(**pass)));
     } else {
         print_decision(streams.out, **pass);
+        print_ladder(streams.out, *arguments.config);
     }
     return runtime::asks_for_something((*pass)->decision()) ? exit_would_act : exit_ok;
 }

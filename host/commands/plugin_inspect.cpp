@@ -19,8 +19,8 @@ int inspect(const std::string& path, bool runs, OutputFormat format, Streams str
     }
     boost::json::object report = describe_file(file->facts);
     if (runs) describe_library(*file, report);
-    if (format == OutputFormat::json) {
-        streams.out << boost::json::serialize(report) << '\n';
+    if (format != OutputFormat::text) {
+        print_value(streams, format, report);
     } else {
         print_report(streams.out, report);
     }

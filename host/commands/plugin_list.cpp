@@ -81,8 +81,8 @@ int list(const std::string& config_file, OutputFormat format, Streams streams) {
     for (const fs::path& folder : folders) {
         for (const fs::path& file : plugin_files(folder)) entries.push_back(entry_of(file));
     }
-    if (format == OutputFormat::json) {
-        streams.out << json::serialize(entries) << '\n';
+    if (format != OutputFormat::text) {
+        print_value(streams, format, entries);
     } else if (entries.empty()) {
         streams.err << "capstan: no plugin below " << shipped.root().string() << '\n';
     } else {

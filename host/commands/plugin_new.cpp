@@ -62,21 +62,6 @@ Result<void> check_name(std::string_view name) {
     return {};
 }
 
-/// "expander (cpp, c), cloud (cpp)"
-std::string known_templates() {
-    std::string out;
-    std::string_view kind;
-    for (const PluginTemplate& t : plugin_templates()) {
-        if (t.kind == kind) {
-            out.insert(out.size() - 1, ", " + std::string(t.language));
-            continue;
-        }
-        kind = t.kind;
-        out += (out.empty() ? "" : ", ") + std::string(kind) + " (" + std::string(t.language) + ")";
-    }
-    return out;
-}
-
 Result<const PluginTemplate*> find_template(const NewPlugin& plugin) {
     std::vector<std::string> kinds;
     for (const PluginTemplate& t : plugin_templates()) {
@@ -87,7 +72,8 @@ Result<const PluginTemplate*> find_template(const NewPlugin& plugin) {
     return fail(ErrorCode::invalid_argument,
                 "there is no template for kind " + capstan::in_quotes(plugin.kind) +
                     " in language " + capstan::in_quotes(plugin.language) + "; there are: " +
-                    known_templates() + (is_kind ? "" : runtime::suggestion(plugin.kind, kinds)));
+                    known_templates() + (is_kind ? "" : runtime::suggestion(plugin.kind, kinds)) +
+                    (plugin.language == "rust" ? "; sdk/examples has a first one in Rust" : ""));
 }
 
 bool has_word(std::string_view text, std::string_view word) {
@@ -198,6 +184,20 @@ fs::path place_of(const NewPlugin& plugin) {
 }
 
 }  // namespace
+
+std::string known_templates() {
+    std::string out;
+    std::string_view kind;
+    for (const PluginTemplate& t : plugin_templates()) {
+        if (t.kind == kind) {
+            out.insert(out.size() - 1, ", " + std::string(t.language));
+            continue;
+        }
+        kind = t.kind;
+        out += (out.empty() ? "" : ", ") + std::string(kind) + " (" + std::string(t.language) + ")";
+    }
+    return out;
+}
 
 std::string class_name_of(std::string_view name) {
     std::string out;

@@ -13,12 +13,15 @@
 namespace capstan::commands {
 
 struct NewPlugin {
-    std::string kind;      ///< "expander", "similarity", "splitter", "cloud"
+    std::string kind;      ///< one of known_templates
     std::string language;  ///< "cpp" or "c"
     std::string name;      ///< of the plugin, its class and its files: lower case, digits and '_'
     std::optional<std::filesystem::path>
         directory{};  ///< where the project goes; the name, if not set
 };
+
+/// The kinds, each with the languages that it can be written in: "expander (cpp, c), cloud (cpp)".
+std::string known_templates();
 
 /// "fewest_nodes" -> "FewestNodes"
 std::string class_name_of(std::string_view name);

@@ -14,7 +14,8 @@ void add_plugin_new(CLI::App& parent, Action& action) {
         .add_option("name", plugin->name, "Of the plugin and its class: lower case, digits and '_'")
         ->required();
     command
-        .add_option("--kind", plugin->kind, "expander, similarity, splitter, group_source or cloud")
+        .add_option("--kind", plugin->kind,
+                    "With the languages there are for each: " + known_templates())
         ->required()
         ->type_name("KIND");
     command.add_option("--lang", plugin->language, "cpp or c")

@@ -6,6 +6,7 @@
 
 #include "commands/json_texts.hpp"
 #include "commands/table.hpp"
+#include "commands/value_text.hpp"
 #include "io/printable.hpp"
 #include "runtime/plugin_files/trust.hpp"
 #include "runtime/plugin_files/unloading.hpp"
@@ -29,7 +30,7 @@ std::string abi_version(int major, int minor) {
 std::string text_of(const json::value& v) {
     if (v.is_string()) return io::printable(std::string_view(v.get_string()), text_max);
     if (v.is_bool()) return v.get_bool() ? "yes" : "no";
-    if (!v.is_array()) return json::serialize(v);
+    if (!v.is_array()) return json_line(v);
     std::string out;
     for (const json::value& item : v.get_array()) out += (out.empty() ? "" : ", ") + text_of(item);
     return out;

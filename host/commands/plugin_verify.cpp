@@ -30,11 +30,11 @@ int run_verify(const VerifyArguments& arguments, Streams streams) {
         return exit_failed;
     }
     const Verification verification = verify(*file, name.class_id, *settings, arguments.seed);
-    if (*arguments.format == OutputFormat::json) {
+    if (*arguments.format != OutputFormat::text) {
         boost::json::object out{{"file", file->facts.path.string()},
                                 {"sha256", file->facts.sha256}};
         for (auto& [key, value] : to_json(verification)) out[key] = value;
-        streams.out << boost::json::serialize(out) << '\n';
+        print_value(streams, *arguments.format, out);
     } else {
         streams.out << testing::to_text(verification.results);
         for (const std::string& lack : verification.confinement_lacks)

@@ -3,10 +3,13 @@
 #include <CLI/CLI.hpp>
 
 namespace capstan::commands {
+namespace {
 
-std::unique_ptr<Prepared> prepare(const std::filesystem::path& file) {
+/// `from`: a file, or a text that is at hand.
+template <class From>
+std::unique_ptr<Prepared> prepare_from(const From& from) {
     runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
-    runtime::Loaded loaded = runtime::load_config(file, shipped);
+    runtime::Loaded loaded = runtime::load_config(from, shipped);
     auto prepared = std::make_unique<Prepared>(
         Prepared{std::move(shipped), runtime::LibraryRegistry(), std::move(loaded), {}});
     if (prepared->loaded.config) {
@@ -14,6 +17,14 @@ std::unique_ptr<Prepared> prepare(const std::filesystem::path& file) {
                                                   prepared->registry, prepared->loaded.diagnostics);
     }
     return prepared;
+}
+
+}  // namespace
+
+std::unique_ptr<Prepared> prepare(const std::filesystem::path& file) { return prepare_from(file); }
+
+std::unique_ptr<Prepared> prepare_defaults() {
+    return prepare_from(runtime::Source{"defaults", ""});
 }
 
 std::shared_ptr<std::string> add_config_file(CLI::App& command) {

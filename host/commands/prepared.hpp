@@ -28,6 +28,8 @@ struct Prepared {
 /// Reads the file, loads its plugins, checks all settings. What is wrong stands in
 /// `loaded.diagnostics`.
 std::unique_ptr<Prepared> prepare(const std::filesystem::path& file);
+/// The same of an empty file.
+std::unique_ptr<Prepared> prepare_defaults();
 
 /// `--config FILE`, required; the answer holds the path once the line has been parsed.
 std::shared_ptr<std::string> add_config_file(CLI::App& command);

@@ -148,8 +148,8 @@ int run_replay(const ReplayArguments& arguments, Streams streams) {
     if (!pass) return refuse(streams, pass.error().message, exit_code_of(pass.error()));
     const auto replayed = replay(*pass);
     if (!replayed) return refuse(streams, replayed.error().message, exit_code_of(replayed.error()));
-    if (*arguments.format == OutputFormat::json) {
-        streams.out << json::serialize(replay_json(*replayed)) << '\n';
+    if (*arguments.format != OutputFormat::text) {
+        print_value(streams, *arguments.format, replay_json(*replayed));
     } else {
         print_replay(streams.out, *replayed);
     }

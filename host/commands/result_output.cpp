@@ -40,6 +40,8 @@ public:
         empty();
     }
 
+    bool is_terminal() const noexcept { return is_terminal_; }
+
 private:
     int_type overflow(int_type c) override {
         if (sync() != 0) return traits_type::eof();
@@ -66,6 +68,8 @@ private:
 
 ResultOutput::ResultOutput()
     : buffer_(std::make_unique<Buffer>(take_standard_output())), stream_(buffer_.get()) {}
+
+bool ResultOutput::is_terminal() const noexcept { return buffer_->is_terminal(); }
 
 ResultOutput::~ResultOutput() { stream_.flush(); }
 

@@ -23,6 +23,8 @@ public:
 
     /// Buffered; on a terminal each line appears when it ends. Used by one thread at a time.
     std::ostream& stream() noexcept { return stream_; }
+    /// Whether results go to a terminal.
+    bool is_terminal() const noexcept;
 
 private:
     class Buffer;

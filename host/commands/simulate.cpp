@@ -5,7 +5,6 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <capstan/duration.hpp>
 
@@ -76,6 +75,8 @@ std::string command_to_repeat(const SimulateArguments& arguments) {
 }
 
 int run_simulated_chaos(const SimulateArguments& arguments, Streams streams) {
+    if (arguments.input.scenario.empty())
+        return refuse(streams, "--chaos is for a scenario, and this is a dump", exit_usage);
     const std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
     if (!simulation) return exit_usage;
     if (simulation::simulated_clouds(simulation->input, simulation->prepared->plugins).empty())
@@ -89,7 +90,21 @@ int run_simulated_chaos(const SimulateArguments& arguments, Streams streams) {
                      streams);
 }
 
-int run_simulate(const SimulateArguments& arguments, Streams streams) {
+/// By what the file is.
+Result<void> take_file(SimulateInput& input) {
+    if (input.file.empty()) return {};
+    switch (recognize_file(input.file)) {
+        case InputFile::scenario: input.scenario = input.file; return {};
+        case InputFile::dump: input.cluster = input.file; return {};
+        case InputFile::recorded_pass: break;
+    }
+    return fail(ErrorCode::invalid_argument, input.file + ": is a recorded pass; capstan replay " +
+                                                 input.file + " decides it again");
+}
+
+int run_simulate(SimulateArguments arguments, Streams streams) {
+    if (const auto taken = take_file(arguments.input); !taken)
+        return refuse(streams, taken.error().message, exit_usage);
     if (arguments.chaos) return run_simulated_chaos(arguments, streams);
     std::optional<Duration> until;
     if (!arguments.until.empty()) {
@@ -132,7 +147,7 @@ int run_simulate(const SimulateArguments& arguments, Streams streams) {
     if (tells) {
         print_summary(streams.out, *report);
     } else {
-        streams.out << boost::json::serialize(report_json(*report)) << '\n';
+        print_value(streams, *arguments.format, report_json(*report));
     }
     if (const auto written = files->write(*report, simulation->input); !written)
         return refuse(streams, written.error().message, exit_failed);

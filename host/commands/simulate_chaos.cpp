@@ -6,7 +6,6 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <capstan/sentence.hpp>
 
@@ -132,12 +131,12 @@ private:
             {"restarts", exposure_.restarts},   {"increases", exposure_.increases},
             {"decreases", exposure_.decreases}, {"removals", exposure_.removals},
             {"evictions", exposure_.evictions}};
-        streams_.out << json::serialize(json::object{{"title", simulation_.input.title},
-                                                     {"first_seed", batch_.first_seed},
-                                                     {"seeds", batch_.seeds},
-                                                     {"failed", std::move(failed)},
-                                                     {"seen", seen}})
-                     << '\n';
+        print_value(streams_, batch_.format,
+                    json::object{{"title", simulation_.input.title},
+                                 {"first_seed", batch_.first_seed},
+                                 {"seeds", batch_.seeds},
+                                 {"failed", std::move(failed)},
+                                 {"seen", seen}});
     }
 
     const Simulation& simulation_;

@@ -1,5 +1,8 @@
 #include "commands/simulate_input.hpp"
 
+#include <filesystem>
+#include <fstream>
+#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +14,17 @@
 
 namespace capstan::commands {
 namespace {
+
+/// As much of a file as tells what it is.
+std::string beginning_of(const std::string& file) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error)) return {};
+    std::ifstream in(file, std::ios::binary);
+    std::string out(256, '\0');
+    in.read(out.data(), static_cast<std::streamsize>(out.size()));
+    out.resize(static_cast<std::size_t>(in.gcount()));
+    return out;
+}
 
 /// The configuration that counts: the command line's, that which the scenario names, or its own.
 runtime::Loaded config_of(const SimulateInput& from, simulation::Scenario& scenario,
@@ -79,10 +93,9 @@ Result<simulation::Input> read_cluster(const SimulateInput& from, std::ostream& 
     return std::move(dump.input);
 }
 
-CLI::Option_group& add_kinds(CLI::App& command, SimulateInput& input, const char* scenario_option) {
+CLI::Option_group& add_kinds(CLI::App& command, SimulateInput& input) {
     CLI::Option_group& kinds = *command.add_option_group("input", "One of:");
     kinds.require_option(1);
-    kinds.add_option(scenario_option, input.scenario, "A story")->type_name("SCENARIO.toml");
     kinds
         .add_option("--cluster", input.cluster,
                     "A real cluster as it is now: kubectl get ... -o json, or upstream's "
@@ -108,7 +121,10 @@ CLI::Option_group& add_kinds(CLI::App& command, SimulateInput& input, const char
 }  // namespace
 
 void add_simulate_input(CLI::App& command, SimulateInput& input) {
-    add_kinds(command, input, "scenario");
+    add_kinds(command, input)
+        .add_option("scenario,-f,--filename", input.file,
+                    "A story, or a dump as with --cluster: what the file is, it says itself")
+        ->type_name("FILE");
     command
         .add_option("--threads", input.threads,
                     "Threads that read a trace's files; the result does not depend on them")
@@ -117,7 +133,12 @@ void add_simulate_input(CLI::App& command, SimulateInput& input) {
 }
 
 void add_explain_input(CLI::App& command, SimulateInput& input) {
-    CLI::Option_group& kinds = add_kinds(command, input, "--scenario");
+    CLI::Option_group& kinds = add_kinds(command, input);
+    kinds
+        .add_option("-f,--filename", input.file,
+                    "A story, a dump or a recorded pass: what the file is, it says itself")
+        ->type_name("FILE");
+    kinds.add_option("--scenario", input.scenario, "A story")->type_name("SCENARIO.toml");
     kinds
         .add_option("--recorded", input.recorded, "A pass that `simulate` or `run --record` wrote")
         ->type_name("FILE.json");
@@ -137,6 +158,19 @@ void add_explain_input(CLI::App& command, SimulateInput& input) {
                     "With --server: the certificate authority of its certificate, as PEM")
         ->needs(&server)
         ->type_name("FILE");
+}
+
+InputFile recognize_file(const std::string& file) {
+    if (file == "-") return InputFile::dump;
+    const std::string begins = beginning_of(file);
+    constexpr std::string_view gzip = "\x1f\x8b";
+    if (begins.starts_with(gzip)) return InputFile::dump;
+    const std::size_t first = begins.find_first_not_of(" \t\r\n");
+    if (first == std::string::npos) return InputFile::scenario;
+    const std::string_view text = std::string_view(begins).substr(first);
+    if (text.starts_with("{\"version\"")) return InputFile::recorded_pass;
+    const bool is_object = text.starts_with('{') || text.starts_with("apiVersion:");
+    return is_object ? InputFile::dump : InputFile::scenario;
 }
 
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err) {

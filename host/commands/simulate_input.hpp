@@ -19,6 +19,7 @@ namespace capstan::commands {
 
 /// One of the first four is given, or for questions `server` or `live`.
 struct SimulateInput {
+    std::string file;              ///< one of the next three, as it turns out to be; or recorded
     std::string scenario;          ///< a TOML file
     std::string cluster;           ///< a dump of a cluster; "-": standard input
     std::string trace;             ///< a folder
@@ -37,6 +38,11 @@ void add_simulate_input(CLI::App& command, SimulateInput& input);
 
 /// The same as options alone, for commands whose arguments are something else: --scenario.
 void add_explain_input(CLI::App& command, SimulateInput& input);
+
+/// What a file is, by how it begins: JSON is a dump, or a recorded pass where it has what only such
+/// a one has; all else is a scenario. One that cannot be read is for its reader to complain of.
+enum class InputFile { scenario, dump, recorded_pass };
+InputFile recognize_file(const std::string& file);
 
 /// Ready to run.
 struct Simulation {

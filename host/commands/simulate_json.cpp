@@ -43,7 +43,11 @@ json::object summary_json(const simulation::Summary& s) {
     return {
         {"span_ms", ms(s.span)},
         {"passes", s.passes},
-        {"pods", {{"arrived", s.pods_arrived}, {"bound", s.pods_bound}, {"ended", s.pods_ended}}},
+        {"pods",
+         {{"arrived", s.pods_arrived},
+          {"came_back", s.pods_came_back},
+          {"bound", s.pods_bound},
+          {"ended", s.pods_ended}}},
         {"pending_ms",
          {{"p50", ms_or_null(s.pending_p50)},
           {"p95", ms_or_null(s.pending_p95)},

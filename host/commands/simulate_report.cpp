@@ -25,11 +25,17 @@ std::string indented(std::string text, std::size_t by) {
     return text;
 }
 
+/// A pod of a dump may have waited when that was taken.
+std::string before_start(const simulation::StillPending& line, const simulation::Summary& s) {
+    if (line.longest <= s.span) return "";
+    return ", " + clock_text(line.longest - s.span) + " of it before the start";
+}
+
 void print_still_pending(std::ostream& out, const simulation::Summary& s) {
     for (const simulation::StillPending& line : s.still_pending) {
         out << "  " << line.pods << ": " << counted(line.count, "pod")
             << (line.count == 1 ? " waits" : " wait") << " for up to " << clock_text(line.longest)
-            << '\n';
+            << before_start(line, s) << '\n';
         if (!line.because.empty()) out << "    " << indented(line.because, 4) << '\n';
     }
 }

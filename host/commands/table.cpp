@@ -5,9 +5,17 @@
 namespace capstan::commands {
 namespace {
 
+/// In characters; colours take no place.
 std::size_t width_of(std::string_view cell) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        cell, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+    std::size_t out = 0;
+    bool is_style = false;
+    for (const char c : cell) {
+        if (c == '\x1b') is_style = true;
+        const bool begins_character = (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+        if (!is_style && begins_character) ++out;
+        if (c == 'm') is_style = false;
+    }
+    return out;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <boost/json/object.hpp>
 
 #include <capstan/abi/base.h>
 
@@ -9,12 +10,18 @@
 namespace capstan::commands {
 namespace {
 
-int print_version(OutputFormat format, std::ostream& out) {
-    if (format == OutputFormat::json) {
-        out << R"({"version":")" CAPSTAN_VERSION R"(","sdk":")" CAPSTAN_SDK_VERSION R"(","abi":")"
-            << CAPSTAN_ABI_MAJOR << '.' << CAPSTAN_ABI_MINOR_LATEST << "\"}\n";
+std::string abi_text() {
+    return std::to_string(CAPSTAN_ABI_MAJOR) + "." + std::to_string(CAPSTAN_ABI_MINOR_LATEST);
+}
+
+int print_version(OutputFormat format, Streams streams) {
+    if (format == OutputFormat::text) {
+        streams.out << version_text() << '\n';
     } else {
-        out << version_text() << '\n';
+        print_value(
+            streams, format,
+            boost::json::object{
+                {"version", CAPSTAN_VERSION}, {"sdk", CAPSTAN_SDK_VERSION}, {"abi", abi_text()}});
     }
     return exit_ok;
 }
@@ -22,8 +29,7 @@ int print_version(OutputFormat format, std::ostream& out) {
 }  // namespace
 
 std::string version_text() {
-    return "capstan " CAPSTAN_VERSION ", SDK " CAPSTAN_SDK_VERSION ", plugin ABI " +
-           std::to_string(CAPSTAN_ABI_MAJOR) + "." + std::to_string(CAPSTAN_ABI_MINOR_LATEST);
+    return "capstan " CAPSTAN_VERSION ", SDK " CAPSTAN_SDK_VERSION ", plugin ABI " + abi_text();
 }
 
 void add_version(CLI::App& parent, Action& action) {
@@ -31,7 +37,7 @@ void add_version(CLI::App& parent, Action& action) {
         *parent.add_subcommand("version", "Print the versions of host, SDK and plugin ABI");
     auto format = add_output_format(command);
     command.callback([&action, format] {
-        action = [format](Streams streams) { return print_version(*format, streams.out); };
+        action = [format](Streams streams) { return print_version(*format, streams); };
     });
 }
 

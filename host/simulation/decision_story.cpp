@@ -172,20 +172,30 @@ void DecisionStory::tell_removal(const engine::MachineRemoval& removal,
 
 void DecisionStory::tell_evictions(const engine::Decision& decision, const engine::Results& results,
                                    Time now) {
-    std::map<std::string, std::pair<std::int64_t, std::string>> by_node;
+    struct Told {
+        std::int64_t pods = 0, of_daemon_sets = 0;
+        std::string because{};
+    };
+    std::map<std::string, Told> by_node;
     for (std::size_t i = 0; i < decision.evictions.size(); ++i) {
         const engine::Eviction& eviction = decision.evictions[i];
         if (results.evictions[i]) continue;
         commands_.push_back({command_of(eviction), now});
-        auto& [count, because] = by_node[eviction.node];
-        if (count++ == 0) because = eviction.because;
+        Told& told = by_node[eviction.node];
+        if (told.pods++ == 0) told.because = eviction.because;
+        if (eviction.best_effort) ++told.of_daemon_sets;
         tally_.evicted();
     }
     for (const auto& [node, told] : by_node) {
-        const auto& [count, because] = told;
+        // The reason counts those that have to find another place.
+        const std::string apart =
+            told.of_daemon_sets == 0
+                ? ""
+                : ", " + std::to_string(told.of_daemon_sets) + " of DaemonSets";
         story_.tell(now, EventKind::eviction, node,
-                    counted(count, "pod") + (count == 1 ? " is" : " are") + " evicted from " + node,
-                    count, because, is_told(node, because));
+                    counted(told.pods, "pod") + (told.pods == 1 ? " is" : " are") +
+                        " evicted from " + node + apart,
+                    told.pods, told.because, is_told(node, told.because));
     }
 }
 

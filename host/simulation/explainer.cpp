@@ -1,21 +1,109 @@
 #include "simulation/explainer.hpp"
 
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <utility>
 
 #include <capstan/sentence.hpp>
 
 #include "engine/snapshot/spread_timeout.hpp"
+#include "runtime/config/text.hpp"
+#include "simulation/name_search.hpp"
 #include "simulation/scheduler.hpp"
+#include "simulation/workload.hpp"
 
 namespace capstan::simulation {
+namespace {
 
-std::optional<Explainer::Found> Explainer::find_pod(const runtime::PassInput& input) const {
+/// More are not told apart.
+constexpr std::size_t remembered_pods_max = 10;
+
+std::vector<std::string> node_names(const engine::Cluster& cluster) {
+    std::vector<std::string> out;
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
+        out.emplace_back(cluster.text(cluster.node(i).name));
+    return out;
+}
+
+std::vector<std::string> group_ids(const runtime::PassInput& input) {
+    std::vector<std::string> out;
+    for (const engine::Group& group : *input.snapshot.groups) out.push_back(group.group.id.value());
+    std::ranges::sort(out);
+    return out;
+}
+
+/// "shop/web-1", of all namespaces, ascending.
+std::vector<std::string> pod_names(const engine::Cluster& cluster) {
+    std::vector<std::string> out;
+    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+        const engine::PodRow pod = cluster.pod(i);
+        out.push_back(std::string(cluster.text(cluster.pod_class(pod.pod_class).ns)) + "/" +
+                      std::string(cluster.text(pod.name)));
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+/// Names pods that are called so, or begin so, in other namespaces; else one that is nearly called
+/// so.
+Error no_such_pod(const engine::Cluster& cluster, const std::string& ns, const std::string& name) {
+    const std::string unknown = "no pass saw a pod " + ns + "/" + name;
+    const std::vector<std::string> all = pod_names(cluster);
+    std::vector<std::string> elsewhere;
+    std::ranges::copy_if(all, std::back_inserter(elsewhere), [&](const std::string& pod) {
+        return pod.substr(pod.find('/') + 1).starts_with(name);
+    });
+    if (!elsewhere.empty())
+        return {ErrorCode::not_found,
+                unknown + "; there is " + listed(elsewhere, std::identity(), 3)};
+    return {ErrorCode::not_found, unknown + runtime::suggestion(ns + "/" + name, all)};
+}
+
+Result<Explained> ask(const runtime::PassInput& input, runtime::PassQuestion question) {
+    CAPSTAN_TRY(runtime::PassAnswer answer, runtime::explain(input, std::move(question)));
+    return Explained{.at = input.circumstances.now, .answer = std::move(answer)};
+}
+
+/// How many pods of a workload there are, and of those that wait each class by its first pod.
+struct WorkloadPods {
+    std::size_t all = 0, waiting = 0;
+    std::map<std::string, engine::ClassId> first_of_classes{};
+};
+
+WorkloadPods pods_of(const runtime::PassInput& input, const Question& question,
+                     const std::string& name) {
+    const engine::Cluster& cluster = input.snapshot.cluster;
+    WorkloadPods out;
+    std::map<engine::ClassId, std::string> first;
+    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+        const engine::PodRow pod = cluster.pod(i);
+        const engine::ClassRow& row = cluster.pod_class(pod.pod_class);
+        if (cluster.text(row.ns) != question.pod_ns ||
+            !is_of_workload(*row.owner, question.workload_kind, name))
+            continue;
+        ++out.all;
+        if (!cluster.text(pod.node_name).empty()) continue;
+        ++out.waiting;
+        const std::string pod_name(cluster.text(pod.name));
+        std::string& kept = first[engine::class_at(cluster, pod, input.circumstances.time().wall)];
+        if (kept.empty() || pod_name < kept) kept = pod_name;
+    }
+    for (const auto& [pod_class, pod] : first) out.first_of_classes[pod] = pod_class;
+    return out;
+}
+
+}  // namespace
+
+std::optional<Explainer::Found> Explainer::find_pod(const runtime::PassInput& input,
+                                                    const std::string& ns,
+                                                    const std::string& name) {
     const engine::Cluster& cluster = input.snapshot.cluster;
     for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::PodRow pod = cluster.pod(i);
-        if (cluster.text(pod.name) != question_.pod_name ||
-            cluster.text(cluster.pod_class(pod.pod_class).ns) != question_.pod_ns)
+        if (cluster.text(pod.name) != name ||
+            cluster.text(cluster.pod_class(pod.pod_class).ns) != ns)
             continue;
         const std::string node(cluster.text(pod.node_name));
         const engine::ClassId is_of =
@@ -25,52 +113,114 @@ std::optional<Explainer::Found> Explainer::find_pod(const runtime::PassInput& in
     return std::nullopt;
 }
 
+void Explainer::remember_pods(const runtime::PassInput& input) {
+    const engine::Cluster& cluster = input.snapshot.cluster;
+    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+        const engine::PodRow pod = cluster.pod(i);
+        const std::string_view name = cluster.text(pod.name);
+        if (!name.starts_with(question_.pod_name) ||
+            cluster.text(cluster.pod_class(pod.pod_class).ns) != question_.pod_ns)
+            continue;
+        const bool has_room = first_.size() < remembered_pods_max || name == question_.pod_name;
+        if (!has_room && !first_.contains(std::string(name))) continue;
+        std::optional<Seen>& seen = first_[std::string(name)];
+        if (!seen && cluster.text(pod.node_name).empty())
+            seen = Seen{input, engine::class_at(cluster, pod, input.circumstances.time().wall)};
+    }
+}
+
 void Explainer::on_pass(const runtime::PassInput& input, const runtime::PassResult&) {
     if (asked_) return;
     if (question_.at && input.circumstances.now >= *question_.at) asked_ = input;
-    if (!question_.pod_name.empty() && !first_) {
-        const std::optional<Found> found = find_pod(input);
-        if (found && found->waiting) first_ = Seen{input, *found->waiting};
-    }
+    if (!question_.pod_name.empty()) remember_pods(input);
     if (!question_.node.empty() && input.snapshot.cluster.find_node(question_.node))
         with_node_ = input;
 }
 
 void Explainer::on_end() {
     if (!asked_) return;
-    if (!question_.pod_name.empty()) return explain_pod();
-    if (!question_.node.empty()) return explain_node();
-    runtime::PassQuestion question;
-    if (!question_.group.empty()) question.group = question_.group;
-    ask(*asked_, std::move(question));
+    if (!question_.pod_name.empty()) {
+        remember_pods(*asked_);
+        const Result<std::string> name = search_pod();
+        result_ = name ? explain_pod(*name) : fail(name.error());
+    } else if (!question_.workload_kind.empty()) {
+        result_ = explain_workload();
+    } else if (!question_.node.empty()) {
+        result_ = explain_node();
+    } else if (!question_.group.empty()) {
+        result_ = explain_group();
+    } else {
+        result_ = ask(*asked_, {});
+    }
 }
 
-void Explainer::explain_pod() {
-    const std::optional<Found> found = find_pod(*asked_);
-    if (found && found->waiting) {
-        return ask(*asked_, {.pod_class = found->waiting}, missed_by_scheduler(*found->waiting));
-    }
-    const std::string settled = found ? "has a node: " + found->node : "is gone";
-    if (first_) {
-        return ask(first_->input, {.pod_class = first_->pod_class},
-                   settled + "; what follows is of when it first waited");
-    }
-    if (found) {
-        result_ = Explained{.at = asked_->circumstances.now, .settled = settled};
-    } else {
-        result_ = fail(ErrorCode::not_found,
+Result<std::string> Explainer::search_pod() const {
+    std::vector<std::string> names;
+    for (const auto& [name, seen] : first_) names.push_back(name);
+    if (names.empty())
+        return fail(no_such_pod(asked_->snapshot.cluster, question_.pod_ns, question_.pod_name));
+    return search_name(question_.pod_name, names,
                        "no pass saw a pod " + question_.pod_ns + "/" + question_.pod_name);
-    }
 }
 
-void Explainer::explain_node() {
-    if (asked_->snapshot.cluster.find_node(question_.node)) {
-        ask(*asked_, {.node = question_.node});
-    } else if (with_node_) {
-        ask(*with_node_, {.node = question_.node});
+Result<Explained> Explainer::explain_pod(const std::string& name) const {
+    const std::string subject = question_.pod_ns + "/" + name;
+    const std::optional<Found> found = find_pod(*asked_, question_.pod_ns, name);
+    const std::optional<Seen>& first = first_.at(name);
+    Explained out{.at = asked_->circumstances.now};
+    if (found && found->waiting) {
+        CAPSTAN_TRY(out, ask(*asked_, {.pod_class = found->waiting}));
+        out.settled = missed_by_scheduler(*found->waiting);
     } else {
-        result_ = fail(ErrorCode::not_found, "no pass saw a node " + in_quotes(question_.node));
+        const std::string settled = found ? "has a node: " + found->node : "is gone";
+        if (first) {
+            CAPSTAN_TRY(out, ask(first->input, {.pod_class = first->pod_class}));
+        }
+        out.settled = settled + (first ? "; what follows is of when it first waited" : "");
     }
+    out.subject = subject;
+    return out;
+}
+
+Result<Explained> Explainer::explain_workload() const {
+    const std::string& kind = question_.workload_kind;
+    CAPSTAN_TRY(const std::string name,
+                search_name(question_.workload_name,
+                            workloads(asked_->snapshot.cluster, kind, question_.pod_ns),
+                            "no pod of a " + kind + " " + question_.pod_ns + "/" +
+                                question_.workload_name + " is in the cluster"));
+    const WorkloadPods pods = pods_of(*asked_, question_, name);
+    Explained out{.at = asked_->circumstances.now,
+                  .settled = std::to_string(pods.waiting) + " of " + counted(pods.all, "pod") +
+                             " without a node",
+                  .subject = question_.pod_ns + "/" + name,
+                  .is_workload = true};
+    for (const auto& [pod, pod_class] : pods.first_of_classes) {
+        CAPSTAN_TRY(Explained one, ask(*asked_, {.pod_class = pod_class}));
+        one.settled = missed_by_scheduler(pod_class);
+        one.subject = question_.pod_ns + "/" + pod;
+        out.pods.push_back(std::move(one));
+    }
+    return out;
+}
+
+Result<Explained> Explainer::explain_node() const {
+    const engine::Cluster& cluster = asked_->snapshot.cluster;
+    if (!cluster.find_node(question_.node) && with_node_)
+        return ask(*with_node_, {.node = question_.node});
+    CAPSTAN_TRY(const std::string name,
+                search_name(question_.node, node_names(cluster),
+                            "no pass saw a node " + in_quotes(question_.node)));
+    return ask(*asked_, {.node = name});
+}
+
+/// Of groups to be made the pass alone knows.
+Result<Explained> Explainer::explain_group() const {
+    Result<Explained> exact = ask(*asked_, {.group = question_.group});
+    if (exact || exact.error().code != ErrorCode::not_found) return exact;
+    CAPSTAN_TRY(const std::string id,
+                search_name(question_.group.value(), group_ids(*asked_), exact.error().message));
+    return ask(*asked_, {.group = NodeGroupId(id)});
 }
 
 std::string Explainer::missed_by_scheduler(engine::ClassId pod_class) const {
@@ -82,18 +232,6 @@ std::string Explainer::missed_by_scheduler(engine::ClassId pod_class) const {
     return "Pending in the dump; would fit " +
            std::string(cluster.text(cluster.node(*nodes.front()).name)) +
            " now: the scheduler has not put it there";
-}
-
-void Explainer::ask(const runtime::PassInput& input, runtime::PassQuestion question,
-                    std::string settled) {
-    auto answer = runtime::explain(input, std::move(question));
-    if (answer) {
-        result_ = Explained{.at = input.circumstances.now,
-                            .answer = *std::move(answer),
-                            .settled = std::move(settled)};
-    } else {
-        result_ = fail(answer.error());
-    }
 }
 
 }  // namespace capstan::simulation

@@ -1,6 +1,7 @@
 /// Looks on while a simulation runs, and asks one of its passes a question.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,10 +15,11 @@
 
 namespace capstan::simulation {
 
-/// About one pod, one group, one node, or with none of these about all pending classes and all
-/// groups.
+/// About one pod, the pods of one workload, one group, one node, or with none of these about all
+/// pending classes and all groups. Names may be cut short where what remains is of one object.
 struct Question {
     std::string pod_ns{}, pod_name{};
+    std::string workload_kind{}, workload_name{};  ///< "Deployment" in `pod_ns`, or a pod's owner
     NodeGroupId group{};
     std::string node{};
     /// Nothing: about the end.
@@ -30,8 +32,12 @@ struct Question {
 struct Explained {
     Time at{};  ///< of the pass that was asked
     runtime::PassAnswer answer{};
-    /// What the cluster says of the pod, before any answer: "has a node: n3". An answer may follow.
+    /// What the cluster says of the pod or workload, before any answer: "has a node: n3". An answer
+    /// may follow.
     std::string settled{};
+    std::string subject{};  ///< "shop/web-1", in full; empty: of a group, node or matrix
+    bool is_workload = false;
+    std::vector<Explained> pods{};  ///< of a workload: one pod without a node of each class
 };
 
 /// The pass that counts is that of the moment that is asked about, or what one would see then. Of a
@@ -46,7 +52,8 @@ public:
     void on_last_look(const runtime::PassInput& input) override { asked_ = input; }
     void on_end() override;
 
-    /// Once the simulation has run. `not_found`: no pass ever saw such a pod, group or node.
+    /// Once the simulation has run. `not_found`: no pass ever saw such a pod, group or node; the
+    /// message has what may be meant.
     const Result<Explained>& result() const noexcept { return result_; }
 
 private:
@@ -54,11 +61,14 @@ private:
         std::optional<engine::ClassId> waiting;  ///< its class, when it has no node
         std::string node;
     };
-    std::optional<Found> find_pod(const runtime::PassInput& input) const;
-    void explain_pod();
-    void explain_node();
-    void ask(const runtime::PassInput& input, runtime::PassQuestion question,
-             std::string settled = {});
+    static std::optional<Found> find_pod(const runtime::PassInput& input, const std::string& ns,
+                                         const std::string& name);
+    void remember_pods(const runtime::PassInput& input);
+    Result<std::string> search_pod() const;
+    Result<Explained> explain_pod(const std::string& name) const;
+    Result<Explained> explain_workload() const;
+    Result<Explained> explain_node() const;
+    Result<Explained> explain_group() const;
     /// Empty: nothing is known that the scheduler could have done.
     std::string missed_by_scheduler(engine::ClassId pod_class) const;
 
@@ -68,8 +78,9 @@ private:
         engine::ClassId pod_class = 0;
     };
     Question question_;
-    std::optional<runtime::PassInput> asked_;      ///< the pass that is asked about
-    std::optional<Seen> first_;                    ///< that saw the pod waiting
+    std::optional<runtime::PassInput> asked_;  ///< the pass that is asked about
+    /// Pods of the namespace whose names begin as the question says; nothing: never seen waiting.
+    std::map<std::string, std::optional<Seen>> first_;
     std::optional<runtime::PassInput> with_node_;  ///< the last that saw the node
     Result<Explained> result_ = fail(ErrorCode::not_found, "no pass was run");
 };

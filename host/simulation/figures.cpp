@@ -15,6 +15,12 @@ std::string decimals(double number) {
     return out;
 }
 
+std::string arrived_text(const Summary& s) {
+    const std::string back = std::to_string(s.pods_came_back);
+    return std::to_string(s.pods_arrived) + " arrived" +
+           (s.pods_came_back == 0 ? "" : " (" + back + " came back after losing a node)");
+}
+
 std::string wait_text(const Summary& s) {
     if (!s.pending_p50) return "no pod got a node";
     return "p50 " + clock_text(*s.pending_p50) + ", p95 " + clock_text(*s.pending_p95) +
@@ -61,8 +67,8 @@ std::vector<Figure> figures_of(const Summary& s) {
     std::vector<Figure> out{
         {"time", clock_text(s.span) + ", " + std::to_string(s.passes) +
                      (s.passes == 1 ? " pass" : " passes")},
-        {"pods", std::to_string(s.pods_arrived) + " arrived, " + std::to_string(s.pods_bound) +
-                     " got a node, " + std::to_string(s.pods_ended) + " ended"},
+        {"pods", arrived_text(s) + ", " + std::to_string(s.pods_bound) + " got a node, " +
+                     std::to_string(s.pods_ended) + " ended"},
         {"pending time", wait_text(s)},
         {"nodes", std::to_string(s.nodes_start) + " at the start, " + std::to_string(s.nodes_peak) +
                       " at most, " + std::to_string(s.nodes_end) + " at the end"},

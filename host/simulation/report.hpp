@@ -60,6 +60,8 @@ struct StillPending {
 struct Summary {
     Duration span{0};
     std::int64_t passes = 0;  ///< that were run; those that would have changed nothing are skipped
+    /// Those that came in place of one that lost its node are among the arrived.
+    std::int64_t pods_came_back = 0;
     std::int64_t pods_arrived = 0, pods_bound = 0, pods_ended = 0;
     /// From arrival to being bound, of those that were bound; nothing: none was.
     std::optional<Duration> pending_p50{}, pending_p95{}, pending_max{};

@@ -216,6 +216,7 @@ void World::settle(BatchId of, Time now) {
         create(of, static_cast<int>(back), now);
     }
     if (back == 0) return;
+    tally_.came_back(back);
     const std::string& name = batches_[of].look.name;
     story_.tell(now, EventKind::arrival, name,
                 pods_of(name, back) + (back == 1 ? " comes" : " come") + " back without a node",

@@ -9,6 +9,7 @@
 
 #include "../host/commands/shell.hpp"
 #include "commands/command_line.hpp"
+#include "commands/examples.hpp"
 #include "document.hpp"
 
 namespace capstan::docs {
@@ -60,6 +61,11 @@ TEST(Documents, NameCommandsInTheirTextThatAreTaken) {
     const std::vector<std::string> named = commands_in_text("docs/tutorial.md");
     for (const std::string& command : named) EXPECT_EQ(complaint_about(command), "") << command;
     EXPECT_THAT(named, Contains("capstan plan --config examples/kwok.toml"));
+}
+
+TEST(Documents, HelpShowsCommandsThatAreTaken) {
+    for (const std::string& line : commands::example_lines())
+        EXPECT_EQ(complaint_about(without_comment(line)), "") << line;
 }
 
 TEST(Documents, AreNotTakenAtTheirWordWhereItIsWrong) {

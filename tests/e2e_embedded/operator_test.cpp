@@ -124,7 +124,8 @@ TEST(LiveDaemon, AnswersWhatAnOperatorAsks) {
 
     const Ran plan = ask(cluster, "plan");
     EXPECT_EQ(plan.code, 0) << plan.out;
-    EXPECT_THAT(plan.out, AllOf(HasSubstr("stay without room"), HasSubstr("nothing to do\n")));
+    EXPECT_THAT(plan.out, AllOf(HasSubstr("stay without room"), HasSubstr("nothing to do\n"),
+                                HasSubstr("\nMore: capstan doctor -c ")));
 }
 
 /// In place of the heading of [admin].

@@ -8,6 +8,7 @@
 #include "engine/scale_down/drain_rules.hpp"
 #include "engine/scale_up/limits.hpp"
 #include "engine/scale_up/nominated.hpp"
+#include "engine/snapshot/amount_text.hpp"
 #include "engine/templates/daemons.hpp"
 
 namespace capstan::engine {
@@ -126,8 +127,9 @@ std::string describe(const Utilization& utilization) {
     std::string out;
     out.reserve(120);  // as most of them, with the threshold that follows
     out.append(resource).append(" is used to ").append(percent(utilization.share));
-    out.append(" (").append(format_amount(resource, utilization.used)).append(" of ");
-    out.append(format_amount(resource, utilization.room)).append(")");
+    const AmountText amount(resource, utilization.room);
+    out.append(" (").append(amount.rounded_up(utilization.used)).append(" of ");
+    out.append(amount.rounded_down(utilization.room)).append(")");
     return out;
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/daemon/admin_routes.hpp"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -71,6 +73,14 @@ std::vector<std::string> parts_of(std::string_view path) {
     return out;
 }
 
+struct WorkloadKind {
+    std::string_view word, kind;
+};
+constexpr std::array<WorkloadKind, 4> workload_kinds{{{"deployment", "Deployment"},
+                                                      {"replicaset", "ReplicaSet"},
+                                                      {"statefulset", "StatefulSet"},
+                                                      {"job", "Job"}}};
+
 std::optional<AdminQuestion> find_question(std::string_view target) {
     constexpr std::string_view start = "/api/v1/explain/";
     const std::string_view path = path_of(target);
@@ -81,6 +91,10 @@ std::optional<AdminQuestion> find_question(std::string_view target) {
     if (parts.size() == 3 && parts[0] == "pod") {
         out.pod_ns = parts[1];
         out.pod = parts[2];
+    } else if (parts.size() == 3 && !workload_kind(parts[0]).empty()) {
+        out.workload_kind = workload_kind(parts[0]);
+        out.pod_ns = parts[1];
+        out.workload = parts[2];
     } else if (parts.size() == 2 && parts[0] == "node") {
         out.node = parts[1];
     } else if (parts.size() >= 2 && parts[0] == "group") {
@@ -88,7 +102,8 @@ std::optional<AdminQuestion> find_question(std::string_view target) {
         for (std::size_t i = 1; i < parts.size(); ++i) out.group += (i > 1 ? "/" : "") + parts[i];
     }
     const bool is_matrix = parts.size() == 1 && parts[0] == "matrix";
-    const bool is_asked = is_matrix || !out.pod.empty() || !out.node.empty() || !out.group.empty();
+    const bool is_asked = is_matrix || !out.pod.empty() || !out.workload.empty() ||
+                          !out.node.empty() || !out.group.empty();
     return is_asked ? std::optional(std::move(out)) : std::nullopt;
 }
 
@@ -105,10 +120,42 @@ HttpReply health(const std::string& complaint) {
     return complaint.empty() ? reply(200, plain, "OK") : told(500, plain, "Error: " + complaint);
 }
 
+/// A page of links. It names no value, so it is the same on every host.
+std::string index_page(bool has_snapshot) {
+    constexpr std::array<std::array<std::string_view, 2>, 12> places{
+        {{"/readyz", "whether it is ready, and what it waits for or does without"},
+         {"/livez", "whether it must be restarted"},
+         {"/health-check", "whether passes succeed; also /healthz"},
+         {"/metrics", "for Prometheus"},
+         {"/api/v1/status", "who leads, the last pass, the configuration in force; also /status"},
+         {"/api/v1/decisions", "the last passes: what was done, and why"},
+         {"/api/v1/explain/matrix?format=text", "every pending class of pods against every group"},
+         {"/api/v1/groups", "node groups as the last pass saw them"},
+         {"/api/v1/plugins", "plugins, and whether they run"},
+         {"/api/v1/config", "the configuration as it is understood"},
+         {"/snapshotz", "what the next pass sees"},
+         {"",
+          "/api/v1/explain/pod/NAMESPACE/NAME, deployment/NAMESPACE/NAME, node/NAME, group/ID: "
+          "why; with ?format=text to read"}}};
+    std::string out =
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+        "<title>Capstan</title></head><body>\n<h1>Capstan</h1>\n<ul>\n";
+    for (const auto& [path, what] : places) {
+        if (path == "/snapshotz" && !has_snapshot) continue;
+        out += "<li>";
+        if (!path.empty())
+            out += "<a href=\"" + std::string(path) + "\">" + std::string(path) + "</a>: ";
+        out += std::string(what) + "</li>\n";
+    }
+    return out + "</ul>\n</body></html>\n";
+}
+
 HttpReply answer_at_once(const AdminSources& sources, std::string_view path) {
+    if (path == "/" || path.empty())
+        return reply(200, "text/html; charset=utf-8", index_page(sources.snapshot != nullptr));
     if (path == "/metrics")
         return reply(200, "text/plain; version=0.0.4; charset=utf-8", sources.metrics());
-    if (path == "/health-check") return health(sources.complaint());
+    if (path == "/health-check" || path == "/healthz") return health(sources.complaint());
     if (path == "/livez") return health(sources.stuck());
     if (path == "/readyz") {
         const std::string because = sources.unready();
@@ -117,13 +164,12 @@ HttpReply answer_at_once(const AdminSources& sources, std::string_view path) {
         return told(200, plain, absent.empty() ? "OK" : "OK\n" + absent);
     }
     const std::map<std::string_view, const std::function<std::string()>*> documents{
-        {"/api/v1/status", &sources.status},
-        {"/api/v1/groups", &sources.groups},
-        {"/api/v1/plugins", &sources.plugins},
-        {"/api/v1/config", &sources.config},
-        {"/api/v1/decisions", &sources.decisions}};
+        {"/api/v1/status", &sources.status}, {"/status", &sources.status},
+        {"/api/v1/groups", &sources.groups}, {"/api/v1/plugins", &sources.plugins},
+        {"/api/v1/config", &sources.config}, {"/api/v1/decisions", &sources.decisions}};
     const auto document = documents.find(path);
-    if (document == documents.end()) return refusal(404, "there is nothing at this path");
+    if (document == documents.end())
+        return refusal(404, "there is nothing at this path; / lists what there is");
     return told(200, json, (*document->second)() + "\n");
 }
 
@@ -137,9 +183,19 @@ DebugSnapshot::Answer snapshot_to(const std::function<void(HttpReply)>& send) {
 
 }  // namespace
 
+std::string_view workload_kind(std::string_view word) {
+    const auto at = std::ranges::find(workload_kinds, word, &WorkloadKind::word);
+    return at == workload_kinds.end() ? std::string_view() : at->kind;
+}
+
+std::string_view workload_word(std::string_view kind) {
+    const auto at = std::ranges::find(workload_kinds, kind, &WorkloadKind::kind);
+    return at == workload_kinds.end() ? std::string_view() : at->word;
+}
+
 bool is_probe(std::string_view target) {
     const std::string_view path = path_of(target);
-    return path == "/health-check" || path == "/livez" || path == "/readyz";
+    return path == "/health-check" || path == "/healthz" || path == "/livez" || path == "/readyz";
 }
 
 void answer_admin(const AdminSources& sources, std::string_view method, std::string_view target,

@@ -1,8 +1,9 @@
 /// What is answered over HTTP, by path.
 ///
-///     /metrics  /health-check  /livez  /readyz  /snapshotz
-///     /api/v1/status  groups  plugins  config  decisions
+///     /  /metrics  /health-check (/healthz)  /livez  /readyz  /snapshotz
+///     /api/v1/status (/status)  groups  plugins  config  decisions
 ///     /api/v1/explain/pod/NAMESPACE/NAME  node/NAME  group/ID  matrix   (?format=text)
+///                     deployment/NAMESPACE/NAME  statefulset/...  replicaset/...  job/...
 #pragma once
 
 #include <functional>
@@ -20,6 +21,7 @@ namespace capstan::runtime {
 /// and all groups.
 struct AdminQuestion {
     std::string pod_ns{}, pod{};
+    std::string workload_kind{}, workload{};  ///< "Deployment" in `pod_ns`
     std::string node{};
     std::string group{};
     bool as_text = false;  ///< for people, not for machines
@@ -47,6 +49,11 @@ struct AdminSources {
 /// Answers a request that its peer may make; `send` is called once, maybe later.
 void answer_admin(const AdminSources& sources, std::string_view method, std::string_view target,
                   const std::function<void(HttpReply)>& send);
+
+/// "deployment" -> "Deployment", of workloads that can be asked about; empty: it is none of them.
+std::string_view workload_kind(std::string_view word);
+/// The other way around.
+std::string_view workload_word(std::string_view kind);
 
 /// Whether the path is one that everybody may ask, with a token or without: those of probes.
 bool is_probe(std::string_view target);

@@ -35,6 +35,15 @@ std::shared_ptr<const LoadedConfig> in_force(std::shared_ptr<const LoadedConfig>
     return out;
 }
 
+/// The complaints with their places, without the excerpts of the file, which are indented.
+std::string one_line(const std::string& complaints) {
+    std::string out;
+    std::istringstream lines(complaints);
+    for (std::string line; std::getline(lines, line);)
+        if (!line.empty() && !line.starts_with(' ')) out += (out.empty() ? "" : "; ") + line;
+    return out;
+}
+
 }  // namespace
 
 std::string ConfigExchange::toml() const {
@@ -48,11 +57,10 @@ void ConfigExchange::tell(LogLevel level, const std::string& sentence) const {
     host_.log().write(level, "config", sentence);
 }
 
-/// Each complaint on a line of its own, as it would be at the start.
+/// In one record of the log.
 void ConfigExchange::refuse(const std::string& complaints, Shown& shown) {
-    tell(LogLevel::error, "the old configuration is kept, for the new one is wrong:");
-    std::istringstream lines(complaints);
-    for (std::string line; std::getline(lines, line);) tell(LogLevel::error, line);
+    tell(LogLevel::error,
+         "the old configuration is kept, for the new one is wrong: " + one_line(complaints));
     shown.config.refuse(complaints, wall());
 }
 

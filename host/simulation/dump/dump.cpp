@@ -43,9 +43,12 @@ Result<CloudSettings> guess_cloud(Objects& objects, const std::string& source,
                           .size = static_cast<int>(guessed.nodes.size()),
                           .node = std::move(guessed.node)});
     }
-    remarks.push_back("guesses " + counted(groups.size(), "node group") + " from " +
-                      counted(members, "node") + "; " +
-                      std::to_string(objects.nodes.size() - members) + " are in none");
+    const std::size_t others = objects.nodes.size() - members;
+    remarks.push_back(
+        "guesses " + counted(groups.size(), "node group") + " from " + counted(members, "node") +
+        (others == 0
+             ? ""
+             : "; " + std::to_string(others) + (others == 1 ? " is in none" : " are in none")));
     return make_cloud_settings(source, groups);
 }
 

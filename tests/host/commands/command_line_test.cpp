@@ -34,12 +34,13 @@ TEST(CommandLine, SaysWhatWasProbablyMeant) {
         {"completion", "capstan: there is no command 'completion'; there are run, plan, doctor,"},
         {"config prnt", "capstan config: there is no command 'prnt'; did you mean 'print'?"},
         {"config", "capstan config: a command is missing: check, print, explain"},
-        {"explain deployment x", "there is no command 'deployment'; there are pod, group, node,"},
+        {"explain service x -f y",
+         "there is no kind 'service'; there are pod, group, node, matrix,"},
         {"plan --confg x", "capstan plan: there is no option '--confg'; did you mean '--config'?"},
         {"simulate --clustr x", "there is no option '--clustr'; did you mean '--cluster'?"},
         {"plan", "capstan plan: --config is required\nRun `capstan plan --help` for help."},
         {"plan -c x more", "capstan plan: 'more' was not expected"},
-        {"version -o yaml", "--output: expected text or json, not 'yaml'"},
+        {"version -o toml", "--output: expected text, json or yaml, not 'toml'"},
         {"simulate --threads 0 x", "--threads: expected a whole number from 1 on, not '0'"},
     };
     for (const auto& each : cases) {

@@ -67,6 +67,22 @@ TEST(DecisionStory, TellsOfACommandBeforeWhatComesOfIt) {
     EXPECT_EQ(t.take(), StoryLines{"p comes back"}) << "nothing is held back any more";
 }
 
+TEST(DecisionStory, CountsPodsOfDaemonSetsApart) {
+    Told t;
+    const auto eviction = [](const std::string& pod, bool of_daemon_set) {
+        return engine::Eviction{.ns = "default",
+                                .pod = pod,
+                                .node = "web-1",
+                                .best_effort = of_daemon_set,
+                                .because = "its 1 pod fits on web-2"};
+    };
+    t.decisions.carried_out(
+        {.evictions = {eviction("p", false), eviction("log-1", true), eviction("net-1", true)}},
+        {.evictions = {std::nullopt, std::nullopt, std::nullopt}}, start);
+    EXPECT_EQ(t.take().front(),
+              "3 pods are evicted from web-1, 2 of DaemonSets, for its 1 pod fits on web-2");
+}
+
 TEST(DecisionStory, SaysWhyANodeGoesOnceWhenItsRemovalBegins) {
     Told t;
     t.begins("web-1", "it is not needed");

@@ -26,5 +26,13 @@ TEST(Figures, WhatIsUnknownIsSaid) {
                                    {"used", "no node"}}));
 }
 
+TEST(Figures, PodsThatCameBackAreToldAmongThoseThatArrived) {
+    Summary s;
+    s.pods_arrived = 29;
+    s.pods_came_back = 3;
+    EXPECT_EQ(figures_of(s)[1].text,
+              "29 arrived (3 came back after losing a node), 0 got a node, 0 ended");
+}
+
 }  // namespace
 }  // namespace capstan::simulation

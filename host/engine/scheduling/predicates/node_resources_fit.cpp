@@ -2,21 +2,22 @@
 
 #include <algorithm>
 
-#include <capstan/quantity.hpp>
+#include "engine/snapshot/amount_text.hpp"
 
 namespace capstan::engine {
 namespace {
 
 std::string shortage(const ResourceFacts& facts) {
-    const auto amount = [&](std::int64_t n) { return format_amount(facts.name, n); };
     if (facts.name == "pods") {
-        return in_short(facts) + ": " + amount(facts.requested) + " of " +
-               amount(facts.allocatable) + " are there";
+        return in_short(facts) + ": " + std::to_string(facts.requested) + " of " +
+               std::to_string(facts.allocatable) + " are there";
     }
     // Overcommitted is as good as full; a negative amount would only puzzle.
     const std::int64_t free = std::max(facts.allocatable - facts.requested, std::int64_t{0});
-    return in_short(facts) + ": needs " + amount(facts.wanted) + ", " + amount(free) + " of " +
-           amount(facts.allocatable) + " are free";
+    const AmountText amount(facts.name, facts.wanted);
+    return in_short(facts) + ": needs " + amount.rounded_up(facts.wanted) + ", " +
+           amount.rounded_down(free) + " of " + amount.rounded_down(facts.allocatable) +
+           " are free";
 }
 
 }  // namespace

@@ -40,12 +40,32 @@ TEST_F(Routes, LeadToMetricsAndDocuments) {
     EXPECT_THAT(std::string(get("/metrics").header("content-type")), HasSubstr("version=0.0.4"));
     EXPECT_EQ(get("/api/v1/status").body, "{\"leads\":true}\n");
     EXPECT_EQ(get("/api/v1/groups?x=1").status, 200);
+    EXPECT_EQ(get("/status").body, get("/api/v1/status").body);
     EXPECT_EQ(get("/nowhere").status, 404);
+    EXPECT_THAT(get("/nowhere").body, HasSubstr("/ lists what there is"));
     EXPECT_EQ(get("/api/v1/status", "POST").status, 405);
+}
+
+TEST_F(Routes, AreListedAtTheTop) {
+    const std::string page = get("/").body;
+    EXPECT_THAT(std::string(get("/").header("content-type")), HasSubstr("text/html"));
+    const std::string link = "<a href=\"";
+    int links = 0;
+    for (std::size_t at = page.find(link); at != std::string::npos; at = page.find(link, at)) {
+        at += link.size();
+        const std::string target = page.substr(at, page.find('"', at) - at);
+        EXPECT_EQ(get(target).status, 200) << target;
+        ++links;
+    }
+    EXPECT_EQ(links, 10);
+    EXPECT_EQ(page.find("/snapshotz"), std::string::npos) << "is switched off";
 }
 
 TEST_F(Routes, AnswerProbes) {
     EXPECT_EQ(get("/health-check").body, "OK");
+    EXPECT_EQ(get("/healthz").body, "OK");
+    EXPECT_TRUE(is_probe("/healthz"));
+    EXPECT_FALSE(is_probe("/"));
     complaint = "no pass has succeeded for 16m";
     EXPECT_EQ(get("/health-check").status, 500);
     EXPECT_EQ(get("/health-check").body, "Error: no pass has succeeded for 16m");
@@ -76,6 +96,9 @@ TEST_F(Routes, UnderstandQuestions) {
     EXPECT_TRUE(asked.as_text);
     get("/api/v1/explain/group/zone/web");
     EXPECT_EQ(asked.group, "zone/web");
+    get("/api/v1/explain/statefulset/shop/db");
+    EXPECT_EQ(asked.workload_kind + " " + asked.pod_ns + " " + asked.workload,
+              "StatefulSet shop db");
     get("/api/v1/explain/matrix?format=text");
     EXPECT_EQ(asked.pod + asked.node + asked.group, "");
     EXPECT_TRUE(asked.as_text);

@@ -1,0 +1,21 @@
+/// Colours on a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace capstan::commands {
+
+enum class ColorChoice { automatic, always, never };
+
+/// Automatically there are colours on a terminal that is not "dumb", unless NO_COLOR is set to
+/// something (no-color.org).
+bool uses_color(ColorChoice choice, bool is_terminal);
+
+/// `text`, in that colour where `is_on`.
+std::string red(std::string_view text, bool is_on);
+std::string yellow(std::string_view text, bool is_on);
+std::string green(std::string_view text, bool is_on);
+std::string bold(std::string_view text, bool is_on);
+
+}  // namespace capstan::commands

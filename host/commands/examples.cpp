@@ -1,0 +1,95 @@
+#include "commands/examples.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+namespace capstan::commands {
+namespace {
+
+constexpr std::string_view usual_exits = "0 done, 1 failed, 2 usage or configuration";
+
+struct CommandEnd {
+    std::string_view command;
+    std::array<std::string_view, 3> lines;  ///< empty: none
+    std::string_view exits = usual_exits;
+};
+
+constexpr CommandEnd ends[] = {
+    {"run",
+     {"run --config capstan.toml --state /var/lib/capstan",
+      "run --config capstan.toml --dry-run  # decides, and changes nothing"},
+     "0 stopped by a signal, 1 failed, 2 usage or configuration, 4 something held it up: start it "
+     "anew"},
+    {"plan",
+     {"plan --config capstan.toml", "plan --config capstan.toml -o json"},
+     "0 nothing to do, 1 failed, 2 usage or configuration, 3 there is something to do"},
+    {"doctor", {"doctor --config capstan.toml"}, "0 all is there, 1 something is missing, 2 usage"},
+    {"simulate",
+     {"simulate scenario.toml", "simulate dump.json --config capstan.toml --until 2h",
+      "simulate scenario.toml --chaos --seeds 100"},
+     "0 as expected, 1 failed or not as expected, 2 usage or configuration"},
+    {"cluster",
+     {"cluster scenario.toml --run", "cluster scenario.toml --speed 10 --once"},
+     "0 done, 1 failed or not as expected, 2 usage or configuration"},
+    {"dump", {"dump dump.json"}},
+    {"explain",
+     {"explain pod web-1 -n shop -f dump.json", "explain deployment/web -n shop --live -c FILE",
+      "explain matrix --server http://127.0.0.1:8085"}},
+    {"replay",
+     {"replay records/pass-000007-20260301T120000.json",
+      "replay records/pass-000007-20260301T120000.json --set scale_down.enabled=false"},
+     "0 the same decision, 1 another one or failed, 2 usage or configuration"},
+    {"pipeline", {"pipeline --config capstan.toml"}},
+    {"crd print", {"crd print"}},
+    {"crd install", {"crd install --context staging"}},
+    {"config check", {"config check --config capstan.toml"}, "0 sound, 2 usage or configuration"},
+    {"config print", {"config print", "config print --config capstan.toml"}},
+    {"config explain", {"config explain scale_down.unneeded_time"}},
+    {"config schema", {"config schema --config capstan.toml"}},
+    {"plugin list", {"plugin list --config capstan.toml"}},
+    {"plugin inspect", {"plugin inspect --run vendor.so"}},
+    {"plugin verify",
+     {"plugin verify vendor.so", "plugin verify vendor.so#CLASS --settings vendor.toml"},
+     "0 passed, 1 not passed, 2 usage or configuration"},
+    {"plugin call", {"plugin call vendor.so --kind expander < question.json"}},
+    {"plugin new", {"plugin new mine --kind expander --lang cpp"}},
+    {"version", {"version -o json"}},
+};
+
+/// "config print"; the whole is not named.
+std::string name_below(const CLI::App& app, const CLI::App& command) {
+    if (&command == &app) return "";
+    const std::string above = name_below(app, *command.get_parent());
+    return above.empty() ? command.get_name() : above + " " + command.get_name();
+}
+
+std::string text_of(const CommandEnd& end) {
+    std::string out = "\nExamples:\n";
+    for (const std::string_view line : end.lines)
+        if (!line.empty()) out += "  capstan " + std::string(line) + "\n";
+    return out + "\nExit codes: " + std::string(end.exits) + "\n";
+}
+
+void add_below(CLI::App& app, CLI::App& command) {
+    for (const CommandEnd& end : ends)
+        if (name_below(app, command) == end.command) command.footer(text_of(end));
+    for (CLI::App* each : command.get_subcommands([](CLI::App*) { return true; }))
+        if (!each->get_name().empty()) add_below(app, *each);
+}
+
+}  // namespace
+
+void add_examples(CLI::App& app) { add_below(app, app); }
+
+std::vector<std::string> example_lines() {
+    std::vector<std::string> out;
+    for (const CommandEnd& end : ends)
+        for (const std::string_view line : end.lines)
+            if (!line.empty()) out.push_back("capstan " + std::string(line));
+    return out;
+}
+
+}  // namespace capstan::commands

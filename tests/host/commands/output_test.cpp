@@ -1,0 +1,142 @@
+// Formats, colours, help and files that say themselves what they are.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "shell.hpp"
+
+namespace capstan::commands {
+namespace {
+
+namespace json = boost::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const char* const story = "tests/scenarios/three_zones.toml";
+
+TEST(Output, HasNoExponentsInItsNumbers) {
+    const Ran ran = capstan(std::string("simulate -o json ") + story);
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("\"node_hours\":"), Not(HasSubstr("E-")),
+                               Not(HasSubstr("E0")), Not(HasSubstr("e+"))));
+    json::parse(ran.out);
+}
+
+TEST(Output, IsYamlWhereThatIsAskedFor) {
+    const Ran ran = capstan("version -o yaml");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, MatchesRegex("version: \"[0-9.]+\"\nsdk: \"[0-9.]+\"\nabi: \"1.0\"\n"));
+    EXPECT_THAT(capstan(std::string("explain matrix -o yaml --scenario ") + story).out,
+                HasSubstr("groups:\n  - "));
+    EXPECT_THAT(capstan("version -o wide").err,
+                HasSubstr("--output: expected text, json or yaml, not 'wide'"));
+}
+
+TEST(Output, OnATerminalIsIndented) {
+    EXPECT_THAT(capstan("version -o json").out, StartsWith("{\"version\":"));
+    // `script` runs a command on a terminal of its own.
+    if (std::system("command -v script >/dev/null 2>&1") != 0) GTEST_SKIP() << "no script(1)";
+    const Folder folder;
+    const std::string typed = "script -qec '" + (build_tree() / "bin/capstan").string() +
+                              " version -o json' /dev/null </dev/null >" +
+                              (folder.path() / "out").string();
+    ASSERT_EQ(std::system(typed.c_str()), 0);
+    EXPECT_THAT(folder.read("out"), HasSubstr("{\r\n  \"version\": "));
+}
+
+TEST(Output, HasColoursWhereTheyAreWanted) {
+    EXPECT_THAT(capstan("simulat").err, StartsWith("capstan: "));
+    EXPECT_THAT(capstan("simulat --color=always").err, StartsWith("\x1b[31mcapstan\x1b[0m: "));
+    EXPECT_THAT(capstan("--color=always doctor -c nothing.toml").out,
+                AllOf(HasSubstr("\x1b[31mMISSING\x1b[0m"), HasSubstr("\x1b[1mTO DO\x1b[0m")));
+    EXPECT_THAT(capstan("doctor -c nothing.toml --color=never").out, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(capstan("doctor -c nothing.toml --color=pink").err,
+                HasSubstr("expected auto, always or never, not 'pink'"));
+}
+
+TEST(Output, HelpHasExamplesAndExitCodes) {
+    for (const char* command :
+         {"run",         "plan",           "doctor",        "simulate",       "cluster",
+          "dump",        "explain",        "replay",        "pipeline",       "crd print",
+          "crd install", "config check",   "config print",  "config explain", "config schema",
+          "plugin list", "plugin inspect", "plugin verify", "plugin call",    "plugin new",
+          "version"}) {
+        EXPECT_THAT(capstan(std::string(command) + " --help").out,
+                    AllOf(HasSubstr("\nExamples:\n  capstan " + std::string(command)),
+                          HasSubstr("\nExit codes: 0 ")))
+            << command;
+    }
+}
+
+TEST(Output, HelpNamesEveryKindThatAPluginCanBeOf) {
+    EXPECT_THAT(capstan("plugin new --help").out,
+                AllOf(HasSubstr("expander (cpp, c)"), HasSubstr("controller (cpp)")));
+    EXPECT_THAT(capstan("plugin new mine --kind expander --lang rust").err,
+                HasSubstr("sdk/examples has a first one in Rust"));
+}
+
+TEST(Output, TheConfigurationIsPrintedWithoutAFile) {
+    const Ran printed = capstan("config print");
+    EXPECT_EQ(printed.code, 0) << printed.err;
+    EXPECT_THAT(printed.out, HasSubstr("unneeded_time = \"10m\""));
+    const Folder folder;
+    EXPECT_EQ(capstan("config check --config " + folder.write("all.toml", printed.out)).code, 0);
+}
+
+TEST(Output, TheSchemaKnowsWhatTheConfigurationTakes) {
+    const Ran ran = capstan("config schema");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const json::value schema = json::parse(ran.out);
+    const json::value& down = schema.at_pointer("/properties/scale_down/properties");
+    EXPECT_EQ(down.at_pointer("/unneeded_time/default"), "10m");
+    EXPECT_EQ(down.at_pointer("/enabled/type"), "boolean");
+    EXPECT_EQ(schema.at("additionalProperties"), false);
+    const json::value& levels = schema.at_pointer("/properties/log/properties/level/enum");
+    EXPECT_THAT(json::serialize(levels), HasSubstr("\"debug\""));
+    // Free keys, each a table of the same members.
+    EXPECT_EQ(schema.at_pointer("/properties/plugin/additionalProperties/properties/file/type"),
+              "string");
+
+    const json::value with_plugins =
+        json::parse(capstan("config schema --config examples/capstan.toml").out);
+    EXPECT_THAT(json::serialize(with_plugins.at_pointer(
+                    "/properties/plugin/properties/labels/properties/settings/properties")),
+                HasSubstr("\"preset\":"));
+}
+
+/// A node and a running pod.
+const char* const small_dump = R"({"kind":"List","apiVersion":"v1","items":[
+    {"kind":"Node","apiVersion":"v1","metadata":{"name":"n1","creationTimestamp":"2026-01-01T00:00:00Z",
+     "labels":{"agentpool":"web"}},"status":{"allocatable":{"cpu":"4","memory":"16Gi","pods":"110"},
+     "capacity":{"cpu":"4","memory":"16Gi","pods":"110"},"conditions":[{"type":"Ready","status":"True"}]}},
+    {"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop","name":"web-1",
+     "creationTimestamp":"2026-01-01T00:00:00Z"},"spec":{"nodeName":"n1","containers":[{"name":"c"}]},
+     "status":{"phase":"Running"}}]})";
+
+TEST(InputFiles, SayThemselvesWhatTheyAre) {
+    const Folder folder;
+    const std::string dump = folder.write("dump.json", small_dump);
+    const Ran named = capstan("simulate --cluster " + dump);
+    ASSERT_EQ(named.code, 0) << named.err;
+    EXPECT_EQ(capstan("simulate " + dump).out, named.out);
+    EXPECT_EQ(capstan("simulate -f " + dump).out, named.out);
+    EXPECT_EQ(capstan(std::string("simulate -f ") + story).out,
+              capstan(std::string("simulate ") + story).out);
+    EXPECT_THAT(capstan("simulate --chaos " + dump).err, HasSubstr("--chaos is for a scenario"));
+
+    const std::string records = (folder.path() / "records").string();
+    ASSERT_EQ(capstan(std::string("simulate ") + story + " --record " + records).code, 0);
+    const std::string pass = std::filesystem::directory_iterator(records)->path().string();
+    const Ran refused = capstan("simulate " + pass);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("is a recorded pass; capstan replay " + pass));
+    EXPECT_EQ(capstan("explain matrix -f " + pass).out,
+              capstan("explain matrix --recorded " + pass).out);
+    EXPECT_THAT(capstan("explain matrix --at 1m -f " + pass).err, HasSubstr("its own moment"));
+}
+
+}  // namespace
+}  // namespace capstan::commands
