@@ -98,7 +98,10 @@ private:
 };
 
 Result<void> LiveCluster::open() {
-    CAPSTAN_CHECK(server_.listen());
+    CAPSTAN_CHECK(server_.listen().map_error([](Error error) {
+        error.message += "; choose another with --address and --port";
+        return error;
+    }));
     CAPSTAN_TRY(ReservedPort port, ReservedPort::take(io_, "127.0.0.1", 8085));
     admin_ = "127.0.0.1:" + std::to_string(port.port());
     admin_port_.emplace(std::move(port));

@@ -12,6 +12,7 @@
 
 #include "commands/live_config.hpp"
 #include "io/curl_http_client.hpp"
+#include "io/url.hpp"
 #include "kubernetes/client/paths.hpp"
 #include "runtime/daemon/single_pass.hpp"
 
@@ -77,6 +78,8 @@ Result<std::string> ask_daemon(const DaemonAddress& daemon,
     CAPSTAN_TRY(std::string token, read_file(daemon.token_file));
     const std::string base =
         daemon.url.ends_with('/') ? daemon.url.substr(0, daemon.url.size() - 1) : daemon.url;
+    CAPSTAN_CHECK(io::parse_url(base).map_error(
+        [&](Error e) { return within("--server " + base, std::move(e)); }));
     HttpRequest request("GET", base + path);
     // It answers after the pass that is under way.
     request.within(std::chrono::minutes(2));

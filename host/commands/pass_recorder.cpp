@@ -28,8 +28,9 @@ Result<PassRecorder> PassRecorder::make(std::filesystem::path folder, runtime::S
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error)
-        return fail(ErrorCode::invalid_argument,
-                    folder.string() + ": cannot be made: " + error.message());
+        return fail(ErrorCode::invalid_argument, "--record " + folder.string() +
+                                                     ": cannot be made: " + error.message() +
+                                                     "; name a folder that may be written");
     return PassRecorder(std::move(folder), std::move(setup), std::move(version), most);
 }
 

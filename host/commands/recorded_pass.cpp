@@ -3,6 +3,8 @@
 #include <fstream>
 #include <utility>
 
+#include <boost/json/object.hpp>
+
 #include "commands/exit_code.hpp"
 #include "runtime/engine_settings.hpp"
 #include "runtime/json_reader.hpp"
@@ -13,12 +15,26 @@ namespace {
 /// A cluster of 15000 nodes.
 constexpr std::size_t record_bytes_max = std::size_t{1} << 30;
 
+/// What a file is that was taken for a recorded pass; empty: of that nothing is known.
+std::string other_use_of(std::string_view text) {
+    const auto document = runtime::parse_json(text, "");
+    const boost::json::object* const object = document ? document->if_object() : nullptr;
+    const bool is_dump = object != nullptr && !object->contains("version") &&
+                         (object->contains("items") || object->contains("apiVersion") ||
+                          object->contains("NodeList"));
+    return is_dump ? "is a dump of a cluster, not a recorded pass: give it to --cluster, or let "
+                     "`capstan simulate --record DIR` make passes of it"
+                   : "";
+}
+
 Result<runtime::PassRecord> read_record(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
     if (!in) return fail(ErrorCode::invalid_argument, file + ": cannot be read");
     const Result<std::string> text = runtime::read_all(in, record_bytes_max);
     if (!text) return fail(ErrorCode::invalid_argument, file + ": " + text.error().message);
     auto record = runtime::parse_pass_record(*text, file);
+    const std::string other_use = record ? "" : other_use_of(*text);
+    if (!other_use.empty()) return fail(ErrorCode::invalid_argument, file + ": " + other_use);
     // Another host may read it; this one does not know how.
     if (!record) return fail(ErrorCode::invalid_argument, record.error().message);
     return record;

@@ -170,8 +170,9 @@ void add_replay(CLI::App& parent, Action& action) {
                     "A configuration in place of the recorded one: what would it have decided?")
         ->type_name("FILE");
     command
-        .add_option("--set", arguments->set,
-                    "A value in place of what the configuration says: scale_up.balance=false")
+        .add_option(
+            "--set", arguments->set,
+            "A value in place of what the configuration says: scale_up.balance_similar=false")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     arguments->format = add_output_format(command);

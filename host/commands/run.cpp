@@ -89,6 +89,10 @@ Result<void> run_live(const RunArguments& arguments,
         std::error_code error;
         std::filesystem::create_directories(std::filesystem::path(arguments.state) / "plugins",
                                             error);
+        if (error)
+            return fail(ErrorCode::unavailable, "--state " + arguments.state +
+                                                    ": cannot be made: " + error.message() +
+                                                    "; name a folder that may be written");
     }
     CAPSTAN_TRY(const std::unique_ptr<RecordWriter> recorder, make_recorder(arguments, *loaded));
     const std::uint64_t seed = random_seed();

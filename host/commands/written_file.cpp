@@ -20,8 +20,13 @@ Result<void> write(const std::filesystem::path& path, std::string_view text,
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     out.close();
     if (out) return {};
+    const int error = errno;
+    const std::filesystem::path folder = path.parent_path();
+    std::error_code ignored;
+    const bool has_folder = folder.empty() || std::filesystem::is_directory(folder, ignored);
     return fail(ErrorCode::unavailable,
-                path.string() + ": cannot be written: " + std::strerror(errno));
+                path.string() + ": cannot be written: " +
+                    (has_folder ? std::strerror(error) : "there is no folder " + folder.string()));
 }
 
 }  // namespace

@@ -228,6 +228,23 @@ std::string CurlTransfer::message(std::string_view why) const {
     return "HTTP " + request_.method + " " + printable(url, 512) + way + ": " + std::string(why);
 }
 
+/// Why the request failed, and where TLS met none, or the other way round, what may help.
+std::string CurlTransfer::reason_of(CURLcode code) const {
+    const std::string why = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
+    const bool is_secure = request_.url.starts_with("https:");
+    if (is_secure && code == CURLE_SSL_CONNECT_ERROR &&
+        why.find("wrong version number") != std::string::npos)
+        return "the server does not speak TLS; it may be http:// (" + why + ")";
+    long connections = 0;
+    curl_easy_getinfo(handle_.get(), CURLINFO_NUM_CONNECTS, &connections);
+    const bool is_no_answer =
+        code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR || code == CURLE_UNSUPPORTED_PROTOCOL;
+    // A connection that was used before was one of HTTP.
+    if (!is_secure && is_no_answer && connections > 0 && header_bytes_ == 0)
+        return why + "; the server may speak TLS: https://";
+    return why;
+}
+
 Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
     if (code == CURLE_OK) return std::move(reply_);
     if (is_head_too_long(code)) return fail(ErrorCode::quota, message(head_too_long));
@@ -239,9 +256,9 @@ Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
         return fail(ErrorCode::unavailable,
                     message("more came over HTTP/2 than could be taken; it goes on by HTTP/1.1"));
     }
-    const char* const why = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
     Error error{code_of(code),
-                message(was_sent_in_vain_ ? "the connection was lost before an answer came" : why)};
+                message(was_sent_in_vain_ ? "the connection was lost before an answer came"
+                                          : reason_of(code))};
     if (sent_ && error.code == ErrorCode::unavailable) error.provider_code = connection_lost;
     return fail(std::move(error));
 }

@@ -52,6 +52,7 @@ public:
     /// "HTTP GET https://api.example.com/v1 through proxy http://proxy.example.com:3128: " and
     /// `why`; without the query and the proxy's login, which may hold secrets.
     std::string message(std::string_view why) const;
+    std::string reason_of(CURLcode code) const;
 
 private:
     struct Free {

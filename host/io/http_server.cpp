@@ -63,7 +63,7 @@ Result<tcp::acceptor> open(asio::io_context& io, const HttpServer::Options& opti
     if (!error) out.bind(at, error);
     if (!error) out.listen(asio::socket_base::max_listen_connections, error);
     if (error)
-        return fail(ErrorCode::unavailable, "HTTP server: listen on " + options.address + ":" +
+        return fail(ErrorCode::unavailable, "listen on " + options.address + ":" +
                                                 std::to_string(options.port) + ": " +
                                                 error.message());
     return out;

@@ -42,6 +42,7 @@ Result<Url> parse_url(const std::string& text) {
     };
     if (std::any_of(text.begin(), text.end(), is_unprintable))
         return refuse("a space or control character");
+    if (text.find("://") == std::string::npos) return refuse("begins with no http:// or https://");
     const std::unique_ptr<CURLU, Free> url(curl_url());
     const CURLUcode code = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0);
     if (code != CURLUE_OK) return refuse(curl_url_strerror(code));

@@ -87,6 +87,7 @@ PluginSet load_plugins(const Config& config, const ShippedPlugins& shipped,
     const TrustPolicy policy = trust_policy(config.trust, shipped);
     PluginSet set;
     for (const PluginConfig& plugin : config.plugins) {
+        if (plugin.file.empty()) continue;  // find_plugin_files has said so
         if (auto loaded = load_plugin(plugin, policy, registry, diagnostics))
             set.push_back(*std::move(loaded));
     }

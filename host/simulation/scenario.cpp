@@ -256,10 +256,8 @@ Scenario read_scenario(runtime::Source source, const std::filesystem::path& fold
     Scenario out{.diagnostics = Diagnostics(std::move(source))};
     std::optional<TomlValue> root = runtime::parse_toml(out.diagnostics);
     if (!root) return out;
-    if (const Result<void> done = runtime::override_values(*root, overrides); !done) {
-        out.diagnostics.error({}, done.error().message);
-        return out;
-    }
+    runtime::override_values(*root, overrides, out.diagnostics);
+    if (out.diagnostics.errors() > 0) return out;
     turn_shares_into_text(*root);
     const SettingValue tree =
         runtime::validate_settings(*root, schema(), "", out.diagnostics, hint);

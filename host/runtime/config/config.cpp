@@ -58,7 +58,10 @@ std::string hint(std::string_view path, std::string_view key) {
             return "; it belongs in [" + section.key + "]";
         }
     }
-    return "";
+    if (path == "limits") return "";
+    const auto section = std::ranges::find(config_schema(), path, &Field::key);
+    const bool is_close = !find_similar(key, keys_of(section->fields)).empty();
+    return is_close ? "" : "; `capstan config explain " + std::string(path) + "` lists its keys";
 }
 
 constexpr std::size_t plugins_max = 1000;
@@ -129,10 +132,8 @@ Loaded load_config(Source source, const ShippedPlugins& shipped,
     Loaded out{std::nullopt, Diagnostics(std::move(source))};
     std::optional<TomlValue> root = parse_toml(out.diagnostics);
     if (!root) return out;
-    if (const Result<void> done = override_values(*root, overrides); !done) {
-        out.diagnostics.error({}, done.error().message);
-        return out;
-    }
+    override_values(*root, overrides, out.diagnostics);
+    if (out.diagnostics.errors() > 0) return out;
     out.config = read_config(*root, shipped, out.diagnostics);
     return out;
 }

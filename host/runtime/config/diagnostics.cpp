@@ -57,14 +57,6 @@ std::string excerpt(const std::vector<std::string>& shown, const Place& place) {
            '\n';
 }
 
-std::string heading(const Source& source, const Diagnostic& d) {
-    std::string out = source.name;
-    if (d.place.line > 0)
-        out += ":" + std::to_string(d.place.line) + ":" + std::to_string(d.place.column);
-    return out + ": " + (d.severity == Severity::warning ? "warning: " : "") +
-           printable(d.message) + "\n";
-}
-
 Unexpected unreadable(const std::filesystem::path& file, const std::string& why) {
     return fail(ErrorCode::invalid_config, "configuration " + file.string() + ": " + why);
 }
@@ -111,12 +103,21 @@ std::vector<Diagnostic> Diagnostics::sorted() const {
     return out;
 }
 
+std::string Diagnostics::heading(const Diagnostic& d) const {
+    std::string out = source_.name;
+    if (d.place.line > 0)
+        out += ":" + std::to_string(d.place.line) + ":" + std::to_string(d.place.column);
+    if (d.place.option > 0) out = "--set " + shortened(options_.at(d.place.option - 1), 80);
+    return out + ": " + (d.severity == Severity::warning ? "warning: " : "") +
+           printable(d.message) + "\n";
+}
+
 std::string Diagnostics::text() const {
     const std::vector<Diagnostic> all = sorted();
     const std::vector<std::string_view> lines = split_lines(source_.text);
     std::string out;
     for (std::size_t i = 0; i < std::min(all.size(), shown_max); ++i) {
-        out += heading(source_, all[i]);
+        out += heading(all[i]);
         const std::size_t line = all[i].place.line;
         if (line > 0 && line <= lines.size())
             out += excerpt(columns_of(lines[line - 1], line, hidden_), all[i].place);

@@ -52,6 +52,8 @@ public:
     /// What stands there may be a secret: every line shown has '*' in its place. A place of length
     /// 1 hides the rest of its line.
     void hide(Place place);
+    /// What a place's `option` counts: each is KEY=VALUE.
+    void set_options(std::vector<std::string> options) { options_ = std::move(options); }
 
     std::size_t errors() const noexcept { return errors_; }
     bool empty() const noexcept { return all_.empty(); }
@@ -62,7 +64,11 @@ public:
     std::string text() const;
 
 private:
+    /// "capstan.toml:6:3: warning: message" with a newline.
+    std::string heading(const Diagnostic& diagnostic) const;
+
     Source source_;
+    std::vector<std::string> options_;
     std::vector<Diagnostic> all_;
     std::vector<Place> hidden_;
     std::size_t errors_ = 0;

@@ -83,6 +83,20 @@ TomlValue convert(const toml::node& node) {
     return out;
 }
 
+/// What stands right of the last `=` on the line before `place` is text without quotes, as it
+/// seems: `name = prod`, `unneeded_time = 10m`.
+bool is_unquoted_text(std::string_view text, const Place& place) {
+    for (std::uint32_t line = 1; line < place.line; ++line) {
+        const std::size_t end = text.find('\n');
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+    text = text.substr(0, text.find('\n')).substr(0, place.column);
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string_view::npos) return false;
+    const std::size_t first = text.find_first_not_of(" \t", equals + 1);
+    return first != std::string_view::npos && text.find_first_of("\"'[{#") == text.npos;
+}
+
 }  // namespace
 
 const TomlValue* TomlValue::find(std::string_view name) const {
@@ -104,7 +118,12 @@ std::optional<TomlValue> parse_toml(Diagnostics& diagnostics) {
         root.place = {};
         return root;
     } catch (const toml::parse_error& e) {
-        diagnostics.error(toml_place(e.source()), std::string(e.description()));
+        const Place place = toml_place(e.source());
+        std::string what(e.description());
+        // That names the two words there are.
+        const bool is_boolean = what.find("boolean") != std::string::npos;
+        if (!is_boolean && is_unquoted_text(source.text, place)) what += "; text stands in quotes";
+        diagnostics.error(place, std::move(what));
     } catch (const std::exception& e) {
         diagnostics.error({}, std::string("cannot be read as TOML: ") + e.what());
     }

@@ -17,11 +17,12 @@ namespace capstan::runtime {
 class Diagnostics;
 
 /// Lines and columns count from 1, columns and lengths in characters (not bytes). Line 0 is the
-/// file as a whole.
+/// file as a whole, or the value of an option (overrides.hpp).
 struct Place {
     std::uint32_t line = 0;
     std::uint32_t column = 0;
     std::uint32_t length = 1;
+    std::uint32_t option = 0;  ///< which `--set` of the command line, from 1; 0: none
 
     bool operator==(const Place&) const = default;
 };

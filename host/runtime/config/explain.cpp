@@ -24,6 +24,34 @@ std::optional<std::vector<std::string>> split_key(std::string_view key) {
     return whole ? std::optional(parts) : std::nullopt;
 }
 
+/// Every key below `fields`, dotted; one below a free key has ID in its place.
+void collect_paths(const Fields& fields, const std::string& path, std::vector<std::string>& out) {
+    for (const Field& field : fields) {
+        const std::string here = join_path(path, field.key);
+        out.push_back(here);
+        collect_paths(field.fields, field.map ? here + ".ID" : here, out);
+    }
+}
+
+/// "; did you mean scale_down.unneeded_time?" for `unneeded_time`, or for `unneded_time`: where
+/// keys end like this. Empty: none does.
+std::string longer_keys(std::string_view key) {
+    std::vector<std::string> all, last_parts, found;
+    collect_paths(config_schema(), "", all);
+    for (const std::string& path : all) last_parts.push_back(path.substr(path.rfind('.') + 1));
+    const auto ending_in = [&](std::string_view end) {
+        for (const std::string& path : all)
+            if (path.ends_with("." + std::string(end))) found.push_back(path);
+    };
+    ending_in(key);
+    if (found.empty()) ending_in(find_similar(key, last_parts));
+    if (found.empty()) return {};
+    std::string out = "; did you mean ";
+    for (const std::string& path : found)
+        out += (&path == &found.front() ? "" : &path == &found.back() ? " or " : ", ") + path;
+    return out + "?";
+}
+
 /// Walks down the schema, and beside it down what is set.
 class Finder {
 public:
@@ -118,6 +146,7 @@ std::string in_words(const Finder& found) {
     if (!section && !field.default_toml.empty() && !found.in_map()) {
         out += "  default: " + printable(field.default_toml) + "\n";
     }
+    if (!field.upstream.empty()) out += "  upstream: " + field.upstream + "\n";
     const SettingValue* value = found.value();
     if (!section && value != nullptr && !value->defaulted) {
         out += "  set to: " + printable(to_toml(*value)) + " (line " +
@@ -134,7 +163,13 @@ Result<std::string> explain_key(std::string_view key, const Config* config,
     if (!parts)
         return fail(ErrorCode::not_found, "'" + shortened(key, 60) + "' is not a dotted TOML key");
     Finder finder(config, settings_of);
-    for (const std::string& part : *parts) CAPSTAN_CHECK(finder.step(part));
+    for (const std::string& part : *parts) {
+        const Result<void> done = finder.step(part);
+        if (done) continue;
+        const std::string longer = &part == &parts->front() ? longer_keys(key) : "";
+        if (longer.empty()) return fail(done.error());
+        return fail(ErrorCode::not_found, "there is no key '" + shortened(key, 60) + "'" + longer);
+    }
     return in_words(finder);
 }
 

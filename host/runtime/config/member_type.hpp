@@ -33,6 +33,7 @@ struct Rules {
     std::optional<double> min{}, max{};
     std::string instance_kind{};
     std::string shorthand{};
+    std::string upstream{};  ///< what upstream does by default, as TOML, where that is not our way
 };
 
 /// An enum in the configuration has `constexpr auto names_of(E)`: the word of each enumerator, in

@@ -40,27 +40,31 @@ std::optional<std::vector<std::string>> parts_of(std::string_view key) {
     return is_quoted || has_gap ? std::nullopt : std::optional(std::move(out));
 }
 
-TomlValue value_of(std::string_view text) {
-    if (Result<TomlValue> value = parse_toml_value(text)) {
-        value->place = {};
-        return *std::move(value);
-    }
-    return {.kind = TomlValue::Kind::string, .text = std::string(text)};
+/// All of it, for an error may be deep within.
+void set_place(TomlValue& value, const Place& place) {
+    value.place = value.key_place = place;
+    for (TomlValue& child : value.children) set_place(child, place);
 }
 
-TomlValue& member(TomlValue& table, const std::string& key) {
+TomlValue value_of(std::string_view text, const Place& place) {
+    TomlValue out{.kind = TomlValue::Kind::string, .text = std::string(text)};
+    if (Result<TomlValue> value = parse_toml_value(text)) out = *std::move(value);
+    set_place(out, place);
+    return out;
+}
+
+TomlValue& member(TomlValue& table, const std::string& key, const Place& place) {
     const auto at = std::ranges::find(table.children, key, &TomlValue::key);
     if (at != table.children.end()) return *at;
-    return table.children.emplace_back(TomlValue{.key = key, .key_place = {}, .place = {}});
+    return table.children.emplace_back(TomlValue{.key = key, .key_place = place, .place = place});
 }
 
-Result<void> put(TomlValue& root, const std::vector<std::string>& path, TomlValue value) {
+/// Empty: done.
+std::string put(TomlValue& root, const std::vector<std::string>& path, TomlValue value) {
     TomlValue* at = &root;
     for (std::size_t i = 0; i < path.size(); ++i) {
-        if (at->kind != TomlValue::Kind::table) {
-            return fail(ErrorCode::invalid_config, in_quotes(path[i - 1]) + " is no table");
-        }
-        at = &member(*at, path[i]);
+        if (at->kind != TomlValue::Kind::table) return in_quotes(path[i - 1]) + " is no table";
+        at = &member(*at, path[i], value.place);
     }
     value.key = path.back();
     *at = std::move(value);
@@ -69,19 +73,18 @@ Result<void> put(TomlValue& root, const std::vector<std::string>& path, TomlValu
 
 }  // namespace
 
-Result<void> override_values(TomlValue& root, std::span<const std::string> assignments) {
+void override_values(TomlValue& root, std::span<const std::string> assignments,
+                     Diagnostics& diagnostics) {
+    diagnostics.set_options({assignments.begin(), assignments.end()});
+    Place place;
     for (const std::string& assignment : assignments) {
+        ++place.option;
         const auto halves = split_assignment(assignment);
         const auto path = halves ? parts_of(halves->first) : std::nullopt;
-        if (!path) {
-            return fail(ErrorCode::invalid_config,
-                        "expected KEY=VALUE such as scale_up.backoff=until_joined, got " +
-                            in_quotes(assignment));
-        }
-        Result<void> done = put(root, *path, value_of(halves->second));
-        if (!done) return fail(within(assignment, std::move(done).error()));
+        const std::string wrong = path ? put(root, *path, value_of(halves->second, place))
+                                       : "expected KEY=VALUE such as scale_up.backoff=until_joined";
+        if (!wrong.empty()) diagnostics.error(place, wrong);
     }
-    return {};
 }
 
 }  // namespace capstan::runtime

@@ -60,7 +60,7 @@ void describe(auto&& key, ScaleUpPipeline& s) {
         "Groups count as similar, and are kept even, when every check agrees. Empty, or not named "
         "in "
         "a [pipeline.scale_up] that is there: no two groups are similar.",
-        {.instance_kind = "capstan.similarity/1"});
+        {.instance_kind = "capstan.similarity/1", .upstream = "[]"});
     key("splitter", s.splitter, "Shares new nodes out among similar groups.",
         {.instance_kind = "capstan.splitter/1"});
     key("group_sources", s.group_sources, "Node groups that could exist: auto-provisioning.",

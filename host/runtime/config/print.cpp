@@ -60,7 +60,9 @@ private:
     std::string line(const SettingValue* value, const Field& field) const {
         const bool set = value != nullptr && !value->defaulted;
         if (!set && !all_) return "";
-        const std::string doc = all_ ? "# " + printable(field.doc) + "\n" : "";
+        std::string doc = all_ ? "# " + printable(field.doc) + "\n" : "";
+        if (all_ && !field.upstream.empty())
+            doc += "# Upstream's default: " + field.upstream + "\n";
         const std::string key = toml_key(field.key);
         if (value == nullptr)
             return doc + "# " + key + " is not set: " + printable(describe_type(field)) + "\n";

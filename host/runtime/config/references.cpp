@@ -52,6 +52,15 @@ std::vector<std::string> known_names(const Config& config,
 
 std::string quoted(const std::string& name) { return "'" + shortened(name, 60) + "'"; }
 
+/// "; this version ships of kind cloud: simulated". Empty: there is nothing to name.
+std::string shipped_of_kind(const ShippedPlugins& shipped, std::string_view kind) {
+    const std::vector<std::string> names = shipped.names_of_kind(kind);
+    if (names.empty()) return {};
+    std::string_view word = kind.substr(0, kind.find('/'));
+    word.remove_prefix(word.rfind('.') + 1);
+    return "; this version ships of kind " + printable(word) + ": " + joined_names(names);
+}
+
 /// The file of an instance whose table names none.
 void find_file(PluginConfig& plugin, const ShippedPlugins& shipped, Diagnostics& out) {
     if (!plugin.file.empty()) return;
@@ -72,8 +81,10 @@ void add_shipped(Config& config, const Reference& name, const ShippedPlugins& sh
     if (config.find_plugin(value.text) != nullptr) return;
     const auto file = shipped.find(value.text);
     if (!file) {
-        out.error(value.place, name.path + ": no plugin instance named " + quoted(value.text) +
-                                   suggestion(value.text, known_names(config, shipped.names())));
+        std::string more = suggestion(value.text, known_names(config, shipped.names()));
+        if (more.empty()) more = shipped_of_kind(shipped, value.instance_kind);
+        out.error(value.place,
+                  name.path + ": no plugin instance named " + quoted(value.text) + more);
         return;
     }
     config.plugins.push_back({.id = PluginInstanceId(value.text),
@@ -153,7 +164,9 @@ void check_kinds(const Config& config, const InstanceSettings& settings, const K
         used.insert(name.value->text);
     }
     for (const PluginConfig& plugin : config.plugins) {
-        if (!plugin.declared || used.contains(plugin.id.value())) continue;
+        // Without a file there is no instance to use.
+        const bool is_there = plugin.declared && !plugin.file.empty();
+        if (!is_there || used.contains(plugin.id.value())) continue;
         diagnostics.warning(
             plugin.place, join_path("plugin", plugin.id.value()) + ": nothing uses this instance");
     }

@@ -1,6 +1,6 @@
 /// [scale_up], [scale_down] and [limits]. Keys are upstream's flags in snake_case without the
-/// section's own words; defaults are upstream's. Each key's meaning, type and default stand here
-/// and nowhere else; see section.hpp.
+/// section's own words; defaults are upstream's where `upstream` names no other. Each key's
+/// meaning, type and default stand here and nowhere else; see section.hpp.
 #pragma once
 
 #include <array>
@@ -92,7 +92,8 @@ void describe(auto&& key, ScaleUp& s) {
         "and stay in their zone (Zalando's parent-resource-hash). Empty: none are.");
     key("spread_timeout_annotation", s.spread_timeout_annotation,
         "The annotation by which a pod says how long to insist on its spread over zones. Needs a "
-        "scheduler that heeds it; kube-scheduler does not. Empty: none does.");
+        "scheduler that heeds it; kube-scheduler does not. Empty: none does.",
+        {.upstream = "\"\""});
     key("default_spread", s.default_spread,
         "The defaultConstraints with DoNotSchedule of kube-scheduler's plugin PodTopologySpread "
         "(defaultingType List): they hold for pods without topology spread constraints that a "
@@ -107,20 +108,24 @@ void describe(auto&& key, ScaleUp& s) {
         "cloud.");
     key("reserve_from_nodes", s.reserve_from_nodes,
         "Learns from existing nodes how much of a machine the system keeps, where the cloud says "
-        "nothing about it.");
+        "nothing about it.",
+        {.upstream = "false"});
     key("force_ds", s.force_ds,
         "Reserves room on a new node for every DaemonSet that would run there.");
     key("balance_similar", s.balance_similar,
         "Shares a scale-up among similar groups, so that their sizes stay even; an option may then "
         "grow past its own group's maximum. Off: they are not even looked up. With a "
-        "[pipeline.scale_up] that names no similarity checks it is off, and true is an error.");
+        "[pipeline.scale_up] that names no similarity checks it is off, and true is an error.",
+        {.upstream = "false"});
     key("balance_across_prices", s.balance_across_prices,
         "Shares a scale-up also among similar groups of which one is spot and the other is not, or "
         "whose known prices differ by more than 2%. Off: no nodes go from a cheap group to a dear "
-        "one, whatever the similarity checks say.");
+        "one, whatever the similarity checks say.",
+        {.upstream = "true"});
     key("one_option_per_pass", s.one_option_per_pass,
         "Grows by one option a pass, as upstream does. Off: goes on until nothing more can be "
-        "helped.");
+        "helped.",
+        {.upstream = "true"});
     key("enforce_node_group_min_size", s.enforce_node_group_min_size,
         "Raises groups that are below their minimum.");
     key("max_nodes_per_scaleup", s.max_nodes_per_scaleup,
@@ -143,8 +148,8 @@ void describe(auto&& key, ScaleUp& s) {
         "for.");
     key("backoff_by_machine_type", s.backoff_by_machine_type,
         "Where a cloud has no more machines of a type in a zone, other groups of just such "
-        "machines "
-        "are left alone too.");
+        "machines are left alone too.",
+        {.upstream = "false"});
     key("api_error_backoff", s.api_error_backoff,
         "With until_joined: how long a group is left alone after its cloud's API failed; doubled "
         "by "
@@ -250,7 +255,8 @@ void describe(auto&& key, ScaleDown& s) {
         "Mirror pods do not count as use.");
     key("ignore_schedulable_pods", s.ignore_schedulable_pods,
         "Pods that wait and find room on the nodes there are do not stop removals (Zalando). Off: "
-        "no removal begins while there are any (upstream).");
+        "no removal begins while there are any (upstream).",
+        {.upstream = "false"});
     key("unremovable_node_recheck_timeout", s.unremovable_node_recheck_timeout,
         "Upstream's pause before a node is looked at again. Read, and without effect: every node "
         "is "
@@ -285,9 +291,9 @@ void describe(auto&& key, ScaleDown& s) {
         "A drain is given up for a pod that is still there this long after the time it had to "
         "end.");
     key("max_pod_eviction_time", s.max_pod_eviction_time,
-        "How long a node is drained before that is given up; a group's own wish comes first. "
-        "Upstream gives up after 2m, which starves nodes whose pods start slowly under a tight "
-        "PodDisruptionBudget.");
+        "How long a node is drained before that is given up; a group's own wish comes first. After "
+        "2m nodes whose pods start slowly under a tight PodDisruptionBudget would never go.",
+        {.upstream = "\"2m\""});
     key("eviction_retry", s.eviction_retry, "Time between two tries to evict a pod.");
     key("drain_priorities", s.drain_priorities,
         "Evicts pods in groups of ascending priority, each with its own time to end (upstream's "

@@ -31,6 +31,7 @@ struct Field {
     std::string replaced_by{};    ///< of a deprecated key
 
     // Ours only; a plugin cannot say these.
+    std::string upstream{};   ///< upstream's default as TOML, where it is another; empty: it is not
     std::string shorthand{};  ///< of a table: the member that plain text in its place stands for
     bool opaque = false;      ///< a table, or list, that is not looked into: a plugin's settings,
                               ///< before its class is known

@@ -32,6 +32,7 @@ struct FieldWriter {
         field.key = std::move(key);
         field.doc = std::move(doc);
         field.default_toml = MemberType<T>::toml(member);
+        field.upstream = rules.upstream;
         if (field.type == SettingType::table) field.shorthand = rules.shorthand;
         fields.push_back(std::move(field));
     }

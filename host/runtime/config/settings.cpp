@@ -19,6 +19,15 @@ void mark_defaulted(SettingValue& value, const Place& place) {
     for (SettingValue& child : value.children) mark_defaulted(child, place);
 }
 
+/// What may stand where an unknown key does: the closest key, or all of a few.
+std::string known_keys(const std::string& wrong, const Fields& fields) {
+    constexpr std::size_t keys_max = 24;
+    const std::vector<std::string> keys = keys_of(fields);
+    const std::string similar = suggestion(wrong, keys);
+    if (!similar.empty() || keys.empty() || keys.size() > keys_max) return similar;
+    return "; there " + std::string(keys.size() == 1 ? "is " : "are ") + joined_names(keys);
+}
+
 class Validator {
 public:
     Validator(Diagnostics& diagnostics, const Hint& hint)
@@ -133,7 +142,7 @@ private:
         // first.
         const bool shown = diagnostics_.errors() < Diagnostics::shown_max;
         std::string more = hint_ && shown ? hint_(path, member.key) : "";
-        if (more.empty() && shown) more = suggestion(member.key, keys_of(fields));
+        if (more.empty() && shown) more = known_keys(member.key, fields);
         const std::string name = path.empty() ? "" : path + ": ";
         diagnostics_.error(member.key_place,
                            name + "unknown key '" + shortened(member.key, 60) + "'" + more);

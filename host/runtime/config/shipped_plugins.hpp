@@ -26,6 +26,9 @@ public:
     std::optional<std::filesystem::path> find(std::string_view name) const;
     /// All names, sorted.
     std::vector<std::string> names() const;
+    /// Those whose file says that it has classes of this kind ("capstan.cloud/1"); no code of any
+    /// file is run.
+    std::vector<std::string> names_of_kind(std::string_view kind) const;
 
 private:
     std::filesystem::path root_;

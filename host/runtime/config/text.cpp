@@ -141,4 +141,10 @@ std::string suggestion(std::string_view wrong, const std::vector<std::string>& w
     return similar.empty() ? "" : "; did you mean '" + similar + "'?";
 }
 
+std::string joined_names(const std::vector<std::string>& names) {
+    std::string out;
+    for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+    return out;
+}
+
 }  // namespace capstan::runtime

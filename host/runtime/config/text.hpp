@@ -28,5 +28,7 @@ std::string join_path(std::string_view path, std::string_view key);
 std::string find_similar(std::string_view wrong, const std::vector<std::string>& words);
 /// "; did you mean 'region'?", or nothing.
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& words);
+/// "a, b, c".
+std::string joined_names(const std::vector<std::string>& names);
 
 }  // namespace capstan::runtime

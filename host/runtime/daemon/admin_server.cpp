@@ -102,7 +102,11 @@ Result<std::unique_ptr<io::HttpServer>> serve_admin(const Admin& config,
         options.address = "0.0.0.0";
         server = io::HttpServer::listen(io, std::move(options), std::move(handler));
     }
-    if (!server) return fail(within("admin.listen", std::move(server).error()));
+    if (!server) {
+        Error error = within("admin.listen", std::move(server).error());
+        error.message += "; choose another in [admin] listen";
+        return fail(std::move(error));
+    }
     return *std::move(server);
 }
 

@@ -59,6 +59,7 @@ void DecisionLog::tell(const PassReport& pass) {
                         [this](const auto& action, const engine::ActionResult& result) {
                             see(action, result);
                         });
+        tell_daemon_pods();
         tell_backoffs(pass);
     }
     tell_look(pass);
@@ -137,7 +138,21 @@ void DecisionLog::see(const engine::Eviction& eviction, const engine::ActionResu
     if (error == nullptr && was_refused)
         because += "; agreed to after " + counted(before->refusals, "refusal") + " in " +
                    format_rough_duration(pass_->at - before->refused_since.value_or(pass_->at));
+    if (eviction.best_effort && error == nullptr) {
+        DaemonPods& of_node = daemon_pods_[eviction.node];
+        ++of_node.count;
+        of_node.because = eviction.because;
+        if (pass_->input.circumstances.dry_run) return;
+        return tell_action(LogLevel::debug, eviction, " from " + eviction.node, because, error);
+    }
     tell_action(LogLevel::info, eviction, " from " + eviction.node, because, error);
+}
+
+void DecisionLog::tell_daemon_pods() {
+    for (const auto& [node, pods] : std::exchange(daemon_pods_, {}))
+        tell_action(LogLevel::info,
+                    "evict " + counted(pods.count, "DaemonSet pod") + " from " + node,
+                    {.action = "evict", .node = node}, pods.because, nullptr);
 }
 
 void DecisionLog::tell_action(LogLevel level, const std::string& action, engine::ActionFacts facts,

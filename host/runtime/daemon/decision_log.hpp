@@ -1,6 +1,8 @@
 /// Tells the log of passes: what is done with its reason, and what is new about what is not.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -54,6 +56,8 @@ private:
     void see(const engine::MachineRemoval& removal, const engine::ActionResult& result);
     void see(const engine::NodeChange& change, const engine::ActionResult& result);
     void see(const engine::Eviction& eviction, const engine::ActionResult& result);
+    /// One line a node for all of its DaemonSets' pods.
+    void tell_daemon_pods();
     template <class Action>
     void see(const Action& action, const engine::ActionResult& result) {
         tell_action(LogLevel::info, action, more_of(action), action.because, result.error());
@@ -80,9 +84,14 @@ private:
     Logger& log_;
     const LogFormat format_;
     CloudTroubles clouds_;
-    std::set<News> told_{}, before_{};  ///< in this pass, in the last one
-    const PassReport* pass_ = nullptr;  ///< that is being told of
-    bool is_reloaded_ = false;          ///< since the last pass
+    struct DaemonPods {
+        std::size_t count = 0;
+        std::string because{};
+    };
+    std::map<std::string, DaemonPods> daemon_pods_{};  ///< evicted in this pass, by node
+    std::set<News> told_{}, before_{};                 ///< in this pass, in the last one
+    const PassReport* pass_ = nullptr;                 ///< that is being told of
+    bool is_reloaded_ = false;                         ///< since the last pass
 };
 
 }  // namespace capstan::runtime

@@ -32,8 +32,11 @@ Strand::Watchdog watchdog(std::shared_ptr<Logger> log, std::shared_ptr<InstanceM
     return {.report = [log = std::move(log), metrics = std::move(metrics),
                        id = std::move(id)](Duration took) {
         metrics->strand_overrun();
-        log->write(LogLevel::warn, id,
-                   "kept its strand for " + milliseconds_text(took) + "; it must not block there");
+        // Each is counted; one that an operator notices is told as such.
+        const LogLevel level = took < std::chrono::seconds(1) ? LogLevel::debug : LogLevel::warn;
+        log->write(level, id,
+                   "the plugin held up its own other calls for " + milliseconds_text(took) +
+                       "; decisions go on, and where it happens often its author should know");
     }};
 }
 

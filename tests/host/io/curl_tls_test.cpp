@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio/completion_condition.hpp>
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/read.hpp>
 
 #include "http2_server.hpp"
 #include "io/curl_http_client.hpp"
@@ -64,6 +66,44 @@ TEST_F(SecureRequests, TrustTheGivenAuthorityAndNoOther) {
     EXPECT_THAT(body(server.url()), HasSubstr("certificate"));
     connect_with({});
     EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable) << "the system's";
+}
+
+/// Answers whatever comes first with these bytes, and closes the connection: as a server of plain
+/// HTTP meets a handshake, or one of TLS a plain request.
+class OtherServer final : public LoopbackServer {
+public:
+    explicit OtherServer(std::string answer) : answer_(std::move(answer)) { start(); }
+    ~OtherServer() override { stop(); }
+
+protected:
+    void serve(Socket& socket) override {
+        boost::asio::streambuf buffer;
+        boost::system::error_code error;
+        boost::asio::read(socket, buffer, boost::asio::transfer_at_least(1), error);
+        boost::asio::write(socket, boost::asio::buffer(answer_), error);
+        socket.shutdown(Socket::shutdown_both, error);
+    }
+
+private:
+    const std::string answer_;
+};
+
+TEST_F(SecureRequests, SayThatTheServerSpeaksNoTls) {
+    const OtherServer server("HTTP/1.1 400 Bad Request\r\n\r\n");
+    connect_with(trusting());
+    EXPECT_THAT(body("https://127.0.0.1:" + server.port() + "/version"),
+                HasSubstr("/version: the server does not speak TLS; it may be http:// ("));
+}
+
+TEST_F(SecureRequests, SayThatTheServerMaySpeakTlsWhereItAnswersNoPlainRequest) {
+    // A TLS alert, or nothing at all.
+    for (const char* const answer : {"\x15\x03\x01\x02\x02\x16", ""}) {
+        const OtherServer server(answer);
+        connect_with(trusting());
+        EXPECT_THAT(body("http://127.0.0.1:" + server.port() + "/version"),
+                    HasSubstr("; the server may speak TLS: https://"))
+            << answer;
+    }
 }
 
 TEST_F(SecureRequests, TrustEachAuthorityOfABundle) {

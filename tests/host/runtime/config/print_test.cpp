@@ -102,6 +102,7 @@ TEST_F(PrintTest, ShowsEveryKeyWithItsDocumentation) {
     EXPECT_THAT(all, HasSubstr("# Most nodes removed at once.\nmax_parallelism = 10\n"));
     EXPECT_THAT(all, HasSubstr("[limits.memory]\n# Removing nodes stops here.\nmin = \"0\"\n"
                                "# Adding nodes stops here. Unset: no limit.\nmax = \"64Gi\"\n"));
+    EXPECT_THAT(all, HasSubstr("# Upstream's default: \"2m\"\nmax_pod_eviction_time = \"1h\"\n"));
     EXPECT_THAT(all, HasSubstr("# sha256 is not set: string\n"));
     EXPECT_THAT(all, HasSubstr("[plugin.node_groups]\n"));
 }
@@ -135,6 +136,13 @@ TEST_F(PrintTest, ExplainsAKeyWithItsTypeDefaultAndValue) {
               "  A node is unneeded only while requests take less than this share of it.\n"
               "  type: number 0..1\n"
               "  default: 0.5\n");
+    EXPECT_EQ(explain("scale_up.one_option_per_pass"),
+              "scale_up.one_option_per_pass\n"
+              "  Grows by one option a pass, as upstream does. Off: goes on until nothing more can "
+              "be helped.\n"
+              "  type: boolean\n"
+              "  default: false\n"
+              "  upstream: true\n");
     EXPECT_THAT(explain("pipeline.scale_up.expanders"),
                 HasSubstr("default: [\"least_waste\", \"random\"]\n"));
     EXPECT_THAT(explain("pipeline.scale_up.expanders.on_error"),

@@ -195,6 +195,52 @@ TEST_F(Told, IsNotThatAnEvictedPodIsGoneAlready) {
     EXPECT_THAT(tell(), ElementsAre("info  pass: evict shop/a from n1: n1 goes"));
 }
 
+TEST_F(Told, AreThePodsOfDaemonSetsByTheirNumber) {
+    decision().evictions = {{.ns = "kube-system",
+                             .pod = "p-1",
+                             .node = "n1",
+                             .best_effort = true,
+                             .because = "n1 goes"},
+                            {.ns = "shop", .pod = "a", .node = "n1", .because = "n1 goes"},
+                            {.ns = "kube-system",
+                             .pod = "l-1",
+                             .node = "n1",
+                             .best_effort = true,
+                             .because = "n1 goes"},
+                            {.ns = "kube-system",
+                             .pod = "p-2",
+                             .node = "n2",
+                             .best_effort = true,
+                             .because = "n2 goes"},
+                            {.ns = "kube-system",
+                             .pod = "l-2",
+                             .node = "n2",
+                             .best_effort = true,
+                             .because = "n2 goes"}};
+    pass.results.evictions = {{}, {}, {}, {}, Error{ErrorCode::permission, "forbidden"}};
+    EXPECT_THAT(tell(),
+                ElementsAre("info  pass: evict shop/a from n1: n1 goes",
+                            "warn  pass: evict kube-system/l-2 from n2 is refused: forbidden",
+                            "info  pass: evict 2 DaemonSet pods from n1: n1 goes",
+                            "info  pass: evict 1 DaemonSet pod from n2: n2 goes"));
+}
+
+TEST_F(Told, AreThePodsOfDaemonSetsThatADryRunWouldEvictByTheirNumber) {
+    pass.input.circumstances.dry_run = true;
+    decision().evictions = {{.ns = "kube-system",
+                             .pod = "p-1",
+                             .node = "n1",
+                             .best_effort = true,
+                             .because = "n1 goes"},
+                            {.ns = "kube-system",
+                             .pod = "l-1",
+                             .node = "n1",
+                             .best_effort = true,
+                             .because = "n1 goes"}};
+    EXPECT_THAT(tell(),
+                ElementsAre("info  pass: dry run: would evict 2 DaemonSet pods from n1: n1 goes"));
+}
+
 /// A pod whose eviction is asked for again and again.
 struct ToldOfAPod : Told {
     ToldOfAPod() {

@@ -333,14 +333,25 @@ TEST_F(Instance, LivesOnWhereACallbackOfItLetsAnExceptionOut) {
     instance.release();
 }
 
-TEST_F(Instance, ReportsACallThatKeptItsStrand) {
+TEST_F(Instance, CountsACallThatKeptItsStrand) {
     const Running<KeepsAll> instance(host);
     instance->context().strand().post([&instance] {
         std::ignore = instance->context().calls().call(Hook::refresh, [] { take(60ms); });
     });
     host.loop.settle();
-    EXPECT_THAT(host.lines->text(), HasSubstr("kept its strand for"));
+    EXPECT_THAT(host.lines->text(),
+                HasSubstr("debug probe: the plugin held up its own other calls for "));
     EXPECT_THAT(host.metrics->text(), HasSubstr("strand_overruns_total{plugin=\"probe\"} 1"));
+}
+
+TEST_F(Instance, TellsOfACallThatKeptItsStrandForASecond) {
+    const Running<KeepsAll> instance(host);
+    instance->context().strand().post([&instance] {
+        std::ignore = instance->context().calls().call(Hook::refresh, [] { take(1050ms); });
+    });
+    host.loop.settle();
+    EXPECT_THAT(host.lines->text(),
+                HasSubstr("warn  probe: the plugin held up its own other calls for 1"));
 }
 
 // Plugins that break the rules of create, written against the C boundary.
