@@ -17,9 +17,9 @@ bool is_bytes(std::string_view resource) noexcept {
 constexpr std::int64_t unit_of(int power) noexcept { return std::int64_t{1} << (10 * power); }
 
 /// The largest that it is whole in, where that is Mi or more; else the largest that is no more than
-/// it.
+/// it. Less than a Mi has none.
 int power_for(std::int64_t amount) noexcept {
-    if (amount < unit_of(1)) return 0;
+    if (amount < unit_of(2)) return 0;
     int exact = 0, largest = 0;
     for (int power = 1; power < static_cast<int>(suffixes.size()) && unit_of(power) <= amount;
          ++power) {

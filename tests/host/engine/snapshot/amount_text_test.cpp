@@ -23,7 +23,7 @@ TEST(AmountText, WritesAllAmountsOfASentenceInOneUnit) {
         {"memory", gi, 0, "0Gi", "0Gi"},
         {"ephemeral-storage", 10 * gi, 512 * mi, "0.5Gi", "0.5Gi"},
         {"hugepages-2Mi", 4 * mi, 2 * mi, "2Mi", "2Mi"},
-        {"memory", 512, 511, "511", "511"},
+        {"memory", 3000, 2000, "2000", "2000"},
         {"memory", 0, 0, "0", "0"},
         {"cpu", 2000, 500, "500m", "500m"},
         {"nvidia.com/gpu", 2, 1, "1", "1"},
