@@ -62,21 +62,6 @@ Result<void> check_name(std::string_view name) {
     return {};
 }
 
-/// "expander (cpp, c), cloud (cpp)"
-std::string known_templates() {
-    std::string out;
-    std::string_view kind;
-    for (const PluginTemplate& t : plugin_templates()) {
-        if (t.kind == kind) {
-            out.insert(out.size() - 1, ", " + std::string(t.language));
-            continue;
-        }
-        kind = t.kind;
-        out += (out.empty() ? "" : ", ") + std::string(kind) + " (" + std::string(t.language) + ")";
-    }
-    return out;
-}
-
 Result<const PluginTemplate*> find_template(const NewPlugin& plugin) {
     std::vector<std::string> kinds;
     for (const PluginTemplate& t : plugin_templates()) {
@@ -198,6 +183,20 @@ fs::path place_of(const NewPlugin& plugin) {
 }
 
 }  // namespace
+
+std::string known_templates() {
+    std::string out;
+    std::string_view kind;
+    for (const PluginTemplate& t : plugin_templates()) {
+        if (t.kind == kind) {
+            out.insert(out.size() - 1, ", " + std::string(t.language));
+            continue;
+        }
+        kind = t.kind;
+        out += (out.empty() ? "" : ", ") + std::string(kind) + " (" + std::string(t.language) + ")";
+    }
+    return out;
+}
 
 std::string class_name_of(std::string_view name) {
     std::string out;
