@@ -14,6 +14,7 @@
 #include "io/curl_http_client.hpp"
 #include "io/url.hpp"
 #include "kubernetes/client/paths.hpp"
+#include "runtime/config/text.hpp"
 #include "runtime/daemon/single_pass.hpp"
 
 namespace capstan::commands {
@@ -46,7 +47,7 @@ Result<std::string> read_file(const std::string& file) {
     return fail(ErrorCode::invalid_argument, file + ": cannot be read, or is empty");
 }
 
-/// What a refusal says: {"error":"..."}.
+/// What a refusal says: {"error":"..."}, or its first line where another server answers.
 std::string sentence_of(const HttpReply& reply) {
     boost::system::error_code error;
     const boost::json::value body = boost::json::parse(reply.body, error);
@@ -54,7 +55,10 @@ std::string sentence_of(const HttpReply& reply) {
     const boost::json::value* const text =
         object == nullptr ? nullptr : object->if_contains("error");
     if (text != nullptr && text->is_string()) return std::string(text->as_string());
-    return "HTTP status " + std::to_string(reply.status);
+    const std::string_view line =
+        std::string_view(reply.body).substr(0, reply.body.find_first_of("\r\n"));
+    return "HTTP status " + std::to_string(reply.status) +
+           (line.empty() ? "" : ": " + runtime::shortened(line, 120));
 }
 
 Result<HttpReply> send_and_await(HttpRequest request, std::string ca_pem) {

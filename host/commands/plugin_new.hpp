@@ -26,6 +26,9 @@ std::string known_templates();
 /// "fewest_nodes" -> "FewestNodes"
 std::string class_name_of(std::string_view name);
 
+/// What there are templates for: "expander (cpp, c), cloud (cpp)".
+std::string known_templates();
+
 /// Writes the project; the answer is its directory, which must not exist yet or be empty. All of it
 /// is there or none: it is written beside its place and then moved. `invalid_argument` for a kind,
 /// language or name that cannot be; `conflict` when something is in the way; `unavailable` when the

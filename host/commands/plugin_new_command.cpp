@@ -13,12 +13,10 @@ void add_plugin_new(CLI::App& parent, Action& action) {
     command
         .add_option("name", plugin->name, "Of the plugin and its class: lower case, digits and '_'")
         ->required();
-    command
-        .add_option("--kind", plugin->kind,
-                    "With the languages there are for each: " + known_templates())
+    command.add_option("--kind", plugin->kind, "With the languages of each: " + known_templates())
         ->required()
         ->type_name("KIND");
-    command.add_option("--lang", plugin->language, "cpp or c")
+    command.add_option("--lang", plugin->language, "cpp or c; sdk/examples has a plugin in Rust")
         ->default_val("cpp")
         ->type_name("LANG");
     command.add_option("--directory", *directory, "Where the project goes; the name, if not given")

@@ -30,26 +30,56 @@ inline std::string without_comment(const std::string& line) {
     return line.substr(0, line.find(" #"));
 }
 
+/// A command, and what the block behind it says that it prints.
+struct Shown {
+    std::string command;
+    std::vector<std::string> printed{};
+};
+
+/// Every command in order; what several of one block print stands with the last.
+inline std::vector<Shown> shown_commands(const std::filesystem::path& document) {
+    std::vector<Shown> out;
+    std::istringstream lines(text_of(document));
+    bool is_inside = false, is_shell = false, goes_on = false;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("```")) {
+            is_inside = !is_inside;
+            is_shell = is_inside && line == "```sh";
+            continue;
+        }
+        if (!is_inside || line.empty()) continue;
+        if (!is_shell) {
+            if (!out.empty()) out.back().printed.push_back(line);
+            continue;
+        }
+        line = without_comment(line);
+        if (goes_on) {
+            out.back().command += line.substr(line.find_first_not_of(' '));
+        } else {
+            out.push_back({line});
+        }
+        goes_on = out.back().command.ends_with('\\');
+        if (goes_on) out.back().command.pop_back();
+    }
+    return out;
+}
+
 /// What stands in blocks for a shell, each command whole on one line.
 inline std::vector<std::string> shell_commands(const std::filesystem::path& document) {
     std::vector<std::string> out;
-    std::istringstream lines(text_of(document));
-    bool is_shell = false, goes_on = false;
-    for (std::string line; std::getline(lines, line);) {
-        if (line.starts_with("```")) {
-            is_shell = line == "```sh";
-            continue;
-        }
-        if (!is_shell) continue;
-        line = without_comment(line);
-        if (goes_on) {
-            out.back() += line.substr(line.find_first_not_of(' '));
-        } else if (!line.empty()) {
-            out.push_back(line);
-        }
-        goes_on = !out.empty() && out.back().ends_with('\\');
-        if (goes_on) out.back().pop_back();
-    }
+    for (Shown& shown : shown_commands(document)) out.push_back(std::move(shown.command));
+    return out;
+}
+
+/// Commands of capstan in the comments that a file of TOML begins with: in backquotes, or up to the
+/// end of the line or to two spaces.
+inline std::vector<std::string> commands_in_header(const std::filesystem::path& file) {
+    std::vector<std::string> out;
+    std::istringstream lines(text_of(file));
+    const std::regex pattern("capstan [a-z]+ [^`]*?(?=`|  |$)");
+    for (std::string line; std::getline(lines, line) && line.starts_with('#');)
+        for (std::sregex_iterator at(line.begin(), line.end(), pattern), end; at != end; ++at)
+            out.push_back(at->str());
     return out;
 }
 

@@ -11,6 +11,7 @@
 #include "commands/command_line.hpp"
 #include "commands/examples.hpp"
 #include "document.hpp"
+#include "runtime/config/config.hpp"
 
 namespace capstan::docs {
 namespace {
@@ -86,6 +87,49 @@ TEST(Documents, NameFilesThatAreThere) {
             for (const std::string& word : words_of(command))
                 EXPECT_TRUE(!is_file_of_ours(word) || fs::exists(word))
                     << document.string() << ": " << command;
+}
+
+TEST(Examples, BeginWithCommandsThatDoWhatTheySay) {
+    std::vector<std::string> shown;
+    for (const auto& entry : fs::directory_iterator("examples")) {
+        if (entry.path().extension() != ".toml") continue;
+        for (const std::string& command : commands_in_header(entry.path())) {
+            shown.push_back(command);
+            EXPECT_EQ(complaint_about(command), "") << entry.path() << ": " << command;
+            for (const std::string& word : words_of(command))
+                EXPECT_TRUE(!is_file_of_ours(word) || fs::exists(word)) << command;
+            const bool has_placeholder = command.find(" SCENARIO") != std::string::npos;
+            if (!command.starts_with("capstan simulate ") || has_placeholder) continue;
+            const commands::Ran ran = commands::capstan(command.substr(command.find(' ')));
+            EXPECT_EQ(ran.code, 0) << command << ran.out << ran.err;
+        }
+    }
+    EXPECT_THAT(shown, IsSupersetOf({"capstan run --config examples/balancer.toml",
+                                     "capstan cluster examples/live.toml --run",
+                                     "capstan simulate tests/scenarios/provisioning/TC3.toml "
+                                     "--config examples/provisioning.toml"}));
+}
+
+/// "| `KEY` | `HERE` | `UPSTREAM` |" of every key below whose defaults differ.
+void collect_own_defaults(const runtime::Fields& fields, const std::string& path,
+                          std::vector<std::string>& out) {
+    for (const runtime::Field& field : fields) {
+        const std::string key = path.empty() ? field.key : path + "." + field.key;
+        if (!field.upstream.empty())
+            out.push_back("| `" + key + "` | `" + field.default_toml + "` | `" + field.upstream +
+                          "` |");
+        collect_own_defaults(field.fields, key, out);
+    }
+}
+
+TEST(Documents, ListTheDefaultsThatAreNotUpstreams) {
+    std::vector<std::string> expected, listed;
+    collect_own_defaults(runtime::config_schema(), "", expected);
+    std::istringstream lines(text_of("docs/defaults.md"));
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with("| `")) listed.push_back(line.substr(0, line.rfind(" | ") + 2));
+    EXPECT_EQ(listed, expected);
+    EXPECT_EQ(expected.size(), 9u);
 }
 
 TEST(Documents, HaveLinksThatLeadSomewhere) {

@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
+#include <set>
 #include <sstream>
 
 #include "../docs/document.hpp"
@@ -17,15 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-
-constexpr auto empty_cluster = R"(
-title = "a cluster without nodes"
-[[node]]
-name = "control-plane"
-cpu = "4"
-memory = "16Gi"
-taints = ["node-role.kubernetes.io/control-plane:NoSchedule"]
-)";
 
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
     for (std::size_t at = text.find(what); at != std::string::npos;
@@ -38,7 +31,7 @@ struct Tutorial : ::testing::Test {
     void SetUp() override {
         const std::string because = EmbeddedCluster::kubectl_missing_because();
         if (!because.empty()) GTEST_SKIP() << because;
-        cluster = std::make_unique<EmbeddedCluster>(empty_cluster);
+        cluster = std::make_unique<EmbeddedCluster>(docs::text_of("examples/empty.toml"));
         log = cluster->dir() / "daemon.log";
         // The same with a port that is free, and without half a minute of waiting.
         std::string config = docs::text_of("examples/kwok.toml");
@@ -51,24 +44,11 @@ struct Tutorial : ::testing::Test {
             {"PATH", (commands::build_tree() / "bin").string() + ":" + std::getenv("PATH")}};
     }
 
-    /// From the one that begins so up to the one that begins so.
-    static std::vector<std::string> commands_from(const std::string& first,
-                                                  const std::string& last) {
-        const std::vector<std::string> all = docs::shell_commands("docs/tutorial.md");
-        const auto begins = [](const std::string& with) {
-            return [with](const std::string& command) { return command.starts_with(with); };
-        };
-        const auto begin = std::ranges::find_if(all, begins(first));
-        const auto end = std::find_if(begin, all.end(), begins(last));
-        if (end == all.end())
-            throw std::runtime_error("the tutorial has no " + first + " ... " + last);
-        return {begin, end + 1};
-    }
     /// With what the test has in other places.
     std::vector<std::string> shell(const std::string& command) const {
         // The test's own folder may begin like the tutorial's, so that one comes last.
-        const std::string here =
-            replaced(command, "/tmp/capstan", (cluster->dir() / "state").string());
+        std::string here = replaced(command, "/tmp/capstan", (cluster->dir() / "state").string());
+        here = replaced(here, "127.0.0.1:8085", "127.0.0.1:" + admin_port());
         const std::string config = (cluster->dir() / "kwok.toml").string();
         return {"bash", "-c", "exec " + replaced(here, "examples/kwok.toml", config)};
     }
@@ -76,9 +56,37 @@ struct Tutorial : ::testing::Test {
     std::string type(const std::string& command) const {
         const Said said = run(shell(command), variables);
         EXPECT_EQ(said.code, 0) << command << "\n" << said.out << said.errors;
-        return said.out;
+        return replaced(said.out, (cluster->dir() / "kwok.toml").string(), "examples/kwok.toml");
     }
     std::string told() const { return docs::text_of(log); }
+    /// As the daemon has told it; empty: it has not.
+    std::string admin_port() const {
+        const std::string text = told(), before = "admin port: ";
+        const std::size_t at = text.find(before);
+        if (at == std::string::npos) return {};
+        const std::size_t first = at + before.size();
+        return text.substr(first, text.find('\n', first) - first);
+    }
+    int machines() const {
+        return cluster->api().nodes_of("shop-a") + cluster->api().nodes_of("shop-b");
+    }
+    /// Types a command, and waits for what it is to bring about.
+    std::string carry_out(const std::string& command) {
+        if (command.starts_with("capstan run ")) {
+            daemon = std::make_unique<Process>(shell(command), variables, log);
+            EXPECT_TRUE(becomes(30s, [&] { return told().find("is seen") != std::string::npos; }));
+            return told();
+        }
+        const std::string out = type(command);
+        const Api& api = cluster->api();
+        if (command == "kubectl apply -f examples/kwok.yaml")
+            EXPECT_TRUE(becomes(60s, [&] { return api.ready_pods("shop") == 12; })) << told();
+        if (command.starts_with("kubectl scale "))
+            EXPECT_TRUE(becomes(60s, [&] {
+                return machines() == 1 && api.ready_pods("shop") == 4;
+            })) << told();
+        return out;
+    }
 
     std::unique_ptr<EmbeddedCluster> cluster;
     std::filesystem::path log;
@@ -86,35 +94,101 @@ struct Tutorial : ::testing::Test {
     std::unique_ptr<Process> daemon;
 };
 
-TEST_F(Tutorial, LeadsFromNothingToMachinesThatComeAndGo) {
-    for (const std::string& command :
-         commands_from("kubectl apply -f deploy/kubernetes/rbac.yaml", "capstan doctor"))
-        EXPECT_EQ(type(command).find("MISSING"), std::string::npos) << command;
+/// Making the program, and clusters of other kinds than the test's.
+bool is_of_the_start(const std::string& command) {
+    const char* const starts[] = {
+        "./dev build", "capstan cluster ",          "export KUBECONFIG=", "kwokctl create",
+        "kind create", "kubectl apply -f https://", "KUBEBUILDER_ASSETS="};
+    return std::ranges::any_of(starts,
+                               [&](const char* start) { return command.starts_with(start); });
+}
 
-    const std::string run_it = commands_from("capstan run", "capstan run").front();
-    daemon = std::make_unique<Process>(shell(run_it), variables, log);
-    ASSERT_TRUE(becomes(30s, [&] { return told().find("is seen") != std::string::npos; }))
-        << told();
+/// Without what differs each time: addresses, versions, ages, names of hosts, and blanks.
+std::string form_of(std::string line) {
+    static const std::pair<std::regex, const char*> varying[] = {
+        {std::regex("https?://[^ ]+"), "URL"},
+        {std::regex("\\b(v[0-9]|kwok-)[0-9.]+[^ ]*"), "VERSION"},
+        {std::regex("\\b([0-9]+[hms])+\\b"), "AGE"},
+        {std::regex("vm_[0-9a-f]+"), "HOST"},
+        {std::regex("^[-0-9]+T[0-9:.]+Z"), "TIME"},
+        {std::regex("admin port: [0-9]+"), "admin port: N"},
+        {std::regex(" modified\\.$"), " created."},
+        {std::regex(" +"), " "}};
+    for (const auto& [what, by] : varying) line = std::regex_replace(line, what, by);
+    while (line.ends_with(' ')) line.pop_back();
+    return line;
+}
 
-    type(commands_from("kubectl apply -f examples", "kubectl apply -f examples").front());
-    const Api& api = cluster->api();
-    EXPECT_TRUE(becomes(60s, [&] { return api.ready_pods("shop") == 12; })) << told();
-    EXPECT_EQ(api.nodes_of("shop-a") + api.nodes_of("shop-b"), 3) << told();
-    const std::string nodes = type(commands_from("kubectl get nodes", "kubectl get nodes").front());
-    EXPECT_THAT(nodes, HasSubstr("node/shop-a-1"));
-    EXPECT_THAT(nodes, HasSubstr("node/shop-b-1"));
-    EXPECT_THAT(nodes, HasSubstr("12/12"));
+/// Of a decision in the log, also without its subjects and numbers.
+std::string decision_form_of(const std::string& line) {
+    static const std::pair<std::regex, const char*> varying[] = {
+        {std::regex("default/shop-[^ ]+"), "POD"},
+        {std::regex("shop-[ab]-[0-9]+"), "NODE"},
+        // Nodes of one group go in one line.
+        {std::regex("NODE(, NODE)+ from"), "NODE from"},
+        {std::regex(": NODE: (.*?), NODE: .*"), ": $1"},
+        {std::regex("shop-[ab]"), "GROUP"},
+        {std::regex("; agreed to after .*"), ""},
+        {std::regex("(one|smallest) of"), "of"},
+        {std::regex("[0-9]+"), "N"},
+        {std::regex("pods? fits?"), "pods fit"},
+        {std::regex("N pods?"), "N pods"}};
+    std::string out = form_of(line);
+    for (const auto& [what, by] : varying) out = std::regex_replace(out, what, by);
+    return out;
+}
 
-    type(commands_from("kubectl scale", "kubectl scale").front());
-    EXPECT_TRUE(becomes(60s, [&] {
-        return api.nodes_of("shop-a") + api.nodes_of("shop-b") == 1 && api.ready_pods("shop") == 4;
-    })) << told();
+bool is_decision(const std::string& line) {
+    static const std::regex pattern("^[-0-9]+T[0-9:.]+Z info  pass: (increase|remove|evict) .*");
+    return std::regex_match(line, pattern);
+}
 
-    std::string further;
-    for (const std::string& command : commands_from("kubectl get events", "kubectl get configmap"))
-        further += type(command);
-    EXPECT_THAT(further, HasSubstr("TriggeredScaleUp"));
-    EXPECT_THAT(further, HasSubstr("autoscalerStatus: Running"));
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> out;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) out.push_back(line);
+    return out;
+}
+
+/// Of what should be printed, but for decisions, in the form it has each time.
+std::set<std::string> lines_missing(const std::vector<std::string>& printed,
+                                    const std::string& out) {
+    std::set<std::string> missing;
+    for (const std::string& line : printed)
+        if (!is_decision(line)) missing.insert(form_of(line));
+    for (const std::string& line : lines_of(out)) missing.erase(form_of(line));
+    return missing;
+}
+
+TEST_F(Tutorial, DoesWhatItPrintsTypedLiterally) {
+    std::set<std::string> decisions;
+    std::string of_block;
+    for (const docs::Shown& step : docs::shown_commands("docs/tutorial.md")) {
+        for (const std::string& line : step.printed)
+            if (is_decision(line)) decisions.insert(decision_form_of(line));
+        if (is_of_the_start(step.command)) continue;
+        std::string out = carry_out(step.command);
+        // What a block prints stands behind its last command.
+        of_block += out;
+        if (step.printed.empty()) continue;
+        std::set<std::string> missing = lines_missing(step.printed, of_block);
+        // An explanation is of the last pass, which may have been one ago.
+        if (step.command.starts_with("capstan explain "))
+            becomes(10s, [&] {
+                missing = lines_missing(step.printed, out = type(step.command));
+                return missing.empty();
+            });
+        EXPECT_THAT(missing, ::testing::IsEmpty()) << "of " << step.command << ", which printed\n"
+                                                   << of_block << out;
+        of_block.clear();
+    }
+    EXPECT_THAT(of_block, HasSubstr("TriggeredScaleUp"));
+    EXPECT_THAT(of_block, HasSubstr("autoscalerStatus: Running"));
+    EXPECT_EQ(decisions.size(), 4u) << "of increases, evictions, and two of removals";
+    for (const std::string& line : lines_of(told()))
+        if (is_decision(line))
+            EXPECT_TRUE(decisions.contains(decision_form_of(line)))
+                << "not in the tutorial: " << line;
     EXPECT_EQ(daemon->end(SIGINT), 0) << told();
 }
 

@@ -107,7 +107,8 @@ std::string Diagnostics::heading(const Diagnostic& d) const {
     std::string out = source_.name;
     if (d.place.line > 0)
         out += ":" + std::to_string(d.place.line) + ":" + std::to_string(d.place.column);
-    if (d.place.option > 0) out = "--set " + shortened(options_.at(d.place.option - 1), 80);
+    if (d.place.option > 0 && d.place.option <= options_.size())
+        out = "--set " + shortened(options_[d.place.option - 1], 80);
     return out + ": " + (d.severity == Severity::warning ? "warning: " : "") +
            printable(d.message) + "\n";
 }
