@@ -143,7 +143,7 @@ PassRun::PassRun(const Snapshot& snapshot, Memory memory, const Policies& polici
     follow_planned(memory_, idle.suspected, scene_.now);
     outcome_.decision = make_decision(scale_up_);
     outcome_.figures = figures_of(scale_up_, outcome_.decision);
-    resize_kept_requests();
+    during(policies, Part::scale_up, [&] { resize_kept_requests(); });
     Decision& decision = outcome_.decision;
     decision.decreases = scene_.repairs.decreases;
     // A machine that seems not to have joined may have, unseen.

@@ -100,6 +100,12 @@ void Ledger::take(GroupIndex group, int nodes) {
     budget_.take(*scene_->templates[group].node, nodes);
 }
 
+void Ledger::give_up(GroupIndex group, int nodes) {
+    grown_[group] -= nodes;
+    budget_.take(*scene_->templates[group].node, -nodes);
+    if (is_new(group)) --groups_;
+}
+
 void Ledger::release(GroupIndex group, int nodes) {
     budget_.take(looks_of(*scene_, group), -nodes);
 }

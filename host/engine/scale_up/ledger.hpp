@@ -40,6 +40,8 @@ public:
     std::optional<int> new_groups_left() const;
 
     void take(GroupIndex group, int nodes);
+    /// Of nodes that were taken.
+    void give_up(GroupIndex group, int nodes);
     /// Machines that the group was asked for, and that are counted, come no more.
     void release(GroupIndex group, int nodes);
     /// Whether a machine of the group counts towards the total, "cpu".

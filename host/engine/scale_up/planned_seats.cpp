@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 #include <utility>
 
 #include "engine/snapshot/label_finder.hpp"
@@ -107,8 +108,11 @@ void PlannedSeats::want(GroupIndex group, Slot slot, const Pods& pods) {
             if (some == 0) continue;
             wanted -= some;
             unplanned_[s] -= some;
-            Queue& queue = queues_.try_emplace({group, s}, make_queue(s)).first->second;
-            queue.wants.push_back({slot, some});
+            Queue queue = make_queue(s);
+            // Hosts of all groups are compared with one another.
+            const GroupIndex of = queue.over_hosts ? 0 : group;
+            queues_.try_emplace({of, s}, std::move(queue))
+                .first->second.wants.push_back({slot, some});
         }
     }
 }
@@ -128,12 +132,20 @@ PlannedSeats::Queue PlannedSeats::make_queue(Subject subject) const {
 }
 
 /// A pass fills a node for pods that are spread over hosts before it opens the next, so the fuller
-/// come first; and nodes that it opened later for other pods held none of these back.
+/// come first, of the classes as of the nodes, and of classes the one on fewer nodes; and nodes
+/// that it opened later for other pods held none of these back.
 bool PlannedSeats::seat() {
+    std::vector<std::tuple<int, std::size_t, Subject>> classes;
     for (auto& [key, queue] : queues_) {
-        if (queue.over_hosts) std::ranges::stable_sort(queue.wants, std::greater(), &Want::pods);
+        if (!queue.over_hosts || queue.wants.empty()) continue;
+        std::ranges::stable_sort(queue.wants, std::greater(), &Want::pods);
+        classes.emplace_back(-queue.wants.front().pods, queue.wants.size(), queue.subject);
     }
-    const bool some = take_turns([](const Queue& queue) { return queue.over_hosts; });
+    std::ranges::sort(classes);
+    bool some = false;
+    for (const auto& [most, nodes, subject] : classes)
+        some =
+            take_turns([of = subject](const Queue& queue) { return queue.subject == of; }) || some;
     return take_turns([](const Queue&) { return true; }) || some;
 }
 

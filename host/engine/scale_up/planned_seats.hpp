@@ -62,7 +62,7 @@ private:
     std::vector<int>* left_;
     std::vector<int> unplanned_;  // by subject: waiting, and wanted nowhere yet
     std::map<std::string, std::vector<Subject>> subjects_;
-    std::map<std::pair<GroupIndex, Subject>, Queue> queues_;
+    std::map<std::pair<GroupIndex, Subject>, Queue> queues_;  // over hosts: of group 0
 };
 
 }  // namespace capstan::engine

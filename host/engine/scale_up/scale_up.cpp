@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/scale_up/spare_nodes.hpp"
+
 namespace capstan::engine {
 namespace {
 
@@ -30,6 +32,8 @@ void ScaleUp::run() {
          {SpreadTurn::with_others, SpreadTurn::after_others, SpreadTurn::after_everything}) {
         if (std::ranges::find(turns_, turn) != turns_.end()) take_turn(turn);
     }
+    SpareNodes spare(ground_, start_, plan_.ended());
+    while (spare.let_go() && ground_.progress.stopped.empty()) take_options();
     for (const std::string& failure : similar_.failures())
         ground_.progress.notes.push_back(failure);
 }

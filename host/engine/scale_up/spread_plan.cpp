@@ -137,7 +137,10 @@ Hindsights SpreadPlan::learn() const {
 }
 
 void SpreadPlan::end() {
-    for (const auto& [subject, quotas] : planned_) placement_->disallow(subject);
+    for (const auto& [subject, quotas] : planned_) {
+        placement_->disallow(subject);
+        ended_.insert(subject);
+    }
     forget();
 }
 

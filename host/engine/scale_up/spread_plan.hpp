@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -58,6 +59,8 @@ public:
     Hindsights learn() const;
     /// From now on the rule holds as it stands.
     void end();
+    /// Classes that were planned when a plan ended.
+    const std::set<Subject>& ended() const noexcept { return ended_; }
     /// After the placement has been undone to what it was before the plan.
     void forget();
 
@@ -76,8 +79,9 @@ private:
     const Hindsights* hindsights_;
     const std::vector<bool>* has_zones_;
     std::map<Subject, std::vector<int>> planned_;  // quotas by domain
-    std::map<Key, int> extra_;                     // planned, and maybe not placed yet
-    std::map<Key, int> goal_;                      // what is counted at the end if all goes well
+    std::set<Subject> ended_;
+    std::map<Key, int> extra_;  // planned, and maybe not placed yet
+    std::map<Key, int> goal_;   // what is counted at the end if all goes well
 };
 
 }  // namespace capstan::engine

@@ -35,7 +35,7 @@ Explaining two_groups() {
     e.group("a", 0, 5);
     e.group("b", 0, 2, amounts(16000));
     e.expander = Prefers({"a"});
-    e.pods("db", 1, 9000);
+    e.pods("db", 1, 15000);
     e.pods("huge", 1, 90000);
     e.pods("web", 2, 3000);
     return e;

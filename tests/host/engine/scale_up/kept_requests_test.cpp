@@ -65,6 +65,15 @@ struct KeptCase : PassCase {
     }
 };
 
+/// The request of group "a" is all that the limit of nodes allows, and a pod waits.
+struct OneInTheWay : KeptCase {
+    OneInTheWay() {
+        dead("a", 1h);
+        settings.nodes.max = 1;
+        pods("web", 1, 3000);
+    }
+};
+
 TEST(KeptRequests, AreGivenBackOldestFirstOneForEachNodeThatALimitKeepsFromPods) {
     KeptCase c;
     c.dead("a", 1h);
@@ -99,10 +108,7 @@ TEST(KeptRequests, OfThreeGroupsThatTimeOutUnderALimitLeaveAllOfItToTheFourth) {
 }
 
 TEST(KeptRequests, SayWhyTheyAreGivenBack) {
-    KeptCase c;
-    c.dead("a", 1h);
-    c.settings.nodes.max = 1;
-    c.pods("web", 1, 3000);
+    OneInTheWay c;
     EXPECT_THAT(c.decide().decreases,
                 ElementsAre(Decrease{
                     .group = NodeGroupId("a"),
@@ -222,10 +228,7 @@ TEST(KeptRequests, AreAskedForAgainOneByOneAsRoomComes) {
 }
 
 TEST(KeptRequests, AMachineThatJoinsAllTheSameEndsTheBackOff) {
-    KeptCase c;
-    c.dead("a", 1h);
-    c.settings.nodes.max = 1;
-    c.pods("web", 1, 3000);
+    OneInTheWay c;
     EXPECT_THAT(c.pass(), ElementsAre("a -1"));
     c.world.node("a-1", "a");  // the cloud was faster
     c.pass();
@@ -248,10 +251,7 @@ TEST(KeptRequests, AListThatLagsBehindMakesNoneBeGivenBackInItsPlace) {
 }
 
 TEST(KeptRequests, ThatWereToBeGivenBackWhenTheHostEndedAreTakenBackInTheEnd) {
-    KeptCase c;
-    c.dead("a", 1h);
-    c.settings.nodes.max = 1;
-    c.pods("web", 1, 3000);
+    OneInTheWay c;
     c.memory = remember_plan(c.memory, c.run(), c.settings, noon);
     EXPECT_THAT(c.pass(), IsEmpty()) << "its cloud may have been asked";
     c.circumstances.now += 15min;

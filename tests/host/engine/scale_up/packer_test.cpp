@@ -253,7 +253,7 @@ private:
     std::map<Subject, int> promised_{};
 };
 
-constexpr std::uint64_t packer_cases = 400;
+constexpr std::uint64_t packer_cases = 800;
 
 TEST(Packer, PutsEveryPodWhereItRunsInTheOrderOfThePass) {
     int promised = 0;
@@ -263,7 +263,7 @@ TEST(Packer, PutsEveryPodWhereItRunsInTheOrderOfThePass) {
         promised += pass.promised();
         EXPECT_EQ(pass.find_broken_promise(), "") << "seed " << seed;
     }
-    EXPECT_GT(promised, 10'000);
+    EXPECT_GT(promised, 20'000);
 }
 
 /// Cases in which a node could be spared, of those that order any.
@@ -275,9 +275,7 @@ std::ostream& operator<<(std::ostream& out, const Spared& some) {
     return out << some.spared << " of " << some.cases << " (" << some.percent() << "%)";
 }
 
-// Options are packed one after the other, and none lets go of a node for which those after it have
-// room: where a pass takes several, a node more than one option would need is no rarity. The bounds
-// keep it from growing.
+// What can be spared and is not keeps groups balanced or zones even.
 TEST(Packer, OrdersFewNodesThatCouldBeSpared) {
     Spared one_option, all;
     double cores = 0, least = 0;
@@ -293,10 +291,10 @@ TEST(Packer, OrdersFewNodesThatCouldBeSpared) {
     }
     std::cout << "a node could be spared in " << all << " cases, of one option in " << one_option
               << "; cores over the least by volume: " << cores / least << '\n';
-    EXPECT_GT(all.cases, 300);
-    EXPECT_LE(one_option.percent(), 7);
-    EXPECT_LE(all.percent(), 32);
-    EXPECT_LE(cores / least, 1.7);
+    EXPECT_GT(all.cases, 700);
+    EXPECT_LE(one_option.percent(), 1);
+    EXPECT_LE(all.percent(), 5);
+    EXPECT_LE(cores / least, 1.6);
 }
 
 /// Passes follow one another, each when the nodes of the one before have joined and the scheduler

@@ -108,7 +108,7 @@ TEST(Pass, TakesOptionsUntilNobodyCanBeHelped) {
     c.group("small", 0, 10, amounts(4000));
     c.expander = Prefers({"small", "large"});
     c.pods("web", 4, 2000);
-    c.pods("db", 1, 9000);
+    c.pods("db", 1, 15000);
     c.pods("huge", 1, 90000);
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"small", 2}, {"large", 1}}));

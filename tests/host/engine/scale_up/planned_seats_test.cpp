@@ -52,8 +52,7 @@ private:
 };
 
 /// Nodes of several sizes in three zones, and pods that keep to themselves, apart, or in step with
-/// their zones. Not those spread over hosts: nodes that a pass opens later than theirs make their
-/// own uneven, and the next pass sees that.
+/// their zones or hosts.
 PassCase some_cluster(unsigned seed) {
     Chance chance(seed);
     PassCase c;
@@ -67,9 +66,10 @@ PassCase some_cluster(unsigned seed) {
         name += std::to_string(n);
         const int count = 1 + chance.below(9);
         const std::int64_t cpu = 500 * (1 + chance.below(7));
-        switch (chance.below(5)) {
+        switch (chance.below(6)) {
             case 0: c.pods(name, count, cpu, apart_on(hostname_key)); break;
             case 1: c.pods(name, count, cpu, nothing); break;
+            case 2: c.pods(name, count, cpu, spread_over(hostname_key)); break;
             default: c.pods(name, count, cpu, spread_over(zone_key)); break;
         }
     }

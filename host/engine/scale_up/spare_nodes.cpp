@@ -1,0 +1,327 @@
+#include "engine/scale_up/spare_nodes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "engine/scale_up/packing.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// Pods of a class on a node, or on nodes that are filled alike, count one.
+constexpr std::size_t most_seats = 2'000;
+/// A pass with too many seats for so many attempts is not tried at all.
+constexpr std::size_t least_attempts = 4;
+
+constexpr std::array<ResourceIndex, 3> measured{cpu_index, memory_index, pods_index};
+using Amounts = std::array<double, measured.size()>;
+
+void add_free(const Placement& placement, Slot from, Slot end, Amounts& to) {
+    for (Slot slot = from; slot < end; ++slot)
+        for (std::size_t r = 0; r < measured.size(); ++r)
+            to[r] += static_cast<double>(placement.free(slot, measured[r])) * placement.nodes(slot);
+}
+
+/// What is free besides the pods of a pass, by volume. What a node has must be free elsewhere for
+/// the node to be spared.
+class Slack {
+public:
+    Slack(Placement& placement, Slot first_new, const std::vector<int>& pods)
+        : placement_(&placement) {
+        const auto end = static_cast<Slot>(placement.slot_count());
+        add_free(placement, first_new, end, free_);
+        // Only pods that look at others may find room on nodes that are there already.
+        Amounts movable{}, elsewhere{};
+        const Rules& rules = placement.rules();
+        for (Subject s = 0; s < pods.size(); ++s)
+            if (pods[s] > 0 && rules.looks_at_pods(s)) add_requests(s, pods[s], movable);
+        if (movable == Amounts{}) return;
+        add_free(placement, 0, first_new, elsewhere);
+        for (std::size_t r = 0; r < measured.size(); ++r)
+            free_[r] += std::min(movable[r], std::max(elsewhere[r], 0.0));
+    }
+
+    bool has_room_for(ShapeId shape) const {
+        const Placement::Mark mark = placement_->mark();
+        const Slot slot = placement_->add(shape, 1);
+        bool out = true;
+        for (std::size_t r = 0; r < measured.size(); ++r)
+            out = out && static_cast<double>(placement_->free(slot, measured[r])) <= free_[r];
+        placement_->undo(mark);
+        return out;
+    }
+
+private:
+    void add_requests(Subject subject, int pods, Amounts& to) const {
+        for (const Request& request : placement_->rules().requests(subject)) {
+            const auto at = std::ranges::find(measured, request.resource);
+            if (at == measured.end()) continue;
+            to[static_cast<std::size_t>(at - measured.begin())] +=
+                static_cast<double>(request.amount) * pods;
+        }
+    }
+
+    Placement* placement_;
+    Amounts free_{};
+};
+
+/// Of cpu and memory together, 0 to 2.
+double filled(const Placement& placement, Slot slot) {
+    const Resources& whole = placement.rules().shapes()[*placement.shape(slot)].allocatable;
+    const auto used = [&](ResourceIndex resource, const char* name) {
+        const auto amount = static_cast<double>(whole.amount(name));
+        return amount > 0 ? 1 - static_cast<double>(placement.free(slot, resource)) / amount : 0;
+    };
+    return used(cpu_index, "cpu") + used(memory_index, "memory");
+}
+
+int unevenness(const SpreadDomains& spread, const std::vector<bool>& exists) {
+    std::optional<int> least, most;
+    for (std::size_t d = 0; d < spread.domains.size(); ++d) {
+        if (!exists[d] && !spread.domains[d].exists) continue;
+        const int count = spread.domains[d].count;
+        least = std::min(least.value_or(count), count);
+        most = std::max(most.value_or(count), count);
+    }
+    return most.value_or(0) - least.value_or(0);
+}
+
+}  // namespace
+
+SpareNodes::SpareNodes(Ground& ground, Placement::Mark start, const std::set<Subject>& planned)
+    : ground_(&ground),
+      start_(start),
+      planned_(&planned),
+      orders_(*ground.scene->rules),
+      seats_left_(most_seats) {}
+
+bool SpareNodes::let_go() {
+    bool any = false;
+    while (let_one_go()) any = true;
+    if (any) tell_pods();
+    return any;
+}
+
+bool SpareNodes::let_one_go() {
+    Placement& placement = ground_->placement;
+    if ((placement.mark() - start_) * least_attempts > most_seats) return false;
+    look();
+    const Fleet opened = find_fleet();
+    Fleet by_group;
+    for (const Run& run : opened) {
+        const auto at = std::ranges::find(by_group, run.shape, &Run::shape);
+        if (at == by_group.end()) {
+            by_group.push_back(run);
+        } else {
+            at->nodes += run.nodes;
+            at->filled = std::min(at->filled, run.filled);
+        }
+    }
+    const Slack slack(placement, ground_->first_new, pods_);
+    std::set<ShapeId> candidates;
+    for (const Run& run : by_group) {
+        if (!ground_->scene->rooms[run.shape].whole && slack.has_room_for(run.shape))
+            candidates.insert(run.shape);
+    }
+    if (candidates.empty()) return false;
+    // In another order pods may find room that did not in the first.
+    return try_each(by_group, candidates) ||
+           (opened.size() > by_group.size() && try_each(opened, candidates));
+}
+
+void SpareNodes::look() {
+    const Progress& progress = ground_->progress;
+    const auto& classes = ground_->scene->pending.classes;
+    pods_.assign(progress.left.size(), 0);
+    for (Subject s = 0; s < classes.size(); ++s)
+        pods_[s] = static_cast<int>(classes[s].count) - progress.fit[s] - progress.left[s];
+    evenness_.clear();
+    for (const Subject subject : *planned_) {
+        if (pods_[subject] == 0) continue;
+        const SpreadDomains spread = *ground_->placement.spread(subject);
+        Evenness evenness{.subject = subject};
+        for (const auto& domain : spread.domains) evenness.exists.push_back(domain.exists);
+        evenness.unevenness = unevenness(spread, evenness.exists);
+        evenness_.push_back(std::move(evenness));
+    }
+}
+
+SpareNodes::Fleet SpareNodes::find_fleet() const {
+    const Placement& placement = ground_->placement;
+    Fleet out;
+    for (Slot slot = ground_->first_new; slot < placement.slot_count(); ++slot) {
+        out.push_back({.shape = *placement.shape(slot),
+                       .nodes = placement.nodes(slot),
+                       .filled = filled(placement, slot)});
+    }
+    return out;
+}
+
+bool SpareNodes::try_each(const Fleet& fleet, const std::set<ShapeId>& candidates) {
+    std::vector<std::size_t> runs(fleet.size());
+    std::iota(runs.begin(), runs.end(), 0);
+    std::erase_if(runs, [&](std::size_t run) { return !candidates.contains(fleet[run].shape); });
+    std::ranges::stable_sort(runs, {}, [&](std::size_t run) { return fleet[run].filled; });
+    return std::ranges::any_of(
+        runs, [&](std::size_t run) { return seats_left_ > 0 && try_without(fleet, run); });
+}
+
+bool SpareNodes::try_without(Fleet fleet, std::size_t dropped) {
+    const ShapeId like = fleet[dropped].shape;
+    --fleet[dropped].nodes;
+    do {
+        std::erase_if(fleet, [](const Run& run) { return run.nodes == 0; });
+        if (!is_balanced(fleet) || !place_all(fleet, like)) return false;
+    } while (drop_empty_nodes(fleet));
+    if (!are_planned_even()) return false;
+    std::swap(ground_->placement, *trial_);
+    settle(fleet);
+    return true;
+}
+
+bool SpareNodes::place_all(const Fleet& fleet, ShapeId like) {
+    if (!trial_) trial_.emplace(ground_->placement);
+    trial_->undo(start_);
+    for (const Run& run : fleet) trial_->add(run.shape, run.nodes);
+    const bool out = place_pods(like);
+    seats_left_ -= std::min(seats_left_, trial_->mark() - start_);
+    return out;
+}
+
+bool SpareNodes::place_pods(ShapeId like) {
+    std::vector<int> left = pods_;
+    Packing packing(*trial_, &ground_->passed_over);
+    const SizeOrder order = orders_.of(like);
+    for (bool any = true; any;) {
+        any = false;
+        for (const Subject subject : *order) {
+            if (left[subject] == 0) continue;
+            const bool looks = trial_->rules().looks_at_pods(subject);
+            const auto end = static_cast<Slot>(trial_->slot_count());
+            const Slot from = looks ? 0 : ground_->first_new;
+            const int placed = packing.fill(subject, from, end, left[subject]);
+            left[subject] -= placed;
+            any = any || placed > 0;
+            if (left[subject] > 0 && !looks) return false;
+        }
+    }
+    return std::ranges::all_of(left, [](int pods) { return pods == 0; });
+}
+
+/// Off the fleet; whether there were any.
+bool SpareNodes::drop_empty_nodes(Fleet& fleet) const {
+    bool any = false;
+    for (Slot slot = ground_->first_new; slot < trial_->slot_count(); ++slot) {
+        const ShapeId shape = *trial_->shape(slot);
+        if (!trial_->seats(slot).empty() || ground_->scene->rooms[shape].whole) continue;
+        any = true;
+        for (int left = trial_->nodes(slot); left > 0;) {
+            const auto run = std::ranges::find_if(
+                fleet, [&](const Run& r) { return r.shape == shape && r.nodes > 0; });
+            const int some = std::min(left, run->nodes);
+            run->nodes -= some;
+            left -= some;
+        }
+    }
+    return any;
+}
+
+bool SpareNodes::is_balanced(const Fleet& fleet) const {
+    const Progress& progress = ground_->progress;
+    std::map<GroupIndex, int> nodes;
+    for (const Run& run : fleet) nodes[run.shape] += run.nodes;
+    const auto size = [&](GroupIndex group) {
+        return *ground_->scene->groups()[group].group.target + nodes[group];
+    };
+    const auto is_too_small = [&](const Growth& growth, const Grant& grant) {
+        if (nodes[growth.group] == progress.ledger.grown(growth.group)) return false;
+        return std::ranges::any_of(grant.growths, [&](const Growth& other) {
+            return size(growth.group) < size(other.group) - 1;
+        });
+    };
+    return std::ranges::none_of(progress.grants, [&](const Grant& grant) {
+        return std::ranges::any_of(
+            grant.growths, [&](const Growth& growth) { return is_too_small(growth, grant); });
+    });
+}
+
+bool SpareNodes::are_planned_even() const {
+    return std::ranges::all_of(evenness_, [&](const Evenness& evenness) {
+        const SpreadDomains spread = *trial_->spread(evenness.subject);
+        return unevenness(spread, evenness.exists) <= std::max(evenness.unevenness, 1);
+    });
+}
+
+/// The youngest grants give first.
+void SpareNodes::settle(const Fleet& fleet) {
+    Progress& progress = ground_->progress;
+    std::map<GroupIndex, int> dropped;
+    for (const Grant& grant : progress.grants)
+        for (const Growth& growth : grant.growths) dropped[growth.group] += growth.nodes;
+    for (const Run& run : fleet) dropped[run.shape] -= run.nodes;
+    for (auto& [group, nodes] : dropped) {
+        if (nodes == 0) continue;
+        progress.ledger.give_up(group, nodes);
+        progress.notes.push_back("group " + ground_->scene->id(group).value() + ": " +
+                                 counted(nodes, "node") +
+                                 " fewer than chosen, its pods have room on other nodes of this "
+                                 "pass");
+        for (std::size_t g = progress.grants.size(); g-- > 0 && nodes > 0;) {
+            Grant& grant = progress.grants[g];
+            const auto growth = std::ranges::find(grant.growths, group, &Growth::group);
+            if (growth == grant.growths.end()) continue;
+            const int some = std::min(nodes, growth->nodes);
+            nodes -= some;
+            growth->nodes -= some;
+            grant.chosen.granted -= some;
+            if (growth->nodes > 0) continue;
+            grant.growths.erase(growth);
+            std::erase(grant.chosen.similar, ground_->scene->id(group));
+        }
+    }
+    std::erase_if(progress.grants, [](const Grant& grant) { return grant.growths.empty(); });
+}
+
+/// Each grant is told the pods on its own nodes.
+void SpareNodes::tell_pods() {
+    const Placement& placement = ground_->placement;
+    std::vector<Grant>& grants = ground_->progress.grants;
+    struct Part {
+        std::size_t grant = 0;
+        int nodes = 0;
+    };
+    std::map<GroupIndex, std::vector<Part>> parts;  // the last is the first to be filled
+    for (std::size_t g = grants.size(); g-- > 0;)
+        for (const Growth& growth : grants[g].growths)
+            parts[growth.group].push_back({g, growth.nodes});
+    std::vector<std::map<Subject, int>> pods(grants.size());
+    for (Slot slot = ground_->first_new; slot < placement.slot_count(); ++slot) {
+        std::vector<Part>& of_group = parts[*placement.shape(slot)];
+        for (int left = placement.nodes(slot); left > 0;) {
+            Part& part = of_group.back();
+            const int nodes = std::min(left, part.nodes);
+            for (const Seat& seat : placement.seats(slot))
+                pods[part.grant][seat.subject] += seat.per_node * nodes;
+            left -= nodes;
+            part.nodes -= nodes;
+            if (part.nodes == 0) of_group.pop_back();
+        }
+    }
+    for (std::size_t g = 0; g < grants.size(); ++g) {
+        grants[g].chosen.pods.clear();
+        for (const auto& [subject, count] : pods[g]) {
+            PodCount some = ground_->scene->pending.classes[subject];
+            some.count = static_cast<std::uint32_t>(count);
+            grants[g].chosen.pods.push_back(std::move(some));
+        }
+    }
+}
+
+}  // namespace capstan::engine

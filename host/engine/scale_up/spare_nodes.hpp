@@ -1,0 +1,73 @@
+/// Lets go of new nodes that a pass can do without, once its options are chosen.
+///
+/// Each option is packed for itself, and those after it fill only what it left over. So the pods of
+/// the whole pass are placed anew, the largest first, on a node fewer; if all of them find room,
+/// that is what the pass orders, and the next node is tried.
+///     4 pods of 2 cores are given two nodes of 4 cores, then one of 9 cores a node of 16, which
+///     has room for three of the others as well  ->  one node of 4 cores is let go
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "engine/scale_up/ground.hpp"
+#include "engine/scale_up/size_order.hpp"
+
+namespace capstan::engine {
+
+/// Borrows its arguments.
+class SpareNodes {
+public:
+    /// `start`: of the placement, before the first option. `planned`: classes that were planned to
+    /// be even over domains.
+    SpareNodes(Ground& ground, Placement::Mark start, const std::set<Subject>& planned);
+
+    /// Whether any node was let go. Placement, ledger and grants are without it then, and each
+    /// grant has the pods that are on its nodes now.
+    ///
+    /// Nodes of groups that are only ever empty or full stay. Of groups that share an option a
+    /// largest one gives, and the planned classes stay as even as they were. What all calls
+    /// together try is limited, so that a pass over very many classes is left as it is.
+    bool let_go();
+
+private:
+    /// Nodes of a group that stand together in the order in which pods fill them.
+    struct Run {
+        ShapeId shape = 0;
+        int nodes = 0;
+        double filled = 0;  ///< the emptiest of them
+    };
+    using Fleet = std::vector<Run>;
+    /// How a planned class stands in its domains.
+    struct Evenness {
+        Subject subject = 0;
+        std::vector<bool> exists{};  ///< by domain
+        int unevenness = 0;
+    };
+
+    void look();
+    Fleet find_fleet() const;
+    bool let_one_go();
+    bool try_each(const Fleet& fleet, const std::set<ShapeId>& candidates);
+    bool try_without(Fleet fleet, std::size_t dropped);
+    bool place_all(const Fleet& fleet, ShapeId like);
+    bool place_pods(ShapeId like);
+    bool drop_empty_nodes(Fleet& fleet) const;
+    bool is_balanced(const Fleet& fleet) const;
+    bool are_planned_even() const;
+    void settle(const Fleet& fleet);
+    void tell_pods();
+
+    Ground* ground_;
+    Placement::Mark start_;
+    const std::set<Subject>* planned_;
+    SizeOrders orders_;
+    std::size_t seats_left_;
+    std::optional<Placement> trial_{};
+    std::vector<int> pods_{};  // by subject: those that the pass has placed
+    std::vector<Evenness> evenness_{};
+};
+
+}  // namespace capstan::engine

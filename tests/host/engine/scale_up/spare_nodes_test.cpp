@@ -1,0 +1,165 @@
+// New nodes that a pass lets go again, since its pods have room without them.
+#include "engine/scale_up/spare_nodes.hpp"
+
+#include <gmock/gmock.h>
+
+#include "../provisioning/maker.hpp"
+#include "engine/scale_up/explain.hpp"
+#include "pass_case.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// Small nodes are preferred; a large one comes for the pod of 9 cores and has 7 left.
+struct SmallAndLarge : PassCase {
+    SmallAndLarge() {
+        group("large", 0, 10, amounts(16000));
+        group("small", 0, 10);
+        expander = Prefers({"small", "large"});
+        pods("db", 1, 9000);
+    }
+};
+
+/// "3 web, 1 db" of an option.
+std::string pods_of(const ChosenOption& option) {
+    std::string out;
+    for (const PodCount& pods : option.pods)
+        out += (out.empty() ? "" : ", ") + std::to_string(pods.count) + " " + pods.example;
+    return out;
+}
+
+TEST(SpareNodes, AreLetGoWhereALaterOptionLeavesRoomForTheirPods) {
+    SmallAndLarge c;
+    c.pods("web", 4, 2000);
+    const Decision decision = c.decide();
+    EXPECT_EQ(growth(decision), (Growths{{"small", 1}, {"large", 1}}));
+    EXPECT_EQ(count(decision.helped), 5);
+    EXPECT_THAT(decision.notes, Contains("group small: 1 node fewer than chosen, its pods have "
+                                         "room on other nodes of this pass"));
+    ASSERT_EQ(decision.options.size(), 2u);
+    EXPECT_EQ(decision.options[0].nodes, 2);
+    EXPECT_EQ(decision.options[0].granted, 1);
+    EXPECT_EQ(pods_of(decision.options[0]), "2 default/web-0");
+    EXPECT_EQ(pods_of(decision.options[1]), "1 default/db-0, 2 default/web-0");
+}
+
+TEST(SpareNodes, MayBeAllOfAnOptionWhichIsToldNoMore) {
+    SmallAndLarge c;
+    c.pods("web", 2, 3000);
+    const Outcome outcome = c.run();
+    const Decision& decision = outcome.decision;
+    EXPECT_EQ(growth(decision), (Growths{{"large", 1}}));
+    ASSERT_EQ(decision.options.size(), 1u);
+    EXPECT_EQ(decision.options[0].group.value(), "large");
+    EXPECT_EQ(pods_of(decision.options[0]), "1 default/db-0, 2 default/web-0");
+    EXPECT_EQ(decision.increases[0].option, 0u);
+    EXPECT_EQ(decision.increases[0].because, "makes room for 3 pods");
+    EXPECT_EQ(outcome.memory.planned.size(), 1u);
+}
+
+TEST(SpareNodes, AreNoneWhereThePodsFillThem) {
+    SmallAndLarge c;
+    c.pods("web", 4, 3800);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"small", 3}, {"large", 1}}));
+    c.pods("api", 1, 3800);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"small", 4}, {"large", 1}}));
+}
+
+TEST(SpareNodes, AreKeptByAGroupThatIsOnlyEverEmptyOrFull) {
+    SmallAndLarge c;
+    Group& small = c.world.change_group("small");
+    small.group.max = 2;
+    small.options.zero_or_max = true;
+    c.pods("web", 4, 2000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"small", 2}, {"large", 1}}));
+}
+
+TEST(SpareNodes, ComeFromTheLargestOfGroupsThatShareTheLowestIdAmongEquals) {
+    struct Row {
+        const char* what;
+        int b_has, web;
+        Growths growth;
+    };
+    const Row rows[] = {
+        {"equal", 0, 4, {{"a", 1}, {"b", 2}, {"large", 1}}},
+        {"one more in the first", 0, 5, {{"a", 2}, {"b", 2}, {"large", 1}}},
+        {"one is there", 1, 3, {{"a", 1}, {"b", 1}, {"large", 1}}},
+    };
+    for (const Row& row : rows) {
+        PassCase c;
+        c.group("a", 0, 10);
+        c.group("b", row.b_has, 10);
+        c.group("large", 0, 10, amounts(16000));
+        c.expander = Prefers({"a", "b"});
+        c.pods("db", 1, 9000);
+        c.pods("web", row.web, 4000);
+        EXPECT_EQ(growth(c.decide()), row.growth) << row.what;
+    }
+}
+
+TEST(SpareNodes, LeavePodsAsEvenOverTheirZonesAsTheyWerePlanned) {
+    PassCase c;
+    c.group("a", 0, 10, amounts(4000), "za");
+    c.group("b", 0, 10, amounts(4000), "zb");
+    c.group("large", 0, 10, amounts(16000), "za");
+    c.expander = Prefers({"a", "b"});
+    c.pods("web", 4, 2000, spread_over(zone_key, 3));
+    c.pods("db", 1, 9000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"b", 1}, {"large", 1}}));
+}
+
+TEST(SpareNodes, LeaveTheirPartOfALimitToPodsThatWait) {
+    SmallAndLarge c;
+    c.group("other", 0, 10, amounts(8000), "zb");
+    c.settings.nodes.max = 3;
+    c.pods("web", 4, 2000);
+    c.pods("pinned", 1, 3000, [](PodObject& pod) { pod.spec.node_selector = {{zone_key, "zb"}}; });
+    const Decision decision = c.decide();
+    // The node of 8 cores, once it is there, has room for two of web as well.
+    EXPECT_EQ(growth(decision), (Growths{{"large", 1}, {"other", 1}}));
+    EXPECT_THAT(decision.unhelped, IsEmpty());
+    EXPECT_THAT(decision.notes, Not(Contains(::testing::HasSubstr("limit"))));
+}
+
+TEST(SpareNodes, AreLetGoInThePassThatTakesOneOptionToo) {
+    PassCase c;
+    c.settings.one_option_per_pass = true;
+    c.group("a", 0, 10);
+    c.pods("web", 4, 2000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}}));
+}
+
+TEST(SpareNodes, MayBeAllOfAGroupThatIsNotMadeThen) {
+    MakingCase c({"nap-m"});
+    c.world.group("large", 0);
+    NodeTemplate& node = c.world.describe("large", amounts(16000));
+    node.allocatable = node.free = amounts(16000);
+    c.world.pod("db").spec.requests = {{"cpu", 9000}};
+    c.world.pod("web").spec.requests = {{"cpu", 3000}};
+    Prefers made_first({"nap-m"});
+    Policies policies = c.policies();
+    policies.chain = {{"prefers", &made_first}};
+    const Decision decision =
+        run_pass(c.snapshot(), c.memory, policies, c.settings, {.now = c.now}).decision;
+    EXPECT_EQ(made_first.asked.at(0).options.size(), 2u);
+    EXPECT_THAT(decision.creations, IsEmpty());
+    EXPECT_EQ(growth(decision), (Growths{{"large", 1}}));
+}
+
+TEST(SpareNodes, AreNotPromisedToPodsThatWereMoved) {
+    SmallAndLarge c;
+    c.pods("web", 2, 3000);
+    const Snapshot snapshot = c.world.snapshot();
+    const Policies policies = c.policies();
+    Explanation explanation(snapshot, c.memory, policies, c.settings, c.circumstances);
+    for (ClassId id = 0; id < snapshot.cluster.class_count(); ++id)
+        EXPECT_EQ(explanation.pod(id)->because, "room on new nodes of large");
+    EXPECT_EQ(explanation.group(NodeGroupId("small"))->increase, 0);
+}
+
+}  // namespace
+}  // namespace capstan::engine
