@@ -6,6 +6,7 @@
 #include "commands/output_format.hpp"
 #include "commands/prepared.hpp"
 #include "runtime/config/balancing.hpp"
+#include "runtime/named_machine_types.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -45,9 +46,16 @@ void warn_if_unbalanced(runtime::Loaded& loaded) {
         loaded.diagnostics.warning(unbalanced->place, unbalanced->found + "; " + unbalanced->fix);
 }
 
+void warn_of_machine_types(Prepared& prepared) {
+    if (!prepared.is_sound()) return;
+    for (const auto& doubt : runtime::find_machine_type_doubts(prepared.config(), prepared.plugins))
+        prepared.loaded.diagnostics.warning(doubt.place, doubt.found);
+}
+
 int check(const std::string& file, OutputFormat format, Streams streams) {
     const auto prepared = prepare(file);
     warn_if_unbalanced(prepared->loaded);
+    warn_of_machine_types(*prepared);
     if (format != OutputFormat::text) {
         const json::object out{{"file", file},
                                {"ok", prepared->is_sound()},

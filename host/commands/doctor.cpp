@@ -18,6 +18,7 @@
 #include "runtime/config/balancing.hpp"
 #include "runtime/daemon/checkup.hpp"
 #include "runtime/daemon/surroundings.hpp"
+#include "runtime/named_machine_types.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -87,6 +88,9 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
         out.push_back({Verdict::doubtful, remark.what, remark.found, remark.fix});
     if (const auto unbalanced = runtime::find_unbalanced((*loaded)->config))
         out.push_back({Verdict::doubtful, "balancing", unbalanced->found, unbalanced->fix});
+    for (const auto& doubt :
+         runtime::find_machine_type_doubts((*loaded)->config, (*loaded)->plugins))
+        out.push_back({Verdict::doubtful, "machine types", doubt.found, doubt.fix});
     const auto host = runtime::PluginHost::start(
         (*loaded)->config, (*loaded)->plugins,
         {.seed = random_seed(), .version = CAPSTAN_VERSION, .has_cluster = true});

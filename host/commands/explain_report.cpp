@@ -47,11 +47,11 @@ void print_new_groups(std::ostream& out, const std::vector<engine::NewGroup>& gr
     Rows rows{{"COULD BE MADE", "WHY"}};
     std::map<std::string, std::string> dropped;
     for (const engine::NewGroup& group : groups) {
-        if (group.dropped_because.empty()) {
+        if (group.dropped.is_none()) {
             rows.push_back({new_group_name(group), group.because});
             continue;
         }
-        std::string& names = dropped[group.dropped_because];
+        std::string& names = dropped[group.dropped.sentence];
         names += (names.empty() ? "" : ", ") + new_group_name(group);
     }
     for (const auto& [because, names] : dropped) rows.push_back({names, "not tried: " + because});
@@ -70,8 +70,7 @@ void print_pod(std::ostream& out, const simulation::Explained& explained) {
     out << "  " << fate_of(pod) << '\n';
     if (!pod.because.empty()) out << "  " << pod.because << '\n';
     Rows rows{{"GROUPS", "WHY"}};
-    for (const engine::GroupReason& reason : pod.groups)
-        rows.push_back({ids_text(reason.groups), reason.sentence});
+    for (const auto& [ids, reason] : pod.groups) rows.push_back({ids_text(ids), reason.sentence});
     if (rows.size() > 1) print_table(out << '\n', rows, "  ");
     print_new_groups(out, explained.answer.new_groups);
 }
@@ -150,7 +149,7 @@ json::array new_groups_json(const std::vector<engine::NewGroup>& groups) {
                                    {"zone", group.plan.zone},
                                    {"spot", group.plan.spot},
                                    {"because", group.because},
-                                   {"not_tried_because", group.dropped_because}});
+                                   {"not_tried_because", group.dropped.sentence}});
     }
     return out;
 }
@@ -167,10 +166,11 @@ json::object pod_json(const simulation::Explained& explained) {
     json::array helped_on, groups;
     for (const engine::HelpedOn& on : pod.helped_on)
         helped_on.push_back(json::object{{"group", on.group.value()}, {"pods", on.pods}});
-    for (const engine::GroupReason& reason : pod.groups) {
-        groups.push_back(
-            json::object{{"groups", ids_json(reason.groups)}, {"because", reason.sentence}});
-    }
+    for (const auto& [ids, reason] : pod.groups)
+        groups.push_back(json::object{{"groups", ids_json(ids)},
+                                      {"because", reason.sentence},
+                                      {"code", name_of(reason.code)},
+                                      {"subject", to_string(reason.subject)}});
     out["pending"] = pod.pods.count;
     out["fit"] = pod.fit;
     out["helped"] = pod.helped;

@@ -11,7 +11,7 @@
 #include "commands/live_config.hpp"
 #include "commands/output_format.hpp"
 #include "commands/prepared.hpp"
-#include "engine/action_text.hpp"
+#include "engine/each_action.hpp"
 #include "runtime/daemon/pass_board.hpp"
 #include "runtime/daemon/single_pass.hpp"
 
@@ -25,11 +25,6 @@ struct PlanArguments {
 
 void print_action(std::ostream& out, const std::string& action, const std::string& because) {
     out << action << '\n' << "  " << because << '\n';
-}
-
-template <class Actions>
-void print_actions(std::ostream& out, const Actions& actions) {
-    for (const auto& action : actions) print_action(out, command_of(action), action.because);
 }
 
 /// Nodes that would go, and do not yet.
@@ -54,19 +49,14 @@ void print_decision(std::ostream& out, const runtime::PassReport& pass) {
     const engine::Decision& decision = pass.decision();
     for (const Error& problem : pass.problems) out << problem.message << '\n';
     for (const std::string& note : decision.notes) out << note << '\n';
-    print_actions(out, decision.decreases);
-    print_actions(out, decision.removals);
-    print_actions(out, decision.creations);
-    print_actions(out, decision.increases);
-    print_actions(out, decision.deletions);
-    for (const engine::NodeChange& change : decision.node_changes)
-        print_action(out, "change node " + change.node, change.because);
-    print_actions(out, decision.evictions);
+    for_each_action(decision, {}, [&out](const auto& action, const engine::ActionResult&) {
+        print_action(out, command_of(action), action.because);
+    });
     for (const engine::Unhelped& unhelped : decision.unhelped) {
         print_action(out,
                      unhelped.pods.example + ": " + counted(unhelped.pods.count, "pod") +
                          (unhelped.pods.count == 1 ? " stays" : " stay") + " without room",
-                     unhelped.because);
+                     unhelped.reason.sentence);
     }
     if (!runtime::asks_for_something(decision)) {
         out << "nothing to do\n";

@@ -32,8 +32,7 @@ bool is_sentence(const runtime::Difference& line) {
     static constexpr std::array<std::string_view, 8> names{
         "because",  "no_removals_because", "dropped_because", "refused_because", "notes",
         "sentence", "sentences",           "summary"};
-    const std::string_view path = line.path;
-    return std::ranges::count(names, path.substr(path.rfind('/') + 1)) > 0;
+    return !line.path.empty() && std::ranges::count(names, line.path.back()) > 0;
 }
 
 /// "increases/web"; empty: it is about no action.
@@ -41,12 +40,10 @@ std::string action_in(const runtime::Difference& line) {
     static constexpr std::array<std::string_view, 7> actions{
         "decreases", "removals",     "creations", "increases",
         "deletions", "node_changes", "evictions"};
-    static constexpr std::string_view decision = "decision/";
-    if (!line.path.starts_with(decision)) return {};
-    const std::string path = line.path.substr(decision.size());
-    const std::size_t slash = path.find('/');
-    if (std::ranges::count(actions, std::string_view(path).substr(0, slash)) == 0) return {};
-    return path.substr(0, slash == std::string::npos ? slash : path.find('/', slash + 1));
+    const std::vector<std::string>& path = line.path;
+    if (path.size() < 3 || path[0] != "decision" || std::ranges::count(actions, path[1]) == 0)
+        return {};
+    return path[1] + "/" + path[2];
 }
 
 /// What came of it.
@@ -87,7 +84,7 @@ json::value text_or_null(const std::optional<std::string>& text) {
 json::object replay_json(const Replay& replay) {
     json::array differences;
     for (const runtime::Difference& line : replay.differences)
-        differences.push_back(json::object{{"path", line.path},
+        differences.push_back(json::object{{"path", runtime::text_of_path(line.path)},
                                            {"recorded", text_or_null(line.recorded)},
                                            {"now", text_or_null(line.now)}});
     return {{"time", time_of(replay.record)},
@@ -120,7 +117,7 @@ void print_replay(std::ostream& out, const Replay& replay) {
     for (const std::string& change : replay.changes) out << change << '\n';
     print_verdict(out, replay);
     for (const runtime::Difference& line : replay.differences) {
-        out << "  " << line.path << '\n'
+        out << "  " << runtime::text_of_path(line.path) << '\n'
             << "    recorded  " << line.recorded.value_or("(nothing)") << '\n'
             << "    now       " << line.now.value_or("(nothing)") << '\n';
     }

@@ -10,6 +10,7 @@
 #include <capstan/time.hpp>
 
 #include "engine/actions.hpp"
+#include "engine/reason.hpp"
 #include "engine/scale_down/unremovable.hpp"
 #include "engine/scale_up/expander_chain.hpp"
 #include "engine/snapshot/cluster.hpp"
@@ -40,14 +41,14 @@ struct ChosenOption {
 /// Why one group does not help a class.
 struct GroupReason {
     std::vector<NodeGroupId> groups{};  ///< those it holds for, by id
-    std::string sentence{};
+    Reason reason{};
     bool operator==(const GroupReason&) const = default;
 };
 
 /// Pods that stay without room.
 struct Unhelped {
     PodCount pods{};
-    std::string because{};  ///< in one sentence
+    Reason reason{};  ///< of all of it: code and subject are those of the nearest miss
     /// Every group is in one of them; empty past the first thousand classes, of which
     /// scale_up/explain.hpp tells.
     std::vector<GroupReason> groups{};
@@ -78,8 +79,7 @@ struct NewGroup {
     PluginInstanceId cloud{};
     GroupPlan plan{};  ///< of what came to no group the machine type alone
     std::string because{};
-    /// Why it was not compared with the groups that are there; empty: it was.
-    std::string dropped_because{};
+    Reason dropped{};  ///< why it was not compared with the groups that are there; none: it was
     bool operator==(const NewGroup&) const = default;
 };
 
@@ -99,7 +99,11 @@ struct Decision {
     std::vector<Unhelped> unhelped{};
     std::vector<SkippedPods> skipped{};
     std::vector<NewGroup> new_groups{};  ///< by cloud and name
-    std::vector<NodeVerdict> nodes{};    ///< every node of the cluster, by name
+    /// "no group could be made either: cluster limit of cpu: 8 left, a node takes 16": the nearest
+    /// miss of each cloud, where no group could be made of any machine type; none: one could, or
+    /// none is looked for.
+    Reason none_made{};
+    std::vector<NodeVerdict> nodes{};  ///< every node of the cluster, by name
     /// Why no removal begins now, whatever nodes there are: a cooldown, an unhealthy cluster;
     /// empty: nothing forbids it.
     std::string no_removals_because{};

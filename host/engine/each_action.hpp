@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "engine/action_text.hpp"
@@ -29,6 +30,7 @@ struct ActionResult {
     bool is_known = false;  ///< false: it was not carried out, as in a dry run
     std::span<const Error> errors{};
 
+    bool is_done() const noexcept { return is_known && errors.empty(); }
     /// NULL: there is none.
     const Error* error() const noexcept { return errors.empty() ? nullptr : &errors.front(); }
 };
@@ -93,5 +95,20 @@ void for_each_action(const Decision& decision, const Results& results, Visitor&&
     walk(decision.evictions, results.evictions);
     walk(decision.deletions, results.deletions);
 }
+
+/// The same for the actions of one kind alone.
+template <class Action, class Visitor>
+void for_each_action_of(const Decision& decision, const Results& results, Visitor&& visit) {
+    for_each_action(decision, results, [&](const auto& action, const ActionResult& result) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(action)>, Action>)
+            visit(action, result);
+    });
+}
+
+/// One visitor of several functions, each for some kinds of action.
+template <class... Functions>
+struct Visitors : Functions... {
+    using Functions::operator()...;
+};
 
 }  // namespace capstan::engine

@@ -53,6 +53,7 @@ struct CloudRest {
 struct FailedCalls {
     int count = 0;
     Time last{};
+    std::optional<Time> not_before{};  ///< as the cloud asked with the last of them
     bool operator==(const FailedCalls&) const = default;
 };
 

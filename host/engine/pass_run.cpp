@@ -113,6 +113,7 @@ Scene make_scene_of(const GroupsToMake& groups, Membership membership, const Mem
                            policies.parts);
     out.most_groups = groups.most_groups;
     out.new_groups = groups.candidates;
+    out.none_made = groups.none_made;
     return out;
 }
 
@@ -223,6 +224,7 @@ void PassRun::make_groups(const Policies& policies, const Circumstances& circums
     decision.creations = find_creations(scene_, decision.increases, to_make_.candidates);
     // The scene looks at them still: moved as a whole they stay where they are.
     decision.new_groups = std::move(to_make_.candidates);
+    decision.none_made = to_make_.none_made;
     expect_groups(memory_, decision, scene_.now);
     EmptyGroups empty =
         find_empty_groups(scene_, policies, circumstances, decision.increases, memory_);

@@ -110,8 +110,8 @@ struct GroupsAnswer {
     struct LeftOut {
         std::string machine_type{}, because{};
     };
-    std::vector<Suggestion> groups{};  ///< no two of one name; each on offer
-    std::vector<LeftOut> left_out{};
+    std::vector<Suggestion> groups{};      ///< no two of one name; each on offer
+    std::vector<LeftOut> left_out{};       ///< the nearest miss first
     std::optional<int> most_groups{};      ///< the cluster may have in all; nothing: any number
     std::vector<std::string> sentences{};  ///< its own explanation
 };

@@ -15,11 +15,10 @@ std::vector<Unhelped> unhelped_of(const engine::Decision& decision, const World&
     std::vector<Unhelped> out;
     for (const engine::Unhelped& u : decision.unhelped) {
         Unhelped line{
-            .batch = world.batch_of(u.pods.example), .count = u.pods.count, .because = u.because};
-        for (const engine::GroupReason& reason : u.groups) {
-            for (const NodeGroupId& group : reason.groups)
+            .batch = world.batch_of(u.pods.example), .count = u.pods.count, .reason = u.reason};
+        for (const auto& [groups, reason] : u.groups)
+            for (const NodeGroupId& group : groups)
                 line.in_group.emplace(group.value(), reason.sentence);
-        }
         out.push_back(std::move(line));
     }
     return out;
@@ -28,12 +27,6 @@ std::vector<Unhelped> unhelped_of(const engine::Decision& decision, const World&
 std::string from_to(int from, int to) {
     return ": " + std::to_string(from) + " -> " + std::to_string(to);
 }
-
-/// One visitor of several functions, each for some kinds of action.
-template <class... Functions>
-struct Visitors : Functions... {
-    using Functions::operator()...;
-};
 
 /// "n1-standard-4 in z1, spot, team=a, team=a:NoSchedule"
 std::string describe_plan(const GroupPlan& plan) {
@@ -79,13 +72,13 @@ void DecisionStory::note(const std::vector<std::string>& notes, Time now) {
 void DecisionStory::tell_unhelped(std::vector<Unhelped> unhelped, Time now) {
     for (const Unhelped& u : unhelped) {
         const bool is_known = std::ranges::any_of(unhelped_, [&](const Unhelped& old) {
-            return old.batch == u.batch && old.count == u.count && old.because == u.because;
+            return old.batch == u.batch && old.count == u.count && is_same(old.reason, u.reason);
         });
         if (is_known) continue;
         story_.tell(now, EventKind::unhelped, u.batch,
                     u.batch + ": " + counted(u.count, "pod") + (u.count == 1 ? " stays" : " stay") +
                         " without room",
-                    u.count, u.because);
+                    u.count, u.reason.sentence);
     }
     unhelped_ = std::move(unhelped);
 }
@@ -95,38 +88,33 @@ void DecisionStory::carried_out(const engine::Decision& decision, const engine::
     std::vector<Event> consequences = story_.take_held();
     for_each_action(
         decision, results,
-        Visitors{[&](const engine::Decrease& d, const engine::ActionResult& result) {
-                     tell(EventKind::decrease, d.group.value(), command_of(d),
-                          from_to(d.from, d.from - d.by), d.by, d.because, result.error(), now);
-                 },
-                 [&](const engine::MachineRemoval& d, const engine::ActionResult& result) {
-                     tell_removal(d, result.errors, now);
-                 },
-                 [&](const engine::GroupCreation& d, const engine::ActionResult& result) {
-                     tell(EventKind::creation, d.group.value(), command_of(d),
-                          ": " + describe_plan(d.plan), 1, d.because, result.error(), now);
-                 },
-                 [&](const engine::Increase& d, const engine::ActionResult& result) {
-                     // A group that was not made was not asked to grow.
-                     const Error* const error = result.error();
-                     if (error != nullptr && error->code == ErrorCode::cancelled) return;
-                     tell(EventKind::increase, d.group.value(), command_of(d),
-                          from_to(d.from, d.from + d.by), d.by, d.because, error, now);
-                 },
-                 [&](const engine::GroupDeletion& d, const engine::ActionResult& result) {
-                     tell(EventKind::deletion, d.group.value(), command_of(d), "", 1, d.because,
-                          result.error(), now);
-                 },
-                 [](const auto&, const engine::ActionResult&) {}});  // told together, below
+        engine::Visitors{[&](const engine::Decrease& d, const engine::ActionResult& result) {
+                             tell(EventKind::decrease, d.group.value(), command_of(d),
+                                  from_to(d.from, d.from - d.by), d.by, d.because, result.error(),
+                                  now);
+                         },
+                         [&](const engine::MachineRemoval& d, const engine::ActionResult& result) {
+                             tell_removal(d, result.errors, now);
+                         },
+                         [&](const engine::GroupCreation& d, const engine::ActionResult& result) {
+                             tell(EventKind::creation, d.group.value(), command_of(d),
+                                  ": " + describe_plan(d.plan), 1, d.because, result.error(), now);
+                         },
+                         [&](const engine::Increase& d, const engine::ActionResult& result) {
+                             // A group that was not made was not asked to grow.
+                             const Error* const error = result.error();
+                             if (error != nullptr && error->code == ErrorCode::cancelled) return;
+                             tell(EventKind::increase, d.group.value(), command_of(d),
+                                  from_to(d.from, d.from + d.by), d.by, d.because, error, now);
+                         },
+                         [&](const engine::GroupDeletion& d, const engine::ActionResult& result) {
+                             tell(EventKind::deletion, d.group.value(), command_of(d), "", 1,
+                                  d.because, result.error(), now);
+                         },
+                         [](const auto&, const engine::ActionResult&) {}});  // told together, below
     tell_evictions(decision, results, now);
     tell_refusals(decision, results, now);
     for (Event& event : consequences) story_.tell(std::move(event));
-}
-
-/// The reason of a removal is told when it begins.
-bool DecisionStory::is_told(const std::string& node, const std::string& because) const {
-    const auto reason = reasons_.find(node);
-    return reason != reasons_.end() && because.find(reason->second) != std::string::npos;
 }
 
 void DecisionStory::tell(EventKind kind, const std::string& group, const std::string& command,
@@ -163,11 +151,10 @@ void DecisionStory::tell_removal(const engine::MachineRemoval& removal,
                     1, error->message);
     }
     if (gone.machines.empty()) return;
-    story_.tell(now, EventKind::removal, group, command_of(gone),
-                static_cast<std::int64_t>(gone.machines.size()), removal.because,
-                std::ranges::all_of(gone.nodes, [&](const std::string& node) {
-                    return is_told(node, removal.because);
-                }));
+    story_.tell(
+        now, EventKind::removal, group, command_of(gone),
+        static_cast<std::int64_t>(gone.machines.size()), removal.because,
+        std::ranges::all_of(gone.nodes, [&](const std::string& node) { return is_told(node); }));
 }
 
 void DecisionStory::tell_evictions(const engine::Decision& decision, const engine::Results& results,
@@ -177,15 +164,16 @@ void DecisionStory::tell_evictions(const engine::Decision& decision, const engin
         std::string because{};
     };
     std::map<std::string, Told> by_node;
-    for (std::size_t i = 0; i < decision.evictions.size(); ++i) {
-        const engine::Eviction& eviction = decision.evictions[i];
-        if (results.evictions[i]) continue;
-        commands_.push_back({command_of(eviction), now});
-        Told& told = by_node[eviction.node];
-        if (told.pods++ == 0) told.because = eviction.because;
-        if (eviction.best_effort) ++told.of_daemon_sets;
-        tally_.evicted();
-    }
+    for_each_action_of<engine::Eviction>(
+        decision, results,
+        [&](const engine::Eviction& eviction, const engine::ActionResult& result) {
+            if (result.error() != nullptr) return;
+            commands_.push_back({command_of(eviction), now});
+            Told& told = by_node[eviction.node];
+            if (told.pods++ == 0) told.because = eviction.because;
+            if (eviction.best_effort) ++told.of_daemon_sets;
+            tally_.evicted();
+        });
     for (const auto& [node, told] : by_node) {
         // The reason counts those that have to find another place.
         const std::string apart =
@@ -195,28 +183,32 @@ void DecisionStory::tell_evictions(const engine::Decision& decision, const engin
         story_.tell(now, EventKind::eviction, node,
                     counted(told.pods, "pod") + (told.pods == 1 ? " is" : " are") +
                         " evicted from " + node + apart,
-                    told.pods, told.because, is_told(node, told.because));
+                    told.pods, told.because, is_told(node));
     }
 }
 
 /// What is asked for again and refused again is told once.
 void DecisionStory::tell_refusals(const engine::Decision& decision, const engine::Results& results,
                                   Time now) {
-    std::set<std::string> refused;
+    std::set<Refused> refused;
     const auto refuse = [&](const std::string& node, const std::string& what, const Error& error) {
-        if (refused.insert(what + error.message).second && !refused_.contains(what + error.message))
+        const Refused news{what, error.code, error.subject};
+        if (refused.insert(news).second && !refused_.contains(news))
             story_.tell(now, EventKind::failure, node, what + " is refused", 1, error.message);
     };
-    for (std::size_t i = 0; i < decision.node_changes.size(); ++i) {
-        const std::string& node = decision.node_changes[i].node;
-        if (const auto& error = results.node_changes[i]) refuse(node, "change of " + node, *error);
-    }
-    for (std::size_t i = 0; i < decision.evictions.size(); ++i) {
-        const engine::Eviction& eviction = decision.evictions[i];
-        const auto& error = results.evictions[i];
-        if (error && error->code != ErrorCode::not_found)
-            refuse(eviction.node, command_of(eviction), *error);
-    }
+    for_each_action_of<engine::NodeChange>(
+        decision, results,
+        [&](const engine::NodeChange& change, const engine::ActionResult& result) {
+            const Error* const error = result.error();
+            if (error != nullptr) refuse(change.node, "change of " + change.node, *error);
+        });
+    for_each_action_of<engine::Eviction>(
+        decision, results,
+        [&](const engine::Eviction& eviction, const engine::ActionResult& result) {
+            const Error* const error = result.error();
+            if (error != nullptr && error->code != ErrorCode::not_found)
+                refuse(eviction.node, command_of(eviction), *error);
+        });
     // Between two attempts there are passes that ask for nothing.
     if (!decision.evictions.empty() || !decision.node_changes.empty())
         refused_ = std::move(refused);

@@ -20,7 +20,7 @@ namespace capstan::simulation {
 struct Unhelped {
     std::string batch{};
     std::uint32_t count = 0;
-    std::string because{};
+    engine::Reason reason{};
     std::map<std::string, std::string> in_group{};  ///< the sentence of each group
 };
 
@@ -57,6 +57,14 @@ public:
     const std::string& skipped() const noexcept { return skipped_; }
 
 private:
+    /// What was refused, and what the answer was about.
+    struct Refused {
+        std::string what{};
+        ErrorCode code{};
+        std::string subject{};
+        auto operator<=>(const Refused&) const = default;
+    };
+
     void note(const std::vector<std::string>& notes, Time now);
     void tell_unhelped(std::vector<Unhelped> unhelped, Time now);
     /// One command with what became of it: told under `kind` as `text`, or as a failure.
@@ -67,14 +75,15 @@ private:
                       Time now);
     void tell_evictions(const engine::Decision& decision, const engine::Results& results, Time now);
     void tell_refusals(const engine::Decision& decision, const engine::Results& results, Time now);
-    bool is_told(const std::string& node, const std::string& because) const;
+    /// The reason of a removal is told when it begins.
+    bool is_told(const std::string& node) const { return begun_.contains(node); }
 
     Story& story_;
     Tally& tally_;
     const World& world_;
-    std::set<std::string> noted_;    ///< in the last pass
-    std::set<std::string> refused_;  ///< evictions and node changes, in the last decision
-    std::map<std::string, std::string> reasons_;  ///< told of removals under way, by node
+    std::set<std::string> noted_;  ///< in the last pass
+    std::set<Refused> refused_;    ///< evictions and node changes, in the last decision
+    std::set<std::string> begun_;  ///< nodes whose removal is told to be under way
     std::vector<Unhelped> unhelped_;
     std::string skipped_;
     std::vector<GivenCommand> commands_;

@@ -143,7 +143,7 @@ void expect_no_backoff(const Lines& expected, const Lines& backed_off, Lines& un
 Lines sayings(const std::vector<Unhelped>& unhelped) {
     Lines out;
     for (const Unhelped& u : unhelped) {
-        out.push_back(u.batch + ": " + u.because);
+        out.push_back(u.batch + ": " + u.reason.sentence);
         for (const auto& [group, sentence] : u.in_group)
             out.push_back(u.batch + " in " + group + ": " + sentence);
     }

@@ -44,7 +44,7 @@ void DecisionStory::remembered(const Memory& before, const Memory& after, Time n
         const bool is_undone = removal.phase == RemovalPhase::undoing;
         if (old == before.removals.end() && !is_undone) {
             tell_beginning(node, removal, story_, now);
-            reasons_[node] = removal.because;
+            begun_.insert(node);
         }
         const bool was_undone =
             old != before.removals.end() && old->second.phase == RemovalPhase::undoing;
@@ -55,7 +55,7 @@ void DecisionStory::remembered(const Memory& before, const Memory& after, Time n
     }
     for (const auto& [node, removal] : before.removals) {
         if (after.removals.contains(node)) continue;
-        reasons_.erase(node);
+        begun_.erase(node);
         if (world_.has_node(node)) continue;
         if (removal.phase != RemovalPhase::removed) continue;
         tally_.removal_took(now - removal.since);

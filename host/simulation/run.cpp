@@ -193,7 +193,8 @@ private:
         out.still_pending = world_.still_pending(life_->now());
         for (StillPending& line : out.still_pending) {
             const auto known = std::ranges::find(passes_->unhelped(), line.pods, &Unhelped::batch);
-            line.because = known != passes_->unhelped().end() ? known->because : passes_->skipped();
+            line.because =
+                known != passes_->unhelped().end() ? known->reason.sentence : passes_->skipped();
         }
         return out;
     }

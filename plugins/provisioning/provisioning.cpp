@@ -1,6 +1,7 @@
 #include "provisioning.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -72,47 +73,81 @@ std::vector<std::string> find_unoffered(const Situation& situation, const Config
     return out;
 }
 
-std::string tell_unoffered(const Situation& situation, const std::vector<std::string>& names) {
-    return "machine_types names " + listed(names, in_quotes) + ", not on offer; its cloud has " +
-           listed(situation.machines, [](const MachineType& type) { return type.name; });
+std::string tell_unoffered(const Situation& situation, const std::string& name) {
+    const auto name_of = [](const MachineType& type) { return type.name; };
+    return "machine_types names " + in_quotes(name) + ", not on offer; its cloud has " +
+           (situation.machines.empty() ? "none" : listed(situation.machines, name_of));
 }
+
+/// How far a machine type is from being suggested, nearest first.
+enum class Miss : std::uint8_t {
+    limit,  ///< the smaller the machine the nearer
+    group_limit,
+    too_small,     ///< for each pod; the larger the nearer
+    other_pods,    ///< its machines are for pods with other labels or tolerations
+    offers,        ///< none that is to be used, in no zone or only on other terms
+    not_on_offer,  ///< named in the settings
+    not_named      ///< there, while others are
+};
+
+struct Obstacle {
+    Miss miss{};
+    std::string because{};
+    std::int64_t cpu = 0;  ///< of the machine
+};
+
+bool is_nearer(const Obstacle& a, const Obstacle& b) {
+    if (a.miss != b.miss) return a.miss < b.miss;
+    return a.miss == Miss::too_small ? a.cpu > b.cpu : a.cpu < b.cpu;
+}
+
+struct LeftOutType {
+    std::string type{};
+    Obstacle obstacle{};
+};
 
 /// All groups that could be made of one machine type.
 class OfType {
 public:
     OfType(const MachineType& type, const Situation& situation, const Config& config,
-           std::set<std::string>& names, Suggestions& out)
-        : type_(type), situation_(situation), config_(config), names_(names), out_(out) {}
+           std::set<std::string>& names, Suggestions& out, std::vector<LeftOutType>& left_out)
+        : type_(type),
+          situation_(situation),
+          config_(config),
+          names_(names),
+          out_(out),
+          left_out_(left_out) {}
 
     void run() {
-        if (const auto obstacle = find_obstacle()) return leave_out(*obstacle);
+        if (auto obstacle = find_obstacle()) return leave_out(*std::move(obstacle));
         const std::size_t before = out_.groups.size();
         for (const MachineOffer& offer : type_.offers) {
             if (is_wanted(offer)) suggest(offer);
         }
         if (left_over_ > 0) {
-            leave_out(counted(left_over_, "pod") + " would need more than the " +
-                      counted(most_sets, "set") + " of labels that are most popular");
+            leave_out({Miss::other_pods, counted(left_over_, "pod") + " would need more than the " +
+                                             counted(most_sets, "set") +
+                                             " of labels that are most popular"});
         }
         if (out_.groups.size() > before) return;
-        leave_out(first_refusal_.empty() ? "none of its offers is among those that are to be used"
-                                         : first_refusal_);
+        if (nearest_) return leave_out(*std::move(nearest_));
+        leave_out({Miss::offers, "none of its offers is among those that are to be used"});
     }
 
 private:
-    std::optional<std::string> find_obstacle() const {
+    std::optional<Obstacle> find_obstacle() const {
         const auto& allowed = config_.machine_types;
-        if (!allowed.empty() && !allowed.contains(type_.name)) {
-            const std::vector<std::string> unoffered = find_unoffered(situation_, config_);
-            return unoffered.size() < allowed.size() ? "is not among the machine_types"
-                                                     : tell_unoffered(situation_, unoffered);
-        }
-        if (situation_.groups >= config_.max_groups) {
-            return "limit of groups: there are " + std::to_string(situation_.groups) + " of " +
-                   std::to_string(config_.max_groups);
-        }
-        if (type_.offers.empty()) return "its cloud does not offer it anywhere";
-        return find_limit(type_.capacity, situation_.room);
+        if (!allowed.empty() && !allowed.contains(type_.name))
+            return Obstacle{Miss::not_named, "is not among the machine_types"};
+        if (situation_.groups >= config_.max_groups)
+            return Obstacle{Miss::group_limit, "limit of groups: there are " +
+                                                   std::to_string(situation_.groups) + " of " +
+                                                   std::to_string(config_.max_groups)};
+        if (type_.offers.empty())
+            return Obstacle{Miss::offers, "its cloud does not offer it anywhere"};
+        if (auto limit = find_limit(type_.capacity, situation_.room))
+            return Obstacle{Miss::limit, *std::move(limit)};
+        return std::nullopt;
     }
     bool is_wanted(const MachineOffer& offer) const {
         if (offer.spot ? config_.spot == Spot::never : config_.spot == Spot::only) return false;
@@ -143,15 +178,23 @@ private:
         for (const PodClass& pods : situation_.pods) {
             if (auto wish = find_wish(node, pods, config_.dedicated)) {
                 out.push_back({&pods, *std::move(wish)});
-            } else if (first_refusal_.empty()) {
-                first_refusal_ = "no pod fits on it; " + pods.ns + "/" + pods.example + ": " +
-                                 wish.error().message;
+            } else {
+                note_refusal(pods, wish.error());
             }
         }
         return out;
     }
-    void leave_out(std::string because) {
-        out_.left_out.push_back({type_.name, std::move(because)});
+    /// Of equally near ones the first is kept.
+    void note_refusal(const PodClass& pods, const Error& why) {
+        const Miss miss =
+            why.code == ErrorCode::out_of_capacity ? Miss::too_small : Miss::other_pods;
+        if (nearest_ && nearest_->miss <= miss) return;
+        nearest_ = Obstacle{
+            miss, "no pod fits on it; " + pods.ns + "/" + pods.example + ": " + why.message};
+    }
+    void leave_out(Obstacle obstacle) {
+        obstacle.cpu = type_.capacity.amount("cpu");
+        left_out_.push_back({type_.name, std::move(obstacle)});
     }
 
     const MachineType& type_;
@@ -159,8 +202,9 @@ private:
     const Config& config_;
     std::set<std::string>& names_;  ///< of all groups that are suggested
     Suggestions& out_;
-    std::string first_refusal_;
-    std::int64_t left_over_ = 0;  ///< pods, in the zone with the most of them
+    std::vector<LeftOutType>& left_out_;
+    std::optional<Obstacle> nearest_{};  ///< of the pods that do not fit
+    std::int64_t left_over_ = 0;         ///< pods, in the zone with the most of them
 };
 
 template <class T>
@@ -174,11 +218,14 @@ T demand(Result<T> result) {
 Suggestions suggest_groups(const Situation& situation, const Config& config) {
     Suggestions out;
     std::set<std::string> names;
+    std::vector<LeftOutType> left_out;
     for (const MachineType& type : situation.machines)
-        OfType(type, situation, config, names, out).run();
-    const std::vector<std::string> unoffered = find_unoffered(situation, config);
-    for (const std::string& name : unoffered)
-        out.left_out.push_back({name, tell_unoffered(situation, unoffered)});
+        OfType(type, situation, config, names, out, left_out).run();
+    for (const std::string& name : find_unoffered(situation, config))
+        left_out.push_back({name, {Miss::not_on_offer, tell_unoffered(situation, name)}});
+    std::ranges::stable_sort(left_out, is_nearer, &LeftOutType::obstacle);
+    for (auto& [type, obstacle] : left_out)
+        out.left_out.push_back({std::move(type), std::move(obstacle.because)});
     return out;
 }
 

@@ -31,7 +31,10 @@ struct Suggestions {
         std::string machine_type{}, because{};
     };
     std::vector<Suggested> groups{};  ///< by machine type and offer, in the order given
-    std::vector<LeftOut> left_out{};  ///< types of which there is no group, with the reason
+    /// Types of which there is no group, with the reason, the nearest miss first: what a limit has
+    /// no room for, what is too small for every pod, what is for other pods, what is not on offer,
+    /// last what machine_types does not name.
+    std::vector<LeftOut> left_out{};
 };
 
 Suggestions suggest_groups(const Situation& situation, const Config& config);

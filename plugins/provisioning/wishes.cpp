@@ -192,7 +192,7 @@ Result<Wish> find_wish(const Bare& node, const PodClass& pods, Dedicated dedicat
                     "it does not tolerate " + to_string(*taint) + " of the machine");
     }
     if (const auto shortage = find_shortage(needed_by(pods), node.room))
-        return fail(ErrorCode::unsupported, *shortage);
+        return fail(ErrorCode::out_of_capacity, *shortage);
     return out;
 }
 

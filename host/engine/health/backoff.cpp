@@ -64,14 +64,25 @@ Duration length_of_row(int failures) {
     return std::min(length, repeated_failure.most);
 }
 
+bool is_row_past(const FailedCalls& calls, Time now) {
+    return now - std::max(calls.last, calls.not_before.value_or(calls.last)) > failed_calls_reset;
+}
+
+void keep_retry_after(FailedCalls& failed, const Error& error, const Settings& settings, Time now) {
+    failed.last = now;
+    failed.not_before.reset();
+    if (error.retry_after)
+        failed.not_before = later(now, std::min(*error.retry_after, settings.backoff_max));
+}
+
 /// The next pass asks again; from the second failure in a row on the group rests shortly, so that
 /// another one gets its turn. A row of failures of the group itself goes on after that as before.
 void count_failed_call(Memory& memory, const NodeGroupId& group, const Error& error,
                        const Settings& settings, Time now) {
     FailedCalls& failed = memory.failed_calls[group];
-    if (now - failed.last > failed_calls_reset) failed.count = 0;
-    failed.last = now;
+    if (is_row_past(failed, now)) failed.count = 0;
     ++failed.count;
+    keep_retry_after(failed, error, settings, now);
     if (find_backoff(memory, group, now) != nullptr) return;
     const Duration asked = error.retry_after.value_or(Duration(0));
     if (failed.count == 1 && asked <= Duration(0)) return;
@@ -128,6 +139,8 @@ Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& er
         back_off_for(memory, group, error, settings.api_error_backoff, settings, now);
     } else if (memory.requests.contains(group)) {
         back_off(memory, group, error, settings.backoff, settings, now);
+        // For when its request is given back and asked for again.
+        if (error.retry_after) keep_retry_after(memory.failed_calls[group], error, settings, now);
     } else {
         // Nothing is asked for, so nothing can join to end it.
         back_off_for(memory, group, error, settings.backoff_initial, settings, now);
@@ -149,7 +162,7 @@ void back_off(Memory& memory, const NodeGroupId& group, const Error& error, Back
 
 void forget_backoffs(Memory& memory, const Snapshot& snapshot, const Settings& settings, Time now) {
     std::erase_if(memory.failed_calls,
-                  [&](const auto& entry) { return now - entry.second.last > failed_calls_reset; });
+                  [&](const auto& entry) { return is_row_past(entry.second, now); });
     std::erase_if(memory.backoffs, [&](const auto& entry) {
         const auto& [group, backoff] = entry;
         if (is_stale(backoff, settings, now)) return true;
@@ -187,7 +200,9 @@ std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {
 std::optional<Time> find_next_ask(const Memory& memory, const NodeGroupId& group) noexcept {
     const auto failed = memory.failed_calls.find(group);
     if (failed == memory.failed_calls.end()) return std::nullopt;
-    return later(failed->second.last, length_of_row(failed->second.count));
+    const FailedCalls& calls = failed->second;
+    const Time next = later(calls.last, length_of_row(calls.count));
+    return std::max(next, calls.not_before.value_or(next));
 }
 
 std::string reason_of(const Backoff& backoff) {

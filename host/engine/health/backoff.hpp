@@ -64,7 +64,7 @@ const Backoff* find_backoff(const Memory& memory, const Group& group, Time now);
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept;
 
 /// When a group that is backed off with its request given back may be asked for one again after
-/// failures in a row; nothing: at once.
+/// failures in a row; nothing: at once. Not before its cloud asked for, up to `backoff_max`.
 std::optional<Time> find_next_ask(const Memory& memory, const NodeGroupId& group) noexcept;
 
 /// "backed off for 3m20s more: i-1: no capacity in zone a", said of the group.

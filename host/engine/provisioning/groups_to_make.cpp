@@ -61,7 +61,8 @@ public:
         if (!has_machine_types(*scene_.snapshot)) {
             // What a cloud has that was not read yet is not known.
             if (scene_.snapshot->unread.empty())
-                out_.candidates.push_back({.dropped_because = no_machine_types});
+                leave_out({}, {}, {ReasonCode::not_made, {}, no_machine_types});
+            tell_none_made();
             return std::move(out_);
         }
         for (const CloudMachines& machines : *scene_.snapshot->machines) {
@@ -70,8 +71,9 @@ public:
         out_.snapshot = with_groups(*scene_.snapshot, std::move(groups_));
         std::ranges::sort(out_.candidates, {}, [](const NewGroup& candidate) {
             return std::tie(candidate.cloud, candidate.plan.name, candidate.plan.machine_type,
-                            candidate.dropped_because);
+                            candidate.dropped.sentence);
         });
+        tell_none_made();
         return std::move(out_);
     }
 
@@ -90,10 +92,12 @@ private:
         if (answer->most_groups)
             out_.most_groups =
                 std::min(out_.most_groups.value_or(*answer->most_groups), *answer->most_groups);
+        bool is_first = true;
         for (auto& [type, because] : answer->left_out) {
-            out_.candidates.push_back({.cloud = machines.cloud,
-                                       .plan = {.machine_type = std::move(type)},
-                                       .dropped_because = std::move(because)});
+            Reason reason = why_left_out(type, std::move(because), machines);
+            if (reason.is_none()) continue;
+            if (std::exchange(is_first, false)) nearest_.push_back(reason);
+            leave_out(machines.cloud, std::move(type), std::move(reason));
         }
         for (auto& [plan, because] : answer->groups)
             consider(
@@ -101,31 +105,81 @@ private:
                 machines);
     }
 
+    void leave_out(const PluginInstanceId& cloud, std::string type, Reason reason) {
+        if (type.empty()) nearest_.push_back(reason);
+        out_.candidates.push_back({.cloud = cloud,
+                                   .plan = {.machine_type = std::move(type)},
+                                   .dropped = std::move(reason)});
+    }
+
+    /// None: it is told of another cloud. A source that is asked of one cloud does not know what
+    /// the others have.
+    Reason why_left_out(const std::string& type, std::string because,
+                        const CloudMachines& machines) {
+        const auto has_it = [&](const CloudMachines& cloud) {
+            return std::ranges::binary_search(cloud.types, type, {}, &MachineType::name);
+        };
+        Reason out{ReasonCode::not_made, {}, std::move(because)};
+        if (!has_it(machines)) {
+            const bool is_told = std::ranges::any_of(*scene_.snapshot->machines, has_it) ||
+                                 !unoffered_.insert(type).second;
+            return is_told ? Reason() : out;
+        }
+        const auto at = std::ranges::lower_bound(machines.types, type, {}, &MachineType::name);
+        const Allowed allowed = ground_.progress.ledger.allows({.capacity = at->capacity}, 1);
+        if (allowed.nodes < 1) {
+            out.code = ReasonCode::limit_reached;
+            out.subject = allowed.reason().subject;
+        }
+        return out;
+    }
+
+    /// Where limits alone keep a cloud from making a group, that is the nearest.
+    void tell_none_made() {
+        const bool is_any = std::ranges::any_of(out_.candidates, [](const NewGroup& candidate) {
+            return !candidate.group.value().empty();
+        });
+        if (is_any || nearest_.empty()) return;
+        std::ranges::stable_partition(
+            nearest_, [](const Reason& r) { return r.code == ReasonCode::limit_reached; });
+        out_.none_made = nearest_.front();
+        out_.none_made.sentence = "no group could be made either: ";
+        std::set<std::string_view> told;
+        for (const Reason& reason : nearest_)
+            if (told.insert(reason.sentence).second)
+                out_.none_made.sentence += (told.size() > 1 ? "; " : "") + reason.sentence;
+    }
+
     void consider(NewGroup candidate, const CloudMachines& machines) {
         candidate.group = NodeGroupId(candidate.plan.name);
-        candidate.dropped_because = why_not(candidate, machines);
+        candidate.dropped = why_not(candidate, machines);
         out_.candidates.push_back(std::move(candidate));
     }
 
+    static Reason not_made(std::string because) {
+        return {ReasonCode::not_made, {}, std::move(because)};
+    }
+
     /// Takes the candidate among the groups, or says why not.
-    std::string why_not(NewGroup& candidate, const CloudMachines& machines) {
+    Reason why_not(NewGroup& candidate, const CloudMachines& machines) {
         const auto type =
             std::ranges::find(machines.types, candidate.plan.machine_type, &MachineType::name);
-        if (type == machines.types.end()) return "its cloud does not offer the machine type";
+        if (type == machines.types.end())
+            return not_made("its cloud does not offer the machine type");
         const MachineOffer* offer = find_offer(*type, candidate.plan);
         const NodeTemplate sketch = make_sketch(*type, offer, candidate.plan);
-        if (auto useless = why_useless(sketch, waiting_)) return *std::move(useless);
+        if (auto useless = why_useless(sketch, waiting_)) return not_made(*std::move(useless));
         const Allowed allowed = ground_.progress.ledger.allows(sketch, 1);
-        if (allowed.nodes < 1) return allowed.because;
+        if (allowed.nodes < 1) return allowed.reason();
         Result<TheoreticalGroup> theory =
             policies_.maker->new_group(candidate.cloud, candidate.plan, circumstances_);
-        if (!theory) return refused(theory.error());
+        if (!theory) return not_made(refused(theory.error()));
         candidate.group = theory->planned.group.id;
         if (!theory->price_per_hour && offer != nullptr)
             theory->price_per_hour = offer->price_per_hour;
         Group group = theoretical(*std::move(theory), candidate.cloud, candidate.plan);
-        if (!taken_.insert(group.group.id).second) return "suggested twice";
-        if (std::string like = find_alike(group); !like.empty()) return like;
+        if (!taken_.insert(group.group.id).second) return not_made("suggested twice");
+        if (std::string like = find_alike(group); !like.empty()) return not_made(std::move(like));
         groups_.push_back(std::move(group));
         return {};
     }
@@ -152,7 +206,7 @@ private:
                                   there.allocatable == new_one.allocatable &&
                                   there.taints == new_one.taints &&
                                   shared_labels(there.labels) == shared_labels(new_one.labels);
-            if (is_alike && ground_.progress.ledger.obstacle(g).empty())
+            if (is_alike && ground_.progress.ledger.obstacle(g).is_none())
                 return "group " + group.group.id.value() + " is just like it";
         }
         return {};
@@ -167,6 +221,8 @@ private:
     std::vector<Group> groups_;
     std::set<NodeGroupId> taken_;
     std::set<std::string> told_;
+    std::set<std::string> unoffered_;  // machine types that no cloud has
+    std::vector<Reason> nearest_;      // miss of each source and cloud
     GroupsToMake out_;
 };
 

@@ -16,6 +16,7 @@ namespace capstan::engine {
 struct GroupsToMake {
     Snapshot snapshot;                   ///< with the groups that could be made
     std::vector<NewGroup> candidates{};  ///< all that were suggested
+    Reason none_made{};                  ///< see Decision
     /// Groups the cluster may have in all; nothing: any number.
     std::optional<int> most_groups{};
     std::vector<std::string> notes{};

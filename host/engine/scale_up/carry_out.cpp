@@ -16,7 +16,7 @@ std::vector<GroupIndex> ScaleUp::sharing_groups(std::vector<Option>& options, st
     const Ledger& ledger = ground_.progress.ledger;
     std::vector<GroupIndex> out;
     std::ranges::copy_if(similar_.of(option.group), std::back_inserter(out),
-                         [&](GroupIndex other) { return ledger.obstacle(other).empty(); });
+                         [&](GroupIndex other) { return ledger.obstacle(other).is_none(); });
     out.insert(std::ranges::lower_bound(out, option.group), option.group);
     unmade = drop_new_siblings(out, options, chosen, ledger);
     std::erase_if(option.similar,
@@ -94,7 +94,10 @@ void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen, Chosen
     if (carried.helped.empty()) {
         ground_.placement.undo(mark);
         // Without this the same option would come again, and again help nobody.
-        progress.ledger.close(option.group, "chosen, but nothing of the option came to any group");
+        progress.ledger.close(option.group,
+                              {ReasonCode::nothing_granted,
+                               {},
+                               "chosen, but nothing of the option came to any group"});
         return;
     }
     record(option, carried, std::move(told));
@@ -159,7 +162,7 @@ std::vector<std::string> ScaleUp::left_out(const Option& option,
     std::vector<std::string> out;
     for (const GroupIndex other : similar_.all_of(option.group)) {
         if (std::ranges::binary_search(option.similar, other)) continue;
-        std::string because = ground_.progress.ledger.obstacle(other);
+        std::string because = ground_.progress.ledger.obstacle(other).sentence;
         if (const auto gap = similar_.price_gap(option.group, other))
             because = *gap + "; scale_up.balance_across_prices is off";
         if (std::ranges::binary_search(unmade, other))

@@ -18,7 +18,7 @@ std::string refusal_of(Placement& placement, Subject subject, GroupIndex group) 
 }
 
 std::string told(const PodAnswer& pods, const Reasons& reasons) {
-    if (pods.left > 0) return reasons.sum_up(pods.groups);
+    if (pods.left > 0) return reasons.sum_up(pods.groups).sentence;
     if (pods.helped > 0 && pods.helped_on.empty()) {
         return "room on existing nodes once the new ones are there";
     }
@@ -100,7 +100,7 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     const auto index = static_cast<GroupIndex>(at - groups.begin());
     const GroupTemplate& node = state_->scene.templates[index];
     GroupAnswer out{.group = id, .template_source = node.because};
-    out.obstacle = Ledger(state_->scene).obstacle(index);
+    out.obstacle = Ledger(state_->scene).obstacle(index).sentence;
     const auto listed =
         std::ranges::find(*state_->listed, id, [](const Group& g) { return g.group.id; });
     if (listed != state_->listed->end())
@@ -139,7 +139,7 @@ Matrix Explanation::matrix() {
     for (Subject s = 0; s < scene.pending_count(); ++s) {
         std::map<ShapeId, std::uint32_t> by_shape;
         for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
-            const std::string& obstacle = state_->reasons_before->obstacle(g);
+            const std::string& obstacle = state_->reasons_before->obstacle(g).sentence;
             if (!obstacle.empty()) {
                 out.cells.push_back(number_of(obstacle));
                 continue;

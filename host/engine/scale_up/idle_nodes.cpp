@@ -140,7 +140,7 @@ private:
         const Error error{.code = ErrorCode::invalid_config, .message = std::move(because)};
         back_off(memory_, id, error, BackoffPolicy::exponential, *scene_.settings, scene_.now);
         memory_.templates[id].idle_node = name;
-        scale_up_.close(group, reason_of(memory_.backoffs[id]));
+        scale_up_.close(group, {ReasonCode::backed_off, {}, reason_of(memory_.backoffs[id])});
     }
 
     NodeTraits seen(NodeIndex n) const {

@@ -130,7 +130,7 @@ private:
         const std::vector<Demand> waiting = demands();
         for (GroupIndex g = 0; !waiting.empty() && g < scene_->groups().size(); ++g) {
             const bool only_limited = !room_.ledger.total_at_limit(g).empty();
-            if (!only_limited && !room_.ledger.obstacle(g).empty()) continue;
+            if (!only_limited && !room_.ledger.obstacle(g).is_none()) continue;
             if (!seen.insert(scene_->rules->alike(g)).second) continue;
             std::optional<Help> help = help_of(g, waiting);
             if (!help) continue;
@@ -186,7 +186,7 @@ private:
             ++more.given[*oldest];
             more.ledger.release((*keepers_)[*oldest].group, 1);
         }
-        if (!more.ledger.obstacle(group).empty()) return false;
+        if (!more.ledger.obstacle(group).is_none()) return false;
         room = std::move(more);
         return true;
     }
@@ -212,7 +212,7 @@ private:
     std::string why(GroupIndex group) const {
         return "given back, while the group stays backed off: pods that group " +
                scene_->id(group).value() + " would take wait for room alone, " +
-               found_->obstacle(group);
+               found_->obstacle(group).sentence;
     }
 
     Decrease decrease(std::size_t k) const {

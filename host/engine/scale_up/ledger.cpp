@@ -49,27 +49,33 @@ Ledger::Ledger(const Scene& scene)
       groups_(count_agreed_groups(scene)),
       grown_(scene.groups().size(), 0) {}
 
-std::string Ledger::obstacle(GroupIndex group) const {
+Reason Ledger::obstacle(GroupIndex group) const {
     const GroupRoom& before = scene_->rooms[group];
-    if (!before.obstacle.empty()) return before.obstacle;
+    if (!before.obstacle.is_none()) return before.obstacle;
     if (const auto closed = closed_.find(group); closed != closed_.end()) return closed->second;
     const int left = room(group);
     if (left == 0) {
-        return "at its maximum of " + std::to_string(*scene_->groups()[group].group.max) +
-               " with the " + std::to_string(grown_[group]) + " of this pass";
+        return {ReasonCode::max_size_reached,
+                {},
+                "at its maximum of " + std::to_string(*scene_->groups()[group].group.max) +
+                    " with the " + std::to_string(grown_[group]) + " of this pass"};
     }
     const auto [least, allowed] = least_growth(group);
     if (allowed.nodes >= least) {
         const auto& most = scene_->most_groups;
         if (!most || groups_ < *most || !is_new(group)) return {};
-        return "limit of groups: there are " + std::to_string(groups_) + " of " +
-               std::to_string(*most);
+        return {ReasonCode::limit_reached,
+                {SubjectKind::limit, "groups"},
+                "limit of groups: there are " + std::to_string(groups_) + " of " +
+                    std::to_string(*most)};
     }
-    return before.whole ? "only ever empty or full, and " + allowed.because : allowed.because;
+    Reason out = allowed.reason();
+    if (before.whole) out.sentence = "only ever empty or full, and " + out.sentence;
+    return out;
 }
 
 std::string Ledger::total_at_limit(GroupIndex group) const {
-    const bool is_closed = !scene_->rooms[group].obstacle.empty() || closed_.contains(group);
+    const bool is_closed = !scene_->rooms[group].obstacle.is_none() || closed_.contains(group);
     if (is_closed || room(group) == 0) return {};
     const auto [least, allowed] = least_growth(group);
     return allowed.nodes < least ? allowed.total : std::string();
@@ -117,7 +123,7 @@ bool Ledger::counts_in(GroupIndex group, std::string_view total) const {
 std::vector<ShapeId> growing_shapes(const Scene& scene, const Ledger& ledger) {
     std::set<ShapeId> shapes;
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
-        if (ledger.obstacle(g).empty()) shapes.insert(scene.rules->alike(g));
+        if (ledger.obstacle(g).is_none()) shapes.insert(scene.rules->alike(g));
     }
     return {shapes.begin(), shapes.end()};
 }

@@ -20,9 +20,9 @@ public:
     int grown(GroupIndex group) const noexcept { return grown_[group]; }
     /// Nodes up to the group's maximum, whatever else forbids it to grow.
     int room(GroupIndex group) const noexcept { return scene_->rooms[group].nodes - grown_[group]; }
-    /// Why the group cannot grow by even one node, or not as a whole; empty: it can. The limits of
+    /// Why the group cannot grow by even one node, or not as a whole; none: it can. The limits of
     /// the cluster are among the reasons.
-    std::string obstacle(GroupIndex group) const;
+    Reason obstacle(GroupIndex group) const;
     /// The total whose limit is the one obstacle, "cpu"; empty: there is another, or none.
     std::string total_at_limit(GroupIndex group) const;
     /// How many of `wanted` nodes the limits of the cluster allow.
@@ -47,7 +47,7 @@ public:
     /// Whether a machine of the group counts towards the total, "cpu".
     bool counts_in(GroupIndex group, std::string_view total) const;
     /// No more of this group in this pass.
-    void close(GroupIndex group, std::string because) { closed_[group] = std::move(because); }
+    void close(GroupIndex group, Reason because) { closed_[group] = std::move(because); }
 
 private:
     /// Of a group that has room and was not closed: the least growth there is, and what limits
@@ -62,7 +62,7 @@ private:
     Budget budget_;
     int groups_ = 0;          // those that there are, and those that this pass makes
     std::vector<int> grown_;  // by group
-    std::map<GroupIndex, std::string> closed_;
+    std::map<GroupIndex, Reason> closed_;
 };
 
 /// The different shapes of groups that may grow.

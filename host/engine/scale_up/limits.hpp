@@ -8,6 +8,7 @@
 
 #include <capstan/node_template.hpp>
 
+#include "engine/reason.hpp"
 #include "engine/scale_up/totals.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
@@ -19,6 +20,10 @@ struct Allowed {
     int nodes = 0;
     std::string because{};  ///< "cluster limit of cpu: 80 of 82 used, a node takes 4"; empty: all
     std::string total{};    ///< "cpu"; empty: all
+
+    Reason reason() const {
+        return {ReasonCode::limit_reached, {SubjectKind::limit, total}, because};
+    }
 };
 
 /// Nodes that may join without being asked for again.

@@ -11,7 +11,7 @@ std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const Ledger
     run_on_.clear();
     const auto count = static_cast<GroupIndex>(scene_->groups().size());
     open_.resize(count);
-    for (GroupIndex g = 0; g < count; ++g) open_[g] = ledger.obstacle(g).empty();
+    for (GroupIndex g = 0; g < count; ++g) open_[g] = ledger.obstacle(g).is_none();
     std::vector<ShapeId> shapes;
     for (GroupIndex g = 0; g < count; ++g) {
         if (open_[g]) shapes.push_back(g);

@@ -1,12 +1,11 @@
 #include "engine/scale_up/reasons.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <tuple>
 
 namespace capstan::engine {
 namespace {
 
-constexpr std::string_view would_take = "would take it";
 /// Of groups that could be made, for each class of pods.
 constexpr int most_named = 100;
 
@@ -23,35 +22,24 @@ std::string tell_unread(const UnreadClouds& unread) {
 
 }  // namespace
 
-std::string why_none_made(std::span<const NewGroup> new_groups) {
-    std::map<std::string, int> reasons;
-    for (const NewGroup& made : new_groups) {
-        if (!made.group.value().empty()) return {};
-        ++reasons[made.dropped_because];
-    }
-    if (reasons.empty()) return {};
-    const auto most =
-        std::ranges::max_element(reasons, {}, [](const auto& entry) { return entry.second; });
-    return "no group could be made either: " + most->first;
-}
-
 Reasons::Reasons(const Scene& scene, const Ledger& ledger, Placement& placement,
                  std::string stopped)
     : placement_(&placement),
       stopped_(std::move(stopped)),
-      unmade_(why_none_made(scene.new_groups)),
+      none_made_(scene.none_made),
       unread_(tell_unread(scene.snapshot->unread)) {
     for (const NewGroup& made : scene.new_groups) {
-        const bool is_group = !made.group.value().empty();
-        if (is_group && !made.dropped_because.empty())
-            shut("would be made, but " + made.dropped_because, made.group);
+        if (made.group.value().empty() || made.dropped.is_none()) continue;
+        Reason reason = made.dropped;
+        reason.sentence.insert(0, "would be made, but ");
+        shut(std::move(reason), made.group);
     }
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
         const bool is_new = is_to_be_made(scene.groups()[g]);
         obstacles_.push_back(ledger.obstacle(g));
-        if (!obstacles_[g].empty() && is_new) {
+        if (!obstacles_[g].is_none() && is_new) {
             shut(obstacles_[g], scene.id(g));
-        } else if (!obstacles_[g].empty()) {
+        } else if (!obstacles_[g].is_none()) {
             ++groups_;
             const bool is_seen = scene.templates[g].node != nullptr;
             (is_seen ? shut_[scene.rules->alike(g)] : shut_unseen_)[obstacles_[g]].push_back(
@@ -84,20 +72,23 @@ Reasons::Miss Reasons::miss_of(Predicate predicate) noexcept {
 }
 
 /// Of a group that could be made.
-void Reasons::shut(const std::string& sentence, const NodeGroupId& group) {
+void Reasons::shut(Reason reason, const NodeGroupId& group) {
     ++groups_;
     if (++named_ > most_named) return;
-    shut_unseen_[sentence].push_back(group);
+    shut_unseen_[std::move(reason)].push_back(group);
 }
 
 /// What groups that may grow say to pods of the class.
 void Reasons::look_at_open(Subject subject, ByMiss& out) {
     const auto reason_of_shape = [&](ShapeId shape) -> ByMiss::key_type {
-        Refusal refusal = placement_->why_not_new(subject, shape);
-        if (!refusal.sentence.empty())
-            return {miss_of(refusal.predicate), std::move(refusal.sentence)};
-        return {Miss::cannot_grow,
-                std::string(would_take) + (stopped_.empty() ? "" : ", but " + stopped_)};
+        const Refusal refusal = placement_->why_not_new(subject, shape);
+        if (refusal.predicate != Predicate::none)
+            return {{miss_of(refusal.predicate), refusal.shortfall}, reason_of(refusal)};
+        const bool is_stopped = !stopped_.empty();
+        return {{Miss::cannot_grow},
+                {is_stopped ? ReasonCode::pass_stopped : ReasonCode::would_take_it,
+                 {},
+                 "would take it" + (is_stopped ? ", but " + stopped_ : "")}};
     };
     for (const auto& [shape, groups] : open_) {
         auto& all = out[reason_of_shape(shape)];
@@ -107,7 +98,7 @@ void Reasons::look_at_open(Subject subject, ByMiss& out) {
     for (const auto& [shape, groups] : open_new_) {
         const ByMiss::key_type reason = reason_of_shape(shape);
         for (const NodeGroupId& group : groups) {
-            if (++named > most_named && reason.first != Miss::cannot_grow) break;
+            if (++named > most_named && reason.first.miss != Miss::cannot_grow) break;
             out[reason].push_back(group);
         }
     }
@@ -117,15 +108,19 @@ void Reasons::look_at_open(Subject subject, ByMiss& out) {
 /// since it would be of no use either if it could grow; what other pods keep from it, they may not
 /// by then.
 void Reasons::look_at_shut(Subject subject, ByMiss& out) {
-    for (const auto& [obstacle, groups] : shut_unseen_) out[{Miss::unknown, obstacle}] = groups;
+    for (const auto& [obstacle, groups] : shut_unseen_) out[{{Miss::unknown}, obstacle}] = groups;
     for (const auto& [shape, obstacles] : shut_) {
         const Refusal refusal = placement_->why_not_new(subject, shape);
-        const Miss miss = miss_of(refusal.predicate);
+        Near near{miss_of(refusal.predicate), refusal.shortfall};
+        if (near.miss == Miss::room) near.miss = Miss::room_if_it_could_grow;
         for (const auto& [obstacle, groups] : obstacles) {
-            std::string sentence = obstacle;
-            if (miss == Miss::room) sentence = refusal.sentence + "; also " + obstacle;
-            if (miss == Miss::other_nodes) sentence = refusal.sentence;
-            auto& all = out[{miss, std::move(sentence)}];
+            Reason reason = obstacle;
+            if (near.miss == Miss::room_if_it_could_grow) {
+                reason = reason_of(refusal);
+                reason.sentence += "; also " + obstacle.sentence;
+            }
+            if (near.miss == Miss::other_nodes) reason = reason_of(refusal);
+            auto& all = out[{near, std::move(reason)}];
             all.insert(all.end(), groups.begin(), groups.end());
         }
     }
@@ -135,7 +130,7 @@ std::vector<GroupReason> Reasons::of(Subject subject) {
     ByMiss by_miss;
     look_at_shut(subject, by_miss);
     look_at_open(subject, by_miss);
-    std::vector<std::pair<Miss, GroupReason>> sorted;
+    std::vector<std::pair<Near, GroupReason>> sorted;
     for (auto& [reason, groups] : by_miss) {
         std::ranges::sort(groups);
         sorted.push_back({reason.first, {std::move(groups), reason.second}});
@@ -146,31 +141,40 @@ std::vector<GroupReason> Reasons::of(Subject subject) {
         return of_a.size() != of_b.size() ? of_a.size() > of_b.size() : of_a < of_b;
     });
     std::vector<GroupReason> out;
-    for (auto& [miss, reason] : sorted) out.push_back(std::move(reason));
+    for (auto& [near, reason] : sorted) out.push_back(std::move(reason));
     return out;
 }
 
-std::string Reasons::sum_up(const std::vector<GroupReason>& reasons) const {
-    std::string out = sum_up_groups(reasons);
-    for (const std::string* const more : {&unmade_, &unread_})
-        if (!more->empty()) out += "; " + *more;
-    return out;
-}
-
-std::string Reasons::sum_up_groups(const std::vector<GroupReason>& reasons) const {
-    if (reasons.empty()) return "there is no node group";
-    for (const GroupReason& reason : reasons) {
-        if (reason.sentence.starts_with(would_take)) {
-            return stopped_.empty() ? reason.groups.front().value() + " " + reason.sentence
-                                    : stopped_;
-        }
+Reason Reasons::sum_up(const std::vector<GroupReason>& reasons) const {
+    Reason out = sum_up_groups(reasons);
+    if (!none_made_.is_none()) {
+        if (reasons.empty())
+            std::tie(out.code, out.subject) = std::tie(none_made_.code, none_made_.subject);
+        out.sentence += "; " + none_made_.sentence;
     }
-    if (groups_ == 1)
-        return reasons.front().groups.front().value() + ": " + reasons.front().sentence;
+    if (!unread_.empty()) out.sentence += "; " + unread_;
+    return out;
+}
+
+Reason Reasons::sum_up_groups(const std::vector<GroupReason>& reasons) const {
+    if (reasons.empty()) return {ReasonCode::no_node_group, {}, "there is no node group"};
+    for (const auto& [groups, reason] : reasons) {
+        if (reason.code == ReasonCode::pass_stopped) return {reason.code, {}, stopped_};
+        if (reason.code == ReasonCode::would_take_it)
+            return {reason.code, {}, groups.front().value() + " " + reason.sentence};
+    }
+    const auto& [groups, nearest] = reasons.front();
+    Reason out = nearest;
     const std::string all = std::to_string(groups_) + " groups";
-    if (reasons.size() == 1) return "none of " + all + " helps: " + reasons.front().sentence;
-    return "none of " + all + " helps; " + std::to_string(reasons.front().groups.size()) +
-           " of them: " + reasons.front().sentence;
+    if (groups_ == 1) {
+        out.sentence.insert(0, groups.front().value() + ": ");
+    } else if (reasons.size() == 1) {
+        out.sentence.insert(0, "none of " + all + " helps: ");
+    } else {
+        out.sentence.insert(
+            0, "none of " + all + " helps; " + std::to_string(groups.size()) + " of them: ");
+    }
+    return out;
 }
 
 }  // namespace capstan::engine

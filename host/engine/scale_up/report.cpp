@@ -84,10 +84,12 @@ void report_pods(ScaleUp& scale_up, Decision& decision) {
         Unhelped unhelped{.pods = some_of(classes[s], left)};
         if (decision.unhelped.size() < max_explained_classes) {
             unhelped.groups = reasons.of(s);
-            unhelped.because = reasons.sum_up(unhelped.groups);
+            unhelped.reason = reasons.sum_up(unhelped.groups);
         } else {
-            unhelped.because = "explained are " + std::to_string(max_explained_classes) +
-                               " others that are not helped either";
+            unhelped.reason = {ReasonCode::not_explained,
+                               {},
+                               "explained are " + std::to_string(max_explained_classes) +
+                                   " others that are not helped either"};
         }
         decision.unhelped.push_back(std::move(unhelped));
     }
@@ -102,10 +104,11 @@ void tell_groups(const ScaleUp& scale_up, bool any_left, std::vector<std::string
     std::map<std::string, std::vector<NodeGroupId>> said;
     for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
         if (scene.groups()[g].plan != nullptr) continue;  // told of among the candidates
-        const bool was_open = scene.rooms[g].obstacle.empty();
+        const bool was_open = scene.rooms[g].obstacle.is_none();
         const bool is_limited = was_open && any_left && ledger.room(g) > 0;
-        const std::string sentence =
-            is_limited || scene.templates[g].node == nullptr ? ledger.obstacle(g) : std::string();
+        const std::string sentence = is_limited || scene.templates[g].node == nullptr
+                                         ? ledger.obstacle(g).sentence
+                                         : std::string();
         if (!sentence.empty()) said[sentence].push_back(scene.id(g));
     }
     for (const auto& [sentence, groups] : said) {

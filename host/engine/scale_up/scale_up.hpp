@@ -40,7 +40,7 @@ public:
         return static_cast<Slot>(scene().snapshot->cluster.node_count());
     }
     /// Before it runs: nothing of this group in this pass.
-    void close(GroupIndex group, std::string because) {
+    void close(GroupIndex group, Reason because) {
         ground_.progress.ledger.close(group, std::move(because));
     }
     /// What the placement was before the first option.

@@ -22,39 +22,54 @@ std::string why_full(const NodeGroup& group) {
 }
 
 /// What forbids any group to grow.
-std::string find_common_obstacle(const Scene& scene) {
+Reason find_common_obstacle(const Scene& scene) {
     const Health& health = scene.health;
-    if (!health.unhealthy_because.empty()) {
-        return "the cluster is not healthy: " + health.unhealthy_because;
-    }
-    if (!scene.settings->from_zero && health.all.ready == 0) {
-        return "there is no ready node, and from_zero is off";
-    }
+    if (!health.unhealthy_because.empty())
+        return {ReasonCode::cluster_unhealthy,
+                {},
+                "the cluster is not healthy: " + health.unhealthy_because};
+    if (!scene.settings->from_zero && health.all.ready == 0)
+        return {ReasonCode::from_zero_off, {}, "there is no ready node, and from_zero is off"};
     return {};
 }
 
-std::string find_group_obstacle(const Scene& scene, GroupIndex index, const GroupRoom& room,
-                                const Memory& memory) {
-    const Group& group = scene.groups()[index];
-    if (!group.unreadable_because.empty()) return "it cannot be read: " + group.unreadable_because;
-    if (!group.group.target) return "its cloud does not say how large it is";
-    if (group.plan != nullptr && *group.group.target > 0) return "its cloud is making it";
-    if (room.whole && !group.group.max) return "only ever empty or full, and has no maximum";
-    if (room.nodes == 0) return why_full(group.group);
+/// What the group's size forbids; none: it has room.
+Reason find_size_obstacle(const Group& group, const GroupRoom& room) {
+    if (!group.group.target)
+        return {ReasonCode::target_unknown, {}, "its cloud does not say how large it is"};
+    if (group.plan != nullptr && *group.group.target > 0)
+        return {ReasonCode::being_made, {}, "its cloud is making it"};
+    if (room.whole && !group.group.max)
+        return {ReasonCode::zero_or_max, {}, "only ever empty or full, and has no maximum"};
+    if (room.nodes == 0) return {ReasonCode::max_size_reached, {}, why_full(group.group)};
     // What is there of it may be half of a machine that works as a whole; more would not mend it.
-    if (room.whole && *group.group.target > 0) {
-        return "only ever empty or full, and has " + std::to_string(*group.group.target) + " of " +
-               std::to_string(*group.group.max);
-    }
-    if (const Backoff* backoff = find_backoff(memory, group, scene.now)) {
-        return reason_of(*backoff);
-    }
-    if (group.group.healthy == false) return "not healthy: " + group.group.health_reason;
-    const std::string& unhealthy = scene.health.groups[index].unhealthy_because;
-    if (!unhealthy.empty()) return "not healthy: " + unhealthy;
-    if (is_repaired(scene.repairs, group.group.id)) return "its size is being put right";
+    if (room.whole && *group.group.target > 0)
+        return {ReasonCode::zero_or_max,
+                {},
+                "only ever empty or full, and has " + std::to_string(*group.group.target) + " of " +
+                    std::to_string(*group.group.max)};
+    return {};
+}
+
+Reason find_group_obstacle(const Scene& scene, GroupIndex index, const GroupRoom& room,
+                           const Memory& memory) {
+    const Group& group = scene.groups()[index];
+    if (!group.unreadable_because.empty())
+        return {ReasonCode::group_unreadable, {}, "it cannot be read: " + group.unreadable_because};
+    if (Reason size = find_size_obstacle(group, room); !size.is_none()) return size;
+    if (const Backoff* backoff = find_backoff(memory, group, scene.now))
+        return {ReasonCode::backed_off, {}, reason_of(*backoff)};
+    const auto unhealthy = [](const std::string& because) -> Reason {
+        return {ReasonCode::group_unhealthy, {}, "not healthy: " + because};
+    };
+    if (group.group.healthy == false) return unhealthy(group.group.health_reason);
+    if (const std::string& found = scene.health.groups[index].unhealthy_because; !found.empty())
+        return unhealthy(found);
+    if (is_repaired(scene.repairs, group.group.id))
+        return {ReasonCode::being_repaired, {}, "its size is being put right"};
     const GroupTemplate& node = scene.templates[index];
-    if (node.node == nullptr) return "without a template: " + node.because;
+    if (node.node == nullptr)
+        return {ReasonCode::no_template, {}, "without a template: " + node.because};
     return find_common_obstacle(scene);
 }
 

@@ -29,9 +29,9 @@ using GroupIndex = std::uint32_t;
 
 /// What a group would allow before anything is decided.
 struct GroupRoom {
-    int nodes = 0;           ///< up to its maximum; without one as many as can be counted
-    bool whole = false;      ///< only ever empty or full: it grows from none, and to `nodes`
-    std::string obstacle{};  ///< why it cannot grow; empty: it can
+    int nodes = 0;       ///< up to its maximum; without one as many as can be counted
+    bool whole = false;  ///< only ever empty or full: it grows from none, and to `nodes`
+    Reason obstacle{};   ///< why it cannot grow; none: it can
 };
 
 /// Borrows snapshot, settings and listener.
@@ -65,6 +65,7 @@ struct Scene {
     std::optional<int> most_groups{};
     /// Groups that could be made and are none of the groups, since there is no use in it.
     std::span<const NewGroup> new_groups{};
+    Reason none_made{};  ///< see Decision
 
     std::span<const Group> groups() const noexcept { return *snapshot->groups; }
     const NodeGroupId& id(GroupIndex group) const noexcept { return groups()[group].group.id; }

@@ -25,7 +25,7 @@ void SimilarSets::prepare() {
     for (GroupIndex g = 0; g < scene_->groups().size(); ++g) {
         const auto& node = scene_->templates[g].node;
         const Group& group = scene_->groups()[g];
-        const bool is_open = scene_->rooms[g].obstacle.empty();
+        const bool is_open = scene_->rooms[g].obstacle.is_none();
         if (node == nullptr || scene_->rooms[g].whole) continue;
         places_[g] = groups_.size();
         if (group.plan != nullptr) {
@@ -86,7 +86,7 @@ std::span<const GroupIndex> SimilarSets::of(GroupIndex group) {
     if (!sets_[group]) {
         std::vector<std::size_t> others = with_siblings(group, open_);
         std::erase_if(others, [&](std::size_t place) {
-            return !scene_->rooms[groups_[place]].obstacle.empty() || keeps_apart(group, place);
+            return !scene_->rooms[groups_[place]].obstacle.is_none() || keeps_apart(group, place);
         });
         sets_[group] = find(group, others);
     }

@@ -62,15 +62,17 @@ void read_by(const std::vector<NodeSelectorTerm>& terms, NodeReading& reading) {
 
 Refusal ask(const NodeDemand& demand, const NodeFacts& node) {
     const PodSpec& pod = *demand.spec;
-    const auto refused = [](Predicate predicate, std::optional<std::string>&& sentence) {
-        return Refusal{predicate, *std::move(sentence)};
+    const auto refused = [](Predicate predicate, std::optional<std::string>&& sentence,
+                            std::string_view subject = {}) {
+        return Refusal{predicate, *std::move(sentence), std::string(subject)};
     };
     if (auto why = check_node_unschedulable(pod, node))
         return refused(Predicate::node_unschedulable, std::move(why));
     if (auto why = check_taint_toleration(pod, node))
-        return refused(Predicate::taint_toleration, std::move(why));
+        return refused(Predicate::taint_toleration, std::move(why),
+                       find_untolerated_taint(pod, node.taints)->key);
     if (auto why = check_node_affinity(pod, node))
-        return refused(Predicate::node_affinity, std::move(why));
+        return refused(Predicate::node_affinity, std::move(why), find_unmet_key(pod, node));
     if (auto why = check_volume_binding(demand.volumes, node)) return *std::move(why);
     if (auto why = check_dynamic_resources(pod))
         return refused(Predicate::dynamic_resources, std::move(why));

@@ -33,7 +33,13 @@ std::string_view name_of(Predicate predicate) noexcept;
 ///     Insufficient cpu: needs 2, 500m of 4 are free
 struct Refusal {
     Predicate predicate = Predicate::none;
-    std::string sentence;  ///< empty: the pod fits
+    std::string sentence{};  ///< empty: the pod fits
+    /// The key of the taint or of the label, the resource of which there is too little; empty with
+    /// other predicates.
+    std::string subject{};
+    /// How much of a resource is missing, in thousandths of what the pod asks for, of several the
+    /// most.
+    int shortfall = 0;
     bool operator==(const Refusal&) const = default;
 };
 

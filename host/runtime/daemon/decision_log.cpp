@@ -1,5 +1,6 @@
 #include "runtime/daemon/decision_log.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -48,6 +49,7 @@ void DecisionLog::tell(const PassReport& pass) {
     tell_departed_groups(pass);
     tell_stages(pass);
     tell_reasons(pass);
+    tell_unoffered(pass);
     if (!pass.dropped_because.empty()) {
         tell_once({"dropped", {}, pass.dropped_because},
                   {.level = LogLevel::warn,
@@ -164,7 +166,7 @@ void DecisionLog::tell_action(LogLevel level, const std::string& action, engine:
         told.level = LogLevel::info;
         told.sentence = "dry run: would " + action + ": " + because;
         told.code = "dry_run";
-        return tell_once({told.code, subject, told.sentence}, told);
+        return tell_once({told.code, subject, std::to_string(told.facts.delta)}, told);
     }
     if (error == nullptr) {
         told.sentence = action + ": " + because;
@@ -209,6 +211,8 @@ void DecisionLog::write(const Told& told) {
     if (facts.delta != 0) add("delta", std::to_string(facts.delta));
     add("code", told.code);
     add("reason", told.reason);
+    add("reason_code", told.reason_code);
+    add("subject", told.subject);
     add("pass",
         kubernetes::find_timestamp_text(pass_->input.circumstances.time().wall).value_or(""));
     log_.write(told.level, pass_source, told.sentence, fields);
@@ -226,13 +230,36 @@ void DecisionLog::tell_reasons(const PassReport& pass) {
     const engine::Decision& decision = pass.decision();
     for (const std::string& note : decision.notes) tell_once(LogLevel::info, "note", note);
     for (const engine::Unhelped& u : decision.unhelped) {
-        tell_once(
-            {"unhelped", u.pods.example, u.because},
-            {.sentence = counted(u.pods.count, "pod") + " like " + u.pods.example +
-                         (u.pods.count == 1 ? " stays" : " stay") + " without room: " + u.because,
-             .facts = {.pod = u.pods.example},
-             .code = "unhelped",
-             .reason = u.because});
+        const engine::Reason& reason = u.reason;
+        const std::string subject = to_string(reason.subject);
+        tell_once({"unhelped", u.pods.example, std::string(name_of(reason.code)) + " " + subject},
+                  {.sentence = counted(u.pods.count, "pod") + " like " + u.pods.example +
+                               (u.pods.count == 1 ? " stays" : " stay") +
+                               " without room: " + reason.sentence,
+                   .facts = {.pod = u.pods.example},
+                   .code = "unhelped",
+                   .reason = reason.sentence,
+                   .reason_code = name_of(reason.code),
+                   .subject = subject});
+    }
+}
+
+void DecisionLog::tell_unoffered(const PassReport& pass) {
+    const auto& machines = pass.input.snapshot.machines;
+    const auto is_offered = [&](const std::string& type) {
+        return machines != nullptr && std::ranges::any_of(*machines, [&](const auto& cloud) {
+                   return std::ranges::binary_search(cloud.types, type, {}, &MachineType::name);
+               });
+    };
+    for (const engine::NewGroup& group : pass.decision().new_groups) {
+        const std::string& type = group.plan.machine_type;
+        if (!group.group.value().empty() || is_offered(type)) continue;
+        if (!unoffered_.insert(type).second) continue;
+        write({.level = LogLevel::warn,
+               .sentence = group.dropped.sentence,
+               .code = "machine_type",
+               .reason = group.dropped.sentence,
+               .subject = "MachineType/" + type});
     }
 }
 

@@ -15,19 +15,23 @@
 
 namespace capstan::runtime {
 
-/// What stays true from pass to pass is told once: as long as code, subject and reason are the
-/// same. [one thread]
+/// What stays true from pass to pass is told once: as long as code and subject are the same, and of
+/// what is a sentence alone (notes, dropped passes) the sentence. [one thread]
 class DecisionLog {
 public:
     /// Borrows the log. In a JSON log each record has, beside its sentence, what applies of
-    /// `group`, `node`, `pod`, `delta` (machines more or fewer), `action`, `code`, `reason` and
-    /// `pass` (the moment of the pass, as `/api/v1/decisions` has it). The sentence of a text log
+    /// `group`, `node`, `pod`, `delta` (machines more or fewer), `action`, `code`, `reason`, of
+    /// pods without room its `reason_code` and `subject`, and `pass` (the moment of the pass, as
+    /// `/api/v1/decisions` has it). The sentence of a text log
     /// says it all.
     DecisionLog(Logger& log, LogFormat format) : log_(log), format_(format), clouds_(log) {}
     void tell(const PassReport& pass);
     /// There is another configuration: the next pass tells again of groups that no cloud lists any
-    /// more, as long as they have nodes.
-    void reloaded() { is_reloaded_ = true; }
+    /// more, as long as they have nodes, and of machine types that no cloud has.
+    void reloaded() {
+        is_reloaded_ = true;
+        unoffered_.clear();
+    }
 
 private:
     /// What is told once: "refused" of "increase web", for "quota".
@@ -43,6 +47,8 @@ private:
         engine::ActionFacts facts{};
         std::string_view code{};
         std::string reason{};
+        std::string_view reason_code{};  ///< of pods without room: "LimitReached"
+        std::string subject{};           ///< of that reason: "Limit/cpu"
     };
 
     void tell_ended(const ActionsUnderWay::Ended& ended);
@@ -50,6 +56,8 @@ private:
     void tell_backoffs(const PassReport& pass);
     void tell_stages(const PassReport& pass);
     void tell_reasons(const PassReport& pass);
+    /// Machine types to make groups of that no cloud has, each once.
+    void tell_unoffered(const PassReport& pass);
     /// What the pass looked at, and why it did nothing.
     void tell_look(const PassReport& pass);
 
@@ -90,8 +98,9 @@ private:
     };
     std::map<std::string, DaemonPods> daemon_pods_{};  ///< evicted in this pass, by node
     std::set<News> told_{}, before_{};                 ///< in this pass, in the last one
-    const PassReport* pass_ = nullptr;                 ///< that is being told of
-    bool is_reloaded_ = false;                         ///< since the last pass
+    std::set<std::string> unoffered_{};  ///< machine types that were told of since the last reload
+    const PassReport* pass_ = nullptr;   ///< that is being told of
+    bool is_reloaded_ = false;           ///< since the last pass
 };
 
 }  // namespace capstan::runtime

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/each_action.hpp"
 #include "engine/removal/eviction_refusals.hpp"
 #include "engine/removal/node_marks.hpp"
 #include "runtime/daemon/new_backoffs.hpp"
@@ -12,6 +13,7 @@
 namespace capstan::runtime {
 namespace {
 
+using engine::ActionResult;
 using kubernetes::EventNote;
 using kubernetes::ObjectReference;
 
@@ -20,9 +22,10 @@ ObjectReference node_reference(const std::string& name) {
     return {.kind = "Node", .name = name, .uid = name};
 }
 
-/// Nothing also of what its cloud has not answered yet: it was asked for.
-std::optional<Error> find_refusal(const std::optional<Error>& error) {
-    return error && !is_under_way(*error) ? error : std::nullopt;
+/// NULL also of what its cloud has not answered yet: it was asked for.
+const Error* find_refusal(const ActionResult& result) {
+    const Error* const error = result.error();
+    return error != nullptr && !is_under_way(*error) ? error : nullptr;
 }
 
 class Notes {
@@ -33,13 +36,10 @@ public:
     std::vector<EventNote> take(const std::string& unhealthy_because) {
         tell_health(unhealthy_because);
         tell_failed_machines();
-        tell_decreases();
-        tell_creations();
-        tell_increases();
-        tell_removals();
-        tell_marks();
-        tell_evictions();
-        tell_deletions();
+        for_each_action(pass_.decision(), pass_.results,
+                        [this](const auto& action, const ActionResult& result) {
+                            if (result.is_known) see(action, result);
+                        });
         return std::move(notes_);
     }
 
@@ -83,70 +83,51 @@ private:
             }
         }
     }
-    void tell_decreases() {
-        const auto& decreases = pass_.decision().decreases;
-        for (std::size_t i = 0; i < pass_.results.decreases.size(); ++i)
-            if (const std::optional<Error>& error = find_refusal(pass_.results.decreases[i]))
-                about_cluster(true, "FailedToRevertScaleUp",
-                              "Size of group " + decreases[i].group.value() + " stays at " +
-                                  std::to_string(decreases[i].from) + ": " + error->message);
+    void see(const engine::Decrease& decrease, const ActionResult& result) {
+        if (const Error* const error = find_refusal(result))
+            about_cluster(true, "FailedToRevertScaleUp",
+                          "Size of group " + decrease.group.value() + " stays at " +
+                              std::to_string(decrease.from) + ": " + error->message);
     }
-    void tell_creations() {
-        const auto& creations = pass_.decision().creations;
-        for (std::size_t i = 0; i < pass_.results.creations.size(); ++i) {
-            const std::string& id = creations[i].group.value();
-            if (const std::optional<Error>& error = find_refusal(pass_.results.creations[i])) {
-                about_cluster(true, "FailedToCreateNodeGroup",
-                              "NodeAutoprovisioning: attempt to create node group " + id +
-                                  " failed: " + error->message);
-            } else {
-                about_cluster(false, "CreatedNodeGroup",
-                              "NodeAutoprovisioning: created new node group " + id + ", " +
-                                  creations[i].because);
-            }
+    void see(const engine::GroupCreation& creation, const ActionResult& result) {
+        const std::string& id = creation.group.value();
+        if (const Error* const error = find_refusal(result)) {
+            about_cluster(true, "FailedToCreateNodeGroup",
+                          "NodeAutoprovisioning: attempt to create node group " + id +
+                              " failed: " + error->message);
+        } else {
+            about_cluster(
+                false, "CreatedNodeGroup",
+                "NodeAutoprovisioning: created new node group " + id + ", " + creation.because);
         }
     }
-    void tell_deletions() {
-        const auto& deletions = pass_.decision().deletions;
-        for (std::size_t i = 0; i < pass_.results.deletions.size(); ++i) {
-            const std::string& id = deletions[i].group.value();
-            const std::optional<Error> error = find_refusal(pass_.results.deletions[i]);
-            if (error && error->code != ErrorCode::not_found) {
-                about_cluster(true, "FailedToDeleteNodeGroup",
-                              "NodeAutoprovisioning: attempt to delete node group " + id +
-                                  " failed: " + error->message);
-            } else {
-                about_cluster(
-                    false, "DeletedNodeGroup",
-                    "NodeAutoprovisioning: deleted node group " + id + ", " + deletions[i].because);
-            }
+    void see(const engine::GroupDeletion& deletion, const ActionResult& result) {
+        const std::string& id = deletion.group.value();
+        const Error* const error = find_refusal(result);
+        if (error != nullptr && error->code != ErrorCode::not_found) {
+            about_cluster(true, "FailedToDeleteNodeGroup",
+                          "NodeAutoprovisioning: attempt to delete node group " + id +
+                              " failed: " + error->message);
+        } else {
+            about_cluster(
+                false, "DeletedNodeGroup",
+                "NodeAutoprovisioning: deleted node group " + id + ", " + deletion.because);
         }
     }
-    void tell_increases() {
-        const engine::Decision& decision = pass_.decision();
-        for (std::size_t i = 0; i < pass_.results.increases.size(); ++i) {
-            const engine::Increase& d = decision.increases[i];
-            const std::string to = std::to_string(d.from + d.by), max = max_text(pass_, d.group);
-            if (const std::optional<Error>& error = find_refusal(pass_.results.increases[i])) {
-                about_cluster(
-                    true, "FailedToScaleUpGroup",
-                    "Scale-up failed for group " + d.group.value() + ": " + error->message);
-                continue;
-            }
-            about_cluster(false, "ScaledUpGroup",
-                          "Scale-up: group " + d.group.value() + " size set to " + to +
-                              " instead of " + std::to_string(d.from) + " (max: " + max + ")");
-        }
+    void see(const engine::Increase& d, const ActionResult& result) {
+        if (const Error* const error = find_refusal(result))
+            return about_cluster(
+                true, "FailedToScaleUpGroup",
+                "Scale-up failed for group " + d.group.value() + ": " + error->message);
+        about_cluster(false, "ScaledUpGroup",
+                      "Scale-up: group " + d.group.value() + " size set to " +
+                          std::to_string(d.from + d.by) + " instead of " + std::to_string(d.from) +
+                          " (max: " + max_text(pass_, d.group) + ")");
     }
-    void tell_removals() {
-        const auto& removals = pass_.decision().removals;
-        for (std::size_t i = 0; i < pass_.results.removals.size(); ++i)
-            tell_removal(removals[i], pass_.results.removals[i]);
-    }
-    void tell_removal(const engine::MachineRemoval& removal, const std::vector<Error>& errors) {
+    void see(const engine::MachineRemoval& removal, const ActionResult& result) {
         for (std::size_t m = 0; m < removal.machines.size(); ++m) {
             const std::string node = m < removal.nodes.size() ? removal.nodes[m] : "";
-            const Error* const failed = engine::find_error(errors, removal.machines[m]);
+            const Error* const failed = engine::find_error(result.errors, removal.machines[m]);
             if (failed != nullptr && is_under_way(*failed)) continue;
             if (node.empty()) {
                 tell_machine(removal, removal.machines[m], failed);
@@ -186,25 +167,22 @@ private:
         const bool is_known = own != pass_.memory.removals.end() && !own->second.because.empty();
         return is_known ? own->second.because : removal.because;
     }
-    void tell_marks() {
-        const auto& changes = pass_.decision().node_changes;
-        for (std::size_t i = 0; i < pass_.results.node_changes.size(); ++i) {
-            const auto& taints = changes[i].set_taints;
-            const bool is_mark = std::ranges::any_of(taints, [](const Taint& taint) {
-                return taint.key == engine::to_be_deleted_taint;
-            });
-            if (!is_mark) {
-                tell_unmark(changes[i], pass_.results.node_changes[i]);
-            } else if (const std::optional<Error>& error = pass_.results.node_changes[i]) {
-                about(node_reference(changes[i].node), true, "ScaleDownFailed",
-                      "failed to mark the node as toBeDeleted/unschedulable: " + error->message);
-            } else {
-                about(node_reference(changes[i].node), false, "ScaleDown",
-                      "marked the node as toBeDeleted/unschedulable");
-            }
+    void see(const engine::NodeChange& change, const ActionResult& result) {
+        const Error* const error = result.error();
+        const bool is_mark = std::ranges::any_of(change.set_taints, [](const Taint& taint) {
+            return taint.key == engine::to_be_deleted_taint;
+        });
+        if (!is_mark) {
+            tell_unmark(change, error);
+        } else if (error != nullptr) {
+            about(node_reference(change.node), true, "ScaleDownFailed",
+                  "failed to mark the node as toBeDeleted/unschedulable: " + error->message);
+        } else {
+            about(node_reference(change.node), false, "ScaleDown",
+                  "marked the node as toBeDeleted/unschedulable");
         }
     }
-    void tell_unmark(const engine::NodeChange& change, const std::optional<Error>& error) {
+    void tell_unmark(const engine::NodeChange& change, const Error* error) {
         const std::string key(engine::to_be_deleted_taint);
         if (std::ranges::find(change.drop_taints, key) == change.drop_taints.end()) return;
         if (was_under_way(change.node))
@@ -214,7 +192,7 @@ private:
         const auto node = cluster.find_node(change.node);
         // Somebody else was faster.
         if (node && !engine::has_taint(cluster.node(*node), key)) return;
-        if (error) {
+        if (error != nullptr) {
             about(node_reference(change.node), true, "ClusterAutoscalerCleanup",
                   "failed to take " + key + " off: " + error->message);
         } else {
@@ -231,19 +209,14 @@ private:
         const engine::RemovalPhase phase = before->second.phase;
         return phase != tainting && phase != deleting && phase != undoing;
     }
-    void tell_evictions() {
-        const auto& evictions = pass_.decision().evictions;
-        for (std::size_t i = 0; i < pass_.results.evictions.size(); ++i) {
-            const ObjectReference pod{.kind = "Pod",
-                                      .ns = evictions[i].ns,
-                                      .name = evictions[i].pod,
-                                      .uid = evictions[i].uid};
-            if (const std::optional<Error>& error = pass_.results.evictions[i]; !error) {
-                about(pod, false, "ScaleDown", "deleting pod for node scale down");
-            } else if (is_newly_barred(evictions[i])) {
-                about(pod, true, "ScaleDownFailed",
-                      "failed to delete pod for node scale down: " + error->message);
-            }
+    void see(const engine::Eviction& eviction, const ActionResult& result) {
+        const ObjectReference pod{
+            .kind = "Pod", .ns = eviction.ns, .name = eviction.pod, .uid = eviction.uid};
+        if (const Error* const error = result.error(); error == nullptr) {
+            about(pod, false, "ScaleDown", "deleting pod for node scale down");
+        } else if (is_newly_barred(eviction)) {
+            about(pod, true, "ScaleDownFailed",
+                  "failed to delete pod for node scale down: " + error->message);
         }
     }
     /// A drain asks again and again; of its pod it is told once.

@@ -62,7 +62,10 @@ void write_unhelped(JsonText& out, const engine::Decision& decision) {
         out.begin_object();
         out.text_member("pods", unhelped.pods.example);
         whole(out, "count", unhelped.pods.count);
-        out.text_member("because", unhelped.because);
+        out.text_member("because", unhelped.reason.sentence);
+        out.text_member("code", name_of(unhelped.reason.code));
+        if (const std::string subject = to_string(unhelped.reason.subject); !subject.empty())
+            out.text_member("subject", subject);
         out.end_object();
     }
     out.end_array();

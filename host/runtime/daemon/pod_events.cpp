@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/scale_up/reasons.hpp"
+#include "engine/each_action.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 #include "runtime/actions_under_way.hpp"
 
@@ -25,15 +25,17 @@ EventNote pod_note(const ObjectReference& pod, const char* reason, const std::st
 /// has not answered yet.
 std::map<std::size_t, std::string> grown_by_option(const PassReport& pass) {
     std::map<std::size_t, std::string> out;
-    for (std::size_t i = 0; i < pass.results.increases.size(); ++i) {
-        const std::optional<Error>& error = pass.results.increases[i];
-        if (error && !is_under_way(*error)) continue;
-        const engine::Increase& increase = pass.decision().increases[i];
-        std::string& done = out[increase.option];
-        done += (done.empty() ? "{" : " {") + increase.group.value() + " " +
-                std::to_string(increase.from) + "->" + std::to_string(increase.from + increase.by) +
-                " (max: " + max_text(pass, increase.group) + ")}";
-    }
+    for_each_action_of<engine::Increase>(
+        pass.decision(), pass.results,
+        [&](const engine::Increase& increase, const engine::ActionResult& result) {
+            const Error* const error = result.error();
+            if (!result.is_known || (error != nullptr && !is_under_way(*error))) return;
+            std::string& done = out[increase.option];
+            done += (done.empty() ? "{" : " {") + increase.group.value() + " " +
+                    std::to_string(increase.from) + "->" +
+                    std::to_string(increase.from + increase.by) +
+                    " (max: " + max_text(pass, increase.group) + ")}";
+        });
     return out;
 }
 
@@ -41,11 +43,10 @@ std::map<std::size_t, std::string> grown_by_option(const PassReport& pass) {
 /// be made either: ..."
 std::string refusal_message(const engine::Unhelped& unhelped, const std::string& none_made) {
     std::string out;
-    for (const engine::GroupReason& reason : unhelped.groups)
-        out += (out.empty() ? "" : ", ") + std::to_string(reason.groups.size()) + " " +
-               reason.sentence;
+    for (const auto& [groups, reason] : unhelped.groups)
+        out += (out.empty() ? "" : ", ") + std::to_string(groups.size()) + " " + reason.sentence;
     if (!out.empty() && !none_made.empty()) out += "; " + none_made;
-    return "pod didn't trigger scale-up: " + (out.empty() ? unhelped.because : out);
+    return "pod didn't trigger scale-up: " + (out.empty() ? unhelped.reason.sentence : out);
 }
 
 }  // namespace
@@ -64,9 +65,8 @@ std::vector<ObjectReference> PodEvents::see(const PassReport& pass) {
                 options[option],
                 std::make_shared<const std::string>("pod triggered scale-up: [" + done + "]"),
                 pending, triggered);
-    const std::string none_made = engine::why_none_made(pass.decision().new_groups);
     for (const engine::Unhelped& unhelped : pass.decision().unhelped)
-        see_unhelped(unhelped, none_made, pending);
+        see_unhelped(unhelped, pass.decision().none_made.sentence, pending);
     return triggered;
 }
 

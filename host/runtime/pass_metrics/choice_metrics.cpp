@@ -8,6 +8,7 @@
 
 #include <capstan/quantity.hpp>
 
+#include "engine/each_action.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
@@ -63,11 +64,6 @@ int find_count(const std::map<std::string, int>& counts, const char* total) {
     return at == counts.end() ? 0 : at->second;
 }
 
-template <class Errors>
-std::ptrdiff_t count_done(const Errors& errors) {
-    return std::ranges::count_if(errors, [](const auto& error) { return !error; });
-}
-
 }  // namespace
 
 ChoiceMetrics::ChoiceMetrics(prometheus::Registry& registry)
@@ -118,8 +114,15 @@ void ChoiceMetrics::count_limits(const PassObservation& pass) {
 }
 
 void ChoiceMetrics::count_groups(const PassObservation& pass) {
-    created_.Increment(static_cast<double>(count_done(pass.results.creations)));
-    deleted_.Increment(static_cast<double>(count_done(pass.results.deletions)));
+    for_each_action(
+        pass.decision, pass.results,
+        engine::Visitors{[&](const engine::GroupCreation&, const engine::ActionResult& result) {
+                             if (result.is_done()) created_.Increment();
+                         },
+                         [&](const engine::GroupDeletion&, const engine::ActionResult& result) {
+                             if (result.is_done()) deleted_.Increment();
+                         },
+                         [](const auto&, const engine::ActionResult&) {}});
 }
 
 }  // namespace capstan::runtime

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/each_action.hpp"
 #include "engine/snapshot.hpp"
 #include "runtime/pass_metrics/failure_reason.hpp"
 #include "runtime/pass_metrics/gpus.hpp"
@@ -9,12 +10,17 @@
 namespace capstan::runtime {
 namespace {
 
+using engine::ActionResult;
+using engine::Increase;
+
 /// The last refusal of this pass to grow the group; NULL: there was none.
 const Error* find_refusal(const PassObservation& pass, const NodeGroupId& group) {
     const Error* out = nullptr;
-    for (std::size_t i = 0; i < pass.results.increases.size(); ++i)
-        if (pass.decision.increases[i].group == group && pass.results.increases[i])
-            out = &*pass.results.increases[i];
+    for_each_action_of<Increase>(pass.decision, pass.results,
+                                 [&](const Increase& increase, const ActionResult& result) {
+                                     if (increase.group == group && result.error() != nullptr)
+                                         out = result.error();
+                                 });
     return out;
 }
 
@@ -31,7 +37,7 @@ const Error* find_machine_error(const PassObservation& pass, const NodeGroupId& 
 }
 
 /// Machines that went, of a removal.
-int count_gone(const engine::MachineRemoval& removal, const std::vector<Error>& failed) {
+int count_gone(const engine::MachineRemoval& removal, std::span<const Error> failed) {
     return static_cast<int>(std::ranges::count_if(removal.machines, [&](const MachineId& machine) {
         return engine::find_error(failed, machine) == nullptr;
     }));
@@ -67,17 +73,20 @@ void GrowthMetrics::observe(const PassObservation& pass) {
 }
 
 void GrowthMetrics::count_agreed(const PassObservation& pass) {
-    for (std::size_t i = 0; i < pass.results.removals.size(); ++i)
-        if (pass.decision.removals[i].cause == engine::RemovalCause::never_joined)
-            never_joined_.Increment(
-                count_gone(pass.decision.removals[i], pass.results.removals[i]));
-    for (std::size_t i = 0; i < pass.results.increases.size(); ++i) {
-        const engine::Increase& increase = pass.decision.increases[i];
-        if (pass.results.increases[i]) continue;
+    const auto see_removal = [&](const engine::MachineRemoval& removal,
+                                 const ActionResult& result) {
+        if (result.is_known && removal.cause == engine::RemovalCause::never_joined)
+            never_joined_.Increment(count_gone(removal, result.errors));
+    };
+    const auto see_increase = [&](const Increase& increase, const ActionResult& result) {
+        if (!result.is_done()) return;
         const Gpu gpu = gpu_of_group(pass.snapshot, increase.group);
         scaled_up_.Add(labels_with_drivers(gpu)).Increment(increase.by);
         if (!gpu.name.empty()) scaled_up_gpu_.Add(labels_of(gpu)).Increment(increase.by);
-    }
+    };
+    for_each_action(
+        pass.decision, pass.results,
+        engine::Visitors{see_removal, see_increase, [](const auto&, const ActionResult&) {}});
 }
 
 // Every failure moves the back-off of its group, be it a refusal now, a machine that could not be
@@ -107,9 +116,11 @@ void GrowthMetrics::count_failures(const PassObservation& pass) {
 /// waited for.
 int GrowthMetrics::count_lost(const PassObservation& pass, const NodeGroupId& group) const {
     int refused = 0;
-    for (std::size_t i = 0; i < pass.results.increases.size(); ++i)
-        if (pass.decision.increases[i].group == group && pass.results.increases[i])
-            refused += pass.decision.increases[i].by;
+    for_each_action_of<Increase>(pass.decision, pass.results,
+                                 [&](const Increase& increase, const ActionResult& result) {
+                                     if (increase.group == group && result.error() != nullptr)
+                                         refused += increase.by;
+                                 });
     if (refused > 0) return refused;
     const auto known = failed_machines_.find(group);
     const auto now = pass.memory.failed_machines.find(group);

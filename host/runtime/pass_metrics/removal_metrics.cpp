@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/each_action.hpp"
 #include "engine/removal/node_marks.hpp"
 #include "engine/removal/phases.hpp"
 #include "runtime/pass_metrics/gpus.hpp"
@@ -11,6 +12,7 @@
 namespace capstan::runtime {
 namespace {
 
+using engine::ActionResult;
 using engine::NodeRemoval;
 using engine::RemovalPhase;
 
@@ -94,15 +96,16 @@ void RemovalMetrics::observe(const PassObservation& pass) {
 }
 
 void RemovalMetrics::count_machines(const PassObservation& pass) {
-    for (std::size_t i = 0; i < pass.results.removals.size(); ++i) {
-        const engine::MachineRemoval& removal = pass.decision.removals[i];
+    const auto see = [&](const engine::MachineRemoval& removal, const ActionResult& result) {
+        if (!result.is_known) return;
         for (const std::string& node : removal.nodes) {
             const NodeRemoval* after = find_removal(pass.memory, node);
             if (after == nullptr || after->phase != RemovalPhase::removed) continue;
             count_machine(gpu_of_node(pass.snapshot, node, removal.group), removal.cause);
             observe_latency(pass.at - after->unneeded_since.value_or(after->since), true);
         }
-    }
+    };
+    for_each_action_of<engine::MachineRemoval>(pass.decision, pass.results, see);
 }
 
 void RemovalMetrics::count_machine(const Gpu& gpu, engine::RemovalCause cause) {
@@ -116,13 +119,15 @@ void RemovalMetrics::count_machine(const Gpu& gpu, engine::RemovalCause cause) {
 
 void RemovalMetrics::count_evictions(const PassObservation& pass) {
     int done = 0;
-    for (const std::optional<Error>& error : pass.results.evictions) {
+    const auto see = [&](const engine::Eviction&, const ActionResult& result) {
+        const Error* const error = result.error();
         // It was not sent: the API server neither agreed nor refused.
-        if (error && error->code == ErrorCode::cancelled) continue;
-        const bool is_done = !error || error->code == ErrorCode::not_found;
+        if (!result.is_known || (error != nullptr && error->code == ErrorCode::cancelled)) return;
+        const bool is_done = error == nullptr || error->code == ErrorCode::not_found;
         done += is_done ? 1 : 0;
         if (!is_done) refused_.Add({{"code", std::string(name_of(error->code))}}).Increment();
-    }
+    };
+    for_each_action_of<engine::Eviction>(pass.decision, pass.results, see);
     evicted_.Add({{"eviction_result", "succeeded"}}).Increment(done);
 }
 

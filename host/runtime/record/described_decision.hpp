@@ -27,15 +27,26 @@ BOOST_DESCRIBE_STRUCT(Eviction, (), (pod, ns, uid, node, grace, best_effort, bec
 BOOST_DESCRIBE_STRUCT(StageVerdict, (), (stage, shown, kept, sentences, error, summary))
 BOOST_DESCRIBE_STRUCT(ChosenOption, (),
                       (group, nodes, granted, considered, similar, left_out, pods, stages, because))
-BOOST_DESCRIBE_STRUCT(GroupReason, (), (groups, sentence))
-BOOST_DESCRIBE_STRUCT(Unhelped, (), (pods, because, groups))
+BOOST_DESCRIBE_ENUM(ReasonCode, none, node_unschedulable, node_name, taint_toleration,
+                    node_affinity, node_ports, node_resources_fit, volume_restrictions,
+                    node_volume_limits, volume_binding, volume_zone, pod_topology_spread,
+                    inter_pod_affinity, dynamic_resources, max_size_reached, limit_reached,
+                    backed_off, group_unreadable, target_unknown, being_made, zero_or_max,
+                    group_unhealthy, cluster_unhealthy, from_zero_off, being_repaired, no_template,
+                    nothing_granted, not_made, would_take_it, pass_stopped, no_node_group,
+                    not_explained)
+BOOST_DESCRIBE_ENUM(SubjectKind, none, taint, node_label, resource, limit, group)
+BOOST_DESCRIBE_STRUCT(ReasonSubject, (), (kind, name))
+BOOST_DESCRIBE_STRUCT(Reason, (), (code, subject, sentence))
+BOOST_DESCRIBE_STRUCT(GroupReason, (), (groups, reason))
+BOOST_DESCRIBE_STRUCT(Unhelped, (), (pods, reason, groups))
 BOOST_DESCRIBE_STRUCT(SkippedPods, (), (count, because))
 BOOST_DESCRIBE_STRUCT(NodeVerdict, (),
                       (node, group, reason, utilization, unneeded_since, pod, because))
-BOOST_DESCRIBE_STRUCT(NewGroup, (), (group, cloud, plan, because, dropped_because))
+BOOST_DESCRIBE_STRUCT(NewGroup, (), (group, cloud, plan, because, dropped))
 BOOST_DESCRIBE_STRUCT(Decision, (),
                       (decreases, removals, creations, increases, node_changes, evictions,
-                       deletions, options, helped, unhelped, skipped, new_groups, nodes,
+                       deletions, options, helped, unhelped, skipped, new_groups, none_made, nodes,
                        no_removals_because, notes))
 
 }  // namespace capstan::engine

@@ -10,7 +10,7 @@ BOOST_DESCRIBE_ENUM(RemovalPhase, tainting, waiting, draining, delayed, deleting
 BOOST_DESCRIBE_STRUCT(Backoff, (),
                       (since, until, length, last_failure, code, because, found_by, given_back))
 BOOST_DESCRIBE_STRUCT(CloudRest, (), (since, until, length, last_failure, failures, code, because))
-BOOST_DESCRIBE_STRUCT(FailedCalls, (), (count, last))
+BOOST_DESCRIBE_STRUCT(FailedCalls, (), (count, last, not_before))
 BOOST_DESCRIBE_STRUCT(Make, (), (cloud, machine_type, zone, spot))
 BOOST_DESCRIBE_STRUCT(ScaleUpRequest, (), (since, deadline, increase))
 BOOST_DESCRIBE_STRUCT(AnsweredTarget, (),

@@ -16,7 +16,8 @@ namespace {
 namespace json = boost::json;
 
 /// A tree as one line for each value, by its path.
-using Lines = std::map<std::string, std::string>;
+using Path = std::vector<std::string>;
+using Lines = std::map<Path, std::string>;
 
 std::string json_text(const json::value& value) {
     if (const json::string* text = value.if_string()) return {text->data(), text->size()};
@@ -42,7 +43,7 @@ bool has_parts(const json::value& item) { return item.is_object() || item.is_arr
 
 class Flattener {
 public:
-    void add(const std::string& path, const json::value& value) {
+    void add(const Path& path, const json::value& value) {
         const json::object* object = value.if_object();
         const json::array* array = value.if_array();
         if (object != nullptr && !object->empty()) {
@@ -59,17 +60,19 @@ public:
     Lines take() { return std::move(lines_); }
 
 private:
-    static std::string below(const std::string& path, const std::string& key) {
-        return path.empty() ? key : path + "/" + key;
+    static Path below(Path path, std::string key) {
+        path.push_back(std::move(key));
+        return path;
     }
-    std::string unique(const std::string& path) {
-        std::string out = path;
-        for (int i = 2; !seen_.insert(out).second; ++i) out = path + "#" + std::to_string(i);
+    Path unique(const Path& path) {
+        Path out = path;
+        for (int i = 2; !seen_.insert(out).second; ++i)
+            out.back() = path.back() + "#" + std::to_string(i);
         return out;
     }
 
     Lines lines_;
-    std::set<std::string> seen_;
+    std::set<Path> seen_;
 };
 
 Lines lines_of(const engine::Outcome& outcome) {
@@ -77,11 +80,11 @@ Lines lines_of(const engine::Outcome& outcome) {
     write_json(text, outcome);
     Flattener lines;
     // What was written just now is JSON.
-    lines.add("", parse_json(text.take(), "outcome").value());
+    lines.add({}, parse_json(text.take(), "outcome").value());
     return lines.take();
 }
 
-std::optional<std::string> find_line(const Lines& lines, const std::string& path) {
+std::optional<std::string> find_line(const Lines& lines, const Path& path) {
     const auto at = lines.find(path);
     return at == lines.end() ? std::nullopt : std::optional(at->second);
 }
@@ -112,15 +115,21 @@ Result<PassInput> make_pass_input(const PassRecord& record, const engine::Settin
         .theories = record.theories};
 }
 
+std::string text_of_path(const std::vector<std::string>& path) {
+    std::string out;
+    for (const std::string& name : path) out += (out.empty() ? "" : "/") + name;
+    return out;
+}
+
 std::vector<Difference> find_differences(const engine::Outcome& recorded,
                                          const engine::Outcome& now) {
     const Lines before = lines_of(recorded);
     const Lines after = lines_of(now);
-    std::set<std::string> paths;
+    std::set<Path> paths;
     for (const auto& [path, value] : before) paths.insert(path);
     for (const auto& [path, value] : after) paths.insert(path);
     std::vector<Difference> out;
-    for (const std::string& path : paths) {
+    for (const Path& path : paths) {
         Difference line{path, find_line(before, path), find_line(after, path)};
         if (line.recorded != line.now) out.push_back(std::move(line));
     }

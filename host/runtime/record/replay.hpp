@@ -18,10 +18,14 @@ Result<PassInput> make_pass_input(const PassRecord& record, const engine::Settin
 
 /// A value that is not as it was recorded.
 struct Difference {
-    std::string path{};                            ///< "decision/increases/web/by"
+    /// {"decision", "increases", "web", "by"}: names that may hold any sign.
+    std::vector<std::string> path{};
     std::optional<std::string> recorded{}, now{};  ///< nothing: it is not there, or a default
     bool operator==(const Difference&) const = default;
 };
+/// "decision/increases/web/by", to be read.
+std::string text_of_path(const std::vector<std::string>& path);
+
 /// By path; none: the outcomes are the same. Items of lists go by their names where they have some,
 /// so that one that is there or not makes no other differ.
 std::vector<Difference> find_differences(const engine::Outcome& recorded,

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "engine/each_action.hpp"
 #include "simulation/chaos/agreed_removals.hpp"
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/judgement.hpp"
@@ -28,18 +29,21 @@ public:
 
     std::vector<std::string> on_results(const engine::Decision& decision,
                                         const engine::Results& results) override {
-        for (std::size_t i = 0; i < decision.decreases.size() && i < results.decreases.size(); ++i)
-            if (!results.decreases[i]) lower(decision.decreases[i].group, decision.decreases[i].by);
+        for_each_action_of<engine::Decrease>(
+            decision, results,
+            [&](const engine::Decrease& decrease, const engine::ActionResult& result) {
+                if (result.is_done()) lower(decrease.group, decrease.by);
+            });
         agreed_.see_results(decision, results);
         for (const RemovedMachine& removed : find_removed(decision, results))
             lower(removed.group, 1);
-        for (std::size_t i = 0; i < decision.increases.size() && i < results.increases.size();
-             ++i) {
-            const engine::Increase& increase = decision.increases[i];
-            if (results.increases[i]) continue;
-            int& grown = grown_[increase.group];
-            grown = std::max(grown, increase.from + increase.by);
-        }
+        for_each_action_of<engine::Increase>(
+            decision, results,
+            [&](const engine::Increase& increase, const engine::ActionResult& result) {
+                if (!result.is_done()) return;
+                int& grown = grown_[increase.group];
+                grown = std::max(grown, increase.from + increase.by);
+            });
         return {};
     }
 

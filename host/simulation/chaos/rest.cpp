@@ -8,6 +8,7 @@
 
 #include <capstan/sentence.hpp>
 
+#include "engine/each_action.hpp"
 #include "engine/health/backoff.hpp"
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/judgement.hpp"
@@ -55,8 +56,11 @@ public:
         if (!is_calm_) return out;
         for (const RemovedMachine& removed : find_removed(decision, results))
             judge(removed.node, out);
-        for (std::size_t i = 0; i < decision.increases.size() && i < results.increases.size(); ++i)
-            if (!results.increases[i]) ordered_[decision.increases[i].group].insert(now_);
+        for_each_action_of<engine::Increase>(
+            decision, results,
+            [&](const engine::Increase& increase, const engine::ActionResult& result) {
+                if (result.is_done()) ordered_[increase.group].insert(now_);
+            });
         return out;
     }
 

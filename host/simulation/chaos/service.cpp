@@ -7,6 +7,7 @@
 
 #include <capstan/duration.hpp>
 
+#include "engine/each_action.hpp"
 #include "simulation/chaos/growth.hpp"
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/judgement.hpp"
@@ -44,10 +45,11 @@ public:
     /// What went wrong in carrying out is a reason to wait again.
     std::vector<std::string> on_results(const engine::Decision& decision,
                                         const engine::Results& results) override {
-        for (std::size_t i = 0; i < decision.increases.size() && i < results.increases.size();
-             ++i) {
-            if (results.increases[i]) able_since_.erase(decision.increases[i].group.value());
-        }
+        for_each_action_of<engine::Increase>(
+            decision, results,
+            [&](const engine::Increase& increase, const engine::ActionResult& result) {
+                if (result.error() != nullptr) able_since_.erase(increase.group.value());
+            });
         return {};
     }
 

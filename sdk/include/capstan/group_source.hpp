@@ -107,7 +107,7 @@ public:
         const capstan_group_plan crossing = lowering.lower(plan);
         out_->suggest(out_, &crossing, str(because));
     }
-    /// Why a machine type is not suggested, or not everywhere; for the explanation only.
+    /// Why a machine type is not suggested, or not everywhere. The nearest miss first: pods get it.
     void leave_out(std::string_view machine_type, std::string_view because) const noexcept {
         out_->leave_out(out_, str(machine_type), str(because));
     }

@@ -42,5 +42,42 @@ TEST(ExplainProvisioning, TellsMachinesTheSame) {
     ASSERT_EQ(groups.size(), 2u);
 }
 
+/// `config check` of a cloud with these machine types, and a source with these settings.
+Ran check_machine_types(const std::string& types, const std::string& named) {
+    const Folder folder;
+    std::string tables;
+    for (const char* type : {"n1-standard-2", "n1-standard-8"})
+        if (types.find(type) != std::string::npos)
+            tables += "{ machine = { type = \"" + std::string(type) +
+                      "\", cpu = \"2\", memory = \"8Gi\" }, zones = [\"a\"] },";
+    return capstan("config check --config '" +
+                   folder.write("config.toml",
+                                "[pipeline]\nclouds = [\"simulated\"]\n[pipeline.scale_up]\n"
+                                "group_sources = [\"provisioning\"]\n"
+                                "similarity = [\"resources\"]\n"
+                                "[plugin.simulated]\nsettings = { groups = [], "
+                                "machine_types = [" +
+                                    tables +
+                                    "] }\n"
+                                    "[plugin.provisioning]\nsettings = { machine_types = [" +
+                                    named + "] }\n") +
+                   "'");
+}
+
+TEST(CheckOfProvisioning, WarnsOfMachineTypesThatNoCloudHas) {
+    const std::string both = "n1-standard-2 n1-standard-8";
+    const Ran typo = check_machine_types(both, R"("n1-standard-2", "n1-standrd-8")");
+    EXPECT_EQ(typo.code, 0) << typo.err;
+    EXPECT_THAT(typo.err,
+                AllOf(HasSubstr("plugin.provisioning.settings.machine_types: no cloud has a "
+                                "machine type 'n1-standrd-8'; did you mean 'n1-standard-8'?"),
+                      HasSubstr("config.toml:9:")));
+    EXPECT_EQ(check_machine_types(both, R"("n1-standard-2")").err, "");
+    EXPECT_EQ(check_machine_types(both, "").err, "");
+    const Ran none = check_machine_types("", R"("n1-standard-2")");
+    EXPECT_EQ(none.code, 0) << none.err;
+    EXPECT_THAT(none.err, HasSubstr("no group can be made: no cloud has machine types"));
+}
+
 }  // namespace
 }  // namespace capstan::commands

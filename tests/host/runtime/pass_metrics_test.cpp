@@ -42,13 +42,7 @@ struct Passes : ::testing::Test {
     }
     /// The exposition after a pass.
     std::string pass() {
-        metrics.observe({.snapshot = *snapshot,
-                         .settings = settings,
-                         .decision = decision,
-                         .results = results,
-                         .memory = memory,
-                         .figures = figures,
-                         .at = now});
+        metrics.observe(observation());
         decision = {};
         results = {};
         figures = {};
@@ -56,15 +50,18 @@ struct Passes : ::testing::Test {
     }
     /// Actions of an earlier pass that were answered before this one.
     void late() {
-        metrics.observe_late({.snapshot = *snapshot,
-                              .settings = settings,
-                              .decision = decision,
-                              .results = results,
-                              .memory = memory,
-                              .figures = figures,
-                              .at = now});
+        metrics.observe_late(observation());
         decision = {};
         results = {};
+    }
+    PassObservation observation() const {
+        return {.snapshot = *snapshot,
+                .settings = settings,
+                .decision = decision,
+                .results = results,
+                .memory = memory,
+                .figures = figures,
+                .at = now};
     }
     engine::NodeRemoval& removal(RemovalPhase phase, bool empty = true) {
         engine::NodeRemoval& out = memory.removals["n1"];
@@ -336,6 +333,7 @@ TEST_F(Passes, DoNotCountMarksThatAnotherRunLeftAsRemovalsOfTheirOwn) {
 }
 
 TEST_F(Passes, CountEvictionsAsTheyAreAgreedTo) {
+    decision.evictions = {{.pod = "a"}, {.pod = "b"}, {.pod = "c"}};
     results.evictions = {std::nullopt, Error{ErrorCode::not_found, "gone"},
                          Error{ErrorCode::throttled, "not now"}};
     EXPECT_THAT(pass(),
@@ -344,6 +342,7 @@ TEST_F(Passes, CountEvictionsAsTheyAreAgreedTo) {
 }
 
 TEST_F(Passes, CountNoRefusalOfAnEvictionThatWasNotSent) {
+    decision.evictions = {{.pod = "a"}};
     results.evictions = {Error{ErrorCode::cancelled, "the cluster is not seen as it is"}};
     EXPECT_THAT(pass(), AllOf(Not(HasSubstr("capstan_refused_evictions_total{")),
                               HasSubstr("evicted_pods_total{eviction_result=\"succeeded\"} 0\n")));

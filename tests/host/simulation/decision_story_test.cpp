@@ -99,8 +99,6 @@ TEST(DecisionStory, SaysWhatNobodyKnowsYet) {
     t.begins("web-1", "it is not needed");
     t.begins("web-2", "it is not ready");
     t.take();
-    t.evicts("web-1", "its machine is lost");
-    EXPECT_EQ(t.take().front(), "1 pod is evicted from web-1, for its machine is lost");
     t.removes({"web-1", "web-2"}, "web-1: it is not needed, web-2: it is not ready");
     EXPECT_EQ(t.take(), StoryLines{"remove web-1, web-2 from web"});
     t.removes({"web-1", "web-3"}, "web-1: it is not needed, web-3: it is empty");
@@ -111,18 +109,22 @@ TEST(DecisionStory, SaysWhatNobodyKnowsYet) {
 
 TEST(DecisionStory, SaysOnceWhyPodsStayWithoutRoom) {
     Told t;
-    const auto decides = [&](const std::string& because) {
+    using engine::ReasonCode;
+    const auto decides = [&](ReasonCode code, const char* because, const char* limit = "") {
         runtime::PassResult result;
         result.groups = std::make_shared<std::vector<engine::Group>>();
         result.outcome.decision.unhelped = {
-            {.pods = {.example = "web-1", .count = 2}, .because = because}};
+            {.pods = {.example = "web-1", .count = 2},
+             .reason = {code, {engine::SubjectKind::limit, limit}, because}}};
         t.decisions.decided(result, {}, start);
         return t.take();
     };
-    EXPECT_EQ(decides("2 of them: backed off for 5m: full").size(), 1u);
-    EXPECT_EQ(decides("2 of them: backed off for 5m: full").size(), 0u);
-    EXPECT_EQ(decides("3 of them: backed off for 5m: full").size(), 1u);
-    EXPECT_EQ(decides("3 of them: backed off for 5m: quota").size(), 1u);
+    EXPECT_EQ(decides(ReasonCode::backed_off, "2 of them: backed off for 5m").size(), 1u);
+    EXPECT_EQ(decides(ReasonCode::backed_off, "2 of them: backed off for 5m").size(), 0u);
+    EXPECT_EQ(decides(ReasonCode::backed_off, "3 of them: backed off for 9m").size(), 0u)
+        << "the same reason in other words";
+    EXPECT_EQ(decides(ReasonCode::limit_reached, "no cpu", "cpu").size(), 1u);
+    EXPECT_EQ(decides(ReasonCode::limit_reached, "no memory", "memory").size(), 1u);
 }
 
 TEST(DecisionStory, ForgetsTheReasonOfARemovalThatIsOver) {

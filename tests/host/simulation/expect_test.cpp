@@ -35,8 +35,10 @@ TEST(Expect, AGroupThatIsNotThereHasNoNodes) {
     EXPECT_EQ(count_of(expected), 3);
 }
 
-const std::vector<Unhelped> unhelped_web{
-    {.batch = "web", .count = 2, .because = "no", .in_group = {{"a", "full"}, {"b", "small"}}}};
+const std::vector<Unhelped> unhelped_web{{.batch = "web",
+                                          .count = 2,
+                                          .reason = {.sentence = "no"},
+                                          .in_group = {{"a", "full"}, {"b", "small"}}}};
 
 TEST(Expect, AnyTrueSentenceAboutABatchWithoutRoomWillDo) {
     for (const char* line : {"web: no", "web in a: full", "web in b: small"}) {

@@ -75,21 +75,56 @@ TEST(Provisioning, MatchesLabelsOfACloudAgainstWhatItSaysOfTheMachineType) {
     EXPECT_THAT(brief(suggest({pod("p", {{key, "c3"}})}, {n2, c3})), ElementsAre("c3{}"));
 }
 
+std::vector<std::string> reasons(const Suggestions& suggestions) {
+    std::vector<std::string> out;
+    for (const auto& [type, because] : suggestions.left_out) out.push_back(type + ": " + because);
+    return out;
+}
+
 TEST(Provisioning, SaysOfAMachineTypeThatIsNotOnOfferWhichThereAre) {
     const std::vector<MachineType> machines{machine("n1-standard-2", 2),
                                             machine("n1-standard-4", 4)};
     const Suggestions none = suggest({pod("p")}, machines, {.machine_types = {"n1-standrd-4"}});
-    ASSERT_EQ(none.left_out.size(), 3u);
-    for (const auto& [type, because] : none.left_out) {
-        EXPECT_EQ(because, R"(machine_types names "n1-standrd-4", not on offer; its cloud has )"
-                           "n1-standard-2, n1-standard-4");
-    }
+    EXPECT_THAT(reasons(none),
+                ElementsAre("n1-standrd-4: machine_types names \"n1-standrd-4\", not on offer; its "
+                            "cloud has n1-standard-2, n1-standard-4",
+                            "n1-standard-2: is not among the machine_types",
+                            "n1-standard-4: is not among the machine_types"));
     const Suggestions one =
         suggest({pod("p")}, machines, {.machine_types = {"n1-standard-2", "n1-standrd-4"}});
     EXPECT_THAT(brief(one), ElementsAre("n1-standard-2{}"));
-    ASSERT_EQ(one.left_out.size(), 2u);
-    EXPECT_EQ(one.left_out[0].because, "is not among the machine_types");
-    EXPECT_THAT(one.left_out[1].because, HasSubstr("not on offer"));
+    EXPECT_THAT(reasons(one), ElementsAre(HasSubstr("not on offer"),
+                                          "n1-standard-4: is not among the machine_types"));
+    EXPECT_THAT(reasons(suggest({pod("p")}, {}, {.machine_types = {"m"}})),
+                ElementsAre("m: machine_types names \"m\", not on offer; its cloud has none"));
+}
+
+TEST(Provisioning, SaysTheNearestMissFirst) {
+    MachineType arm = machine("a-arm", 64), nowhere = machine("b-nowhere", 4, {});
+    arm.labels["kubernetes.io/arch"] = "arm64";
+    PodClass large = pod("large", {{"kubernetes.io/arch", "amd64"}});
+    large.requests = {{"cpu", 9000}};
+    const std::vector<PodClass> pods{large};
+    const std::vector<MachineType> machines{arm,
+                                            nowhere,
+                                            machine("c-small", 2),
+                                            machine("d-8", 8),
+                                            machine("e-unnamed", 64),
+                                            machine("f-100", 100),
+                                            machine("g-90", 90)};
+    const Suggestions found = suggest_groups(
+        {.pods = pods, .machines = machines, .room = {{"cpu", 80000}}},
+        {.machine_types = {"a-arm", "b-nowhere", "c-small", "d-8", "f-100", "g-90", "typo"}});
+    EXPECT_THAT(brief(found), IsEmpty());
+    EXPECT_THAT(reasons(found),
+                ElementsAre("g-90: cluster limit of cpu: 80 left, a node takes 90",
+                            "f-100: cluster limit of cpu: 80 left, a node takes 100",
+                            HasSubstr("d-8: no pod fits on it; default/large: needs 9"),
+                            HasSubstr("c-small: no pod fits on it"),
+                            HasSubstr("a-arm: no pod fits on it; default/large: it asks for"),
+                            "b-nowhere: its cloud does not offer it anywhere",
+                            HasSubstr("typo: machine_types names"),
+                            "e-unnamed: is not among the machine_types"));
 }
 
 TEST(Provisioning, TakesARequiredAffinityForOneValueAsASelector) {

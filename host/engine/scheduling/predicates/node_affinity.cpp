@@ -41,6 +41,17 @@ bool selects(const PodSpec& pod, const NodeFacts& node) noexcept {
             matches_any(pod.affinity_required, node.labels, node.name));
 }
 
+std::string_view find_unmet_key(const PodSpec& pod, const NodeFacts& node) noexcept {
+    for (const auto& [key, value] : pod.node_selector) {
+        const auto at = node.labels.find(key);
+        if (at == node.labels.end() || at->second != value) return key;
+    }
+    if (selects(pod, node)) return {};
+    for (const NodeSelectorTerm& term : pod.affinity_required)
+        if (!term.labels.empty()) return term.labels.front().key;
+    return {};
+}
+
 std::optional<std::string> check_node_affinity(const PodSpec& pod, const NodeFacts& node) {
     if (selects(pod, node)) return std::nullopt;
     const std::string words = "node(s) didn't match Pod's node affinity/selector: wants ";

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/scheduling/node_facts.hpp"
 #include "engine/snapshot/pod_spec.hpp"
@@ -11,6 +12,11 @@ namespace capstan::engine {
 
 /// [any thread]
 bool selects(const PodSpec& pod, const NodeFacts& node) noexcept;
+
+/// The key of the first label that the pod wants and the node does not have so; of required terms
+/// the first key of the first one; empty: the node passes, or fields alone are wanted. Borrows from
+/// the pod. [any thread]
+std::string_view find_unmet_key(const PodSpec& pod, const NodeFacts& node) noexcept;
 
 /// Nothing: it passes. Else says what was wanted and what the node has instead:
 ///     node(s) didn't match Pod's node affinity/selector: wants disk=ssd, the node has disk=hdd

@@ -38,7 +38,7 @@ typedef struct capstan_group_source_out {
      *  call. */
     void (*suggest)(const struct capstan_group_source_out *out, const capstan_group_plan *plan,
                     capstan_str because) CAPSTAN_NOEXCEPT;
-    /** Says why a machine type is not suggested, or not in every zone; copied. For the explanation only. */
+    /** Says why a machine type is not suggested, or not in every zone; copied. The nearest miss first: pods get it. */
     void (*leave_out)(const struct capstan_group_source_out *out, capstan_str machine_type,
                       capstan_str because) CAPSTAN_NOEXCEPT;
     /** How many groups the cluster may have, all counted; a negative number fails the call. Not called: as many

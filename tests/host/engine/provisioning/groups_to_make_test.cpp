@@ -54,7 +54,7 @@ TEST(GroupsToMake, WhatIsJustLikeAGroupThatMayGrowIsNotMade) {
     c.world.pod("web");
     const Decision decision = c.run().decision;
     ASSERT_EQ(decision.new_groups.size(), 1u);
-    EXPECT_EQ(decision.new_groups[0].dropped_because, "group web is just like it");
+    EXPECT_EQ(decision.new_groups[0].dropped.sentence, "group web is just like it");
 }
 
 TEST(GroupsToMake, LimitsComeBeforeTheCreation) {
@@ -65,7 +65,7 @@ TEST(GroupsToMake, LimitsComeBeforeTheCreation) {
     EXPECT_THAT(decision.creations, IsEmpty());
     EXPECT_THAT(decision.increases, IsEmpty());
     ASSERT_EQ(decision.unhelped.size(), 1u);
-    EXPECT_THAT(decision.unhelped[0].because, HasSubstr("cluster limit of cpu"));
+    EXPECT_THAT(decision.unhelped[0].reason.sentence, HasSubstr("cluster limit of cpu"));
 }
 
 TEST(GroupsToMake, ALimitWithRoomForSomeCutsTheGroupDown) {
@@ -87,7 +87,9 @@ TEST(GroupsToMake, NoMoreGroupsThanTheClusterMayHave) {
     ASSERT_EQ(decision.unhelped.size(), 1u);
     const auto& groups = decision.unhelped[0].groups;
     EXPECT_TRUE(std::ranges::any_of(groups, [](const GroupReason& reason) {
-        return reason.sentence == "limit of groups: there are 1 of 1";
+        return reason.reason == Reason{ReasonCode::limit_reached,
+                                       {SubjectKind::limit, "groups"},
+                                       "limit of groups: there are 1 of 1"};
     }));
 }
 
@@ -97,7 +99,7 @@ TEST(GroupsToMake, WhatNoPodWouldRunOnIsNotEvenTried) {
     const Decision decision = c.run().decision;
     EXPECT_THAT(decision.creations, IsEmpty());
     ASSERT_EQ(decision.new_groups.size(), 1u);
-    EXPECT_THAT(decision.new_groups[0].dropped_because, HasSubstr("needs 64 of cpu, 4 are free"));
+    EXPECT_THAT(decision.new_groups[0].dropped.sentence, HasSubstr("needs 64 of cpu, 4 are free"));
 }
 
 TEST(GroupsToMake, WhatACloudCannotMakeIsDroppedWithoutANote) {
@@ -108,7 +110,7 @@ TEST(GroupsToMake, WhatACloudCannotMakeIsDroppedWithoutANote) {
     EXPECT_THAT(decision.creations, IsEmpty());
     EXPECT_THAT(decision.notes, IsEmpty());
     ASSERT_EQ(decision.new_groups.size(), 1u);
-    EXPECT_THAT(decision.new_groups[0].dropped_because, HasSubstr("makes no such group"));
+    EXPECT_THAT(decision.new_groups[0].dropped.sentence, HasSubstr("makes no such group"));
 }
 
 TEST(GroupsToMake, ACloudInTroubleIsTalkedOfOnce) {
@@ -120,6 +122,41 @@ TEST(GroupsToMake, ACloudInTroubleIsTalkedOfOnce) {
     EXPECT_THAT(decision.notes,
                 ::testing::ElementsAre("plugin cloud: new_group: it is not running"));
     EXPECT_EQ(decision.new_groups.size(), 3u);
+}
+
+TEST(GroupsToMake, WhereNoneIsMadePodsAreToldTheNearestMissOfEachCloud) {
+    MakingCase c({});
+    c.clouds = {MakingCase::machines("east", "e"), MakingCase::machines("west", "w")};
+    c.source.left_out = {{"e", "is too small"}, {"w", "has no zone"}, {"typo", "is not on offer"}};
+    c.world.group("full", 0).group.max = 0;
+    c.world.pod("web");
+    const Decision decision = c.run().decision;
+    EXPECT_EQ(
+        decision.none_made,
+        (Reason{
+            ReasonCode::not_made, {}, "no group could be made either: is too small; has no zone"}));
+    ASSERT_EQ(decision.unhelped.size(), 1u);
+    EXPECT_THAT(decision.unhelped[0].reason.sentence,
+                HasSubstr("; no group could be made either: is too small; has no zone"));
+    std::vector<std::string> told;
+    for (const NewGroup& group : decision.new_groups)
+        told.push_back(group.cloud.value() + " " + group.plan.machine_type);
+    EXPECT_THAT(told, ::testing::ElementsAre("east e", "east typo", "west w"))
+        << "a type of the other cloud is none that is not on offer, and one of none is told once";
+}
+
+TEST(GroupsToMake, ALimitIsTheNearestMissOfAllClouds) {
+    MakingCase c({});
+    c.clouds = {MakingCase::machines("east", "e"), MakingCase::machines("west", "w")};
+    c.clouds[0].types[0].capacity = amounts(1000);
+    c.source.left_out = {{"e", "is not named"}, {"w", "limit of cpu"}};
+    c.settings.cpu.max = 3000;
+    c.world.pod("web");
+    const Unhelped unhelped = c.run().decision.unhelped.at(0);
+    EXPECT_EQ(unhelped.reason.sentence,
+              "there is no node group; no group could be made either: limit of cpu; is not named");
+    EXPECT_EQ(unhelped.reason.code, ReasonCode::limit_reached);
+    EXPECT_EQ(unhelped.reason.subject, (ReasonSubject{SubjectKind::limit, "cpu"}));
 }
 
 TEST(GroupsToMake, AHundredAreNamedOfThousandsThatDoNotHelp) {
@@ -135,7 +172,8 @@ TEST(GroupsToMake, AHundredAreNamedOfThousandsThatDoNotHelp) {
     std::size_t named = 0;
     for (const GroupReason& reason : decision.unhelped[0].groups) named += reason.groups.size();
     EXPECT_EQ(named, 101u);
-    EXPECT_THAT(decision.unhelped[0].because, HasSubstr("none of 3001 groups helps; 100 of them"));
+    EXPECT_THAT(decision.unhelped[0].reason.sentence,
+                HasSubstr("none of 3001 groups helps; 100 of them"));
 }
 
 TEST(GroupsToMake, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
@@ -148,8 +186,8 @@ TEST(GroupsToMake, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
     const auto& told = explanation.decision().new_groups;
     ASSERT_EQ(told.size(), 2u);
     EXPECT_EQ(told[0].group, NodeGroupId("nap-a"));
-    EXPECT_EQ(told[0].dropped_because, "");
-    EXPECT_EQ(told[1].dropped_because, "it is there already");
+    EXPECT_EQ(told[0].dropped.sentence, "");
+    EXPECT_EQ(told[1].dropped.sentence, "it is there already");
     EXPECT_EQ(told, c.run().decision.new_groups);
 }
 
@@ -160,7 +198,7 @@ TEST(GroupsToMake, PodsAreToldThatThereIsNoMachineType) {
     const auto because = [&] {
         const Decision decision =
             run_pass(snapshot, {}, c.policies(), c.settings, {.now = c.now}).decision;
-        return decision.unhelped.at(0).because;
+        return decision.unhelped.at(0).reason.sentence;
     };
     const char* const told =
         "there is no node group; no group could be made either: no cloud has machine types to "

@@ -17,7 +17,7 @@ public:
     explicit TestSource(std::vector<std::string> names) : names_(std::move(names)) {}
     Result<GroupsAnswer> suggest(const GroupsQuestion& question, const Circumstances&) override {
         asked_pods = static_cast<int>(question.pods.size());
-        GroupsAnswer out{.most_groups = most_groups};
+        GroupsAnswer out{.left_out = left_out, .most_groups = most_groups};
         for (const std::string& name : names_)
             out.groups.push_back(
                 {{.name = name, .machine_type = "m", .zone = "a", .labels = labels}, "it is told"});
@@ -28,6 +28,7 @@ public:
     }
 
     Labels labels{};  ///< of each group
+    std::vector<GroupsAnswer::LeftOut> left_out{};
     std::optional<int> most_groups{};
     int asked_pods = 0;
 
@@ -65,17 +66,20 @@ struct MakingCase {
     Memory memory{};
     Settings settings{};
     Time now = noon;
+    std::vector<CloudMachines> clouds{machines("cloud", "m")};
 
     explicit MakingCase(std::vector<std::string> names) : source(std::move(names)) {}
 
+    static CloudMachines machines(const char* cloud, std::string type) {
+        return {PluginInstanceId(cloud),
+                {{.name = std::move(type),
+                  .capacity = amounts(4000),
+                  .allocatable = amounts(4000),
+                  .offers = {{.zone = "a"}}}}};
+    }
     Snapshot snapshot() const {
         Snapshot out = world.snapshot();
-        MachineType type{.name = "m",
-                         .capacity = amounts(4000),
-                         .allocatable = amounts(4000),
-                         .offers = {{.zone = "a"}}};
-        out.machines = std::make_shared<const std::vector<CloudMachines>>(
-            std::vector<CloudMachines>{{PluginInstanceId("cloud"), {std::move(type)}}});
+        out.machines = std::make_shared<const std::vector<CloudMachines>>(clouds);
         return out;
     }
     Policies policies() {

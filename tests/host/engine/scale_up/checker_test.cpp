@@ -82,7 +82,7 @@ public:
                 return name(s) + " fits on node " + std::to_string(*node);
             }
             for (GroupIndex g = 0; g < scene_.groups().size(); ++g) {
-                if (!progress.ledger.obstacle(g).empty()) continue;
+                if (!progress.ledger.obstacle(g).is_none()) continue;
                 naive::World more = world;
                 const std::size_t node =
                     naive::add_node(more, snapshot_.cluster, scene_.rules->shapes()[g]);

@@ -50,7 +50,62 @@ TEST(Explain, SaysWhichGroupHelpsAPod) {
     EXPECT_THAT(web.helped_on, ElementsAre(HelpedOn{NodeGroupId("a"), 2}));
     EXPECT_EQ(web.because, "room on new nodes of a");
     ASSERT_EQ(web.groups.size(), 1u);
-    EXPECT_EQ(web.groups[0].sentence, "would take it");
+    EXPECT_EQ(web.groups[0].reason.sentence, "would take it");
+}
+
+/// Of groups that all fail a pod of four cores for pool web, each in its own way. Their names come
+/// in another order.
+struct NearMisses : Explaining {
+    NearMisses() {
+        of_pool("a-red", "web", 8000).taints = {{.key = "team", .value = "red"}};
+        of_pool("b-db", "db", 8000);
+        of_pool("c-resting", "web", 2000);
+        back_off("c-resting");
+        of_pool("d-tiny", "web", 1000);
+        of_pool("e-short", "web", 3000);
+        pods("web", 1, 4000, [](PodObject& pod) { pod.spec.node_selector = {{"pool", "web"}}; });
+    }
+    NodeTemplate& of_pool(const std::string& id, const char* pool, std::int64_t cpu) {
+        group(id, 0, 5);
+        NodeTemplate& node = world.describe(id, amounts(cpu));
+        node.labels["pool"] = pool;
+        return node;
+    }
+    void back_off(const char* id) {
+        memory.backoffs[NodeGroupId(id)] = {
+            .until = noon + 5min, .length = 5min, .last_failure = noon, .because = "none left"};
+    }
+};
+
+TEST(Explain, SaysTheNearestMissFirstAsThePassDoes) {
+    NearMisses e;
+    Explanation explanation = e.explain();
+    const PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
+    std::vector<std::string> found;
+    for (const auto& [groups, reason] : web.groups)
+        found.push_back(groups.front().value() + " " + std::string(name_of(reason.code)) + " " +
+                        to_string(reason.subject));
+    EXPECT_THAT(
+        found,
+        ElementsAre("e-short NodeResourcesFit Resource/cpu", "d-tiny NodeResourcesFit Resource/cpu",
+                    "c-resting NodeResourcesFit Resource/cpu", "a-red TaintToleration Taint/team",
+                    "b-db NodeAffinity NodeLabel/pool"));
+    EXPECT_THAT(web.because, HasSubstr("none of 5 groups helps; 1 of them: Insufficient cpu: needs "
+                                       "4, 3 of 3 are free"));
+    const Unhelped& unhelped = explanation.decision().unhelped.at(0);
+    EXPECT_EQ(unhelped.groups, web.groups);
+    EXPECT_EQ(unhelped.reason.sentence, web.because);
+    EXPECT_EQ(unhelped.reason.code, ReasonCode::node_resources_fit);
+}
+
+TEST(Explain, SaysThatAGroupIsBackedOffBeforeThatAnotherIsTooSmall) {
+    NearMisses e;
+    e.of_pool("z-resting", "web", 8000);
+    e.back_off("z-resting");
+    Explanation explanation = e.explain();
+    const PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
+    EXPECT_EQ(web.groups.at(0).groups, std::vector{NodeGroupId("z-resting")});
+    EXPECT_EQ(web.groups.at(0).reason.code, ReasonCode::backed_off);
 }
 
 TEST(Explain, SaysWhyEachGroupDoesNotHelpAPod) {
@@ -61,7 +116,7 @@ TEST(Explain, SaysWhyEachGroupDoesNotHelpAPod) {
     EXPECT_THAT(huge.helped_on, IsEmpty());
     ASSERT_EQ(huge.groups.size(), 2u);
     for (const GroupReason& reason : huge.groups) {
-        EXPECT_THAT(reason.sentence, HasSubstr("Insufficient cpu"));
+        EXPECT_THAT(reason.reason.sentence, HasSubstr("Insufficient cpu"));
     }
 }
 

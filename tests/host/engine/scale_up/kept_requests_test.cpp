@@ -260,27 +260,62 @@ TEST(KeptRequests, ThatWereToBeGivenBackWhenTheHostEndedAreTakenBackInTheEnd) {
     EXPECT_TRUE(c.is_left_alone("a"));
 }
 
-TEST(KeptRequests, ThatAreRefusedAreAskedForAgainMoreAndMoreSeldom) {
-    KeptCase c;
-    c.dead("a", 1h).group.target = 0;
-    c.world.change_group("a").machines.clear();
-    c.backoff("a").given_back = 0;
-    c.settings.nodes.max = 1;
-    std::vector<int> asked;
-    for (int second = 0; second < 400; second += 10) {
-        c.circumstances.now = noon + std::chrono::seconds(second);
-        const Outcome outcome = c.run();
-        Results results;
-        for (std::size_t i = 0; i < outcome.decision.increases.size(); ++i) {
-            asked.push_back(second);
-            results.increases.push_back(
-                Error{.code = ErrorCode::out_of_capacity, .message = "none left"});
-        }
-        c.memory = remember_results(outcome.memory, outcome.decision, results, c.settings,
-                                    c.circumstances.now);
+/// One group whose request was given back, and whose cloud refuses it each time.
+struct RefusedCase : KeptCase {
+    RefusedCase() {
+        dead("a", 1h).group.target = 0;
+        world.change_group("a").machines.clear();
+        backoff("a").given_back = 0;
+        settings.nodes.max = 1;
     }
-    EXPECT_THAT(asked, ElementsAre(0, 30, 60, 110, 200, 370));
+    /// The seconds after noon at which the group is asked, looked at every ten of them.
+    std::vector<int> asked(int until, std::optional<Duration> retry_after) {
+        std::vector<int> out;
+        for (int second = 0; second < until; second += 10) {
+            circumstances.now = noon + std::chrono::seconds(second);
+            const Outcome outcome = run();
+            Results results;
+            for (std::size_t i = 0; i < outcome.decision.increases.size(); ++i) {
+                out.push_back(second);
+                results.increases.push_back(Error{.code = ErrorCode::out_of_capacity,
+                                                  .message = "none left",
+                                                  .retry_after = retry_after});
+            }
+            memory = remember_results(outcome.memory, outcome.decision, results, settings,
+                                      circumstances.now);
+        }
+        return out;
+    }
+};
+
+TEST(KeptRequests, ThatAreRefusedAreAskedForAgainMoreAndMoreSeldom) {
+    RefusedCase c;
+    EXPECT_THAT(c.asked(400, std::nullopt), ElementsAre(0, 30, 60, 110, 200, 370));
     EXPECT_TRUE(c.is_left_alone("a"));
+}
+
+TEST(KeptRequests, ThatAreRefusedAreNotAskedForBeforeTheCloudSaid) {
+    RefusedCase c;
+    EXPECT_THAT(c.asked(1250, 10min), ElementsAre(0, 610, 1220));
+}
+
+TEST(KeptRequests, AreAskedForAtMostAsLateAsTheLongestBackOffIfTheCloudSaysLater) {
+    RefusedCase c;
+    c.settings.backoff_max = 2min;
+    EXPECT_THAT(c.asked(300, 10h), ElementsAre(0, 130, 260));
+}
+
+TEST(KeptRequests, ThatAreGivenBackAreNotAskedForBeforeTheCloudSaidWhenItRefused) {
+    RefusedCase c;
+    c.memory.requests[NodeGroupId("a")] = {};
+    c.memory.backoffs.clear();
+    c.memory = remember_failure(
+        c.memory, NodeGroupId("a"),
+        {.code = ErrorCode::out_of_capacity, .message = "none left", .retry_after = 10min},
+        c.settings, noon);
+    c.memory.requests.clear();
+    c.backoff("a").given_back = 0;
+    EXPECT_THAT(c.asked(700, std::nullopt), ElementsAre(610, 640, 670));
 }
 
 }  // namespace

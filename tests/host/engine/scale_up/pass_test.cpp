@@ -127,7 +127,7 @@ TEST(Pass, TakesOneOptionWhereItIsTold) {
     c.pods("db", 1, 9000);
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"small", 2}}));
-    EXPECT_EQ(decision.unhelped[0].because, "a pass takes one option");
+    EXPECT_EQ(decision.unhelped[0].reason.sentence, "a pass takes one option");
 }
 
 TEST(Pass, MakesOneIncreaseOfSeveralOptionsOnAGroup) {
@@ -151,7 +151,8 @@ TEST(Pass, StopsAtTheOptionsAPassMayTake) {
     c.pods("web", 5, 3000);
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}}));
-    EXPECT_EQ(decision.unhelped[0].because, "this pass has taken the 2 options it may take");
+    EXPECT_EQ(decision.unhelped[0].reason.sentence,
+              "this pass has taken the 2 options it may take");
 }
 
 TEST(Pass, GrowsToTheMaximumAndSaysSo) {
@@ -162,7 +163,8 @@ TEST(Pass, GrowsToTheMaximumAndSaysSo) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}}));
     ASSERT_EQ(decision.unhelped.size(), 1u);
     EXPECT_EQ(decision.unhelped[0].pods.count, 3u);
-    EXPECT_EQ(decision.unhelped[0].because, "a: at its maximum of 3 with the 2 of this pass");
+    EXPECT_EQ(decision.unhelped[0].reason.sentence,
+              "a: at its maximum of 3 with the 2 of this pass");
 }
 
 TEST(Pass, GrowsAGroupThatIsOnlyEverEmptyOrFullAsAWhole) {
@@ -181,7 +183,7 @@ TEST(Pass, GrowsNoSuchGroupInPart) {
     c.pods("web", 1, 3000);
     const Decision decision = c.decide();
     EXPECT_THAT(decision.increases, IsEmpty());
-    EXPECT_EQ(decision.unhelped[0].because,
+    EXPECT_EQ(decision.unhelped[0].reason.sentence,
               "whole: only ever empty or full, and cluster limit of nodes: 0 of 3 used, a node "
               "takes 1");
 }
@@ -192,7 +194,8 @@ TEST(Pass, GrowsNoSuchGroupThatIsPartlyThere) {
     c.pods("web", 1, 3000);
     const Decision decision = c.decide();
     EXPECT_THAT(decision.increases, IsEmpty());
-    EXPECT_EQ(decision.unhelped[0].because, "whole: only ever empty or full, and has 1 of 4");
+    EXPECT_EQ(decision.unhelped[0].reason.sentence,
+              "whole: only ever empty or full, and has 1 of 4");
 }
 
 TEST(Pass, UsesTheOtherNodesOfSuchAGroupForPodsThatItWouldNotHaveBeenChosenFor) {
@@ -212,7 +215,7 @@ TEST(Pass, LeavesAGroupAloneThatIsBackedOffAndWakesWhenThatEnds) {
     c.pods("web", 1, 3000);
     const Outcome outcome = c.run();
     EXPECT_THAT(outcome.decision.increases, IsEmpty());
-    EXPECT_THAT(outcome.decision.unhelped[0].because, HasSubstr("no capacity"));
+    EXPECT_THAT(outcome.decision.unhelped[0].reason.sentence, HasSubstr("no capacity"));
     EXPECT_EQ(outcome.wake_at, noon + 5min + Duration(1));
 }
 
@@ -287,7 +290,7 @@ TEST(Pass, SaysWhyEveryGroupCannotGrow) {
     ASSERT_EQ(decision.unhelped.size(), 1u);
     std::map<std::string, std::string> by_group;
     for (const GroupReason& reason : decision.unhelped[0].groups) {
-        for (const NodeGroupId& id : reason.groups) by_group[id.value()] = reason.sentence;
+        for (const NodeGroupId& id : reason.groups) by_group[id.value()] = reason.reason.sentence;
     }
     EXPECT_EQ(by_group.size(), 5u);
     EXPECT_EQ(by_group["spoilt"], "it cannot be read: groups[4].min is 5, above max 1");
@@ -307,10 +310,11 @@ TEST(Pass, GivesEqualReasonsOfManyGroupsOnce) {
     ASSERT_EQ(decision.unhelped[0].groups.size(), 2u) << "one of them is full besides";
     EXPECT_THAT(decision.unhelped[0].groups[0].groups,
                 ElementsAre(NodeGroupId("a"), NodeGroupId("b")));
-    EXPECT_THAT(decision.unhelped[0].groups[0].sentence, HasSubstr("Insufficient cpu"));
-    EXPECT_EQ(decision.unhelped[0].groups[1].sentence,
-              decision.unhelped[0].groups[0].sentence + "; also at its maximum of 5");
-    EXPECT_THAT(decision.unhelped[0].because, HasSubstr("none of 3 groups helps; 2 of them: "));
+    EXPECT_THAT(decision.unhelped[0].groups[0].reason.sentence, HasSubstr("Insufficient cpu"));
+    EXPECT_EQ(decision.unhelped[0].groups[1].reason.sentence,
+              decision.unhelped[0].groups[0].reason.sentence + "; also at its maximum of 5");
+    EXPECT_THAT(decision.unhelped[0].reason.sentence,
+                HasSubstr("none of 3 groups helps; 2 of them: "));
 }
 
 TEST(Pass, KeepsReasonsAsTheyAreWhileTheirTimersRun) {
@@ -327,7 +331,7 @@ TEST(Pass, KeepsReasonsAsTheyAreWhileTheirTimersRun) {
     back_off("a", 100s, "full");
     back_off("b", 150s, "quota");
     for (int pass = 0; pass < 2; ++pass) {
-        EXPECT_EQ(c.decide().unhelped.at(0).because,
+        EXPECT_EQ(c.decide().unhelped.at(0).reason.sentence,
                   "none of 2 groups helps; 1 of them: backed off for 1m40s: full");
         c.circumstances.now += 70s;
     }
@@ -342,7 +346,7 @@ TEST(Pass, SaysOfAGroupThatIsBackedOffWhetherThePodWouldFitIt) {
     c.pods("web", 1, 1000);
     std::map<std::string, std::string> because;
     for (const Unhelped& unhelped : c.decide().unhelped)
-        because[unhelped.pods.example] = unhelped.because;
+        because[unhelped.pods.example] = unhelped.reason.sentence;
     ASSERT_EQ(because.size(), 2u);
     const auto& [huge, web] = std::pair(because.begin()->second, because.rbegin()->second);
     EXPECT_EQ(web, "spot: backed off for 5m: none left");
@@ -360,15 +364,15 @@ TEST(Pass, NamesTheNearestMissBeforeGroupsThatAreForOtherPods) {
     c.pods("web", 1, 1000);
     const Decision decision = c.decide();
     ASSERT_EQ(decision.unhelped.at(0).groups.size(), 2u);
-    EXPECT_EQ(decision.unhelped[0].because,
+    EXPECT_EQ(decision.unhelped[0].reason.sentence,
               "none of 3 groups helps; 1 of them: at its maximum of 5");
-    EXPECT_THAT(decision.unhelped[0].groups[1].sentence, HasSubstr("untolerated taint"));
+    EXPECT_THAT(decision.unhelped[0].groups[1].reason.sentence, HasSubstr("untolerated taint"));
 }
 
 TEST(Pass, SaysThatThereIsNoGroup) {
     PassCase c;
     c.pods("web", 1, 3000);
-    EXPECT_EQ(c.decide().unhelped[0].because, "there is no node group");
+    EXPECT_EQ(c.decide().unhelped[0].reason.sentence, "there is no node group");
 }
 
 TEST(Pass, SaysThatTheGroupsOfACloudAreNotKnownYet) {
@@ -376,7 +380,7 @@ TEST(Pass, SaysThatTheGroupsOfACloudAreNotKnownYet) {
     c.pods("web", 1, 3000);
     Snapshot snapshot = c.world.snapshot();
     snapshot.unread.emplace(PluginInstanceId("west"), "cloud west has not answered since noon");
-    EXPECT_EQ(c.run(snapshot).decision.unhelped.at(0).because,
+    EXPECT_EQ(c.run(snapshot).decision.unhelped.at(0).reason.sentence,
               "there is no node group; the groups of cloud west are not known yet: "
               "cloud west has not answered since noon");
 }
@@ -400,7 +404,7 @@ TEST(Pass, StopsWhenTheExpandersChooseNothing) {
         run_pass(c.world.snapshot(), {}, policies, c.settings, c.circumstances).decision;
     EXPECT_THAT(decision.increases, IsEmpty());
     EXPECT_THAT(decision.notes, ElementsAre("price: failed: no prices; no scale-up"));
-    EXPECT_EQ(decision.unhelped[0].because, "price: failed: no prices; no scale-up");
+    EXPECT_EQ(decision.unhelped[0].reason.sentence, "price: failed: no prices; no scale-up");
 }
 
 TEST(Pass, AsksExpandersAboutPodsByClassAndOptionsByGroup) {

@@ -102,8 +102,9 @@ TEST(SpreadEmulation, KeepsAPodInItsZoneThoughThatCannotGrow) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}}));
     EXPECT_EQ(left(decision), 3);
     // The full group is the nearest miss.
-    EXPECT_EQ(decision.unhelped[0].groups.at(0).sentence, "at its maximum of 1");
-    EXPECT_THAT(decision.unhelped[0].groups.at(1).sentence, HasSubstr("no more is to go where"));
+    EXPECT_EQ(decision.unhelped[0].groups.at(0).reason.sentence, "at its maximum of 1");
+    EXPECT_THAT(decision.unhelped[0].groups.at(1).reason.sentence,
+                HasSubstr("no more is to go where"));
 }
 
 TEST(SpreadEmulation, SharesNothingWithSimilarGroupsOfOtherZones) {
@@ -162,7 +163,8 @@ TEST(SpreadEmulation, WithoutAnyZoneLeavesThePodsToTheRule) {
     c.pods("web", 4, 3000, emulated());
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), Growths());
-    EXPECT_THAT(decision.unhelped[0].groups[0].sentence, HasSubstr("missing required label"));
+    EXPECT_THAT(decision.unhelped[0].groups[0].reason.sentence,
+                HasSubstr("missing required label"));
 }
 
 TEST(SpreadEmulation, CountsPodsOfAnOldAndANewTemplateTogether) {

@@ -51,8 +51,8 @@ TEST(Spread, ThatTheSchedulerAddsHoldsPodsBackAndSaysWhoseItIs) {
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}}));
     EXPECT_EQ(left(decision), 7);
-    EXPECT_EQ(decision.unhelped[0].groups.at(0).sentence, "at its maximum of 1");
-    EXPECT_THAT(decision.unhelped[0].groups.at(1).sentence,
+    EXPECT_EQ(decision.unhelped[0].groups.at(0).reason.sentence, "at its maximum of 1");
+    EXPECT_THAT(decision.unhelped[0].groups.at(1).reason.sentence,
                 HasSubstr("zone=za has 1, the least is 0, maxSkew 1 (the scheduler's default)"));
 }
 

@@ -26,7 +26,7 @@ TEST(Placement, FillsANodeUpToItsSmallestResource) {
     EXPECT_EQ(placement.why_not(web, 0).sentence,
               "Insufficient memory: needs 3000, 2000 of 8000 are free");
     EXPECT_EQ(placement.why_not(web, 0, Wording::brief),
-              (Refusal{Predicate::node_resources_fit, "Insufficient memory"}));
+              (Refusal{Predicate::node_resources_fit, "Insufficient memory", "memory", 333}));
 }
 
 TEST(Placement, CountsPodsAsAResource) {

@@ -198,7 +198,7 @@ TEST_F(BesideASilentCloud, SaysToPodsThatItsGroupsAreNotKnown) {
     const auto pass = make()->run();
     ASSERT_TRUE(pass) << pass.error();
     ASSERT_FALSE((*pass)->decision().unhelped.empty());
-    EXPECT_THAT((*pass)->decision().unhelped[0].because,
+    EXPECT_THAT((*pass)->decision().unhelped[0].reason.sentence,
                 HasSubstr("the groups of cloud silent are not known yet: cloud silent has not "
                           "answered since 2026-01-01T00:00:00Z"));
 }

@@ -96,13 +96,40 @@ TEST_F(Told, IsOnceWhatADryRunWouldDo) {
 }
 
 TEST_F(Told, ArePodsWithoutRoomOnceForEachReason) {
-    decision().unhelped = {{.pods = {0, "shop/a", 2}, .because = "web: backed off for 5m: none"}};
+    using engine::ReasonCode;
+    decision().unhelped = {
+        {.pods = {0, "shop/a", 2},
+         .reason = {ReasonCode::backed_off, {}, "web: backed off for 5m: none"}}};
     EXPECT_THAT(tell(), ElementsAre("info  pass: 2 pods like shop/a stay without room: web: backed "
                                     "off for 5m: none"));
     decision().unhelped[0].pods.count = 3;
     EXPECT_THAT(tell(), IsEmpty()) << "the same pods, for the same reason";
-    decision().unhelped[0].because = "web: is full";
-    EXPECT_EQ(tell().size(), 1u);
+    engine::Reason& reason = decision().unhelped[0].reason;
+    reason.sentence = "web: backed off for 5m: none, request 4712";
+    EXPECT_THAT(tell(), IsEmpty()) << "the same reason in other words";
+    reason = {ReasonCode::limit_reached, {engine::SubjectKind::limit, "cpu"}, "no cpu"};
+    EXPECT_EQ(tell().size(), 1u) << "another code";
+    reason.subject.name = "memory";
+    EXPECT_EQ(tell().size(), 1u) << "another limit";
+}
+
+TEST_F(Told, IsAWarningOfAMachineTypeThatNoCloudHasOnceUntilTheNextReload) {
+    pass.input.snapshot.machines = std::make_shared<const std::vector<engine::CloudMachines>>(
+        1, engine::CloudMachines{PluginInstanceId("cloud"), {{.name = "m"}}});
+    const auto leave_out = [&](const char* type, const char* because) {
+        decision().new_groups.push_back({.plan = {.machine_type = type},
+                                         .dropped = {engine::ReasonCode::not_made, {}, because}});
+    };
+    leave_out("m", "no pod fits on it");
+    leave_out("typo", "machine_types names \"typo\", not on offer; its cloud has m");
+    const auto line = "warn  pass: machine_types names \"typo\", not on offer; its cloud has m";
+    EXPECT_THAT(tell(), ElementsAre(line));
+    const auto waiting = std::exchange(decision().new_groups, {});
+    EXPECT_THAT(tell(), IsEmpty());
+    decision().new_groups = waiting;
+    EXPECT_THAT(tell(), IsEmpty()) << "other pods, the same settings";
+    decisions.reloaded();
+    EXPECT_THAT(tell(), ElementsAre(line));
 }
 
 TEST_F(Told, IsARefusalOnceHoweverItIsWorded) {

@@ -47,7 +47,8 @@ struct PodsToTell : ::testing::Test {
             report.results.increases = {std::nullopt};
         }
         if (unhelped > 0)
-            decision.unhelped = {{.pods = {class_of(report), "shop/a", unhelped}, .because = "no"}};
+            decision.unhelped = {
+                {.pods = {class_of(report), "shop/a", unhelped}, .reason = {.sentence = "no"}}};
         return take(report, room);
     }
     std::vector<std::string> take(const PassReport& report, std::size_t room = 100) {
@@ -67,10 +68,12 @@ TEST_F(PodsToTell, AreToldWhatWasOrderedForThemAndWhyNothingWas) {
     decision.options = {{.group = NodeGroupId("web"), .pods = {{of, "shop/a", 2}}}};
     decision.increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};
     report.results.increases = {std::nullopt};
-    decision.unhelped = {{.pods = {of, "shop/c", 2},
-                          .groups = {{{NodeGroupId("web")}, "is at its maximum"},
-                                     {{NodeGroupId("x"), NodeGroupId("y")}, "is backed off"}}}};
-    decision.new_groups = {{.dropped_because = "limit of cpu: 8 are left, a node takes 16"}};
+    decision.unhelped = {
+        {.pods = {of, "shop/c", 2},
+         .groups = {{{NodeGroupId("web")}, {.sentence = "is at its maximum"}},
+                    {{NodeGroupId("x"), NodeGroupId("y")}, {.sentence = "is backed off"}}}}};
+    decision.none_made.sentence =
+        "no group could be made either: limit of cpu: 8 are left, a node takes 16";
     events.see(report);
     std::vector<std::string> lines;
     for (const kubernetes::EventNote& note : events.take(3))
@@ -145,7 +148,7 @@ TEST_F(PodsToTell, AreNoneOfADryRunOrADroppedDecision) {
     for (const bool is_dry : {true, false}) {
         PassReport report = pass();
         report.result.outcome.decision.unhelped = {
-            {.pods = {class_of(report), "shop/a", 3}, .because = "no"}};
+            {.pods = {class_of(report), "shop/a", 3}, .reason = {.sentence = "no"}}};
         report.input.circumstances.dry_run = is_dry;
         if (!is_dry) report.dropped_because = "this host leads no longer";
         EXPECT_THAT(take(report), IsEmpty());

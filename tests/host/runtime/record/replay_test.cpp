@@ -31,20 +31,29 @@ TEST(Differences, AreNoneBetweenEqualOutcomes) {
 TEST(Differences, NameTheValueByItsPath) {
     EXPECT_EQ(find_differences(with({increase("a", 1), increase("b", 2)}),
                                with({increase("a", 1), increase("b", 3)})),
-              (std::vector<Difference>{{"decision/increases/b/by", "2", "3"}}));
+              (std::vector<Difference>{{{"decision", "increases", "b", "by"}, "2", "3"}}));
 }
 
 TEST(Differences, OfAnItemThatIsMissingAreItsOwnAlone) {
     EXPECT_EQ(
         find_differences(with({increase("a", 1), increase("b", 2)}), with({increase("b", 2)})),
-        (std::vector<Difference>{{"decision/increases/a/by", "1", {}},
-                                 {"decision/increases/a/group", "a", {}}}));
+        (std::vector<Difference>{{{"decision", "increases", "a", "by"}, "1", {}},
+                                 {{"decision", "increases", "a", "group"}, "a", {}}}));
+}
+
+TEST(Differences, KeepANameWithSlashesWhole) {
+    constexpr const char* mig = "projects/p/zones/z/instanceGroups/g";
+    const std::vector<Difference> found =
+        find_differences(with({increase(mig, 1)}), with({increase(mig, 2)}));
+    EXPECT_EQ(found, (std::vector<Difference>{{{"decision", "increases", mig, "by"}, "1", "2"}}));
+    EXPECT_EQ(text_of_path(found.at(0).path),
+              "decision/increases/projects/p/zones/z/instanceGroups/g/by");
 }
 
 TEST(Differences, TellItemsOfOneNameApart) {
     EXPECT_EQ(find_differences(with({increase("a", 1), increase("a", 2)}),
                                with({increase("a", 1), increase("a", 3)})),
-              (std::vector<Difference>{{"decision/increases/a#2/by", "2", "3"}}));
+              (std::vector<Difference>{{{"decision", "increases", "a#2", "by"}, "2", "3"}}));
 }
 
 TEST(Differences, AreFoundInMemoryAndInTheLastBitOfANumber) {
@@ -52,10 +61,10 @@ TEST(Differences, AreFoundInMemoryAndInTheLastBitOfANumber) {
     before.decision.nodes = {NodeVerdict{.node = "n", .utilization = 0.1}};
     after.decision.nodes = {NodeVerdict{.node = "n", .utilization = std::nextafter(0.1, 1.0)}};
     after.memory.started = true;
-    EXPECT_EQ(
-        find_differences(before, after),
-        (std::vector<Difference>{{"decision/nodes/n/utilization", "0.1", "0.10000000000000002"},
-                                 {"memory/started", {}, "true"}}));
+    EXPECT_EQ(find_differences(before, after),
+              (std::vector<Difference>{
+                  {{"decision", "nodes", "n", "utilization"}, "0.1", "0.10000000000000002"},
+                  {{"memory", "started"}, {}, "true"}}));
 }
 
 TEST(Differences, DoNotCountNumbersOfClasses) {

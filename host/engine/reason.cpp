@@ -1,0 +1,99 @@
+#include "engine/reason.hpp"
+
+namespace capstan::engine {
+namespace {
+
+SubjectKind kind_of(Predicate predicate) noexcept {
+    switch (predicate) {
+        case Predicate::taint_toleration: return SubjectKind::taint;
+        case Predicate::node_affinity: return SubjectKind::node_label;
+        case Predicate::node_resources_fit: return SubjectKind::resource;
+        default: return SubjectKind::none;
+    }
+}
+
+}  // namespace
+
+std::string_view name_of(ReasonCode code) noexcept {
+    switch (code) {
+        case ReasonCode::none: return "None";
+        case ReasonCode::node_unschedulable: return name_of(Predicate::node_unschedulable);
+        case ReasonCode::node_name: return name_of(Predicate::node_name);
+        case ReasonCode::taint_toleration: return name_of(Predicate::taint_toleration);
+        case ReasonCode::node_affinity: return name_of(Predicate::node_affinity);
+        case ReasonCode::node_ports: return name_of(Predicate::node_ports);
+        case ReasonCode::node_resources_fit: return name_of(Predicate::node_resources_fit);
+        case ReasonCode::volume_restrictions: return name_of(Predicate::volume_restrictions);
+        case ReasonCode::node_volume_limits: return name_of(Predicate::node_volume_limits);
+        case ReasonCode::volume_binding: return name_of(Predicate::volume_binding);
+        case ReasonCode::volume_zone: return name_of(Predicate::volume_zone);
+        case ReasonCode::pod_topology_spread: return name_of(Predicate::pod_topology_spread);
+        case ReasonCode::inter_pod_affinity: return name_of(Predicate::inter_pod_affinity);
+        case ReasonCode::dynamic_resources: return name_of(Predicate::dynamic_resources);
+        case ReasonCode::max_size_reached: return "MaxSizeReached";
+        case ReasonCode::limit_reached: return "LimitReached";
+        case ReasonCode::backed_off: return "BackedOff";
+        case ReasonCode::group_unreadable: return "GroupUnreadable";
+        case ReasonCode::target_unknown: return "TargetUnknown";
+        case ReasonCode::being_made: return "BeingMade";
+        case ReasonCode::zero_or_max: return "ZeroOrMax";
+        case ReasonCode::group_unhealthy: return "GroupUnhealthy";
+        case ReasonCode::cluster_unhealthy: return "ClusterUnhealthy";
+        case ReasonCode::from_zero_off: return "FromZeroOff";
+        case ReasonCode::being_repaired: return "BeingRepaired";
+        case ReasonCode::no_template: return "NoTemplate";
+        case ReasonCode::nothing_granted: return "NothingGranted";
+        case ReasonCode::not_made: return "NotMade";
+        case ReasonCode::would_take_it: return "WouldTakeIt";
+        case ReasonCode::pass_stopped: return "PassStopped";
+        case ReasonCode::no_node_group: return "NoNodeGroup";
+        case ReasonCode::not_explained: return "NotExplained";
+    }
+    return "None";
+}
+
+ReasonCode code_of(Predicate predicate) noexcept {
+    switch (predicate) {
+        case Predicate::none: return ReasonCode::none;
+        case Predicate::node_unschedulable: return ReasonCode::node_unschedulable;
+        case Predicate::node_name: return ReasonCode::node_name;
+        case Predicate::taint_toleration: return ReasonCode::taint_toleration;
+        case Predicate::node_affinity: return ReasonCode::node_affinity;
+        case Predicate::node_ports: return ReasonCode::node_ports;
+        case Predicate::node_resources_fit: return ReasonCode::node_resources_fit;
+        case Predicate::volume_restrictions: return ReasonCode::volume_restrictions;
+        case Predicate::node_volume_limits: return ReasonCode::node_volume_limits;
+        case Predicate::volume_binding: return ReasonCode::volume_binding;
+        case Predicate::volume_zone: return ReasonCode::volume_zone;
+        case Predicate::pod_topology_spread: return ReasonCode::pod_topology_spread;
+        case Predicate::inter_pod_affinity: return ReasonCode::inter_pod_affinity;
+        case Predicate::dynamic_resources: return ReasonCode::dynamic_resources;
+    }
+    return ReasonCode::none;
+}
+
+std::string_view name_of(SubjectKind kind) noexcept {
+    switch (kind) {
+        case SubjectKind::none: return "";
+        case SubjectKind::taint: return "Taint";
+        case SubjectKind::node_label: return "NodeLabel";
+        case SubjectKind::resource: return "Resource";
+        case SubjectKind::limit: return "Limit";
+        case SubjectKind::group: return "NodeGroup";
+    }
+    return "";
+}
+
+std::string to_string(const ReasonSubject& subject) {
+    if (subject.kind == SubjectKind::none) return {};
+    return std::string(name_of(subject.kind)) + "/" + subject.name;
+}
+
+Reason reason_of(const Refusal& refusal) {
+    const bool is_named = !refusal.subject.empty();
+    return {.code = code_of(refusal.predicate),
+            .subject = {is_named ? kind_of(refusal.predicate) : SubjectKind::none, refusal.subject},
+            .sentence = refusal.sentence};
+}
+
+}  // namespace capstan::engine

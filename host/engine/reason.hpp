@@ -1,0 +1,92 @@
+/// Why something is not done, as a value: what is compared, counted and queried is its code and
+/// what it is about; the sentence is for readers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "engine/scheduling/refusal.hpp"
+
+namespace capstan::engine {
+
+enum class ReasonCode : std::uint8_t {
+    none,  ///< there is nothing to say
+
+    // The scheduler's predicates, of a pod and a new node of a group.
+    node_unschedulable,
+    node_name,
+    taint_toleration,
+    node_affinity,
+    node_ports,
+    node_resources_fit,
+    volume_restrictions,
+    node_volume_limits,
+    volume_binding,
+    volume_zone,
+    pod_topology_spread,
+    inter_pod_affinity,
+    dynamic_resources,
+
+    // Of a group that does not grow.
+    max_size_reached,
+    limit_reached,  ///< of the cluster; which one is the subject
+    backed_off,
+    group_unreadable,
+    target_unknown,
+    being_made,
+    zero_or_max,  ///< only ever empty or full
+    group_unhealthy,
+    cluster_unhealthy,
+    from_zero_off,
+    being_repaired,
+    no_template,
+    nothing_granted,  ///< an option of it was chosen, and came to nothing
+    not_made,         ///< it could be made, and was not considered
+
+    // Of all groups together.
+    would_take_it,
+    pass_stopped,  ///< a group would take the pod, and the pass takes no further option
+    no_node_group,
+    not_explained,
+};
+
+/// "NodeResourcesFit"; "None" for none.
+std::string_view name_of(ReasonCode code) noexcept;
+ReasonCode code_of(Predicate predicate) noexcept;
+
+enum class SubjectKind : std::uint8_t { none, taint, node_label, resource, limit, group };
+
+/// "Taint"; empty for none.
+std::string_view name_of(SubjectKind kind) noexcept;
+
+/// What a reason is about beside the pod and the group that it is told of: {taint, "dedicated"},
+/// {limit, "cpu"}.
+struct ReasonSubject {
+    SubjectKind kind = SubjectKind::none;
+    std::string name{};
+    auto operator<=>(const ReasonSubject&) const = default;
+};
+
+/// "Taint/dedicated"; empty for none.
+std::string to_string(const ReasonSubject& subject);
+
+struct Reason {
+    ReasonCode code = ReasonCode::none;
+    ReasonSubject subject{};
+    std::string sentence{};
+
+    bool is_none() const noexcept { return code == ReasonCode::none; }
+    auto operator<=>(const Reason&) const = default;
+};
+
+/// Whether `b` is no news after `a`.
+inline bool is_same(const Reason& a, const Reason& b) noexcept {
+    return std::tie(a.code, a.subject) == std::tie(b.code, b.subject);
+}
+
+/// Why a new node does not take a pod; none: it does.
+Reason reason_of(const Refusal& refusal);
+
+}  // namespace capstan::engine
