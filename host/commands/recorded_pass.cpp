@@ -1,11 +1,10 @@
 #include "commands/recorded_pass.hpp"
 
-#include <fstream>
 #include <utility>
 
 #include "commands/exit_code.hpp"
+#include "io/gzip.hpp"
 #include "runtime/engine_settings.hpp"
-#include "runtime/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -14,10 +13,8 @@ namespace {
 constexpr std::size_t record_bytes_max = std::size_t{1} << 30;
 
 Result<runtime::PassRecord> read_record(const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return fail(ErrorCode::invalid_argument, file + ": cannot be read");
-    const Result<std::string> text = runtime::read_all(in, record_bytes_max);
-    if (!text) return fail(ErrorCode::invalid_argument, file + ": " + text.error().message);
+    const Result<std::string> text = io::read_text(file, record_bytes_max);
+    if (!text) return fail(ErrorCode::invalid_argument, text.error().message);
     auto record = runtime::parse_pass_record(*text, file);
     // Another host may read it; this one does not know how.
     if (!record) return fail(ErrorCode::invalid_argument, record.error().message);
