@@ -196,6 +196,7 @@ private:
             for (auto& node : make_nodes(said.nodes[i], nodes[i], diagnostics_))
                 out.push_back({.what = std::move(node), .place = nodes[i].place});
         }
+        add_each(said.daemon_sets, items_of(table, "daemon_sets"), make_daemon_set, out);
         add_each(said.edit, items_of(table, "edit"), make_node_edit, out);
         add_each(said.budgets, items_of(table, "budgets"), make_budget, out);
         for (const SettingValue& item : items_of(table, "remove"))

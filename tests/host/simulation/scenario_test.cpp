@@ -133,6 +133,47 @@ TEST(Scenario, ExpectedCommandsThatCanNeverComeAreRefusedAtTheirPlace) {
     EXPECT_EQ(made.diagnostics.errors(), 0u) << made.diagnostics.text();
 }
 
+TEST(Scenario, PodsAskForPortsOfTheirNode) {
+    const Scenario scenario = read(R"(
+[[step]]
+pods = [{ name = "dns", host_ports = ["8080", "53/UDP", "10.0.0.1:80/TCP"] }]
+)");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    const auto& batch = std::get<PodBatch>(scenario.input->steps[0].actions.at(0).what);
+    EXPECT_EQ(batch.pod.spec.ports,
+              (std::vector<engine::HostPort>{
+                  {"", "TCP", 8080}, {"", "UDP", 53}, {"10.0.0.1", "TCP", 80}}));
+    for (const char* bad : {"http", "0", "65536", "53/udp", "80/", ""}) {
+        const std::string said = read("[[step]]\npods = [{ name = \"dns\", host_ports = [\"" +
+                                      std::string(bad) + "\"] }]\n")
+                                     .diagnostics.text();
+        EXPECT_NE(said.find("story.toml:2:39: host_ports: expects a port such as"),
+                  std::string::npos)
+            << said;
+    }
+}
+
+TEST(Scenario, SpreadAndAffinityMayBeWishesThatKeepNoPodOffANode) {
+    const Scenario scenario = read(R"(
+[[step]]
+pods = [{ name = "web", spread = [{ topology_key = "zone", when_unsatisfiable = "ScheduleAnyway" }], anti_affinity = [{ topology_key = "hostname", required = false }, "zone"] }]
+)");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    const engine::PodSpec& spec =
+        std::get<PodBatch>(scenario.input->steps[0].actions.at(0).what).pod.spec;
+    EXPECT_TRUE(spec.spread.empty());
+    EXPECT_TRUE(spec.has_soft_spread);
+    ASSERT_EQ(spec.pod_anti_affinity.size(), 1u);
+    EXPECT_EQ(spec.pod_anti_affinity[0].topology_key, "topology.kubernetes.io/zone");
+    const std::string said = read(R"([[step]]
+pods = [{ name = "web", spread = [{ topology_key = "zone", when_unsatisfiable = "ScheduleAnyway", min_domains = 2 }] }]
+)")
+                                 .diagnostics.text();
+    EXPECT_NE(said.find("story.toml:2:35: spread: 'min_domains' is for DoNotSchedule"),
+              std::string::npos)
+        << said;
+}
+
 TEST(Scenario, PodsOfABatchAreKnownByItsNameUnlessLabelsSayOtherwise) {
     const Scenario scenario = read(R"(
 [[step]]
