@@ -1,11 +1,11 @@
 #include "commands/crd.hpp"
 
-#include <optional>
 #include <utility>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "commands/chosen_cluster.hpp"
 #include "kubernetes/client/access/kubeconfig_yaml.hpp"
 #include "kubernetes/client/paths.hpp"
 
@@ -18,16 +18,6 @@ using kubernetes::ApiRequest;
 
 constexpr kubernetes::ApiResource definitions{
     "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", false};
-
-/// One request, waited for.
-Result<ApiReply> send_and_wait(kubernetes::Api& api, io::Loop& loop, ApiRequest request) {
-    std::optional<Result<ApiReply>> reply;
-    api.send(std::move(request), [&reply](Result<ApiReply> result) { reply = std::move(result); });
-    while (!reply) {
-        if (loop.io().run_one() == 0) loop.io().restart();
-    }
-    return *std::move(reply);
-}
 
 /// What is defined; versions and status are the server's business.
 json::value definition_in(const ApiReply& reply) {

@@ -1,13 +1,12 @@
 #include "commands/recorded_pass.hpp"
 
-#include <fstream>
 #include <utility>
 
 #include <boost/json/object.hpp>
 
 #include "commands/exit_code.hpp"
+#include "io/gzip.hpp"
 #include "runtime/engine_settings.hpp"
-#include "runtime/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -28,10 +27,8 @@ std::string other_use_of(std::string_view text) {
 }
 
 Result<runtime::PassRecord> read_record(const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return fail(ErrorCode::invalid_argument, file + ": cannot be read");
-    const Result<std::string> text = runtime::read_all(in, record_bytes_max);
-    if (!text) return fail(ErrorCode::invalid_argument, file + ": " + text.error().message);
+    const Result<std::string> text = io::read_text(file, record_bytes_max);
+    if (!text) return fail(ErrorCode::invalid_argument, text.error().message);
     auto record = runtime::parse_pass_record(*text, file);
     const std::string other_use = record ? "" : other_use_of(*text);
     if (!other_use.empty()) return fail(ErrorCode::invalid_argument, file + ": " + other_use);

@@ -98,12 +98,14 @@ CLI::Option_group& add_kinds(CLI::App& command, SimulateInput& input) {
     kinds.require_option(1);
     kinds
         .add_option("--cluster", input.cluster,
-                    "A real cluster as it is now: kubectl get ... -o json, or upstream's "
-                    "/snapshotz; - for standard input")
+                    "A real cluster as it is now: of capstan dump, kubectl get ... -o json, or "
+                    "upstream's /snapshotz, packed by gzip or not; - for standard input")
         ->type_name("DUMP.json");
     kinds
-        .add_option("--trace", input.trace,
-                    "A folder with a production trace: one CSV file of nodes, one of pods")
+        .add_option(
+            "--trace", input.trace,
+            "A folder with a production trace: one CSV file of nodes, one of pods, packed by "
+            "gzip or not")
         ->type_name("DIR");
     command
         .add_option("-c,--config", input.config,

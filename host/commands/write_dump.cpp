@@ -1,24 +1,25 @@
 #include "commands/write_dump.hpp"
 
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/json.hpp>
 
+#include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "commands/chosen_cluster.hpp"
 #include "commands/exit_code.hpp"
 #include "commands/written_file.hpp"
+#include "engine/snapshot/kept_annotations.hpp"
+#include "io/gzip.hpp"
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/watch/mirror_kinds.hpp"
 #include "kubernetes/object_stream.hpp"
 #include "kubernetes/timestamps.hpp"
-#include "runtime/daemon/cluster_link.hpp"
+#include "simulation/dump/anonymous.hpp"
 #include "simulation/dump/dump_facts.hpp"
 
 namespace capstan::commands {
@@ -33,8 +34,31 @@ constexpr ApiResource deployments{"apps", "v1", "deployments", "Deployment"};
 constexpr const char* page_size = "500";
 
 struct DumpArguments {
-    std::string file, kubeconfig, context;
+    std::string file;
+    ClusterChoice cluster{};
+    bool is_anonymous = false;
+    bool is_packed = false;  ///< whatever the file's name
 };
+
+/// Whether decisions read the annotation, or may be set to. Of what is left out one alone,
+/// kubectl's last-applied-configuration, can hold all that a manifest does.
+bool is_kept(std::string_view key, const json::value& value) {
+    if (engine::is_kept_annotation(key) || key.starts_with("volume.")) return true;
+    const json::string* text = value.if_string();
+    return text != nullptr && parse_duration(*text).has_value();
+}
+
+void drop_unread_annotations(json::value& object) {
+    for (const char* place : {"/metadata/annotations", "/spec/template/metadata/annotations"}) {
+        boost::system::error_code absent;
+        json::value* found = object.find_pointer(place, absent);
+        if (found == nullptr || !found->is_object()) continue;
+        json::object kept;
+        for (const auto& annotation : found->get_object())
+            if (is_kept(annotation.key(), annotation.value())) kept.insert(annotation);
+        *found = std::move(kept);
+    }
+}
 
 /// Keeps the members of the objects that decisions read, and nothing else of them.
 class KeptObjects final : public kubernetes::ObjectSink {
@@ -49,7 +73,7 @@ public:
         kept["apiVersion"] = resource_.group.empty() ? std::string(resource_.version)
                                                      : std::string(resource_.group) + "/" +
                                                            std::string(resource_.version);
-        items_.push_back(std::move(kept));
+        drop_unread_annotations(items_.emplace_back(std::move(kept)));
     }
     void take_error(std::string_view) override {}
 
@@ -57,15 +81,6 @@ private:
     const ApiResource& resource_;
     json::array& items_;
 };
-
-Result<ApiReply> ask(kubernetes::Api& api, io::Loop& loop, ApiRequest request) {
-    std::optional<Result<ApiReply>> reply;
-    api.send(std::move(request), [&reply](Result<ApiReply> result) { reply = std::move(result); });
-    while (!reply) {
-        if (loop.io().run_one() == 0) loop.io().restart();
-    }
-    return *std::move(reply);
-}
 
 /// All objects of the kind, page by page; how many there are.
 Result<std::size_t> add_objects(kubernetes::Api& api, io::Loop& loop, const ApiResource& resource,
@@ -77,7 +92,7 @@ Result<std::size_t> add_objects(kubernetes::Api& api, io::Loop& loop, const ApiR
         if (!field_selector.empty())
             request.query.emplace_back("fieldSelector", std::string(field_selector));
         if (!next.empty()) request.query.emplace_back("continue", next);
-        CAPSTAN_TRY(const ApiReply reply, ask(api, loop, std::move(request)));
+        CAPSTAN_TRY(const ApiReply reply, send_and_wait(api, loop, std::move(request)));
         CAPSTAN_TRY(const json::object page, kubernetes::parse_object(reply));
         next = kubernetes::text_at(page, {"metadata", "continue"});
         KeptObjects kept(resource, items);
@@ -91,7 +106,8 @@ bool is_indispensable(const ApiResource& resource) {
     return resource.kind == "Node" || resource.kind == "Pod";
 }
 
-Result<std::string> take_dump(kubernetes::Api& api, io::Loop& loop, std::ostream& told) {
+/// The objects, the dump's header first.
+Result<json::array> take_dump(kubernetes::Api& api, io::Loop& loop, std::ostream& told) {
     json::array items;
     json::object outcomes;
     const Time begun = loop.clock()->wall();
@@ -119,25 +135,19 @@ Result<std::string> take_dump(kubernetes::Api& api, io::Loop& loop, std::ostream
           {"creationTimestamp", kubernetes::find_timestamp_text(begun).value_or("")},
           {"annotations", std::move(outcomes)}}}};
     items.insert(items.begin(), std::move(header));
-    return json::serialize(
-               json::object{{"kind", "List"}, {"apiVersion", "v1"}, {"items", std::move(items)}}) +
-           "\n";
+    return items;
 }
 
 Result<std::string> dump_cluster(const DumpArguments& arguments, std::ostream& told) {
-    boost::asio::io_context io;
-    const auto work = boost::asio::make_work_guard(io);
-    io::Loop loop(io);
-    runtime::Cluster cluster;
-    cluster.kubeconfig = arguments.kubeconfig;
-    cluster.context = arguments.context;
-    runtime::Log config;
-    config.level = runtime::LogLevel::warn;
-    runtime::Logger log(config, loop.clock());
-    CAPSTAN_TRY(const auto link,
-                runtime::ClusterLink::open(cluster, loop, log,
-                                           {.version = CAPSTAN_VERSION, .dry_run = true}));
-    return take_dump(link->api(), loop, told);
+    CAPSTAN_TRY(const auto cluster,
+                ChosenCluster::open(arguments.cluster, ChosenCluster::Access::read_only));
+    CAPSTAN_TRY(json::array items, take_dump(cluster->api(), cluster->loop(), told));
+    if (arguments.is_anonymous) simulation::make_anonymous(items);
+    std::string text = json::serialize(json::object{
+                           {"kind", "List"}, {"apiVersion", "v1"}, {"items", std::move(items)}}) +
+                       "\n";
+    const bool is_packed = arguments.is_packed || arguments.file.ends_with(".gz");
+    return is_packed ? io::gzip(text) : std::move(text);
 }
 
 int run_dump(const DumpArguments& arguments, Streams streams) {
@@ -160,15 +170,21 @@ int run_dump(const DumpArguments& arguments, Streams streams) {
 void add_dump(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
         "dump", "Write what decisions need of a cluster into a file, for simulate and explain");
+    command.footer(
+        "Left out is what no decision reads: environments, arguments, commands and images of\n"
+        "containers, ConfigMaps, Secrets, and annotations but those of autoscalers and volumes.\n"
+        "Names and labels stay, unless --anonymous is given.");
     auto arguments = std::make_shared<DumpArguments>();
-    command.add_option("file", arguments->file, "The file; - for standard output")
-        ->required()
-        ->type_name("FILE.json");
     command
-        .add_option("--kubeconfig", arguments->kubeconfig,
-                    "The file that names the cluster; by default as kubectl finds it")
-        ->type_name("FILE");
-    command.add_option("--context", arguments->context, "The context of that file");
+        .add_option("file", arguments->file,
+                    "The file, packed where its name ends in .gz; - for standard output")
+        ->required()
+        ->type_name("FILE.json[.gz]");
+    command.add_flag("--gzip", arguments->is_packed, "Pack it, whatever its name");
+    command.add_flag("--anonymous", arguments->is_anonymous,
+                     "Replace names, labels, taints and ids by aliases, the same text by the same "
+                     "one, so that the same is decided");
+    add_cluster_choice(command, arguments->cluster);
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_dump(*arguments, streams); };
     });

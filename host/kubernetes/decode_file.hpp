@@ -9,7 +9,8 @@
 
 namespace capstan::kubernetes {
 
-/// A whole file; "-": standard input. Fails only where it cannot be read.
+/// A whole file, packed by gzip or not; "-": standard input. Fails only where it cannot be read or
+/// unpacked, or is YAML.
 Result<DecodeReport> decode_file(const std::filesystem::path& file, engine::ClusterSink& sink,
                                  ObjectListener listener = {});
 

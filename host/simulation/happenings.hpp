@@ -51,7 +51,8 @@ struct Scale {
     int replicas = 0;
 };
 
-/// Takes away all pods of a batch, one pod (NAME or NAMESPACE/NAME), or a node with its pods.
+/// Takes away all pods of a batch, one pod (NAME or NAMESPACE/NAME), a DaemonSet (the same) with
+/// its pods, or a node with those on it.
 struct Remove {
     std::string name{};
 };
@@ -129,8 +130,9 @@ struct CloudEdit {
     PluginInstanceId cloud{};            ///< empty: the first, or the only one
 };
 
-using Happening = std::variant<PodBatch, Scale, Remove, Bind, engine::NodeObject, NodeEdit, Budget,
-                               Registration, CloudChange, AddGroup, RemoveGroup, CloudEdit>;
+using Happening =
+    std::variant<PodBatch, Scale, Remove, Bind, engine::NodeObject, engine::DaemonSetObject,
+                 NodeEdit, Budget, Registration, CloudChange, AddGroup, RemoveGroup, CloudEdit>;
 
 /// What comes of an action that turns out to be impossible.
 enum class IfImpossible {

@@ -106,8 +106,9 @@ public:
         add_all(said_.budget, "budget", make_budget, out.budgets);
         add_all(said_.fault, "fault", make_fault, out.faults);
         for (std::size_t i = 0; i < said_.step.size(); ++i) out.steps.push_back(step(i));
+        const StoryNames names{.groups = known_groups(), .batches = known_batches()};
         for (const SettingValue& table : items_of(tree_, "step"))
-            check_expected_commands(table, known_groups(), diagnostics_);
+            check_expectations(table, names, diagnostics_);
         add_sets(said_.stateful_set, "stateful_set", out);
         add_sets(said_.replica_set, "replica_set", out);
         if (!cloud_) return out;
@@ -149,6 +150,15 @@ private:
         if (const TomlValue* const groups = last.find("groups"); groups != nullptr) {
             for (const TomlValue& group : groups->children) out.insert(text_of(group, "id"));
         }
+        return out;
+    }
+
+    std::set<std::string, std::less<>> known_batches() const {
+        std::set<std::string, std::less<>> out;
+        for (const keys::Step& step : said_.step)
+            for (const keys::Pods& pods : step.pods) out.insert(pods.asks.name);
+        for (const keys::ReplicaSet& set : said_.replica_set) out.insert(set.pods.asks.name);
+        for (const keys::StatefulSet& set : said_.stateful_set) out.insert(set.pods.asks.name);
         return out;
     }
 
@@ -196,6 +206,7 @@ private:
             for (auto& node : make_nodes(said.nodes[i], nodes[i], diagnostics_))
                 out.push_back({.what = std::move(node), .place = nodes[i].place});
         }
+        add_each(said.daemon_sets, items_of(table, "daemon_sets"), make_daemon_set, out);
         add_each(said.edit, items_of(table, "edit"), make_node_edit, out);
         add_each(said.budgets, items_of(table, "budgets"), make_budget, out);
         for (const SettingValue& item : items_of(table, "remove"))

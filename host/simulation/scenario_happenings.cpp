@@ -1,6 +1,7 @@
 #include "simulation/scenario_happenings.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include <capstan/sentence.hpp>
 
+#include "runtime/config/text.hpp"
 #include "simulation/commands.hpp"
 #include "simulation/faults.hpp"
 #include "simulation/scenario_objects.hpp"
@@ -42,37 +44,88 @@ std::string_view group_in(std::string_view command) {
     return command.substr(0, command.find(' '));
 }
 
-void check_expected_command(const SettingValue& written, std::string_view key,
-                            const std::optional<std::set<std::string, std::less<>>>& groups,
-                            Diagnostics& diagnostics) {
-    const std::string& command = written.text;
-    if (!is_command(command)) {
-        diagnostics.error(written.place, std::string(key) + ": " + in_quotes(command) +
-                                             " is no command; one is \"increase web by 2\"");
-        return;
+/// Complains about names in expectations that nothing of the story has.
+class NameCheck {
+public:
+    NameCheck(const StoryNames& names, Diagnostics& diagnostics)
+        : names_(names), diagnostics_(diagnostics) {}
+
+    void command(std::string_view key, const SettingValue& written) {
+        if (!is_command(written.text)) {
+            diagnostics_.error(written.place, std::string(key) + ": " + in_quotes(written.text) +
+                                                  " is no command; one is \"increase web by 2\"");
+            return;
+        }
+        const std::string_view named = group_in(written.text);
+        if (!named.empty()) group(key, named, written.place);
     }
-    const std::string_view group = group_in(command);
-    if (!groups || group.empty()) return;
-    const bool is_known = std::ranges::any_of(
-        *groups, [&](const std::string& id) { return matches_pattern(id, group); });
-    if (is_known) return;
-    std::string names;
-    for (const std::string& id : *groups) names += (names.empty() ? "" : ", ") + id;
-    diagnostics.error(written.place, std::string(key) + ": there is no group " + in_quotes(group) +
-                                         "; there are " + names);
-}
+
+    /// `id` may be a pattern.
+    void group(std::string_view key, std::string_view id, runtime::Place place) {
+        if (names_.groups) find("group", *names_.groups, key, id, place);
+    }
+
+    /// "web: SENTENCE", "web in spot: SENTENCE".
+    void saying(std::string_view key, const SettingValue& written) {
+        const std::string_view subject =
+            std::string_view(written.text).substr(0, written.text.find(": "));
+        if (subject.size() == written.text.size()) {
+            diagnostics_.error(written.place,
+                               std::string(key) + ": " + in_quotes(written.text) +
+                                   " is no \"BATCH: SENTENCE\" or \"BATCH in GROUP: SENTENCE\"");
+            return;
+        }
+        const std::size_t in = subject.find(" in ");
+        find("batch", names_.batches, key, subject.substr(0, in), written.place);
+        if (in != std::string_view::npos) group(key, subject.substr(in + 4), written.place);
+    }
+
+private:
+    void find(std::string_view noun, const std::set<std::string, std::less<>>& all,
+              std::string_view key, std::string_view name, runtime::Place place) {
+        const bool is_known = std::ranges::any_of(
+            all, [&](const std::string& one) { return matches_pattern(one, name); });
+        if (is_known) return;
+        std::string help = runtime::suggestion(name, {all.begin(), all.end()});
+        if (help.empty() && !all.empty())
+            help = "; there are " + listed(all, [](const std::string& one) { return one; });
+        diagnostics_.error(place, std::string(key) + ": there is no " + std::string(noun) + " " +
+                                      in_quotes(name) + help);
+    }
+
+    const StoryNames& names_;
+    Diagnostics& diagnostics_;
+};
 
 }  // namespace
 
-void check_expected_commands(const SettingValue& step,
-                             const std::optional<std::set<std::string, std::less<>>>& groups,
-                             Diagnostics& diagnostics) {
-    for (const std::string_view key : {"expect", "expect_never"}) {
-        const SettingValue* const list = step.find(key);
-        if (list == nullptr) continue;
-        for (const SettingValue& item : list->children)
-            check_expected_command(item, key, groups, diagnostics);
-    }
+void check_expectations(const SettingValue& step, const StoryNames& names,
+                        Diagnostics& diagnostics) {
+    NameCheck check(names, diagnostics);
+    const auto for_each = [&](std::initializer_list<std::string_view> lists, auto visit) {
+        for (const std::string_view key : lists) {
+            const SettingValue* const list = step.find(key);
+            if (list == nullptr) continue;
+            for (const SettingValue& item : list->children) visit(key, item);
+        }
+    };
+    for_each({"expect", "expect_never"},
+             [&](std::string_view key, const SettingValue& item) { check.command(key, item); });
+    for_each({"expect_within"}, [&](std::string_view key, const SettingValue& item) {
+        if (const SettingValue* command = item.find("command")) check.command(key, *command);
+    });
+    for_each({"expect_nodes", "expect_targets"},
+             [&](std::string_view key, const SettingValue& item) {
+                 check.group(key, item.key, item.key_place);
+             });
+    for_each({"expect_backed_off", "expect_not_backed_off"},
+             [&](std::string_view key, const SettingValue& item) {
+                 check.group(key, item.text, item.place);
+             });
+    for_each({"expect_unhelped"},
+             [&](std::string_view key, const SettingValue& item) { check.saying(key, item); });
+    const SettingValue* const until = step.find("until");
+    if (until != nullptr && is_command(until->text)) check.command("until", *until);
 }
 
 Budget make_budget(const keys::Budget& budget, const SettingValue& table,

@@ -28,11 +28,16 @@ Registration make_registration(std::string group, const keys::Joining& joining,
                                const runtime::SettingValue& table,
                                runtime::Diagnostics& diagnostics);
 
-/// Refuses, each at its place, commands that are none, and such as name none of the `groups`, which
-/// could never come; nothing: groups that are not known beforehand may be made.
-void check_expected_commands(const runtime::SettingValue& step,
-                             const std::optional<std::set<std::string, std::less<>>>& groups,
-                             runtime::Diagnostics& diagnostics);
+/// What expectations of a story may name.
+struct StoryNames {
+    /// Ids; nothing: groups that are not known beforehand may be made, or come of a configuration.
+    std::optional<std::set<std::string, std::less<>>> groups{};
+    std::set<std::string, std::less<>> batches{};
+};
+/// Refuses, each at its place, commands that are none, and names that nothing has, of which nothing
+/// could ever come.
+void check_expectations(const runtime::SettingValue& step, const StoryNames& names,
+                        runtime::Diagnostics& diagnostics);
 /// `only`: of the file, where the step says nothing.
 Expectations make_expectations(const keys::Expected& expected,
                                const std::vector<keys::Command>& only);

@@ -38,9 +38,15 @@ void describe(auto&& key, Toleration& s) {
     key("effect", s.effect, "The taint's effect; unset: every effect.");
 }
 
+enum class Unsatisfiable { do_not_schedule, schedule_anyway };
+constexpr auto names_of(Unsatisfiable) {
+    return std::array<std::string_view, 2>{"DoNotSchedule", "ScheduleAnyway"};
+}
+
 /// In the file a topology key or a table: `"zone"`, `{ topology_key = "zone", max_skew = 2 }`.
 struct Spread {
     std::string topology_key;
+    Unsatisfiable when_unsatisfiable = Unsatisfiable::do_not_schedule;
     int max_skew = 1;
     std::optional<int> min_domains;
     std::map<std::string, std::string> labels;
@@ -48,6 +54,9 @@ struct Spread {
 void describe(auto&& key, Spread& s) {
     key("topology_key", s.topology_key,
         "A node label; \"zone\" and \"hostname\" stand for Kubernetes' own.");
+    key("when_unsatisfiable", s.when_unsatisfiable,
+        "ScheduleAnyway: it keeps no pod off a node, and a scheduler adds no constraint of its "
+        "own.");
     key("max_skew", s.max_skew, "How uneven the domains may become.", {.min = 1});
     key("min_domains", s.min_domains, "Domains there have to be at least.", {.min = 1});
     key("labels", s.labels, "The pods that count, by their labels; empty: those of the batch.");
@@ -57,11 +66,13 @@ void describe(auto&& key, Spread& s) {
 /// }`.
 struct Together {
     std::string topology_key;
+    bool required = true;
     std::map<std::string, std::string> labels;
 };
 void describe(auto&& key, Together& s) {
     key("topology_key", s.topology_key,
         "A node label; \"zone\" and \"hostname\" stand for Kubernetes' own.");
+    key("required", s.required, "false: it is preferred, which keeps no pod off a node.");
     key("labels", s.labels, "The other pods, by their labels; empty: those of the batch.");
 }
 
@@ -73,6 +84,7 @@ struct Asks {
     std::map<std::string, Quantity> resources;
     std::map<std::string, std::string> labels, annotations, node_selector;
     std::vector<Toleration> tolerations;
+    std::vector<std::string> host_ports;
     bool local_storage = false;
     std::optional<Duration> grace;
 };
@@ -87,6 +99,8 @@ void describe_asks(auto&& key, Asks& s) {
     key("node_selector", s.node_selector, "Labels a node has to have.");
     key("tolerations", s.tolerations, "Taints that keep none of the pods off a node.",
         {.shorthand = "key"});
+    key("host_ports", s.host_ports,
+        "Ports of its node that each has to itself: \"8080\", \"53/UDP\", \"10.0.0.1:80/TCP\".");
     key("local_storage", s.local_storage, "Each has a volume that is lost with its node.");
     key("grace", s.grace, "What each is given to end; unset: 30s.");
 }

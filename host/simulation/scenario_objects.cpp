@@ -1,9 +1,13 @@
 #include "simulation/scenario_objects.hpp"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include <capstan/sentence.hpp>
 #include <capstan/taint_text.hpp>
+#include <capstan/whole_number.hpp>
 
 #include "runtime/engine_settings.hpp"
 
@@ -67,12 +71,46 @@ LabelSelector term_selector(const std::map<std::string, std::string>& labels, co
     return {.match_labels = {{"app", own.at("app")}}};
 }
 
+/// "8080", "53/UDP", "10.0.0.1:80/TCP"; nothing: it is none of these.
+std::optional<engine::HostPort> parse_host_port(std::string_view text) {
+    engine::HostPort out;
+    if (const std::size_t slash = text.find('/'); slash != std::string_view::npos) {
+        out.protocol = text.substr(slash + 1);
+        if (out.protocol != "TCP" && out.protocol != "UDP" && out.protocol != "SCTP")
+            return std::nullopt;
+        text = text.substr(0, slash);
+    }
+    if (const std::size_t colon = text.rfind(':'); colon != std::string_view::npos) {
+        out.ip = text.substr(0, colon);
+        text.remove_prefix(colon + 1);
+    }
+    const auto port = find_whole_number(text);
+    if (!port || *port < 1 || *port > 65535) return std::nullopt;
+    out.port = static_cast<int>(*port);
+    return out;
+}
+
+std::vector<engine::HostPort> read_host_ports(const std::vector<std::string>& given,
+                                              const SettingValue& table, Diagnostics& diagnostics) {
+    std::vector<engine::HostPort> out;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        if (auto port = parse_host_port(given[i])) {
+            out.push_back(*std::move(port));
+        } else {
+            diagnostics.error(table.find("host_ports")->children[i].place,
+                              "host_ports: expects a port such as \"8080\" or \"53/UDP\", found " +
+                                  in_quotes(given[i]));
+        }
+    }
+    return out;
+}
+
 struct Look {
     engine::PodSpec spec;
     Labels labels, annotations;
 };
 
-Look asked_look(const keys::Asks& asks) {
+Look asked_look(const keys::Asks& asks, const SettingValue& table, Diagnostics& diagnostics) {
     Look out{
         .spec = {}, .labels = labels_of(asks.labels), .annotations = labels_of(asks.annotations)};
     out.labels.emplace("app", asks.name);
@@ -81,19 +119,40 @@ Look asked_look(const keys::Asks& asks) {
     add_resources(out.spec.requests, asks.resources);
     out.spec.node_selector = labels_of(asks.node_selector);
     out.spec.tolerations = tolerations_of(asks.tolerations);
+    out.spec.ports = read_host_ports(asks.host_ports, table, diagnostics);
     out.spec.termination_grace = asks.grace;
     out.spec.uses_local_storage = asks.local_storage;
     if (asks.local_storage) out.spec.local_volumes = {"scratch"};
     return out;
 }
 
+/// Those that must hold; nothing looks at the others.
 std::vector<engine::PodTerm> terms_of(const std::vector<keys::Together>& given, const Labels& own) {
     std::vector<engine::PodTerm> out;
     for (const keys::Together& t : given) {
+        if (!t.required) continue;
         out.push_back({.selector = term_selector(t.labels, own),
                        .topology_key = topology_key(t.topology_key)});
     }
     return out;
+}
+
+void add_spread(const std::vector<keys::Spread>& given, const Labels& own,
+                const SettingValue& table, Diagnostics& diagnostics, engine::PodSpec& spec) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        const keys::Spread& s = given[i];
+        if (s.when_unsatisfiable == keys::Unsatisfiable::schedule_anyway) {
+            spec.has_soft_spread = true;
+            if (s.min_domains)
+                diagnostics.error(table.find("spread")->children[i].place,
+                                  "spread: 'min_domains' is for DoNotSchedule, as in Kubernetes");
+            continue;
+        }
+        spec.spread.push_back({.max_skew = s.max_skew,
+                               .topology_key = topology_key(s.topology_key),
+                               .selector = term_selector(s.labels, own),
+                               .min_domains = s.min_domains});
+    }
 }
 
 Controller chosen_controller(const keys::Pods& pods) {
@@ -129,14 +188,9 @@ PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnosti
         diagnostics.error(member_place(table, "duration"),
                           "pods: what a ReplicaSet or a StatefulSet owns does not end by itself");
     }
-    auto [spec, labels, annotations] = asked_look(pods.asks);
+    auto [spec, labels, annotations] = asked_look(pods.asks, table, diagnostics);
     spec.priority = pods.priority;
-    for (const keys::Spread& s : pods.spread) {
-        spec.spread.push_back({.max_skew = s.max_skew,
-                               .topology_key = topology_key(s.topology_key),
-                               .selector = term_selector(s.labels, labels),
-                               .min_domains = s.min_domains});
-    }
+    add_spread(pods.spread, labels, table, diagnostics, spec);
     spec.pod_affinity = terms_of(pods.affinity, labels);
     spec.pod_anti_affinity = terms_of(pods.anti_affinity, labels);
     return {.pod = {.ns = pods.asks.ns,
@@ -155,7 +209,7 @@ PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnosti
 engine::DaemonSetObject make_daemon_set(const keys::DaemonSet& set, const SettingValue& table,
                                         Diagnostics& diagnostics) {
     need_name(set.asks.name, "daemon_set", table, diagnostics);
-    auto [spec, labels, annotations] = asked_look(set.asks);
+    auto [spec, labels, annotations] = asked_look(set.asks, table, diagnostics);
     for (const auto& [resource, limit] : set.limits) {
         if (!spec.requests.find(resource)) spec.requests.set(resource, amount_of(resource, limit));
     }

@@ -169,6 +169,7 @@ void describe_expected(auto&& key, Expected& s) {
 struct Step {
     std::vector<Pods> pods;
     std::vector<Node> nodes;
+    std::vector<DaemonSet> daemon_sets;
     std::vector<NodeEdit> edit;
     std::vector<Budget> budgets;
     std::map<std::string, int> scale;
@@ -181,11 +182,12 @@ struct Step {
 void describe(auto&& key, Step& s) {
     key("pods", s.pods, "Pods that arrive.");
     key("nodes", s.nodes, "Nodes that join, of no group.");
+    key("daemon_sets", s.daemon_sets, "DaemonSets that arrive.");
     key("edit", s.edit, "Nodes that somebody else changes.");
     key("budgets", s.budgets, "PodDisruptionBudgets that are there from now on.");
     key("scale", s.scale, "How many pods a controller has from now on: { web = 5 }.");
     key("bind", s.bind, "Nodes that pods get: { web-1 = \"ng-1-1\" }.");
-    key("remove", s.remove, "Batches, pods or nodes that go, by name.");
+    key("remove", s.remove, "Batches, pods, DaemonSets or nodes that go, by name.");
     key("remove_groups", s.remove_groups, "Groups of the simulated cloud that go, by id.");
     key("advance", s.advance, "How much time passes.", {.min = 1});
     key("until", s.until,

@@ -98,6 +98,14 @@ void World::fill(const Objects& objects, Time now) {
     for (auto& [name, node] : nodes_) add_daemons(node, now);
 }
 
+/// It has been told to end, and is gone when its grace is over by the wall clock.
+void World::end_at(PodId id, Time deleted, Time now) {
+    pods_[id].deleted = deleted;
+    ++batches_[pods_[id].batch].ending;
+    leaves_.emplace(std::max(now, deleted - wall_ahead_), id);
+    look_after_health(id);
+}
+
 /// It has not started, and no moment is known at which it will have.
 void World::set_unready(std::string_view name) {
     const std::optional<PodId> id = find_pod(name);
@@ -133,16 +141,19 @@ void World::fill_pod(const engine::PodObject& pod, Time now) {
     const BatchId of = batch(key, look);
     batches_[of].controller = controller_kind(pod.owner);
     batches_[of].is_daemon = pod.owner.kind == "DaemonSet";
-    ++batches_[of].wanted;
+    // Its controller has made another one in place of a pod that is going.
+    if (!pod.deleted) ++batches_[of].wanted;
     const PodId id = enter(of, pod.name, pod.created);
     pods_[id].uid = pod.uid;
     builder_.set(pod);
     const auto node = nodes_.find(pod.node_name);
     if (node != nodes_.end()) {
         occupy(id, node->second, now);
+        if (pod.deleted) end_at(id, *pod.deleted, now);
     } else if (pod.node_name.empty()) {
         given_.emplace(key_of(pod.ns, pod.name), pod);
         pending_.insert(id);
+        if (const auto made_for = node_of_daemon(pod)) awaited_daemons_[*made_for].insert(id);
         tally_.arrived(1);
         has_changed_ = true;
     }

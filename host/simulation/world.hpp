@@ -62,6 +62,8 @@ public:
     Result<void> happen(const engine::NodeObject& node, Time now);
     Result<void> happen(const NodeEdit& edit, Time now);
     Result<void> happen(const Budget& budget, Time now);
+    /// Its pods come to nodes that take them, now and later.
+    Result<void> happen(const engine::DaemonSetObject& set, Time now);
 
     // What an autoscaler asks for, as of ClusterClient.
     Result<void> change(const engine::NodeChange& change, Time now);
@@ -153,7 +155,10 @@ private:
     engine::PodObject object_of(PodId id) const;
     PodId enter(BatchId batch, std::string name, Time now);
     void fill_pod(const engine::PodObject& pod, Time now);
+    void end_at(PodId id, Time deleted, Time now);
     void set_unready(std::string_view name);
+    /// The node that a DaemonSet's pod is made for; nothing: it is none, or does not say.
+    static std::optional<std::string> node_of_daemon(const engine::PodObject& pod);
     void fill_daemon_set(const engine::DaemonSetObject& set);
 
     // Controllers.
@@ -184,6 +189,9 @@ private:
     std::vector<Node*> nodes_in_turn();
     void pack(Time now);
     void add_daemons(Node& node, Time now);
+    std::vector<BatchId>::iterator find_daemon_set(std::string_view name);
+    /// NAME or NAMESPACE/NAME; false: there is no such DaemonSet.
+    bool remove_daemon_set(std::string_view name, Time now);
     void renew(Node& node, Time now);
 
     // Budgets.
@@ -208,6 +216,8 @@ private:
     std::map<std::string, Node, std::less<>> nodes_;
     std::unordered_map<std::string, std::string> node_by_provider_id_;
     std::vector<BatchId> daemon_sets_;
+    /// Pods of DaemonSets that wait for the node that they are made for, by its name.
+    std::map<std::string, std::set<PodId>, std::less<>> awaited_daemons_;
     Budgets budgets_;
     Moments ends_, leaves_, starts_;  ///< when pods end by themselves, are gone, are ready
     std::set<BatchId> unsettled_;

@@ -107,9 +107,9 @@ Result<void> World::happen(const Remove& what, Time now) {
         settle(now);
         return {};
     }
-    if (remove_node(what.name, now)) return {};
-    return fail(ErrorCode::not_found,
-                "removal of '" + what.name + "', and there is no pod or node of that name");
+    if (remove_daemon_set(what.name, now) || remove_node(what.name, now)) return {};
+    return fail(ErrorCode::not_found, "removal of '" + what.name +
+                                          "', and there is no pod, DaemonSet or node of that name");
 }
 
 /// The controller's object says so, too, where there is one.

@@ -1,5 +1,8 @@
 // DaemonSets: one pod on each node that takes it.
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include <capstan/pod.hpp>
@@ -31,6 +34,10 @@ const std::vector<Toleration>& daemon_tolerations() {
     return tolerations;
 }
 
+bool is_of_one_daemon_set(const engine::PodObject& a, const engine::PodObject& b) {
+    return a.ns == b.ns && a.owner.kind == b.owner.kind && a.owner.name == b.owner.name;
+}
+
 bool runs_on(const engine::PodObject& daemon, const engine::NodeObject& node,
              const Resources& requested) {
     std::vector<Toleration> tolerations = daemon.spec.tolerations;
@@ -44,19 +51,72 @@ bool runs_on(const engine::PodObject& daemon, const engine::NodeObject& node,
 
 }  // namespace
 
+std::optional<std::string> World::node_of_daemon(const engine::PodObject& pod) {
+    if (pod.owner.kind != "DaemonSet") return std::nullopt;
+    for (const NodeSelectorTerm& term : pod.spec.affinity_required) {
+        for (const Requirement& field : term.fields) {
+            if (field.key == "metadata.name" && field.op == Operator::in &&
+                field.values.size() == 1)
+                return field.values.front();
+        }
+    }
+    return std::nullopt;
+}
+
 void World::add_daemons(Node& node, Time now) {
+    const auto awaited = awaited_daemons_.find(node.object.name);
     for (const BatchId of : daemon_sets_) {
         const engine::PodObject& look = batches_[of].look;
-        const bool present = std::ranges::any_of(node.pods, [&](PodId pod) {
-            const engine::PodObject& other = batches_[pods_[pod].batch].look;
-            return other.ns == look.ns && other.owner.kind == look.owner.kind &&
-                   other.owner.name == look.owner.name;
-        });
+        const auto is_among = [&](const std::set<PodId>& pods) {
+            return std::ranges::any_of(pods, [&](PodId pod) {
+                return is_of_one_daemon_set(batches_[pods_[pod].batch].look, look);
+            });
+        };
+        const bool present =
+            is_among(node.pods) || (awaited != awaited_daemons_.end() && is_among(awaited->second));
         if (present || !runs_on(look, node.object, node.requested)) continue;
         const PodId id = enter(of, look.name + "-" + node.object.name, now);
         occupy(id, node, now);
         builder_.set(object_of(id));
     }
+}
+
+Result<void> World::happen(const engine::DaemonSetObject& set, Time now) {
+    const auto known = find_daemon_set(key_of(set.ns, set.name));
+    if (known != daemon_sets_.end())
+        return fail(ErrorCode::conflict, "DaemonSet '" + set.name + "' is there already");
+    fill_daemon_set(set);
+    story_.tell(now, EventKind::arrival, set.name, "DaemonSet " + set.name + " arrives", 0);
+    for (auto& [name, node] : nodes_) add_daemons(node, now);
+    has_changed_ = true;
+    return {};
+}
+
+std::vector<World::BatchId>::iterator World::find_daemon_set(std::string_view name) {
+    const bool is_full = name.find('/') != std::string_view::npos;
+    return std::ranges::find_if(daemon_sets_, [&](BatchId of) {
+        const engine::PodObject& look = batches_[of].look;
+        return key_of(look.ns, look.name) ==
+               (is_full ? std::string(name) : key_of("default", name));
+    });
+}
+
+bool World::remove_daemon_set(std::string_view name, Time now) {
+    const auto at = find_daemon_set(name);
+    if (at == daemon_sets_.end()) return false;
+    const engine::PodObject look = batches_[*at].look;
+    daemon_sets_.erase(at);
+    builder_.remove(engine::ObjectKind::daemon_set, look.ns, look.name);
+    std::vector<PodId> pods;
+    for (const Batch& b : batches_)
+        if (b.is_daemon && is_of_one_daemon_set(b.look, look))
+            pods.insert(pods.end(), b.pods.begin(), b.pods.end());
+    for (const PodId id : pods) end(id, {}, now);
+    story_.tell(now, EventKind::departure, look.name, "DaemonSet " + look.name + " is taken away",
+                static_cast<std::int64_t>(pods.size()));
+    has_changed_ = true;
+    settle(now);
+    return true;
 }
 
 }  // namespace capstan::simulation

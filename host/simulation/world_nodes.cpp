@@ -138,6 +138,8 @@ bool World::remove_node(const std::string& name, Time now) {
         if (!batches_[pods_[id].batch].is_daemon) ++others;
         take_away(id);
     }
+    if (const auto awaited = awaited_daemons_.extract(name))
+        for (const PodId id : awaited.mapped()) take_away(id);
     tally_.node_vanished(at->second.group, load_of(at->second.object.allocatable));
     node_by_provider_id_.erase(at->second.object.provider_id);
     builder_.remove_node(name);

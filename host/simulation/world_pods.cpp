@@ -86,6 +86,8 @@ void World::take_away(PodId id) {
     if (pod.deleted) --of.ending;
     if (std::exchange(pod.is_healthy, false)) --of.healthy;
     pending_.erase(id);
+    if (of.is_daemon)
+        for (auto& [made_for, pods] : awaited_daemons_) pods.erase(id);
     if (const auto node = nodes_.find(pod.node); node != nodes_.end()) {
         node->second.pods.erase(id);
         node->second.requested -= of.look.spec.requests;

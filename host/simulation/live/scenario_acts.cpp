@@ -183,6 +183,13 @@ Result<std::string> ScenarioPlayer::carry_out(const engine::NodeObject& node) {
     return std::string();
 }
 
+Result<std::string> ScenarioPlayer::carry_out(const engine::DaemonSetObject& set) {
+    const Manifest manifest = make_manifest(set);
+    CAPSTAN_CHECK(create(manifest));
+    batches_[set.name] = {manifest.resource, manifest.ns};
+    return "daemon set " + set.name + " comes";
+}
+
 Result<std::string> ScenarioPlayer::carry_out(const NodeEdit& edit) {
     CAPSTAN_CHECK(
         as_result(store_.edit(store_.kind("nodes"), "", edit.node, [&](json::object& node) {

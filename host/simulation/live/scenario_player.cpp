@@ -47,6 +47,8 @@ void ScenarioPlayer::fill() {
         }
     };
     add(input_.objects.daemon_sets);
+    for (const engine::DaemonSetObject& set : input_.objects.daemon_sets)
+        batches_[set.name] = {make_manifest(set).resource, set.ns};
     add(input_.objects.services);
 }
 

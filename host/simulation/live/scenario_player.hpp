@@ -59,6 +59,7 @@ private:
     Result<std::string> carry_out(const Remove& what);
     Result<std::string> carry_out(const Bind& what);
     Result<std::string> carry_out(const engine::NodeObject& node);
+    Result<std::string> carry_out(const engine::DaemonSetObject& set);
     Result<std::string> carry_out(const NodeEdit& edit);
     Result<std::string> carry_out(const Budget& budget);
     Result<std::string> carry_out(const SharedReplicas& shared);

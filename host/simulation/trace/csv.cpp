@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include <capstan/sentence.hpp>
 #include <capstan/whole_number.hpp>
+
+#include "io/gzip.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -84,10 +84,7 @@ Result<double> CsvRow::number(std::string_view column) const {
 }
 
 Result<CsvTable> CsvTable::read(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    if (!in.is_open() || in.bad())
-        return fail(ErrorCode::not_found, file.string() + ": cannot be read");
+    CAPSTAN_TRY(const std::string text, io::read_text(file));
     return parse(file.string(), text);
 }
 

@@ -145,13 +145,19 @@ Result<void> demand_columns(const CsvTable& table, const std::array<const char*,
                 table.name() + ":1: has no column " + in_quotes(missing));
 }
 
+/// "pods.csv", or packed "pods.csv.gz".
+bool is_csv(const std::filesystem::path& file) {
+    return file.extension() == ".csv" ||
+           (file.extension() == ".gz" && file.stem().extension() == ".csv");
+}
+
 /// The CSV files of the folder by name.
 Result<std::vector<std::filesystem::path>> csv_files(const std::filesystem::path& folder) {
     std::error_code error;
     std::vector<std::filesystem::path> files;
     for (auto at = std::filesystem::directory_iterator(folder, error);
          !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
-        if (at->path().extension() == ".csv") files.push_back(at->path());
+        if (is_csv(at->path())) files.push_back(at->path());
     }
     if (error) return fail(ErrorCode::not_found, folder.string() + ": " + error.message());
     std::ranges::sort(files);

@@ -83,6 +83,27 @@ std::string guarded_dump(const std::string& budget) {
            pod("web-3", "") + "]}";
 }
 
+/// A node of 4 cores with 1 core free, and `others`: "{...},{...}".
+std::string dump_of_a_node_with(const std::string& others) {
+    return R"({"kind":"List","apiVersion":"v1","items":[
+        {"kind":"Node","apiVersion":"v1","metadata":{"name":"n1","creationTimestamp":"2026-01-01T00:00:00Z",
+        "managedFields":[{"manager":"kubelet","fieldsV1":{"f:metadata":{}}}],
+        "labels":{"kubernetes.io/hostname":"n1","agentpool":"web"}},"status":{
+        "capacity":{"cpu":"4","memory":"16Gi","pods":"110"},"allocatable":{"cpu":"4","memory":"16Gi","pods":"110"},
+        "conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}]}},
+        {"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop","name":"busy","creationTimestamp":"2026-01-01T01:00:00Z"},
+        "spec":{"nodeName":"n1","containers":[{"resources":{"requests":{"cpu":"3"}}}]},"status":{"phase":"Running"}},)" +
+           others + "]}";
+}
+
+std::string waiting_pod(const std::string& name, const std::string& cpu,
+                        const std::string& metadata = {}, const std::string& spec = {}) {
+    return R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop",)" + metadata +
+           R"("name":")" + name + R"(","creationTimestamp":"2026-01-01T01:00:00Z"},"spec":{)" +
+           spec + R"("containers":[{"resources":{"requests":{"cpu":")" + cpu +
+           R"("}}}]},"status":{"phase":"Pending"}})";
+}
+
 class DumpCommands : public ::testing::Test {
 protected:
     Folder folder_;
@@ -147,6 +168,58 @@ TEST_F(DumpCommands, ExplainANodeAtTheMomentOfTheDump) {
     const Ran now = capstan("explain node n2 --cluster -", text);
     EXPECT_THAT(now.out, ::testing::Not(HasSubstr("CurrentlyBeingDeleted"))) << now.err;
     EXPECT_EQ(capstan("explain node n2 --at soon --cluster -", text).code, 2);
+}
+
+TEST_F(DumpCommands, LetAPodOfADaemonSetThatWaitsBeTheOneOfItsNode) {
+    const std::string daemon_set =
+        R"({"kind":"DaemonSet","apiVersion":"apps/v1","metadata":{"namespace":"shop","name":"logs","uid":"d1"},
+        "spec":{"template":{"metadata":{},"spec":{"containers":[{"resources":{"requests":{"cpu":"500m"}}}]}}}})";
+    const std::string its_pod = waiting_pod(
+        "logs-x7", "500m",
+        R"("ownerReferences":[{"apiVersion":"apps/v1","kind":"DaemonSet","name":"logs","uid":"d1","controller":true}],)",
+        R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
+        {"matchFields":[{"key":"metadata.name","operator":"In","values":["n1"]}]}]}}},)");
+    // Two of the DaemonSet would leave no room for the other pod.
+    const Ran ran =
+        capstan("simulate --cluster - -o json",
+                dump_of_a_node_with(daemon_set + "," + its_pod + "," + waiting_pod("web", "500m")));
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const json::value summary = json::parse(ran.out).at("summary");
+    EXPECT_EQ(summary.at("nodes").at("peak"), 1) << ran.out;
+    EXPECT_EQ(summary.at("pods").at("bound"), 2) << ran.out;
+}
+
+TEST_F(DumpCommands, CountNoPodThatHasEndedAndNoneForLongerThanItsGrace) {
+    const auto big_pod = [](const std::string& metadata, const std::string& phase) {
+        return R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop","name":"old",)" +
+               metadata + R"("creationTimestamp":"2026-01-01T01:00:00Z"},"spec":{"nodeName":"n1",
+               "containers":[{"resources":{"requests":{"cpu":"1"}}}]},"status":{"phase":")" +
+               phase + R"("}})";
+    };
+    const std::string going = R"("deletionTimestamp":"2026-01-01T01:00:30Z",)";
+    struct Case {
+        std::string metadata;
+        const char* phase;
+        int nodes;
+    };
+    for (const Case& c : {Case{"", "Running", 2}, Case{"", "Succeeded", 1}, Case{"", "Failed", 1},
+                          Case{going, "Running", 1}}) {
+        const Ran ran = capstan(
+            "simulate --cluster - -o json",
+            dump_of_a_node_with(big_pod(c.metadata, c.phase) + "," + waiting_pod("web", "1")));
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        EXPECT_EQ(json::parse(ran.out).at("summary").at("nodes").at("peak"), c.nodes)
+            << c.metadata << c.phase << ran.out;
+    }
+}
+
+TEST_F(DumpCommands, ReadListsOneAfterTheOtherAndSayWhatIsYaml) {
+    const std::string nodes = only_of_kind("Node"), pods = only_of_kind("Pod");
+    EXPECT_EQ(capstan("simulate --cluster - -o json", nodes + "\n" + pods).out,
+              capstan("simulate --cluster - -o json", pods + nodes).out);
+    const Ran yaml = capstan("simulate --cluster -", "apiVersion: v1\nitems: []\nkind: List\n");
+    EXPECT_EQ(yaml.code, 2);
+    EXPECT_THAT(yaml.err, HasSubstr("is YAML; expects JSON, as of kubectl get ... -o json"));
 }
 
 TEST(ExplainScenario, CountsAnUnneededNodeUpToTheEndThoughPassesWereLeftOut) {
@@ -245,6 +318,19 @@ TEST_F(DumpCommands, LeaveOutTheObjectThatIsMalformedAndNameIt) {
 TEST_F(DumpCommands, WantExactlyOneInput) {
     EXPECT_EQ(capstan("simulate").code, 2);
     EXPECT_EQ(capstan("simulate x.toml --cluster " + dump_).code, 2);
+}
+
+TEST(TraceCommand, ReadsPackedTables) {
+    const Folder folder;
+    const std::string pods =
+        "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,creation_time,deletion_time,"
+        "scheduled_time\na,3000,1,0,0,,0,600,0\n";
+    folder.write("nodes.csv", "sn,cpu_milli,memory_mib,gpu,model\nn,4000,16384,0,\n");
+    const std::string plain = folder.write("pods.csv", pods);
+    ASSERT_EQ(std::system(("gzip '" + plain + "'").c_str()), 0);
+    const Ran ran = capstan("simulate -o json --trace " + folder.path().string());
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(json::parse(ran.out).at("summary").at("pods").at("ended"), 1);
 }
 
 TEST(TraceCommand, RunsPodsForAsLongAsTheyDidAndNamesABadRow) {

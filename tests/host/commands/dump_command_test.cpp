@@ -1,6 +1,8 @@
 // `capstan dump`, of an API server on loopback.
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include <boost/json.hpp>
 
 #include "served_cluster.hpp"
@@ -13,14 +15,20 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// One node, and a pod on it with a secret in its environment.
-void fill_small_cluster(simulation::ObjectStore& store) {
-    const auto put = [&](const char* kind, const char* space, const char* text) {
+using Put = std::function<void(const char* kind, const char* space, const std::string& text)>;
+
+Put put_into(simulation::ObjectStore& store) {
+    return [&store](const char* kind, const char* space, const std::string& text) {
         const auto made =
             store.create(store.kind(kind), space, boost::json::parse(text).as_object(),
                          {.part = simulation::ObjectPart::everything});
         ASSERT_TRUE(made) << made.error();
     };
+}
+
+/// One node, and a pod on it with a secret in its environment.
+void fill_small_cluster(simulation::ObjectStore& store) {
+    const Put put = put_into(store);
     put("nodes", "", R"({"metadata":{"name":"n1"},"status":{
         "allocatable":{"cpu":"4","memory":"16Gi","pods":"110"},
         "conditions":[{"type":"Ready","status":"True"}]}})");
@@ -29,17 +37,112 @@ void fill_small_cluster(simulation::ObjectStore& store) {
         "resources":{"requests":{"cpu":"1"}}}]},"status":{"phase":"Running"}})");
 }
 
-Ran take_dump(const Served& served, const std::string& file) {
+Ran take_dump(const Served& served, const std::string& arguments) {
     const Folder folder;
-    return capstan("dump '" + file + "' --kubeconfig '" +
-                   folder.write("kubeconfig", served.kubeconfig()) + "'");
+    return capstan("dump --kubeconfig '" + folder.write("kubeconfig", served.kubeconfig()) + "' " +
+                   arguments);
+}
+
+std::string node_of_acme(int number, const std::string& zone, bool is_dedicated) {
+    const std::string name = "ip-10-0-1-" + std::to_string(number);
+    return R"({"metadata":{"name":")" + name + R"(","labels":{"kubernetes.io/hostname":")" + name +
+           R"(","topology.kubernetes.io/zone":"frankfurt-)" + zone +
+           R"(","eks.amazonaws.com/nodegroup":")" + (is_dedicated ? "ledger" : "shopfront") +
+           R"(","node.kubernetes.io/instance-type":"m5.xlarge","acme.com/team":")" +
+           (is_dedicated ? "payments" : "storefront") + R"("}},"spec":{"providerID":"aws:///i-00)" +
+           std::to_string(number) + "\"" +
+           (is_dedicated
+                ? R"(,"taints":[{"key":"acme.com/team","value":"payments","effect":"NoSchedule"}])"
+                : "") +
+           R"(},"status":{"allocatable":{"cpu":"4","memory":"16Gi","pods":"110"},
+           "capacity":{"cpu":"4","memory":"16Gi","pods":"110"},
+           "conditions":[{"type":"Ready","status":"True"}]}})";
+}
+
+/// A pod of the ReplicaSet "checkout-7f9c"; without a node it waits.
+std::string pod_of_acme(const std::string& name, const std::string& node, const std::string& cpu,
+                        const std::string& more) {
+    const bool waits = node.empty();
+    return R"({"metadata":{"name":")" + name + R"(","labels":{"acme.com/app":"checkout"},
+        "annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"env\":\"hush\"}",
+          "acme.com/wait":"90s"},
+        "ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"checkout-7f9c",
+          "uid":"0000-1111","controller":true}]},"spec":{)" +
+           (waits ? "" : R"("nodeName":")" + node + "\",") + more +
+           R"("containers":[{"name":"c","resources":{"requests":{"cpu":")" + cpu + R"("}}}]},
+        "status":{"phase":")" +
+           (waits ? "Pending" : "Running") + R"(","conditions":[{"type":")" +
+           (waits ? "PodScheduled" : "Ready") + R"(","status":")" + (waits ? "False" : "True") +
+           R"(","reason":")" + (waits ? "Unschedulable" : "") + R"("}]}})";
+}
+
+/// Two pools, one of them dedicated; pods that a budget guards, that a selector, a toleration or
+/// anti-affinity directs, and that wait; one node too many.
+void fill_cluster_of_acme(simulation::ObjectStore& store) {
+    const Put put = put_into(store);
+    for (int n = 1; n <= 4; ++n) put("nodes", "", node_of_acme(n, n % 2 == 0 ? "a" : "b", n == 4));
+    put("namespaces", "", R"({"metadata":{"name":"tills"}})");
+    put("replicasets.apps", "tills",
+        R"({"metadata":{"name":"checkout-7f9c","uid":"0000-1111"},"spec":{"replicas":8,
+        "selector":{"matchLabels":{"acme.com/app":"checkout"}}}})");
+    put("poddisruptionbudgets.policy", "tills",
+        R"({"metadata":{"name":"guard-checkout"},"spec":{"maxUnavailable":1,
+        "selector":{"matchLabels":{"acme.com/app":"checkout"}}}})");
+    put("pods", "tills", pod_of_acme("checkout-1", "ip-10-0-1-1", "3500m", ""));
+    put("pods", "tills", pod_of_acme("checkout-2", "ip-10-0-1-2", "200m", ""));
+    put("pods", "tills", pod_of_acme("checkout-3", "ip-10-0-1-3", "200m", ""));
+    const std::string dedicated = R"("nodeSelector":{"acme.com/team":"payments"},)";
+    const std::string tolerant =
+        dedicated + R"("tolerations":[{"key":"acme.com/team","operator":"Exists"}],)";
+    put("pods", "tills", pod_of_acme("checkout-4", "", "3", tolerant));
+    put("pods", "tills", pod_of_acme("checkout-5", "", "3", tolerant));
+    put("pods", "tills", pod_of_acme("checkout-6", "", "3", dedicated));
+    const std::string apart =
+        R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+        {"topologyKey":"topology.kubernetes.io/zone","labelSelector":{"matchLabels":
+        {"acme.com/app":"checkout"}}}]}},)";
+    put("pods", "tills", pod_of_acme("checkout-7", "", "1", apart));
+    put("pods", "tills", pod_of_acme("checkout-8", "", "64", ""));
+    put("statefulsets.apps", "tills",
+        R"({"metadata":{"name":"journal","uid":"0000-2222"},"spec":{"replicas":3,
+        "selector":{"matchLabels":{"acme.com/app":"journal"}}}})");
+    for (int i = 0; i < 3; ++i) {
+        std::string pod =
+            pod_of_acme("journal-" + std::to_string(i), i < 2 ? "ip-10-0-1-2" : "", "300m", "");
+        boost::json::value parsed = boost::json::parse(pod);
+        boost::json::value& owner = parsed.at("metadata").at("ownerReferences").at(0);
+        owner.as_object()["kind"] = "StatefulSet";
+        owner.as_object()["name"] = "journal";
+        owner.as_object()["uid"] = "0000-2222";
+        parsed.at("metadata").at("labels").as_object()["acme.com/app"] = "journal";
+        put("pods", "tills", boost::json::serialize(parsed));
+    }
+}
+
+/// What a run came to, without names, and without what counts from when the dump was taken.
+boost::json::value figures_of(const std::string& file) {
+    const Ran ran = capstan("simulate -o json --cluster '" + file + "'");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    boost::json::value report = boost::json::parse(ran.out);
+    boost::json::array events, waiting, hours;
+    for (const auto& event : report.at("events").as_array())
+        events.push_back({event.at("at_ms"), event.at("kind"), event.at("count")});
+    boost::json::object summary = report.at("summary").as_object();
+    for (const auto& pods : summary.at("still_pending").as_array())
+        waiting.push_back(pods.at("count"));
+    for (const auto& group : summary.at("node_hours_of").as_object())
+        hours.push_back(group.value());
+    summary.erase("pending_ms");
+    summary["still_pending"] = std::move(waiting);
+    summary["node_hours_of"] = std::move(hours);
+    return {std::move(events), std::move(summary)};
 }
 
 TEST(DumpCommand, WritesWhatSimulateNeedsAndNothingThatDecisionsDoNotRead) {
     const Served served(std::nullopt, fill_small_cluster);
     const Folder folder;
     const std::string file = (folder.path() / "dump.json").string();
-    const Ran ran = take_dump(served, file);
+    const Ran ran = take_dump(served, "'" + file + "'");
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.err, AllOf(HasSubstr("nodes: 1 object\n"), HasSubstr("pods: 1 object\n"),
                                HasSubstr("poddisruptionbudgets: 0 objects\n")));
@@ -57,7 +160,7 @@ TEST(DumpCommand, TellsOfAKindThatIsForbiddenAndSoDoesItsReader) {
         fill_small_cluster);
     const Folder folder;
     const std::string file = (folder.path() / "dump.json").string();
-    const Ran ran = take_dump(served, file);
+    const Ran ran = take_dump(served, "'" + file + "'");
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.err, HasSubstr("poddisruptionbudgets: not taken: "));
     EXPECT_THAT(capstan("simulate --cluster '" + file + "'").err, HasSubstr("no pdb in this dump"));
@@ -67,8 +170,55 @@ TEST(DumpCommand, FailsWithoutNodesOrPods) {
     const Served served(simulation::ApiFault{.resource = "pods", .status = 403},
                         fill_small_cluster);
     const Folder folder;
-    EXPECT_EQ(take_dump(served, (folder.path() / "dump.json").string()).code, 1);
+    EXPECT_EQ(take_dump(served, "'" + (folder.path() / "dump.json").string() + "'").code, 1);
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "dump.json"));
+}
+
+TEST(DumpCommand, PacksAFileOfThatNameAndStandardOutputIfAsked) {
+    const Served served(std::nullopt, fill_small_cluster);
+    const Folder folder;
+    const auto explain = [](const std::string& file, const std::string& input = {}) {
+        return capstan("explain pod default/web --cluster '" + file + "'", input).out;
+    };
+    const std::string packed = (folder.path() / "dump.json.gz").string();
+    ASSERT_EQ(take_dump(served, "'" + packed + "'").code, 0);
+    EXPECT_TRUE(folder.read("dump.json.gz").starts_with("\x1f\x8b"));
+    EXPECT_THAT(explain(packed), HasSubstr("has a node: n1"));
+    EXPECT_THAT(explain("-", folder.read("dump.json.gz")), HasSubstr("has a node: n1"));
+
+    EXPECT_TRUE(take_dump(served, "-").out.starts_with("{"));
+    EXPECT_TRUE(take_dump(served, "- --gzip").out.starts_with("\x1f\x8b"));
+
+    const std::string cut = folder.write("cut.json.gz", folder.read("dump.json.gz").substr(0, 100));
+    const Ran refused = capstan("simulate --cluster '" + cut + "'");
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("cut.json.gz: the gzip data ends too early, after byte "));
+}
+
+TEST(DumpCommand, DecidesTheSameOnAnAnonymousDumpThatHasNoNameOfTheCluster) {
+    const Served served(std::nullopt, fill_cluster_of_acme);
+    const Folder folder;
+    const std::string plain = (folder.path() / "plain.json").string();
+    const std::string anonymous = (folder.path() / "anonymous.json").string();
+    ASSERT_EQ(take_dump(served, "'" + plain + "'").code, 0);
+    ASSERT_EQ(take_dump(served, "--anonymous '" + anonymous + "'").code, 0);
+
+    const std::string text = folder.read("anonymous.json");
+    for (const char* name :
+         {"ip-10", "frankfurt", "ledger", "shopfront", "acme", "payments", "storefront",
+          "aws:", "i-00", "tills", "checkout", "guard", "journal", "0000-1111", "hush"}) {
+        if (std::string_view(name) != "hush") {
+            EXPECT_THAT(folder.read("plain.json"), HasSubstr(name));
+        }
+        EXPECT_THAT(text, Not(HasSubstr(name)));
+    }
+    EXPECT_THAT(text, AllOf(HasSubstr("m5.xlarge"), HasSubstr(R"("90s")")));
+    EXPECT_THAT(folder.read("plain.json"), Not(HasSubstr("hush"))) << "an annotation holds secrets";
+
+    const boost::json::value figures = figures_of(plain);
+    EXPECT_EQ(figures_of(anonymous), figures);
+    EXPECT_THAT(boost::json::serialize(figures),
+                AllOf(HasSubstr("increase"), HasSubstr("unhelped")));
 }
 
 }  // namespace

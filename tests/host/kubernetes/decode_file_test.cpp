@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/snapshot/cluster_builder.hpp"
+#include "io/gzip.hpp"
 
 namespace capstan::kubernetes {
 namespace {
@@ -35,6 +36,26 @@ TEST(DecodeFile, NamesTheFileAndTheLineWhereItIsNoJson) {
     ASSERT_TRUE(report->cut_short);
     EXPECT_EQ(report->cut_short->message,
               file.string() + ": line 2, column 9 (byte 24): syntax error at \"}\"");
+}
+
+TEST(DecodeFile, SaysOfYamlThatItIs) {
+    engine::ClusterBuilder builder;
+    for (const char* text : {"apiVersion: v1\nitems: []\n", "---\nkind: List\n"}) {
+        const auto report = decode_file(file_of("capstan-else", text), builder);
+        ASSERT_FALSE(report) << text;
+        EXPECT_NE(report.error().message.find("capstan-else: is YAML; expects JSON"),
+                  std::string::npos)
+            << report.error().message;
+    }
+}
+
+TEST(DecodeFile, UnpacksWhatGzipPacked) {
+    engine::ClusterBuilder builder;
+    const std::string text = R"({"kind":"NodeList","items":[{"metadata":{"name":"n"}}]})";
+    const auto report = decode_file(file_of("capstan-packed", io::gzip(text)), builder);
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->loaded, (DecodeReport::Counts{{"Node", 1}}));
+    EXPECT_FALSE(decode_file(file_of("capstan-cut", io::gzip(text).substr(0, 30)), builder));
 }
 
 TEST(DecodeFile, FailsOnWhatCannotBeRead) {

@@ -112,14 +112,30 @@ TEST(Scenario, ExpectedCommandsThatCanNeverComeAreRefusedAtTheirPlace) {
         const char *expectation, *complaint;  ///< no complaint: it is accepted
     } cases[]{
         {"expect_never = [\"flarb\"]", "story.toml:3:17: expect_never: \"flarb\" is no command"},
-        {"expect_never = [\"increase web-\"]", "there is no group \"web-\"; there are web"},
-        {"expect = [\"increase wbe by 2\"]", "there is no group \"wbe\"; there are web"},
+        {"expect_never = [\"increase web-\"]", "no group \"web-\"; did you mean 'web'?"},
+        {"expect = [\"increase wbe by 2\"]", "no group \"wbe\"; did you mean 'web'?"},
+        {"expect = [\"increase database by 2\"]", "no group \"database\"; there are web"},
+        {"expect_within = [\"increse web\"]", "story.toml:3:18: expect_within: \"increse web\""},
+        {"expect_within = [{ command = \"increase wbe\", to = \"1m\" }]", "no group \"wbe\""},
+        {"expect_within = [\"increase web\"]", ""},
+        {"expect_nodes = { wbe = 1 }", "3:18: expect_nodes: there is no group \"wbe\""},
+        {"expect_targets = { web = 1, wbe = 1 }", "expect_targets: there is no group \"wbe\""},
+        {"expect_nodes = { web = 1 }\nexpect_targets = { web = 1 }", ""},
+        {"expect_backed_off = [\"wbe\"]", "3:22: expect_backed_off: there is no group \"wbe\""},
+        {"expect_not_backed_off = [\"wbe\"]", "expect_not_backed_off: there is no group \"wbe\""},
+        {"expect_backed_off = []\nexpect_not_backed_off = [\"web\"]", ""},
+        {"expect_unhelped = [\"shpo: it is so\"]", "no batch \"shpo\"; did you mean 'shop'?"},
+        {"expect_unhelped = [\"shop in wbe: it is so\"]", "there is no group \"wbe\""},
+        {"expect_unhelped = [\"shop\"]", "is no \"BATCH: SENTENCE\""},
+        {"expect_unhelped = [\"shop in web: it is so\", \"shop: it is so\"]", ""},
+        {"until = \"increase wbe\"", "until: there is no group \"wbe\""},
+        {"until = \"idle\"", ""},
         {"expect = [\"remove web-1 from wbe\"]", "there is no group \"wbe\""},
         {"expect_never = [\"increase web\", \"evict\", \"remove web-1\"]", ""},
         {"expect = [\"increase w* by 2\"]", ""},
     };
     for (const auto& c : cases) {
-        const Scenario scenario = read(group + c.expectation + "\n");
+        const Scenario scenario = read(group + c.expectation + "\npods = [{ name = \"shop\" }]\n");
         const std::string said = scenario.diagnostics.text();
         if (*c.complaint == '\0') {
             EXPECT_EQ(scenario.diagnostics.errors(), 0u) << said;
@@ -131,6 +147,47 @@ TEST(Scenario, ExpectedCommandsThatCanNeverComeAreRefusedAtTheirPlace) {
         "[[machine_type]]\nmachine = { type = \"m\", cpu = \"4\" }\n[[step]]\n"
         "expect = [\"create nap-*\"]\n");
     EXPECT_EQ(made.diagnostics.errors(), 0u) << made.diagnostics.text();
+}
+
+TEST(Scenario, PodsAskForPortsOfTheirNode) {
+    const Scenario scenario = read(R"(
+[[step]]
+pods = [{ name = "dns", host_ports = ["8080", "53/UDP", "10.0.0.1:80/TCP"] }]
+)");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    const auto& batch = std::get<PodBatch>(scenario.input->steps[0].actions.at(0).what);
+    EXPECT_EQ(batch.pod.spec.ports,
+              (std::vector<engine::HostPort>{
+                  {"", "TCP", 8080}, {"", "UDP", 53}, {"10.0.0.1", "TCP", 80}}));
+    for (const char* bad : {"http", "0", "65536", "53/udp", "80/", ""}) {
+        const std::string said = read("[[step]]\npods = [{ name = \"dns\", host_ports = [\"" +
+                                      std::string(bad) + "\"] }]\n")
+                                     .diagnostics.text();
+        EXPECT_NE(said.find("story.toml:2:39: host_ports: expects a port such as"),
+                  std::string::npos)
+            << said;
+    }
+}
+
+TEST(Scenario, SpreadAndAffinityMayBeWishesThatKeepNoPodOffANode) {
+    const Scenario scenario = read(R"(
+[[step]]
+pods = [{ name = "web", spread = [{ topology_key = "zone", when_unsatisfiable = "ScheduleAnyway" }], anti_affinity = [{ topology_key = "hostname", required = false }, "zone"] }]
+)");
+    ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
+    const engine::PodSpec& spec =
+        std::get<PodBatch>(scenario.input->steps[0].actions.at(0).what).pod.spec;
+    EXPECT_TRUE(spec.spread.empty());
+    EXPECT_TRUE(spec.has_soft_spread);
+    ASSERT_EQ(spec.pod_anti_affinity.size(), 1u);
+    EXPECT_EQ(spec.pod_anti_affinity[0].topology_key, "topology.kubernetes.io/zone");
+    const std::string said = read(R"([[step]]
+pods = [{ name = "web", spread = [{ topology_key = "zone", when_unsatisfiable = "ScheduleAnyway", min_domains = 2 }] }]
+)")
+                                 .diagnostics.text();
+    EXPECT_NE(said.find("story.toml:2:35: spread: 'min_domains' is for DoNotSchedule"),
+              std::string::npos)
+        << said;
 }
 
 TEST(Scenario, PodsOfABatchAreKnownByItsNameUnlessLabelsSayOtherwise) {

@@ -1,0 +1,52 @@
+#include "commands/chosen_cluster.hpp"
+
+#include <optional>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace capstan::commands {
+namespace {
+
+runtime::Log warnings_alone() {
+    runtime::Log out;
+    out.level = runtime::LogLevel::warn;
+    return out;
+}
+
+}  // namespace
+
+void add_cluster_choice(CLI::App& command, ClusterChoice& choice) {
+    command
+        .add_option("--kubeconfig", choice.kubeconfig,
+                    "The file that names the cluster; by default as kubectl finds it")
+        ->type_name("FILE");
+    command.add_option("--context", choice.context, "The context of that file");
+}
+
+ChosenCluster::ChosenCluster() : log_(warnings_alone(), loop_.clock()) {}
+
+Result<std::unique_ptr<ChosenCluster>> ChosenCluster::open(const ClusterChoice& choice,
+                                                           Access access) {
+    std::unique_ptr<ChosenCluster> out(new ChosenCluster);
+    runtime::Cluster cluster;
+    cluster.kubeconfig = choice.kubeconfig;
+    cluster.context = choice.context;
+    CAPSTAN_TRY(out->link_, runtime::ClusterLink::open(cluster, out->loop_, out->log_,
+                                                       {.version = CAPSTAN_VERSION,
+                                                        .dry_run = access == Access::read_only}));
+    return out;
+}
+
+Result<kubernetes::ApiReply> send_and_wait(kubernetes::Api& api, io::Loop& loop,
+                                           kubernetes::ApiRequest request) {
+    std::optional<Result<kubernetes::ApiReply>> reply;
+    api.send(std::move(request),
+             [&reply](Result<kubernetes::ApiReply> result) { reply = std::move(result); });
+    while (!reply) {
+        if (loop.io().run_one() == 0) loop.io().restart();
+    }
+    return *std::move(reply);
+}
+
+}  // namespace capstan::commands

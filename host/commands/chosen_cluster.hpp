@@ -1,0 +1,58 @@
+/// The cluster of a command that needs no configuration: as kubectl chooses one.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <capstan/result.hpp>
+
+#include "io/loop.hpp"
+#include "kubernetes/client/api.hpp"
+#include "runtime/daemon/cluster_link.hpp"
+#include "runtime/services/logger.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace capstan::commands {
+
+struct ClusterChoice {
+    std::string kubeconfig;  ///< a file; empty: as kubectl finds it
+    std::string context;     ///< one of that file; empty: its current one
+};
+
+/// --kubeconfig and --context.
+void add_cluster_choice(CLI::App& command, ClusterChoice& choice);
+
+/// A connection to it, on a loop of its own. Warnings are logged.
+class ChosenCluster {
+public:
+    enum class Access { read_only, full };
+    /// Sends nothing yet. `invalid_config`: says what to mend.
+    static Result<std::unique_ptr<ChosenCluster>> open(const ClusterChoice& choice, Access access);
+    ChosenCluster(const ChosenCluster&) = delete;
+    ChosenCluster& operator=(const ChosenCluster&) = delete;
+
+    kubernetes::Api& api() noexcept { return link_->api(); }
+    io::Loop& loop() noexcept { return loop_; }
+
+private:
+    ChosenCluster();
+
+    boost::asio::io_context io_;
+    const boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+        io_.get_executor()};
+    io::Loop loop_{io_};
+    runtime::Logger log_;
+    std::unique_ptr<runtime::ClusterLink> link_;  ///< not NULL
+};
+
+/// One request, answered; the loop runs until it is.
+Result<kubernetes::ApiReply> send_and_wait(kubernetes::Api& api, io::Loop& loop,
+                                           kubernetes::ApiRequest request);
+
+}  // namespace capstan::commands

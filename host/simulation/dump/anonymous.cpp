@@ -1,0 +1,401 @@
+#include "simulation/dump/anonymous.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/json.hpp>
+
+#include "kubernetes/object_kinds.hpp"
+#include "simulation/dump/aliases.hpp"
+#include "simulation/dump/dump_facts.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+namespace json = boost::json;
+
+std::string_view text_of(const json::value& value) {
+    const json::string* text = value.if_string();
+    return text != nullptr ? std::string_view(*text) : std::string_view();
+}
+
+namespace rewrites {
+
+/// What becomes of a member; null: it is left out.
+using Rewrite = json::value (*)(Aliases& aliases, const json::value& value);
+
+struct Member {
+    std::string_view key;
+    Rewrite rewrite;
+};
+
+/// These members of an object, or of each object in an array.
+json::value rewrite_members(Aliases& aliases, const json::value& value,
+                            std::span<const Member> members) {
+    if (const json::array* items = value.if_array()) {
+        json::array out;
+        for (const json::value& item : *items)
+            out.push_back(rewrite_members(aliases, item, members));
+        return out;
+    }
+    const json::object* object = value.if_object();
+    if (object == nullptr) return nullptr;
+    json::object out;
+    for (const Member& member : members) {
+        const json::value* const old = object->if_contains(member.key);
+        if (old == nullptr) continue;
+        json::value renamed = member.rewrite(aliases, *old);
+        if (!renamed.is_null()) out[member.key] = std::move(renamed);
+    }
+    return out;
+}
+
+template <const auto& members>
+json::value members_of(Aliases& aliases, const json::value& value) {
+    return rewrite_members(aliases, value, members);
+}
+
+json::value as_it_is(Aliases&, const json::value& value) { return value; }
+
+json::value nothing_of(Aliases&, const json::value&) { return json::object(); }
+
+/// A text, or each in an array.
+template <auto alias>
+json::value texts(Aliases& aliases, const json::value& value) {
+    if (value.is_string()) return json::value((aliases.*alias)(text_of(value)));
+    json::array out;
+    if (const json::array* items = value.if_array())
+        for (const json::value& item : *items) out.emplace_back((aliases.*alias)(text_of(item)));
+    return out;
+}
+
+constexpr Rewrite name = texts<&Aliases::of>, key = texts<&Aliases::of_key>;
+
+/// An object whose members are keys with values.
+template <auto alias>
+json::value pairs(Aliases& aliases, const json::value& value) {
+    const json::object* object = value.if_object();
+    if (object == nullptr) return nullptr;
+    json::object out;
+    for (const auto& member : *object)
+        out[aliases.of_key(member.key())] = (aliases.*alias)(member.key(), text_of(member.value()));
+    return out;
+}
+
+constexpr Rewrite labels = pairs<&Aliases::of_value>, annotations = pairs<&Aliases::of_annotation>;
+
+json::value quantities(Aliases& aliases, const json::value& value) {
+    const json::object* object = value.if_object();
+    if (object == nullptr) return value;  // a quantity by itself
+    json::object out;
+    for (const auto& member : *object) {
+        const bool is_native = member.key().find('/') == std::string_view::npos;
+        out[is_native ? std::string(member.key()) : aliases.of_key(member.key())] = member.value();
+    }
+    return out;
+}
+
+constexpr Member resource_members[] = {{"limits", quantities}, {"requests", quantities}};
+
+/// "In" with its key and values, of nodes or of labels; also of topologies, which have no operator.
+json::value requirement(Aliases& aliases, const json::value& value) {
+    if (const json::array* items = value.if_array()) {
+        json::array out;
+        for (const json::value& item : *items) out.push_back(requirement(aliases, item));
+        return out;
+    }
+    const json::object* object = value.if_object();
+    if (object == nullptr) return nullptr;
+    const auto member = [&](std::string_view of) {
+        const json::value* found = object->if_contains(of);
+        return found != nullptr ? *found : json::value();
+    };
+    const std::string its_key(text_of(member("key")));
+    const std::string_view op = text_of(member("operator"));
+    if (op == "Gt" || op == "Lt") aliases.order(its_key);
+    json::object out{{"key", aliases.of_key(its_key)}};
+    if (!op.empty()) out["operator"] = op;
+    const json::value values = member("values");
+    if (const json::array* items = values.if_array()) {
+        json::array& renamed = out["values"].emplace_array();
+        for (const json::value& item : *items)
+            renamed.emplace_back(aliases.of_value(its_key, text_of(item)));
+    }
+    return out;
+}
+
+constexpr Member selector_members[] = {{"matchExpressions", requirement}, {"matchLabels", labels}};
+
+/// A label selector; Services and ReplicationControllers have its labels alone.
+json::value selector(Aliases& aliases, const json::value& value) {
+    const json::object* object = value.if_object();
+    const auto is_structured = [&](std::string_view of) {
+        const json::value* found = object->if_contains(of);
+        return found != nullptr && found->is_structured();
+    };
+    const bool is_whole =
+        object != nullptr && (is_structured("matchLabels") || is_structured("matchExpressions"));
+    return is_whole ? rewrite_members(aliases, value, selector_members) : labels(aliases, value);
+}
+
+/// A taint, or a toleration.
+json::value taints(Aliases& aliases, const json::value& value) {
+    json::array out;
+    if (const json::array* items = value.if_array()) {
+        for (const json::value& item : *items) {
+            json::object one;
+            if (const json::object* old = item.if_object()) {
+                for (const std::string_view stays : {"effect", "operator"})
+                    if (const json::value* found = old->if_contains(stays)) one[stays] = *found;
+                const json::value* its_key = old->if_contains("key");
+                const std::string_view under = its_key != nullptr ? text_of(*its_key) : "";
+                if (its_key != nullptr) one["key"] = aliases.of_key(under);
+                if (const json::value* found = old->if_contains("value"))
+                    one["value"] = aliases.of_value(under, text_of(*found));
+            }
+            out.push_back(std::move(one));
+        }
+    }
+    return out;
+}
+
+constexpr Member node_term_members[] = {{"matchExpressions", requirement},
+                                        {"matchFields", requirement}};
+constexpr Member preferred_node_members[] = {{"preference", members_of<node_term_members>},
+                                             {"weight", as_it_is}};
+constexpr Member node_selector_members[] = {{"nodeSelectorTerms", members_of<node_term_members>}};
+constexpr Member node_affinity_members[] = {
+    {"required", members_of<node_selector_members>},  // of volumes
+    {"requiredDuringSchedulingIgnoredDuringExecution", members_of<node_selector_members>},
+    {"preferredDuringSchedulingIgnoredDuringExecution", members_of<preferred_node_members>}};
+
+constexpr Member pod_term_members[] = {{"labelSelector", selector},     {"matchLabelKeys", key},
+                                       {"mismatchLabelKeys", key},      {"namespaces", name},
+                                       {"namespaceSelector", selector}, {"topologyKey", key}};
+constexpr Member preferred_pod_members[] = {{"podAffinityTerm", members_of<pod_term_members>},
+                                            {"weight", as_it_is}};
+constexpr Member pod_affinity_members[] = {
+    {"requiredDuringSchedulingIgnoredDuringExecution", members_of<pod_term_members>},
+    {"preferredDuringSchedulingIgnoredDuringExecution", members_of<preferred_pod_members>}};
+constexpr Member affinity_members[] = {{"nodeAffinity", members_of<node_affinity_members>},
+                                       {"podAffinity", members_of<pod_affinity_members>},
+                                       {"podAntiAffinity", members_of<pod_affinity_members>}};
+
+constexpr Member spread_members[] = {
+    {"labelSelector", selector}, {"matchLabelKeys", key},          {"maxSkew", as_it_is},
+    {"minDomains", as_it_is},    {"nodeAffinityPolicy", as_it_is}, {"nodeTaintsPolicy", as_it_is},
+    {"topologyKey", key},        {"whenUnsatisfiable", as_it_is}};
+
+/// Of the addresses of a host, those that mean all of them stay.
+json::value address(Aliases& aliases, const json::value& value) {
+    const std::string_view text = text_of(value);
+    return text == "0.0.0.0" || text == "::" ? value : name(aliases, value);
+}
+
+constexpr Member port_members[] = {{"containerPort", as_it_is},
+                                   {"hostIP", address},
+                                   {"hostPort", as_it_is},
+                                   {"protocol", as_it_is}};
+constexpr Member container_members[] = {{"ports", members_of<port_members>},
+                                        {"resources", members_of<resource_members>},
+                                        {"restartPolicy", as_it_is}};
+
+constexpr Member empty_dir_members[] = {{"medium", as_it_is}};
+constexpr Member volume_claim_members[] = {{"claimName", name}};
+constexpr Member volume_members[] = {{"emptyDir", members_of<empty_dir_members>},
+                                     {"ephemeral", nothing_of},
+                                     {"hostPath", nothing_of},
+                                     {"name", name},
+                                     {"persistentVolumeClaim", members_of<volume_claim_members>}};
+constexpr Member named_members[] = {{"name", name}};
+
+json::value api_version(Aliases& aliases, const json::value& value) {
+    const std::string_view text = text_of(value), group = kubernetes::group_of(text);
+    const bool is_known = group.empty() || group == "apps" || group == "batch" ||
+                          group == "policy" || is_known_domain(group);
+    return is_known ? value
+                    : json::value(aliases.of(group) + std::string(text.substr(group.size())));
+}
+
+json::value kind(Aliases& aliases, const json::value& value) {
+    const std::string_view text = text_of(value);
+    const bool is_known =
+        kubernetes::find_kind(text, {}) != nullptr || text == "Deployment" || text == "CronJob";
+    return is_known ? value : name(aliases, value);
+}
+
+constexpr Member owner_members[] = {{"apiVersion", api_version},
+                                    {"controller", as_it_is},
+                                    {"kind", kind},
+                                    {"name", name},
+                                    {"uid", name}};
+constexpr Member metadata_members[] = {{"annotations", annotations},
+                                       {"creationTimestamp", as_it_is},
+                                       {"deletionTimestamp", as_it_is},
+                                       {"generation", as_it_is},
+                                       {"labels", labels},
+                                       {"name", name},
+                                       {"namespace", name},
+                                       {"ownerReferences", members_of<owner_members>},
+                                       {"uid", name}};
+
+constexpr Member pod_spec_members[] = {{"affinity", members_of<affinity_members>},
+                                       {"containers", members_of<container_members>},
+                                       {"hostNetwork", as_it_is},
+                                       {"initContainers", members_of<container_members>},
+                                       {"nodeName", name},
+                                       {"nodeSelector", labels},
+                                       {"overhead", quantities},
+                                       {"priority", as_it_is},
+                                       {"priorityClassName", name},
+                                       {"resourceClaims", members_of<named_members>},
+                                       {"resources", members_of<resource_members>},
+                                       {"schedulerName", name},
+                                       {"schedulingGates", members_of<named_members>},
+                                       {"terminationGracePeriodSeconds", as_it_is},
+                                       {"tolerations", taints},
+                                       {"topologySpreadConstraints", members_of<spread_members>},
+                                       {"volumes", members_of<volume_members>}};
+constexpr Member template_members[] = {{"metadata", members_of<metadata_members>},
+                                       {"spec", members_of<pod_spec_members>}};
+
+constexpr Member claim_ref_members[] = {{"name", name}, {"namespace", name}};
+constexpr Member csi_members[] = {{"driver", name}, {"volumeHandle", name}};
+constexpr Member driver_members[] = {{"allocatable", as_it_is}, {"name", name}};
+/// Of all kinds but pods.
+constexpr Member other_spec_members[] = {{"accessModes", as_it_is},
+                                         {"capacity", quantities},
+                                         {"claimRef", members_of<claim_ref_members>},
+                                         {"csi", members_of<csi_members>},
+                                         {"drivers", members_of<driver_members>},
+                                         {"maxUnavailable", as_it_is},
+                                         {"minAvailable", as_it_is},
+                                         {"nodeAffinity", members_of<node_affinity_members>},
+                                         {"providerID", name},
+                                         {"replicas", as_it_is},
+                                         {"selector", selector},
+                                         {"storageCapacity", as_it_is},
+                                         {"storageClassName", name},
+                                         {"taints", taints},
+                                         {"template", members_of<template_members>},
+                                         {"unhealthyPodEvictionPolicy", as_it_is},
+                                         {"unschedulable", as_it_is},
+                                         {"volumeMode", as_it_is},
+                                         {"volumeName", name}};
+
+json::value spec(Aliases& aliases, const json::value& value) {
+    json::value out = rewrite_members(aliases, value, pod_spec_members);
+    json::value others = rewrite_members(aliases, value, other_spec_members);
+    if (out.is_object() && others.is_object())
+        for (auto& member : others.get_object())
+            out.get_object()[member.key()] = std::move(member.value());
+    return out;
+}
+
+/// Conditions have types of many makers, and decisions read three.
+json::value conditions(Aliases&, const json::value& value) {
+    json::array out;
+    if (const json::array* items = value.if_array()) {
+        for (const json::value& item : *items) {
+            const json::object* old = item.if_object();
+            const json::value* type = old != nullptr ? old->if_contains("type") : nullptr;
+            const std::string_view text = type != nullptr ? text_of(*type) : "";
+            const bool is_scheduled = text == "PodScheduled";
+            if (!is_scheduled && text != "Ready" && text != "Suspended") continue;
+            json::object one = *old;
+            // Of others it is a word of their makers, and decides nothing.
+            if (!is_scheduled) one.erase("reason");
+            out.push_back(std::move(one));
+        }
+    }
+    return out;
+}
+
+constexpr Member status_members[] = {{"allocatable", quantities}, {"capacity", quantities},
+                                     {"conditions", conditions},  {"disruptionsAllowed", as_it_is},
+                                     {"nominatedNodeName", name}, {"observedGeneration", as_it_is},
+                                     {"phase", as_it_is}};
+constexpr Member topology_members[] = {{"matchLabelExpressions", requirement}};
+constexpr Member object_members[] = {{"apiVersion", api_version},
+                                     {"kind", kind},
+                                     {"metadata", members_of<metadata_members>},
+                                     {"spec", spec},
+                                     {"status", members_of<status_members>},
+                                     // storage classes and capacities
+                                     {"allowedTopologies", members_of<topology_members>},
+                                     {"capacity", as_it_is},
+                                     {"nodeTopology", selector},
+                                     {"provisioner", name},
+                                     {"storageClassName", name},
+                                     {"volumeBindingMode", as_it_is}};
+
+json::value object(Aliases& aliases, const json::value& value) {
+    return rewrite_members(aliases, value, object_members);
+}
+
+}  // namespace rewrites
+
+/// The claim of an ephemeral volume is named after pod and volume, which aliases would not tell.
+void name_ephemeral_claims(json::value& pod) {
+    boost::system::error_code absent;
+    json::value* volumes = pod.find_pointer("/spec/volumes", absent);
+    const json::value* pod_name = pod.find_pointer("/metadata/name", absent);
+    if (volumes == nullptr || !volumes->is_array() || pod_name == nullptr) return;
+    for (json::value& volume : volumes->get_array()) {
+        if (!volume.is_object() || volume.get_object().erase("ephemeral") == 0) continue;
+        const json::value* volume_name = volume.get_object().if_contains("name");
+        std::string claim(text_of(*pod_name));
+        claim += "-";
+        if (volume_name != nullptr) claim += text_of(*volume_name);
+        volume.get_object()["persistentVolumeClaim"] = {{"claimName", std::move(claim)}};
+    }
+}
+
+bool is_kind(const json::value& object, std::string_view kind) {
+    const json::object* members = object.if_object();
+    const json::value* found = members != nullptr ? members->if_contains("kind") : nullptr;
+    return found != nullptr && text_of(*found) == kind;
+}
+
+/// A StatefulSet knows its pods by their numbers.
+void keep_numbers(Aliases& aliases, const json::value& pod) {
+    boost::system::error_code absent;
+    const json::value* pod_name = pod.find_pointer("/metadata/name", absent);
+    const json::value* owners = pod.find_pointer("/metadata/ownerReferences", absent);
+    if (pod_name == nullptr || owners == nullptr || !owners->is_array()) return;
+    for (const json::value& owner : owners->get_array()) {
+        const json::value* owner_name = owner.find_pointer("/name", absent);
+        if (is_kind(owner, "StatefulSet") && owner_name != nullptr)
+            aliases.keep_number(text_of(*pod_name), text_of(*owner_name));
+    }
+}
+
+/// Why a kind is absent may quote names.
+void forget_reasons(json::value& header) {
+    boost::system::error_code absent;
+    json::value* outcomes = header.find_pointer("/metadata/annotations", absent);
+    if (outcomes == nullptr || !outcomes->is_object()) return;
+    for (auto& outcome : outcomes->get_object())
+        if (text_of(outcome.value()) != asked_for) outcome.value() = "not taken";
+}
+
+}  // namespace
+
+void make_anonymous(json::array& objects) {
+    Aliases aliases;
+    for (json::value& object : objects) {
+        if (is_kind(object, dump_header_kind)) forget_reasons(object);
+        if (is_kind(object, "Pod")) {
+            name_ephemeral_claims(object);
+            keep_numbers(aliases, object);
+        }
+        rewrites::object(aliases, object);
+    }
+    aliases.number();
+    for (json::value& object : objects)
+        if (!is_kind(object, dump_header_kind)) object = rewrites::object(aliases, object);
+}
+
+}  // namespace capstan::simulation
