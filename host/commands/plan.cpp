@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <boost/json/parse.hpp>
 #include <capstan/sentence.hpp>
 
 #include "commands/command_line.hpp"

@@ -7,6 +7,7 @@
 #include "commands/exit_code.hpp"
 #include "io/gzip.hpp"
 #include "runtime/engine_settings.hpp"
+#include "runtime/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {
