@@ -4,9 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class Validator;
-}
+#include <CLI/CLI.hpp>
 
 namespace capstan::commands {
 
