@@ -66,7 +66,7 @@ std::string name_below(const CLI::App& app, const CLI::App& command) {
     return above.empty() ? command.get_name() : above + " " + command.get_name();
 }
 
-std::string text_of(const CommandEnd& end) {
+std::string footer_of(const CommandEnd& end) {
     std::string out = "\nExamples:\n";
     for (const std::string_view line : end.lines)
         if (!line.empty()) out += "  capstan " + std::string(line) + "\n";
@@ -75,7 +75,7 @@ std::string text_of(const CommandEnd& end) {
 
 void add_below(CLI::App& app, CLI::App& command) {
     for (const CommandEnd& end : ends)
-        if (name_below(app, command) == end.command) command.footer(text_of(end));
+        if (name_below(app, command) == end.command) command.footer(footer_of(end));
     for (CLI::App* each : command.get_subcommands([](CLI::App*) { return true; }))
         if (!each->get_name().empty()) add_below(app, *each);
 }

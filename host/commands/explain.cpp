@@ -94,7 +94,7 @@ int ask_live(const ExplainArguments& arguments, Streams streams) {
 }
 
 /// By what the file is.
-void take_file(SimulateInput& input, const std::string& file) {
+void take_explained_file(SimulateInput& input, const std::string& file) {
     switch (recognize_file(file)) {
         case InputFile::dump: input.cluster = file; break;
         case InputFile::recorded_pass: input.recorded = file; break;
@@ -103,7 +103,7 @@ void take_file(SimulateInput& input, const std::string& file) {
 }
 
 int run_explain(ExplainArguments arguments, Streams streams) {
-    if (!arguments.input.file.empty()) take_file(arguments.input, arguments.input.file);
+    if (!arguments.input.file.empty()) take_explained_file(arguments.input, arguments.input.file);
     if (!arguments.at.empty()) {
         const Result<Duration> after = parse_duration(arguments.at);
         if (!after || *after < Duration(0))

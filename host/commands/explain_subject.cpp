@@ -17,7 +17,7 @@ struct KindWords {
     std::array<std::string_view, 3> also;  ///< that kubectl takes for it
 };
 
-constexpr KindWords kinds[] = {
+constexpr KindWords kind_words[] = {
     {"pod", {"pods", "po"}},
     {"group", {"groups", "nodegroup"}},
     {"node", {"nodes", "no"}},
@@ -30,7 +30,7 @@ constexpr KindWords kinds[] = {
 
 /// Empty: no kind is called so.
 std::string_view kind_of(std::string_view word) {
-    for (const KindWords& each : kinds)
+    for (const KindWords& each : kind_words)
         if (word == each.kind || (!word.empty() && std::ranges::count(each.also, word) > 0))
             return each.kind;
     return {};
@@ -65,7 +65,7 @@ Result<NamespacedName> parse_name(const std::string& text, const std::string& ns
 
 std::vector<std::string> explained_kinds() {
     std::vector<std::string> out;
-    for (const KindWords& each : kinds) out.emplace_back(each.kind);
+    for (const KindWords& each : kind_words) out.emplace_back(each.kind);
     return out;
 }
 

@@ -19,7 +19,7 @@ using runtime::TomlValue;
 
 json::object table_schema(const Fields& fields);
 
-json::value to_json(const TomlValue& value) {
+json::value json_from(const TomlValue& value) {
     switch (value.kind) {
         case TomlValue::Kind::string:
         case TomlValue::Kind::date: return json::value(value.text);
@@ -28,12 +28,12 @@ json::value to_json(const TomlValue& value) {
         case TomlValue::Kind::boolean: return value.boolean;
         case TomlValue::Kind::array: {
             json::array out;
-            for (const TomlValue& item : value.children) out.push_back(to_json(item));
+            for (const TomlValue& item : value.children) out.push_back(json_from(item));
             return out;
         }
         case TomlValue::Kind::table: {
             json::object out;
-            for (const TomlValue& member : value.children) out[member.key] = to_json(member);
+            for (const TomlValue& member : value.children) out[member.key] = json_from(member);
             return out;
         }
     }
@@ -94,7 +94,8 @@ json::object field_schema(const Field& field) {
     const bool is_section = field.type == SettingType::table && !field.list && !field.map;
     out["description"] = is_section ? field.doc : field.doc + " (" + describe_type(field) + ")";
     const auto standard = runtime::parse_toml_value(field.default_toml);
-    if (!is_section && !field.default_toml.empty() && standard) out["default"] = to_json(*standard);
+    if (!is_section && !field.default_toml.empty() && standard)
+        out["default"] = json_from(*standard);
     if (field.deprecated) out["deprecated"] = true;
     return out;
 }

@@ -126,3 +126,4 @@ std::string gzip(std::string_view text) {
 }
 
 }  // namespace capstan::io
+#undef ZLIB_CONST

@@ -72,8 +72,8 @@ struct WorkloadPods {
     std::map<std::string, engine::ClassId> first_of_classes{};
 };
 
-WorkloadPods pods_of(const runtime::PassInput& input, const Question& question,
-                     const std::string& name) {
+WorkloadPods find_pods_of(const runtime::PassInput& input, const Question& question,
+                          const std::string& name) {
     const engine::Cluster& cluster = input.snapshot.cluster;
     WorkloadPods out;
     std::map<engine::ClassId, std::string> first;
@@ -189,7 +189,7 @@ Result<Explained> Explainer::explain_workload() const {
                             workloads(asked_->snapshot.cluster, kind, question_.pod_ns),
                             "no pod of a " + kind + " " + question_.pod_ns + "/" +
                                 question_.workload_name + " is in the cluster"));
-    const WorkloadPods pods = pods_of(*asked_, question_, name);
+    const WorkloadPods pods = find_pods_of(*asked_, question_, name);
     Explained out{.at = asked_->circumstances.now,
                   .settled = std::to_string(pods.waiting) + " of " + counted(pods.all, "pod") +
                              " without a node",

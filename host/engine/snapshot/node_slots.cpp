@@ -9,13 +9,13 @@ namespace {
 
 // Of what pools keep once, the address says which it is.
 template <class T>
-bool is_same(std::span<const T> a, std::span<const T> b) noexcept {
+bool is_unchanged(std::span<const T> a, std::span<const T> b) noexcept {
     return a.data() == b.data() && a.size() == b.size();
 }
 
-bool is_same(const NodeRow& a, const NodeRow& b) noexcept {
-    return a.name == b.name && a.provider_id == b.provider_id && is_same(a.labels, b.labels) &&
-           is_same(a.annotations, b.annotations) && is_same(a.taints, b.taints) &&
+bool is_unchanged(const NodeRow& a, const NodeRow& b) noexcept {
+    return a.name == b.name && a.provider_id == b.provider_id && is_unchanged(a.labels, b.labels) &&
+           is_unchanged(a.annotations, b.annotations) && is_unchanged(a.taints, b.taints) &&
            a.capacity == b.capacity && a.allocatable == b.allocatable &&
            a.unschedulable == b.unschedulable && a.ready == b.ready && a.suspended == b.suspended &&
            a.ready_since == b.ready_since && a.created == b.created;
@@ -41,7 +41,7 @@ bool NodeSlots::set(const NodeObject& object) {
                          .suspended = object.suspended,
                          .ready_since = object.ready_since,
                          .created = object.created};
-    if (!is_new && is_same(row, node.row)) return false;
+    if (!is_new && is_unchanged(row, node.row)) return false;
     node.row = row;
     table_.reset();
     return true;

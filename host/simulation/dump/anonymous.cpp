@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-std::string_view text_of(const json::value& value) {
+std::string_view string_in(const json::value& value) {
     const json::string* text = value.if_string();
     return text != nullptr ? std::string_view(*text) : std::string_view();
 }
@@ -64,10 +64,10 @@ json::value nothing_of(Aliases&, const json::value&) { return json::object(); }
 /// A text, or each in an array.
 template <auto alias>
 json::value texts(Aliases& aliases, const json::value& value) {
-    if (value.is_string()) return json::value((aliases.*alias)(text_of(value)));
+    if (value.is_string()) return json::value((aliases.*alias)(string_in(value)));
     json::array out;
     if (const json::array* items = value.if_array())
-        for (const json::value& item : *items) out.emplace_back((aliases.*alias)(text_of(item)));
+        for (const json::value& item : *items) out.emplace_back((aliases.*alias)(string_in(item)));
     return out;
 }
 
@@ -80,7 +80,8 @@ json::value pairs(Aliases& aliases, const json::value& value) {
     if (object == nullptr) return nullptr;
     json::object out;
     for (const auto& member : *object)
-        out[aliases.of_key(member.key())] = (aliases.*alias)(member.key(), text_of(member.value()));
+        out[aliases.of_key(member.key())] =
+            (aliases.*alias)(member.key(), string_in(member.value()));
     return out;
 }
 
@@ -112,8 +113,8 @@ json::value requirement(Aliases& aliases, const json::value& value) {
         const json::value* found = object->if_contains(of);
         return found != nullptr ? *found : json::value();
     };
-    const std::string its_key(text_of(member("key")));
-    const std::string_view op = text_of(member("operator"));
+    const std::string its_key(string_in(member("key")));
+    const std::string_view op = string_in(member("operator"));
     if (op == "Gt" || op == "Lt") aliases.order(its_key);
     json::object out{{"key", aliases.of_key(its_key)}};
     if (!op.empty()) out["operator"] = op;
@@ -121,7 +122,7 @@ json::value requirement(Aliases& aliases, const json::value& value) {
     if (const json::array* items = values.if_array()) {
         json::array& renamed = out["values"].emplace_array();
         for (const json::value& item : *items)
-            renamed.emplace_back(aliases.of_value(its_key, text_of(item)));
+            renamed.emplace_back(aliases.of_value(its_key, string_in(item)));
     }
     return out;
 }
@@ -150,10 +151,10 @@ json::value taints(Aliases& aliases, const json::value& value) {
                 for (const std::string_view stays : {"effect", "operator"})
                     if (const json::value* found = old->if_contains(stays)) one[stays] = *found;
                 const json::value* its_key = old->if_contains("key");
-                const std::string_view under = its_key != nullptr ? text_of(*its_key) : "";
+                const std::string_view under = its_key != nullptr ? string_in(*its_key) : "";
                 if (its_key != nullptr) one["key"] = aliases.of_key(under);
                 if (const json::value* found = old->if_contains("value"))
-                    one["value"] = aliases.of_value(under, text_of(*found));
+                    one["value"] = aliases.of_value(under, string_in(*found));
             }
             out.push_back(std::move(one));
         }
@@ -190,7 +191,7 @@ constexpr Member spread_members[] = {
 
 /// Of the addresses of a host, those that mean all of them stay.
 json::value address(Aliases& aliases, const json::value& value) {
-    const std::string_view text = text_of(value);
+    const std::string_view text = string_in(value);
     return text == "0.0.0.0" || text == "::" ? value : name(aliases, value);
 }
 
@@ -212,7 +213,7 @@ constexpr Member volume_members[] = {{"emptyDir", members_of<empty_dir_members>}
 constexpr Member named_members[] = {{"name", name}};
 
 json::value api_version(Aliases& aliases, const json::value& value) {
-    const std::string_view text = text_of(value), group = kubernetes::group_of(text);
+    const std::string_view text = string_in(value), group = kubernetes::group_of(text);
     const bool is_known = group.empty() || group == "apps" || group == "batch" ||
                           group == "policy" || is_known_domain(group);
     return is_known ? value
@@ -220,7 +221,7 @@ json::value api_version(Aliases& aliases, const json::value& value) {
 }
 
 json::value kind(Aliases& aliases, const json::value& value) {
-    const std::string_view text = text_of(value);
+    const std::string_view text = string_in(value);
     const bool is_known =
         kubernetes::find_kind(text, {}) != nullptr || text == "Deployment" || text == "CronJob";
     return is_known ? value : name(aliases, value);
@@ -301,7 +302,7 @@ json::value conditions(Aliases&, const json::value& value) {
         for (const json::value& item : *items) {
             const json::object* old = item.if_object();
             const json::value* type = old != nullptr ? old->if_contains("type") : nullptr;
-            const std::string_view text = type != nullptr ? text_of(*type) : "";
+            const std::string_view text = type != nullptr ? string_in(*type) : "";
             const bool is_scheduled = text == "PodScheduled";
             if (!is_scheduled && text != "Ready" && text != "Suspended") continue;
             json::object one = *old;
@@ -346,9 +347,9 @@ void name_ephemeral_claims(json::value& pod) {
     for (json::value& volume : volumes->get_array()) {
         if (!volume.is_object() || volume.get_object().erase("ephemeral") == 0) continue;
         const json::value* volume_name = volume.get_object().if_contains("name");
-        std::string claim(text_of(*pod_name));
+        std::string claim(string_in(*pod_name));
         claim += "-";
-        if (volume_name != nullptr) claim += text_of(*volume_name);
+        if (volume_name != nullptr) claim += string_in(*volume_name);
         volume.get_object()["persistentVolumeClaim"] = {{"claimName", std::move(claim)}};
     }
 }
@@ -356,7 +357,7 @@ void name_ephemeral_claims(json::value& pod) {
 bool is_kind(const json::value& object, std::string_view kind) {
     const json::object* members = object.if_object();
     const json::value* found = members != nullptr ? members->if_contains("kind") : nullptr;
-    return found != nullptr && text_of(*found) == kind;
+    return found != nullptr && string_in(*found) == kind;
 }
 
 /// A StatefulSet knows its pods by their numbers.
@@ -368,7 +369,7 @@ void keep_numbers(Aliases& aliases, const json::value& pod) {
     for (const json::value& owner : owners->get_array()) {
         const json::value* owner_name = owner.find_pointer("/name", absent);
         if (is_kind(owner, "StatefulSet") && owner_name != nullptr)
-            aliases.keep_number(text_of(*pod_name), text_of(*owner_name));
+            aliases.keep_number(string_in(*pod_name), string_in(*owner_name));
     }
 }
 
@@ -378,7 +379,7 @@ void forget_reasons(json::value& header) {
     json::value* outcomes = header.find_pointer("/metadata/annotations", absent);
     if (outcomes == nullptr || !outcomes->is_object()) return;
     for (auto& outcome : outcomes->get_object())
-        if (text_of(outcome.value()) != asked_for) outcome.value() = "not taken";
+        if (string_in(outcome.value()) != asked_for) outcome.value() = "not taken";
 }
 
 }  // namespace
