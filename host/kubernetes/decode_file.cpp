@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t piece_size = 256 * 1024;
 
 bool is_yaml(std::string_view start) {
-    constexpr std::string_view starts[] = {"apiVersion:", "items:", "kind:", "---"};
+    constexpr std::string_view starts[] = {
+        "apiVersion:", "items:", "kind:", "---", "metadata:", "- "};
     return std::ranges::any_of(starts,
                                [&](std::string_view one) { return start.starts_with(one); });
 }

@@ -78,13 +78,6 @@ private:
         return fail(*error_);
     }
 
-    /// As `kubectl get -o yaml` begins.
-    static bool is_yaml(std::string_view text) {
-        constexpr std::string_view starts[] = {
-            "apiVersion:", "kind:", "items:", "metadata:", "---", "- "};
-        return std::ranges::any_of(starts, [&](auto start) { return text.starts_with(start); });
-    }
-
     Result<void> write_documents(std::string_view text) {
         while (!text.empty()) {
             if (!in_document_) {
@@ -108,7 +101,6 @@ private:
         boost::json::error_code code;
         const std::size_t used = parser_.write_some(true, text.data(), text.size(), code);
         position_.pass(text.substr(0, used));
-        if (code && is_yaml(text)) CAPSTAN_CHECK(fail_here("is YAML, and JSON is needed: -o json"));
         if (code) {
             const std::string near = in_quotes(text.substr(used, 40));
             CAPSTAN_CHECK(fail_here(code.message() + " at " + near));

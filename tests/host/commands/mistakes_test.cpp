@@ -111,7 +111,8 @@ TEST(Mistakes, WithFilesOfAnotherUseSayWhatTheFileIs) {
         std::string line;
         const char* says;
     } cases[] = {
-        {"simulate --cluster '" + yaml + "'", "is YAML, and JSON is needed: -o json"},
+        {"simulate --cluster '" + yaml + "'",
+         "is YAML; expects JSON, as of kubectl get ... -o json"},
         {"replay '" + dump + "'",
          "d.json: is a dump of a cluster, not a recorded pass: give it to "
          "--cluster, or let `capstan simulate --record DIR`"},

@@ -129,8 +129,7 @@ TEST(ObjectStream, HandsOnWhatStoodBeforeAnErrorAndSaysWhereItIs) {
     } cases[] = {
         {"", 0, "line 1, column 1 (byte 0): is empty"},
         {" \n ", 0, "line 2, column 2 (byte 3): is empty"},
-        {"apiVersion: v1", 0, "line 1, column 1 (byte 0): is YAML, and JSON is needed: -o json"},
-        {"v1", 0, "line 1, column 1 (byte 0): syntax error at \"v1\""},
+        {"apiVersion: v1", 0, "line 1, column 1 (byte 0): syntax error at \"apiVersion: v1\""},
         {"{\"items\":[{\"kind\":\"A\"},\n {\"kind\":]}", 1,
          "line 2, column 10 (byte 33): syntax error at \"]}\""},
         {"{\"items\":[{\"kind\":\"A\"},{\"kind\":\"B\"", 1,
