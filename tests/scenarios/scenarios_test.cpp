@@ -323,8 +323,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "story.toml:3:9: step: either 'advance' or 'until'"},
         Refusal{"[[step]]\nscale = { web = 3 }",
                 "story.toml:2: scale of 'web', which is no replica set that is there"},
-        Refusal{"[[step]]\nremove = [\"web\"]",
-                "story.toml:2: removal of 'web', and there is no pod or node of that name"},
+        Refusal{
+            "[[step]]\nremove = [\"web\"]",
+            "story.toml:2: removal of 'web', and there is no pod, DaemonSet or node of that name"},
         Refusal{"[[node]]\nname = \"n\"\ntaints = [\"gpu\"]",
                 "story.toml:3:11: \"gpu\" is no taint: write \"key=value:NoSchedule\""},
         Refusal{"[scale_up]\nbalance = true", "story.toml:2:1: scale_up: unknown key 'balance'"},
