@@ -230,7 +230,7 @@ std::string CurlTransfer::message(std::string_view why) const {
 
 /// Why the request failed, and where TLS met none, or the other way round, what may help.
 std::string CurlTransfer::reason_of(CURLcode code) const {
-    const std::string why = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
+    std::string why = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
     const bool is_secure = request_.url.starts_with("https:");
     if (is_secure && code == CURLE_SSL_CONNECT_ERROR &&
         why.find("wrong version number") != std::string::npos)

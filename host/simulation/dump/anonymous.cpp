@@ -114,7 +114,7 @@ json::value requirement(Aliases& aliases, const json::value& value) {
         return found != nullptr ? *found : json::value();
     };
     const std::string its_key(string_in(member("key")));
-    const std::string_view op = string_in(member("operator"));
+    const std::string op(string_in(member("operator")));
     if (op == "Gt" || op == "Lt") aliases.order(its_key);
     json::object out{{"key", aliases.of_key(its_key)}};
     if (!op.empty()) out["operator"] = op;
