@@ -23,7 +23,7 @@ void mark_defaulted(SettingValue& value, const Place& place) {
 std::string known_keys(const std::string& wrong, const Fields& fields) {
     constexpr std::size_t keys_max = 24;
     const std::vector<std::string> keys = keys_of(fields);
-    const std::string similar = suggestion(wrong, keys);
+    std::string similar = suggestion(wrong, keys);
     if (!similar.empty() || keys.empty() || keys.size() > keys_max) return similar;
     return "; there " + std::string(keys.size() == 1 ? "is " : "are ") + joined_names(keys);
 }
