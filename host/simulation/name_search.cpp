@@ -26,7 +26,7 @@ std::string named(const std::vector<std::string>& names) {
 
 Result<std::string> search_name(std::string_view typed, const std::vector<std::string>& names,
                                 std::string_view unknown) {
-    const std::string name(typed);
+    std::string name(typed);
     if (std::ranges::binary_search(names, name)) return name;
     for (const std::string& start : {name + ".", name}) {
         const std::vector<std::string> found = names_beginning_with(start, names);

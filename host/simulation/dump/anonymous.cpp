@@ -350,7 +350,7 @@ void name_ephemeral_claims(json::value& pod) {
         std::string claim(string_in(*pod_name));
         claim += "-";
         if (volume_name != nullptr) claim += string_in(*volume_name);
-        volume.get_object()["persistentVolumeClaim"] = {{"claimName", std::move(claim)}};
+        volume.get_object()["persistentVolumeClaim"] = {{"claimName", claim}};
     }
 }
 
