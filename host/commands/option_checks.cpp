@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "commands/command_line.hpp"
 #include "runtime/config/text.hpp"
 
 namespace capstan::commands {
