@@ -15,6 +15,7 @@
 #include "commands/output_format.hpp"
 #include "commands/recorded_pass.hpp"
 #include "commands/simulate_input.hpp"
+#include "runtime/config/text.hpp"
 #include "simulation/run.hpp"
 
 namespace capstan::commands {
@@ -130,14 +131,9 @@ int run_explain(ExplainArguments arguments, Streams streams) {
     return exit_ok;
 }
 
-std::string listed_kinds() {
-    std::string out;
-    for (const std::string& kind : explained_kinds()) out += (out.empty() ? "" : ", ") + kind;
-    return out;
-}
-
 void add_subject(CLI::App& command, ExplainArguments& arguments) {
-    command.add_option("kind", arguments.kind, "One of: " + listed_kinds())
+    command
+        .add_option("kind", arguments.kind, "One of: " + runtime::joined_names(explained_kinds()))
         ->required()
         ->type_name("KIND[/NAME]");
     command

@@ -39,10 +39,9 @@ std::string_view kind_of(std::string_view word) {
 Error unknown_kind(const std::string& word) {
     const std::vector<std::string> known = explained_kinds();
     const std::string meant = runtime::suggestion(word, known);
-    std::string all;
-    for (const std::string& kind : known) all += (all.empty() ? "" : ", ") + kind;
-    return {ErrorCode::invalid_argument, "there is no kind '" + runtime::shortened(word, 60) + "'" +
-                                             (meant.empty() ? "; there are " + all : meant)};
+    return {ErrorCode::invalid_argument,
+            "there is no kind '" + runtime::shortened(word, 60) + "'" +
+                (meant.empty() ? "; there are " + runtime::joined_names(known) : meant)};
 }
 
 struct NamespacedName {

@@ -113,7 +113,7 @@ json::object table_schema(const Fields& fields) {
     return out;
 }
 
-/// [plugin.ID] of an instance whose class is known.
+/// [plugin.ID] of an instance of a known class.
 json::object instance_schema(const Field& plugin, const Fields& settings) {
     Field out = plugin;
     out.map = false;

@@ -83,7 +83,7 @@ private:
     const World& world_;
     std::set<std::string> noted_;  ///< in the last pass
     std::set<Refused> refused_;    ///< evictions and node changes, in the last decision
-    std::set<std::string> begun_;  ///< nodes whose removal is told to be under way
+    std::set<std::string> begun_;  ///< nodes with a removal that is told to be under way
     std::vector<Unhelped> unhelped_;
     std::string skipped_;
     std::vector<GivenCommand> commands_;

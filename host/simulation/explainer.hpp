@@ -79,7 +79,8 @@ private:
     };
     Question question_;
     std::optional<runtime::PassInput> asked_;  ///< the pass that is asked about
-    /// Pods of the namespace whose names begin as the question says; nothing: never seen waiting.
+    /// Pods of the namespace with names that begin as the question says, and when each was first
+    /// seen waiting; nothing: never.
     std::map<std::string, std::optional<Seen>> first_;
     std::optional<runtime::PassInput> with_node_;  ///< the last that saw the node
     Result<Explained> result_ = fail(ErrorCode::not_found, "no pass was run");

@@ -10,6 +10,8 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "../docs/document.hpp"
 #include "embedded_cluster.hpp"
@@ -103,39 +105,41 @@ bool is_of_the_start(const std::string& command) {
                                [&](const char* start) { return command.starts_with(start); });
 }
 
-/// Without what differs each time: addresses, versions, ages, names of hosts, and blanks.
-std::string form_of(std::string line) {
-    static const std::pair<std::regex, const char*> varying[] = {
-        {std::regex("https?://[^ ]+"), "URL"},
-        {std::regex("\\b(v[0-9]|kwok-)[0-9.]+[^ ]*"), "VERSION"},
-        {std::regex("\\b([0-9]+[hms])+\\b"), "AGE"},
-        {std::regex("vm_[0-9a-f]+"), "HOST"},
-        {std::regex("^[-0-9]+T[0-9:.]+Z"), "TIME"},
-        {std::regex("admin port: [0-9]+"), "admin port: N"},
-        {std::regex(" modified\\.$"), " created."},
-        {std::regex(" +"), " "}};
-    for (const auto& [what, by] : varying) line = std::regex_replace(line, what, by);
-    while (line.ends_with(' ')) line.pop_back();
+using Replacements = std::vector<std::pair<std::regex, const char*>>;
+
+std::string with_all_replaced(std::string line, const Replacements& replacements) {
+    for (const auto& [what, by] : replacements) line = std::regex_replace(line, what, by);
     return line;
+}
+
+/// Without what differs each time: addresses, versions, ages, names of hosts, and blanks.
+std::string form_of(const std::string& line) {
+    static const Replacements varying = {{std::regex("https?://[^ ]+"), "URL"},
+                                         {std::regex("\\b(v[0-9]|kwok-)[0-9.]+[^ ]*"), "VERSION"},
+                                         {std::regex("\\b([0-9]+[hms])+\\b"), "AGE"},
+                                         {std::regex("vm_[0-9a-f]+"), "HOST"},
+                                         {std::regex("^[-0-9]+T[0-9:.]+Z"), "TIME"},
+                                         {std::regex("admin port: [0-9]+"), "admin port: N"},
+                                         {std::regex(" modified\\.$"), " created."},
+                                         {std::regex(" +"), " "},
+                                         {std::regex(" $"), ""}};
+    return with_all_replaced(line, varying);
 }
 
 /// Of a decision in the log, also without its subjects and numbers.
 std::string decision_form_of(const std::string& line) {
-    static const std::pair<std::regex, const char*> varying[] = {
-        {std::regex("default/shop-[^ ]+"), "POD"},
-        {std::regex("shop-[ab]-[0-9]+"), "NODE"},
-        // Nodes of one group go in one line.
-        {std::regex("NODE(, NODE)+ from"), "NODE from"},
-        {std::regex(": NODE: (.*?), NODE: .*"), ": $1"},
-        {std::regex("shop-[ab]"), "GROUP"},
-        {std::regex("; agreed to after .*"), ""},
-        {std::regex("(one|smallest) of"), "of"},
-        {std::regex("[0-9]+"), "N"},
-        {std::regex("pods? fits?"), "pods fit"},
-        {std::regex("N pods?"), "N pods"}};
-    std::string out = form_of(line);
-    for (const auto& [what, by] : varying) out = std::regex_replace(out, what, by);
-    return out;
+    static const Replacements varying = {{std::regex("default/shop-[^ ]+"), "POD"},
+                                         {std::regex("shop-[ab]-[0-9]+"), "NODE"},
+                                         // Nodes of one group go in one line.
+                                         {std::regex("NODE(, NODE)+ from"), "NODE from"},
+                                         {std::regex(": NODE: (.*?), NODE: .*"), ": $1"},
+                                         {std::regex("shop-[ab]"), "GROUP"},
+                                         {std::regex("; agreed to after .*"), ""},
+                                         {std::regex("(one|smallest) of"), "of"},
+                                         {std::regex("[0-9]+"), "N"},
+                                         {std::regex("pods? fits?"), "pods fit"},
+                                         {std::regex("N pods?"), "N pods"}};
+    return with_all_replaced(form_of(line), varying);
 }
 
 bool is_decision(const std::string& line) {

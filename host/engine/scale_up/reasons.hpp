@@ -26,7 +26,7 @@ public:
     const Reason& obstacle(GroupIndex group) const noexcept { return obstacles_[group]; }
     /// Every group in one of them, the nearest miss first: groups whose new node would take a pod
     /// and that only cannot grow, then those with too little room, then those kept by other pods,
-    /// last those whose nodes are for other pods. Of too little room, groups that could grow come
+    /// last those with nodes for other pods. Of too little room, groups that could grow come
     /// first, and the less of what the pod asks for is missing the nearer. Equally near, those that
     /// hold for most groups come first, ties by the first group. What keeps a group from growing is
     /// told beside why a pod would not fit. Of groups that could be made, which may be thousands, a
@@ -61,10 +61,10 @@ private:
 
     Placement* placement_;
     std::string stopped_;
-    Reason none_made_;               // see Scene
-    std::string unread_;             // clouds whose groups are not known; empty: there is none
-    std::size_t groups_ = 0;         // that there are, and that could be made
-    int named_ = 0;                  // of the latter, in shut_unseen_
+    Reason none_made_;        // see Scene
+    std::string unread_;      // clouds of unknown groups, in a sentence; empty: there is none
+    std::size_t groups_ = 0;  // that there are, and that could be made
+    int named_ = 0;           // of the latter, in shut_unseen_
     std::vector<Reason> obstacles_;  // by group
     // Groups that cannot grow, by obstacle: those that are there by shape, the others of which it
     // is not looked at whether a pod would fit.

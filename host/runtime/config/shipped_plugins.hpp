@@ -26,8 +26,8 @@ public:
     std::optional<std::filesystem::path> find(std::string_view name) const;
     /// All names, sorted.
     std::vector<std::string> names() const;
-    /// Those whose file says that it has classes of this kind ("capstan.cloud/1"); no code of any
-    /// file is run.
+    /// Names of plugins that by their notes have classes of this kind ("capstan.cloud/1"); no code
+    /// of any file is run.
     std::vector<std::string> names_of_kind(std::string_view kind) const;
 
 private:

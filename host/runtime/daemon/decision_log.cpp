@@ -259,7 +259,7 @@ void DecisionLog::tell_unoffered(const PassReport& pass) {
                .sentence = group.dropped.sentence,
                .code = "machine_type",
                .reason = group.dropped.sentence,
-               .subject = "MachineType/" + type});
+               .subject = type.empty() ? "" : "MachineType/" + type});
     }
 }
 

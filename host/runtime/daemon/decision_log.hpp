@@ -22,8 +22,7 @@ public:
     /// Borrows the log. In a JSON log each record has, beside its sentence, what applies of
     /// `group`, `node`, `pod`, `delta` (machines more or fewer), `action`, `code`, `reason`, of
     /// pods without room its `reason_code` and `subject`, and `pass` (the moment of the pass, as
-    /// `/api/v1/decisions` has it). The sentence of a text log
-    /// says it all.
+    /// `/api/v1/decisions` has it). The sentence of a text log says it all.
     DecisionLog(Logger& log, LogFormat format) : log_(log), format_(format), clouds_(log) {}
     void tell(const PassReport& pass);
     /// There is another configuration: the next pass tells again of groups that no cloud lists any
@@ -49,6 +48,10 @@ private:
         std::string reason{};
         std::string_view reason_code{};  ///< of pods without room: "LimitReached"
         std::string subject{};           ///< of that reason: "Limit/cpu"
+    };
+    struct DaemonPods {
+        std::size_t count = 0;
+        std::string because{};
     };
 
     void tell_ended(const ActionsUnderWay::Ended& ended);
@@ -92,10 +95,6 @@ private:
     Logger& log_;
     const LogFormat format_;
     CloudTroubles clouds_;
-    struct DaemonPods {
-        std::size_t count = 0;
-        std::string because{};
-    };
     std::map<std::string, DaemonPods> daemon_pods_{};  ///< evicted in this pass, by node
     std::set<News> told_{}, before_{};                 ///< in this pass, in the last one
     std::set<std::string> unoffered_{};  ///< machine types that were told of since the last reload

@@ -89,7 +89,7 @@ bool is_known_key(std::string_view key) {
                                            : is_known_domain(key.substr(0, slash));
 }
 
-/// A longer one could be somebody's account.
+/// A longer one could be the number of an account.
 bool is_small_number(std::string_view text) {
     constexpr std::size_t longest = 10;
     return text.size() <= longest && find_whole_number(text).has_value();

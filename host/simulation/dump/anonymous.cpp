@@ -73,7 +73,7 @@ json::value texts(Aliases& aliases, const json::value& value) {
 
 constexpr Rewrite name = texts<&Aliases::of>, key = texts<&Aliases::of_key>;
 
-/// An object whose members are keys with values.
+/// An object of keys with values, such as labels.
 template <auto alias>
 json::value pairs(Aliases& aliases, const json::value& value) {
     const json::object* object = value.if_object();

@@ -5,6 +5,7 @@
 
 #include <boost/json.hpp>
 
+#include "dump_objects.hpp"
 #include "shell.hpp"
 
 namespace capstan::commands {
@@ -51,14 +52,6 @@ std::string only_of_kind(std::string_view kind) {
 /// Two nodes of one pool, and a ReplicaSet whose last pod waits and fits on either; held to
 /// `budget`, such as "maxUnavailable":0. The second node has so little to do that it could go.
 std::string guarded_dump(const std::string& budget) {
-    const auto node = [](const std::string& name) {
-        return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":")" + name +
-               R"(","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"kubernetes.io/hostname":")" +
-               name + R"(","agentpool":"web"}},"status":{
-               "capacity":{"cpu":"4","memory":"16Gi","pods":"110"},
-               "allocatable":{"cpu":"4","memory":"16Gi","pods":"110"},"conditions":[
-               {"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}]}})";
-    };
     const auto pod = [](const std::string& name, const std::string& bound) {
         return R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop","name":")" + name +
                R"(","uid":")" + name +
@@ -78,9 +71,9 @@ std::string guarded_dump(const std::string& budget) {
         R"({"kind":"PodDisruptionBudget","apiVersion":"policy/v1","metadata":{"namespace":"shop",
         "name":"web"},"spec":{"selector":{"matchLabels":{"app":"web"}},)" +
         budget + R"(},"status":{"disruptionsAllowed":0}})";
-    return R"({"kind":"List","apiVersion":"v1","items":[)" + node("n1") + "," + node("n2") + "," +
-           replica_set + "," + guard + "," + pod("web-1", "n1") + "," + pod("web-2", "n2") + "," +
-           pod("web-3", "") + "]}";
+    return R"({"kind":"List","apiVersion":"v1","items":[)" + ready_node("n1") + "," +
+           ready_node("n2") + "," + replica_set + "," + guard + "," + pod("web-1", "n1") + "," +
+           pod("web-2", "n2") + "," + pod("web-3", "") + "]}";
 }
 
 /// A node of 4 cores with 1 core free, and `others`: "{...},{...}".

@@ -1,7 +1,8 @@
-// What `capstan explain` takes for a name, as an operator who knows kubectl types it.
+// What `capstan explain` takes for a name, by the habits of kubectl.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dump_objects.hpp"
 #include "shell.hpp"
 
 namespace capstan::commands {
@@ -10,15 +11,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string named_node(const std::string& name) {
-    return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":")" + name +
-           R"(","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"kubernetes.io/hostname":")" +
-           name + R"(","agentpool":"web"}},"status":{
-           "capacity":{"cpu":"4","memory":"16Gi","pods":"110"},
-           "allocatable":{"cpu":"4","memory":"16Gi","pods":"110"},"conditions":[
-           {"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}]}})";
-}
 
 /// `owner`: "ReplicaSet/web-5fz554shxg"; `node` empty: it waits.
 std::string owned_pod(const std::string& ns, const std::string& name, const std::string& owner,
@@ -34,7 +26,7 @@ std::string owned_pod(const std::string& ns, const std::string& name, const std:
            (node.empty() ? R"("status":{"phase":"Pending"}})" : R"("status":{"phase":"Running"}})");
 }
 
-/// A Deployment whose pods have two ReplicaSets, as in a roll-out, a StatefulSet and a Job.
+/// A Deployment with two ReplicaSets, as in a roll-out, a StatefulSet and a Job.
 class ExplainNames : public testing::Test {
 protected:
     Ran explain(const std::string& line) const {
@@ -44,8 +36,8 @@ protected:
     Folder folder_;
     std::string file_ = folder_.write(
         "dump.json",
-        R"({"kind":"List","apiVersion":"v1","items":[)" + named_node("ip-10-0-1-17.ec2.internal") +
-            "," + named_node("ip-10-0-1-170.ec2.internal") + "," +
+        R"({"kind":"List","apiVersion":"v1","items":[)" + ready_node("ip-10-0-1-17.ec2.internal") +
+            "," + ready_node("ip-10-0-1-170.ec2.internal") + "," +
             owned_pod("shop", "web-5fz554shxg-a1111", "ReplicaSet/web-5fz554shxg",
                       "ip-10-0-1-17.ec2.internal") +
             "," + owned_pod("shop", "web-5fz554shxg-b2222", "ReplicaSet/web-5fz554shxg", "") + "," +

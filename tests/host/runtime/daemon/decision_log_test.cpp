@@ -222,28 +222,20 @@ TEST_F(Told, IsNotThatAnEvictedPodIsGoneAlready) {
     EXPECT_THAT(tell(), ElementsAre("info  pass: evict shop/a from n1: n1 goes"));
 }
 
+engine::Eviction daemon_pod(const std::string& name, const std::string& node) {
+    return {.ns = "kube-system",
+            .pod = name,
+            .node = node,
+            .best_effort = true,
+            .because = node + " goes"};
+}
+
 TEST_F(Told, AreThePodsOfDaemonSetsByTheirNumber) {
-    decision().evictions = {{.ns = "kube-system",
-                             .pod = "p-1",
-                             .node = "n1",
-                             .best_effort = true,
-                             .because = "n1 goes"},
-                            {.ns = "shop", .pod = "a", .node = "n1", .because = "n1 goes"},
-                            {.ns = "kube-system",
-                             .pod = "l-1",
-                             .node = "n1",
-                             .best_effort = true,
-                             .because = "n1 goes"},
-                            {.ns = "kube-system",
-                             .pod = "p-2",
-                             .node = "n2",
-                             .best_effort = true,
-                             .because = "n2 goes"},
-                            {.ns = "kube-system",
-                             .pod = "l-2",
-                             .node = "n2",
-                             .best_effort = true,
-                             .because = "n2 goes"}};
+    decision().evictions = {
+        daemon_pod("p-1", "n1"), {.ns = "shop", .pod = "a", .node = "n1", .because = "n1 goes"},
+        daemon_pod("l-1", "n1"), daemon_pod("p-2", "n2"),
+        daemon_pod("l-2", "n2"),
+    };
     pass.results.evictions = {{}, {}, {}, {}, Error{ErrorCode::permission, "forbidden"}};
     EXPECT_THAT(tell(),
                 ElementsAre("info  pass: evict shop/a from n1: n1 goes",
@@ -254,16 +246,7 @@ TEST_F(Told, AreThePodsOfDaemonSetsByTheirNumber) {
 
 TEST_F(Told, AreThePodsOfDaemonSetsThatADryRunWouldEvictByTheirNumber) {
     pass.input.circumstances.dry_run = true;
-    decision().evictions = {{.ns = "kube-system",
-                             .pod = "p-1",
-                             .node = "n1",
-                             .best_effort = true,
-                             .because = "n1 goes"},
-                            {.ns = "kube-system",
-                             .pod = "l-1",
-                             .node = "n1",
-                             .best_effort = true,
-                             .because = "n1 goes"}};
+    decision().evictions = {daemon_pod("p-1", "n1"), daemon_pod("l-1", "n1")};
     EXPECT_THAT(tell(),
                 ElementsAre("info  pass: dry run: would evict 2 DaemonSet pods from n1: n1 goes"));
 }
