@@ -44,15 +44,13 @@
 #include <capstan/controller.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/expander.hpp>
+#include <capstan/from_abi.hpp>
+#include <capstan/from_abi_pods.hpp>
+#include <capstan/from_abi_provisioning.hpp>
 #include <capstan/group_source.hpp>
 #include <capstan/json.hpp>
 #include <capstan/kube_request.hpp>
-#include <capstan/lowering.hpp>
-#include <capstan/lowering_provisioning.hpp>
 #include <capstan/plugin.hpp>
-#include <capstan/raising.hpp>
-#include <capstan/raising_pods.hpp>
-#include <capstan/raising_provisioning.hpp>
 #include <capstan/ranking.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/settings.hpp>
@@ -61,4 +59,6 @@
 #include <capstan/splitter.hpp>
 #include <capstan/taint_text.hpp>
 #include <capstan/task.hpp>
+#include <capstan/to_abi.hpp>
+#include <capstan/to_abi_provisioning.hpp>
 #include <capstan/whole_number.hpp>

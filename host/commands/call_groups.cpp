@@ -22,7 +22,7 @@ namespace json = boost::json;
 constexpr const char* zone_label = "topology.kubernetes.io/zone";
 constexpr const char* lifecycle_label = "node.kubernetes.io/lifecycle";
 
-std::vector<MachineOffer> decode_offers(const JsonPlace& machine) {
+std::vector<MachineOffering> decode_offers(const JsonPlace& machine) {
     std::vector<std::string> zones;
     for (const JsonPlace& zone : machine["zones"].items()) {
         std::string name(zone.name().value_or(""));
@@ -34,7 +34,7 @@ std::vector<MachineOffer> decode_offers(const JsonPlace& machine) {
     if (zones.empty()) zones.emplace_back();
     const std::optional<double> price = decode_price(machine["price_per_hour"]);
     const std::optional<double> spot_price = decode_price(machine["spot_price_per_hour"]);
-    std::vector<MachineOffer> out;
+    std::vector<MachineOffering> out;
     for (const std::string& zone : zones) {
         Labels labels;
         if (!zone.empty()) labels.emplace(zone_label, zone);
@@ -53,7 +53,7 @@ MachineType decode_machine(const JsonPlace& place) {
                     .labels = place["labels"].labels(),
                     .taints = decode_taints(place["taints"]),
                     .capacity = decode_resources(place["capacity"]),
-                    .offers = decode_offers(place)};
+                    .offerings = decode_offers(place)};
     out.labels.emplace("kubernetes.io/arch", "amd64");
     out.labels.emplace("kubernetes.io/os", "linux");
     out.labels.emplace("node.kubernetes.io/instance-type", out.name);

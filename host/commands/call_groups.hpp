@@ -19,7 +19,7 @@
 namespace capstan::commands {
 
 struct GroupsRequest {
-    std::vector<PodClass> pods{};
+    std::vector<PodEquivalenceGroup> pods{};
     std::vector<MachineType> machines{};    ///< by name
     std::vector<NodeGroup> groups{};        ///< by id
     std::vector<NodeTemplate> templates{};  ///< of each group; without a name: it has none

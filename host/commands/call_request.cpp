@@ -25,7 +25,7 @@ constexpr std::int64_t count_max = std::numeric_limits<std::int32_t>::max();
 
 /// The request's pods as classes, and to which class each of them went.
 struct Pods {
-    std::vector<PodClass> classes;
+    std::vector<PodEquivalenceGroup> classes;
     std::vector<std::uint32_t> class_of;
 };
 
@@ -56,14 +56,14 @@ std::vector<PodShare> decode_shares(const JsonPlace& list, const Pods& pods) {
         }
     }
     std::vector<PodShare> out;
-    for (const auto& [pod_class, count] : counts) out.push_back({pod_class, count});
+    for (const auto& [equivalence_group, count] : counts) out.push_back({equivalence_group, count});
     return out;
 }
 
-void sum_up(ScaleUpOption& option, const std::vector<PodClass>& classes) {
+void sum_up(ScaleUpOption& option, const std::vector<PodEquivalenceGroup>& classes) {
     for (const PodShare& share : *option.pods) {
         option.pod_count += share.count;
-        option.requested += classes[share.pod_class].requests * share.count;
+        option.requested += classes[share.equivalence_group].requests * share.count;
     }
 }
 

@@ -63,7 +63,7 @@ std::string calls_of(const runtime::ClassInfo& c) {
 
 std::uint32_t pods_in(const engine::ScaleUpQuestion& question) {
     std::uint32_t pods = 0;
-    for (const PodClass& c : question.pods) pods += c.count;
+    for (const PodEquivalenceGroup& c : question.pods) pods += c.count;
     return pods;
 }
 

@@ -19,7 +19,7 @@ namespace capstan::engine {
 
 /// Pods of one class that are helped or not, by number.
 struct PodCount {
-    ClassId pod_class = 0;
+    ClassId equivalence_group = 0;
     std::string example{};  ///< "namespace/name" of the first by name
     std::uint32_t count = 0;
     bool operator==(const PodCount&) const = default;

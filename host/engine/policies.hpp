@@ -43,7 +43,7 @@ struct Circumstances {
 /// Ways to grow, ordered by group id, and the pods they are for.
 struct ScaleUpQuestion {
     std::vector<ScaleUpOption> options;
-    std::vector<PodClass> pods;
+    std::vector<PodEquivalenceGroup> pods;
     std::uint32_t cluster_nodes = 0;
 };
 
@@ -94,7 +94,8 @@ struct GroupsQuestion {
         const NodeGroup* group = nullptr;    ///< never NULL
         const NodeTemplate* node = nullptr;  ///< NULL: unknown
     };
-    std::span<const PodClass> pods;         ///< who has no room on nodes that are there or to come
+    std::span<const PodEquivalenceGroup>
+        pods;                               ///< who has no room on nodes that are there or to come
     std::span<const MachineType> machines;  ///< by name
     std::span<const Existing> existing;     ///< of all clouds, by id
     /// By how much the cluster may still grow; "nodes" and "gpu" are among the names. What is not

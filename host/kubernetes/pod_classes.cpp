@@ -34,7 +34,7 @@ private:
 };
 
 /// Of what tells most pods apart; the rest is compared.
-std::size_t hash_of(const PodClass& pod) {
+std::size_t hash_of(const PodEquivalenceGroup& pod) {
     PodHash hash;
     hash.add(pod.ns);
     hash.add(pod.owner_name);
@@ -46,7 +46,7 @@ std::size_t hash_of(const PodClass& pod) {
 
 /// `pod` is given the name and number of the class for the comparison, so that every other member
 /// counts.
-bool belongs_to(const PodClass& known, PodClass& pod) {
+bool belongs_to(const PodEquivalenceGroup& known, PodEquivalenceGroup& pod) {
     const std::uint32_t count = std::exchange(pod.count, known.count);
     std::string example = std::exchange(pod.example, known.example);
     const bool same = known == pod;
@@ -57,11 +57,11 @@ bool belongs_to(const PodClass& known, PodClass& pod) {
 
 }  // namespace
 
-std::uint32_t PodClasses::add(PodClass pod) {
+std::uint32_t PodClasses::add(PodEquivalenceGroup pod) {
     const std::size_t hash = hash_of(pod);
     const auto [first, last] = by_hash_.equal_range(hash);
     for (auto at = first; at != last; ++at) {
-        PodClass& known = classes_[at->second];
+        PodEquivalenceGroup& known = classes_[at->second];
         if (!belongs_to(known, pod)) continue;
         known.count += std::min(pod.count, std::numeric_limits<std::uint32_t>::max() - known.count);
         known.example = std::min(known.example, pod.example);

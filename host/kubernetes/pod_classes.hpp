@@ -14,12 +14,12 @@ namespace capstan::kubernetes {
 class PodClasses {
 public:
     /// Enters `pod.count` pods; the answer is the index of their class.
-    std::uint32_t add(PodClass pod);
-    const std::vector<PodClass>& classes() const noexcept { return classes_; }
-    std::vector<PodClass> take() && { return std::move(classes_); }
+    std::uint32_t add(PodEquivalenceGroup pod);
+    const std::vector<PodEquivalenceGroup>& classes() const noexcept { return classes_; }
+    std::vector<PodEquivalenceGroup> take() && { return std::move(classes_); }
 
 private:
-    std::vector<PodClass> classes_;
+    std::vector<PodEquivalenceGroup> classes_;
     std::unordered_multimap<std::size_t, std::uint32_t> by_hash_;
 };
 

@@ -76,7 +76,7 @@ DecodedPod decode_pod_object(const JsonPlace& pod) {
     return out;
 }
 
-PodClass decode_pod(const JsonPlace& pod) {
+PodEquivalenceGroup decode_pod(const JsonPlace& pod) {
     engine::PodObject object = std::move(decode_pod_object(pod).pod);
     engine::PodSpec& spec = object.spec;
     return {.ns = std::move(object.ns),

@@ -20,6 +20,6 @@ struct DecodedPod {
 DecodedPod decode_pod_object(const JsonPlace& pod);
 
 /// A class with this pod alone (`count` 1).
-PodClass decode_pod(const JsonPlace& pod);
+PodEquivalenceGroup decode_pod(const JsonPlace& pod);
 
 }  // namespace capstan::kubernetes

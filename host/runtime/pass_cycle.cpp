@@ -25,9 +25,9 @@ struct Terms {
 };
 
 /// Asks clouds for what belongs to their groups, and collects why something was not answered.
-class Inquiry {
+class HookRequest {
 public:
-    Inquiry(const PassInput& input, PassWatch& watch) : input_(input), watch_(watch) {}
+    HookRequest(const PassInput& input, PassWatch& watch) : input_(input), watch_(watch) {}
 
     /// What is not answered is as the group has it.
     Terms terms_of(const engine::Group& group) {
@@ -70,11 +70,11 @@ private:
 
 using SharedGroups = std::shared_ptr<const Groups>;
 
-SharedGroups filled_groups(const PassInput& input, Inquiry& inquiry) {
+SharedGroups filled_groups(const PassInput& input, HookRequest& hook_request) {
     const SharedGroups& listed = input.snapshot.groups;
     if (!listed) return std::make_shared<const Groups>();
     std::vector<Terms> terms;
-    for (const engine::Group& group : *listed) terms.push_back(inquiry.terms_of(group));
+    for (const engine::Group& group : *listed) terms.push_back(hook_request.terms_of(group));
     const bool is_known =
         input.earlier.filled && input.earlier.listed == listed &&
         std::ranges::equal(*input.earlier.filled, terms, {}, [](const engine::Group& group) {
@@ -109,14 +109,14 @@ struct Preparation {
 Result<Preparation> prepare(const PassInput& input, PassWatch& watch) {
     CAPSTAN_TRY(PassPolicies policies,
                 PassPolicies::make(needed(input.wiring, input.settings), watch));
-    Inquiry inquiry(input, watch);
-    SharedGroups groups = filled_groups(input, inquiry);
+    HookRequest hook_request(input, watch);
+    SharedGroups groups = filled_groups(input, hook_request);
     return Preparation{std::move(policies),
                        {.cluster = input.snapshot.cluster,
                         .groups = std::move(groups),
                         .machines = input.snapshot.machines,
                         .unread = input.snapshot.unread},
-                       inquiry.notes()};
+                       hook_request.notes()};
 }
 
 Result<PassResult> run(const PassInput& input, PassWatch& watch) {
@@ -148,13 +148,13 @@ Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question, Pas
     CloudGroupMaker maker(input.clouds, input.theories, watch);
     policies.maker = &maker;
     std::vector<engine::ClassId> asked;
-    if (question.pod_class) asked.push_back(*question.pod_class);
+    if (question.equivalence_group) asked.push_back(*question.equivalence_group);
     engine::Explanation explanation(pass.snapshot, input.memory, policies, input.settings,
                                     input.circumstances, asked);
     PassAnswer out;
     out.new_groups = explanation.decision().new_groups;
-    if (question.pod_class) {
-        CAPSTAN_TRY(out.pod, explanation.pod(*question.pod_class));
+    if (question.equivalence_group) {
+        CAPSTAN_TRY(out.pod, explanation.pod(*question.equivalence_group));
     } else if (question.group) {
         CAPSTAN_TRY(out.group, explanation.group(*question.group));
     } else if (question.node) {

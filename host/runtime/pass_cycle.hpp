@@ -68,7 +68,7 @@ Result<PassResult> decide(PassInput input);
 
 /// What to ask about a pass; none of it: the matrix of all pending classes and all groups.
 struct PassQuestion {
-    std::optional<engine::ClassId> pod_class{};
+    std::optional<engine::ClassId> equivalence_group{};
     std::optional<NodeGroupId> group{};
     std::optional<std::string> node{};
 };

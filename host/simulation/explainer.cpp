@@ -39,8 +39,9 @@ std::vector<std::string> pod_names(const engine::Cluster& cluster) {
     std::vector<std::string> out;
     for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::PodRow pod = cluster.pod(i);
-        out.push_back(std::string(cluster.text(cluster.pod_class(pod.pod_class).ns)) + "/" +
-                      std::string(cluster.text(pod.name)));
+        out.push_back(
+            std::string(cluster.text(cluster.equivalence_group(pod.equivalence_group).ns)) + "/" +
+            std::string(cluster.text(pod.name)));
     }
     std::ranges::sort(out);
     return out;
@@ -79,7 +80,7 @@ WorkloadPods find_pods_of(const runtime::PassInput& input, const Question& quest
     std::map<engine::ClassId, std::string> first;
     for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::PodRow pod = cluster.pod(i);
-        const engine::ClassRow& row = cluster.pod_class(pod.pod_class);
+        const engine::ClassRow& row = cluster.equivalence_group(pod.equivalence_group);
         if (cluster.text(row.ns) != question.pod_ns ||
             !is_of_workload(*row.owner, question.workload_kind, name))
             continue;
@@ -90,7 +91,8 @@ WorkloadPods find_pods_of(const runtime::PassInput& input, const Question& quest
         std::string& kept = first[engine::class_at(cluster, pod, input.circumstances.time().wall)];
         if (kept.empty() || pod_name < kept) kept = pod_name;
     }
-    for (const auto& [pod_class, pod] : first) out.first_of_classes[pod] = pod_class;
+    for (const auto& [equivalence_group, pod] : first)
+        out.first_of_classes[pod] = equivalence_group;
     return out;
 }
 
@@ -103,7 +105,7 @@ std::optional<Explainer::Found> Explainer::find_pod(const runtime::PassInput& in
     for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::PodRow pod = cluster.pod(i);
         if (cluster.text(pod.name) != name ||
-            cluster.text(cluster.pod_class(pod.pod_class).ns) != ns)
+            cluster.text(cluster.equivalence_group(pod.equivalence_group).ns) != ns)
             continue;
         const std::string node(cluster.text(pod.node_name));
         const engine::ClassId is_of =
@@ -119,7 +121,7 @@ void Explainer::remember_pods(const runtime::PassInput& input) {
         const engine::PodRow pod = cluster.pod(i);
         const std::string_view name = cluster.text(pod.name);
         if (!name.starts_with(question_.pod_name) ||
-            cluster.text(cluster.pod_class(pod.pod_class).ns) != question_.pod_ns)
+            cluster.text(cluster.equivalence_group(pod.equivalence_group).ns) != question_.pod_ns)
             continue;
         const bool has_room = first_.size() < remembered_pods_max || name == question_.pod_name;
         if (!has_room && !first_.contains(std::string(name))) continue;
@@ -169,12 +171,12 @@ Result<Explained> Explainer::explain_pod(const std::string& name) const {
     const std::optional<Seen>& first = first_.at(name);
     Explained out{.at = asked_->circumstances.now};
     if (found && found->waiting) {
-        CAPSTAN_TRY(out, ask(*asked_, {.pod_class = found->waiting}));
+        CAPSTAN_TRY(out, ask(*asked_, {.equivalence_group = found->waiting}));
         out.settled = missed_by_scheduler(*found->waiting);
     } else {
         const std::string settled = found ? "has a node: " + found->node : "is gone";
         if (first) {
-            CAPSTAN_TRY(out, ask(first->input, {.pod_class = first->pod_class}));
+            CAPSTAN_TRY(out, ask(first->input, {.equivalence_group = first->equivalence_group}));
         }
         out.settled = settled + (first ? "; what follows is of when it first waited" : "");
     }
@@ -195,9 +197,9 @@ Result<Explained> Explainer::explain_workload() const {
                              " without a node",
                   .subject = question_.pod_ns + "/" + name,
                   .is_workload = true};
-    for (const auto& [pod, pod_class] : pods.first_of_classes) {
-        CAPSTAN_TRY(Explained one, ask(*asked_, {.pod_class = pod_class}));
-        one.settled = missed_by_scheduler(pod_class);
+    for (const auto& [pod, equivalence_group] : pods.first_of_classes) {
+        CAPSTAN_TRY(Explained one, ask(*asked_, {.equivalence_group = equivalence_group}));
+        one.settled = missed_by_scheduler(equivalence_group);
         one.subject = question_.pod_ns + "/" + pod;
         out.pods.push_back(std::move(one));
     }
@@ -223,11 +225,11 @@ Result<Explained> Explainer::explain_group() const {
     return ask(*asked_, {.group = NodeGroupId(id)});
 }
 
-std::string Explainer::missed_by_scheduler(engine::ClassId pod_class) const {
+std::string Explainer::missed_by_scheduler(engine::ClassId equivalence_group) const {
     if (!question_.unasked_scheduler) return {};
     const engine::Cluster cluster =
         engine::with_default_spread(asked_->snapshot.cluster, *question_.unasked_scheduler);
-    const auto nodes = find_nodes(cluster, std::array{pod_class});
+    const auto nodes = find_nodes(cluster, std::array{equivalence_group});
     if (!nodes.front()) return {};
     return "Pending in the dump; would fit " +
            std::string(cluster.text(cluster.node(*nodes.front()).name)) +

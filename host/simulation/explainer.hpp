@@ -70,12 +70,12 @@ private:
     Result<Explained> explain_node() const;
     Result<Explained> explain_group() const;
     /// Empty: nothing is known that the scheduler could have done.
-    std::string missed_by_scheduler(engine::ClassId pod_class) const;
+    std::string missed_by_scheduler(engine::ClassId equivalence_group) const;
 
     /// A pass, and the class of the pod that it saw waiting.
     struct Seen {
         runtime::PassInput input;
-        engine::ClassId pod_class = 0;
+        engine::ClassId equivalence_group = 0;
     };
     Question question_;
     std::optional<runtime::PassInput> asked_;  ///< the pass that is asked about

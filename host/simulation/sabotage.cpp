@@ -68,12 +68,12 @@ void evict_all_with_budgets(const engine::Cluster& cluster, engine::Decision& de
             const bool is_asked =
                 std::ranges::count(decision.evictions, uid, &engine::Eviction::uid) > 0;
             if (is_asked || row.deleted || !has_budget(cluster, pod)) continue;
-            decision.evictions.push_back(
-                {.ns = std::string(cluster.text(cluster.pod_class(row.pod_class).ns)),
-                 .pod = std::string(cluster.text(row.name)),
-                 .uid = uid,
-                 .node = std::string(cluster.text(cluster.node(i).name)),
-                 .because = "sabotage"});
+            decision.evictions.push_back({.ns = std::string(cluster.text(
+                                              cluster.equivalence_group(row.equivalence_group).ns)),
+                                          .pod = std::string(cluster.text(row.name)),
+                                          .uid = uid,
+                                          .node = std::string(cluster.text(cluster.node(i).name)),
+                                          .because = "sabotage"});
         }
     }
 }
@@ -100,7 +100,7 @@ bool would_do(const runtime::PassInput& input, const engine::ChosenOption& optio
     return std::ranges::all_of(option.pods, [&](const engine::PodCount& pods) {
         const auto unbound = cluster.unbound();
         const auto pod = std::ranges::find_if(
-            unbound, [&](auto p) { return cluster.class_of(p) == pods.pod_class; });
+            unbound, [&](auto p) { return cluster.class_of(p) == pods.equivalence_group; });
         return pod != unbound.end() && surely_fits(cluster, *pod, other, input.settings);
     });
 }

@@ -22,8 +22,8 @@ public:
         classes_.resize(rules_.subjects().size());
     }
 
-    std::optional<NodeIndex> place(ClassId pod_class) {
-        const Subject subject = subject_of_.at(pod_class);
+    std::optional<NodeIndex> place(ClassId equivalence_group) {
+        const Subject subject = subject_of_.at(equivalence_group);
         Class& c = classes_[subject];
         if (c.refused_at && (*c.refused_at == touched_.size() || !rules_.looks_at_pods(subject)))
             return std::nullopt;

@@ -25,7 +25,7 @@ std::vector<std::string> workloads(const engine::Cluster& cluster, std::string_v
                                    std::string_view ns) {
     std::set<std::string> out;
     for (engine::ClassId id = 0; id < cluster.class_count(); ++id) {
-        const engine::ClassRow& pods = cluster.pod_class(id);
+        const engine::ClassRow& pods = cluster.equivalence_group(id);
         const std::string_view name = workload_name(*pods.owner, kind);
         if (!name.empty() && cluster.text(pods.ns) == ns) out.emplace(name);
     }

@@ -23,7 +23,7 @@ std::string got_nodes(const std::string& batch, std::int64_t count) {
 /// A pod that may get a node now.
 struct World::Waiting {
     PodId id = 0;
-    engine::ClassId pod_class = 0;
+    engine::ClassId equivalence_group = 0;
     std::int32_t priority = 0;
 };
 
@@ -77,11 +77,11 @@ std::vector<World::Waiting> World::waiting(const engine::Cluster& cluster, Time 
     std::vector<Waiting> out;
     for (const engine::PodIndex index : cluster.unbound()) {
         const engine::PodRow row = cluster.pod(index);
-        const engine::ClassRow& of = cluster.pod_class(row.pod_class);
+        const engine::ClassRow& of = cluster.equivalence_group(row.equivalence_group);
         const auto id = pod_by_name_.find(key_of(cluster.text(of.ns), cluster.text(row.name)));
         if (row.gated || row.deleted || id == pod_by_name_.end()) continue;
         const engine::ClassId is_of = engine::class_at(cluster, row, wall(now));
-        if (is_of == row.pod_class && of.spread_timeout) {
+        if (is_of == row.equivalence_group && of.spread_timeout) {
             const auto lapse = engine::lapse_of(row.created - wall_ahead_, *of.spread_timeout);
             if (lapse) next_lapse_ = std::min(next_lapse_.value_or(*lapse), *lapse);
         }
@@ -113,7 +113,7 @@ void World::place(Time now) {
     const engine::Cluster cluster = builder_.build();
     const std::vector<Waiting> pods = waiting(cluster, now);
     std::vector<engine::ClassId> classes;
-    for (const Waiting& pod : pods) classes.push_back(pod.pod_class);
+    for (const Waiting& pod : pods) classes.push_back(pod.equivalence_group);
     std::vector<std::optional<engine::NodeIndex>> nodes(pods.size());
     if (has_scheduler_)
         nodes = find_nodes(engine::with_default_spread(cluster, default_spread_), classes);

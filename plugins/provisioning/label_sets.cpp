@@ -19,10 +19,10 @@ struct Party {
     std::int64_t popularity = 0;
     std::uint32_t count = 0;
     std::size_t place = 0;  ///< among those of its camp, by labels
-    std::vector<const PodClass*> pods{};
+    std::vector<const PodEquivalenceGroup*> pods{};
 };
 
-std::int64_t popularity_of(const PodClass& pods, Popularity popularity) {
+std::int64_t popularity_of(const PodEquivalenceGroup& pods, Popularity popularity) {
     if (popularity == Popularity::pods) return pods.count;
     const std::int64_t cpu = pods.requests.find("cpu").value_or(least_cpu);
     return detail::saturated(detail::Int128{cpu} * pods.count);
@@ -102,8 +102,9 @@ private:
         });
     }
     bool suits(const Labels& labels, const Party& party) const {
-        return std::ranges::all_of(
-            party.pods, [&](const PodClass* pods) { return takes(node_, labels, *pods); });
+        return std::ranges::all_of(party.pods, [&](const PodEquivalenceGroup* pods) {
+            return takes(node_, labels, *pods);
+        });
     }
     bool suits_all(const Labels& labels) const {
         return std::ranges::all_of(members_,

@@ -13,7 +13,7 @@ namespace capstan::provisioning {
 
 /// Pods with their wish; the pods fit on the bare node once it has the labels.
 struct Wishing {
-    const PodClass* pods = nullptr;  ///< never NULL
+    const PodEquivalenceGroup* pods = nullptr;  ///< never NULL
     Wish wish{};
 };
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <capstan/detail/int128.hpp>
-#include <capstan/raising_pods.hpp>
-#include <capstan/raising_provisioning.hpp>
+#include <capstan/from_abi_pods.hpp>
+#include <capstan/from_abi_provisioning.hpp>
 #include <capstan/sentence.hpp>
 
 #include "group_names.hpp"
@@ -121,7 +121,7 @@ public:
     void run() {
         if (auto obstacle = find_obstacle()) return leave_out(*std::move(obstacle));
         const std::size_t before = out_.groups.size();
-        for (const MachineOffer& offer : type_.offers) {
+        for (const MachineOffering& offer : type_.offerings) {
             if (is_wanted(offer)) suggest(offer);
         }
         if (left_over_ > 0) {
@@ -143,17 +143,17 @@ private:
             return Obstacle{Miss::group_limit, "limit of groups: there are " +
                                                    std::to_string(situation_.groups) + " of " +
                                                    std::to_string(config_.max_groups)};
-        if (type_.offers.empty())
+        if (type_.offerings.empty())
             return Obstacle{Miss::offers, "its cloud does not offer it anywhere"};
         if (auto limit = find_limit(type_.capacity, situation_.room))
             return Obstacle{Miss::limit, *std::move(limit)};
         return std::nullopt;
     }
-    bool is_wanted(const MachineOffer& offer) const {
+    bool is_wanted(const MachineOffering& offer) const {
         if (offer.spot ? config_.spot == Spot::never : config_.spot == Spot::only) return false;
         return config_.zones.empty() || config_.zones.contains(offer.zone);
     }
-    void suggest(const MachineOffer& offer) {
+    void suggest(const MachineOffering& offer) {
         const Bare node = make_bare(type_, offer);
         const std::vector<Wishing> wishing = find_wishing(node);
         std::int64_t left_over = 0;
@@ -175,7 +175,7 @@ private:
     /// Pods that fit on the empty node, once it has the labels they ask for.
     std::vector<Wishing> find_wishing(const Bare& node) {
         std::vector<Wishing> out;
-        for (const PodClass& pods : situation_.pods) {
+        for (const PodEquivalenceGroup& pods : situation_.pods) {
             if (auto wish = find_wish(node, pods, config_.dedicated)) {
                 out.push_back({&pods, *std::move(wish)});
             } else {
@@ -185,7 +185,7 @@ private:
         return out;
     }
     /// Of equally near ones the first is kept.
-    void note_refusal(const PodClass& pods, const Error& why) {
+    void note_refusal(const PodEquivalenceGroup& pods, const Error& why) {
         const Miss miss =
             why.code == ErrorCode::out_of_capacity ? Miss::too_small : Miss::other_pods;
         if (nearest_ && nearest_->miss <= miss) return;
@@ -229,21 +229,20 @@ Suggestions suggest_groups(const Situation& situation, const Config& config) {
     return out;
 }
 
-void Provisioning::suggest(const Call& call, const GroupSourceQuestion& question,
-                           const Suggest& suggest) const {
+void Provisioning::suggest(const Call& call, const GroupSourceRequest& request,
+                           const GroupSuggestions& suggest) const {
     suggest.limit_groups(config_.max_groups);
-    std::vector<PodClass> pods;
-    for (const PodClassView view : question.pods())
-        pods.push_back(demand(raise_pod_class(view.raw())));
+    std::vector<PodEquivalenceGroup> pods;
+    for (const PodEquivalenceGroupView view : request.pods())
+        pods.push_back(demand(equivalence_group_from_abi(view.raw())));
     std::vector<MachineType> machines;
-    for (const MachineTypeView view : question.machines())
-        machines.push_back(demand(raise_machine_type(view.raw())));
-    const Suggestions found =
-        suggest_groups({.pods = pods,
-                        .machines = machines,
-                        .groups = static_cast<int>(question.existing().size()),
-                        .room = Resources(question.room())},
-                       config_);
+    for (const MachineTypeView view : request.machines())
+        machines.push_back(demand(machine_type_from_abi(view.raw())));
+    const Suggestions found = suggest_groups({.pods = pods,
+                                              .machines = machines,
+                                              .groups = static_cast<int>(request.existing().size()),
+                                              .room = Resources(request.room())},
+                                             config_);
     for (const auto& [plan, because] : found.groups) suggest(plan, because);
     for (const auto& [type, because] : found.left_out) suggest.leave_out(type, because);
     call.explain(counted(static_cast<std::int64_t>(found.groups.size()), "group") + " of " +

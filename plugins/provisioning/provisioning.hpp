@@ -16,9 +16,9 @@ namespace capstan::provisioning {
 
 /// Everything is borrowed for the call.
 struct Situation {
-    std::span<const PodClass> pods;         ///< who waits
-    std::span<const MachineType> machines;  ///< on offer
-    int groups = 0;                         ///< that the cluster has
+    std::span<const PodEquivalenceGroup> pods;  ///< who waits
+    std::span<const MachineType> machines;      ///< on offer
+    int groups = 0;                             ///< that the cluster has
     Resources room{};  ///< by how much it may grow; what is not there has no limit
 };
 
@@ -42,8 +42,8 @@ Suggestions suggest_groups(const Situation& situation, const Config& config);
 class Provisioning {
 public:
     explicit Provisioning(Config config) : config_(std::move(config)) {}
-    void suggest(const Call& call, const GroupSourceQuestion& question,
-                 const Suggest& suggest) const;
+    void suggest(const Call& call, const GroupSourceRequest& request,
+                 const GroupSuggestions& suggest) const;
     bool owns(const Call& call, const GroupView& group) const;
 
 private:

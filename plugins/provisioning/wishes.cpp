@@ -102,7 +102,8 @@ Result<void> wish_for(const Bare& node, const std::string& key, const std::strin
 }
 
 /// What selector and one term of the affinity come to; NULL: there is no affinity.
-Result<Labels> labels_for(const Bare& node, const PodClass& pods, const NodeSelectorTerm* term) {
+Result<Labels> labels_for(const Bare& node, const PodEquivalenceGroup& pods,
+                          const NodeSelectorTerm* term) {
     Labels out;
     for (const auto& [key, value] : pods.node_selector)
         CAPSTAN_CHECK(wish_for(node, key, value, out));
@@ -118,7 +119,7 @@ Result<Labels> labels_for(const Bare& node, const PodClass& pods, const NodeSele
     return out;
 }
 
-Result<Labels> find_labels(const Bare& node, const PodClass& pods) {
+Result<Labels> find_labels(const Bare& node, const PodEquivalenceGroup& pods) {
     if (pods.affinity_required.empty()) return labels_for(node, pods, nullptr);
     Result<Labels> first = labels_for(node, pods, &pods.affinity_required.front());
     for (std::size_t i = 1; i < pods.affinity_required.size() && !first; ++i) {
@@ -138,8 +139,8 @@ bool dedicates(const Toleration& toleration, const Labels& wished, Dedicated ded
     return selected != wished.end() && selected->second == toleration.value;
 }
 
-std::vector<Taint> taints_for(const Bare& node, const PodClass& pods, const Labels& wished,
-                              Dedicated dedicated) {
+std::vector<Taint> taints_for(const Bare& node, const PodEquivalenceGroup& pods,
+                              const Labels& wished, Dedicated dedicated) {
     std::vector<Taint> out;
     for (const Toleration& toleration : pods.tolerations) {
         if (!dedicates(toleration, wished, dedicated)) continue;
@@ -165,7 +166,7 @@ std::vector<Taint> taints_for(const Bare& node, const PodClass& pods, const Labe
 }
 
 /// Of a pod and the place it takes itself.
-Resources needed_by(const PodClass& pods) {
+Resources needed_by(const PodEquivalenceGroup& pods) {
     Resources out = pods.requests;
     if (!out.find("pods")) out.set("pods", 1);
     return out;
@@ -173,7 +174,7 @@ Resources needed_by(const PodClass& pods) {
 
 }  // namespace
 
-Bare make_bare(const MachineType& type, const MachineOffer& offer) {
+Bare make_bare(const MachineType& type, const MachineOffering& offer) {
     Bare out{.labels = offer.labels, .taints = type.taints, .room = type.allocatable};
     out.labels.insert(type.labels.begin(), type.labels.end());
     out.labels.emplace(type_label, type.name);
@@ -183,7 +184,7 @@ Bare make_bare(const MachineType& type, const MachineOffer& offer) {
     return out;
 }
 
-Result<Wish> find_wish(const Bare& node, const PodClass& pods, Dedicated dedicated) {
+Result<Wish> find_wish(const Bare& node, const PodEquivalenceGroup& pods, Dedicated dedicated) {
     Wish out;
     CAPSTAN_TRY(out.labels, find_labels(node, pods));
     out.taints = taints_for(node, pods, out.labels, dedicated);
@@ -196,7 +197,7 @@ Result<Wish> find_wish(const Bare& node, const PodClass& pods, Dedicated dedicat
     return out;
 }
 
-bool takes(const Bare& node, const Labels& added, const PodClass& pods) {
+bool takes(const Bare& node, const Labels& added, const PodEquivalenceGroup& pods) {
     Labels all = node.labels;
     all.insert(added.begin(), added.end());
     return selects(pods, all, {});

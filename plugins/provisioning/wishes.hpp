@@ -22,7 +22,7 @@ struct Bare {
 };
 
 /// A type as it is on offer in one zone. Its name and zone stand in for labels it does not tell.
-Bare make_bare(const MachineType& type, const MachineOffer& offer);
+Bare make_bare(const MachineType& type, const MachineOffering& offer);
 
 /// What has to be added to a bare node so that it takes a pod.
 struct Wish {
@@ -34,9 +34,9 @@ struct Wish {
 /// The wish of one of the pods, which fits on the node then. Of the terms of a required affinity
 /// the first that can be met counts; In with one value is met like a selector, and what cannot be
 /// met by adding a label has to hold as it is. The error says why no label helps.
-Result<Wish> find_wish(const Bare& node, const PodClass& pods, Dedicated dedicated);
+Result<Wish> find_wish(const Bare& node, const PodEquivalenceGroup& pods, Dedicated dedicated);
 
 /// Whether the node would still take such a pod with these labels on top.
-bool takes(const Bare& node, const Labels& added, const PodClass& pods);
+bool takes(const Bare& node, const Labels& added, const PodEquivalenceGroup& pods);
 
 }  // namespace capstan::provisioning

@@ -24,8 +24,8 @@ const std::optional<Price>& price_of(const MachineTypeConfig& type, bool spot) {
     return spot ? type.spot_price : type.price;
 }
 
-std::vector<MachineOffer> type_offers(const MachineTypeConfig& type) {
-    std::vector<MachineOffer> out;
+std::vector<MachineOffering> type_offers(const MachineTypeConfig& type) {
+    std::vector<MachineOffering> out;
     for (const std::string& zone : type.zones) {
         for (const bool spot : {false, true}) {
             if (spot ? !type.spot : !type.on_demand) continue;
@@ -71,7 +71,7 @@ MachineTypes offers_of(const Config& config) {
                              .taints = type.node.taints,
                              .capacity = type.node.capacity,
                              .allocatable = type.node.allocatable,
-                             .offers = type_offers(type)});
+                             .offerings = type_offers(type)});
     }
     return out;
 }

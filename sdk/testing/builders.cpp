@@ -74,8 +74,9 @@ NodeGroup group(std::string id, GroupSizes sizes) {
             .target = sizes.target};
 }
 
-PodClass pods(std::string name, std::uint32_t count) {
-    PodClass out{.ns = "default", .example = std::move(name), .owner_kind = "ReplicaSet"};
+PodEquivalenceGroup pods(std::string name, std::uint32_t count) {
+    PodEquivalenceGroup out{
+        .ns = "default", .example = std::move(name), .owner_kind = "ReplicaSet"};
     out.owner_name = out.example;
     out.requests = {{"cpu", 1_cpu}, {"memory", 1_GiB}};
     out.count = count;
@@ -86,8 +87,8 @@ OptionBuilder::OptionBuilder(const std::string& group_id)
     : option_{.group = testing::group(group_id)}, node_(group_id) {}
 
 OptionBuilder& OptionBuilder::nodes(int count) { return option_.nodes = count, *this; }
-OptionBuilder& OptionBuilder::pods(std::uint32_t count, std::uint32_t pod_class) {
-    return shares_.push_back({pod_class, count}), *this;
+OptionBuilder& OptionBuilder::pods(std::uint32_t count, std::uint32_t equivalence_group) {
+    return shares_.push_back({equivalence_group, count}), *this;
 }
 OptionBuilder& OptionBuilder::price(double per_hour) {
     return option_.price_per_hour = per_hour, *this;
@@ -116,12 +117,12 @@ OptionBuilder& OptionBuilder::label(std::string key, std::string value) {
     return node_.label(std::move(key), std::move(value)), *this;
 }
 
-ScaleUpOption OptionBuilder::value(const std::vector<PodClass>& classes) const {
+ScaleUpOption OptionBuilder::value(const std::vector<PodEquivalenceGroup>& classes) const {
     ScaleUpOption out = option_;
     const std::vector<PodShare> shares = shares_.empty() ? std::vector<PodShare>{{0, 1}} : shares_;
     for (const PodShare& share : shares) {
         out.pod_count += share.count;
-        out.requested += classes.at(share.pod_class).requests * share.count;
+        out.requested += classes.at(share.equivalence_group).requests * share.count;
     }
     out.pods = share(shares);
     if (has_node_)
@@ -129,8 +130,8 @@ ScaleUpOption OptionBuilder::value(const std::vector<PodClass>& classes) const {
     return out;
 }
 
-Question::Question(const std::vector<OptionBuilder>& options, std::vector<PodClass> classes,
-                   std::uint32_t cluster_nodes)
+Question::Question(const std::vector<OptionBuilder>& options,
+                   std::vector<PodEquivalenceGroup> classes, std::uint32_t cluster_nodes)
     : state_(std::make_shared<State>()) {
     State& s = *state_;
     s.classes = std::move(classes);
@@ -141,35 +142,35 @@ Question::Question(const std::vector<OptionBuilder>& options, std::vector<PodCla
         [](const ScaleUpOption& a, const ScaleUpOption& b) { return a.group.id < b.group.id; });
     for (const ScaleUpOption& o : s.options) {
         for (const PodShare& share : *o.pods) {
-            std::uint32_t& count = s.classes[share.pod_class].count;
+            std::uint32_t& count = s.classes[share.equivalence_group].count;
             count = std::max(count, share.count);
         }
     }
-    s.raw = {sizeof s.raw, cluster_nodes, s.lowering.list(s.options), s.lowering.list(s.classes)};
+    s.raw = {sizeof s.raw, cluster_nodes, s.arena.list(s.options), s.arena.list(s.classes)};
 }
 
-std::vector<std::string> kept(const capstan_expander& expander, const Question& question,
+std::vector<std::string> kept(const capstan_expander& expander, const Question& request,
                               const FakeCall& call) {
-    const ExpanderAnswer answer = ask(expander, question.raw(), call);
+    const ExpanderResponse answer = ask(expander, request.raw(), call);
     demand_good(answer, call);
     std::vector<std::string> out;
-    for (const std::uint32_t i : answer.kept) out.push_back(question.options()[i].group.id.value());
+    for (const std::uint32_t i : answer.kept) out.push_back(request.options()[i].group.id.value());
     return out;
 }
 
 Similarity similar(const capstan_similarity& check, const NodeTemplate& a, const NodeTemplate& b,
                    const FakeCall& call) {
-    Lowering lowering;
-    const SimilarityAnswer answer = ask(check, lowering.lower(a), lowering.lower(b), call);
+    AbiArena arena;
+    const SimilarityResponse answer = ask(check, arena.to_abi(a), arena.to_abi(b), call);
     demand_good(answer, call);
     return {static_cast<SimilarityVerdict>(answer.verdict), answer.because};
 }
 
 std::vector<int> split(const capstan_splitter& splitter, int nodes,
                        const std::vector<NodeGroup>& groups, const FakeCall& call) {
-    Lowering lowering;
-    const capstan_splitter_in in{sizeof in, nodes, lowering.list(groups)};
-    const SplitterAnswer answer = ask(splitter, in, call);
+    AbiArena arena;
+    const capstan_splitter_request in{sizeof in, nodes, arena.list(groups)};
+    const SplitterResponse answer = ask(splitter, in, call);
     demand_good(answer, call);
     return {answer.growths.begin(), answer.growths.end()};
 }

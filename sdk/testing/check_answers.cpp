@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "check_subject.hpp"
-#include "inquiry.hpp"
+#include "hook_requests.hpp"
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -14,28 +14,28 @@ namespace {
 
 using RealClock = std::chrono::steady_clock;
 
-std::vector<Inquiry> inquiries_of(const Subject& subject) {
-    return inquiries(subject.kind(), subject.options.seed, subject.options.huge);
+std::vector<HookRequest> hook_requests_of(const Subject& subject) {
+    return hook_requests(subject.kind(), subject.options.seed, subject.options.huge);
 }
 
-Reply put_inquiry(const Inquiry& inquiry, Session& session, const Subject& subject) {
+Reply put_request(const HookRequest& hook_request, Session& session, const Subject& subject) {
     FakeCall call(subject.options.seed);
     call.with_flags(CAPSTAN_CALL_VERIFY)
         .due(session.host().monotonic() + subject.options.call_deadline);
-    return inquiry.ask(session.table(), call);
+    return hook_request.ask(session.table(), call);
 }
 
-/// All inquiries of one form; faults are failures, errors are answers.
+/// All hook_requests of one form; faults are failures, errors are answers.
 Outcome check_form(const Subject& subject, Form form) {
     return with_started(subject, [&](Session& session) {
         std::vector<std::string> faults;
         int errors = 0;
-        for (const Inquiry& inquiry : inquiries_of(subject)) {
-            if (inquiry.form != form) continue;
-            const Reply reply = put_inquiry(inquiry, session, subject);
+        for (const HookRequest& hook_request : hook_requests_of(subject)) {
+            if (hook_request.form != form) continue;
+            const Reply reply = put_request(hook_request, session, subject);
             if (reply.status != CAPSTAN_OK) ++errors;
             for (const std::string& fault : reply.faults)
-                faults.push_back(inquiry.name + ": " + fault);
+                faults.push_back(hook_request.name + ": " + fault);
         }
         if (!faults.empty() || errors == 0) return judged(faults);
         return passed(std::to_string(errors) + " answered with an error");
@@ -46,46 +46,49 @@ std::string seconds(Duration d) {
     return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()) + " ms";
 }
 
-/// A huge question is answered within ten deadlines, and soon after nobody waits for the answer any
+/// A huge request is answered within ten deadlines, and soon after nobody waits for the answer any
 /// more.
 Outcome check_deadline(const Subject& subject, bool is_cancelled) {
     return with_started(subject, [&](Session& session) {
-        for (const Inquiry& inquiry : inquiries_of(subject)) {
-            if (inquiry.form != Form::huge) continue;
+        for (const HookRequest& hook_request : hook_requests_of(subject)) {
+            if (hook_request.form != Form::huge) continue;
             FakeCall call(subject.options.seed);
             call.with_flags(CAPSTAN_CALL_VERIFY)
                 .due(session.host().monotonic() + subject.options.call_deadline);
             if (is_cancelled) call.cancel().due(session.host().monotonic());
             const auto began = RealClock::now();
-            const Reply reply = inquiry.ask(session.table(), call);
+            const Reply reply = hook_request.ask(session.table(), call);
             const Duration took = RealClock::now() - began;
             const Duration limit = 10 * subject.options.call_deadline;
             if (took > limit) {
-                return failed(inquiry.name + (is_cancelled ? ", cancelled from the start," : "") +
-                              " took " + seconds(took) + ", more than " + seconds(limit));
+                return failed(hook_request.name +
+                              (is_cancelled ? ", cancelled from the start," : "") + " took " +
+                              seconds(took) + ", more than " + seconds(limit));
             }
-            if (!reply.faults.empty()) return failed(inquiry.name + ": " + reply.faults.front());
+            if (!reply.faults.empty())
+                return failed(hook_request.name + ": " + reply.faults.front());
         }
         return passed();
     });
 }
 
-/// The inquiries that are small enough to be asked again and again.
-std::vector<Inquiry> small_inquiries(const Subject& subject) {
-    std::vector<Inquiry> all = inquiries_of(subject);
-    std::erase_if(all, [](const Inquiry& i) { return i.form == Form::huge; });
+/// The hook_requests that are small enough to be asked again and again.
+std::vector<HookRequest> small_requests(const Subject& subject) {
+    std::vector<HookRequest> all = hook_requests_of(subject);
+    std::erase_if(all, [](const HookRequest& i) { return i.form == Form::huge; });
     return all;
 }
 
-std::vector<Reply> put_all(const std::vector<Inquiry>& all, Session& session,
+std::vector<Reply> put_all(const std::vector<HookRequest>& all, Session& session,
                            const Subject& subject) {
     std::vector<Reply> out;
-    for (const Inquiry& inquiry : all) out.push_back(put_inquiry(inquiry, session, subject));
+    for (const HookRequest& hook_request : all)
+        out.push_back(put_request(hook_request, session, subject));
     return out;
 }
 
-/// The first inquiry that was answered otherwise than before.
-Outcome compared(const std::vector<Inquiry>& all, const std::vector<Reply>& before,
+/// The first hook_request that was answered otherwise than before.
+Outcome compared(const std::vector<HookRequest>& all, const std::vector<Reply>& before,
                  const std::vector<Reply>& after, const std::string& when) {
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (before[i] == after[i]) continue;
@@ -102,7 +105,7 @@ Outcome compared(const std::vector<Inquiry>& all, const std::vector<Reply>& befo
 Outcome check_repeatable(const Subject& subject) {
     if (!subject.is_pure()) return not_applicable("the class does not say it is pure");
     return with_started(subject, [&](Session& session) {
-        const std::vector<Inquiry> all = small_inquiries(subject);
+        const std::vector<HookRequest> all = small_requests(subject);
         const std::vector<Reply> first = put_all(all, session, subject);
         Outcome outcome = compared(all, first, put_all(all, session, subject), "the second time");
         if (outcome.verdict != Outcome::Verdict::passed) return outcome;
@@ -123,7 +126,7 @@ Outcome check_parallel(const Subject& subject) {
     if (!subject.is_pure())
         return not_applicable("the class does not say it is pure, so answers cannot be compared");
     return with_started(subject, [&](Session& session) {
-        const std::vector<Inquiry> all = small_inquiries(subject);
+        const std::vector<HookRequest> all = small_requests(subject);
         const std::vector<Reply> alone = put_all(all, session, subject);
         std::vector<std::vector<Reply>> together(8);
         std::vector<std::thread> threads;
@@ -142,7 +145,7 @@ Outcome check_parallel(const Subject& subject) {
 }  // namespace
 
 void add_answer_checks(std::vector<Check>& checks, const SubjectPtr& subject) {
-    if (inquiries(subject->kind(), 1, 1).empty()) return;
+    if (hook_requests(subject->kind(), 1, 1).empty()) return;
     add(checks, subject, "answers/valid",
         [](const Subject& s) { return check_form(s, Form::sound); });
     add(checks, subject, "answers/malformed",

@@ -5,8 +5,8 @@
 #include <set>
 
 #include <capstan/autoprovision.hpp>
-#include <capstan/lowering_provisioning.hpp>
-#include <capstan/raising_provisioning.hpp>
+#include <capstan/from_abi_provisioning.hpp>
+#include <capstan/to_abi_provisioning.hpp>
 
 #include "cloud_session.hpp"
 
@@ -16,18 +16,18 @@ namespace testing {
 namespace {
 
 struct TheorySink {
-    capstan_new_group_out out{sizeof out, 0, this, &answer};
+    capstan_new_group_response out{sizeof out, 0, this, &answer};
     int answers = 0;
     Result<NodeGroup> group{NodeGroup()};
     Result<NodeTemplate> node{NodeTemplate()};
 
-    static void answer(const capstan_new_group_out* out, const capstan_group* group,
+    static void answer(const capstan_new_group_response* out, const capstan_group* group,
                        const capstan_template* node) noexcept {
         auto& self = *static_cast<TheorySink*>(out->ctx);
         ++self.answers;
         if (group == nullptr || node == nullptr) return;
-        self.group = raise_group(*group);
-        self.node = raise_template(*node);
+        self.group = group_from_abi(*group);
+        self.node = template_from_abi(*node);
     }
 };
 
@@ -42,8 +42,8 @@ public:
             [&](capstan_op op) { return table_.machine_types(table_.self, op); }));
     }
     Result<PlannedGroup> new_group(const GroupPlan& plan) {
-        ProvisioningLowering lowering;
-        const capstan_group_plan raw = lowering.lower(plan);
+        ProvisioningAbiArena arena;
+        const capstan_group_plan raw = arena.to_abi(plan);
         const FakeCall call;
         TheorySink sink;
         const capstan_status status = table_.new_group(table_.self, call.raw(), &raw, &sink.out);
@@ -56,8 +56,8 @@ public:
         return PlannedGroup{std::move(group), std::move(node)};
     }
     Result<void> create(const GroupPlan& plan) {
-        ProvisioningLowering lowering;
-        const capstan_group_plan raw = lowering.lower(plan);
+        ProvisioningAbiArena arena;
+        const capstan_group_plan raw = arena.to_abi(plan);
         return cloud_.host().settle(cloud_.host().call<void>(
             [&](capstan_op op) { return table_.create(table_.self, op, &raw); }));
     }
@@ -80,7 +80,7 @@ private:
     const capstan_cloud_autoprovision& table_;
 };
 
-GroupPlan plan_for(const MachineType& type, const MachineOffer& offer, const char* name) {
+GroupPlan plan_for(const MachineType& type, const MachineOffering& offer, const char* name) {
     return {.name = name,
             .machine_type = type.name,
             .zone = offer.zone,
@@ -88,7 +88,7 @@ GroupPlan plan_for(const MachineType& type, const MachineOffer& offer, const cha
             .labels = {{"verify.capstan.io/plan", name}}};
 }
 
-using MakerCheck = std::function<Outcome(Maker&, const MachineType&, const MachineOffer&)>;
+using MakerCheck = std::function<Outcome(Maker&, const MachineType&, const MachineOffering&)>;
 
 /// A check with the first machine on offer.
 Outcome with_maker(const Subject& subject, const MakerCheck& check) {
@@ -103,7 +103,7 @@ Outcome with_maker(const Subject& subject, const MakerCheck& check) {
             return not_applicable("machine types cannot be read here: " +
                                   testing::describe(machines.error()));
         for (const MachineType& type : machines->types) {
-            if (!type.offers.empty()) return check(maker, type, type.offers.front());
+            if (!type.offerings.empty()) return check(maker, type, type.offerings.front());
         }
         return not_applicable("the cloud offers no machines here");
     });
@@ -153,7 +153,7 @@ std::vector<std::string> impossible_plan_faults(Maker& maker, const MachineType&
 
 Outcome check_theory(const Subject& subject) {
     return with_maker(
-        subject, [](Maker& maker, const MachineType& type, const MachineOffer& offer) {
+        subject, [](Maker& maker, const MachineType& type, const MachineOffering& offer) {
             const Result<CloudView> before = maker.cloud().refresh();
             const GroupPlan plan = plan_for(type, offer, "verify-theory");
             const Result<PlannedGroup> theory = maker.new_group(plan);
@@ -203,7 +203,7 @@ std::vector<std::string> making_faults(Maker& maker, const GroupPlan& plan, cons
 
 Outcome check_making(const Subject& subject) {
     return with_maker(
-        subject, [](Maker& maker, const MachineType& type, const MachineOffer& offer) {
+        subject, [](Maker& maker, const MachineType& type, const MachineOffering& offer) {
             const GroupPlan plan = plan_for(type, offer, "verify-making");
             const Result<PlannedGroup> theory = maker.new_group(plan);
             if (!theory) return not_applicable("what is on offer cannot be planned");
@@ -215,7 +215,7 @@ Outcome check_making(const Subject& subject) {
 
 Outcome check_deleting(const Subject& subject) {
     return with_maker(
-        subject, [](Maker& maker, const MachineType& type, const MachineOffer& offer) {
+        subject, [](Maker& maker, const MachineType& type, const MachineOffering& offer) {
             std::vector<std::string> faults;
             if (const Result<CloudView> view = maker.cloud().refresh()) {
                 for (const NodeGroup& group : view->groups) {

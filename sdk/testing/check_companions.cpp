@@ -3,11 +3,11 @@
 #include <cmath>
 #include <cstring>
 
-#include <capstan/testing/answers.hpp>
 #include <capstan/testing/builders.hpp>
+#include <capstan/testing/responses.hpp>
 
 #include "cloud_session.hpp"
-#include "hostile.hpp"
+#include "malformations.hpp"
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -78,10 +78,10 @@ Outcome check_pricing(const Subject& subject) {
             session.instance().find<capstan_cloud_pricing>(CAPSTAN_INTERFACE_PRICING);
         if (!CAPSTAN_HAS(pricing, capstan_cloud_pricing, price))
             return not_applicable("the cloud knows no prices");
-        Lowering lowering;
+        AbiArena arena;
         const NodeTemplate node = node_template();
         return judged(
-            ask_all(lowering.lower(node), &Malformation::node, [&](const capstan_template& raw) {
+            ask_all(arena.to_abi(node), &Malformation::node, [&](const capstan_template& raw) {
                 const FakeCall call;
                 capstan_price out{};
                 out.struct_size = sizeof out;
@@ -117,10 +117,10 @@ Outcome check_options(const Subject& subject) {
             session.instance().find<capstan_cloud_options>(CAPSTAN_INTERFACE_OPTIONS);
         if (!CAPSTAN_HAS(options, capstan_cloud_options, get))
             return not_applicable("the cloud's groups have no wishes");
-        Lowering lowering;
+        AbiArena arena;
         const NodeGroup plain = group("plain");
         return judged(
-            ask_all(lowering.lower(plain), &Malformation::group, [&](const capstan_group& raw) {
+            ask_all(arena.to_abi(plain), &Malformation::group, [&](const capstan_group& raw) {
                 const FakeCall call;
                 capstan_group_options out{};
                 out.struct_size = sizeof out;

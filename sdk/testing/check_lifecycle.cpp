@@ -8,7 +8,7 @@
 #include <capstan/abi/splitter.h>
 #include <capstan/sentence.hpp>
 
-#include <capstan/testing/answers.hpp>
+#include <capstan/testing/responses.hpp>
 
 #include "check_subject.hpp"
 

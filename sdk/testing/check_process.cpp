@@ -4,7 +4,7 @@
 #include <capstan/abi/cloud.h>
 
 #include "check_subject.hpp"
-#include "inquiry.hpp"
+#include "hook_requests.hpp"
 #include "process_watch.hpp"
 
 CAPSTAN_NAMESPACE_BEGIN
@@ -18,8 +18,9 @@ void live(const Subject& subject) {
     const Result<std::unique_ptr<Session>> session = Session::open(subject);
     if (!session || (*session)->table() == nullptr) return;
     if (!(*session)->instance().start()) return;
-    for (const Inquiry& inquiry : inquiries(subject.kind(), subject.options.seed, 100)) {
-        inquiry.ask((*session)->table(), FakeCall(subject.options.seed));
+    for (const HookRequest& hook_request :
+         hook_requests(subject.kind(), subject.options.seed, 100)) {
+        hook_request.ask((*session)->table(), FakeCall(subject.options.seed));
     }
     if (subject.is(CAPSTAN_KIND_CLOUD)) {
         const auto& cloud = (*session)->table_as<capstan_cloud>();

@@ -3,7 +3,7 @@
 #include <functional>
 #include <set>
 
-#include <capstan/testing/answers.hpp>
+#include <capstan/testing/responses.hpp>
 
 #include "check_subject.hpp"
 

@@ -7,7 +7,7 @@
 #include <capstan/abi/services.h>
 
 #include "check_subject.hpp"
-#include "inquiry.hpp"
+#include "hook_requests.hpp"
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -28,9 +28,10 @@ constexpr std::array bounded{CAPSTAN_SERVICE_EXEC, CAPSTAN_SERVICE_HTTP, CAPSTAN
 std::vector<std::string> faults_of_life(Session& session, const Subject& subject) {
     std::vector<std::string> faults;
     if (session.instance().start()) {
-        for (const Inquiry& inquiry : inquiries(subject.kind(), subject.options.seed, 10)) {
-            if (inquiry.form != Form::sound) continue;
-            const Reply reply = inquiry.ask(session.table(), FakeCall(subject.options.seed));
+        for (const HookRequest& hook_request :
+             hook_requests(subject.kind(), subject.options.seed, 10)) {
+            if (hook_request.form != Form::sound) continue;
+            const Reply reply = hook_request.ask(session.table(), FakeCall(subject.options.seed));
             faults.insert(faults.end(), reply.faults.begin(), reply.faults.end());
         }
         if (subject.is(CAPSTAN_KIND_CLOUD)) {

@@ -1,7 +1,7 @@
 // What holds for similarity checks alone: symmetry, buckets, reasons.
 #include <capstan/abi/similarity.h>
-#include <capstan/lowering.hpp>
-#include <capstan/testing/answers.hpp>
+#include <capstan/testing/responses.hpp>
+#include <capstan/to_abi.hpp>
 
 #include "check_subject.hpp"
 #include "template_pairs.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int pairs = 200;
 
-/// Calls `look` with each pair, lowered, until it complains.
+/// Calls `look` with each pair, crossing, until it complains.
 Outcome for_each_pair(
     const Subject& subject,
     const std::function<std::string(const capstan_similarity&, const capstan_template&,
@@ -21,8 +21,8 @@ Outcome for_each_pair(
     return with_started(subject, [&](Session& session) {
         int n = 0;
         for (const TemplatePair& pair : template_pairs(subject.options.seed, pairs)) {
-            Lowering lowering;
-            const capstan_template a = lowering.lower(pair.a), b = lowering.lower(pair.b);
+            AbiArena arena;
+            const capstan_template a = arena.to_abi(pair.a), b = arena.to_abi(pair.b);
             const std::string complaint = look(session.table_as<capstan_similarity>(), a, b);
             ++n;
             if (!complaint.empty()) {
@@ -42,8 +42,8 @@ std::string verdict_name(std::int32_t verdict) {
 Outcome check_symmetric(const Subject& subject) {
     return for_each_pair(subject,
                          [](const auto& check, const auto& a, const auto& b) -> std::string {
-                             const SimilarityAnswer there = ask(check, a, b, FakeCall()),
-                                                    back = ask(check, b, a, FakeCall());
+                             const SimilarityResponse there = ask(check, a, b, FakeCall()),
+                                                      back = ask(check, b, a, FakeCall());
                              if (there.status == back.status && there.verdict == back.verdict)
                                  return {};
                              return "(a, b) " + verdict_name(there.verdict) + ": " + there.because +
@@ -58,12 +58,12 @@ Outcome check_buckets(const Subject& subject) {
             return not_applicable("the class has no buckets");
         return for_each_pair(
             subject, [](const auto& check, const auto& a, const auto& b) -> std::string {
-                const BucketAnswer of_a = ask_bucket(check, a, FakeCall()),
-                                   again = ask_bucket(check, a, FakeCall());
+                const BucketResponse of_a = ask_bucket(check, a, FakeCall()),
+                                     again = ask_bucket(check, a, FakeCall());
                 if (of_a.hash != again.hash) return "one template has two buckets";
-                const BucketAnswer of_b = ask_bucket(check, b, FakeCall());
+                const BucketResponse of_b = ask_bucket(check, b, FakeCall());
                 if (!of_a.is_good() || !of_b.is_good()) return {};
-                const SimilarityAnswer answer = ask(check, a, b, FakeCall());
+                const SimilarityResponse answer = ask(check, a, b, FakeCall());
                 const bool agrees = answer.is_good() && answer.verdict == CAPSTAN_SIMILARITY_AGREES;
                 return agrees && of_a.hash != of_b.hash
                            ? "they agree and are in different buckets: " + answer.because
@@ -75,7 +75,7 @@ Outcome check_buckets(const Subject& subject) {
 Outcome check_reasons(const Subject& subject) {
     return for_each_pair(subject,
                          [](const auto& check, const auto& a, const auto& b) -> std::string {
-                             const SimilarityAnswer answer = ask(check, a, b, FakeCall());
+                             const SimilarityResponse answer = ask(check, a, b, FakeCall());
                              return answer.is_good() && answer.because.empty()
                                         ? verdict_name(answer.verdict) + " without a reason"
                                         : "";

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <capstan/abi/cloud.h>
-#include <capstan/lowering.hpp>
+#include <capstan/to_abi.hpp>
 
 #include "check_subject.hpp"
 
@@ -33,17 +33,17 @@ public:
     // To the end.
     Result<CloudView> refresh() { return host().settle(begin_refresh()); }
     Result<Resized> increase(const Resize& resize) {
-        const capstan_resize raw = lowered(resize);
+        const capstan_resize raw = crossing(resize);
         return host().settle(begin_increase(raw));
     }
     Result<Resized> decrease_target(const Resize& resize) {
-        const capstan_resize raw = lowered(resize);
+        const capstan_resize raw = crossing(resize);
         return host().settle(host().call<Resized>(
             [&](capstan_op op) { return cloud_.decrease_target(cloud_.self, op, &raw); }));
     }
     Result<Removed> remove(const Removal& removal) {
-        Lowering lowering;
-        const capstan_removal raw = lowering.lower(removal);
+        AbiArena arena;
+        const capstan_removal raw = arena.to_abi(removal);
         return host().settle(host().call<Removed>(
             [&](capstan_op op) { return cloud_.remove(cloud_.self, op, &raw); }));
     }
@@ -55,7 +55,7 @@ public:
             [&](capstan_op op) { return templates.describe(templates.self, op, str(group)); }));
     }
 
-    static capstan_resize lowered(const Resize& resize) { return Lowering().lower(resize); }
+    static capstan_resize crossing(const Resize& resize) { return AbiArena().to_abi(resize); }
 
 private:
     Session& session_;

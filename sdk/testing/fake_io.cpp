@@ -59,7 +59,7 @@ struct Sent {
     void finish(capstan_status status) const {
         const Error stopped{ErrorCode::cancelled, where() + ": the instance is stopping"};
         if (status == CAPSTAN_OK && reply) return hand_over(*reply);
-        const capstan_error e = lower(status == CAPSTAN_OK ? error : stopped);
+        const capstan_error e = to_abi(status == CAPSTAN_OK ? error : stopped);
         done(user, e.code, nullptr, &e);
     }
     std::string where() const { return "HTTP " + request.method + " " + request.url; }

@@ -42,7 +42,7 @@ KubeRequest copy_kube_request(const capstan_kube_request& raw) {
 
 void hand_over(capstan_kube_done done, void* user, const Result<std::string>& result) {
     if (!result) {
-        const capstan_error error = lower(result.error());
+        const capstan_error error = to_abi(result.error());
         return done(user, error.code, nullptr, &error);
     }
     const capstan_kube_reply reply{sizeof reply, 0, str(*result)};
@@ -51,10 +51,10 @@ void hand_over(capstan_kube_done done, void* user, const Result<std::string>& re
 
 void hand_over(capstan_kube_resolved done, void* user, const Result<KubeResource>& result) {
     if (!result) {
-        const capstan_error error = lower(result.error());
+        const capstan_error error = to_abi(result.error());
         return done(user, error.code, nullptr, &error);
     }
-    const capstan_kube_resource resource = lower(*result);
+    const capstan_kube_resource resource = to_abi(*result);
     done(user, CAPSTAN_OK, &resource, nullptr);
 }
 
@@ -62,7 +62,7 @@ Unexpected stopped() {
     return fail(ErrorCode::cancelled, "the operation is over, or the instance is stopping");
 }
 
-/// Posts a question to the cluster, whose answer is `ask(FakeKube&)`.
+/// Posts a request to the cluster, whose answer is `ask(FakeKube&)`.
 template <class Done, class Ask>
 capstan_status post_question(const capstan_host* host, capstan_op parent, Done done, void* user,
                              Ask ask, Duration delay = Duration::zero()) {
@@ -108,7 +108,7 @@ struct Listening {
         if (has_ended) return;
         has_ended = type == CAPSTAN_KUBE_ENDED;
         capstan_error raw{};
-        if (error != nullptr) raw = lower(*error);
+        if (error != nullptr) raw = to_abi(*error);
         const capstan_kube_event event{sizeof event, type, str(object),
                                        error != nullptr ? &raw : nullptr};
         on_event(user, &event);

@@ -69,7 +69,7 @@ capstan_status FakeOperations::fail(capstan_op op, const capstan_error& error) {
     if (slot == nullptr) return refuse(op);
     slot->state = State::ended_by_plugin;
     loop_.cancel(slot->timer);
-    slot->sink->end_with(raise(error));
+    slot->sink->end_with(from_abi(error));
     return CAPSTAN_OK;
 }
 

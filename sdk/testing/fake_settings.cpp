@@ -10,7 +10,7 @@ CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
 struct FakeSettings::Tree {
-    std::unique_ptr<capstan::detail::LoweredSchema> schema;
+    std::unique_ptr<capstan::detail::AbiSchema> schema;
     std::optional<capstan_array> fields;
     Value::Table values;
     SettingNodes nodes;  ///< empty: to be made
@@ -94,7 +94,7 @@ FakeSettings::FakeSettings() : tree_(std::make_unique<Tree>()) {
 }
 
 FakeSettings::FakeSettings(const Schema& schema) : FakeSettings() {
-    tree_->schema = std::make_unique<capstan::detail::LoweredSchema>(schema);
+    tree_->schema = std::make_unique<capstan::detail::AbiSchema>(schema);
     tree_->fields = tree_->schema->fields();
 }
 

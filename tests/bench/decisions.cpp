@@ -50,7 +50,8 @@ double cores_lower_bound(const engine::Snapshot& snapshot,
                          const std::vector<engine::PodCount>& helped) {
     Resources requested;
     for (const engine::PodCount& count : helped)
-        requested += snapshot.cluster.pod_class(count.pod_class).spec->requests * count.count;
+        requested += snapshot.cluster.equivalence_group(count.equivalence_group).spec->requests *
+                     count.count;
     double memory_per_core = 0;
     for (const engine::Group& group : *snapshot.groups) {
         const Resources& machine = group.described->allocatable;

@@ -19,7 +19,7 @@ std::vector<engine::CloudMachines> make_machines(const ProvisioningWorkload& wor
         type.allocatable = type.capacity;
         for (int z = 0; z < workload.zones; ++z) {
             const std::string zone = "zone-" + std::to_string(z);
-            type.offers.push_back({.zone = zone, .labels = {{zone_label, zone}}});
+            type.offerings.push_back({.zone = zone, .labels = {{zone_label, zone}}});
         }
         out.types.push_back(std::move(type));
     }

@@ -43,7 +43,7 @@ BENCHMARK(DecodePod);
 engine::Rules make_rules(const engine::Cluster& cluster) {
     const engine::PendingPods pending = engine::find_pending(cluster, {}, bench_time);
     std::vector<engine::ClassId> subjects;
-    for (const engine::PodCount& pods : pending.classes) subjects.push_back(pods.pod_class);
+    for (const engine::PodCount& pods : pending.classes) subjects.push_back(pods.equivalence_group);
     const engine::NodeShape shape{
         .labels = {{"topology.kubernetes.io/zone", "r1-a"}},
         .allocatable = {{"cpu", 32_cpu}, {"memory", 128_GiB}, {"pods", 110}}};

@@ -70,15 +70,15 @@ void constrain(PodObject& pod, Constraint constraint) {
     }
 }
 
-PodObject make_pending_pod(int number, int pod_class, Constraint constraint) {
-    const std::string app = "pend-" + std::to_string(pod_class);
+PodObject make_pending_pod(int number, int equivalence_group, Constraint constraint) {
+    const std::string app = "pend-" + std::to_string(equivalence_group);
     PodObject pod{.name = numbered(app.c_str(), number),
                   .labels = {{"app", app}, {"pod-template-hash", "5d9c7b"}, {"tier", "bench"}},
                   .owner = {.kind = "ReplicaSet", .name = app, .uid = app},
                   .unscheduled_reason = "Unschedulable",
                   .created = bench_time - std::chrono::minutes(1)};
-    pod.spec.requests = {{"cpu", 250 + 10 * (pod_class % 75)},
-                         {"memory", (512 + 32 * (pod_class % 31)) * 1_MiB}};
+    pod.spec.requests = {{"cpu", 250 + 10 * (equivalence_group % 75)},
+                         {"memory", (512 + 32 * (equivalence_group % 31)) * 1_MiB}};
     for (const char* const key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"})
         pod.spec.tolerations.push_back(
             {.key = key, .op = Toleration::Op::exists, .effect = Effect::no_execute});

@@ -133,7 +133,7 @@ Lines pod_texts(const engine::Cluster& cluster) {
     Lines out;
     for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::PodRow pod = cluster.pod(i);
-        const engine::ClassRow& of = cluster.pod_class(pod.pod_class);
+        const engine::ClassRow& of = cluster.equivalence_group(pod.equivalence_group);
         std::string text;
         for (const engine::Symbol symbol :
              {of.ns, pod.name, pod.uid, pod.node_name, pod.unscheduled_reason})

@@ -13,11 +13,11 @@ namespace {
 
 using capstan::Call;
 using capstan::ErrorCode;
-using capstan::ExpanderQuestion;
+using capstan::ExpanderRequest;
 using capstan::GroupList;
-using capstan::Keep;
 using capstan::OptionView;
 using capstan::Result;
+using capstan::Selection;
 using capstan::TemplateView;
 using capstan::testing::FakeCall;
 using capstan::testing::kept;
@@ -28,10 +28,10 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 struct FewestNodes {
-    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
-        int fewest = question.options()[0].nodes();
-        for (const OptionView o : question.options()) fewest = std::min(fewest, o.nodes());
-        for (const OptionView o : question.options()) {
+    void filter(const Call& call, const ExpanderRequest& request, const Selection& keep) const {
+        int fewest = request.options()[0].nodes();
+        for (const OptionView o : request.options()) fewest = std::min(fewest, o.nodes());
+        for (const OptionView o : request.options()) {
             if (o.nodes() == fewest) keep(o, o.nodes());
         }
         call.explain("fewest is " + std::to_string(fewest));
@@ -39,25 +39,25 @@ struct FewestNodes {
 };
 struct Counting {
     int calls = 0;
-    Result<void> filter(const Call&, const ExpanderQuestion&, const Keep&) {
+    Result<void> filter(const Call&, const ExpanderRequest&, const Selection&) {
         ++calls;
-        return capstan::fail(ErrorCode::throttled, "too many questions");
+        return capstan::fail(ErrorCode::throttled, "too many requests");
     }
 };
 struct Throwing {
-    void filter(const Call&, const ExpanderQuestion&, const Keep&) const {
+    void filter(const Call&, const ExpanderRequest&, const Selection&) const {
         throw std::out_of_range("vector::at");
     }
 };
 struct ThrowsAnything {
-    void filter(const Call&, const ExpanderQuestion&, const Keep&) const { throw 7; }
+    void filter(const Call&, const ExpanderRequest&, const Selection&) const { throw 7; }
 };
 
 template <class T>
 FakeCall& asked(T& expander, FakeCall& call, capstan_status expected) {
     const capstan::detail::ExpanderTable<T> table(expander);
-    const Question question{{option("a")}};
-    EXPECT_EQ(ask(table.table, question.raw(), call).status, expected);
+    const Question request{{option("a")}};
+    EXPECT_EQ(ask(table.table, request.raw(), call).status, expected);
     return call;
 }
 
@@ -74,7 +74,7 @@ TEST(Expander, KeepsWhatItLikesAndSaysWhy) {
 TEST(Expander, ReportsAFailedResult) {
     FakeCall call;
     Counting counting;
-    EXPECT_EQ(asked(counting, call, CAPSTAN_E_THROTTLED).failure()->message, "too many questions");
+    EXPECT_EQ(asked(counting, call, CAPSTAN_E_THROTTLED).failure()->message, "too many requests");
     EXPECT_EQ(counting.calls, 1);
 }
 
@@ -96,11 +96,11 @@ TEST(Expander, ReadsOptionsOfANewerHostByTheirStride) {
         capstan_option option;
         char tail[24];
     };
-    const Question question{{option("a").nodes(2), option("b").nodes(1)}};
+    const Question request{{option("a").nodes(2), option("b").nodes(1)}};
     std::vector<Longer> longer;
-    for (const capstan_option& o : capstan::View<capstan_option>(question.raw().options))
+    for (const capstan_option& o : capstan::View<capstan_option>(request.raw().options))
         longer.push_back({o, "newer"});
-    capstan_expander_in in = question.raw();
+    capstan_expander_request in = request.raw();
     in.options = capstan::array_of(longer);
     FewestNodes fewest;
     const capstan::detail::ExpanderTable<FewestNodes> table(fewest);
@@ -143,13 +143,14 @@ TEST(Similarity, AnswersWithVerdictAndReason) {
 TEST(Similarity, GivesItsBucket) {
     Decides decides;
     const capstan::detail::SimilarityTable<Decides> table(decides);
-    capstan::Lowering lowering;
+    capstan::AbiArena arena;
     const capstan::NodeTemplate node = node_template("four");
-    EXPECT_EQ(ask_bucket(table.table, lowering.lower(node), FakeCall()).hash, 4u);
+    EXPECT_EQ(ask_bucket(table.table, arena.to_abi(node), FakeCall()).hash, 4u);
 }
 
 struct OneEach {
-    void split(const Call&, int nodes, const GroupList& groups, const capstan::Grow& grow) const {
+    void split(const Call&, int nodes, const GroupList& groups,
+               const capstan::GroupIncreases& grow) const {
         for (std::uint32_t i = 0; i < groups.size() && nodes > 0; ++i, --nodes) grow(i, 1);
     }
 };

@@ -17,10 +17,9 @@ using capstan::Call;
 using capstan::CloudView;
 using capstan::Duration;
 using capstan::ErrorCode;
-using capstan::ExpanderQuestion;
+using capstan::ExpanderRequest;
 using capstan::Failure;
 using capstan::Host;
-using capstan::Keep;
 using capstan::make_class;
 using capstan::NodeGroupId;
 using capstan::NodeTemplate;
@@ -31,6 +30,7 @@ using capstan::Resize;
 using capstan::Resized;
 using capstan::Result;
 using capstan::Schema;
+using capstan::Selection;
 using capstan::Settings;
 using capstan::SettingType;
 using capstan::Task;
@@ -63,7 +63,7 @@ public:
             throw Failure(ErrorCode::invalid_config,
                           "nodes: " + std::to_string(most_) + " is too many");
     }
-    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+    void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
         for (const OptionView o : question.options()) {
             if (o.nodes() <= most_) keep(o);
         }
@@ -87,7 +87,7 @@ private:
 
 /// Made from nothing, with a filter that is not const.
 struct All {
-    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) {
+    void filter(const Call&, const ExpanderRequest& question, const Selection& keep) {
         for (const OptionView o : question.options()) keep(o);
     }
 };
@@ -327,7 +327,7 @@ TEST_F(CloudLayer, CarriesRemovalsAndTemplates) {
     capstan_removal removal{};
     removal.struct_size = sizeof removal;
     removal.group_id = capstan::str("a");
-    removal.instance_ids = {&id, 1, sizeof id};
+    removal.machine_ids = {&id, 1, sizeof id};
     const auto removed =
         call<Removed>([&](capstan_op op) { return cloud.remove(cloud.self, op, &removal); });
     ASSERT_TRUE(removed) << removed.error();
@@ -342,10 +342,10 @@ TEST_F(CloudLayer, CarriesRemovalsAndTemplates) {
 TEST_F(CloudLayer, AnswersForPricesAndOptions) {
     const auto& pricing = *instance.find<capstan_cloud_pricing>(CAPSTAN_INTERFACE_PRICING);
     const auto& options = *instance.find<capstan_cloud_options>(CAPSTAN_INTERFACE_OPTIONS);
-    capstan::Lowering lowering;
+    capstan::AbiArena arena;
     const NodeTemplate node = capstan::testing::node_template("a"),
                        priceless = capstan::testing::node_template("free");
-    const capstan_template raw = lowering.lower(node), raw_priceless = lowering.lower(priceless);
+    const capstan_template raw = arena.to_abi(node), raw_priceless = arena.to_abi(priceless);
     FakeCall call;
     capstan_price price{};
     price.struct_size = sizeof price;
@@ -356,7 +356,7 @@ TEST_F(CloudLayer, AnswersForPricesAndOptions) {
     EXPECT_EQ(price.present, 0u);
     EXPECT_EQ(pricing.price(pricing.self, call.raw(), &raw_priceless, &price), CAPSTAN_E_NOT_FOUND);
     const auto group = capstan::testing::group("a");
-    const capstan_group raw_group = lowering.lower(group);
+    const capstan_group raw_group = arena.to_abi(group);
     capstan_group_options wishes{};
     wishes.struct_size = sizeof wishes;
     EXPECT_EQ(options.get(options.self, call.raw(), &raw_group, &wishes), CAPSTAN_OK);

@@ -5,12 +5,12 @@
 namespace capstan {
 namespace {
 
-TEST(PodClass, GoesAnywhereWithoutSelectorAndAffinity) {
-    EXPECT_TRUE(selects(PodClass{}, {}, "n1"));
+TEST(PodEquivalenceGroup, GoesAnywhereWithoutSelectorAndAffinity) {
+    EXPECT_TRUE(selects(PodEquivalenceGroup{}, {}, "n1"));
 }
 
-TEST(PodClass, NeedsItsSelectorAndOneOfItsAffinityTerms) {
-    PodClass pods;
+TEST(PodEquivalenceGroup, NeedsItsSelectorAndOneOfItsAffinityTerms) {
+    PodEquivalenceGroup pods;
     pods.node_selector = {{"arch", "arm64"}};
     pods.affinity_required = {{{{"zone", Operator::in, {"a"}}}}, {{{"zone", Operator::in, {"b"}}}}};
     EXPECT_TRUE(selects(pods, {{"arch", "arm64"}, {"zone", "b"}}, "n1"));
@@ -18,8 +18,8 @@ TEST(PodClass, NeedsItsSelectorAndOneOfItsAffinityTerms) {
     EXPECT_FALSE(selects(pods, {{"arch", "arm64"}, {"zone", "c"}}, "n1"));
 }
 
-TEST(PodClass, GoesNowhereWhenAllItsRequiredTermsAreEmpty) {
-    PodClass pods;
+TEST(PodEquivalenceGroup, GoesNowhereWhenAllItsRequiredTermsAreEmpty) {
+    PodEquivalenceGroup pods;
     pods.affinity_required = {NodeSelectorTerm{}};
     EXPECT_FALSE(selects(pods, {{"zone", "a"}}, "n1"));
 }

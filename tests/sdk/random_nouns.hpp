@@ -89,9 +89,9 @@ public:
         out.variants = 1 + static_cast<int>(below(5));
         return out;
     }
-    PodClass pod_class() {
-        PodClass out{word(),      word(),   maybe_word(), maybe_word(), word(),
-                     resources(), labels(), labels(),     labels()};
+    PodEquivalenceGroup equivalence_group() {
+        PodEquivalenceGroup out{word(),      word(),   maybe_word(), maybe_word(), word(),
+                                resources(), labels(), labels(),     labels()};
         out.affinity_required = some([&] { return term(); });
         out.affinity_preferred = some([&] { return term(); });
         out.tolerations = some([&] { return toleration(); });

@@ -25,7 +25,7 @@ struct AboutAsFew : FewerNodes {
 
 template <class Ranking>
 struct Ranks {
-    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+    void filter(const Call& call, const ExpanderRequest& question, const Selection& keep) const {
         std::vector<Ranked<int>> ranked;
         for (const OptionView o : question.options()) {
             if (o.nodes() > 0) ranked.push_back({o, o.nodes()});

@@ -56,11 +56,11 @@ TEST(Resources, AreReadFromKubernetesQuantities) {
 }
 
 TEST(Resources, CrossTheBoundaryAndComeBack) {
-    const auto lowered = lower(machine);
-    ASSERT_EQ(lowered.size(), 3u);
-    EXPECT_EQ(text(lowered[0].resource), "cpu");
-    EXPECT_EQ(lowered[0].resource.ptr, machine.begin()->resource.data()) << "names are borrowed";
-    EXPECT_EQ(Resources(View<capstan_quantity>(array_of(lowered))), machine);
+    const auto crossing = to_abi(machine);
+    ASSERT_EQ(crossing.size(), 3u);
+    EXPECT_EQ(text(crossing[0].resource), "cpu");
+    EXPECT_EQ(crossing[0].resource.ptr, machine.begin()->resource.data()) << "names are borrowed";
+    EXPECT_EQ(Resources(View<capstan_quantity>(array_of(crossing))), machine);
 }
 
 TEST(Resources, CountTheFirstOfTwoAmountsThatWereLentUnderOneName) {

@@ -116,8 +116,8 @@ TEST(Settings, RejectsAKeyAnItemOrTheWhole) {
 }
 
 TEST(Schema, CrossesWithEverythingItSays) {
-    const capstan::detail::LoweredSchema lowered(schema);
-    const capstan::View<capstan_field> fields(lowered.fields());
+    const capstan::detail::AbiSchema crossing(schema);
+    const capstan::View<capstan_field> fields(crossing.fields());
     ASSERT_EQ(fields.size(), schema.size());
     const capstan_field& share = fields[2];
     EXPECT_EQ(share.struct_size, sizeof(capstan_field));
@@ -135,8 +135,8 @@ TEST(Schema, CrossesWithEverythingItSays) {
 }
 
 TEST(Schema, CrossesWithTheMembersOfItsTables) {
-    const capstan::detail::LoweredSchema lowered(schema);
-    const capstan_field& tiers = capstan::View<capstan_field>(lowered.fields())[6];
+    const capstan::detail::AbiSchema crossing(schema);
+    const capstan_field& tiers = capstan::View<capstan_field>(crossing.fields())[6];
     EXPECT_EQ(tiers.flags, static_cast<std::uint32_t>(CAPSTAN_FIELD_LIST));
     const capstan::View<capstan_field> members(tiers.fields);
     ASSERT_EQ(members.size(), 2u);

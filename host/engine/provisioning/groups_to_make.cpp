@@ -14,14 +14,14 @@ namespace capstan::engine {
 namespace {
 
 /// Pods without room, for whom groups are looked for.
-std::vector<PodClass> find_waiting(const Scene& scene, const Progress& progress) {
-    std::vector<PodClass> out;
+std::vector<PodEquivalenceGroup> find_waiting(const Scene& scene, const Progress& progress) {
+    std::vector<PodEquivalenceGroup> out;
     for (Subject s = 0; s < scene.pending_count(); ++s) {
         if (progress.left[s] == 0) continue;
         const PodCount& pods = scene.pending.classes[s];
         const std::string_view name =
             std::string_view(pods.example).substr(pods.example.find('/') + 1);
-        out.push_back(describe(scene.snapshot->cluster, pods.pod_class, name,
+        out.push_back(describe(scene.snapshot->cluster, pods.equivalence_group, name,
                                static_cast<std::uint32_t>(progress.left[s])));
     }
     return out;
@@ -166,7 +166,7 @@ private:
             std::ranges::find(machines.types, candidate.plan.machine_type, &MachineType::name);
         if (type == machines.types.end())
             return not_made("its cloud does not offer the machine type");
-        const MachineOffer* offer = find_offer(*type, candidate.plan);
+        const MachineOffering* offer = find_offer(*type, candidate.plan);
         const NodeTemplate sketch = make_sketch(*type, offer, candidate.plan);
         if (auto useless = why_useless(sketch, waiting_)) return not_made(*std::move(useless));
         const Allowed allowed = ground_.progress.ledger.allows(sketch, 1);
@@ -216,7 +216,7 @@ private:
     const Policies& policies_;
     const Circumstances& circumstances_;
     const Ground ground_;
-    const std::vector<PodClass> waiting_;
+    const std::vector<PodEquivalenceGroup> waiting_;
     std::vector<GroupsQuestion::Existing> existing_;
     std::vector<Group> groups_;
     std::set<NodeGroupId> taken_;

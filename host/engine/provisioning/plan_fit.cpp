@@ -8,7 +8,7 @@ namespace capstan::engine {
 namespace {
 
 /// Why the pod would not run there; empty: it would.
-std::string why_not_on_sketch(const NodeTemplate& sketch, const PodClass& pod) {
+std::string why_not_on_sketch(const NodeTemplate& sketch, const PodEquivalenceGroup& pod) {
     if (!selects(pod, sketch.labels, {})) return "it asks for other labels";
     if (const Taint* taint = find_untolerated(sketch.taints, pod.tolerations))
         return "it does not tolerate " + to_string(*taint);
@@ -17,7 +17,7 @@ std::string why_not_on_sketch(const NodeTemplate& sketch, const PodClass& pod) {
 
 }  // namespace
 
-NodeTemplate make_sketch(const MachineType& type, const MachineOffer* offer,
+NodeTemplate make_sketch(const MachineType& type, const MachineOffering* offer,
                          const GroupPlan& plan) {
     NodeTemplate out{.name = plan.name,
                      .machine_type = type.name,
@@ -33,16 +33,17 @@ NodeTemplate make_sketch(const MachineType& type, const MachineOffer* offer,
     return out;
 }
 
-const MachineOffer* find_offer(const MachineType& type, const GroupPlan& plan) noexcept {
-    const auto at = std::ranges::find_if(type.offers, [&](const MachineOffer& offer) {
+const MachineOffering* find_offer(const MachineType& type, const GroupPlan& plan) noexcept {
+    const auto at = std::ranges::find_if(type.offerings, [&](const MachineOffering& offer) {
         return offer.zone == plan.zone && offer.spot == plan.spot;
     });
-    return at == type.offers.end() ? nullptr : &*at;
+    return at == type.offerings.end() ? nullptr : &*at;
 }
 
-std::optional<std::string> why_useless(const NodeTemplate& sketch, std::span<const PodClass> pods) {
+std::optional<std::string> why_useless(const NodeTemplate& sketch,
+                                       std::span<const PodEquivalenceGroup> pods) {
     std::string first;
-    for (const PodClass& pod : pods) {
+    for (const PodEquivalenceGroup& pod : pods) {
         const std::string refusal = why_not_on_sketch(sketch, pod);
         if (refusal.empty()) return std::nullopt;
         if (first.empty()) first = "pod " + pod.ns + "/" + pod.example + ": " + refusal;

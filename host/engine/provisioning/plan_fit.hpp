@@ -12,12 +12,14 @@
 namespace capstan::engine {
 
 /// What the figures of machine type, offer and plan come to; NULL of the offer: the plan has none.
-NodeTemplate make_sketch(const MachineType& type, const MachineOffer* offer, const GroupPlan& plan);
+NodeTemplate make_sketch(const MachineType& type, const MachineOffering* offer,
+                         const GroupPlan& plan);
 
 /// The offer that a plan is for; NULL: there is none.
-const MachineOffer* find_offer(const MachineType& type, const GroupPlan& plan) noexcept;
+const MachineOffering* find_offer(const MachineType& type, const GroupPlan& plan) noexcept;
 
 /// Why none of the pods would run on such a node; nothing: one would. DaemonSets are not counted.
-std::optional<std::string> why_useless(const NodeTemplate& sketch, std::span<const PodClass> pods);
+std::optional<std::string> why_useless(const NodeTemplate& sketch,
+                                       std::span<const PodEquivalenceGroup> pods);
 
 }  // namespace capstan::engine

@@ -9,9 +9,9 @@ namespace {
 /// Whether somebody makes another in its place, once it is gone.
 bool comes_back(const Cluster& cluster, PodIndex pod, const Settings& settings) {
     const PodRow row = cluster.pod(pod);
-    const ClassRow& of_class = cluster.pod_class(row.pod_class);
-    return !row.deleted && !of_class.owner->kind.empty() && !is_daemon(cluster, row.pod_class) &&
-           !is_expendable(*of_class.spec, settings);
+    const ClassRow& of_class = cluster.equivalence_group(row.equivalence_group);
+    return !row.deleted && !of_class.owner->kind.empty() &&
+           !is_daemon(cluster, row.equivalence_group) && !is_expendable(*of_class.spec, settings);
 }
 
 /// Whether its eviction is refused for a reason that waiting does not change: it stays where it is.

@@ -68,7 +68,7 @@ private:
     Time deadline() const { return later(removal_.phase_since, timeout_); }
     std::size_t turn_of(PodIndex pod) const { return engine::turn_of(spec(pod), settings_); }
     const PodSpec& spec(PodIndex pod) const {
-        return *cluster_.pod_class(cluster_.class_of(pod)).spec;
+        return *cluster_.equivalence_group(cluster_.class_of(pod)).spec;
     }
     const Past* find_past(PodIndex pod) const {
         const auto at = removal_.evictions.find(pod_key(cluster_, pod));
@@ -90,7 +90,7 @@ private:
     }
 
     bool may_evict_daemon(PodIndex pod) const {
-        const ClassRow& row = cluster_.pod_class(cluster_.class_of(pod));
+        const ClassRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
         const auto said = find_label(cluster_, row.annotations, daemon_annotation);
         if (said && cluster_.text(*said) == "true") return true;
         if (said && cluster_.text(*said) == "false") return false;
@@ -137,7 +137,7 @@ private:
         budgets_.take(it);
         const PodRow row = cluster_.pod(pod);
         step_.evictions.push_back(
-            {.ns = std::string(cluster_.text(cluster_.pod_class(row.pod_class).ns)),
+            {.ns = std::string(cluster_.text(cluster_.equivalence_group(row.equivalence_group).ns)),
              .pod = std::string(cluster_.text(row.name)),
              .uid = std::string(cluster_.text(row.uid)),
              .node = std::string(cluster_.text(row.node_name)),
@@ -156,7 +156,8 @@ private:
         const Past* past = find_past(pod);
         if (past != nullptr && past->agreed) {
             wake_by(step_.wake_at, gone_by(pod, *past->agreed));
-        } else if (const auto last = given_up_after(row, cluster_.pod_class(row.pod_class))) {
+        } else if (const auto last =
+                       given_up_after(row, cluster_.equivalence_group(row.equivalence_group))) {
             wake_by(step_.wake_at, later(time_.measured(*last), Duration(1)));
         }
     }

@@ -13,7 +13,7 @@ namespace capstan::engine {
 namespace {
 
 std::string_view ns_of(const Cluster& cluster, const PodRow& pod) {
-    return cluster.text(cluster.pod_class(pod.pod_class).ns);
+    return cluster.text(cluster.equivalence_group(pod.equivalence_group).ns);
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ DisruptionBudgets::DisruptionBudgets(const Cluster& cluster) : cluster_(&cluster
         for (ClassId id = 0; id < cluster.class_count(); ++id) {
             match->bounds.push_back(static_cast<std::uint32_t>(match->numbers.size()));
             if (!is_used[id]) continue;
-            const ClassRow& row = cluster.pod_class(id);
+            const ClassRow& row = cluster.equivalence_group(id);
             for (const std::uint32_t number : anchors.find(cluster, row)) {
                 if (is_of(*match->budgets[number], cluster, row)) match->numbers.push_back(number);
             }
@@ -89,16 +89,18 @@ DisruptionBudgets::DisruptionBudgets(const Cluster& cluster) : cluster_(&cluster
     match_ = std::move(match);
 }
 
-std::span<const std::uint32_t> DisruptionBudgets::budgets_of(ClassId pod_class) const noexcept {
+std::span<const std::uint32_t> DisruptionBudgets::budgets_of(
+    ClassId equivalence_group) const noexcept {
     const std::vector<std::uint32_t>& bounds = match_->bounds;
-    if (pod_class + 1 >= bounds.size()) return {};
+    if (equivalence_group + 1 >= bounds.size()) return {};
     return std::span(match_->numbers)
-        .subspan(bounds[pod_class], bounds[pod_class + 1] - bounds[pod_class]);
+        .subspan(bounds[equivalence_group],
+                 bounds[equivalence_group + 1] - bounds[equivalence_group]);
 }
 
-std::vector<std::string> DisruptionBudgets::names_of(ClassId pod_class) const {
+std::vector<std::string> DisruptionBudgets::names_of(ClassId equivalence_group) const {
     std::vector<std::string> out;
-    for (const std::uint32_t number : budgets_of(pod_class))
+    for (const std::uint32_t number : budgets_of(equivalence_group))
         out.push_back(match_->budgets[number]->ns + "/" + match_->budgets[number]->name);
     return out;
 }
@@ -145,12 +147,12 @@ void DisruptionBudgets::take(std::span<const PodIndex> pods) {
     }
 }
 
-bool DisruptionBudgets::cover(ClassId pod_class) const noexcept {
-    return !budgets_of(pod_class).empty();
+bool DisruptionBudgets::cover(ClassId equivalence_group) const noexcept {
+    return !budgets_of(equivalence_group).empty();
 }
 
-std::string DisruptionBudgets::why_none_left(ClassId pod_class) const {
-    for (const std::uint32_t number : budgets_of(pod_class)) {
+std::string DisruptionBudgets::why_none_left(ClassId equivalence_group) const {
+    for (const std::uint32_t number : budgets_of(equivalence_group)) {
         if (left_[number] < 1) return why_none_left_of(number);
     }
     return {};

@@ -34,16 +34,16 @@ public:
     /// They are about to be disrupted.
     void take(std::span<const PodIndex> pods);
     /// Whether some budget matches pods of the class; of a class without pods: false.
-    bool cover(ClassId pod_class) const noexcept;
+    bool cover(ClassId equivalence_group) const noexcept;
     /// Names of the budgets that match pods of the class, "namespace/name", in their order.
-    std::vector<std::string> names_of(ClassId pod_class) const;
+    std::vector<std::string> names_of(ClassId equivalence_group) const;
     /// Why not one pod of the class may be disrupted, by the first such budget by name; empty: one
     /// may be.
-    std::string why_none_left(ClassId pod_class) const;
+    std::string why_none_left(ClassId equivalence_group) const;
 
 private:
     struct Match;
-    std::span<const std::uint32_t> budgets_of(ClassId pod_class) const noexcept;
+    std::span<const std::uint32_t> budgets_of(ClassId equivalence_group) const noexcept;
     /// Those that a disruption of the pod takes from.
     std::span<const std::uint32_t> taken_by(PodIndex pod) const noexcept;
     std::string why_none_left_of(std::uint32_t budget) const;

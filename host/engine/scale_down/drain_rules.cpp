@@ -72,7 +72,7 @@ DrainVerdict judge(PodIndex pod, const DrainContext& context) {
 }
 
 DrainVerdict judge(const PodRow& pod, const DrainContext& context) {
-    const ClassRow& row = context.cluster.pod_class(pod.pod_class);
+    const ClassRow& row = context.cluster.equivalence_group(pod.equivalence_group);
     for (const DrainRule& rule : table) {
         if (!is_on(rule, context.settings)) continue;
         if (auto verdict = rule.judge(pod, row, context)) {

@@ -13,7 +13,7 @@ public:
     ByName(const Cluster& cluster, std::size_t most) : cluster_(cluster) { pods_.reserve(most); }
 
     void add(PodIndex pod) {
-        pods_.push_back({cluster_.text(cluster_.pod_class(cluster_.class_of(pod)).ns),
+        pods_.push_back({cluster_.text(cluster_.equivalence_group(cluster_.class_of(pod)).ns),
                          cluster_.text(cluster_.pod(pod).name), pod});
     }
     std::vector<PodIndex> sorted() {
@@ -52,7 +52,8 @@ void note(std::optional<Time>& earliest, std::optional<Time> time) {
 /// When judging the pod again would give something else.
 std::optional<Time> changes_at(const PodRow& pod, Drain drain, const DrainContext& context) {
     if (pod.deleted) {
-        const auto told = given_up_after(pod, context.cluster.pod_class(pod.pod_class));
+        const auto told =
+            given_up_after(pod, context.cluster.equivalence_group(pod.equivalence_group));
         const Time after = context.time.measured(*told);
         return after < context.time.now || after == Time::max()
                    ? std::nullopt
@@ -119,7 +120,7 @@ NodePods DrainJudge::sort(NodeIndex node) {
 
 std::string full_name(const Cluster& cluster, PodIndex pod) {
     const PodRow row = cluster.pod(pod);
-    std::string out(cluster.text(cluster.pod_class(row.pod_class).ns));
+    std::string out(cluster.text(cluster.equivalence_group(row.equivalence_group).ns));
     return out.append("/").append(cluster.text(row.name));
 }
 

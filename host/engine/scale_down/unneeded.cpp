@@ -30,7 +30,7 @@ std::vector<NodeIndex> read_hints(const Cluster& cluster, const Candidates& cand
     std::string name;
     for (const Candidate& node : candidates.nodes) {
         for (const PodIndex pod : node.moving) {
-            name.assign(cluster.text(cluster.pod_class(cluster.class_of(pod)).ns));
+            name.assign(cluster.text(cluster.equivalence_group(cluster.class_of(pod)).ns));
             name += '/';
             name += cluster.text(cluster.pod(pod).name);
             if (const auto at = nodes.find(name); at != nodes.end()) out[pod] = at->second;

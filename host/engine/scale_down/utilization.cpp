@@ -45,8 +45,8 @@ UtilizationMeter::UtilizationMeter(const Cluster& cluster, const Settings& setti
     }
 }
 
-UtilizationMeter::Part UtilizationMeter::part_of(ClassId pod_class) const {
-    const ClassRow& row = cluster_.pod_class(pod_class);
+UtilizationMeter::Part UtilizationMeter::part_of(ClassId equivalence_group) const {
+    const ClassRow& row = cluster_.equivalence_group(equivalence_group);
     return is_expendable(*row.spec, settings_) ? Part::nothing
            : is_mirror(cluster_, row)          ? Part::mirror
            : is_of_daemon_set(cluster_, row)   ? Part::daemon
@@ -79,7 +79,7 @@ void UtilizationMeter::find_sides(NodeIndex node, const Group* group) {
     if (!may_leave_out(node, no_daemons, no_mirrors)) return;
     for (const PodIndex p : cluster_.pods_on(node)) {
         const ClassId id = cluster_.class_of(p);
-        const ClassRow& row = cluster_.pod_class(id);
+        const ClassRow& row = cluster_.equivalence_group(id);
         const Part part = parts_[id];
         const bool is_gone =
             part == Part::nothing ||

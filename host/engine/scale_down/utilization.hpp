@@ -41,7 +41,7 @@ private:
     struct Sides {
         std::int64_t used, room;
     };
-    Part part_of(ClassId pod_class) const;
+    Part part_of(ClassId equivalence_group) const;
     bool may_leave_out(NodeIndex node, bool no_daemons, bool no_mirrors) const;
     bool has_gpu(NodeIndex node, ResourceIndex gpu) const;
     void find_sides(NodeIndex node, const Group* group);

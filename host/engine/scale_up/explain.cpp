@@ -68,11 +68,11 @@ Explanation::~Explanation() = default;
 
 const Decision& Explanation::decision() const noexcept { return state_->pass.decision(); }
 
-Result<PodAnswer> Explanation::pod(ClassId pod_class) {
-    const std::optional<Subject> subject = find_subject(state_->scene, pod_class);
+Result<PodAnswer> Explanation::pod(ClassId equivalence_group) {
+    const std::optional<Subject> subject = find_subject(state_->scene, equivalence_group);
     if (!subject) return fail(ErrorCode::not_found, "nobody asked about pods of this class");
     PodAnswer out;
-    out.pods.pod_class = pod_class;
+    out.pods.equivalence_group = equivalence_group;
     if (*subject < state_->scene.pending_count()) {
         const Progress& progress = state_->scale_up.progress();
         out.pods = state_->scene.pending.classes[*subject];
@@ -154,10 +154,10 @@ Matrix Explanation::matrix() {
 
 Result<PodAnswer> explain_pod(const Snapshot& snapshot, Memory memory, const Policies& policies,
                               const Settings& settings, const Circumstances& circumstances,
-                              ClassId pod_class) {
+                              ClassId equivalence_group) {
     return Explanation(snapshot, std::move(memory), policies, settings, circumstances,
-                       {&pod_class, 1})
-        .pod(pod_class);
+                       {&equivalence_group, 1})
+        .pod(equivalence_group);
 }
 
 Result<GroupAnswer> explain_group(const Snapshot& snapshot, Memory memory, const Policies& policies,

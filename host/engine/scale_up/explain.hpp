@@ -61,8 +61,8 @@ struct Matrix {
     std::vector<NodeGroupId> groups{};
     std::vector<std::string> texts{};    ///< the first is empty: takes one of the pods
     std::vector<std::uint32_t> cells{};  ///< index into texts; a row of groups for each class
-    const std::string& at(std::size_t pod_class, std::size_t group) const {
-        return texts[cells[pod_class * groups.size() + group]];
+    const std::string& at(std::size_t equivalence_group, std::size_t group) const {
+        return texts[cells[equivalence_group * groups.size() + group]];
     }
 };
 
@@ -79,7 +79,7 @@ public:
 
     const Decision& decision() const noexcept;
     /// A class that is neither pending nor was asked about gives `not_found`.
-    Result<PodAnswer> pod(ClassId pod_class);
+    Result<PodAnswer> pod(ClassId equivalence_group);
     Result<GroupAnswer> group(const NodeGroupId& id);
     /// Why a node stays, or when it goes.
     Result<NodeVerdict> node(std::string_view name) const;
@@ -93,7 +93,7 @@ private:
 /// The two questions on their own.
 Result<PodAnswer> explain_pod(const Snapshot& snapshot, Memory memory, const Policies& policies,
                               const Settings& settings, const Circumstances& circumstances,
-                              ClassId pod_class);
+                              ClassId equivalence_group);
 Result<GroupAnswer> explain_group(const Snapshot& snapshot, Memory memory, const Policies& policies,
                                   const Settings& settings, const Circumstances& circumstances,
                                   const NodeGroupId& group);

@@ -22,8 +22,8 @@ namespace {
 void seat_nominated(const Scene& scene, Placement& placement) {
     std::map<ClassId, Subject> subjects;
     for (const Nomination& nomination : scene.nominated) {
-        const auto [at, is_new] = subjects.try_emplace(nomination.pod_class);
-        if (is_new) at->second = *find_subject(scene, nomination.pod_class);
+        const auto [at, is_new] = subjects.try_emplace(nomination.equivalence_group);
+        if (is_new) at->second = *find_subject(scene, nomination.equivalence_group);
         const Subject subject = at->second;
         if (placement.room(subject, nomination.node, 1).in_all == 1) {
             placement.place(subject, nomination.node, 1);
@@ -93,7 +93,7 @@ std::vector<Subject> order_for_upcoming(const Scene& scene, const Placement& pla
         const auto choices = std::ranges::count_if(one_of_each, [&](const auto& entry) {
             return placement.room(s, entry.second, 1).in_all > 0;
         });
-        const ClassRow& row = scene.snapshot->cluster.pod_class(scene.rules->subjects()[s]);
+        const ClassRow& row = scene.snapshot->cluster.equivalence_group(scene.rules->subjects()[s]);
         ranks.emplace_back(-std::int64_t{row.spec->priority.value_or(0)}, choices, by_size[s], s);
     }
     std::ranges::sort(ranks);

@@ -19,21 +19,23 @@ std::vector<Nomination> find_nominated(const Cluster& cluster, const Settings& s
     struct Found {
         NodeIndex node;
         std::string_view ns, name;
-        ClassId pod_class;
+        ClassId equivalence_group;
     };
     std::vector<Found> found;
     for (const PodIndex p : cluster.unbound()) {
         const PodRow pod = cluster.pod(p);
-        const ClassRow& row = cluster.pod_class(pod.pod_class);
+        const ClassRow& row = cluster.equivalence_group(pod.equivalence_group);
         if (pod.deleted || pod.gated || is_expendable(*row.spec, settings)) continue;
         if (const auto node = find_nominated_node(cluster, pod)) {
-            found.push_back({*node, cluster.text(row.ns), cluster.text(pod.name), pod.pod_class});
+            found.push_back(
+                {*node, cluster.text(row.ns), cluster.text(pod.name), pod.equivalence_group});
         }
     }
     std::ranges::sort(found, {}, [](const Found& f) { return std::tuple(f.node, f.ns, f.name); });
     std::vector<Nomination> out;
     out.reserve(found.size());
-    for (const Found& f : found) out.push_back({.pod_class = f.pod_class, .node = f.node});
+    for (const Found& f : found)
+        out.push_back({.equivalence_group = f.equivalence_group, .node = f.node});
     return out;
 }
 

@@ -12,7 +12,7 @@ namespace capstan::engine {
 /// Pods bound to no node that are taken to be on one: nominated by a preemption. They fill
 /// nominated nodes before anything else is placed.
 struct Nomination {
-    ClassId pod_class = 0;
+    ClassId equivalence_group = 0;
     NodeIndex node = 0;
     bool operator==(const Nomination&) const = default;
 };

@@ -64,13 +64,13 @@ public:
     PendingPods run(std::span<const PodIndex> displaced) {
         for (const PodIndex p : cluster_.unbound()) {
             const PodRow pod = cluster_.pod(p);
-            const auto reason = why_skipped(pod, of_class(pod.pod_class));
+            const auto reason = why_skipped(pod, of_class(pod.equivalence_group));
             reason ? reasons_.count(*reason) : take(pod, class_now(pod));
         }
         for (const PodIndex p : displaced) {
             const PodRow pod = cluster_.pod(p);
-            const auto never = of_class(pod.pod_class).never;
-            never ? reasons_.count(*never) : take(pod, pod.pod_class);
+            const auto never = of_class(pod.equivalence_group).never;
+            never ? reasons_.count(*never) : take(pod, pod.equivalence_group);
         }
         leave_out_youngest();
         for (const Taken& pod : taken_) count(pod);
@@ -83,7 +83,7 @@ public:
 private:
     /// A pod that counts, under the class that it is of now.
     struct Taken {
-        ClassId pod_class;
+        ClassId equivalence_group;
         Symbol name;
         Time created;
         bool untried;  ///< by its scheduler
@@ -96,8 +96,8 @@ private:
 
     ClassId class_now(const PodRow& pod) {
         const ClassId id = class_at(cluster_, pod, time_.wall);
-        const auto timeout = cluster_.pod_class(pod.pod_class).spread_timeout;
-        if (id == pod.pod_class && timeout)
+        const auto timeout = cluster_.equivalence_group(pod.equivalence_group).spread_timeout;
+        if (id == pod.equivalence_group && timeout)
             wake_at(lapse_of(time_.measured(pod.created), *timeout));
         return id;
     }
@@ -111,7 +111,8 @@ private:
         for (std::size_t i = most; i < taken_.size(); ++i) reasons_.count(young);
         out_.left_out = static_cast<std::uint32_t>(taken_.size() - most);
         const auto age = [&](const Taken& pod) {
-            return std::tuple(pod.created, cluster_.text(cluster_.pod_class(pod.pod_class).ns),
+            return std::tuple(pod.created,
+                              cluster_.text(cluster_.equivalence_group(pod.equivalence_group).ns),
                               cluster_.text(pod.name));
         };
         const auto end = taken_.begin() + static_cast<std::ptrdiff_t>(most);
@@ -120,7 +121,7 @@ private:
     }
 
     void count(const Taken& pod) {
-        PendingOfClass& found = of_class(pod.pod_class);
+        PendingOfClass& found = of_class(pod.equivalence_group);
         const std::string_view name = cluster_.text(pod.name);
         if (pod.untried) ++out_.untried;
         if (found.count++ == 0 || name < found.first) found.first = name;
@@ -133,7 +134,7 @@ private:
     PendingOfClass& of_class(ClassId id) {
         PendingOfClass& found = classes_[id];
         if (found.known) return found;
-        const ClassRow& row = cluster_.pod_class(id);
+        const ClassRow& row = cluster_.equivalence_group(id);
         found.known = true;
         found.bypassed = lists_scheduler(settings_.bypassed_scheduler_names, row.spec->scheduler);
         found.never = why_never(row);
@@ -196,7 +197,7 @@ private:
         std::vector<Place> places;
         for (ClassId id = 0; id < classes_.size(); ++id) {
             if (classes_[id].count == 0) continue;
-            const ClassRow& row = cluster_.pod_class(id);
+            const ClassRow& row = cluster_.equivalence_group(id);
             places.emplace_back(-std::int64_t{row.spec->priority.value_or(0)},
                                 cluster_.text(row.ns), classes_[id].first, id);
         }

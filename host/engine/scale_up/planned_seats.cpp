@@ -39,8 +39,8 @@ std::vector<const Pods*> each_planned_node(const std::vector<PlannedNodes>& plan
 
 }  // namespace
 
-std::string planned_as(const Cluster& cluster, ClassId pod_class) {
-    const ClassRow& row = cluster.pod_class(pod_class);
+std::string planned_as(const Cluster& cluster, ClassId equivalence_group) {
+    const ClassRow& row = cluster.equivalence_group(equivalence_group);
     const PodOwner& owner = *row.owner;
     return std::string(cluster.text(row.ns)) + "/" + owner.kind + "/" +
            (owner.kind.empty() ? labels_text(cluster, row) : owner.name);
@@ -120,7 +120,7 @@ void PlannedSeats::want(GroupIndex group, Slot slot, const Pods& pods) {
 PlannedSeats::Queue PlannedSeats::make_queue(Subject subject) const {
     const ClassId id = scene_->rules->subjects()[subject];
     const Cluster& cluster = scene_->snapshot->cluster;
-    const PodSpec& spec = *cluster.pod_class(id).spec;
+    const PodSpec& spec = *cluster.equivalence_group(id).spec;
     const auto is_over_hosts = [](const SpreadConstraint& constraint) {
         return constraint.topology_key == hostname_label;
     };

@@ -17,7 +17,7 @@ namespace capstan::engine {
 
 /// "namespace/kind/name" of the controller; of pods without one "namespace//labels". Pods of
 /// several classes may share it: it says whom to try, never who fits.
-std::string planned_as(const Cluster& cluster, ClassId pod_class);
+std::string planned_as(const Cluster& cluster, ClassId equivalence_group);
 
 /// Who has been put on nodes to come, the ordered ones included: by group, nodes with the same pods
 /// together, in a fixed order. As large as there are such nodes, at most.

@@ -12,7 +12,7 @@ namespace {
 bool comes_to_the_same(const Prospect& a, const Prospect& b) {
     return a.nodes == b.nodes &&
            std::ranges::equal(*a.shares, *b.shares, [](const PodShare& x, const PodShare& y) {
-               return x.pod_class == y.pod_class && x.count == y.count;
+               return x.equivalence_group == y.equivalence_group && x.count == y.count;
            });
 }
 

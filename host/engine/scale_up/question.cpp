@@ -37,7 +37,7 @@ void Question::describe_pods(const std::vector<int>& pods) {
     if (question_.pods.empty()) {
         for (const Subject s : subjects_) {
             const PodCount& of_class = scene_->pending.classes[s];
-            question_.pods.push_back(describe(scene_->snapshot->cluster, of_class.pod_class,
+            question_.pods.push_back(describe(scene_->snapshot->cluster, of_class.equivalence_group,
                                               name_in(of_class.example), of_class.count));
         }
     }

@@ -67,7 +67,7 @@ private:
 };
 
 PodCount some_of(const PodCount& pods, int count) {
-    return {pods.pod_class, pods.example, static_cast<std::uint32_t>(count)};
+    return {pods.equivalence_group, pods.example, static_cast<std::uint32_t>(count)};
 }
 
 void report_pods(ScaleUp& scale_up, Decision& decision) {

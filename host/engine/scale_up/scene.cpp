@@ -109,7 +109,7 @@ void find_unread_orders(Scene& scene, const Memory& memory) {
 std::vector<ClassId> subjects_of(const Scene& scene, std::span<const ClassId> asked) {
     std::vector<ClassId> out;
     out.reserve(scene.pending_count());
-    for (const PodCount& pods : scene.pending.classes) out.push_back(pods.pod_class);
+    for (const PodCount& pods : scene.pending.classes) out.push_back(pods.equivalence_group);
 
     std::vector<ClassId> known = out;
     std::ranges::sort(known);
@@ -119,7 +119,7 @@ std::vector<ClassId> subjects_of(const Scene& scene, std::span<const ClassId> as
         known.insert(at, id);
         out.push_back(id);
     };
-    for (const Nomination& nomination : scene.nominated) add(nomination.pod_class);
+    for (const Nomination& nomination : scene.nominated) add(nomination.equivalence_group);
     for (const ClassId id : asked) add(id);
     for (const ClassId id : scene.candidates.classes()) add(id);
     return out;
@@ -131,7 +131,7 @@ std::vector<bool> find_expendable(const Scene& scene) {
     std::vector<bool> out;
     out.reserve(cluster.class_count());
     for (ClassId id = 0; id < cluster.class_count(); ++id)
-        out.push_back(is_expendable(*cluster.pod_class(id).spec, *scene.settings));
+        out.push_back(is_expendable(*cluster.equivalence_group(id).spec, *scene.settings));
     return out;
 }
 
@@ -191,9 +191,9 @@ Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings&
     return make_scene(snapshot, make_membership(snapshot), memory, settings, time, {}, nullptr);
 }
 
-std::optional<Subject> find_subject(const Scene& scene, ClassId pod_class) noexcept {
+std::optional<Subject> find_subject(const Scene& scene, ClassId equivalence_group) noexcept {
     const auto subjects = scene.rules->subjects();
-    const auto at = std::ranges::find(subjects, pod_class);
+    const auto at = std::ranges::find(subjects, equivalence_group);
     if (at == subjects.end()) return std::nullopt;
     return static_cast<Subject>(at - subjects.begin());
 }

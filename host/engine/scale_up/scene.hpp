@@ -84,6 +84,6 @@ Scene make_scene(const Snapshot& snapshot, const Memory& memory, const Settings&
                  const PassTime& time);
 
 /// The subject of a class; nothing: the rules were not made for it.
-std::optional<Subject> find_subject(const Scene& scene, ClassId pod_class) noexcept;
+std::optional<Subject> find_subject(const Scene& scene, ClassId equivalence_group) noexcept;
 
 }  // namespace capstan::engine

@@ -28,26 +28,26 @@ const std::string* find_selected_value(const SpreadConstraint& constraint,
 using Bucket = std::pair<Symbol, std::string>;
 
 Bucket bucket_of(const Cluster& cluster, ClassId id, const Settings& settings) {
-    return {cluster.pod_class(id).ns,
+    return {cluster.equivalence_group(id).ns,
             *find_selected_value(cluster.spread(id).front(), settings.emulated_spread_label)};
 }
 
 }  // namespace
 
-bool is_emulated(const Cluster& cluster, ClassId pod_class, const Settings& settings) {
+bool is_emulated(const Cluster& cluster, ClassId equivalence_group, const Settings& settings) {
     const std::string& label = settings.emulated_spread_label;
-    const auto spread = cluster.spread(pod_class);
+    const auto spread = cluster.spread(equivalence_group);
     if (label.empty() || spread.size() != 1) return false;
     const std::string* value = find_selected_value(spread.front(), label);
     if (value == nullptr || value->empty()) return false;
     const std::optional<Symbol> own =
-        find_label(cluster, cluster.pod_class(pod_class).labels, label);
+        find_label(cluster, cluster.equivalence_group(equivalence_group).labels, label);
     return own && cluster.text(*own) == *value;
 }
 
-std::optional<Symbol> pinned_zone(const Cluster& cluster, ClassId pod_class, NodeIndex node,
+std::optional<Symbol> pinned_zone(const Cluster& cluster, ClassId equivalence_group, NodeIndex node,
                                   const Settings& settings) {
-    if (!is_emulated(cluster, pod_class, settings)) return std::nullopt;
+    if (!is_emulated(cluster, equivalence_group, settings)) return std::nullopt;
     return find_label(cluster, cluster.node(node).labels, zone_label);
 }
 
@@ -73,11 +73,11 @@ std::vector<bool> give_zones(const Scene& scene, Placement& placement) {
     std::map<Bucket, std::map<std::string, int>> promised;
     for (Subject s = 0; s < scene.pending_count(); ++s) {
         const PodCount& pods = scene.pending.classes[s];
-        if (!is_emulated(cluster, pods.pod_class, *scene.settings)) continue;
+        if (!is_emulated(cluster, pods.equivalence_group, *scene.settings)) continue;
         const std::optional<SpreadDomains> spread = placement.spread(s);
         const std::vector<bool> open = placement.open_domains(s);
         if (!spread || std::ranges::find(open, true) == open.end()) continue;
-        auto& more = promised[bucket_of(cluster, pods.pod_class, *scene.settings)];
+        auto& more = promised[bucket_of(cluster, pods.equivalence_group, *scene.settings)];
         std::vector<Basin> zones;
         for (std::size_t d = 0; d < open.size(); ++d) {
             const SpreadDomains::Domain& zone = spread->domains[d];

@@ -16,11 +16,11 @@ namespace capstan::engine {
 /// Whether pods of the class are spread in the one way that is emulated: by a single constraint
 /// that keeps them off nodes, over the zone label, with a skew of 1, selecting by nothing but the
 /// pod's own value of Settings::emulated_spread_label. All others are left to the rule.
-bool is_emulated(const Cluster& cluster, ClassId pod_class, const Settings& settings);
+bool is_emulated(const Cluster& cluster, ClassId equivalence_group, const Settings& settings);
 
 /// Where a pod of the class that runs on the node has to stay should it move: the node's zone.
 /// Nothing: it is not emulated, or the node is in no zone.
-std::optional<Symbol> pinned_zone(const Cluster& cluster, ClassId pod_class, NodeIndex node,
+std::optional<Symbol> pinned_zone(const Cluster& cluster, ClassId equivalence_group, NodeIndex node,
                                   const Settings& settings);
 
 /// From now on an emulated class may go so many times into this zone, and nowhere else. False: no

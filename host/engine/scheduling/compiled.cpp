@@ -21,7 +21,7 @@ std::vector<std::int64_t> held_by(const Cluster& cluster, const std::vector<bool
         for (const PodIndex pod : cluster.pods_on(node)) {
             const ClassId id = cluster.class_of(pod);
             if (!absent[id]) continue;
-            for (const Request& request : cluster.pod_class(id).requests)
+            for (const Request& request : cluster.equivalence_group(id).requests)
                 out[node * resources + request.resource] += request.amount;
             ++out[node * resources + pods_index];
         }
@@ -100,7 +100,7 @@ Rules::Compiled::Compiled(Cluster the_cluster, std::vector<ClassId> the_subjects
     std::map<ClassId, VolumeNeeds> volumes;
     demand_of.reserve(subjects.size());
     for (const ClassId subject : subjects) {
-        const ClassRow& row = cluster.pod_class(subject);
+        const ClassRow& row = cluster.equivalence_group(subject);
         NodeDemand demand{.spec = row.spec};
         if (!row.claims.empty()) {
             demand.volumes = find_volume_needs(cluster, subject);

@@ -20,7 +20,7 @@ public:
         : book_(book), spread_lanes_(profiles, book.lanes) {}
 
     void compile(const Cluster& cluster, ClassId subject, const ClassTerms& terms, PodRules& out) {
-        const PodSpec& spec = *cluster.pod_class(subject).spec;
+        const PodSpec& spec = *cluster.equivalence_group(subject).spec;
         if (!spec.pod_affinity.empty()) add_together(spec, terms, out.together);
         add_apart(terms, out.apart);
         const SpreadLanes::Constraints spread = cluster.spread(subject);
@@ -89,23 +89,23 @@ private:
 };
 
 std::vector<CounterId> find_adds(const PodBook& book, const SharedThings& things,
-                                 const Cluster& cluster, ClassId pod_class) {
+                                 const Cluster& cluster, ClassId equivalence_group) {
     std::vector<CounterId> out;
     const auto add = [&](Counted what, std::uint32_t which) {
         const auto counters = book.counters.counting(what, which);
         out.insert(out.end(), counters.begin(), counters.end());
     };
-    const ClassTerms* terms = book.terms.find(pod_class);
+    const ClassTerms* terms = book.terms.find(equivalence_group);
     // Of subjects it is known which sets they are in.
     const bool is_known = terms != nullptr && !terms->in.empty();
     const auto in = is_known || book.terms.sets.empty()
                         ? std::vector<PodSetId>()
-                        : book.terms.sets.holding(cluster, pod_class);
+                        : book.terms.sets.holding(cluster, equivalence_group);
     for (const PodSetId set : is_known ? terms->in : in) add(Counted::in_set, set);
     if (terms != nullptr) {
         for (const TermId term : terms->apart) add(Counted::with_term, term);
     }
-    things.visit(pod_class, add);
+    things.visit(equivalence_group, add);
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;

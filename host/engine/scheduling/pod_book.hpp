@@ -47,12 +47,12 @@ struct PodBook {
         return at == no_rules ? nullptr : &rules[at];
     }
     /// The counters that a pod of the class adds to, ascending.
-    std::span<const CounterId> added_by(ClassId pod_class) const noexcept {
-        return pod_class < adds.size() ? std::span<const CounterId>(adds[pod_class])
-                                       : std::span<const CounterId>();
+    std::span<const CounterId> added_by(ClassId equivalence_group) const noexcept {
+        return equivalence_group < adds.size() ? std::span<const CounterId>(adds[equivalence_group])
+                                               : std::span<const CounterId>();
     }
-    bool is_absent(ClassId pod_class) const noexcept {
-        return pod_class < absent.size() && absent[pod_class];
+    bool is_absent(ClassId equivalence_group) const noexcept {
+        return equivalence_group < absent.size() && absent[equivalence_group];
     }
     /// How many volumes of a driver a node, or a new node of a shape, takes.
     std::optional<int> node_limit(NodeIndex node, std::uint32_t driver) const noexcept {

@@ -85,8 +85,8 @@ PodSetId PodSets::add(std::vector<PodSelector> all_of) {
     return id;
 }
 
-std::vector<PodSetId> PodSets::holding(const Cluster& cluster, ClassId pod_class) const {
-    const ClassRow& row = cluster.pod_class(pod_class);
+std::vector<PodSetId> PodSets::holding(const Cluster& cluster, ClassId equivalence_group) const {
+    const ClassRow& row = cluster.equivalence_group(equivalence_group);
     std::vector<PodSetId> candidates = others_;
     for (const LabelPair& pair : row.labels) {
         const auto at =

@@ -45,7 +45,7 @@ public:
     bool empty() const noexcept { return sets_.empty(); }
     std::size_t size() const noexcept { return sets_.size(); }
     /// The sets that pods of the class are in, ascending.
-    std::vector<PodSetId> holding(const Cluster& cluster, ClassId pod_class) const;
+    std::vector<PodSetId> holding(const Cluster& cluster, ClassId equivalence_group) const;
     std::string describe(PodSetId id) const;
 
 private:

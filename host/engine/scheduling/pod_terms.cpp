@@ -8,7 +8,7 @@ namespace capstan::engine {
 namespace {
 
 bool has_terms(const Cluster& cluster, ClassId id, bool is_subject) noexcept {
-    const PodSpec& spec = *cluster.pod_class(id).spec;
+    const PodSpec& spec = *cluster.equivalence_group(id).spec;
     return !spec.pod_anti_affinity.empty() ||
            (is_subject && (!spec.pod_affinity.empty() || !cluster.spread(id).empty()));
 }
@@ -48,8 +48,8 @@ PodTerms::PodTerms(const Cluster& cluster, std::span<const ClassId> subjects,
     }
 }
 
-ClassTerms PodTerms::read(const Cluster& cluster, ClassId pod_class, bool is_subject) {
-    const ClassRow& row = cluster.pod_class(pod_class);
+ClassTerms PodTerms::read(const Cluster& cluster, ClassId equivalence_group, bool is_subject) {
+    const ClassRow& row = cluster.equivalence_group(equivalence_group);
     ClassTerms out;
     for (const PodTerm& term : row.spec->pod_anti_affinity) {
         const TermId id =
@@ -62,7 +62,7 @@ ClassTerms PodTerms::read(const Cluster& cluster, ClassId pod_class, bool is_sub
     for (const PodTerm& term : row.spec->pod_affinity)
         together.push_back(make_selector(cluster, row, term));
     if (!together.empty()) out.together = sets.add(std::move(together));
-    for (const SpreadConstraint& constraint : cluster.spread(pod_class))
+    for (const SpreadConstraint& constraint : cluster.spread(equivalence_group))
         out.spread.push_back(sets.add({make_selector(cluster, row, constraint)}));
     return out;
 }
@@ -73,8 +73,8 @@ TermId PodTerms::add(ApartTerm term) {
     return at->second;
 }
 
-ClassTerms& PodTerms::of(ClassId pod_class) {
-    std::uint32_t& at = terms_of_[pod_class];
+ClassTerms& PodTerms::of(ClassId equivalence_group) {
+    std::uint32_t& at = terms_of_[equivalence_group];
     if (at == no_terms) {
         at = static_cast<std::uint32_t>(terms_.size());
         terms_.emplace_back();
@@ -82,15 +82,15 @@ ClassTerms& PodTerms::of(ClassId pod_class) {
     return terms_[at];
 }
 
-const ClassTerms* PodTerms::find(ClassId pod_class) const noexcept {
-    const std::uint32_t at = terms_of_[pod_class];
+const ClassTerms* PodTerms::find(ClassId equivalence_group) const noexcept {
+    const std::uint32_t at = terms_of_[equivalence_group];
     return at == no_terms ? nullptr : &terms_[at];
 }
 
 void PodTerms::read_by(const Cluster& cluster, std::span<const ClassId> subjects,
                        NodeReading& reading) const {
     for (const ClassId subject : subjects) {
-        const PodSpec& spec = *cluster.pod_class(subject).spec;
+        const PodSpec& spec = *cluster.equivalence_group(subject).spec;
         for (const PodTerm& term : spec.pod_affinity) read_key(term.topology_key, reading);
         for (const PodTerm& term : spec.pod_anti_affinity) read_key(term.topology_key, reading);
         for (const SpreadConstraint& constraint : cluster.spread(subject))

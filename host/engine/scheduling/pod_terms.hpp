@@ -44,15 +44,15 @@ struct PodTerms {
     /// Terms that keep some subject off, by the set that is kept off.
     std::vector<std::vector<TermId>> apart_from_set;
 
-    const ClassTerms* find(ClassId pod_class) const noexcept;
+    const ClassTerms* find(ClassId equivalence_group) const noexcept;
     void read_by(const Cluster& cluster, std::span<const ClassId> subjects,
                  NodeReading& reading) const;
 
 private:
     static constexpr std::uint32_t no_terms = ~std::uint32_t{0};
     /// Makes an entry for a class that has none.
-    ClassTerms& of(ClassId pod_class);
-    ClassTerms read(const Cluster& cluster, ClassId pod_class, bool is_subject);
+    ClassTerms& of(ClassId equivalence_group);
+    ClassTerms read(const Cluster& cluster, ClassId equivalence_group, bool is_subject);
     TermId add(ApartTerm term);
     std::vector<ClassTerms> terms_;        // of classes that have some, or are in a set
     std::vector<std::uint32_t> terms_of_;  // by class

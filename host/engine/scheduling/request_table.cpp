@@ -10,7 +10,7 @@ RequestTable::RequestTable(const Cluster& cluster, std::span<const ClassId> subj
     first_.reserve(subjects.size() + 1);
     for (const ClassId subject : subjects) {
         first_.push_back(static_cast<std::uint32_t>(requests_.size()));
-        const auto own = cluster.pod_class(subject).requests;
+        const auto own = cluster.equivalence_group(subject).requests;
         const auto rest = std::find_if(own.begin(), own.end(), [](const Request& request) {
             return request.resource > pods_index;
         });
@@ -40,7 +40,7 @@ std::int64_t free_on(const Cluster& cluster, const NodeShape& shape, ResourceInd
     std::int64_t free = shape.allocatable.amount(cluster.resource_name(resource));
     for (const ClassId daemon : shape.daemons) {
         if (resource == pods_index) --free;
-        for (const Request& request : cluster.pod_class(daemon).requests) {
+        for (const Request& request : cluster.equivalence_group(daemon).requests) {
             if (request.resource == resource) free -= request.amount;
         }
     }

@@ -16,7 +16,7 @@ SharedThings::SharedThings(PodBook& book, const PodBookSources& from) : book_(bo
         enter(needs.attached);
     }
     for (const ClassId subject : from.subjects) {
-        for (const HostPort& port : from.cluster.pod_class(subject).spec->ports) {
+        for (const HostPort& port : from.cluster.equivalence_group(subject).spec->ports) {
             auto& same_number = ports_by_number_[port.port];
             if (std::any_of(same_number.begin(), same_number.end(),
                             [&](std::uint32_t i) { return book_.ports[i] == port; }))
@@ -27,7 +27,8 @@ SharedThings::SharedThings(PodBook& book, const PodBookSources& from) : book_(bo
     }
     if (claims_.empty() && drivers_.empty()) return;
     for (const ClassId id : from.others) {
-        if (from.volumes.contains(id) || from.cluster.pod_class(id).claims.empty()) continue;
+        if (from.volumes.contains(id) || from.cluster.equivalence_group(id).claims.empty())
+            continue;
         const auto at = others_needs_.emplace(id, find_volume_needs(from.cluster, id)).first;
         enter(at->second.attached);
     }
@@ -61,7 +62,7 @@ void SharedThings::enter(const VolumesByDriver& volumes) {
 }
 
 void SharedThings::compile(ClassId subject, PodRules& out) {
-    const PodSpec& spec = *from_.cluster.pod_class(subject).spec;
+    const PodSpec& spec = *from_.cluster.equivalence_group(subject).spec;
     const auto forbid = [&](Counted what, std::uint32_t which, LaneId lane) {
         const CounterId id = book_.counters.add(what, which, lane, book_.lanes[lane]);
         return Forbidden{.counter = id, .counts_itself = true};
@@ -89,10 +90,10 @@ void SharedThings::compile(ClassId subject, PodRules& out) {
     }
 }
 
-SharedThings::Things SharedThings::had_by(ClassId pod_class) const {
-    Things out = ports_of(*from_.cluster.pod_class(pod_class).spec);
-    const auto subject = from_.volumes.find(pod_class);
-    const auto other = others_needs_.find(pod_class);
+SharedThings::Things SharedThings::had_by(ClassId equivalence_group) const {
+    Things out = ports_of(*from_.cluster.equivalence_group(equivalence_group).spec);
+    const auto subject = from_.volumes.find(equivalence_group);
+    const auto other = others_needs_.find(equivalence_group);
     if (subject == from_.volumes.end() && other == others_needs_.end()) return out;
     const Things volumes =
         volumes_of(subject != from_.volumes.end() ? subject->second : other->second);

@@ -23,15 +23,15 @@ public:
     void compile(ClassId subject, PodRules& out);
     /// Calls `add(what, which)` for everything that a pod of the class has of what subjects want.
     template <class Add>
-    void visit(ClassId pod_class, Add add) const {
-        for (const auto& [what, which] : had_by(pod_class)) add(what, which);
+    void visit(ClassId equivalence_group, Add add) const {
+        for (const auto& [what, which] : had_by(equivalence_group)) add(what, which);
     }
     /// The attach limits of all nodes and shapes, for the drivers entered.
     void read_limits();
 
 private:
     using Things = std::vector<std::pair<Counted, std::uint32_t>>;
-    Things had_by(ClassId pod_class) const;
+    Things had_by(ClassId equivalence_group) const;
     Things ports_of(const PodSpec& spec) const;
     Things volumes_of(const VolumeNeeds& needs) const;
     std::uint32_t driver(const std::string& name);

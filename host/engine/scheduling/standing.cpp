@@ -7,13 +7,13 @@ namespace {
 
 bool may_matter(const Cluster& cluster, std::span<const ClassId> subjects) {
     const auto looks = [&](ClassId id) {
-        const ClassRow& row = cluster.pod_class(id);
+        const ClassRow& row = cluster.equivalence_group(id);
         return !row.spec->pod_affinity.empty() || !cluster.spread(id).empty() ||
                !row.spec->ports.empty() || !row.claims.empty();
     };
     if (std::any_of(subjects.begin(), subjects.end(), looks)) return true;
     for (ClassId id = 0; id < cluster.class_count(); ++id) {
-        if (!cluster.pod_class(id).spec->pod_anti_affinity.empty()) return true;
+        if (!cluster.equivalence_group(id).spec->pod_anti_affinity.empty()) return true;
     }
     return false;
 }

@@ -62,7 +62,7 @@ PodRow Cluster::pod(PodIndex index) const noexcept {
     const NodeTable& nodes = *state_->nodes;
     return {.name = block.name[row],
             .uid = block.uid[row],
-            .pod_class = block.pod_class[row],
+            .equivalence_group = block.equivalence_group[row],
             .node = slot == no_slot ? no_node : nodes.index_of[slot],
             .node_name = slot == no_slot ? Symbol::empty : nodes.name_of[slot],
             .nominated_node = block.nominated_node[row],
@@ -75,7 +75,7 @@ PodRow Cluster::pod(PodIndex index) const noexcept {
 }
 
 ClassId Cluster::class_of(PodIndex index) const noexcept {
-    return state_->pods->block(index).pod_class[index % PodBlock::size];
+    return state_->pods->block(index).equivalence_group[index % PodBlock::size];
 }
 
 bool Cluster::is_deleted(PodIndex index) const noexcept {
@@ -97,12 +97,12 @@ std::vector<PodIndex> Cluster::deleted_pods() const {
 
 std::size_t Cluster::class_count() const noexcept { return state_->class_count; }
 
-const ClassRow& Cluster::pod_class(ClassId id) const noexcept {
-    return state_->pools->pod_class(id);
+const ClassRow& Cluster::equivalence_group(ClassId id) const noexcept {
+    return state_->pools->equivalence_group(id);
 }
 
 std::span<const SpreadConstraint> Cluster::spread(ClassId id) const noexcept {
-    const std::vector<SpreadConstraint>& own = pod_class(id).spec->spread;
+    const std::vector<SpreadConstraint>& own = equivalence_group(id).spec->spread;
     const DefaultSpreads* const defaults = state_->default_spreads.get();
     if (!own.empty() || defaults == nullptr || id >= defaults->of_class.size()) return own;
     return defaults->lists[defaults->of_class[id]];
@@ -122,9 +122,9 @@ const ClusterObjects& Cluster::objects() const noexcept { return *state_->object
 
 std::size_t Cluster::bytes() const noexcept { return state_->bytes; }
 
-PodClass describe(const Cluster& cluster, ClassId id, std::string_view example,
-                  std::uint32_t count) {
-    const ClassRow& row = cluster.pod_class(id);
+PodEquivalenceGroup describe(const Cluster& cluster, ClassId id, std::string_view example,
+                             std::uint32_t count) {
+    const ClassRow& row = cluster.equivalence_group(id);
     return {.ns = std::string(cluster.text(row.ns)),
             .example = std::string(example),
             .owner_kind = row.owner->kind,

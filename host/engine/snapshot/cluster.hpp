@@ -75,7 +75,7 @@ struct NodeRow {
 /// One pod. Kept as columns; this is a view put together when asked for.
 struct PodRow {
     Symbol name{}, uid{};
-    ClassId pod_class = 0;
+    ClassId equivalence_group = 0;
     NodeIndex node = no_node;  ///< bound to; no_node: to none, or to one that is not there
     Symbol node_name{};        ///< as the pod says it
     Symbol nominated_node{};
@@ -89,7 +89,7 @@ struct PodRow {
 /// A DaemonSet, and the class of the pod it would put on a new node.
 struct DaemonSetRow {
     const DaemonSetObject* object = nullptr;  ///< never NULL
-    ClassId pod_class = 0;
+    ClassId equivalence_group = 0;
 };
 
 /// What is neither node nor pod, by name; "namespace/name" where they have one.
@@ -134,7 +134,7 @@ public:
     /// Pods that are being deleted, ascending.
     std::vector<PodIndex> deleted_pods() const;
     std::size_t class_count() const noexcept;
-    const ClassRow& pod_class(ClassId id) const noexcept;
+    const ClassRow& equivalence_group(ClassId id) const noexcept;
     /// The topology spread constraints with DoNotSchedule that hold for pods of the class: its
     /// spec's or, where it has none, those that with_default_spread gave it.
     std::span<const SpreadConstraint> spread(ClassId id) const noexcept;
@@ -158,8 +158,8 @@ private:
 };
 
 /// As plugins are told of it. `count` pods, one of them named `example`.
-PodClass describe(const Cluster& cluster, ClassId id, std::string_view example,
-                  std::uint32_t count);
+PodEquivalenceGroup describe(const Cluster& cluster, ClassId id, std::string_view example,
+                             std::uint32_t count);
 /// The value of a label; nothing: it has none.
 std::optional<Symbol> find_label(const Cluster& cluster, std::span<const LabelPair> labels,
                                  std::string_view key) noexcept;

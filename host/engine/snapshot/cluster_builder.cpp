@@ -88,7 +88,8 @@ struct ClusterBuilder::State {
     std::shared_ptr<const DaemonSets> last_daemon_sets{};
 
     void set_live(Symbol name, const PodObject& pod);
-    bool is_as_told(PodIndex pod, ClassId pod_class, NodeSlot slot, const PodObject& told) const;
+    bool is_as_told(PodIndex pod, ClassId equivalence_group, NodeSlot slot,
+                    const PodObject& told) const;
     void change_pods();
     bool drop(Symbol ns, Symbol name);
     void drop_row(PodIndex pod);
@@ -106,7 +107,7 @@ struct ClusterBuilder::State {
 };
 
 const ClassRow& ClusterBuilder::State::row_of(PodIndex pod) const {
-    return pools->pod_class(pods.block(pod).pod_class[pod % PodBlock::size]);
+    return pools->equivalence_group(pods.block(pod).equivalence_group[pod % PodBlock::size]);
 }
 
 void ClusterBuilder::State::change_pods() {
@@ -114,13 +115,13 @@ void ClusterBuilder::State::change_pods() {
     ++changes;
 }
 
-bool ClusterBuilder::State::is_as_told(PodIndex pod, ClassId pod_class, NodeSlot slot,
+bool ClusterBuilder::State::is_as_told(PodIndex pod, ClassId equivalence_group, NodeSlot slot,
                                        const PodObject& told) const {
     const PodBlock& in = pods.block(pod);
     const std::size_t at = pod % PodBlock::size;
     const auto text = [&](Symbol symbol) { return pools->symbols.text(symbol); };
-    return in.pod_class[at] == pod_class && in.node[at] == slot && text(in.uid[at]) == told.uid &&
-           text(in.nominated_node[at]) == told.nominated_node &&
+    return in.equivalence_group[at] == equivalence_group && in.node[at] == slot &&
+           text(in.uid[at]) == told.uid && text(in.nominated_node[at]) == told.nominated_node &&
            text(in.unscheduled_reason[at]) == told.unscheduled_reason &&
            in.phase[at] == told.phase && in.gated[at] == told.gated &&
            in.deleted[at] == told.deleted.has_value() &&
@@ -128,18 +129,18 @@ bool ClusterBuilder::State::is_as_told(PodIndex pod, ClassId pod_class, NodeSlot
 }
 
 void ClusterBuilder::State::set_live(Symbol name, const PodObject& object) {
-    const ClassId pod_class = pools->add_class(object);
-    const ClassRow& row = pools->pod_class(pod_class);
+    const ClassId equivalence_group = pools->add_class(object);
+    const ClassRow& row = pools->equivalence_group(equivalence_group);
     std::optional<PodIndex> known = pods.find(row.ns, name);
     // The old place is left last, so that staying on a node never gives its slot away.
     const NodeSlot slot = nodes.add_pod(object.node_name, row.requests);
-    if (known && is_as_told(*known, pod_class, slot, object))
+    if (known && is_as_told(*known, equivalence_group, slot, object))
         return nodes.drop_pod(slot, row.requests);
-    const PodIndex pod = known ? *known : pods.add(name, pod_class);
+    const PodIndex pod = known ? *known : pods.add(name, equivalence_group);
     PodBlock& block = pods.open(pod);
     const std::size_t at = pod % PodBlock::size;
     if (known) nodes.drop_pod(block.node[at], row_of(pod).requests);
-    block.pod_class[at] = pod_class;
+    block.equivalence_group[at] = equivalence_group;
     block.node[at] = slot;
     block.uid[at] = pools->symbols.add(object.uid);
     block.nominated_node[at] = pools->symbols.add(object.nominated_node);
@@ -210,9 +211,9 @@ std::shared_ptr<const PodTable> ClusterBuilder::State::pod_table(const NodeTable
 std::shared_ptr<const DaemonSets> ClusterBuilder::State::daemon_set_table() const {
     auto out = std::make_shared<DaemonSets>();
     for (const auto& [name, entry] : daemon_sets) {
-        const auto& [object, pod_class] = entry;
+        const auto& [object, equivalence_group] = entry;
         out->objects.push_back(object);
-        out->rows.push_back({object.get(), pod_class});
+        out->rows.push_back({object.get(), equivalence_group});
         out->bytes += sizeof(*object) + heap_bytes(*object) + sizeof(DaemonSetRow);
     }
     return out;
@@ -241,10 +242,10 @@ void ClusterBuilder::set(DaemonSetObject object) {
     std::pair name(object.ns, object.name);
     const auto known = state_->daemon_sets.find(name);
     if (known != state_->daemon_sets.end() && *known->second.first == object) return;
-    const ClassId pod_class = add_class(pod_of(object));
+    const ClassId equivalence_group = add_class(pod_of(object));
     state_->daemon_sets.insert_or_assign(
         std::move(name),
-        std::pair(std::make_shared<const DaemonSetObject>(std::move(object)), pod_class));
+        std::pair(std::make_shared<const DaemonSetObject>(std::move(object)), equivalence_group));
     state_->last_daemon_sets.reset();
     ++state_->changes;
 }

@@ -24,7 +24,8 @@ void tell_names(const auto& objects, const Act& act) {
 void tell_pods(const Cluster& cluster, const Act& act) {
     for (PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const PodRow pod = cluster.pod(i);
-        act(cluster.text(cluster.pod_class(pod.pod_class).ns), cluster.text(pod.name));
+        act(cluster.text(cluster.equivalence_group(pod.equivalence_group).ns),
+            cluster.text(pod.name));
     }
 }
 
@@ -47,7 +48,7 @@ NodeObject node_object(const Cluster& cluster, const NodeRow& row) {
 
 PodObject pod_object(const Cluster& cluster, const PodRow& row) {
     const auto text = [&](Symbol symbol) { return std::string(cluster.text(symbol)); };
-    const ClassRow& its = cluster.pod_class(row.pod_class);
+    const ClassRow& its = cluster.equivalence_group(row.equivalence_group);
     PodObject out{.ns = text(its.ns),
                   .name = text(row.name),
                   .uid = text(row.uid),

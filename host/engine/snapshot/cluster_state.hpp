@@ -37,7 +37,7 @@ struct PodBlock {
     using Column = std::array<T, size>;
 
     Column<Symbol> name, uid, nominated_node, unscheduled_reason;
-    Column<ClassId> pod_class;
+    Column<ClassId> equivalence_group;
     Column<NodeSlot> node;
     Column<PodPhase> phase;
     Column<bool> gated, deleted;

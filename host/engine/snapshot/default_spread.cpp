@@ -50,7 +50,7 @@ public:
     DefaultSpreads run() {
         out_.of_class.assign(cluster_.class_count(), 0);
         for (ClassId id = 0; id < out_.of_class.size(); ++id) {
-            const ClassRow& row = cluster_.pod_class(id);
+            const ClassRow& row = cluster_.equivalence_group(id);
             if (!row.spec->spread.empty() || row.spec->has_soft_spread) continue;
             out_.of_class[id] = list_for(selectors_.of(row));
         }

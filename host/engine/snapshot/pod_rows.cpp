@@ -16,7 +16,7 @@ void copy_row(const PodBlock& from, std::size_t at, PodBlock& to, std::size_t ro
     to.uid[row] = from.uid[at];
     to.nominated_node[row] = from.nominated_node[at];
     to.unscheduled_reason[row] = from.unscheduled_reason[at];
-    to.pod_class[row] = from.pod_class[at];
+    to.equivalence_group[row] = from.equivalence_group[at];
     to.node[row] = from.node[at];
     to.phase[row] = from.phase[at];
     to.gated[row] = from.gated[at];
@@ -31,11 +31,11 @@ std::optional<PodIndex> PodRows::find(Symbol ns, Symbol name) const {
     return index_.find(hash_pair(ns, name), [&](PodIndex pod) {
         const PodBlock& in = block(pod);
         const std::size_t row = pod % PodBlock::size;
-        return in.name[row] == name && pools_.pod_class(in.pod_class[row]).ns == ns;
+        return in.name[row] == name && pools_.equivalence_group(in.equivalence_group[row]).ns == ns;
     });
 }
 
-PodIndex PodRows::add(Symbol name, ClassId pod_class) {
+PodIndex PodRows::add(Symbol name, ClassId equivalence_group) {
     const auto pod = static_cast<PodIndex>(size_++);
     if (pod / PodBlock::size == blocks_.size()) {
         blocks_.push_back(std::make_shared<PodBlock>());
@@ -43,7 +43,7 @@ PodIndex PodRows::add(Symbol name, ClassId pod_class) {
     }
     PodBlock& in = open(pod);
     in.name[pod % PodBlock::size] = name;
-    in.pod_class[pod % PodBlock::size] = pod_class;
+    in.equivalence_group[pod % PodBlock::size] = equivalence_group;
     index_.insert(hash_of(pod), pod);
     return pod;
 }
@@ -81,7 +81,7 @@ std::vector<std::shared_ptr<const PodBlock>> PodRows::share() {
 std::uint64_t PodRows::hash_of(PodIndex pod) const noexcept {
     const PodBlock& in = block(pod);
     const std::size_t row = pod % PodBlock::size;
-    return hash_pair(pools_.pod_class(in.pod_class[row]).ns, in.name[row]);
+    return hash_pair(pools_.equivalence_group(in.equivalence_group[row]).ns, in.name[row]);
 }
 
 }  // namespace capstan::engine

@@ -175,8 +175,8 @@ std::span<const LabelPair> Pools::add_annotations(const Labels& annotations) {
     return add_pairs(annotations, [&](std::string_view key) { return keeps_annotation(key); });
 }
 
-template <class Keep>
-std::span<const LabelPair> Pools::add_pairs(const Labels& labels, Keep keep) {
+template <class Selection>
+std::span<const LabelPair> Pools::add_pairs(const Labels& labels, Selection keep) {
     FastHash hash;
     std::size_t count = 0;
     const auto for_each_kept = [&](auto act) {
@@ -203,9 +203,9 @@ std::span<const LabelPair> Pools::add_pairs(const Labels& labels, Keep keep) {
         });
 }
 
-template <class Keep>
+template <class Selection>
 bool Pools::are_pairs(std::span<const LabelPair> pairs, const Labels& labels,
-                      Keep keep) const noexcept {
+                      Selection keep) const noexcept {
     auto at = pairs.begin();
     for (const auto& [key, value] : labels) {
         if (!keep(key)) continue;

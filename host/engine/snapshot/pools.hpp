@@ -64,7 +64,7 @@ public:
     Symbols symbols{};
 
     ClassId add_class(const PodObject& pod);
-    const ClassRow& pod_class(ClassId id) const noexcept { return classes_[id]; }
+    const ClassRow& equivalence_group(ClassId id) const noexcept { return classes_[id]; }
     std::size_t class_count() const noexcept { return classes_.size(); }
 
     std::span<const LabelPair> add_labels(const Labels& labels);
@@ -87,11 +87,11 @@ private:
     std::span<const Symbol> add_claims(const std::vector<std::string>& claims);
     ResourceIndex add_resource(std::string_view name);
     std::vector<Request> by_index(const Resources& resources);
-    template <class Keep>
-    std::span<const LabelPair> add_pairs(const Labels& labels, Keep keep);
-    template <class Keep>
+    template <class Selection>
+    std::span<const LabelPair> add_pairs(const Labels& labels, Selection keep);
+    template <class Selection>
     bool are_pairs(std::span<const LabelPair> pairs, const Labels& labels,
-                   Keep keep) const noexcept;
+                   Selection keep) const noexcept;
     bool are_claims(std::span<const Symbol> known,
                     const std::vector<std::string>& claims) const noexcept;
 

@@ -43,9 +43,9 @@ bool has_lapsed(Time created, Duration timeout, Time wall) noexcept {
 }
 
 ClassId class_at(const Cluster& cluster, const PodRow& pod, Time wall) noexcept {
-    const ClassRow& row = cluster.pod_class(pod.pod_class);
+    const ClassRow& row = cluster.equivalence_group(pod.equivalence_group);
     const bool is_over = row.spread_timeout && has_lapsed(pod.created, *row.spread_timeout, wall);
-    return is_over ? row.lapsed : pod.pod_class;
+    return is_over ? row.lapsed : pod.equivalence_group;
 }
 
 }  // namespace capstan::engine

@@ -15,7 +15,7 @@ Identity identity(const DaemonSetRow& row) { return {row.object->ns, row.object-
 
 /// Of the DaemonSet that owns such pods; nothing: none does.
 std::optional<Identity> find_daemon_set(const Cluster& cluster, ClassId id) {
-    const ClassRow& row = cluster.pod_class(id);
+    const ClassRow& row = cluster.equivalence_group(id);
     if (row.owner->kind != "DaemonSet") return std::nullopt;
     return Identity{cluster.text(row.ns), row.owner->name};
 }
@@ -27,9 +27,9 @@ ClassId class_on_new_node(const Cluster& cluster, const Identity& of, ClassId se
     if (at == rows.end() || identity(*at) != of) return seen;
     // Requests that differ were set on admission, or by someone who sizes pods; the next pod will
     // have them too. All else that differs is the name of the node.
-    return std::ranges::equal(cluster.pod_class(at->pod_class).requests,
-                              cluster.pod_class(seen).requests)
-               ? at->pod_class
+    return std::ranges::equal(cluster.equivalence_group(at->equivalence_group).requests,
+                              cluster.equivalence_group(seen).requests)
+               ? at->equivalence_group
                : seen;
 }
 
@@ -52,14 +52,14 @@ std::vector<const DaemonSetRow*> by_priority(std::span<const DaemonSetRow> rows)
 
 bool is_there(const Cluster& cluster, const DaemonSetRow& row, std::span<const ClassId> daemons) {
     return std::ranges::any_of(daemons, [&](ClassId id) {
-        return id == row.pod_class || find_daemon_set(cluster, id) == identity(row);
+        return id == row.equivalence_group || find_daemon_set(cluster, id) == identity(row);
     });
 }
 
 }  // namespace
 
-Resources taken_by(const Cluster& cluster, ClassId pod_class) {
-    Resources out = cluster.pod_class(pod_class).spec->requests;
+Resources taken_by(const Cluster& cluster, ClassId equivalence_group) {
+    Resources out = cluster.equivalence_group(equivalence_group).spec->requests;
     out.set("pods", 1);
     return out;
 }
@@ -82,8 +82,8 @@ bool is_of_daemon_set(const Cluster& cluster, const ClassRow& row) noexcept {
     return written && cluster.text(*written) == "true";
 }
 
-bool is_daemon(const Cluster& cluster, ClassId pod_class) noexcept {
-    const ClassRow& row = cluster.pod_class(pod_class);
+bool is_daemon(const Cluster& cluster, ClassId equivalence_group) noexcept {
+    const ClassRow& row = cluster.equivalence_group(equivalence_group);
     return row.owner->kind == "DaemonSet" || is_mirror(cluster, row);
 }
 
@@ -98,13 +98,13 @@ std::vector<ClassId> daemons_on(const Cluster& cluster, NodeIndex node) {
     for (const PodIndex p : cluster.pods_on(node)) {
         const PodRow pod = cluster.pod(p);
         if (pod.deleted) continue;
-        if (const auto of = find_daemon_set(cluster, pod.pod_class)) {
-            const std::pair found{cluster.text(pod.name), pod.pod_class};
+        if (const auto of = find_daemon_set(cluster, pod.equivalence_group)) {
+            const std::pair found{cluster.text(pod.name), pod.equivalence_group};
             const auto [at, is_new] = daemon_sets.try_emplace(*of, found);
             // Two while it replaces one: the first by name stands for both.
             if (!is_new) at->second = std::min(at->second, found);
-        } else if (is_mirror(cluster, cluster.pod_class(pod.pod_class))) {
-            out.push_back(pod.pod_class);
+        } else if (is_mirror(cluster, cluster.equivalence_group(pod.equivalence_group))) {
+            out.push_back(pod.equivalence_group);
         }
     }
     for (const auto& [of, pod] : daemon_sets) {
@@ -120,13 +120,13 @@ std::vector<const DaemonSetRow*> add_missing_daemons(const Cluster& cluster,
     room -= taken_by(cluster, daemons);
     std::vector<const DaemonSetRow*> added;
     for (const DaemonSetRow* row : by_priority(cluster.daemon_sets())) {
-        const Resources needed = taken_by(cluster, row->pod_class);
+        const Resources needed = taken_by(cluster, row->equivalence_group);
         if (is_there(cluster, *row, daemons) || !may_run_on(row->object->spec, node) ||
             !fits_in(needed, room)) {
             continue;
         }
         room -= needed;
-        daemons.push_back(row->pod_class);
+        daemons.push_back(row->equivalence_group);
         added.push_back(row);
     }
     std::ranges::sort(daemons);

@@ -14,7 +14,7 @@
 namespace capstan::engine {
 
 /// What one pod of the class takes of a node, "pods" included.
-Resources taken_by(const Cluster& cluster, ClassId pod_class);
+Resources taken_by(const Cluster& cluster, ClassId equivalence_group);
 /// The same of several pods together.
 Resources taken_by(const Cluster& cluster, std::span<const ClassId> pods);
 
@@ -23,7 +23,7 @@ bool is_mirror(const Cluster& cluster, const ClassRow& row) noexcept;
 /// Whether they are a DaemonSet's, or by annotation to be treated as such.
 bool is_of_daemon_set(const Cluster& cluster, const ClassRow& row) noexcept;
 /// Whether such pods belong to their node: mirror pods and those that a DaemonSet owns.
-bool is_daemon(const Cluster& cluster, ClassId pod_class) noexcept;
+bool is_daemon(const Cluster& cluster, ClassId equivalence_group) noexcept;
 
 /// Whether the pods are kube-proxy's, as a DaemonSet of the system runs them.
 bool is_kube_proxy(const DaemonSetObject& daemon_set) noexcept;

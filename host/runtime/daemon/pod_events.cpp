@@ -79,7 +79,7 @@ PodEvents::Pending PodEvents::see_pending(const PassReport& pass) {
         const engine::ClassId of =
             engine::class_at(cluster, row, pass.input.circumstances.time().wall);
         ObjectReference reference{.kind = "Pod",
-                                  .ns = std::string(cluster.text(cluster.pod_class(of).ns)),
+                                  .ns = std::string(cluster.text(cluster.equivalence_group(of).ns)),
                                   .name = std::string(cluster.text(row.name)),
                                   .uid = std::string(cluster.text(row.uid))};
         Pod& pod = pods_[pod_event_key(reference)];
@@ -107,7 +107,7 @@ void PodEvents::forget_others() {
 void PodEvents::see_helped(const engine::ChosenOption& option, const Message& message,
                            Pending& pending, std::vector<ObjectReference>& triggered) {
     for (const engine::PodCount& helped : option.pods) {
-        std::vector<Pod*>& pods = pending[helped.pod_class];
+        std::vector<Pod*>& pods = pending[helped.equivalence_group];
         std::ranges::sort(pods, {}, [](const Pod* pod) {
             return std::tie(pod->triggered, pod->reference.ns, pod->reference.name);
         });
@@ -126,7 +126,7 @@ void PodEvents::see_helped(const engine::ChosenOption& option, const Message& me
 
 void PodEvents::see_unhelped(const engine::Unhelped& unhelped, const std::string& none_made,
                              Pending& pending) {
-    std::vector<Pod*>& pods = pending[unhelped.pods.pod_class];
+    std::vector<Pod*>& pods = pending[unhelped.pods.equivalence_group];
     std::ranges::sort(pods, {}, [](const Pod* pod) {
         return std::tie(pod->refused, pod->reference.ns, pod->reference.name);
     });

@@ -70,9 +70,9 @@ private:
         for (const engine::PodCount& pods :
              engine::find_pending(cluster_, pass_.input.settings, pass_.input.circumstances.time())
                  .classes)
-            out[pods.pod_class] = pods.count;
+            out[pods.equivalence_group] = pods.count;
         const auto take = [&](const engine::PodCount& pods) {
-            const auto at = out.find(pods.pod_class);
+            const auto at = out.find(pods.equivalence_group);
             if (at != out.end()) at->second -= std::min(at->second, pods.count);
         };
         for (const engine::PodCount& pods : pass_.decision().helped) take(pods);
@@ -85,7 +85,7 @@ private:
         std::vector<engine::PodIndex> out(cluster_.unbound().begin(), cluster_.unbound().end());
         const auto name = [&](engine::PodIndex pod) {
             const engine::PodRow row = cluster_.pod(pod);
-            return std::pair(cluster_.text(cluster_.pod_class(row.pod_class).ns),
+            return std::pair(cluster_.text(cluster_.equivalence_group(row.equivalence_group).ns),
                              cluster_.text(row.name));
         };
         std::ranges::sort(out, {}, name);

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <utility>
 
-#include <capstan/lowering_provisioning.hpp>
-#include <capstan/raising_provisioning.hpp>
+#include <capstan/from_abi_provisioning.hpp>
+#include <capstan/to_abi_provisioning.hpp>
 
 #include "engine/actions.hpp"
 #include "runtime/instances/readable_view.hpp"
@@ -23,12 +23,12 @@ constexpr Duration gate_age_max = std::chrono::seconds(1);
 /// A request as the plugin reads it, kept until its operation is closed.
 template <class Request>
 struct Pinned {
-    explicit Pinned(Request of) : request(std::move(of)), raw(arena.lower(request)) {}
+    explicit Pinned(Request of) : request(std::move(of)), raw(arena.to_abi(request)) {}
     Pinned(const Pinned&) = delete;
     Pinned& operator=(const Pinned&) = delete;
     const Request request;
-    ProvisioningLowering arena;
-    const decltype(arena.lower(request)) raw;
+    ProvisioningAbiArena arena;
+    const decltype(arena.to_abi(request)) raw;
 };
 
 bool is_change(Hook hook) {
@@ -36,12 +36,12 @@ bool is_change(Hook hook) {
            hook == Hook::create_group || hook == Hook::destroy_group;
 }
 
-Result<std::monostate> raise_nothing(const void* /*result*/) { return std::monostate(); }
+Result<std::monostate> nothing_from_abi(const void* /*result*/) { return std::monostate(); }
 
 /// Reads a result of which the operation only has the address.
-template <class Raw, auto raise>
-auto raise_as(const void* result) {
-    return raise(*static_cast<const Raw*>(result));
+template <class Raw, auto from_abi>
+auto from_abi_as(const void* result) {
+    return from_abi(*static_cast<const Raw*>(result));
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ struct CloudClient::Call {
     Hook hook;
     Duration timeout;
     std::uint32_t result_type;
-    std::function<Result<std::any>(const void*)> raise;
+    std::function<Result<std::any>(const void*)> from_abi;
     std::function<void(Result<std::any>)> done;
     std::function<capstan_status(capstan_op)> start;  ///< owns the request
     std::atomic<bool> is_asked{false};                ///< the plugin has heard of it
@@ -80,14 +80,14 @@ CloudClient::CloudClient(std::shared_ptr<PluginInstance> instance, const capstan
       gate_(std::move(gate)) {}
 
 template <class T>
-void CloudClient::submit(Hook hook, Duration timeout, std::uint32_t result_type, Raise<T> raise,
-                         Start start, Done<T> done) {
+void CloudClient::submit(Hook hook, Duration timeout, std::uint32_t result_type,
+                         FromAbi<T> from_abi, Start start, Done<T> done) {
     auto call = std::make_shared<Call>();
     call->hook = hook;
     call->timeout = timeout;
     call->result_type = result_type;
-    call->raise = [raise = std::move(raise)](const void* result) -> Result<std::any> {
-        CAPSTAN_TRY(T value, raise(result));
+    call->from_abi = [from_abi = std::move(from_abi)](const void* result) -> Result<std::any> {
+        CAPSTAN_TRY(T value, from_abi(result));
         return std::any(std::move(value));
     };
     call->done = [done = std::move(done)](Result<std::any> result) {
@@ -108,7 +108,7 @@ void CloudClient::refresh(View known, Done<View> done) {
         [known = std::move(known)](const void* result) -> Result<View> {
             const auto& raw = *static_cast<const capstan_cloud_view*>(result);
             if (known && is_unchanged(raw, *known)) return known;
-            CAPSTAN_TRY(CloudView view, raise_readable_view(raw));
+            CAPSTAN_TRY(CloudView view, readable_view_from_abi(raw));
             return std::make_shared<const CloudView>(std::move(view));
         },
         [&cloud = cloud_](capstan_op op) { return distrusted(cloud.refresh)(cloud.self, op); },
@@ -119,7 +119,7 @@ void CloudClient::increase(Resize resize, Done<Resized> done) {
     const auto pinned = std::make_shared<const Pinned<Resize>>(std::move(resize));
     submit<Resized>(
         Hook::increase, call_deadline(), CAPSTAN_RESULT_RESIZED,
-        &raise_as<capstan_resized, raise_resized>,
+        &from_abi_as<capstan_resized, resized_from_abi>,
         [&cloud = cloud_, pinned](capstan_op op) {
             return distrusted(cloud.increase)(cloud.self, op, &pinned->raw);
         },
@@ -130,7 +130,7 @@ void CloudClient::decrease_target(Resize resize, Done<Resized> done) {
     const auto pinned = std::make_shared<const Pinned<Resize>>(std::move(resize));
     submit<Resized>(
         Hook::decrease_target, call_deadline(), CAPSTAN_RESULT_RESIZED,
-        &raise_as<capstan_resized, raise_resized>,
+        &from_abi_as<capstan_resized, resized_from_abi>,
         [&cloud = cloud_, pinned](capstan_op op) {
             return distrusted(cloud.decrease_target)(cloud.self, op, &pinned->raw);
         },
@@ -141,7 +141,7 @@ void CloudClient::remove(Removal removal, Done<Removed> done) {
     const auto pinned = std::make_shared<const Pinned<Removal>>(std::move(removal));
     submit<Removed>(
         Hook::remove, call_deadline(), CAPSTAN_RESULT_REMOVED,
-        &raise_as<capstan_removed, raise_removed>,
+        &from_abi_as<capstan_removed, removed_from_abi>,
         [&cloud = cloud_, pinned](capstan_op op) {
             return distrusted(cloud.remove)(cloud.self, op, &pinned->raw);
         },
@@ -152,7 +152,7 @@ void CloudClient::describe(NodeGroupId group, Done<NodeTemplate> done) {
     const auto* const templates = templates_;
     submit<NodeTemplate>(
         Hook::describe, call_deadline(), CAPSTAN_RESULT_TEMPLATE,
-        &raise_as<capstan_template, raise_template>,
+        &from_abi_as<capstan_template, template_from_abi>,
         [templates, group = std::move(group)](capstan_op op) -> capstan_status {
             if (templates == nullptr) return CAPSTAN_E_UNSUPPORTED;
             return distrusted(templates->describe)(templates->self, op, str(group.value()));
@@ -163,7 +163,7 @@ void CloudClient::describe(NodeGroupId group, Done<NodeTemplate> done) {
 void CloudClient::machine_types(Done<MachineTypes> done) {
     submit<MachineTypes>(
         Hook::machine_types, call_deadline(), CAPSTAN_RESULT_MACHINE_TYPES,
-        &raise_as<capstan_machine_types, raise_machine_types>,
+        &from_abi_as<capstan_machine_types, machine_types_from_abi>,
         [groups = groups_](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
             return distrusted(groups->machine_types)(groups->self, op);
@@ -174,7 +174,7 @@ void CloudClient::machine_types(Done<MachineTypes> done) {
 void CloudClient::create(GroupPlan plan, Done<std::monostate> done) {
     const auto pinned = std::make_shared<const Pinned<GroupPlan>>(std::move(plan));
     submit<std::monostate>(
-        Hook::create_group, call_deadline(), CAPSTAN_RESULT_NONE, &raise_nothing,
+        Hook::create_group, call_deadline(), CAPSTAN_RESULT_NONE, &nothing_from_abi,
         [groups = groups_, pinned](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
             return distrusted(groups->create)(groups->self, op, &pinned->raw);
@@ -184,7 +184,7 @@ void CloudClient::create(GroupPlan plan, Done<std::monostate> done) {
 
 void CloudClient::destroy(NodeGroupId group, Done<std::monostate> done) {
     submit<std::monostate>(
-        Hook::destroy_group, call_deadline(), CAPSTAN_RESULT_NONE, &raise_nothing,
+        Hook::destroy_group, call_deadline(), CAPSTAN_RESULT_NONE, &nothing_from_abi,
         [groups = groups_, group = std::move(group)](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
             return distrusted(groups->destroy)(groups->self, op, str(group.value()));
@@ -216,7 +216,7 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
     Operation operation{.what = name,
                         .result_type = call->result_type,
                         .deadline = context.clock().monotonic() + call->timeout,
-                        .raise = call->raise,
+                        .from_abi = call->from_abi,
                         .done = [self = shared_from_this(), call](Result<std::any> result) {
                             if (!result) {
                                 self->instance_->context().metrics().hook_failed(

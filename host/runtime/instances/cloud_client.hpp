@@ -59,7 +59,7 @@ public:
 private:
     struct Call;
     template <class T>
-    using Raise = std::function<Result<T>(const void* result)>;
+    using FromAbi = std::function<Result<T>(const void* result)>;
     using Start = std::function<capstan_status(capstan_op)>;
     struct Companions {
         const capstan_cloud_templates* templates = nullptr;   ///< NULL: none
@@ -69,8 +69,8 @@ private:
                 Companions companions, ChangeGate gate);
     Result<void> ask_gate(Hook hook) const;
     template <class T>
-    void submit(Hook hook, Duration timeout, std::uint32_t result_type, Raise<T> raise, Start start,
-                Done<T> done);
+    void submit(Hook hook, Duration timeout, std::uint32_t result_type, FromAbi<T> from_abi,
+                Start start, Done<T> done);
     Duration call_deadline() const;
     // On the host's side.
     void begin(const std::shared_ptr<Call>& call);

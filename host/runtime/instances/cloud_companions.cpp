@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstring>
 
-#include <capstan/lowering.hpp>
+#include <capstan/to_abi.hpp>
 
 #include "runtime/instances/cloud_client.hpp"
 #include "runtime/instances/cloud_companion.hpp"
@@ -67,7 +67,7 @@ private:
     std::string breach_;
 };
 
-std::string raise_options(const capstan_group_options& raw, GroupOptions& out) {
+std::string options_from_abi(const capstan_group_options& raw, GroupOptions& out) {
     OptionsReader in(raw);
     in.share(CAPSTAN_GROUP_OPTION_UTILIZATION, raw.utilization_threshold,
              out.utilization_threshold);
@@ -89,13 +89,13 @@ Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const Node
                         const engine::Circumstances& circumstances, PassWatch& watch) {
     CAPSTAN_TRY(const auto* const table,
                 find_companion<capstan_cloud_pricing>(cloud, CAPSTAN_INTERFACE_PRICING, watch));
-    Lowering arena;
-    const capstan_template lowered = arena.lower(node);
+    AbiArena arena;
+    const capstan_template crossing = arena.to_abi(node);
     capstan_price price{};
     price.struct_size = sizeof price;
     CAPSTAN_CHECK(
         call_hook(*cloud, Hook::price, circumstances, watch, [&](const capstan_call* call) {
-            return distrusted(table->price)(table->self, call, &lowered, &price);
+            return distrusted(table->price)(table->self, call, &crossing, &price);
         }));
     const std::string breach = price_breach(price);
     if (!breach.empty()) return contract_breach(*cloud, Hook::price, breach);
@@ -107,16 +107,16 @@ Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
                                  PassWatch& watch) {
     CAPSTAN_TRY(const auto* const table,
                 find_companion<capstan_cloud_options>(cloud, CAPSTAN_INTERFACE_OPTIONS, watch));
-    Lowering arena;
-    const capstan_group lowered = arena.lower(group);
+    AbiArena arena;
+    const capstan_group crossing = arena.to_abi(group);
     capstan_group_options raw{};
     raw.struct_size = sizeof raw;
     CAPSTAN_CHECK(
         call_hook(*cloud, Hook::options, circumstances, watch, [&](const capstan_call* call) {
-            return distrusted(table->get)(table->self, call, &lowered, &raw);
+            return distrusted(table->get)(table->self, call, &crossing, &raw);
         }));
     GroupOptions out;
-    const std::string breach = raise_options(raw, out);
+    const std::string breach = options_from_abi(raw, out);
     if (!breach.empty()) return contract_breach(*cloud, Hook::options, breach);
     return out;
 }

@@ -21,8 +21,8 @@ std::shared_ptr<const capstan_reconcile> question(bool is_first) {
         capstan_reconcile{sizeof(capstan_reconcile), is_first ? 1 : 0});
 }
 
-Result<std::any> raise_result(const void* raw) {
-    CAPSTAN_TRY(Reconciled out, raise_reconciled(*static_cast<const capstan_reconciled*>(raw)));
+Result<std::any> result_from_abi(const void* raw) {
+    CAPSTAN_TRY(Reconciled out, reconciled_from_abi(*static_cast<const capstan_reconciled*>(raw)));
     return std::any(std::move(out));
 }
 
@@ -124,7 +124,7 @@ void ControllerClient::call() {
         .result_type = CAPSTAN_RESULT_RECONCILED,
         .deadline = began + context.identity().limits.call_deadline.value_or(call_deadline_default),
         .reserved = true,
-        .raise = &raise_result,
+        .from_abi = &result_from_abi,
         .done = [self = shared_from_this(), what, began](Result<std::any> result) {
             if (!result) return self->ended(began, fail(std::move(result).error()));
             self->ended(began, std::any_cast<Reconciled>(*std::move(result)));

@@ -122,7 +122,7 @@ capstan_op PluginInstance::ask(Hook hook, Asynchronous function, Duration timeou
         .what = named(*context_) + ": " + std::string(name_of(hook)),
         .deadline = context_->clock().monotonic() + timeout,
         .reserved = true,
-        .raise = {},
+        .from_abi = {},
         .done = [self = shared_from_this(), hook, done](const Result<std::any>& result) {
             if (result) return done({});
             self->context_->metrics().hook_failed(hook, result.error().code);

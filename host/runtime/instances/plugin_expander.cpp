@@ -1,7 +1,7 @@
 #include <cmath>
 #include <optional>
 
-#include <capstan/lowering.hpp>
+#include <capstan/to_abi.hpp>
 
 #include "runtime/instances/hook_guard.hpp"
 #include "runtime/instances/policies.hpp"
@@ -14,15 +14,16 @@ namespace {
 class KeepSink {
 public:
     explicit KeepSink(std::size_t options) : scores_(options) {
-        raw_ = {sizeof raw_, 0, this,
-                [](const capstan_expander_out* out, std::uint32_t option, double score) noexcept {
-                    static_cast<KeepSink*>(out->ctx)->keep(option, score);
-                }};
+        raw_ = {
+            sizeof raw_, 0, this,
+            [](const capstan_expander_response* out, std::uint32_t option, double score) noexcept {
+                static_cast<KeepSink*>(out->ctx)->keep(option, score);
+            }};
     }
     KeepSink(const KeepSink&) = delete;
     KeepSink& operator=(const KeepSink&) = delete;
 
-    const capstan_expander_out* raw() const noexcept { return &raw_; }
+    const capstan_expander_response* raw() const noexcept { return &raw_; }
     std::string breach() const {
         const std::string of = " of " + std::to_string(scores_.size());
         if (missing_) return "kept option " + std::to_string(*missing_) + of;
@@ -44,22 +45,22 @@ private:
         }
     }
 
-    capstan_expander_out raw_{};
+    capstan_expander_response raw_{};
     std::vector<std::optional<double>> scores_;
     std::optional<std::uint32_t> missing_;
     std::optional<std::uint32_t> no_number_;
 };
 
 /// The question as it crosses; borrows from the values.
-struct LoweredOptions {
-    LoweredOptions(const engine::ScaleUpQuestion& question, std::span<const std::uint32_t> among) {
+struct AbiOptions {
+    AbiOptions(const engine::ScaleUpQuestion& question, std::span<const std::uint32_t> among) {
         options.reserve(among.size());
-        for (const std::uint32_t i : among) options.push_back(arena.lower(question.options[i]));
+        for (const std::uint32_t i : among) options.push_back(arena.to_abi(question.options[i]));
         in = {sizeof in, question.cluster_nodes, array_of(options), arena.list(question.pods)};
     }
-    Lowering arena;
+    AbiArena arena;
     std::vector<capstan_option> options;
-    capstan_expander_in in{};
+    capstan_expander_request in{};
 };
 
 }  // namespace
@@ -74,13 +75,13 @@ Result<std::unique_ptr<PluginExpander>> PluginExpander::make(
 Result<engine::Narrowing> PluginExpander::filter(const engine::ScaleUpQuestion& question,
                                                  std::span<const std::uint32_t> among,
                                                  const engine::Circumstances& circumstances) {
-    const LoweredOptions lowered(question, among);
+    const AbiOptions crossing(question, among);
     KeepSink sink(among.size());
     const capstan_expander& table = plugin_.table();
     CAPSTAN_TRY(std::vector<std::string> sentences,
                 call_hook(plugin_.instance(), Hook::filter, circumstances, plugin_.watch(),
                           [&](const capstan_call* call) {
-                              return distrusted(table.filter)(table.self, call, &lowered.in,
+                              return distrusted(table.filter)(table.self, call, &crossing.in,
                                                               sink.raw());
                           }));
     if (const std::string breach = sink.breach(); !breach.empty()) {

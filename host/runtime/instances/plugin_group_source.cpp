@@ -3,9 +3,9 @@
 #include <utility>
 
 #include <capstan/detail/utf8.hpp>
-#include <capstan/lowering_provisioning.hpp>
-#include <capstan/raising_provisioning.hpp>
+#include <capstan/from_abi_provisioning.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/to_abi_provisioning.hpp>
 
 #include "runtime/instances/hook_guard.hpp"
 #include "runtime/instances/policies.hpp"
@@ -24,23 +24,23 @@ public:
         raw_ = {sizeof raw_,
                 0,
                 this,
-                [](const capstan_group_source_out* out, const capstan_group_plan* plan,
+                [](const capstan_group_source_response* out, const capstan_group_plan* plan,
                    capstan_str because) noexcept { of(out).suggest(plan, because); },
-                [](const capstan_group_source_out* out, capstan_str machine_type,
+                [](const capstan_group_source_response* out, capstan_str machine_type,
                    capstan_str because) noexcept { of(out).leave_out(machine_type, because); },
-                [](const capstan_group_source_out* out, std::int32_t most) noexcept {
+                [](const capstan_group_source_response* out, std::int32_t most) noexcept {
                     of(out).limit(most);
                 }};
     }
     SuggestSink(const SuggestSink&) = delete;
     SuggestSink& operator=(const SuggestSink&) = delete;
 
-    const capstan_group_source_out* raw() const noexcept { return &raw_; }
+    const capstan_group_source_response* raw() const noexcept { return &raw_; }
     const std::string& breach() const noexcept { return breach_; }
     engine::GroupsAnswer take() { return std::move(answer_); }
 
 private:
-    static SuggestSink& of(const capstan_group_source_out* out) noexcept {
+    static SuggestSink& of(const capstan_group_source_response* out) noexcept {
         return *static_cast<SuggestSink*>(out->ctx);
     }
     template <class F>
@@ -55,7 +55,7 @@ private:
     void suggest(const capstan_group_plan* raw, capstan_str because) noexcept {
         guard([&] {
             if (raw == nullptr) return refuse("suggested NULL");
-            Result<GroupPlan> plan = raise_group_plan(*raw);
+            Result<GroupPlan> plan = group_plan_from_abi(*raw);
             if (!plan) return refuse("suggested a group whose " + plan.error().message);
             if (!names_.insert(plan->name).second)
                 return refuse("suggested group " + in_quotes(plan->name) + " twice");
@@ -84,7 +84,7 @@ private:
         const auto type =
             std::ranges::lower_bound(machines_, plan.machine_type, {}, &MachineType::name);
         if (type == machines_.end() || type->name != plan.machine_type) return false;
-        return std::ranges::any_of(type->offers, [&](const MachineOffer& offer) {
+        return std::ranges::any_of(type->offerings, [&](const MachineOffering& offer) {
             return offer.zone == plan.zone && offer.spot == plan.spot;
         });
     }
@@ -94,22 +94,22 @@ private:
     void refuse(std::string what) { breach_ = std::move(what); }
 
     std::span<const MachineType> machines_;
-    capstan_group_source_out raw_{};
+    capstan_group_source_response raw_{};
     engine::GroupsAnswer answer_;
     std::set<std::string> names_;
     std::string breach_;
 };
 
 /// The question as it crosses; borrows from the values.
-struct LoweredGroups {
-    explicit LoweredGroups(const engine::GroupsQuestion& question)
+struct AbiGroups {
+    explicit AbiGroups(const engine::GroupsQuestion& question)
         : pods(question.pods.begin(), question.pods.end()),
           machines(question.machines.begin(), question.machines.end()) {
         groups.reserve(question.existing.size());
         templates.reserve(question.existing.size());
         for (const auto& [group, node] : question.existing) {
-            groups.push_back(arena.lower(*group));
-            if (node != nullptr) templates.push_back(arena.lower(*node));
+            groups.push_back(arena.to_abi(*group));
+            if (node != nullptr) templates.push_back(arena.to_abi(*node));
             existing.push_back({sizeof(capstan_existing_group), 0, &groups.back(),
                                 node != nullptr ? &templates.back() : nullptr});
         }
@@ -117,13 +117,13 @@ struct LoweredGroups {
               arena.list(pods),   arena.list(machines),
               array_of(existing), arena.list(question.room)};
     }
-    ProvisioningLowering arena;
-    const std::vector<PodClass> pods;
+    ProvisioningAbiArena arena;
+    const std::vector<PodEquivalenceGroup> pods;
     const std::vector<MachineType> machines;
     std::vector<capstan_group> groups;
     std::vector<capstan_template> templates;
     std::vector<capstan_existing_group> existing;
-    capstan_group_source_in in{};
+    capstan_group_source_request in{};
 };
 
 }  // namespace
@@ -137,13 +137,13 @@ Result<std::unique_ptr<PluginGroupSource>> PluginGroupSource::make(
 
 Result<engine::GroupsAnswer> PluginGroupSource::suggest(
     const engine::GroupsQuestion& question, const engine::Circumstances& circumstances) {
-    const LoweredGroups lowered(question);
+    const AbiGroups crossing(question);
     SuggestSink sink(question.machines);
     const capstan_group_source& table = plugin_.table();
     CAPSTAN_TRY(std::vector<std::string> sentences,
                 call_hook(plugin_.instance(), Hook::suggest, circumstances, plugin_.watch(),
                           [&](const capstan_call* call) {
-                              return distrusted(table.suggest)(table.self, call, &lowered.in,
+                              return distrusted(table.suggest)(table.self, call, &crossing.in,
                                                                sink.raw());
                           }));
     if (!sink.breach().empty())
@@ -155,13 +155,13 @@ Result<engine::GroupsAnswer> PluginGroupSource::suggest(
 
 Result<bool> PluginGroupSource::owns(const NodeGroup& group,
                                      const engine::Circumstances& circumstances) {
-    Lowering arena;
-    const capstan_group lowered = arena.lower(group);
+    AbiArena arena;
+    const capstan_group crossing = arena.to_abi(group);
     std::int32_t owns = 0;
     const capstan_group_source& table = plugin_.table();
     CAPSTAN_CHECK(call_hook(plugin_.instance(), Hook::owns, circumstances, plugin_.watch(),
                             [&](const capstan_call* call) {
-                                return distrusted(table.owns)(table.self, call, &lowered, &owns);
+                                return distrusted(table.owns)(table.self, call, &crossing, &owns);
                             }));
     return owns != 0;
 }

@@ -1,4 +1,4 @@
-#include <capstan/lowering.hpp>
+#include <capstan/to_abi.hpp>
 
 #include "io/printable.hpp"
 #include "runtime/instances/hook_guard.hpp"
@@ -15,7 +15,7 @@ class AnswerSink {
 public:
     AnswerSink() {
         raw_ = {sizeof raw_, 0, this,
-                [](const capstan_similarity_out* out, std::int32_t verdict,
+                [](const capstan_similarity_response* out, std::int32_t verdict,
                    capstan_str because) noexcept {
                     static_cast<AnswerSink*>(out->ctx)->take(verdict, because);
                 }};
@@ -23,7 +23,7 @@ public:
     AnswerSink(const AnswerSink&) = delete;
     AnswerSink& operator=(const AnswerSink&) = delete;
 
-    const capstan_similarity_out* raw() const noexcept { return &raw_; }
+    const capstan_similarity_response* raw() const noexcept { return &raw_; }
     std::string breach(bool may_decide) const {
         if (answers_ == 0) return "gave no answer";
         if (answers_ > 1) return "gave " + std::to_string(answers_) + " answers";
@@ -47,7 +47,7 @@ private:
         }
     }
 
-    capstan_similarity_out raw_{};
+    capstan_similarity_response raw_{};
     int answers_ = 0;
     Similarity answer_;
 };
@@ -67,9 +67,9 @@ bool PluginSimilarity::may_decide() const {
 
 Result<Similarity> PluginSimilarity::similar(const NodeTemplate& a, const NodeTemplate& b,
                                              const engine::Circumstances& circumstances) {
-    Lowering arena;
-    const capstan_template left = arena.lower(a);
-    const capstan_template right = arena.lower(b);
+    AbiArena arena;
+    const capstan_template left = arena.to_abi(a);
+    const capstan_template right = arena.to_abi(b);
     AnswerSink sink;
     const capstan_similarity& table = plugin_.table();
     CAPSTAN_CHECK(call_hook(plugin_.instance(), Hook::similar, circumstances, plugin_.watch(),
@@ -90,12 +90,12 @@ Result<std::uint64_t> PluginSimilarity::bucket(const NodeTemplate& node,
         return fail(ErrorCode::unsupported,
                     "plugin " + plugin_.instance().id() + " has no buckets");
     }
-    Lowering arena;
-    const capstan_template lowered = arena.lower(node);
+    AbiArena arena;
+    const capstan_template crossing = arena.to_abi(node);
     std::uint64_t hash = 0;
     CAPSTAN_CHECK(call_hook(plugin_.instance(), Hook::bucket, circumstances, plugin_.watch(),
                             [&](const capstan_call* call) {
-                                return distrusted(table.bucket)(table.self, call, &lowered, &hash);
+                                return distrusted(table.bucket)(table.self, call, &crossing, &hash);
                             }));
     return hash;
 }

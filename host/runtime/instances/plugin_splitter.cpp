@@ -1,4 +1,4 @@
-#include <capstan/lowering.hpp>
+#include <capstan/to_abi.hpp>
 
 #include "runtime/instances/hook_guard.hpp"
 #include "runtime/instances/policies.hpp"
@@ -11,10 +11,10 @@ namespace {
 class GrowSink {
 public:
     GrowSink() {
-        raw_ = {sizeof raw_, 0, this,
-                [](const capstan_splitter_out* out, std::uint32_t group, std::int32_t by) noexcept {
-                    static_cast<GrowSink*>(out->ctx)->grow(group, by);
-                }};
+        raw_ = {
+            sizeof raw_, 0, this,
+            [](const capstan_splitter_response* out, std::uint32_t group,
+               std::int32_t by) noexcept { static_cast<GrowSink*>(out->ctx)->grow(group, by); }};
     }
     GrowSink(const GrowSink&) = delete;
     GrowSink& operator=(const GrowSink&) = delete;
@@ -23,7 +23,7 @@ public:
         std::uint32_t group;
         std::int32_t by;
     };
-    const capstan_splitter_out* raw() const noexcept { return &raw_; }
+    const capstan_splitter_response* raw() const noexcept { return &raw_; }
     const std::vector<Growth>& growths() const noexcept { return growths_; }
     bool is_flooded() const noexcept { return is_flooded_; }
 
@@ -38,7 +38,7 @@ private:
         }
     }
 
-    capstan_splitter_out raw_{};
+    capstan_splitter_response raw_{};
     std::vector<Growth> growths_;
     bool is_flooded_ = false;
 };
@@ -73,11 +73,11 @@ Result<std::unique_ptr<PluginSplitter>> PluginSplitter::make(
 
 Result<std::vector<int>> PluginSplitter::split(int nodes, std::span<const NodeGroup> groups,
                                                const engine::Circumstances& circumstances) {
-    Lowering arena;
-    std::vector<capstan_group> lowered;
-    lowered.reserve(groups.size());
-    for (const NodeGroup& group : groups) lowered.push_back(arena.lower(group));
-    const capstan_splitter_in in{sizeof in, nodes, array_of(lowered)};
+    AbiArena arena;
+    std::vector<capstan_group> crossing;
+    crossing.reserve(groups.size());
+    for (const NodeGroup& group : groups) crossing.push_back(arena.to_abi(group));
+    const capstan_splitter_request in{sizeof in, nodes, array_of(crossing)};
     GrowSink sink;
     const capstan_splitter& table = plugin_.table();
     CAPSTAN_CHECK(call_hook(plugin_.instance(), Hook::split, circumstances, plugin_.watch(),

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <capstan/raising.hpp>
+#include <capstan/from_abi.hpp>
 #include <capstan/sentence.hpp>
 
 namespace capstan::runtime {
@@ -27,8 +27,8 @@ Result<void> check_machines(std::string_view what, std::optional<int> machines) 
                   std::to_string(most_machines_of_group) + " machines are taken");
 }
 
-Result<NodeGroup> raise_sized_group(const capstan_group& raw) {
-    CAPSTAN_TRY(NodeGroup out, raise_group(raw));
+Result<NodeGroup> sized_group_from_abi(const capstan_group& raw) {
+    CAPSTAN_TRY(NodeGroup out, group_from_abi(raw));
     CAPSTAN_CHECK(check_machines("min", out.min));
     CAPSTAN_CHECK(check_machines("target", out.target));
     return out;
@@ -48,16 +48,15 @@ public:
     Result<CloudView> read() && {
         CAPSTAN_CHECK(capstan::detail::check_size(raw_));
         CAPSTAN_CHECK(capstan::detail::check_array<capstan_group>("groups", raw_.groups));
-        CAPSTAN_CHECK(
-            capstan::detail::check_array<capstan_cloud_instance>("instances", raw_.instances));
+        CAPSTAN_CHECK(capstan::detail::check_array<capstan_machine>("machines", raw_.machines));
         CAPSTAN_CHECK(capstan::detail::check_array<capstan_error>("unreadable", raw_.unreadable));
         out_.complete = raw_.complete != 0;
-        read_list<capstan_error>("unreadable", raw_.unreadable, capstan::detail::raise_error,
+        read_list<capstan_error>("unreadable", raw_.unreadable, capstan::detail::error_from_abi,
                                  &ViewReader::take_error, &ViewReader::blame_nothing);
-        read_list<capstan_group>("groups", raw_.groups, raise_sized_group, &ViewReader::take_group,
-                                 &ViewReader::blame_group);
-        read_list<capstan_cloud_instance>("instances", raw_.instances, raise_machine,
-                                          &ViewReader::take_machine, &ViewReader::blame_machine);
+        read_list<capstan_group>("groups", raw_.groups, sized_group_from_abi,
+                                 &ViewReader::take_group, &ViewReader::blame_group);
+        read_list<capstan_machine>("machines", raw_.machines, machine_from_abi,
+                                   &ViewReader::take_machine, &ViewReader::blame_machine);
         find_repeated_machines();
         blame_short_groups();
         keep_groups_hidden();
@@ -69,7 +68,7 @@ public:
 private:
     /// `blame` gets NULL where not even the size of an element is right.
     template <class Raw, class F, class Value>
-    void read_list(std::string_view name, capstan_array array, F raise_one,
+    void read_list(std::string_view name, capstan_array array, F one_from_abi,
                    void (ViewReader::*take)(std::uint32_t, Value),
                    void (ViewReader::*blame)(const Raw*, Error)) {
         const View<Raw> view(array);
@@ -82,7 +81,7 @@ private:
                                             .value());
                 continue;
             }
-            auto value = raise_one(raw);
+            auto value = one_from_abi(raw);
             if (value) {
                 (this->*take)(i, *std::move(value));
                 continue;
@@ -112,7 +111,7 @@ private:
         const auto id = raw != nullptr ? find_id(raw->id) : std::nullopt;
         blame(id.value_or(std::string()), std::move(error));
     }
-    void blame_machine(const capstan_cloud_instance* raw, Error error) {
+    void blame_machine(const capstan_machine* raw, Error error) {
         const auto group = raw != nullptr ? find_id(raw->group_id) : std::nullopt;
         if (group) return blame(*group, std::move(error));
         if (!groupless_) groupless_ = std::move(error);
@@ -136,7 +135,7 @@ private:
         for (std::size_t m = 0; m < out_.machines.size(); ++m) {
             const auto [at, is_new] = first.try_emplace(out_.machines[m].id.value(), m);
             if (is_new) continue;
-            const Error error = there_twice("instances", places_[m], out_.machines[m].id.value());
+            const Error error = there_twice("machines", places_[m], out_.machines[m].id.value());
             blame(out_.machines[at->second].group.value(), error);
             blame(out_.machines[m].group.value(), error);
         }
@@ -177,7 +176,7 @@ private:
 
 }  // namespace
 
-Result<CloudView> raise_readable_view(const capstan_cloud_view& raw) {
+Result<CloudView> readable_view_from_abi(const capstan_cloud_view& raw) {
     return ViewReader(raw).read();
 }
 

@@ -21,6 +21,6 @@ inline constexpr std::int32_t most_machines_of_group = 1'000'000;
 /// the error has no subject, and there may be groups that the view does not name. So it is where
 /// the cloud says that its view is not complete and names nothing that is missing. Machines of
 /// unreadable groups stay in the list. The error: it cannot be read at all. [any thread]
-Result<CloudView> raise_readable_view(const capstan_cloud_view& raw);
+Result<CloudView> readable_view_from_abi(const capstan_cloud_view& raw);
 
 }  // namespace capstan::runtime

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <capstan/raising.hpp>
+#include <capstan/from_abi.hpp>
 
 namespace capstan::runtime {
 namespace {
@@ -23,7 +23,7 @@ bool is_same(const capstan_kv& raw, const std::pair<const std::string, std::stri
 }
 
 bool is_same(const capstan_group& raw, const NodeGroup& known);
-bool is_same(const capstan_cloud_instance& raw, const Machine& known);
+bool is_same(const capstan_machine& raw, const Machine& known);
 
 /// An element whose own size and whose list's stride agree.
 template <class T>
@@ -63,12 +63,12 @@ bool is_same(const capstan_group& raw, const NodeGroup& known) {
            is_same_list<capstan_kv>(raw.tags, known.tags);
 }
 
-std::optional<Time> launch_of(const capstan_cloud_instance& raw) {
+std::optional<Time> launch_of(const capstan_machine& raw) {
     if ((raw.present & CAPSTAN_MACHINE_LAUNCHED) == 0) return std::nullopt;
     return time_from_unix_ns(raw.launched_unix_ns);
 }
 
-bool is_same(const capstan_cloud_instance& raw, const Machine& known) {
+bool is_same(const capstan_machine& raw, const Machine& known) {
     return raw.error == nullptr && !known.error &&
            raw.state == static_cast<std::int32_t>(known.state) &&
            launch_of(raw) == known.launched && is_same(raw.id, known.id) &&
@@ -82,7 +82,7 @@ bool is_unchanged(const capstan_cloud_view& raw, const CloudView& known) {
     return capstan::detail::check_size(raw) && raw.unreadable.count == 0 &&
            known.unreadable.empty() && (raw.complete != 0) == known.complete &&
            is_same_list<capstan_group>(raw.groups, known.groups) &&
-           is_same_list<capstan_cloud_instance>(raw.instances, known.machines);
+           is_same_list<capstan_machine>(raw.machines, known.machines);
 }
 
 }  // namespace capstan::runtime

@@ -55,7 +55,8 @@ std::string count_word(std::size_t namespaces) {
 std::size_t count_namespaces(const engine::Cluster& cluster,
                              const std::vector<engine::PodCount>& pods) {
     std::set<engine::Symbol> out;
-    for (const engine::PodCount& some : pods) out.insert(cluster.pod_class(some.pod_class).ns);
+    for (const engine::PodCount& some : pods)
+        out.insert(cluster.equivalence_group(some.equivalence_group).ns);
     return out.size();
 }
 

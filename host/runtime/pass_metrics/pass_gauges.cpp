@@ -174,8 +174,9 @@ void PassGauges::observe_pods(const PassObservation& pass) {
     std::map<std::string, std::set<engine::ClassId>> classes;  // by owner
     const auto add = [&](const engine::PodCount& some) {
         pods += some.count;
-        const std::string& owner = pass.snapshot.cluster.pod_class(some.pod_class).owner->uid;
-        if (!owner.empty()) classes[owner].insert(some.pod_class);
+        const std::string& owner =
+            pass.snapshot.cluster.equivalence_group(some.equivalence_group).owner->uid;
+        if (!owner.empty()) classes[owner].insert(some.equivalence_group);
     };
     for (const engine::PodCount& helped : pass.decision.helped) add(helped);
     for (const engine::Unhelped& unhelped : pass.decision.unhelped) add(unhelped.pods);

@@ -20,7 +20,7 @@ public:
     std::uint32_t add(engine::ClassId id) {
         const auto [known, is_new] =
             classes_.emplace(id, static_cast<std::uint32_t>(out_.classes.size()));
-        if (is_new) out_.classes.push_back(record_of(cluster_.pod_class(id)));
+        if (is_new) out_.classes.push_back(record_of(cluster_.equivalence_group(id)));
         return known->second;
     }
 
@@ -54,7 +54,8 @@ std::vector<engine::PodIndex> pods_by_name(const engine::Cluster& cluster) {
     std::iota(out.begin(), out.end(), engine::PodIndex{0});
     std::ranges::sort(out, {}, [&](engine::PodIndex i) {
         const engine::PodRow pod = cluster.pod(i);
-        return std::pair(cluster.text(cluster.pod_class(pod.pod_class).ns), cluster.text(pod.name));
+        return std::pair(cluster.text(cluster.equivalence_group(pod.equivalence_group).ns),
+                         cluster.text(pod.name));
     });
     return out;
 }
@@ -128,7 +129,7 @@ ClusterRecord make_cluster_record(const engine::Cluster& cluster) {
     out.pods.reserve(cluster.pod_count());
     for (const engine::PodIndex i : pods_by_name(cluster)) {
         const engine::PodRow pod = cluster.pod(i);
-        out.pods.push_back(pod_record(cluster, pod, classes.add(pod.pod_class)));
+        out.pods.push_back(pod_record(cluster, pod, classes.add(pod.equivalence_group)));
     }
     for (const engine::DaemonSetRow& row : cluster.daemon_sets())
         out.daemon_sets.push_back(*row.object);

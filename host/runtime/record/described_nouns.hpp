@@ -39,8 +39,8 @@ BOOST_DESCRIBE_STRUCT(GroupOptions, (),
                        unready_time, max_node_provision_time, drain_timeout, zero_or_max,
                        ignore_daemonsets_utilization))
 BOOST_DESCRIBE_STRUCT(Machine, (), (id, group, state, machine_type, zone, launched, error))
-BOOST_DESCRIBE_STRUCT(MachineOffer, (), (zone, spot, labels, price_per_hour))
-BOOST_DESCRIBE_STRUCT(MachineType, (), (name, labels, taints, capacity, allocatable, offers))
+BOOST_DESCRIBE_STRUCT(MachineOffering, (), (zone, spot, labels, price_per_hour))
+BOOST_DESCRIBE_STRUCT(MachineType, (), (name, labels, taints, capacity, allocatable, offerings))
 BOOST_DESCRIBE_STRUCT(GroupPlan, (), (name, machine_type, zone, spot, labels, taints))
 BOOST_DESCRIBE_STRUCT(PlannedGroup, (), (group, node))
 

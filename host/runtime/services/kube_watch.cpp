@@ -155,7 +155,7 @@ std::optional<KubeWatchFeed::Told> KubeWatchFeed::next() {
 
 void KubeWatchFeed::call(const Told& told) const {
     capstan_error error{};
-    if (told.error) error = lower(*told.error);
+    if (told.error) error = to_abi(*told.error);
     const capstan_kube_event event{sizeof event, told.type, str(told.object),
                                    told.error ? &error : nullptr};
     // By itself: what one throws must not keep the others from being told.

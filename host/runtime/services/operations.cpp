@@ -39,7 +39,7 @@ Result<std::any> raised_result(const Operation& operation, std::uint32_t type, c
     const PluginTime::Paused copying;
     if (result == nullptr) return misfit("the plugin completed without a result");
     try {
-        Result<std::any> copy = operation.raise(result);
+        Result<std::any> copy = operation.from_abi(result);
         if (!copy) return capstan::fail(within(operation.what, std::move(copy).error()));
         return copy;
     } catch (const std::exception& e) {

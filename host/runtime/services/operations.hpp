@@ -28,7 +28,7 @@ struct Operation {
     bool reserved = false;  ///< not counted: start and stop are never refused
     /// Copies a result of that type; called inside `complete`, on the plugin's thread. Not for
     /// CAPSTAN_RESULT_NONE.
-    std::function<Result<std::any>(const void* result)> raise;
+    std::function<Result<std::any>(const void* result)> from_abi;
     /// Exactly once, whatever happens, on the host's side: see Strand::post_to_host. The empty
     /// std::any for CAPSTAN_RESULT_NONE. Keeps alive what the plugin was lent: it is freed when the
     /// operation is closed.

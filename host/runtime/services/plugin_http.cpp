@@ -50,7 +50,7 @@ void know_authorization(const HttpHeaders& headers) {
 /// Calls the plugin with what came back, lent for the call.
 void hand_over_reply(capstan_http_done done, void* user, const Result<HttpReply>& result) {
     if (!result) {
-        const capstan_error error = lower(result.error());
+        const capstan_error error = to_abi(result.error());
         distrusted(done)(user, error.code, nullptr, &error);
         return;
     }

@@ -14,7 +14,7 @@ constexpr Duration kube_timeout = std::chrono::seconds(30);
 
 void hand_over(capstan_kube_done done, void* user, const Result<kubernetes::ApiReply>& result) {
     if (!result) {
-        const capstan_error error = lower(result.error());
+        const capstan_error error = to_abi(result.error());
         return distrusted(done)(user, error.code, nullptr, &error);
     }
     const capstan_kube_reply reply{sizeof reply, 0, str(result->body)};
@@ -24,7 +24,7 @@ void hand_over(capstan_kube_done done, void* user, const Result<kubernetes::ApiR
 void hand_over(capstan_kube_resolved done, void* user,
                const Result<kubernetes::ServedKind>& result) {
     if (!result) {
-        const capstan_error error = lower(result.error());
+        const capstan_error error = to_abi(result.error());
         return distrusted(done)(user, error.code, nullptr, &error);
     }
     const capstan_kube_resource resource{sizeof resource,     result->has_namespace ? 1 : 0,
@@ -227,7 +227,7 @@ capstan_status PluginKube::watch(const capstan_kube_watch* raw, capstan_kube_on_
 
 void PluginKube::refuse_watch(Error error, KubeWatchFeed::Listener listener) {
     tasks_->deliver([listener, error = std::move(error)] {
-        const capstan_error raw = lower(error);
+        const capstan_error raw = to_abi(error);
         const capstan_kube_event trouble{sizeof trouble, CAPSTAN_KUBE_TROUBLE, {}, &raw};
         distrusted(listener.on_event)(listener.user, &trouble);
         const capstan_kube_event ended{sizeof ended, CAPSTAN_KUBE_ENDED, {}, nullptr};

@@ -51,7 +51,7 @@ private:
         if (increase.option >= options.size() || options[increase.option].pods.empty()) return out;
         std::map<engine::ClassId, std::uint32_t> wanted;
         for (const engine::PodCount& pods : options[increase.option].pods)
-            wanted[pods.pod_class] += pods.count;
+            wanted[pods.equivalence_group] += pods.count;
         for (const engine::PodIndex pod : moment.cluster().unbound()) {
             const auto at = wanted.find(moment.cluster().class_of(pod));
             if (at == wanted.end() || at->second == 0) continue;
@@ -84,7 +84,7 @@ private:
         for (const engine::PodIndex pod : pods) {
             const engine::Cluster& cluster = moment.cluster();
             if (!looks_.surely_fits(moment, pod, group)) return std::nullopt;
-            Resources wants = cluster.pod_class(cluster.class_of(pod)).spec->requests;
+            Resources wants = cluster.equivalence_group(cluster.class_of(pod)).spec->requests;
             wants += Resources{{"pods", 1}};
             const auto has_room = [&](const Resources& room) {
                 return std::ranges::all_of(wants, [&](const auto& entry) {

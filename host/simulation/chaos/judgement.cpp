@@ -73,7 +73,7 @@ bool has_more_than_resources(const ClassRow& row, const engine::Settings& settin
 
 std::string name_of_pod(const Cluster& cluster, PodIndex pod) {
     const engine::PodRow row = cluster.pod(pod);
-    return std::string(cluster.text(cluster.pod_class(row.pod_class).ns)) + "/" +
+    return std::string(cluster.text(cluster.equivalence_group(row.equivalence_group).ns)) + "/" +
            std::string(cluster.text(row.name));
 }
 
@@ -115,13 +115,13 @@ bool is_cluster_well(const Cluster& cluster, const engine::Settings& settings) {
 }
 
 bool belongs_to_node(const Cluster& cluster, PodIndex pod) {
-    const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
+    const ClassRow& row = cluster.equivalence_group(cluster.class_of(pod));
     return row.owner->kind == "DaemonSet" ||
            engine::find_label(cluster, row.annotations, "kubernetes.io/config.mirror");
 }
 
 bool is_expendable(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
-    const auto& priority = cluster.pod_class(cluster.class_of(pod)).spec->priority;
+    const auto& priority = cluster.equivalence_group(cluster.class_of(pod)).spec->priority;
     return priority && *priority < settings.expendable_pods_priority_cutoff;
 }
 
@@ -134,7 +134,7 @@ std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Se
                           Time wall) {
     if (belongs_to_node(cluster, pod) || is_expendable(cluster, pod, settings)) return {};
     const engine::ScaleDownSettings& down = settings.scale_down;
-    const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
+    const ClassRow& row = cluster.equivalence_group(cluster.class_of(pod));
     const std::string_view safe = class_annotation(cluster, row, safe_to_evict);
     if (safe == "false") return "says that it is not safe to evict";
     if (row.owner->kind == "Job" && down.job_pods_unmovable && !down.safe_to_evict_frees_jobs)
@@ -158,11 +158,11 @@ std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Se
 }
 
 bool has_budget(const Cluster& cluster, PodIndex pod) {
-    return count_budgets(cluster, cluster.pod_class(cluster.class_of(pod))) > 0;
+    return count_budgets(cluster, cluster.equivalence_group(cluster.class_of(pod))) > 0;
 }
 
 bool wants_more_than_room(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
-    return has_more_than_resources(cluster.pod_class(cluster.class_of(pod)), settings);
+    return has_more_than_resources(cluster.equivalence_group(cluster.class_of(pod)), settings);
 }
 
 Resources room_on_new_node(const Cluster& cluster, const engine::Group& group) {
@@ -170,7 +170,7 @@ Resources room_on_new_node(const Cluster& cluster, const engine::Group& group) {
 }
 
 bool might_fit(const Cluster& cluster, PodIndex pod, const NodeTemplate& node) {
-    const engine::PodSpec& spec = *cluster.pod_class(cluster.class_of(pod)).spec;
+    const engine::PodSpec& spec = *cluster.equivalence_group(cluster.class_of(pod)).spec;
     if (!has_all(node.labels, spec.node_selector)) return false;
     if (find_untolerated(node.taints, spec.tolerations) != nullptr) return false;
     return std::ranges::all_of(spec.requests, [&](const Resources::Entry& e) {
@@ -203,7 +203,8 @@ bool may_push_others_aside(const Cluster& cluster, PodIndex pod, const engine::S
             if (is_expendable(cluster, other, settings)) {
                 has_any = true;
             } else {
-                look.allocatable -= cluster.pod_class(cluster.class_of(other)).spec->requests;
+                look.allocatable -=
+                    cluster.equivalence_group(cluster.class_of(other)).spec->requests;
             }
         }
         if (has_any && might_fit(cluster, pod, look)) return true;
@@ -213,7 +214,7 @@ bool may_push_others_aside(const Cluster& cluster, PodIndex pod, const engine::S
 
 bool surely_fits(const Cluster& cluster, PodIndex pod, const engine::Group& group,
                  const engine::Settings& settings) {
-    const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
+    const ClassRow& row = cluster.equivalence_group(cluster.class_of(pod));
     if (!group.described || has_more_than_resources(row, settings)) return false;
     const NodeTemplate& node = *group.described;
     if (!has_all(node.labels, row.spec->node_selector)) return false;

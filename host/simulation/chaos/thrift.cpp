@@ -112,7 +112,7 @@ private:
     }
 
     bool moves_freely(engine::PodIndex pod) const {
-        const engine::ClassRow& row = cluster_.pod_class(cluster_.class_of(pod));
+        const engine::ClassRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
         const bool waits_for_end =
             engine::find_label(cluster_, row.annotations,
                                "cluster-autoscaler.kubernetes.io/safe-to-evict")
@@ -127,7 +127,8 @@ private:
         const engine::NodeRow& node = cluster_.node(index);
         if (!node.ready || node.unschedulable || engine::is_marked(node)) return false;
         const bool has_terms = std::ranges::any_of(cluster_.pods_on(index), [&](auto pod) {
-            return !cluster_.pod_class(cluster_.class_of(pod)).spec->pod_anti_affinity.empty();
+            return !cluster_.equivalence_group(cluster_.class_of(pod))
+                        .spec->pod_anti_affinity.empty();
         });
         if (has_terms) return false;
         NodeTemplate look = look_of(cluster_, index);
@@ -138,7 +139,7 @@ private:
             room.set(cluster_.resource_name(r), there[r] - requested[r]);
         for (const engine::PodIndex pod : pods) {
             if (!might_fit(cluster_, pod, look)) return false;
-            room -= cluster_.pod_class(cluster_.class_of(pod)).spec->requests;
+            room -= cluster_.equivalence_group(cluster_.class_of(pod)).spec->requests;
             room -= Resources{{"pods", 1}};
         }
         return std::ranges::all_of(room, [](const auto& entry) { return entry.amount >= 0; });

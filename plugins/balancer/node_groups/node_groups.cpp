@@ -45,7 +45,7 @@ void explain(const Call& call, int nodes, const std::vector<GroupSize>& sizes,
 }  // namespace
 
 Result<void> NodeGroups::split(const Call& call, int nodes, const GroupList& groups,
-                               const Grow& grow) const {
+                               const GroupIncreases& grow) const {
     if (nodes < 0) {
         return fail(ErrorCode::invalid_argument,
                     "cannot share out " + std::to_string(nodes) + " nodes");

@@ -7,11 +7,11 @@
 namespace capstan::balancer {
 
 /// Fails with invalid_argument when a group does not say its target or its maximum, or `nodes` is
-/// below zero. Minima are not looked at: they are not this question's.
+/// below zero. Minima are not looked at: they are not this request's.
 class NodeGroups {
 public:
     Result<void> split(const Call& call, int nodes, const GroupList& groups,
-                       const Grow& grow) const;
+                       const GroupIncreases& grow) const;
 };
 
 }  // namespace capstan::balancer

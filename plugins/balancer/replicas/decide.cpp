@@ -24,7 +24,7 @@ public:
         }
         if (!balancer_.policy) return std::move(out_);
         out_.is_placed = true;
-        out_.placement = place(question_);
+        out_.placement = place(request_);
         plan(readings);
         return std::move(out_);
     }
@@ -47,7 +47,7 @@ private:
             state.pods = pods.value_or(PodCounts());
         }
         const auto weight = balancer_.weights.find(target.name);
-        question_.targets.push_back(
+        request_.targets.push_back(
             {.name = target.name,
              .min = target.min,
              .max = target.max,
@@ -92,7 +92,7 @@ private:
                 scaled.push_back({state.name, *state.replicas, state.desired, ready});
                 continue;
             }
-            if (question_.targets[i].is_gone) {
+            if (request_.targets[i].is_gone) {
                 gone += state.desired;
             } else if (readings[i].before) {
                 out_.stuck +=
@@ -100,7 +100,7 @@ private:
             }
         }
         // What others have been asked for in its place is not held back there as well.
-        out_.stuck += question_.falls_back ? std::min(gone, out_.placement.overflow) : gone;
+        out_.stuck += request_.falls_back ? std::min(gone, out_.placement.overflow) : gone;
         const std::optional<Time> held_until =
             hold_end(balancer_, out_.placement.fallback, config_.fallback_hold, now_);
         if (held_until) due(*held_until);
@@ -112,12 +112,12 @@ private:
     const Pods& pods_;
     const Config& config_;
     const Time now_;
-    Question question_{.policy = balancer_.policy.value_or(Policy::priority),
-                       .wanted = balancer_.replicas,
-                       .targets = {},
-                       .order = balancer_.order,
-                       .falls_back = balancer_.startup_timeout.has_value(),
-                       .rounding = config_.rounding};
+    Question request_{.policy = balancer_.policy.value_or(Policy::priority),
+                      .wanted = balancer_.replicas,
+                      .targets = {},
+                      .order = balancer_.order,
+                      .falls_back = balancer_.startup_timeout.has_value(),
+                      .rounding = config_.rounding};
     Decision out_;
 };
 

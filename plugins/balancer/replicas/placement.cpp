@@ -23,11 +23,11 @@ void add(std::int64_t& sum, std::int64_t more) {
 bool is_healthy(const PlacedTarget& target) { return !target.is_gone && target.blocked <= 0; }
 
 /// Each once.
-std::vector<const PlacedTarget*> in_order(const Question& question) {
+std::vector<const PlacedTarget*> in_order(const Question& request) {
     std::vector<const PlacedTarget*> out;
-    for (const std::string& name : question.order) {
-        const auto target = std::ranges::find(question.targets, name, &PlacedTarget::name);
-        if (target == question.targets.end()) continue;
+    for (const std::string& name : request.order) {
+        const auto target = std::ranges::find(request.targets, name, &PlacedTarget::name);
+        if (target == request.targets.end()) continue;
         if (std::ranges::count(out, &*target) == 0) out.push_back(&*target);
     }
     return out;
@@ -41,13 +41,13 @@ void take(const PlacedTarget& target, std::int64_t& rest, Placement& out) {
     rest -= taken;
 }
 
-void place_by_priority(const Question& question, std::int64_t rest, Placement& out) {
-    const std::vector<const PlacedTarget*> order = in_order(question);
+void place_by_priority(const Question& request, std::int64_t rest, Placement& out) {
+    const std::vector<const PlacedTarget*> order = in_order(request);
     const bool is_any_healthy =
         std::ranges::any_of(order, [](const PlacedTarget* target) { return is_healthy(*target); });
     std::int64_t nowhere = 0;
     const auto fall_back = [&](const PlacedTarget& target) {
-        if (!question.falls_back) return;
+        if (!request.falls_back) return;
         const std::int64_t extra = not_starting(target, out.replicas[target.name]);
         add(out.fallback, extra);
         add(is_any_healthy ? rest : nowhere, extra);
@@ -56,7 +56,7 @@ void place_by_priority(const Question& question, std::int64_t rest, Placement& o
         take(*target, rest, out);
         fall_back(*target);
     }
-    for (const PlacedTarget& target : question.targets) {
+    for (const PlacedTarget& target : request.targets) {
         if (std::ranges::count(order, &target) == 0) fall_back(target);
     }
     for (const PlacedTarget* target : order) {
@@ -68,41 +68,41 @@ void place_by_priority(const Question& question, std::int64_t rest, Placement& o
 
 /// Hands `rest` out among the targets that `suits` picks; the answer is what is left.
 template <class Suits>
-std::int64_t fill(const Question& question, std::int64_t rest, Placement& out, Suits suits) {
+std::int64_t fill(const Question& request, std::int64_t rest, Placement& out, Suits suits) {
     std::vector<Sharer> sharers;
-    for (const PlacedTarget& target : question.targets) {
+    for (const PlacedTarget& target : request.targets) {
         if (suits(target))
             sharers.push_back({target.name, target.weight, out.replicas[target.name], target.max});
     }
-    const std::int64_t left = share_out(rest, sharers, question.rounding);
+    const std::int64_t left = share_out(rest, sharers, request.rounding);
     for (const Sharer& sharer : sharers) out.replicas[std::string(sharer.name)] = sharer.has;
     return left;
 }
 
-void place_by_proportions(const Question& question, std::int64_t rest, Placement& out) {
-    rest = fill(question, rest, out, [](const PlacedTarget&) { return true; });
+void place_by_proportions(const Question& request, std::int64_t rest, Placement& out) {
+    rest = fill(request, rest, out, [](const PlacedTarget&) { return true; });
     out.overflow = rest;
-    if (rest > 0 || !question.falls_back) return;
-    for (const PlacedTarget& target : question.targets)
+    if (rest > 0 || !request.falls_back) return;
+    for (const PlacedTarget& target : request.targets)
         add(out.fallback, not_starting(target, out.replicas[target.name]));
-    out.overflow = fill(question, out.fallback, out, is_healthy);
+    out.overflow = fill(request, out.fallback, out, is_healthy);
 }
 
 }  // namespace
 
-Placement place(const Question& question) {
+Placement place(const Question& request) {
     Placement out;
     std::int64_t minimums = 0;
-    for (const PlacedTarget& target : question.targets) {
+    for (const PlacedTarget& target : request.targets) {
         out.replicas[target.name] = target.min;
         add(minimums, target.min);
     }
-    const std::int64_t rest = std::max<std::int64_t>(question.wanted - minimums, 0);
-    out.missing = std::max<std::int64_t>(minimums - question.wanted, 0);
-    if (question.policy == Policy::priority) {
-        place_by_priority(question, rest, out);
+    const std::int64_t rest = std::max<std::int64_t>(request.wanted - minimums, 0);
+    out.missing = std::max<std::int64_t>(minimums - request.wanted, 0);
+    if (request.policy == Policy::priority) {
+        place_by_priority(request, rest, out);
     } else {
-        place_by_proportions(question, rest, out);
+        place_by_proportions(request, rest, out);
     }
     // What found no other place has not been asked of anybody.
     out.fallback = std::max<std::int64_t>(out.fallback - out.overflow, 0);

@@ -55,6 +55,6 @@ struct Placement {
 ///     proportional 50/50, 10 wanted, 3 of a's 5 pods blocked  ->  a 5, b 8
 /// By priority they go on to the next ones, as upstream has it, and what nobody there can take to
 /// healthy ones before them. Where pods start in no target, nothing is added anywhere.
-Placement place(const Question& question);
+Placement place(const Question& request);
 
 }  // namespace capstan::replicas

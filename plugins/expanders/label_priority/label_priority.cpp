@@ -58,11 +58,11 @@ void explain_bad(const Call& call, const std::vector<BadLabel>& bad, const std::
 
 }  // namespace
 
-void LabelPriority::filter(const Call& call, const ExpanderQuestion& question,
-                           const Keep& keep) const {
-    const Reading reading = read(question.options(), config_.label);
+void LabelPriority::filter(const Call& call, const ExpanderRequest& request,
+                           const Selection& keep) const {
+    const Reading reading = read(request.options(), config_.label);
     if (reading.ranked.empty())
-        return keep_all(call, keep, question.options(), "none has a node template");
+        return keep_all(call, keep, request.options(), "none has a node template");
     if (!reading.without_template.empty()) {
         call.explain("leaves out " + group_names(reading.without_template) + ": no node template");
     }

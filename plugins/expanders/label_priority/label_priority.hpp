@@ -14,7 +14,7 @@ namespace capstan::expanders {
 class LabelPriority {
 public:
     explicit LabelPriority(LabelPriorityConfig config) : config_(std::move(config)) {}
-    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const;
+    void filter(const Call& call, const ExpanderRequest& request, const Selection& keep) const;
 
 private:
     LabelPriorityConfig config_;

@@ -16,11 +16,11 @@ struct FewerNodes {
 
 }  // namespace
 
-void LeastNodes::filter(const Call& call, const ExpanderQuestion& question,
-                        const Keep& keep) const {
+void LeastNodes::filter(const Call& call, const ExpanderRequest& request,
+                        const Selection& keep) const {
     std::vector<Ranked<std::int32_t>> ranked;
     std::vector<OptionView> empty;
-    for (const OptionView option : question.options()) {
+    for (const OptionView option : request.options()) {
         if (option.nodes() > 0) {
             ranked.push_back({option, option.nodes()});
         } else {

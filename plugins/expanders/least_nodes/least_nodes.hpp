@@ -9,7 +9,7 @@ namespace capstan::expanders {
 /// there.
 class LeastNodes {
 public:
-    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const;
+    void filter(const Call& call, const ExpanderRequest& request, const Selection& keep) const;
 };
 
 }  // namespace capstan::expanders

@@ -121,12 +121,12 @@ private:
 
 }  // namespace
 
-void LeastWaste::filter(const Call& call, const ExpanderQuestion& question,
-                        const Keep& keep) const {
-    const Measure measure(config_, question.options());
+void LeastWaste::filter(const Call& call, const ExpanderRequest& request,
+                        const Selection& keep) const {
+    const Measure measure(config_, request.options());
     const std::vector<Ranked<Waste>> ranked = measure.ranked();
     if (ranked.empty()) {
-        return keep_all(call, keep, question.options(),
+        return keep_all(call, keep, request.options(),
                         "none has a template that states cpu and memory");
     }
     if (!measure.unknown().empty()) {

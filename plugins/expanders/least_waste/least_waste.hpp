@@ -19,7 +19,7 @@ namespace capstan::expanders {
 class LeastWaste {
 public:
     explicit LeastWaste(LeastWasteConfig config) : config_(std::move(config)) {}
-    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const;
+    void filter(const Call& call, const ExpanderRequest& request, const Selection& keep) const;
 
 private:
     LeastWasteConfig config_;

@@ -16,9 +16,10 @@ struct MorePods {
 
 }  // namespace
 
-void MostPods::filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+void MostPods::filter(const Call& call, const ExpanderRequest& request,
+                      const Selection& keep) const {
     std::vector<Ranked<std::uint32_t>> ranked;
-    for (const OptionView option : question.options())
+    for (const OptionView option : request.options())
         ranked.push_back({option, option.pod_count()});
     keep_best(call, keep, ranked, MorePods{});
 }

@@ -112,18 +112,18 @@ double suppressed_unfitness(double cores, double preferred, bool has_gpu,
     return (unfitness - 1) * (1 - std::tanh((nodes - 1) / 15.0)) + 1;
 }
 
-void Price::filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+void Price::filter(const Call& call, const ExpanderRequest& request, const Selection& keep) const {
     std::vector<Ranked<Cost>> ranked;
     std::vector<OptionView> unknown;
-    for (const OptionView option : question.options()) {
-        if (const auto cost = find_cost(option, question.cluster_nodes(), config_)) {
+    for (const OptionView option : request.options()) {
+        if (const auto cost = find_cost(option, request.cluster_nodes(), config_)) {
             ranked.push_back({option, *cost});
         } else {
             unknown.push_back(option);
         }
     }
     if (ranked.empty()) {
-        return keep_all(call, keep, question.options(),
+        return keep_all(call, keep, request.options(),
                         "none has a price and a template that states cpu");
     }
     if (!unknown.empty()) {

@@ -28,7 +28,7 @@ double suppressed_unfitness(double cores, double preferred, bool has_gpu,
 class Price {
 public:
     explicit Price(PriceConfig config) : config_(std::move(config)) {}
-    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const;
+    void filter(const Call& call, const ExpanderRequest& request, const Selection& keep) const;
 
 private:
     PriceConfig config_;

@@ -74,7 +74,7 @@ Error FollowedConfigMap::refusal() const {
 
 void FollowedConfigMap::hear(const KubeEvent& event) {
     if (event.type == KubeEvent::Type::trouble)
-        return hear_trouble(event.error != nullptr ? raise(*event.error) : Error{});
+        return hear_trouble(event.error != nullptr ? from_abi(*event.error) : Error{});
     trouble_.reset();
     if (event.type == KubeEvent::Type::synced) {
         if (!is_there_) take(not_there());

@@ -50,12 +50,13 @@ std::shared_ptr<const Tiers> Priority::tiers() const {
     return tiers_;
 }
 
-void Priority::filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+void Priority::filter(const Call& call, const ExpanderRequest& request,
+                      const Selection& keep) const {
     const std::shared_ptr<const Tiers> tiers = this->tiers();
-    if (tiers->empty()) return keep_all(call, keep, question.options(), "no priorities are set");
+    if (tiers->empty()) return keep_all(call, keep, request.options(), "no priorities are set");
     std::vector<Ranked<Match>> ranked;
     std::vector<OptionView> unmatched;
-    for (const OptionView option : question.options()) {
+    for (const OptionView option : request.options()) {
         if (const auto match = find_match(*tiers, option.group().id())) {
             ranked.push_back({option, *match});
         } else {
@@ -63,7 +64,7 @@ void Priority::filter(const Call& call, const ExpanderQuestion& question, const 
         }
     }
     if (ranked.empty())
-        return keep_all(call, keep, question.options(), "no priority matches any of them");
+        return keep_all(call, keep, request.options(), "no priority matches any of them");
     if (!unmatched.empty())
         call.explain("leaves out " + group_names(unmatched) + ": no priority matches");
     keep_best(call, keep, ranked, HigherPriority{});

@@ -17,7 +17,7 @@ public:
     explicit Priority(Tiers tiers);
     Priority(const Priority& other) : tiers_(other.tiers()) {}
     /// Goes by the tiers that are there when it begins. [any thread]
-    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const;
+    void filter(const Call& call, const ExpanderRequest& request, const Selection& keep) const;
     /// [any thread]
     void replace(Tiers tiers);
 

@@ -26,8 +26,8 @@ std::uint64_t lot(std::uint64_t seed, std::string_view group_id) noexcept {
     return mixed(mixed(seed) ^ fnv1a64(group_id));
 }
 
-void Random::filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
-    const OptionList options = question.options();
+void Random::filter(const Call& call, const ExpanderRequest& request, const Selection& keep) const {
+    const OptionList options = request.options();
     std::vector<std::tuple<std::uint64_t, std::string_view, std::uint32_t>> lots;
     for (const OptionView option : options) {
         // Complemented, so that the smallest tuple is the highest lot with the lowest id.

@@ -16,7 +16,7 @@ std::uint64_t lot(std::uint64_t seed, std::string_view group_id) noexcept;
 /// one that lost changes nothing. Equal lots: the lower id.
 class Random {
 public:
-    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const;
+    void filter(const Call& call, const ExpanderRequest& request, const Selection& keep) const;
 };
 
 }  // namespace capstan::expanders

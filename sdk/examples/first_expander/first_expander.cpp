@@ -20,17 +20,17 @@ std::int64_t FirstExpander::room_after(const capstan::OptionView& option) const 
     return std::clamp<std::int64_t>(*max - grown, 0, enough_);
 }
 
-void FirstExpander::filter(const capstan::Call& call, const capstan::ExpanderQuestion& question,
-                           const capstan::Keep& keep) const {
+void FirstExpander::filter(const capstan::Call& call, const capstan::ExpanderRequest& request,
+                           const capstan::Selection& keep) const {
     std::int64_t most = 0;
-    for (const auto option : question.options()) most = std::max(most, room_after(option));
+    for (const auto option : request.options()) most = std::max(most, room_after(option));
     std::int64_t kept = 0;
-    for (const auto option : question.options()) {
+    for (const auto option : request.options()) {
         if (room_after(option) != most) continue;
         keep(option, static_cast<double>(most));
         ++kept;
     }
     call.explain("keeps " + std::to_string(kept) + " of " +
-                 capstan::counted(question.options().size(), "option") + ": room for " +
+                 capstan::counted(request.options().size(), "option") + ": room for " +
                  capstan::counted(most, "more node") + " afterwards");
 }

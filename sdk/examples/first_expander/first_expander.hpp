@@ -13,8 +13,8 @@ public:
     static capstan::Schema schema();
     explicit FirstExpander(const capstan::Settings& settings)
         : enough_(settings.integer("enough")) {}
-    void filter(const capstan::Call& call, const capstan::ExpanderQuestion& question,
-                const capstan::Keep& keep) const;
+    void filter(const capstan::Call& call, const capstan::ExpanderRequest& request,
+                const capstan::Selection& keep) const;
 
 private:
     std::int64_t room_after(const capstan::OptionView& option) const;

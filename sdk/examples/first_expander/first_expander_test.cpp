@@ -21,22 +21,22 @@ FirstExpander with_enough(int nodes) {
 }
 
 TEST(FirstExpander, KeepsTheGroupWithTheMostRoomLeft) {
-    const Question question({option("a").nodes(2).sizes({.target = 3, .max = 8}),
-                             option("b").nodes(1).sizes({.target = 3, .max = 8})});
-    EXPECT_THAT(kept(with_enough(10), question), ElementsAre("b"));
+    const Question request({option("a").nodes(2).sizes({.target = 3, .max = 8}),
+                            option("b").nodes(1).sizes({.target = 3, .max = 8})});
+    EXPECT_THAT(kept(with_enough(10), request), ElementsAre("b"));
 }
 
 TEST(FirstExpander, KeepsAllThatHaveEnough) {
-    const Question question({option("a").sizes({.target = 1, .max = 100}),
-                             option("b").sizes({.target = 1, .max = 50}),
-                             option("c").sizes({.target = 1, .max = 5})});
-    EXPECT_THAT(kept(with_enough(10), question), ElementsAre("a", "b"));
+    const Question request({option("a").sizes({.target = 1, .max = 100}),
+                            option("b").sizes({.target = 1, .max = 50}),
+                            option("c").sizes({.target = 1, .max = 5})});
+    EXPECT_THAT(kept(with_enough(10), request), ElementsAre("a", "b"));
 }
 
 TEST(FirstExpander, TakesAGroupWithoutAMaximumToHaveEnough) {
-    const Question question(
+    const Question request(
         {option("a").sizes({.max = std::nullopt}), option("b").sizes({.target = 1, .max = 5})});
-    EXPECT_THAT(kept(with_enough(10), question), ElementsAre("a"));
+    EXPECT_THAT(kept(with_enough(10), request), ElementsAre("a"));
 }
 
 TEST(FirstExpander, SaysWhy) {

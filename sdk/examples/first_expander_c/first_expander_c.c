@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 /* Steps by the stride: the host's options may be longer than the ones we know. */
-static const capstan_option* option_at(const capstan_expander_in* in, uint32_t i) {
+static const capstan_option* option_at(const capstan_expander_request* in, uint32_t i) {
     return (const capstan_option*)((const char*)in->options.data + (size_t)i * in->options.stride);
 }
 
@@ -26,8 +26,8 @@ static void explain(const capstan_call* call, uint32_t kept, uint32_t all, int64
 }
 
 capstan_status first_expander_c_filter(void* self, const capstan_call* call,
-                                       const capstan_expander_in* in,
-                                       const capstan_expander_out* out) {
+                                       const capstan_expander_request* in,
+                                       const capstan_expander_response* out) {
     int64_t most = 0;
     for (uint32_t i = 0; i < in->options.count; ++i) {
         const int64_t room = first_expander_c_room(self, option_at(in, i));

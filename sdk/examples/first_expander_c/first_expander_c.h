@@ -16,7 +16,7 @@ int64_t first_expander_c_room(const first_expander_c_state* self, const capstan_
 
 /* capstan_expander.filter; `self` is a first_expander_c_state. */
 capstan_status first_expander_c_filter(void* self, const capstan_call* call,
-                                       const capstan_expander_in* in,
-                                       const capstan_expander_out* out);
+                                       const capstan_expander_request* in,
+                                       const capstan_expander_response* out);
 
 #endif

@@ -36,7 +36,7 @@ static void room_is_what_is_left_after_growing(void) {
 
 /* What the host does with the answer, as far as this test needs it. */
 static int is_kept[3];
-static void keep(const capstan_expander_out* out, uint32_t index, double score) {
+static void keep(const capstan_expander_response* out, uint32_t index, double score) {
     (void)out;
     (void)score;
     is_kept[index] = 1;
@@ -51,9 +51,9 @@ static void all_with_the_most_room_are_kept(void) {
     first_expander_c_state logic = {.enough = 10};
     const capstan_group a = group(1, 5), b = group(1, 100), c = group(1, 50);
     const capstan_option options[] = {option(&a, 1), option(&b, 1), option(&c, 1)};
-    const capstan_expander_in in = {.struct_size = sizeof in,
-                                    .options = {options, 3, sizeof(capstan_option)}};
-    const capstan_expander_out out = {.struct_size = sizeof out, .keep = keep};
+    const capstan_expander_request in = {.struct_size = sizeof in,
+                                         .options = {options, 3, sizeof(capstan_option)}};
+    const capstan_expander_response out = {.struct_size = sizeof out, .keep = keep};
     const capstan_call call = {.struct_size = sizeof call, .explain = explain};
     EXPECT(first_expander_c_filter(&logic, &call, &in, &out) == CAPSTAN_OK);
     EXPECT(!is_kept[0] && is_kept[1] && is_kept[2]);

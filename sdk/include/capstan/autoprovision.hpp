@@ -19,10 +19,10 @@
 
 #include <capstan/abi/autoprovision.h>
 #include <capstan/call.hpp>
-#include <capstan/lowering_provisioning.hpp>
+#include <capstan/from_abi_provisioning.hpp>
 #include <capstan/machine_type.hpp>
-#include <capstan/raising_provisioning.hpp>
 #include <capstan/task.hpp>
+#include <capstan/to_abi_provisioning.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
@@ -40,8 +40,8 @@ namespace detail {
 template <>
 struct Completion<MachineTypes> {
     static capstan_status complete(const Host& host, capstan_op op, const MachineTypes& value) {
-        ProvisioningLowering lowering;
-        const auto crossing = lowering.lower(value);
+        ProvisioningAbiArena arena;
+        const auto crossing = arena.to_abi(value);
         return host.ops()->complete(host.raw(), op, CAPSTAN_RESULT_MACHINE_TYPES, &crossing);
     }
 };
@@ -81,14 +81,14 @@ private:
     }
     static capstan_status new_group(void* self, const capstan_call* call,
                                     const capstan_group_plan* raw,
-                                    const capstan_new_group_out* out) noexcept {
+                                    const capstan_new_group_response* out) noexcept {
         return guarded(call, [&]() -> Result<void> {
-            CAPSTAN_TRY(const GroupPlan plan, raise_group_plan(*raw));
+            CAPSTAN_TRY(const GroupPlan plan, group_plan_from_abi(*raw));
             CAPSTAN_TRY(const PlannedGroup planned,
                         Result<PlannedGroup>(me(self).object->new_group(Call(*call), plan)));
-            Lowering lowering;
-            const capstan_group group = lowering.lower(planned.group);
-            const capstan_template node = lowering.lower(planned.node);
+            AbiArena arena;
+            const capstan_group group = arena.to_abi(planned.group);
+            const capstan_template node = arena.to_abi(planned.node);
             out->answer(out, &group, &node);
             return {};
         });
@@ -96,7 +96,7 @@ private:
     static capstan_status create(void* self, capstan_op op,
                                  const capstan_group_plan* raw) noexcept {
         return run_operation<void>(*me(self).host, op, [&] {
-            Result<GroupPlan> plan = raise_group_plan(*raw);
+            Result<GroupPlan> plan = group_plan_from_abi(*raw);
             if (!plan) throw Failure(std::move(plan).error());
             return me(self).object->create(std::move(*plan));
         });

@@ -39,7 +39,7 @@ private:
 namespace detail {
 
 inline capstan_status report(const capstan_call* call, const Error& error) noexcept {
-    const capstan_error e = lower(error);
+    const capstan_error e = to_abi(error);
     return call != nullptr && CAPSTAN_HAS(call, capstan_call, fail) ? call->fail(call, &e) : e.code;
 }
 

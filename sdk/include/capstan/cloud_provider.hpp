@@ -39,12 +39,12 @@
 #include <capstan/autoprovision.hpp>
 #include <capstan/call.hpp>
 #include <capstan/cloud_view.hpp>
-#include <capstan/lowering.hpp>
+#include <capstan/from_abi.hpp>
+#include <capstan/model_views.hpp>
 #include <capstan/node_template.hpp>
-#include <capstan/raising.hpp>
 #include <capstan/shared_cloud_view.hpp>
 #include <capstan/task.hpp>
-#include <capstan/views.hpp>
+#include <capstan/to_abi.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
@@ -78,7 +78,7 @@ concept CloudProvider = requires(T& t, Resize resize, Removal removal, NodeGroup
 };
 
 /// What crosses as a price; `out` keeps the struct_size its owner set.
-inline void lower(const Price& price, capstan_price& out) noexcept {
+inline void to_abi(const Price& price, capstan_price& out) noexcept {
     out.spot = price.spot ? 1 : 0;
     out.present =
         price.interruption_rate ? static_cast<std::uint64_t>(CAPSTAN_PRICE_INTERRUPTION_RATE) : 0;
@@ -89,7 +89,7 @@ inline void lower(const Price& price, capstan_price& out) noexcept {
                 std::min(price.currency.size(), sizeof out.currency - 1));
 }
 
-inline void lower(const GroupOptions& options, capstan_group_options& out) noexcept {
+inline void to_abi(const GroupOptions& options, capstan_group_options& out) noexcept {
     out.present = 0;
     const auto set = [&out](const auto& value, auto& member, std::uint64_t bit, auto convert) {
         if (!value) return;
@@ -114,18 +114,18 @@ inline void lower(const GroupOptions& options, capstan_group_options& out) noexc
 
 namespace detail {
 
-/// Ends an operation with a value of the C++ layer, lowered for the time of the call.
+/// Ends an operation with a value of the C++ layer, crossing for the time of the call.
 template <std::uint32_t type, class Value>
-struct LoweredCompletion {
+struct AbiCompletion {
     static capstan_status complete(const Host& host, capstan_op op, const Value& value) {
-        Lowering lowering;
-        const auto crossing = lowering.lower(value);
+        AbiArena arena;
+        const auto crossing = arena.to_abi(value);
         return host.ops()->complete(host.raw(), op, type, &crossing);
     }
 };
 template <>
-struct Completion<CloudView> : LoweredCompletion<CAPSTAN_RESULT_CLOUD_VIEW, CloudView> {
-    using LoweredCompletion::complete;
+struct Completion<CloudView> : AbiCompletion<CAPSTAN_RESULT_CLOUD_VIEW, CloudView> {
+    using AbiCompletion::complete;
     static capstan_status complete(const Host& host, capstan_op op,
                                    const SharedCloudView& view) noexcept {
         return host.ops()->complete(host.raw(), op, CAPSTAN_RESULT_CLOUD_VIEW, &view.raw());
@@ -134,11 +134,11 @@ struct Completion<CloudView> : LoweredCompletion<CAPSTAN_RESULT_CLOUD_VIEW, Clou
 template <>
 inline constexpr bool stands_for<CloudView, SharedCloudView> = true;
 template <>
-struct Completion<Resized> : LoweredCompletion<CAPSTAN_RESULT_RESIZED, Resized> {};
+struct Completion<Resized> : AbiCompletion<CAPSTAN_RESULT_RESIZED, Resized> {};
 template <>
-struct Completion<Removed> : LoweredCompletion<CAPSTAN_RESULT_REMOVED, Removed> {};
+struct Completion<Removed> : AbiCompletion<CAPSTAN_RESULT_REMOVED, Removed> {};
 template <>
-struct Completion<NodeTemplate> : LoweredCompletion<CAPSTAN_RESULT_TEMPLATE, NodeTemplate> {};
+struct Completion<NodeTemplate> : AbiCompletion<CAPSTAN_RESULT_TEMPLATE, NodeTemplate> {};
 
 /// The tables of a cloud: the kind itself and its companions.
 template <CloudProvider T>
@@ -200,18 +200,19 @@ private:
     }
     static capstan_status increase(void* self, capstan_op op, const capstan_resize* r) noexcept {
         return run_operation<Resized>(*me(self).host, op, [&] {
-            return me(self).object->increase(demand(raise_resize(*r)));
+            return me(self).object->increase(demand(resize_from_abi(*r)));
         });
     }
     static capstan_status decrease_target(void* self, capstan_op op,
                                           const capstan_resize* r) noexcept {
         return run_operation<Resized>(*me(self).host, op, [&] {
-            return me(self).object->decrease_target(demand(raise_resize(*r)));
+            return me(self).object->decrease_target(demand(resize_from_abi(*r)));
         });
     }
     static capstan_status remove(void* self, capstan_op op, const capstan_removal* r) noexcept {
-        return run_operation<Removed>(
-            *me(self).host, op, [&] { return me(self).object->remove(demand(raise_removal(*r))); });
+        return run_operation<Removed>(*me(self).host, op, [&] {
+            return me(self).object->remove(demand(removal_from_abi(*r)));
+        });
     }
     static capstan_status describe(void* self, capstan_op op, capstan_str group) noexcept {
         return run_operation<NodeTemplate>(*me(self).host, op, [&] {
@@ -223,7 +224,7 @@ private:
         return guarded(call, [&]() -> Result<void> {
             CAPSTAN_TRY(const Price found,
                         Result<Price>(me(self).object->price(Call(*call), TemplateView(*node))));
-            lower(found, *out);
+            to_abi(found, *out);
             return {};
         });
     }
@@ -233,7 +234,7 @@ private:
         return guarded(call, [&]() -> Result<void> {
             CAPSTAN_TRY(const GroupOptions found, Result<GroupOptions>(me(self).object->options(
                                                       Call(*call), GroupView(*group))));
-            lower(found, *out);
+            to_abi(found, *out);
             return {};
         });
     }

@@ -25,9 +25,9 @@
 
 #include <capstan/abi/controller.h>
 #include <capstan/abi/service_reconcile.h>
-#include <capstan/detail/raise_lists.hpp>
-#include <capstan/lowering.hpp>
+#include <capstan/detail/from_abi_lists.hpp>
 #include <capstan/task.hpp>
+#include <capstan/to_abi.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
@@ -63,15 +63,15 @@ inline constexpr std::size_t first_size<capstan_reconciled> =
     offsetof(capstan_reconciled, problems) + sizeof(capstan_array);
 }  // namespace detail
 
-/// A copy that trusts nothing; see raising.hpp.
-inline Result<Reconciled> raise_reconciled(const capstan_reconciled& raw) {
+/// A copy that trusts nothing; see from_abi.hpp.
+inline Result<Reconciled> reconciled_from_abi(const capstan_reconciled& raw) {
     CAPSTAN_CHECK(detail::check_size(raw));
     if (raw.objects < 0) return detail::misfit("objects is " + std::to_string(raw.objects));
     Reconciled out{.objects = raw.objects};
     if (raw.again_ns >= 0) out.again_in = Duration(raw.again_ns);
-    CAPSTAN_TRY(out.summary, detail::raise_text("summary", raw.summary));
-    CAPSTAN_TRY(out.problems,
-                detail::raise_list<capstan_error>("problems", raw.problems, detail::raise_error));
+    CAPSTAN_TRY(out.summary, detail::text_from_abi("summary", raw.summary));
+    CAPSTAN_TRY(out.problems, detail::list_from_abi<capstan_error>("problems", raw.problems,
+                                                                   detail::error_from_abi));
     return out;
 }
 
@@ -80,10 +80,10 @@ namespace detail {
 template <>
 struct Completion<Reconciled> {
     static capstan_status complete(const Host& host, capstan_op op, const Reconciled& value) {
-        Lowering lowering;
+        AbiArena arena;
         const capstan_reconciled crossing{sizeof crossing, value.objects,
                                           value.again_in ? value.again_in->count() : -1,
-                                          str(value.summary), lowering.list(value.problems)};
+                                          str(value.summary), arena.list(value.problems)};
         return host.ops()->complete(host.raw(), op, CAPSTAN_RESULT_RECONCILED, &crossing);
     }
 };

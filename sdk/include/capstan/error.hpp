@@ -86,7 +86,7 @@ inline Error within(std::string_view where, Error inner) {
 }
 
 /// Borrows from `e`.
-inline capstan_error lower(const Error& e) noexcept {
+inline capstan_error to_abi(const Error& e) noexcept {
     return {sizeof(capstan_error),
             static_cast<capstan_status>(e.code),
             str(e.message),
@@ -103,7 +103,7 @@ inline constexpr std::int64_t longest_advice_ms = std::int64_t{365} * 24 * 3600 
 }  // namespace detail
 
 /// A copy that outlives what lent it.
-inline Error raise(const capstan_error& e) {
+inline Error from_abi(const capstan_error& e) {
     Error out{error_code(e.code), std::string(text(e.message)), std::string(text(e.provider_code)),
               std::string(text(e.subject)), std::nullopt};
     if (e.retry_after_ms >= 0)

@@ -2,7 +2,8 @@
 ///
 ///     class Biggest {
 ///     public:
-///         void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const;
+///         void filter(const Call& call, const ExpanderRequest& request, const Selection& keep)
+///         const;
 ///     };
 ///
 /// A `const` filter may be called from several threads at once. It answers from its arguments, its
@@ -14,39 +15,39 @@
 
 #include <capstan/abi/expander.h>
 #include <capstan/call.hpp>
-#include <capstan/views.hpp>
+#include <capstan/model_views.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
 /// Borrowed for the call.
-class ExpanderQuestion {
+class ExpanderRequest {
 public:
-    explicit ExpanderQuestion(const capstan_expander_in& in) noexcept : in_(&in) {}
+    explicit ExpanderRequest(const capstan_expander_request& in) noexcept : in_(&in) {}
     OptionList options() const noexcept {
         return OptionList(in_->options);
     }  ///< ordered by group id, at least one
-    PodClassList pods() const noexcept { return PodClassList(in_->pods); }
+    PodEquivalenceGroupList pods() const noexcept { return PodEquivalenceGroupList(in_->pods); }
     std::uint32_t cluster_nodes() const noexcept { return in_->cluster_nodes; }
 
 private:
-    const capstan_expander_in* in_;
+    const capstan_expander_request* in_;
 };
 
 /// keep(option) lets it survive; the score is for the explanation only.
-class Keep {
+class Selection {
 public:
-    explicit Keep(const capstan_expander_out& out) noexcept : out_(&out) {}
+    explicit Selection(const capstan_expander_response& out) noexcept : out_(&out) {}
     void operator()(const OptionView& option, double score = 0) const noexcept {
         out_->keep(out_, option.index(), score);
     }
 
 private:
-    const capstan_expander_out* out_;
+    const capstan_expander_response* out_;
 };
 
 template <class T>
-concept Expander = requires(T& t, const Call& call, const ExpanderQuestion& question,
-                            const Keep& keep) { t.filter(call, question, keep); };
+concept Expander = requires(T& t, const Call& call, const ExpanderRequest& request,
+                            const Selection& keep) { t.filter(call, request, keep); };
 
 namespace detail {
 
@@ -58,10 +59,11 @@ struct ExpanderTable {
 
     explicit ExpanderTable(T& object) noexcept : table{sizeof table, 0, &object, &filter} {}
     static capstan_status filter(void* self, const capstan_call* call,
-                                 const capstan_expander_in* in,
-                                 const capstan_expander_out* out) noexcept {
+                                 const capstan_expander_request* in,
+                                 const capstan_expander_response* out) noexcept {
         return guarded(call, [&] {
-            return static_cast<T*>(self)->filter(Call(*call), ExpanderQuestion(*in), Keep(*out));
+            return static_cast<T*>(self)->filter(Call(*call), ExpanderRequest(*in),
+                                                 Selection(*out));
         });
     }
 };

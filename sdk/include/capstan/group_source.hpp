@@ -1,12 +1,12 @@
 /// The contract of a group source: node groups that could exist.
-///
+//
 ///     class OnePool {
 ///     public:
-///         void suggest(const Call& call, const GroupSourceQuestion& question,
-///                      const Suggest& suggest) const;
+///         void suggest(const Call& call, const GroupSourceRequest& request,
+///                      const GroupSuggestions& suggest) const;
 ///         bool owns(const Call& call, const GroupView& group) const;
 ///     };
-///
+//
 /// It answers from its arguments and settings alone, so that a group like one that exists is found
 /// again by its name. The host drops what no pod or no limit allows, compares the rest with the
 /// groups there are on equal terms, has its cloud make what was chosen, and delete it when it is
@@ -21,28 +21,28 @@
 
 #include <capstan/abi/group_source.h>
 #include <capstan/call.hpp>
-#include <capstan/lowering_provisioning.hpp>
 #include <capstan/machine_type.hpp>
-#include <capstan/views.hpp>
+#include <capstan/model_views.hpp>
+#include <capstan/to_abi_provisioning.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
-class MachineOfferView {
+class MachineOfferingView {
 public:
-    explicit MachineOfferView(const capstan_machine_offer& offer) noexcept : offer_(&offer) {}
+    explicit MachineOfferingView(const capstan_machine_offering& offer) noexcept : offer_(&offer) {}
     std::string_view zone() const noexcept { return text(offer_->zone); }
     bool spot() const noexcept { return offer_->spot != 0; }
     View<capstan_kv> labels() const noexcept { return View<capstan_kv>(offer_->labels); }
     std::optional<double> price_per_hour() const noexcept {
-        return (offer_->present & CAPSTAN_MACHINE_OFFER_PRICE) != 0
+        return (offer_->present & CAPSTAN_MACHINE_OFFERING_PRICE) != 0
                    ? std::optional<double>(offer_->price_per_hour)
                    : std::nullopt;
     }
 
 private:
-    const capstan_machine_offer* offer_;
+    const capstan_machine_offering* offer_;
 };
-using MachineOfferList = Listing<MachineOfferView, capstan_machine_offer>;
+using MachineOfferingList = Listing<MachineOfferingView, capstan_machine_offering>;
 
 class MachineTypeView {
 public:
@@ -56,7 +56,7 @@ public:
     View<capstan_quantity> allocatable() const noexcept {
         return View<capstan_quantity>(type_->allocatable);
     }
-    MachineOfferList offers() const noexcept { return MachineOfferList(type_->offers); }
+    MachineOfferingList offerings() const noexcept { return MachineOfferingList(type_->offerings); }
     const capstan_machine_type& raw() const noexcept { return *type_; }
 
 private:
@@ -81,11 +81,11 @@ private:
 using ExistingGroupList = Listing<ExistingGroupView, capstan_existing_group>;
 
 /// Borrowed for the call.
-class GroupSourceQuestion {
+class GroupSourceRequest {
 public:
-    explicit GroupSourceQuestion(const capstan_group_source_in& in) noexcept : in_(&in) {}
+    explicit GroupSourceRequest(const capstan_group_source_request& in) noexcept : in_(&in) {}
     /// Who has no room on nodes that are there or to come.
-    PodClassList pods() const noexcept { return PodClassList(in_->pods); }
+    PodEquivalenceGroupList pods() const noexcept { return PodEquivalenceGroupList(in_->pods); }
     /// Of one cloud, ordered by name.
     MachineTypeList machines() const noexcept { return MachineTypeList(in_->machines); }
     /// Of all clouds, ordered by id.
@@ -95,16 +95,16 @@ public:
     View<capstan_quantity> room() const noexcept { return View<capstan_quantity>(in_->room); }
 
 private:
-    const capstan_group_source_in* in_;
+    const capstan_group_source_request* in_;
 };
 
 /// suggest(plan, because) names a group that could be; what it does not name is not considered.
-class Suggest {
+class GroupSuggestions {
 public:
-    explicit Suggest(const capstan_group_source_out& out) noexcept : out_(&out) {}
+    explicit GroupSuggestions(const capstan_group_source_response& out) noexcept : out_(&out) {}
     void operator()(const GroupPlan& plan, std::string_view because) const {
-        ProvisioningLowering lowering;
-        const capstan_group_plan crossing = lowering.lower(plan);
+        ProvisioningAbiArena arena;
+        const capstan_group_plan crossing = arena.to_abi(plan);
         out_->suggest(out_, &crossing, str(because));
     }
     /// Why a machine type is not suggested, or not everywhere. The nearest miss first: pods get it.
@@ -115,13 +115,13 @@ public:
     void limit_groups(std::int32_t most) const noexcept { out_->limit_groups(out_, most); }
 
 private:
-    const capstan_group_source_out* out_;
+    const capstan_group_source_response* out_;
 };
 
 template <class T>
-concept GroupSource = requires(T& t, const Call& call, const GroupSourceQuestion& question,
-                               const Suggest& suggest, const GroupView& group) {
-    t.suggest(call, question, suggest);
+concept GroupSource = requires(T& t, const Call& call, const GroupSourceRequest& request,
+                               const GroupSuggestions& suggest, const GroupView& group) {
+    t.suggest(call, request, suggest);
     { t.owns(call, group) } -> std::convertible_to<bool>;
 };
 
@@ -136,11 +136,11 @@ struct GroupSourceTable {
     explicit GroupSourceTable(T& object) noexcept
         : table{sizeof table, 0, &object, &suggest, &owns} {}
     static capstan_status suggest(void* self, const capstan_call* call,
-                                  const capstan_group_source_in* in,
-                                  const capstan_group_source_out* out) noexcept {
+                                  const capstan_group_source_request* in,
+                                  const capstan_group_source_response* out) noexcept {
         return guarded(call, [&] {
-            return static_cast<T*>(self)->suggest(Call(*call), GroupSourceQuestion(*in),
-                                                  Suggest(*out));
+            return static_cast<T*>(self)->suggest(Call(*call), GroupSourceRequest(*in),
+                                                  GroupSuggestions(*out));
         });
     }
     static capstan_status owns(void* self, const capstan_call* call, const capstan_group* group,

@@ -144,7 +144,7 @@ public:
            const std::vector<std::string_view>& labels = {},
            const std::vector<double>& buckets = {})
         : host_(host.raw()), metrics_(host.service<capstan_metrics>(CAPSTAN_SERVICE_METRICS)) {
-        const std::vector<capstan_str> names(lowered(labels));
+        const std::vector<capstan_str> names(crossing(labels));
         const capstan_metric metric{sizeof metric,    type, str(name), str(help), array_of(names),
                                     array_of(buckets)};
         if (!CAPSTAN_HAS(metrics_, capstan_metrics, declare) ||
@@ -155,12 +155,12 @@ public:
     /// Adds to a counter, sets a gauge, observes into a histogram.
     void record(double value, std::initializer_list<std::string_view> labels = {}) const {
         if (!CAPSTAN_HAS(metrics_, capstan_metrics, record)) return;
-        const std::vector<capstan_str> values(lowered(labels));
+        const std::vector<capstan_str> values(crossing(labels));
         metrics_->record(host_, id_, value, array_of(values));
     }
 
 private:
-    static std::vector<capstan_str> lowered(const std::vector<std::string_view>& texts) {
+    static std::vector<capstan_str> crossing(const std::vector<std::string_view>& texts) {
         std::vector<capstan_str> out;
         for (const std::string_view t : texts) out.push_back(str(t));
         return out;

@@ -115,7 +115,7 @@ private:
             if (status == CAPSTAN_OK && reply != nullptr) {
                 self->keep(*reply);
             } else if (error != nullptr) {
-                self->error_ = raise(*error);
+                self->error_ = from_abi(*error);
             } else {
                 self->error_ =
                     Error{error_code(status), "HTTP " + self->request_.url + ": no reply"};

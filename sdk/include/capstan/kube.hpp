@@ -40,11 +40,11 @@ protected:
     }
     void fail_with(capstan_status status, const capstan_error* error) {
         error_ = error != nullptr
-                     ? raise(*error)
+                     ? from_abi(*error)
                      : Error{error_code(status), "the cluster: a reply without content"};
     }
-    template <class Keep>
-    void finish(Keep keep) noexcept {
+    template <class Selection>
+    void finish(Selection keep) noexcept {
         try {
             keep();
         } catch (...) {
@@ -80,7 +80,7 @@ private:
         const auto* kube = host_.service<capstan_kube>(CAPSTAN_SERVICE_KUBE);
         if (!CAPSTAN_HAS(kube, capstan_kube, send)) return CAPSTAN_E_PERMISSION;
         const KubeRequest& r = request_;
-        const capstan_kube_resource resource = lower(r.resource);
+        const capstan_kube_resource resource = to_abi(r.resource);
         capstan_kube_request raw{};
         raw.struct_size = sizeof raw;
         raw.verb = static_cast<std::int32_t>(r.verb);
@@ -237,7 +237,7 @@ private:
             if (!CAPSTAN_HAS(kube, capstan_kube, watch) ||
                 !CAPSTAN_HAS(kube, capstan_kube, unwatch))
                 return CAPSTAN_E_PERMISSION;
-            const capstan_kube_resource resource = lower(selection.resource);
+            const capstan_kube_resource resource = to_abi(selection.resource);
             const capstan_kube_watch raw{
                 sizeof raw,        selection.queue_limit,         &resource,
                 str(selection.ns), str(selection.label_selector), str(selection.field_selector)};

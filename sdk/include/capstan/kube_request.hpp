@@ -34,7 +34,7 @@ struct KubeResource {
 };
 
 /// Borrows from `resource`.
-inline capstan_kube_resource lower(const KubeResource& resource) noexcept {
+inline capstan_kube_resource to_abi(const KubeResource& resource) noexcept {
     return {sizeof(capstan_kube_resource), resource.has_namespace ? 1 : 0, str(resource.group),
             str(resource.version),         str(resource.plural),           str(resource.kind)};
 }

@@ -14,21 +14,22 @@
 CAPSTAN_NAMESPACE_BEGIN
 
 /// One way to have machines of a type.
-struct MachineOffer {
+struct MachineOffering {
     std::string zone{};                      ///< empty: the cloud chooses, or has none
     bool spot = false;                       ///< may be reclaimed by the cloud
     Labels labels{};                         ///< what nodes carry because of it: zone, region, spot
-    std::optional<double> price_per_hour{};  ///< of one node; one currency in all offers
-    bool operator==(const MachineOffer&) const = default;
+    std::optional<double> price_per_hour{};  ///< of one node; one currency in all offerings
+    bool operator==(const MachineOffering&) const = default;
 };
 
 struct MachineType {
-    std::string name{};                  ///< not empty, unique within its cloud
-    Labels labels{};                     ///< what its nodes carry wherever they are: type, arch, os
-    std::vector<Taint> taints{};         ///< what the cloud puts on all of its nodes
-    Resources capacity{};                ///< the machine
-    Resources allocatable{};             ///< less what the system keeps
-    std::vector<MachineOffer> offers{};  ///< each of its own zone and `spot`; none: cannot be had
+    std::string name{};           ///< not empty, unique within its cloud
+    Labels labels{};              ///< what its nodes carry wherever they are: type, arch, os
+    std::vector<Taint> taints{};  ///< what the cloud puts on all of its nodes
+    Resources capacity{};         ///< the machine
+    Resources allocatable{};      ///< less what the system keeps
+    std::vector<MachineOffering>
+        offerings{};  ///< each of its own zone and `spot`; none: cannot be had
     bool operator==(const MachineType&) const = default;
 };
 

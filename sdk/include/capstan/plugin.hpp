@@ -201,8 +201,8 @@ constexpr bool demand_shape() {
 }
 
 template <class T>
-const LoweredSchema& schema_of() {
-    static const LoweredSchema schema([] {
+const AbiSchema& schema_of() {
+    static const AbiSchema schema([] {
         if constexpr (requires { T::schema(); }) {
             return Schema(T::schema());
         } else {

@@ -13,7 +13,7 @@
 CAPSTAN_NAMESPACE_BEGIN
 
 /// Pods that no scheduler could tell apart, with their number.
-struct PodClass {
+struct PodEquivalenceGroup {
     std::string ns{};                        ///< namespace
     std::string example{};                   ///< the name of one of them; the first by name
     std::string owner_kind{}, owner_name{};  ///< "ReplicaSet", "web-5d9c"; empty: no controller
@@ -28,11 +28,11 @@ struct PodClass {
     std::int32_t priority = 0;
     std::uint32_t count = 1;
 
-    bool operator==(const PodClass&) const = default;
+    bool operator==(const PodEquivalenceGroup&) const = default;
 };
 
 /// Whether node selector and required node affinity let these pods on a node.
-inline bool selects(const PodClass& pods, const Labels& node_labels,
+inline bool selects(const PodEquivalenceGroup& pods, const Labels& node_labels,
                     std::string_view node_name) noexcept {
     return has_all(node_labels, pods.node_selector) &&
            (pods.affinity_required.empty() ||

@@ -81,7 +81,7 @@ std::string describe_kept(const Ranked<Value>& best, const std::vector<const Ran
 /// Keeps the best of `ranked` and all that tie with it, and explains it. Keeps nothing when there
 /// is nothing.
 template <class Value, class Ranking>
-void keep_best(const Call& call, const Keep& keep, const std::vector<Ranked<Value>>& ranked,
+void keep_best(const Call& call, const Selection& keep, const std::vector<Ranked<Value>>& ranked,
                const Ranking& ranking) {
     const Ranked<Value>* best = detail::find_best(ranked, ranking);
     if (best == nullptr) return;
@@ -108,7 +108,7 @@ void keep_best(const Call& call, const Keep& keep, const std::vector<Ranked<Valu
 
 /// Keeps every option, because there is no ground to choose: `why` ends the sentence "keeps all 3
 /// options: ...".
-inline void keep_all(const Call& call, const Keep& keep, const OptionList& options,
+inline void keep_all(const Call& call, const Selection& keep, const OptionList& options,
                      std::string_view why) {
     for (const OptionView option : options) keep(option);
     call.explain("keeps " +

@@ -114,7 +114,7 @@ inline Result<Resources> parse_resources(const Labels& quantities) {
 }
 
 /// What crosses the boundary; borrows the names from `resources`.
-inline std::vector<capstan_quantity> lower(const Resources& resources) {
+inline std::vector<capstan_quantity> to_abi(const Resources& resources) {
     std::vector<capstan_quantity> out;
     out.reserve(resources.size());
     for (const auto& [resource, amount] : resources) out.push_back({str(resource), amount});

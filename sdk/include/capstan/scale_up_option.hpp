@@ -14,8 +14,8 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// How many pods of which class: `pod_class` is an index into the question's pod classes. The
-/// layout is frozen at the boundary, so lists of these cross without being copied.
+/// How many pods of which class: `equivalence_group` is an index into the request's pod classes.
+/// The layout is frozen at the boundary, so lists of these cross without being copied.
 using PodShare = capstan_pod_share;
 /// Immutable, because hundreds of options that help the same pods share one list.
 using PodShares = std::shared_ptr<const std::vector<PodShare>>;
@@ -43,7 +43,7 @@ namespace detail {
 inline bool same_pods(const PodShares& a, const PodShares& b) noexcept {
     if (a == b) return true;
     const auto equal = [](const PodShare& x, const PodShare& y) {
-        return x.pod_class == y.pod_class && x.count == y.count;
+        return x.equivalence_group == y.equivalence_group && x.count == y.count;
     };
     if (a == nullptr || b == nullptr)
         return (a == nullptr || a->empty()) && (b == nullptr || b->empty());

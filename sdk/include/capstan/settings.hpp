@@ -182,20 +182,20 @@ private:
 namespace detail {
 
 /// A schema as the descriptors that cross; owns the arrays, borrows the literals.
-class LoweredSchema {
+class AbiSchema {
 public:
-    explicit LoweredSchema(const Schema& schema) : fields_(lower(schema)) {}
-    LoweredSchema(const LoweredSchema&) = delete;
-    LoweredSchema& operator=(const LoweredSchema&) = delete;
+    explicit AbiSchema(const Schema& schema) : fields_(to_abi(schema)) {}
+    AbiSchema(const AbiSchema&) = delete;
+    AbiSchema& operator=(const AbiSchema&) = delete;
     capstan_array fields() const noexcept { return fields_; }
 
 private:
-    capstan_array lower(const Schema& schema) {
+    capstan_array to_abi(const Schema& schema) {
         std::vector<capstan_field> fields;
-        for (const Setting& s : schema) fields.push_back(lower(s));
+        for (const Setting& s : schema) fields.push_back(to_abi(s));
         return array_of(field_arrays_.emplace_back(std::move(fields)));
     }
-    capstan_field lower(const Setting& s) {
+    capstan_field to_abi(const Setting& s) {
         std::vector<capstan_str> allowed;
         for (const std::string_view value : s.allowed) allowed.push_back(str(value));
         capstan_field f{};
@@ -211,7 +211,7 @@ private:
         f.allowed = array_of(text_arrays_.emplace_back(std::move(allowed)));
         f.min = s.min;
         f.max = s.max;
-        f.fields = lower(s.fields);
+        f.fields = to_abi(s.fields);
         f.instance_kind = str(s.instance_kind);
         f.replaced_by = str(s.replaced_by);
         return f;

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include <capstan/cloud_view.hpp>
-#include <capstan/lowering.hpp>
+#include <capstan/to_abi.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
 /// What `refresh()` may give instead of a CloudView: kept by the plugin and given again for as long
-/// as nothing has changed, it is neither copied nor lowered anew, which counts where there are
+/// as nothing has changed, it is neither copied nor crossing anew, which counts where there are
 /// thousands of machines. Immutable; copies share it, on any thread. One that was moved from is
 /// only to be assigned to or destroyed.
 ///
@@ -30,9 +30,9 @@ public:
 
 private:
     struct Kept {
-        explicit Kept(CloudView told) : view(std::move(told)), raw(arena.lower(view)) {}
+        explicit Kept(CloudView told) : view(std::move(told)), raw(arena.to_abi(view)) {}
         const CloudView view;
-        Lowering arena;
+        AbiArena arena;
         const capstan_cloud_view raw;
     };
     std::shared_ptr<const Kept> kept_;

@@ -18,7 +18,7 @@
 
 #include <capstan/abi/similarity.h>
 #include <capstan/call.hpp>
-#include <capstan/views.hpp>
+#include <capstan/model_views.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
@@ -81,7 +81,7 @@ struct SimilarityTable {
     }
     static capstan_status similar(void* self, const capstan_call* call, const capstan_template* a,
                                   const capstan_template* b,
-                                  const capstan_similarity_out* out) noexcept {
+                                  const capstan_similarity_response* out) noexcept {
         return guarded(call, [&] {
             const Similarity answer =
                 static_cast<T*>(self)->similar(Call(*call), TemplateView(*a), TemplateView(*b));

@@ -2,8 +2,8 @@
 ///
 ///     class ToTheFirst {
 ///     public:
-///         void split(const Call& call, int nodes, const GroupList& groups, const Grow& grow)
-///         const;
+///         void split(const Call& call, int nodes, const GroupList& groups, const GroupIncreases&
+///         grow) const;
 ///     };
 ///
 /// Groups come ordered by id, with min, max and target. Growths may add up to less than `nodes`
@@ -16,24 +16,23 @@
 
 #include <capstan/abi/splitter.h>
 #include <capstan/call.hpp>
-#include <capstan/views.hpp>
+#include <capstan/model_views.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
 /// grow(2, 5): the group at index 2 gets five more; at most once per group.
-class Grow {
+class GroupIncreases {
 public:
-    explicit Grow(const capstan_splitter_out& out) noexcept : out_(&out) {}
+    explicit GroupIncreases(const capstan_splitter_response& out) noexcept : out_(&out) {}
     void operator()(std::uint32_t group, int by) const noexcept { out_->grow(out_, group, by); }
 
 private:
-    const capstan_splitter_out* out_;
+    const capstan_splitter_response* out_;
 };
 
 template <class T>
-concept Splitter = requires(T& t, const Call& call, const GroupList& groups, const Grow& grow) {
-    t.split(call, 1, groups, grow);
-};
+concept Splitter = requires(T& t, const Call& call, const GroupList& groups,
+                            const GroupIncreases& grow) { t.split(call, 1, groups, grow); };
 
 namespace detail {
 
@@ -44,11 +43,12 @@ struct SplitterTable {
     capstan_splitter table;
 
     explicit SplitterTable(T& object) noexcept : table{sizeof table, 0, &object, &split} {}
-    static capstan_status split(void* self, const capstan_call* call, const capstan_splitter_in* in,
-                                const capstan_splitter_out* out) noexcept {
+    static capstan_status split(void* self, const capstan_call* call,
+                                const capstan_splitter_request* in,
+                                const capstan_splitter_response* out) noexcept {
         return guarded(call, [&] {
             return static_cast<T*>(self)->split(Call(*call), in->nodes, GroupList(in->groups),
-                                                Grow(*out));
+                                                GroupIncreases(*out));
         });
     }
 };

@@ -155,7 +155,7 @@ public:
         op_ = 0;
     }
     void fail(const Error& error) noexcept {
-        const capstan_error e = lower(error);
+        const capstan_error e = to_abi(error);
         host_.ops()->fail(host_.raw(), std::exchange(op_, 0), &e);
     }
 

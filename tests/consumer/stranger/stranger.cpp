@@ -11,8 +11,8 @@ namespace stranger {
 /// Keeps one option, by the seed alone.
 class AnyOne {
 public:
-    void filter(const capstan::Call& call, const capstan::ExpanderQuestion& question,
-                const capstan::Keep& keep) const {
+    void filter(const capstan::Call& call, const capstan::ExpanderRequest& question,
+                const capstan::Selection& keep) const {
         if (question.options().empty()) return;
         const auto chosen = static_cast<std::uint32_t>(call.seed() % question.options().size());
         const auto sentence =

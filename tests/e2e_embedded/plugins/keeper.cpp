@@ -18,7 +18,7 @@ public:
         return {
             {.key = "token", .type = SettingType::secret, .doc = "A secret.", .required = true}};
     }
-    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+    void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
         if (!question.options().empty()) keep(question.options()[0]);
     }
 };

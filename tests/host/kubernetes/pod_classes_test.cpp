@@ -5,8 +5,8 @@
 namespace capstan::kubernetes {
 namespace {
 
-PodClass web_pod(const char* name) {
-    PodClass out{.ns = "default", .example = name};
+PodEquivalenceGroup web_pod(const char* name) {
+    PodEquivalenceGroup out{.ns = "default", .example = name};
     out.requests = {{"cpu", 1_cpu}};
     out.labels = {{"app", "web"}};
     return out;
@@ -25,7 +25,7 @@ TEST(PodClasses, PutsPodsThatDifferInNameAloneTogether) {
 TEST(PodClasses, KeepsPodsApartThatASchedulerCouldTellApart) {
     PodClasses classes;
     classes.add(web_pod("a"));
-    PodClass other = web_pod("b");
+    PodEquivalenceGroup other = web_pod("b");
     other.tolerations = {{.key = "gpu", .op = Toleration::Op::exists}};
     EXPECT_EQ(classes.add(other), 1u);
     other = web_pod("c");

@@ -8,21 +8,21 @@ namespace capstan::kubernetes {
 namespace {
 
 struct Decoded {
-    PodClass pod;
+    PodEquivalenceGroup pod;
     std::vector<JsonProblem> problems;
 };
 
 Decoded decode(const std::string& text) {
     const boost::json::value document = boost::json::parse(text);
     JsonProblems problems(document);
-    PodClass pod = decode_pod(problems.root());
+    PodEquivalenceGroup pod = decode_pod(problems.root());
     return {std::move(pod), problems.kept()};
 }
 
 TEST(PodDecode, AnEmptyObjectIsAPodWithKubernetesDefaults) {
     const Decoded decoded = decode("{}");
     EXPECT_TRUE(decoded.problems.empty());
-    EXPECT_EQ(decoded.pod, (PodClass{.ns = "default"}));
+    EXPECT_EQ(decoded.pod, (PodEquivalenceGroup{.ns = "default"}));
 }
 
 TEST(PodDecode, ReadsWhatADecisionNeedsAndIgnoresTheRest) {
@@ -44,7 +44,7 @@ TEST(PodDecode, ReadsWhatADecisionNeedsAndIgnoresTheRest) {
                          {"weight": 7, "preference": {"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}}]}}}
     })");
     EXPECT_TRUE(decoded.problems.empty());
-    PodClass expected{
+    PodEquivalenceGroup expected{
         .ns = "shop", .example = "web-1", .owner_kind = "ReplicaSet", .owner_name = "web-5d9c"};
     expected.scheduler = "mine";
     expected.requests = {{"cpu", 250}};

@@ -26,17 +26,17 @@ static void draw_groups(misbehaving* self) {
 static void draw_machines(misbehaving* self) {
     for (int i = 0; i < self->target && i < machines_max; ++i) {
         const int length = snprintf(self->ids[i], word_size, "rogue://rogue/%d", i);
-        self->machines[i] = (capstan_cloud_instance){.struct_size = sizeof(capstan_cloud_instance),
-                                                     .state = CAPSTAN_MACHINE_REQUESTED,
-                                                     .id = {self->ids[i], (size_t)length},
-                                                     .group_id = TEXT("rogue")};
+        self->machines[i] = (capstan_machine){.struct_size = sizeof(capstan_machine),
+                                              .state = CAPSTAN_MACHINE_REQUESTED,
+                                              .id = {self->ids[i], (size_t)length},
+                                              .group_id = TEXT("rogue")};
     }
 }
 
 /* Nonsense of groups and machines; the view has two of each where it needs them. */
 static void spoil(misbehaving* self) {
     capstan_group* const group = &self->groups[0];
-    capstan_cloud_instance* const machine = &self->machines[0];
+    capstan_machine* const machine = &self->machines[0];
     if (breaks(self, "refresh", "same_groups")) self->view.groups.count = 2;
     if (breaks(self, "refresh", "min_above_max")) group->min = groups_max + 5;
     if (breaks(self, "refresh", "no_utf8")) group->id = TEXT("\xff\xfe\x80");
@@ -53,20 +53,20 @@ static void spoil(misbehaving* self) {
         draw_groups(self);
         draw_machines(self);
         self->machines[1].id = machine->id;
-        self->view.instances.count = 2;
+        self->view.machines.count = 2;
     }
     if (breaks(self, "refresh", "unknown_state")) {
         self->target = self->target > 1 ? self->target : 1;
         draw_groups(self);
         draw_machines(self);
         machine->state = 99;
-        self->view.instances.count = 1;
+        self->view.machines.count = 1;
     }
     if (breaks(self, "refresh", "stray_machine")) {
         self->target = 1;
         draw_machines(self);
         machine->group_id = TEXT("elsewhere");
-        self->view.instances.count = 1;
+        self->view.machines.count = 1;
     }
 }
 
@@ -88,7 +88,7 @@ static capstan_status refresh(void* of, capstan_op op) {
     self->view = (capstan_cloud_view){.struct_size = sizeof self->view,
                                       .complete = 1,
                                       .groups = ARRAY(self->groups, 1),
-                                      .instances = ARRAY(self->machines, self->target)};
+                                      .machines = ARRAY(self->machines, self->target)};
     spoil(self);
     return end(self, "refresh", op, CAPSTAN_RESULT_CLOUD_VIEW, &self->view);
 }

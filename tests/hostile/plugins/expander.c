@@ -5,9 +5,11 @@
 
 #include "misbehaving.h"
 
-static const capstan_option* first_of(const capstan_expander_in* in) { return in->options.data; }
+static const capstan_option* first_of(const capstan_expander_request* in) {
+    return in->options.data;
+}
 
-static const capstan_expander_out* kept_out;
+static const capstan_expander_response* kept_out;
 
 static void* keep_late(void* self) {
     (void)self;
@@ -17,7 +19,7 @@ static void* keep_late(void* self) {
 }
 
 /* What the host shows is its own. */
-static void write_through_const(const capstan_expander_in* in) {
+static void write_through_const(const capstan_expander_request* in) {
     for (uint32_t i = 0; i < in->options.count; ++i) {
         capstan_option* const option =
             (capstan_option*)((char*)in->options.data + (size_t)i * in->options.stride);
@@ -48,8 +50,8 @@ static capstan_status report(const capstan_call* call, int32_t code) {
     return call->fail(call, &error);
 }
 
-static capstan_status filter(void* of, const capstan_call* call, const capstan_expander_in* in,
-                             const capstan_expander_out* out) {
+static capstan_status filter(void* of, const capstan_call* call, const capstan_expander_request* in,
+                             const capstan_expander_response* out) {
     const misbehaving* const self = of;
     misbehave(self, "filter");
     if (breaks(self, "filter", "keep_none")) return CAPSTAN_OK;

@@ -30,7 +30,7 @@ typedef struct misbehaving {
     /* What the cloud has, and its picture of it. */
     int32_t target;
     capstan_group groups[2];
-    capstan_cloud_instance machines[machines_max];
+    capstan_machine machines[machines_max];
     char ids[machines_max][word_size];
     capstan_cloud_view view;
 } misbehaving;

@@ -20,11 +20,11 @@ std::set<std::string> kept_shuffled(T expander, const testing::Question& questio
     std::vector<capstan_option> options(given.begin(), given.end());
     std::mt19937 random(seed);
     std::shuffle(options.begin(), options.end(), random);
-    capstan_expander_in in = question.raw();
+    capstan_expander_request in = question.raw();
     in.options = array_of(options);
     std::set<std::string> out;
-    const detail::ExpanderTable<T> lowered(expander);
-    for (const std::uint32_t i : testing::ask(lowered.table, in, call).kept)
+    const detail::ExpanderTable<T> crossing(expander);
+    for (const std::uint32_t i : testing::ask(crossing.table, in, call).kept)
         out.emplace(text(options[i].group->id));
     return out;
 }

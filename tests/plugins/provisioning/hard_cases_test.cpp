@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(Provisioning, FindsNoGroupForAPodThatContradictsItself) {
-    PodClass pods = pod("p", {{"disk", "ssd"}});
+    PodEquivalenceGroup pods = pod("p", {{"disk", "ssd"}});
     pods.affinity_required = {{.labels = {{.key = "disk", .op = Operator::in, .values = {"hdd"}}}}};
     const Suggestions found = suggest({pods}, {machine("m", 4)});
     EXPECT_THAT(found.groups, IsEmpty());
@@ -25,7 +25,7 @@ TEST(Provisioning, FindsNoGroupForAPodThatContradictsItself) {
 
 TEST(Provisioning, GivesNodesNoLabelThatTheyCouldNotHave) {
     const auto because = [](std::string key, std::string value) {
-        PodClass pods = pod("p");
+        PodEquivalenceGroup pods = pod("p");
         pods.affinity_required = {
             {.labels = {
                  {.key = std::move(key), .op = Operator::in, .values = {std::move(value)}}}}};
@@ -58,7 +58,7 @@ TEST(Provisioning, GivesNodesNoLabelThatTheyCouldNotHave) {
 }
 
 TEST(Provisioning, GivesNodesOneTaintOfAKeyAndEffect) {
-    PodClass torn = pod("p");
+    PodEquivalenceGroup torn = pod("p");
     torn.tolerations = {tolerates_team("b"), tolerates_team("a"), tolerates_team("c")};
     torn.tolerations.back().effect = Effect::no_execute;
     EXPECT_THAT(brief(suggest({torn}, {machine("m", 4)}, {.dedicated = Dedicated::toleration})),
@@ -66,7 +66,7 @@ TEST(Provisioning, GivesNodesOneTaintOfAKeyAndEffect) {
 }
 
 TEST(Provisioning, SuggestsTheMostPopularWhereEverybodyWantsNodesOfTheirOwn) {
-    std::vector<PodClass> pods;
+    std::vector<PodEquivalenceGroup> pods;
     for (int i = 0; i < 2000; ++i) {
         const std::string name = std::to_string(i);
         pods.push_back(pod("p" + name, {{"job", name}}, i < 70 ? 2 : 3));
@@ -83,9 +83,10 @@ TEST(Provisioning, SuggestsTheMostPopularWhereEverybodyWantsNodesOfTheirOwn) {
 }
 
 TEST(Provisioning, CountsNoFurtherThanThereAreNumbers) {
-    std::vector<PodClass> pods{pod("a", {{"x", "1"}}, 3), pod("b", {{"x", "2"}}, 4)};
+    std::vector<PodEquivalenceGroup> pods{pod("a", {{"x", "1"}}, 3), pod("b", {{"x", "2"}}, 4)};
     MachineType huge = machine("m", 4);
-    for (PodClass& each : pods) each.requests = {{"cpu", std::numeric_limits<std::int64_t>::max()}};
+    for (PodEquivalenceGroup& each : pods)
+        each.requests = {{"cpu", std::numeric_limits<std::int64_t>::max()}};
     huge.capacity = {{"cpu", std::numeric_limits<std::int64_t>::max()},
                      {"nvidia.com/gpu", std::numeric_limits<std::int64_t>::max()},
                      {"amd.com/gpu", 1}};

@@ -9,8 +9,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::vector<PodClass> of_the_proposal(std::uint32_t s1, std::uint32_t s2, std::uint32_t s3,
-                                      std::uint32_t s4) {
+std::vector<PodEquivalenceGroup> of_the_proposal(std::uint32_t s1, std::uint32_t s2,
+                                                 std::uint32_t s3, std::uint32_t s4) {
     return {pod("s1", {{"x", "a"}, {type_label, "n1-standard-2"}}, s1), pod("s2", {{"y", "b"}}, s2),
             pod("s3", {{"x", "c"}}, s3), pod("s4", {{type_label, "n1-standard-16"}}, s4)};
 }
@@ -27,7 +27,7 @@ TEST(Provisioning, ComputesTheLabelSetsOfTheProposalsExample) {
 }
 
 TEST(Provisioning, WeighsByPodsOrByCpu) {
-    std::vector<PodClass> pods{pod("many", {{"x", "a"}}, 3), pod("large", {{"x", "b"}})};
+    std::vector<PodEquivalenceGroup> pods{pod("many", {{"x", "a"}}, 3), pod("large", {{"x", "b"}})};
     pods[1].requests = {{"cpu", 8000}};
     const auto first = [&](Popularity popularity) {
         return brief(suggest(pods, {machine("m", 16)}, {.popularity = popularity})).front();
@@ -41,11 +41,12 @@ TEST(Provisioning, GivesNoLabelsToWhoAsksForNone) {
 }
 
 TEST(Provisioning, MakesOneGroupOfSelectorsThatGoTogetherAndTwoOfOthers) {
-    const std::vector<PodClass> compatible{pod("a", {{"x", "1"}}), pod("b", {{"y", "2"}})};
+    const std::vector<PodEquivalenceGroup> compatible{pod("a", {{"x", "1"}}),
+                                                      pod("b", {{"y", "2"}})};
     EXPECT_THAT(brief(suggest(compatible, {machine("m", 4)})), ElementsAre("m{x=1,y=2}"));
     EXPECT_THAT(brief(suggest(compatible, {machine("m", 4)}, {.alpha = true})),
                 ElementsAre("m{x=1}", "m{y=2}"));
-    const std::vector<PodClass> contrary{pod("a", {{"x", "1"}}), pod("b", {{"x", "2"}})};
+    const std::vector<PodEquivalenceGroup> contrary{pod("a", {{"x", "1"}}), pod("b", {{"x", "2"}})};
     EXPECT_THAT(brief(suggest(contrary, {machine("m", 4)})), ElementsAre("m{x=1}", "m{x=2}"));
 }
 
@@ -71,7 +72,7 @@ TEST(Provisioning, MatchesLabelsOfACloudAgainstWhatItSaysOfTheMachineType) {
     EXPECT_THAT(brief(suggest({pod("p", {{key, "c3"}})}, {n2, c3})), ElementsAre("c3{}"));
     // An offer may tell it, too.
     c3.labels.erase(key);
-    c3.offers[0].labels[key] = "c3";
+    c3.offerings[0].labels[key] = "c3";
     EXPECT_THAT(brief(suggest({pod("p", {{key, "c3"}})}, {n2, c3})), ElementsAre("c3{}"));
 }
 
@@ -102,9 +103,9 @@ TEST(Provisioning, SaysOfAMachineTypeThatIsNotOnOfferWhichThereAre) {
 TEST(Provisioning, SaysTheNearestMissFirst) {
     MachineType arm = machine("a-arm", 64), nowhere = machine("b-nowhere", 4, {});
     arm.labels["kubernetes.io/arch"] = "arm64";
-    PodClass large = pod("large", {{"kubernetes.io/arch", "amd64"}});
+    PodEquivalenceGroup large = pod("large", {{"kubernetes.io/arch", "amd64"}});
     large.requests = {{"cpu", 9000}};
-    const std::vector<PodClass> pods{large};
+    const std::vector<PodEquivalenceGroup> pods{large};
     const std::vector<MachineType> machines{arm,
                                             nowhere,
                                             machine("c-small", 2),
@@ -128,7 +129,7 @@ TEST(Provisioning, SaysTheNearestMissFirst) {
 }
 
 TEST(Provisioning, TakesARequiredAffinityForOneValueAsASelector) {
-    PodClass one = pod("one"), two = pod("two");
+    PodEquivalenceGroup one = pod("one"), two = pod("two");
     one.affinity_required = {{.labels = {{.key = "disk", .op = Operator::in, .values = {"ssd"}}}}};
     two.affinity_required = {
         {.labels = {{.key = "disk", .op = Operator::in, .values = {"ssd", "hdd"}}}}};
@@ -141,14 +142,14 @@ TEST(Provisioning, TakesARequiredAffinityForOneValueAsASelector) {
 }
 
 TEST(Provisioning, KeepsNobodyOffByALabelThatSomebodyElseWants) {
-    PodClass shy = pod("shy", {}, 5);
+    PodEquivalenceGroup shy = pod("shy", {}, 5);
     shy.affinity_required = {{.labels = {{.key = "x", .op = Operator::does_not_exist}}}};
     EXPECT_THAT(brief(suggest({shy, pod("a", {{"x", "1"}})}, {machine("m", 4)})),
                 ElementsAre("m{}", "m{x=1}"));
 }
 
 TEST(Provisioning, OffersOnlyMachinesThatHoldAPod) {
-    PodClass gpu = pod("gpu");
+    PodEquivalenceGroup gpu = pod("gpu");
     gpu.requests = {{"cpu", 1000}, {"nvidia.com/gpu", 1}};
     MachineType with = machine("with-gpu", 4);
     with.allocatable.set("nvidia.com/gpu", 1);
@@ -162,8 +163,8 @@ TEST(Provisioning, OffersOnlyMachinesThatHoldAPod) {
 }
 
 TEST(Provisioning, SeparatesWhoTolerateAndSelectTheSame) {
-    std::vector<PodClass> pods{pod("a", {{"team", "a"}}), pod("b", {{"team", "b"}, {"x", "1"}}),
-                               pod("c", {{"x", "1"}})};
+    std::vector<PodEquivalenceGroup> pods{
+        pod("a", {{"team", "a"}}), pod("b", {{"team", "b"}, {"x", "1"}}), pod("c", {{"x", "1"}})};
     pods[0].tolerations = {tolerates_team("a")};
     pods[1].tolerations = {tolerates_team("b")};
     EXPECT_THAT(
@@ -174,7 +175,7 @@ TEST(Provisioning, SeparatesWhoTolerateAndSelectTheSame) {
 }
 
 TEST(Provisioning, TakesATolerationAloneForNoRequirementUnlessItIsTold) {
-    PodClass tolerant = pod("p");
+    PodEquivalenceGroup tolerant = pod("p");
     tolerant.tolerations = {tolerates_team("a")};
     EXPECT_THAT(brief(suggest({tolerant}, {machine("m", 4)})), ElementsAre("m{}"));
     const Config literal{.dedicated = Dedicated::toleration};
@@ -190,7 +191,7 @@ TEST(Provisioning, TakesATolerationAloneForNoRequirementUnlessItIsTold) {
 
 TEST(Provisioning, OffersZonesAndSpotMachinesAsTheCloudHasThem) {
     MachineType type = machine("m", 4, {"a", "b"});
-    type.offers.push_back({.zone = "a", .spot = true});
+    type.offerings.push_back({.zone = "a", .spot = true});
     EXPECT_EQ(suggest({pod("p")}, {type}).groups.size(), 3u);
     EXPECT_EQ(suggest({pod("p")}, {type}, {.spot = Spot::never}).groups.size(), 2u);
     const Suggestions spot = suggest({pod("p")}, {type}, {.spot = Spot::only});
@@ -200,7 +201,7 @@ TEST(Provisioning, OffersZonesAndSpotMachinesAsTheCloudHasThem) {
 }
 
 TEST(Provisioning, SaysWhichLimitLeavesNoRoom) {
-    const std::vector<PodClass> pods{pod("p")};
+    const std::vector<PodEquivalenceGroup> pods{pod("p")};
     const std::vector<MachineType> machines{machine("large", 16), machine("small", 2)};
     const auto with_room = [&](Resources room, int groups = 0) {
         return suggest_groups(

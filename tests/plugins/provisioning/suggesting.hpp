@@ -21,12 +21,13 @@ inline MachineType machine(std::string name, std::int64_t cores,
                     .labels = {{"kubernetes.io/arch", "amd64"}, {"kubernetes.io/os", "linux"}},
                     .capacity = {{"cpu", cores * 1000}, {"memory", cores << 32}, {"pods", 110}}};
     out.allocatable = out.capacity;
-    for (std::string& zone : zones) out.offers.push_back({.zone = std::move(zone)});
+    for (std::string& zone : zones) out.offerings.push_back({.zone = std::move(zone)});
     return out;
 }
 
-inline PodClass pod(std::string name, Labels selector = {}, std::uint32_t count = 1) {
-    PodClass out{.ns = "default", .example = std::move(name), .requests = {{"cpu", 500}}};
+inline PodEquivalenceGroup pod(std::string name, Labels selector = {}, std::uint32_t count = 1) {
+    PodEquivalenceGroup out{
+        .ns = "default", .example = std::move(name), .requests = {{"cpu", 500}}};
     out.node_selector = std::move(selector);
     out.count = count;
     return out;
@@ -36,7 +37,7 @@ inline Toleration tolerates_team(std::string value) {
     return {.key = "team", .op = Toleration::Op::equal, .value = std::move(value)};
 }
 
-inline Suggestions suggest(const std::vector<PodClass>& pods,
+inline Suggestions suggest(const std::vector<PodEquivalenceGroup>& pods,
                            const std::vector<MachineType>& machines, const Config& config = {}) {
     return suggest_groups({.pods = pods, .machines = machines}, config);
 }

@@ -6,10 +6,10 @@
 
 #include <gmock/gmock.h>
 
-#include <capstan/lowering.hpp>
 #include <capstan/testing/fake_call.hpp>
 #include <capstan/testing/fake_host.hpp>
 #include <capstan/testing/run_task.hpp>
+#include <capstan/to_abi.hpp>
 
 #include "refreshed.hpp"
 #include "simulated.hpp"
@@ -126,8 +126,8 @@ TEST_F(Making, ATheoryIsWhatTheGroupBecomes) {
     ASSERT_TRUE(theory);
     EXPECT_EQ(theory->group.min.value_or(0), 0);
     EXPECT_EQ(theory->group.max, std::nullopt);
-    Lowering arena;
-    EXPECT_EQ(cloud->price(call.call(), TemplateView(arena.lower(theory->node)))->per_hour, 0.1);
+    AbiArena arena;
+    EXPECT_EQ(cloud->price(call.call(), TemplateView(arena.to_abi(theory->node)))->per_hour, 0.1);
     ASSERT_TRUE(create(spot));
     EXPECT_EQ(run(host, cloud->describe(made)).value(), theory->node);
     EXPECT_EQ(refreshed(host, *cloud)->groups.at(0), theory->group);

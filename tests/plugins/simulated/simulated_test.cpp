@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <memory>
 
-#include <capstan/lowering.hpp>
 #include <capstan/testing/fake_call.hpp>
 #include <capstan/testing/fake_host.hpp>
 #include <capstan/testing/run_task.hpp>
+#include <capstan/to_abi.hpp>
 
 #include "refreshed.hpp"
 #include "told.hpp"
@@ -133,16 +133,16 @@ TEST(Simulated, DescribesWhatTheFingerprintStandsFor) {
 TEST(Simulated, KnowsPricesAndWishesOfItsGroups) {
     Cloud c;
     const FakeCall call;
-    Lowering arena;
+    AbiArena arena;
     const NodeTemplate web{.name = "web"};
     const NodeTemplate db{.name = "db"};
-    EXPECT_EQ(c.cloud->price(call.call(), TemplateView(arena.lower(web)))->per_hour, 0.5);
-    EXPECT_EQ(c.cloud->price(call.call(), TemplateView(arena.lower(db))).error().code,
+    EXPECT_EQ(c.cloud->price(call.call(), TemplateView(arena.to_abi(web)))->per_hour, 0.5);
+    EXPECT_EQ(c.cloud->price(call.call(), TemplateView(arena.to_abi(db))).error().code,
               ErrorCode::not_found);
     const NodeGroup group{.id = NodeGroupId("db")};
-    EXPECT_EQ(c.cloud->options(call.call(), GroupView(arena.lower(group))).zero_or_max, true);
+    EXPECT_EQ(c.cloud->options(call.call(), GroupView(arena.to_abi(group))).zero_or_max, true);
     const NodeGroup other{.id = NodeGroupId("other")};
-    EXPECT_EQ(c.cloud->options(call.call(), GroupView(arena.lower(other))), GroupOptions{});
+    EXPECT_EQ(c.cloud->options(call.call(), GroupView(arena.to_abi(other))), GroupOptions{});
 }
 
 TEST(Simulated, ListsMachinesAsTheyWereWhenTheListWasMade) {

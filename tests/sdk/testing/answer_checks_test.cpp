@@ -12,12 +12,12 @@ namespace {
 
 using namespace std::chrono_literals;
 using capstan::Call;
-using capstan::ExpanderQuestion;
+using capstan::ExpanderRequest;
+using capstan::GroupIncreases;
 using capstan::GroupList;
-using capstan::Grow;
 using capstan::Host;
-using capstan::Keep;
 using capstan::OptionView;
+using capstan::Selection;
 using capstan::Settings;
 using capstan::Similarity;
 using capstan::TemplateView;
@@ -32,7 +32,7 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 /// Keeps option `index` if there is one.
-void keep_one(const ExpanderQuestion& question, const Keep& keep, std::uint64_t index) {
+void keep_one(const ExpanderRequest& question, const Selection& keep, std::uint64_t index) {
     if (question.options().size() > 0)
         keep(question.options()[static_cast<std::uint32_t>(index % question.options().size())]);
 }
@@ -71,8 +71,8 @@ capstan_class wild_expander() {
 
 TEST(AnswerChecks, FindAnOptionThatIsNotThere) {
     struct Wild {
-        static capstan_status filter(void*, const capstan_call*, const capstan_expander_in* in,
-                                     const capstan_expander_out* out) noexcept {
+        static capstan_status filter(void*, const capstan_call*, const capstan_expander_request* in,
+                                     const capstan_expander_response* out) noexcept {
             if (in->options.count == 1) out->keep(out, 7, 0);
             return CAPSTAN_OK;
         }
@@ -83,8 +83,8 @@ TEST(AnswerChecks, FindAnOptionThatIsNotThere) {
 
 TEST(AnswerChecks, FindAStatusThatIsNone) {
     struct Wild {
-        static capstan_status filter(void*, const capstan_call*, const capstan_expander_in* in,
-                                     const capstan_expander_out*) noexcept {
+        static capstan_status filter(void*, const capstan_call*, const capstan_expander_request* in,
+                                     const capstan_expander_response*) noexcept {
             return in->options.count == 0 ? 99 : CAPSTAN_OK;
         }
     };
@@ -96,8 +96,9 @@ TEST(AnswerChecks, FindAStatusThatIsNone) {
 
 TEST(AnswerChecks, FindAStatusThatIsNotTheOneReported) {
     struct Wild {
-        static capstan_status filter(void*, const capstan_call* call, const capstan_expander_in* in,
-                                     const capstan_expander_out*) noexcept {
+        static capstan_status filter(void*, const capstan_call* call,
+                                     const capstan_expander_request* in,
+                                     const capstan_expander_response*) noexcept {
             if (in->options.count != 1) return CAPSTAN_OK;
             const capstan_error error{
                 sizeof error, CAPSTAN_E_QUOTA, capstan::str("full"), {}, {}, -1};
@@ -111,8 +112,8 @@ TEST(AnswerChecks, FindAStatusThatIsNotTheOneReported) {
 
 TEST(AnswerChecks, FindAnArrayWalkedBySizeInsteadOfStride) {
     struct Wild {
-        static capstan_status filter(void*, const capstan_call*, const capstan_expander_in* in,
-                                     const capstan_expander_out* out) noexcept {
+        static capstan_status filter(void*, const capstan_call*, const capstan_expander_request* in,
+                                     const capstan_expander_response* out) noexcept {
             const auto* options = static_cast<const capstan_option*>(in->options.data);
             // In a longer struct the second element by sizeof is poison.
             const bool is_odd = in->options.count > 1 && options[1].struct_size % 8 != 0;
@@ -127,7 +128,7 @@ TEST(AnswerChecks, FindAnArrayWalkedBySizeInsteadOfStride) {
 
 TEST(AnswerChecks, AcceptErrorsAsAnswers) {
     struct Failing {
-        void filter(const Call&, const ExpanderQuestion&, const Keep&) const {
+        void filter(const Call&, const ExpanderRequest&, const Selection&) const {
             throw capstan::Failure(capstan::ErrorCode::unavailable, "not today");
         }
     };
@@ -135,7 +136,7 @@ TEST(AnswerChecks, AcceptErrorsAsAnswers) {
 }
 
 struct Busy {
-    void filter(const Call& call, const ExpanderQuestion& question, const Keep&) const {
+    void filter(const Call& call, const ExpanderRequest& question, const Selection&) const {
         const auto until = std::chrono::steady_clock::now() + 30ms;
         while (question.options().size() > 100 && std::chrono::steady_clock::now() < until) {
             if (listens && call.is_cancelled()) return;
@@ -159,7 +160,7 @@ TEST(AnswerChecks, FindAHookThatTakesTooLong) {
 
 struct Counting {
     int calls = 0;
-    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) {
+    void filter(const Call&, const ExpanderRequest& question, const Selection& keep) {
         keep_one(question, keep, static_cast<std::uint64_t>(++calls));
     }
 };
@@ -176,7 +177,7 @@ TEST(AnswerChecks, FindAPureClassThatLooksAtTheClock) {
     struct Dated {
         Host host;
         Dated(Host lent, const Settings&) : host(lent) {}
-        void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+        void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
             keep_one(question, keep, static_cast<std::uint64_t>(host.monotonic() / 24h));
         }
     };
@@ -188,7 +189,7 @@ TEST(AnswerChecks, FindAPureClassWhoseInstancesDiffer) {
     struct Moody {
         std::uint64_t mood;
         Moody(Host host, const Settings&) : mood(host.random()) {}
-        void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+        void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
             keep_one(question, keep, mood);
         }
     };
@@ -199,7 +200,7 @@ TEST(AnswerChecks, FindAPureClassWhoseInstancesDiffer) {
 TEST(AnswerChecks, FindAParallelClassThatIsNot) {
     struct OneThread {
         std::thread::id home = std::this_thread::get_id();
-        void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+        void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
             keep_one(question, keep, home == std::this_thread::get_id() ? 0 : 1);
         }
     };
@@ -258,7 +259,8 @@ TEST(SimilarityChecks, FindADecisionByOneThatMayNot) {
 
 TEST(SplitterChecks, FindAGroupGrownPastItsMaximum) {
     struct Generous {
-        void split(const Call&, int nodes, const GroupList& groups, const Grow& grow) const {
+        void split(const Call&, int nodes, const GroupList& groups,
+                   const GroupIncreases& grow) const {
             if (nodes > 0 && groups.size() > 0) grow(0, nodes);
         }
     };
@@ -269,7 +271,8 @@ TEST(SplitterChecks, FindAGroupGrownPastItsMaximum) {
 
 TEST(SplitterChecks, FindMoreNodesThanThereWere) {
     struct Doubling {
-        void split(const Call&, int nodes, const GroupList& groups, const Grow& grow) const {
+        void split(const Call&, int nodes, const GroupList& groups,
+                   const GroupIncreases& grow) const {
             for (std::uint32_t i = 0; i < groups.size(); ++i) {
                 if (nodes == 1 && groups.size() == 3) grow(i, 1);
             }

@@ -89,7 +89,7 @@ public:
                              .labels = {{"kubernetes.io/arch", "amd64"}},
                              .capacity = {{"cpu", 4000}},
                              .allocatable = {{"cpu", 4000}},
-                             .offers = {{.zone = "a"}}});
+                             .offerings = {{.zone = "a"}}});
         return out;
     }
     Result<PlannedGroup> new_group(const Call&, const GroupPlan& plan) const {

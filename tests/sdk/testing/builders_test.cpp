@@ -9,11 +9,11 @@
 namespace {
 
 using capstan::Call;
-using capstan::ExpanderQuestion;
+using capstan::ExpanderRequest;
 using capstan::Failure;
 using capstan::GroupList;
-using capstan::Keep;
 using capstan::OptionView;
+using capstan::Selection;
 using capstan::TemplateView;
 using capstan::testing::FakeCall;
 using capstan::testing::group;
@@ -26,7 +26,7 @@ using capstan::testing::split;
 using ::testing::ElementsAre;
 
 struct OneNode {
-    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+    void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
         for (const OptionView o : question.options()) {
             if (o.nodes() == 1) keep(o);
         }
@@ -34,7 +34,7 @@ struct OneNode {
 };
 
 struct Failing {
-    void filter(const Call&, const ExpanderQuestion&, const Keep&) const {
+    void filter(const Call&, const ExpanderRequest&, const Selection&) const {
         throw Failure(capstan::ErrorCode::unavailable, "not now");
     }
 };
@@ -47,7 +47,8 @@ struct SameZone {
 
 /// Gives all to the first group, whatever its maximum.
 struct AllToTheFirst {
-    void split(const Call&, int nodes, const GroupList&, const capstan::Grow& grow) const {
+    void split(const Call&, int nodes, const GroupList&,
+               const capstan::GroupIncreases& grow) const {
         grow(0, nodes);
     }
 };
@@ -113,8 +114,9 @@ TEST(Builders, AskASplitterAndCheckItsSums) {
 
 TEST(Answers, NoteTheFaultsOfAnExpander) {
     struct Wild {
-        static capstan_status filter(void*, const capstan_call* call, const capstan_expander_in*,
-                                     const capstan_expander_out* out) noexcept {
+        static capstan_status filter(void*, const capstan_call* call,
+                                     const capstan_expander_request*,
+                                     const capstan_expander_response* out) noexcept {
             out->keep(out, 7, 0);
             const capstan_error e{sizeof e, CAPSTAN_E_QUOTA, {}, {}, {}, -1};
             call->fail(call, &e);

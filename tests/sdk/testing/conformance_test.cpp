@@ -14,13 +14,13 @@
 namespace {
 
 using capstan::Call;
-using capstan::ExpanderQuestion;
+using capstan::ExpanderRequest;
+using capstan::GroupIncreases;
 using capstan::GroupList;
-using capstan::Grow;
 using capstan::Host;
-using capstan::Keep;
 using capstan::OptionView;
 using capstan::Schema;
+using capstan::Selection;
 using capstan::Settings;
 using capstan::SettingType;
 using capstan::Similarity;
@@ -52,7 +52,7 @@ public:
                  .max = 9}};
     }
     explicit FewestNodes(const Settings& settings) : slack_(settings.integer("slack")) {}
-    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+    void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
         std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
         for (const OptionView o : question.options())
             fewest = std::min<std::int64_t>(fewest, o.nodes());
@@ -79,7 +79,8 @@ public:
 /// One node after the other to the smallest group that has room.
 class Even {
 public:
-    void split(const Call& call, int nodes, const GroupList& groups, const Grow& grow) const {
+    void split(const Call& call, int nodes, const GroupList& groups,
+               const GroupIncreases& grow) const {
         using Size = std::pair<std::int64_t, std::uint32_t>;  // with its group
         std::priority_queue<Size, std::vector<Size>, std::greater<>> with_room;
         const auto add_if_room = [&](std::int64_t size, std::uint32_t group) {
@@ -127,7 +128,7 @@ TEST(Conformance, TellsInstancesWhatItIsGiven) {
             if (settings.text("zone") != "a")
                 throw capstan::Failure(capstan::ErrorCode::invalid_config, "not here");
         }
-        void filter(const Call&, const ExpanderQuestion&, const Keep&) const {}
+        void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
     };
     const auto of = capstan::make_class<NeedsAZone>({.id = "zoned", .doc = "Needs a zone."});
     const auto without = results_of(of);
@@ -195,7 +196,7 @@ TEST(ClassChecks, FindAClassThatDoesNotSayWhatItIs) {
 template <class Fields>
 struct WithSchema {
     static Schema schema() { return Fields::fields(); }
-    void filter(const Call&, const ExpanderQuestion&, const Keep&) const {}
+    void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
 };
 
 TEST(SchemaChecks, FindASettingWithoutDocumentation) {
@@ -241,7 +242,7 @@ TEST(SchemaChecks, FindACheckThatRefusesTheDefaults) {
             return {{.key = "zone", .doc = "Where.", .default_value = "\"a\""}};
         }
         static void check(const Settings& settings) { settings.reject("zone", "is closed"); }
-        void filter(const Call&, const ExpanderQuestion&, const Keep&) const {}
+        void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
     };
     EXPECT_THAT(failures_of<Refusing>(), ElementsAre("schema/check: refuses zone: is closed"));
 }
@@ -252,7 +253,7 @@ TEST(ServiceChecks, FindACreateThatFailsWithoutAWordWhenAServiceIsMissing) {
             if (host.service<capstan_http>(CAPSTAN_SERVICE_HTTP) == nullptr)
                 throw capstan::Failure(capstan::ErrorCode::internal, "");
         }
-        void filter(const Call&, const ExpanderQuestion&, const Keep&) const {}
+        void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
     };
     EXPECT_THAT(
         failures_of<NeedsHttp>(),

@@ -192,7 +192,7 @@ TEST(FakeHost, TellsThePluginBeforeItClosesAnOperation) {
             auto& p = *static_cast<Plugin*>(user);
             ++p.told;
             const Error mine{ErrorCode::cancelled, "rolled back"};
-            const capstan_error e = capstan::lower(mine);
+            const capstan_error e = capstan::to_abi(mine);
             p.seen.ops->fail(p.seen.raw, op, &e);
         },
         &plugin);

@@ -81,7 +81,7 @@ TEST(FakeSettings, GivesAnAbsentTableTheDefaultsOfItsMembers) {
 }
 
 TEST(FakeSettings, ReadsADefaultAsItsOwnSchemaWould) {
-    const capstan::detail::LoweredSchema schema(Schema{
+    const capstan::detail::AbiSchema schema(Schema{
         {.key = "good", .type = SettingType::duration, .default_value = "\"5m\""},
         {.key = "high", .type = SettingType::integer, .default_value = "9", .min = 0, .max = 5},
         {.key = "odd", .default_value = "nonsense"},

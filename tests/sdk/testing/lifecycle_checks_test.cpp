@@ -18,10 +18,10 @@ namespace {
 using namespace std::chrono_literals;
 using capstan::Call;
 using capstan::ErrorCode;
-using capstan::ExpanderQuestion;
+using capstan::ExpanderRequest;
 using capstan::Host;
-using capstan::Keep;
 using capstan::Result;
+using capstan::Selection;
 using capstan::Settings;
 using capstan::Task;
 using capstan::testing::failures;
@@ -36,7 +36,7 @@ using ::testing::StartsWith;
 
 /// An expander that keeps nothing; the tests are about the rest of it.
 struct Nothing {
-    void filter(const Call&, const ExpanderQuestion&, const Keep&) const {}
+    void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
 };
 
 TEST(LifecycleChecks, FindAClassThatCannotBeMade) {
@@ -147,7 +147,7 @@ TEST(LifecycleChecks, AcceptAClassThatDoesAllOfItWell) {
 
 TEST(ProcessChecks, FindWhatIsWrittenToStandardOutput) {
     struct Loud {
-        void filter(const Call&, const ExpanderQuestion&, const Keep&) const {
+        void filter(const Call&, const ExpanderRequest&, const Selection&) const {
             std::printf("asked\n");
         }
     };

@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include <capstan/lowering.hpp>
 #include <capstan/testing/fake_call.hpp>
 #include <capstan/testing/fake_host.hpp>
 #include <capstan/testing/fake_settings.hpp>
+#include <capstan/to_abi.hpp>
 
 namespace {
 
@@ -118,11 +118,11 @@ TEST(NewCloud, DescribesAndPricesItsMachines) {
     EXPECT_EQ(node.capacity.amount("cpu"), 4000);
     EXPECT_EQ(node.labels.at("topology.kubernetes.io/zone"), "z1");
     const capstan::testing::FakeCall call;
-    capstan::Lowering lowering;
-    const capstan_template crossing = lowering.lower(node);
+    capstan::AbiArena arena;
+    const capstan_template crossing = arena.to_abi(node);
     EXPECT_EQ(c.cloud.price(call.call(), capstan::TemplateView(crossing))->per_hour, 0.2);
     const capstan::CloudView view = c.cloud.refresh();
-    const capstan_group group = lowering.lower(view.groups.at(0));
+    const capstan_group group = arena.to_abi(view.groups.at(0));
     EXPECT_EQ(c.cloud.options(call.call(), capstan::GroupView(group)).unneeded_time, 2min);
 }
 

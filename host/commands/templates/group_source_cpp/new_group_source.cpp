@@ -8,9 +8,10 @@ namespace {
 
 constexpr std::string_view prefix = "pool-";
 
-bool holds_a_pod(const capstan::MachineTypeView& machine, const capstan::PodClassList& pods) {
+bool holds_a_pod(const capstan::MachineTypeView& machine,
+                 const capstan::PodEquivalenceGroupList& pods) {
     const capstan::Resources room(machine.allocatable());
-    return std::any_of(pods.begin(), pods.end(), [&](const capstan::PodClassView& pod) {
+    return std::any_of(pods.begin(), pods.end(), [&](const capstan::PodEquivalenceGroupView& pod) {
         return capstan::fits_in(capstan::Resources(pod.requests()), room);
     });
 }
@@ -27,14 +28,14 @@ std::string name_of_pool(std::string_view machine_type) {
     return out;
 }
 
-void NewGroupSource::suggest(const capstan::Call&, const capstan::GroupSourceQuestion& question,
-                             const capstan::Suggest& suggest) const {
-    for (const auto machine : question.machines()) {
-        if (machine.offers().empty() || !holds_a_pod(machine, question.pods())) {
+void NewGroupSource::suggest(const capstan::Call&, const capstan::GroupSourceRequest& request,
+                             const capstan::GroupSuggestions& suggest) const {
+    for (const auto machine : request.machines()) {
+        if (machine.offerings().empty() || !holds_a_pod(machine, request.pods())) {
             suggest.leave_out(machine.name(), "no pod fits on it");
             continue;
         }
-        const auto offer = machine.offers()[0];
+        const auto offer = machine.offerings()[0];
         suggest({.name = name_of_pool(machine.name()),
                  .machine_type = std::string(machine.name()),
                  .zone = std::string(offer.zone()),

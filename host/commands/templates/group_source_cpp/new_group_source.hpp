@@ -9,8 +9,8 @@
 
 class NewGroupSource {
 public:
-    void suggest(const capstan::Call& call, const capstan::GroupSourceQuestion& question,
-                 const capstan::Suggest& suggest) const;
+    void suggest(const capstan::Call& call, const capstan::GroupSourceRequest& request,
+                 const capstan::GroupSuggestions& suggest) const;
     bool owns(const capstan::Call& call, const capstan::GroupView& group) const;
 };
 

@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include <capstan/lowering_provisioning.hpp>
-#include <capstan/testing/answers.hpp>
 #include <capstan/testing/builders.hpp>
+#include <capstan/testing/responses.hpp>
+#include <capstan/to_abi_provisioning.hpp>
 
 namespace {
 
@@ -14,12 +14,13 @@ using ::testing::IsEmpty;
 
 /// What is suggested for a pod of 2 cores and a machine of so many.
 std::vector<std::string> groups_for(std::int64_t cores) {
-    std::vector<capstan::PodClass> pods{capstan::testing::pods("web")};
+    std::vector<capstan::PodEquivalenceGroup> pods{capstan::testing::pods("web")};
     pods[0].requests = {{"cpu", 2000}};
     const std::vector<capstan::MachineType> machines{
-        {.name = "M.Large", .allocatable = {{"cpu", cores * 1000}}, .offers = {{.zone = "a"}}}};
-    capstan::ProvisioningLowering arena;
-    const capstan_group_source_in in{sizeof in, 0, arena.list(pods), arena.list(machines), {}, {}};
+        {.name = "M.Large", .allocatable = {{"cpu", cores * 1000}}, .offerings = {{.zone = "a"}}}};
+    capstan::ProvisioningAbiArena arena;
+    const capstan_group_source_request in{sizeof in, 0, arena.list(pods), arena.list(machines),
+                                          {},        {}};
     NewGroupSource source;
     const capstan::detail::GroupSourceTable<NewGroupSource> table(source);
     return capstan::testing::ask(table.table, in, FakeCall()).groups;

@@ -19,8 +19,8 @@ NewSimilarity on_defaults() {
 
 std::uint64_t bucket_of(const NewSimilarity& check, const capstan::NodeTemplate& node) {
     const FakeCall call;
-    capstan::Lowering lowering;
-    const capstan_template crossing = lowering.lower(node);
+    capstan::AbiArena arena;
+    const capstan_template crossing = arena.to_abi(node);
     return check.bucket(call.call(), capstan::TemplateView(crossing));
 }
 

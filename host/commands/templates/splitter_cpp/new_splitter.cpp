@@ -34,7 +34,7 @@ std::vector<Room> rooms_of(const capstan::GroupList& groups) {
 }  // namespace
 
 void NewSplitter::split(const capstan::Call& call, int nodes, const capstan::GroupList& groups,
-                        const capstan::Grow& grow) const {
+                        const capstan::GroupIncreases& grow) const {
     std::int64_t left = nodes;
     for (const Room& room : rooms_of(groups)) {
         const std::int64_t growth = std::min(left, room.nodes);

@@ -9,5 +9,5 @@
 class NewSplitter {
 public:
     void split(const capstan::Call& call, int nodes, const capstan::GroupList& groups,
-               const capstan::Grow& grow) const;
+               const capstan::GroupIncreases& grow) const;
 };

@@ -5,7 +5,7 @@ namespace capstan::engine {
 // A pod that is being deleted already counts in the budget's status, and needs none of it.
 Opinion judge_pdb(const PodRow& pod, const ClassRow& row, const DrainContext& context) {
     if (pod.deleted) return std::nullopt;
-    const std::string shortage = context.budgets.why_none_left(pod.pod_class);
+    const std::string shortage = context.budgets.why_none_left(pod.equivalence_group);
     if (shortage.empty()) return std::nullopt;
     return block(pod, row, context, "NotEnoughPdb", " may not be disrupted: " + shortage);
 }

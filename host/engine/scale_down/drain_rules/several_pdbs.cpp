@@ -7,7 +7,7 @@ namespace capstan::engine {
 // The API server refuses to evict such a pod, whatever the budgets allow.
 Opinion judge_several_pdbs(const PodRow& pod, const ClassRow& row, const DrainContext& context) {
     if (pod.deleted) return std::nullopt;
-    const std::vector<std::string> names = context.budgets.names_of(pod.pod_class);
+    const std::vector<std::string> names = context.budgets.names_of(pod.equivalence_group);
     if (names.size() < 2) return std::nullopt;
     return block(
         pod, row, context, "NotEnoughPdb",

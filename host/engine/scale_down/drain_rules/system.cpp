@@ -7,7 +7,7 @@ namespace capstan::engine {
 Opinion judge_system(const PodRow& pod, const ClassRow& row, const DrainContext& context) {
     const ScaleDownSettings& settings = context.settings.scale_down;
     if (context.cluster.text(row.ns) != "kube-system" || !settings.skip_nodes_with_system_pods ||
-        context.budgets.cover(pod.pod_class)) {
+        context.budgets.cover(pod.equivalence_group)) {
         return std::nullopt;
     }
     const Duration timeout = settings.blocking_system_pod_disruption_timeout;

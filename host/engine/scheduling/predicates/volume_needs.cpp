@@ -95,8 +95,8 @@ void refuse_beforehand(VolumeNeeds& needs, const Cluster& cluster, const ClassRo
 
 }  // namespace
 
-VolumeNeeds find_volume_needs(const Cluster& cluster, ClassId pod_class) {
-    const ClassRow& row = cluster.pod_class(pod_class);
+VolumeNeeds find_volume_needs(const Cluster& cluster, ClassId equivalence_group) {
+    const ClassRow& row = cluster.equivalence_group(equivalence_group);
     VolumeNeeds needs;
     refuse_beforehand(needs, cluster, row);
     for (const Symbol symbol : row.claims) {
@@ -116,7 +116,7 @@ std::set<std::string> claims_in_use(const Cluster& cluster) {
     std::set<std::string> out;
     for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
         for (const PodIndex pod : cluster.pods_on(node)) {
-            const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
+            const ClassRow& row = cluster.equivalence_group(cluster.class_of(pod));
             for (const Symbol claim : row.claims) out.insert(claim_key(cluster, row, claim));
         }
     }
@@ -126,7 +126,7 @@ std::set<std::string> claims_in_use(const Cluster& cluster) {
 VolumesByDriver volumes_attached(const Cluster& cluster, NodeIndex node) {
     VolumesByDriver out;
     for (const PodIndex pod : cluster.pods_on(node)) {
-        const ClassRow& row = cluster.pod_class(cluster.class_of(pod));
+        const ClassRow& row = cluster.equivalence_group(cluster.class_of(pod));
         for (const Symbol symbol : row.claims) {
             const std::string key = claim_key(cluster, row, symbol);
             const ClaimObject* claim = find_in(cluster.objects().claims, key);

@@ -44,7 +44,7 @@ struct VolumeNeeds {
 
 /// Those of a pod of the class. A free volume is not reserved: two claims, of one pod or of two,
 /// may count on the same one. [any thread]
-VolumeNeeds find_volume_needs(const Cluster& cluster, ClassId pod_class);
+VolumeNeeds find_volume_needs(const Cluster& cluster, ClassId equivalence_group);
 
 /// Claims, as "namespace/name", of the pods bound to the cluster's nodes. [any thread]
 std::set<std::string> claims_in_use(const Cluster& cluster);

@@ -30,8 +30,9 @@ std::map<std::string, engine::ClassId> unbound_classes(const engine::Cluster& cl
     std::map<std::string, engine::ClassId> out;
     for (const engine::PodIndex index : cluster.unbound()) {
         const engine::PodRow row = cluster.pod(index);
-        const std::string_view space = cluster.text(cluster.pod_class(row.pod_class).ns);
-        out.emplace(object_key(space, cluster.text(row.name)), row.pod_class);
+        const std::string_view space =
+            cluster.text(cluster.equivalence_group(row.equivalence_group).ns);
+        out.emplace(object_key(space, cluster.text(row.name)), row.equivalence_group);
     }
     return out;
 }
@@ -124,7 +125,7 @@ void PodScheduler::take_turn() {
     const engine::Cluster cluster = view_.cluster();
     const std::vector<Candidate> candidates = classified(cluster, next_pods());
     std::vector<engine::ClassId> classes;
-    for (const Candidate& candidate : candidates) classes.push_back(candidate.pod_class);
+    for (const Candidate& candidate : candidates) classes.push_back(candidate.equivalence_group);
     const auto nodes = find_nodes(cluster, classes);
     std::vector<ApiObject> refused;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -158,10 +159,10 @@ void PodScheduler::refuse(const std::vector<ApiObject>& pods) {
     const engine::Cluster cluster = view_.cluster();
     const std::vector<Candidate> candidates = classified(cluster, pods);
     std::set<engine::ClassId> classes;
-    for (const Candidate& candidate : candidates) classes.insert(candidate.pod_class);
+    for (const Candidate& candidate : candidates) classes.insert(candidate.equivalence_group);
     const auto reasons = explain_unschedulable(cluster, classes);
     for (const Candidate& candidate : candidates)
-        set_refused(*candidate.pod, "Unschedulable", reasons.at(candidate.pod_class));
+        set_refused(*candidate.pod, "Unschedulable", reasons.at(candidate.equivalence_group));
 }
 
 /// Said again only when it is something new.

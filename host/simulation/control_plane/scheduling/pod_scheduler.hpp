@@ -37,7 +37,7 @@ private:
     };
     struct Candidate {
         ApiObject pod{};
-        engine::ClassId pod_class = 0;
+        engine::ClassId equivalence_group = 0;
     };
     void follow(const Change& change);
     void stop_waiting(const std::string& key);

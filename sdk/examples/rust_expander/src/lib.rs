@@ -38,8 +38,8 @@ impl Room {
         )
     }
 
-    fn filter(&self, call: &Call, question: &ExpanderIn, out: &ExpanderOut) {
-        let rooms: Vec<i64> = unsafe { question.options.iter::<ScaleUpOption>() }
+    fn filter(&self, call: &Call, request: &ExpanderIn, out: &ExpanderOut) {
+        let rooms: Vec<i64> = unsafe { request.options.iter::<ScaleUpOption>() }
             .map(|o| self.after_option(o))
             .collect();
         let most = rooms.iter().copied().max().unwrap_or(0);
@@ -82,12 +82,12 @@ struct RoomInstance {
 extern "C" fn filter(
     this: *mut c_void,
     call: *const Call,
-    question: *const ExpanderIn,
+    request: *const ExpanderIn,
     out: *const ExpanderOut,
 ) -> Status {
     fenced(call, || {
         let logic = unsafe { &*this.cast::<Room>() };
-        unsafe { logic.filter(&*call, &*question, &*out) };
+        unsafe { logic.filter(&*call, &*request, &*out) };
         OK
     })
 }

@@ -10,19 +10,19 @@ CAPSTAN_BEGIN_DECLS
 
 #define CAPSTAN_INTERFACE_AUTOPROVISION "capstan.cloud.autoprovision/1"
 
-enum { CAPSTAN_MACHINE_OFFER_PRICE = 1u };
+enum { CAPSTAN_MACHINE_OFFERING_PRICE = 1u };
 
 /** One way to have machines of a type: where, and whether the cloud may take them back. */
-typedef struct capstan_machine_offer {
+typedef struct capstan_machine_offering {
     uint32_t struct_size;
     int32_t spot;          /* nonzero: may be reclaimed by the cloud */
-    uint64_t present;      /* CAPSTAN_MACHINE_OFFER_* */
+    uint64_t present;      /* CAPSTAN_MACHINE_OFFERING_* */
     capstan_str zone;      /* empty: the cloud chooses, or has none */
-    capstan_array labels;  /* capstan_kv: what nodes carry because of this offer (zone, region, spot) */
-    double price_per_hour; /* of one node; the currency is the same in all offers */
-} capstan_machine_offer;
+    capstan_array labels;  /* capstan_kv: what nodes carry because of this offering (zone, region, spot) */
+    double price_per_hour; /* of one node; the currency is the same in all offerings */
+} capstan_machine_offering;
 
-/** A machine type of which a cloud would make groups. No two of a cloud have one name, no two offers of a type
+/** A machine type of which a cloud would make groups. No two of a cloud have one name, no two offerings of a type
  *  one zone and one `spot`. */
 typedef struct capstan_machine_type {
     uint32_t struct_size;
@@ -32,7 +32,7 @@ typedef struct capstan_machine_type {
     capstan_array taints;      /* capstan_taint: what the cloud puts on all of its nodes */
     capstan_array capacity;    /* capstan_quantity: the machine */
     capstan_array allocatable; /* capstan_quantity: less what the system keeps */
-    capstan_array offers;      /* capstan_machine_offer; none: cannot be had */
+    capstan_array offerings;   /* capstan_machine_offering; none: cannot be had */
 } capstan_machine_type;
 
 typedef struct capstan_machine_types {
@@ -53,15 +53,15 @@ typedef struct capstan_group_plan {
 } capstan_group_plan;
 
 /** Receives the one answer of `new_group`; copied. */
-typedef struct capstan_new_group_out {
+typedef struct capstan_new_group_response {
     uint32_t struct_size;
     uint32_t reserved;
     void *ctx;
     /** The group as `refresh` would list it once made, with no machines: its id, min 0, no max of its own, marked
      *  autoprovisioned. And what a node of it would be. Exactly once per call that succeeds. */
-    void (*answer)(const struct capstan_new_group_out *out, const capstan_group *group,
+    void (*answer)(const struct capstan_new_group_response *out, const capstan_group *group,
                    const capstan_template *node) CAPSTAN_NOEXCEPT;
-} capstan_new_group_out;
+} capstan_new_group_response;
 
 typedef struct capstan_cloud_autoprovision {
     uint32_t struct_size;
@@ -75,7 +75,7 @@ typedef struct capstan_cloud_autoprovision {
      *  go together (no such type in that zone, a label the machine contradicts); the plan is dropped without
      *  a complaint. */
     capstan_status (*new_group)(void *self, const capstan_call *call, const capstan_group_plan *plan,
-                                const capstan_new_group_out *out) CAPSTAN_NOEXCEPT;
+                                const capstan_new_group_response *out) CAPSTAN_NOEXCEPT;
     /** [strand] Asynchronous -> CAPSTAN_RESULT_NONE. Makes the group, with target 0 and no autoscaling of the
      *  cloud's own; ends once `increase` would work on it. It is there already and is like the plan: done. Another
      *  one has its name: CAPSTAN_E_CONFLICT. CAPSTAN_E_QUOTA and CAPSTAN_E_OUT_OF_CAPACITY back it off. */

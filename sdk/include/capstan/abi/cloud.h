@@ -19,7 +19,7 @@ enum {
 enum { CAPSTAN_MACHINE_LAUNCHED = 1u };
 
 /** One machine of a group. */
-typedef struct capstan_cloud_instance {
+typedef struct capstan_machine {
     uint32_t struct_size;
     int32_t state;    /* CAPSTAN_MACHINE_* */
     uint64_t present; /* CAPSTAN_MACHINE_LAUNCHED */
@@ -28,14 +28,14 @@ typedef struct capstan_cloud_instance {
     capstan_str machine_type, zone; /* empty: unknown */
     int64_t launched_unix_ns;
     const capstan_error *error; /* NULL: none. OUT_OF_CAPACITY and QUOTA fall over to the next option */
-} capstan_cloud_instance;
+} capstan_machine;
 
 /** One consistent picture. What could not be read is said, never left out in silence. */
 typedef struct capstan_cloud_view {
     uint32_t struct_size;
     int32_t complete;         /* 0: groups in `unreadable` keep their last known state */
     capstan_array groups;     /* capstan_group */
-    capstan_array instances;  /* capstan_cloud_instance */
+    capstan_array machines;   /* capstan_machine */
     capstan_array unreadable; /* capstan_error, `subject` = group id */
 } capstan_cloud_view;
 
@@ -57,7 +57,7 @@ typedef struct capstan_removal {
     uint32_t struct_size;
     int32_t force; /* nonzero: also below the group's minimum, for machines that never joined */
     capstan_str group_id;
-    capstan_array instance_ids; /* capstan_str */
+    capstan_array machine_ids; /* capstan_str */
     capstan_str idempotency_key;
 } capstan_removal;
 

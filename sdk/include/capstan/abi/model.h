@@ -82,9 +82,9 @@ typedef struct capstan_toleration {
 } capstan_toleration;
 
 /** Pods that no scheduler could tell apart, with their number. */
-typedef struct capstan_pod_class {
+typedef struct capstan_pod_equivalence_group {
     uint32_t struct_size;
-    uint32_t count;         /* pods of this class in the question */
+    uint32_t count;         /* pods of this class in the request */
     capstan_str ns;         /* namespace */
     capstan_str example;    /* the name of one of them; the first by name */
     capstan_str owner_kind; /* "ReplicaSet"; empty: no controller */
@@ -99,11 +99,11 @@ typedef struct capstan_pod_class {
     capstan_array tolerations;        /* capstan_toleration */
     int32_t priority;
     int32_t reserved;
-} capstan_pod_class;
+} capstan_pod_equivalence_group;
 
 /** How many pods of which class an option helps. Frozen. */
 typedef struct capstan_pod_share {
-    uint32_t pod_class; /* index into the question's pods */
+    uint32_t equivalence_group; /* index into the request's pods */
     uint32_t count;
 } capstan_pod_share;
 

@@ -18,14 +18,14 @@ enum {
 /** Flags of the table. */
 enum { CAPSTAN_SIMILARITY_MAY_DECIDE = 1u /* may answer DECIDED; buckets are then not used at all */ };
 
-typedef struct capstan_similarity_out {
+typedef struct capstan_similarity_response {
     uint32_t struct_size;
     uint32_t reserved;
     void *ctx;
     /** Gives the answer and its reason, a sentence with numbers; copied. Exactly once per call. */
-    void (*answer)(const struct capstan_similarity_out *out, int32_t verdict, capstan_str because)
-        CAPSTAN_NOEXCEPT;
-} capstan_similarity_out;
+    void (*answer)(const struct capstan_similarity_response *out, int32_t verdict,
+                   capstan_str because) CAPSTAN_NOEXCEPT;
+} capstan_similarity_response;
 
 typedef struct capstan_similarity {
     uint32_t struct_size;
@@ -33,7 +33,8 @@ typedef struct capstan_similarity {
     void *self;
     /** [compute] Symmetric: (a, b) and (b, a) give the same verdict. */
     capstan_status (*similar)(void *self, const capstan_call *call, const capstan_template *a,
-                              const capstan_template *b, const capstan_similarity_out *out) CAPSTAN_NOEXCEPT;
+                              const capstan_template *b, const capstan_similarity_response *out)
+        CAPSTAN_NOEXCEPT;
     /** [compute] (optional) Equal hashes are necessary for AGREES, never sufficient: templates in different
      *  buckets are not compared, so that 1000 groups do not cost half a million calls. */
     capstan_status (*bucket)(void *self, const capstan_call *call, const capstan_template *node,

@@ -41,14 +41,14 @@ template <>
 inline constexpr std::size_t first_size<capstan_toleration> =
     offsetof(capstan_toleration, reserved) + sizeof(std::int32_t);
 template <>
-inline constexpr std::size_t first_size<capstan_pod_class> =
-    offsetof(capstan_pod_class, reserved) + sizeof(std::int32_t);
+inline constexpr std::size_t first_size<capstan_pod_equivalence_group> =
+    offsetof(capstan_pod_equivalence_group, reserved) + sizeof(std::int32_t);
 template <>
 inline constexpr std::size_t first_size<capstan_option> =
     offsetof(capstan_option, price_per_hour) + sizeof(double);
 template <>
-inline constexpr std::size_t first_size<capstan_cloud_instance> =
-    offsetof(capstan_cloud_instance, error) + sizeof(void*);
+inline constexpr std::size_t first_size<capstan_machine> =
+    offsetof(capstan_machine, error) + sizeof(void*);
 template <>
 inline constexpr std::size_t first_size<capstan_cloud_view> =
     offsetof(capstan_cloud_view, unreadable) + sizeof(capstan_array);
@@ -65,11 +65,11 @@ template <>
 inline constexpr std::size_t first_size<capstan_removed> =
     offsetof(capstan_removed, failed) + sizeof(capstan_array);
 template <>
-inline constexpr std::size_t first_size<capstan_machine_offer> =
-    offsetof(capstan_machine_offer, price_per_hour) + sizeof(double);
+inline constexpr std::size_t first_size<capstan_machine_offering> =
+    offsetof(capstan_machine_offering, price_per_hour) + sizeof(double);
 template <>
 inline constexpr std::size_t first_size<capstan_machine_type> =
-    offsetof(capstan_machine_type, offers) + sizeof(capstan_array);
+    offsetof(capstan_machine_type, offerings) + sizeof(capstan_array);
 template <>
 inline constexpr std::size_t first_size<capstan_machine_types> =
     offsetof(capstan_machine_types, types) + sizeof(capstan_array);

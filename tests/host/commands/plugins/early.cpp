@@ -35,7 +35,7 @@ void say(int to, std::string_view what) { std::ignore = ::write(to, what.data(),
 
 class Keeps {
 public:
-    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+    void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
         if (!question.options().empty()) keep(question.options()[0]);
     }
 };

@@ -18,21 +18,21 @@ using namespace capstan;
 
 class Hangs {
 public:
-    void filter(const Call&, const ExpanderQuestion&, const Keep&) const {
+    void filter(const Call&, const ExpanderRequest&, const Selection&) const {
         for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
     }
 };
 
 class Throws {
 public:
-    void filter(const Call&, const ExpanderQuestion&, const Keep&) const {
+    void filter(const Call&, const ExpanderRequest&, const Selection&) const {
         throw std::runtime_error("lost the scores");
     }
 };
 
 class KeepsWhatIsNotThere {
 public:
-    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+    void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
         capstan_option beyond{};
         keep(OptionView(beyond, question.options().size() + 4));
     }
@@ -40,13 +40,15 @@ public:
 
 class Crashes {
 public:
-    void filter(const Call&, const ExpanderQuestion&, const Keep&) const { std::raise(SIGSEGV); }
+    void filter(const Call&, const ExpanderRequest&, const Selection&) const {
+        std::raise(SIGSEGV);
+    }
 };
 
 /// In each way that there is.
 class Prints {
 public:
-    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+    void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
         std::puts("noise of stdio");
         std::fflush(stdout);
         std::cout << "noise of a stream" << std::endl;
@@ -58,7 +60,7 @@ public:
 
 class KeepsTheFirst {
 public:
-    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+    void filter(const Call& call, const ExpanderRequest& question, const Selection& keep) const {
         if (question.options().empty()) return;
         keep(question.options()[0]);
         call.explain("keeps the first of " + std::to_string(question.options().size()));

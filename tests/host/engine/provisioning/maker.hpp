@@ -75,7 +75,7 @@ struct MakingCase {
                 {{.name = std::move(type),
                   .capacity = amounts(4000),
                   .allocatable = amounts(4000),
-                  .offers = {{.zone = "a"}}}}};
+                  .offerings = {{.zone = "a"}}}}};
     }
     Snapshot snapshot() const {
         Snapshot out = world.snapshot();

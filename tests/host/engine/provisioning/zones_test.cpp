@@ -86,9 +86,9 @@ struct ZonesCase : PassCase {
     Outcome run_making() {
         Snapshot snapshot = world.snapshot();
         MachineType type{
-            .name = "m", .capacity = amounts(4000), .allocatable = amounts(4000), .offers = {}};
+            .name = "m", .capacity = amounts(4000), .allocatable = amounts(4000), .offerings = {}};
         for (const std::string& zone : source.zones)
-            type.offers.push_back({.zone = zone, .labels = {{zone_key, zone}}});
+            type.offerings.push_back({.zone = zone, .labels = {{zone_key, zone}}});
         snapshot.machines = std::make_shared<const std::vector<CloudMachines>>(
             std::vector<CloudMachines>{{PluginInstanceId("cloud"), {std::move(type)}}});
         Policies with = policies();

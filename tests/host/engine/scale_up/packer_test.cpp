@@ -143,8 +143,8 @@ private:
         };
         return share(cpu_index) + share(memory_index);
     }
-    bool try_to_bind(PodObject& pod, ClassId pod_class) {
-        const auto at = std::ranges::lower_bound(rules_.subjects(), pod_class);
+    bool try_to_bind(PodObject& pod, ClassId equivalence_group) {
+        const auto at = std::ranges::lower_bound(rules_.subjects(), equivalence_group);
         const auto subject = static_cast<Subject>(at - rules_.subjects().begin());
         std::optional<NodeIndex> best;
         for (NodeIndex node = 0; node < cluster_.node_count(); ++node) {

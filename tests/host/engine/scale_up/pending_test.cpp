@@ -233,7 +233,8 @@ TEST(Pending, PodsWhoseSpreadHasTimedOutCountWithoutIt) {
     const Cluster cluster = world.cluster();
     const PendingPods pods = find_pending(cluster, Settings(), noon);
     EXPECT_THAT(pending(pods), ElementsAre("default/new x2", "default/old"));
-    EXPECT_EQ(cluster.pod_class(pods.classes[0].pod_class).lapsed, pods.classes[1].pod_class);
+    EXPECT_EQ(cluster.equivalence_group(pods.classes[0].equivalence_group).lapsed,
+              pods.classes[1].equivalence_group);
     EXPECT_EQ(pods.wake_at, noon + Duration(1)) << "one is exactly five minutes old";
 }
 
@@ -254,7 +255,7 @@ TEST(Pending, APodThatLosesItsNodeInsistsAnew) {
     const PodIndex pod = 0;
     const PendingPods pods = find_pending(cluster, Settings(), noon, {&pod, 1});
     ASSERT_THAT(pending(pods), ElementsAre("default/moves"));
-    EXPECT_EQ(pods.classes[0].pod_class, cluster.class_of(pod));
+    EXPECT_EQ(pods.classes[0].equivalence_group, cluster.class_of(pod));
     EXPECT_EQ(pods.wake_at, std::nullopt);
 }
 

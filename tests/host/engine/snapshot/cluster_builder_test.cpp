@@ -61,8 +61,8 @@ TEST(ClusterBuilder, LetsPodsOfAStatefulSetShareTheirSpec) {
     const Cluster cluster = builder.build();
     EXPECT_EQ(cluster.class_count(), 50u);
     for (ClassId id = 0; id < 50; ++id) {
-        EXPECT_EQ(cluster.pod_class(id).spec, cluster.pod_class(0).spec);
-        EXPECT_THAT(cluster.pod_class(id).claims, SizeIs(1));
+        EXPECT_EQ(cluster.equivalence_group(id).spec, cluster.equivalence_group(0).spec);
+        EXPECT_THAT(cluster.equivalence_group(id).claims, SizeIs(1));
     }
 }
 
@@ -286,7 +286,7 @@ TEST(ClusterBuilder, MakesAClassForThePodsOfEachDaemonSet) {
     ASSERT_THAT(cluster.daemon_sets(), SizeIs(2));
     EXPECT_EQ(cluster.daemon_sets()[0].object->name, "logs");
     EXPECT_EQ(cluster.daemon_sets()[1].object->name, "proxy");
-    const ClassRow& proxy = cluster.pod_class(cluster.daemon_sets()[1].pod_class);
+    const ClassRow& proxy = cluster.equivalence_group(cluster.daemon_sets()[1].equivalence_group);
     EXPECT_EQ(*proxy.owner,
               (PodOwner{.kind = "DaemonSet", .api_group = "apps", .name = "proxy", .uid = "uid"}));
     EXPECT_EQ(cluster.text(proxy.ns), "kube-system");

@@ -132,7 +132,7 @@ TEST(Cluster, KeepsOnlyTheAnnotationsThatAnAutoscalerReads) {
     builder.set(on_pod);
     builder.set(on_node);
     const Cluster cluster = builder.build();
-    EXPECT_EQ(to_labels(cluster, cluster.pod_class(0).annotations), kept);
+    EXPECT_EQ(to_labels(cluster, cluster.equivalence_group(0).annotations), kept);
     EXPECT_EQ(to_labels(cluster, cluster.node(0).annotations), kept);
 }
 
@@ -142,7 +142,7 @@ TEST(Cluster, FindsLabelsByKey) {
     ClusterBuilder builder;
     builder.set(object);
     const Cluster cluster = builder.build();
-    const auto labels = cluster.pod_class(0).labels;
+    const auto labels = cluster.equivalence_group(0).labels;
     for (const auto& [key, value] : object.labels)
         EXPECT_EQ(cluster.text(find_label(cluster, labels, key).value()), value);
     EXPECT_EQ(find_label(cluster, labels, "apps"), std::nullopt);
@@ -164,20 +164,20 @@ TEST(Cluster, DescribesAClassAsPluginsAreToldOfIt) {
     ClusterBuilder builder;
     const ClassId id = builder.add_class(object);
     EXPECT_EQ(describe(builder.build(), id, "web-1", 7),
-              (PodClass{.ns = "shop",
-                        .example = "web-1",
-                        .owner_kind = "ReplicaSet",
-                        .owner_name = "web-5d9c",
-                        .scheduler = "volcano",
-                        .requests = object.spec.requests,
-                        .labels = object.labels,
-                        .annotations = {{"capstan.io/delay", "5m"}},
-                        .node_selector = object.spec.node_selector,
-                        .affinity_required = object.spec.affinity_required,
-                        .affinity_preferred = object.spec.affinity_preferred,
-                        .tolerations = object.spec.tolerations,
-                        .priority = -5,
-                        .count = 7}));
+              (PodEquivalenceGroup{.ns = "shop",
+                                   .example = "web-1",
+                                   .owner_kind = "ReplicaSet",
+                                   .owner_name = "web-5d9c",
+                                   .scheduler = "volcano",
+                                   .requests = object.spec.requests,
+                                   .labels = object.labels,
+                                   .annotations = {{"capstan.io/delay", "5m"}},
+                                   .node_selector = object.spec.node_selector,
+                                   .affinity_required = object.spec.affinity_required,
+                                   .affinity_preferred = object.spec.affinity_preferred,
+                                   .tolerations = object.spec.tolerations,
+                                   .priority = -5,
+                                   .count = 7}));
 }
 
 TEST(Cluster, SaysWhatOnePodOfAClassRequestsByResource) {
@@ -185,7 +185,7 @@ TEST(Cluster, SaysWhatOnePodOfAClassRequestsByResource) {
     const ClassId id = builder.add_class(
         pod("a", "", {{"pods", 1}, {"memory", 7}, {"cpu", 0}, {"a.example/card", 2}}));
     const Cluster cluster = builder.build();
-    EXPECT_THAT(cluster.pod_class(id).requests,
+    EXPECT_THAT(cluster.equivalence_group(id).requests,
                 ElementsAre(Request{memory_index, 7}, Request{4, 2}));
 }
 

@@ -119,7 +119,8 @@ TEST(DefaultSelectors, AreWhatServicesAndTheControllerSelectBy) {
         for (const ControllerObject& object : each.controllers) builder.set(object);
         const ClassId id = builder.add_class(web(each.owner));
         const Cluster cluster = builder.build();
-        EXPECT_EQ(DefaultSelectors(cluster).of(cluster.pod_class(id)), each.expected) << each.name;
+        EXPECT_EQ(DefaultSelectors(cluster).of(cluster.equivalence_group(id)), each.expected)
+            << each.name;
     }
 }
 
@@ -149,7 +150,7 @@ TEST_F(Spread, OfPodsWithoutConstraintsIsTheSchedulers) {
               (SpreadConstraint{.max_skew = 2, .topology_key = "zone", .selector = app}));
     EXPECT_EQ(after.spread(id)[1], (SpreadConstraint{.topology_key = "rack", .selector = app}));
     EXPECT_TRUE(before.spread(id).empty()) << "it is another cluster";
-    EXPECT_TRUE(after.pod_class(id).spec->spread.empty()) << "the pod says nothing else";
+    EXPECT_TRUE(after.equivalence_group(id).spec->spread.empty()) << "the pod says nothing else";
     EXPECT_GT(after.bytes(), before.bytes());
     EXPECT_TRUE(with_default_spread(before, {}).spread(id).empty());
 }
@@ -170,7 +171,7 @@ TEST_F(Spread, DoesNotComeBackForPodsWhoseOwnHasTimedOut) {
     impatient.annotations[std::string(default_spread_timeout_annotation)] = "5m";
     impatient.spec.spread = {{.topology_key = std::string(zone_label)}};
     const ClassId id = builder.add_class(impatient);
-    EXPECT_EQ(keys(builder.build().pod_class(id).lapsed), (Keys{}));
+    EXPECT_EQ(keys(builder.build().equivalence_group(id).lapsed), (Keys{}));
 }
 
 TEST_F(Spread, FollowsServicesAndControllers) {
@@ -199,7 +200,7 @@ TEST(DefaultSelectors, AreTheSameInWhateverOrderServicesCome) {
                                                    : Labels{{"tier", "front"}, {"app", "web"}}));
         const ClassId id = builder.add_class(web());
         const Cluster cluster = builder.build();
-        return DefaultSelectors(cluster).of(cluster.pod_class(id));
+        return DefaultSelectors(cluster).of(cluster.equivalence_group(id));
     };
     EXPECT_EQ(selector({"a", "b", "c"}), selector({"z", "c", "b", "a"}));
 }

@@ -61,12 +61,12 @@ TEST(SpreadTimeout, GivesItsClassASecondOneThatKeepsEveryOtherConstraint) {
     builder.set(spread_pod("5m"));
     const Cluster cluster = builder.build();
     const ClassId own = cluster.class_of(0);
-    const ClassRow& row = cluster.pod_class(own);
+    const ClassRow& row = cluster.equivalence_group(own);
     ASSERT_NE(row.lapsed, own);
     EXPECT_EQ(row.spread_timeout, minutes(5));
     EXPECT_EQ(row.spec->spread.size(), 2u);
 
-    const ClassRow& lapsed = cluster.pod_class(row.lapsed);
+    const ClassRow& lapsed = cluster.equivalence_group(row.lapsed);
     ASSERT_EQ(lapsed.spec->spread.size(), 1u);
     EXPECT_EQ(lapsed.spec->spread[0].topology_key, "kubernetes.io/hostname");
     EXPECT_TRUE(lapsed.spec->has_soft_spread) << "it is still a wish";
@@ -88,8 +88,8 @@ TEST(SpreadTimeout, IsNoneWithoutAConstraintOnZonesOrUnderAnotherKey) {
         const ClassId id = builder.add_class(object);
         const Cluster cluster = builder.build();
         EXPECT_EQ(cluster.class_count(), 1u);
-        EXPECT_EQ(cluster.pod_class(id).lapsed, id);
-        EXPECT_EQ(cluster.pod_class(id).spread_timeout, std::nullopt);
+        EXPECT_EQ(cluster.equivalence_group(id).lapsed, id);
+        EXPECT_EQ(cluster.equivalence_group(id).spread_timeout, std::nullopt);
     }
 }
 

@@ -153,7 +153,7 @@ TEST(Daemons, HigherPriorityGetsTheRoomThatIsNotEnoughForAll) {
     const GroupTemplate web = make_templates(snapshot, Settings(), noon).at(0);
     std::vector<std::string> owners;
     for (const ClassId id : web.shape.daemons) {
-        owners.push_back(snapshot.cluster.pod_class(id).owner->name);
+        owners.push_back(snapshot.cluster.equivalence_group(id).owner->name);
     }
     EXPECT_THAT(owners, ::testing::UnorderedElementsAre("b", "c"));
     EXPECT_EQ(web.node->free.amount("cpu"), 200);

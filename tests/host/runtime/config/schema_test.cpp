@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 Result<Fields> read(const Schema& schema) {
-    return read_schema(capstan::detail::LoweredSchema(schema).fields());
+    return read_schema(capstan::detail::AbiSchema(schema).fields());
 }
 
 std::string schema_refusal(const Schema& schema) {

@@ -45,7 +45,7 @@ struct Stumbling {
         script.starts.pop_front();
         throw Failure(code, "no luck");
     }
-    void filter(const Call&, const ExpanderQuestion&, const Keep&) const {}
+    void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
     Host host_;
 };
 

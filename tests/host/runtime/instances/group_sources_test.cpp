@@ -15,10 +15,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::function<void(const GroupSourceQuestion&, const Suggest&)> on_suggest;
+std::function<void(const GroupSourceRequest&, const GroupSuggestions&)> on_suggest;
 
 struct Source {
-    void suggest(const Call&, const GroupSourceQuestion& question, const Suggest& suggest) const {
+    void suggest(const Call&, const GroupSourceRequest& question,
+                 const GroupSuggestions& suggest) const {
         on_suggest(question, suggest);
     }
     bool owns(const Call&, const GroupView& group) const { return group.id().starts_with("nap-"); }
@@ -34,36 +35,38 @@ struct GroupSources : ::testing::Test {
     Running<Source> running{host};
     std::unique_ptr<PluginGroupSource> source =
         PluginGroupSource::make(running.shared(), watch).value();
-    std::vector<MachineType> machines{{.name = "m", .offers = {{.zone = "a"}}}};
+    std::vector<MachineType> machines{{.name = "m", .offerings = {{.zone = "a"}}}};
     NodeGroup group{.id = NodeGroupId("nap-there")};
 
     Result<engine::GroupsAnswer> ask(
-        std::function<void(const GroupSourceQuestion&, const Suggest&)> hook) {
+        std::function<void(const GroupSourceRequest&, const GroupSuggestions&)> hook) {
         on_suggest = std::move(hook);
-        const std::vector<PodClass> pods{{.ns = "shop", .example = "web", .count = 3}};
+        const std::vector<PodEquivalenceGroup> pods{{.ns = "shop", .example = "web", .count = 3}};
         const std::vector<engine::GroupsQuestion::Existing> existing{{&group, nullptr}};
         return source->suggest(
             {.pods = pods, .machines = machines, .existing = existing, .room = {{"cpu", 8000}}},
             {});
     }
-    std::string breach(const std::function<void(const Suggest&)>& hook) {
-        const auto answer = ask([&](const auto&, const Suggest& suggest) { hook(suggest); });
+    std::string breach(const std::function<void(const GroupSuggestions&)>& hook) {
+        const auto answer =
+            ask([&](const auto&, const GroupSuggestions& suggest) { hook(suggest); });
         return answer ? "none" : answer.error().message;
     }
 };
 
 TEST_F(GroupSources, AreToldWhoWaitsAndWhatThereIs) {
-    const auto answer = ask([](const GroupSourceQuestion& question, const Suggest& suggest) {
-        EXPECT_EQ(question.pods().size(), 1u);
-        EXPECT_EQ(question.machines().size(), 1u);
-        ASSERT_EQ(question.existing().size(), 1u);
-        EXPECT_EQ(question.existing()[0].group().id(), "nap-there");
-        EXPECT_FALSE(question.existing()[0].node());
-        EXPECT_EQ(Resources(question.room()).amount("cpu"), 8000);
-        suggest(plan("nap-m"), "for 3 pods");
-        suggest.leave_out("n", "is too small");
-        suggest.limit_groups(50);
-    });
+    const auto answer =
+        ask([](const GroupSourceRequest& question, const GroupSuggestions& suggest) {
+            EXPECT_EQ(question.pods().size(), 1u);
+            EXPECT_EQ(question.machines().size(), 1u);
+            ASSERT_EQ(question.existing().size(), 1u);
+            EXPECT_EQ(question.existing()[0].group().id(), "nap-there");
+            EXPECT_FALSE(question.existing()[0].node());
+            EXPECT_EQ(Resources(question.room()).amount("cpu"), 8000);
+            suggest(plan("nap-m"), "for 3 pods");
+            suggest.leave_out("n", "is too small");
+            suggest.limit_groups(50);
+        });
     ASSERT_TRUE(answer) << answer.error();
     ASSERT_EQ(answer->groups.size(), 1u);
     EXPECT_EQ(answer->groups[0].plan, plan("nap-m"));
@@ -73,22 +76,22 @@ TEST_F(GroupSources, AreToldWhoWaitsAndWhatThereIs) {
 }
 
 TEST_F(GroupSources, WhoSuggestsWhatCannotBeIsNotListenedTo) {
-    EXPECT_EQ(breach([](const Suggest&) {}), "none");
-    EXPECT_THAT(breach([](const Suggest& suggest) {
+    EXPECT_EQ(breach([](const GroupSuggestions&) {}), "none");
+    EXPECT_THAT(breach([](const GroupSuggestions& suggest) {
                     for (int i = 0; i < 2; ++i) suggest(plan("nap-m"), "");
                 }),
                 HasSubstr(R"(suggested group "nap-m" twice)"));
-    EXPECT_THAT(breach([](const Suggest& suggest) {
+    EXPECT_THAT(breach([](const GroupSuggestions& suggest) {
                     GroupPlan elsewhere = plan("nap-m");
                     elsewhere.zone = "b";
                     suggest(elsewhere, "");
                 }),
                 HasSubstr("whose machine is not on offer"));
-    EXPECT_THAT(breach([](const Suggest& suggest) { suggest(plan("Nap_M"), ""); }),
+    EXPECT_THAT(breach([](const GroupSuggestions& suggest) { suggest(plan("Nap_M"), ""); }),
                 HasSubstr("has more than lower-case letters"));
-    EXPECT_THAT(breach([](const Suggest& suggest) { suggest.limit_groups(-1); }),
+    EXPECT_THAT(breach([](const GroupSuggestions& suggest) { suggest.limit_groups(-1); }),
                 HasSubstr("limited groups to -1"));
-    EXPECT_THAT(breach([](const Suggest& suggest) {
+    EXPECT_THAT(breach([](const GroupSuggestions& suggest) {
                     for (int i = 0; i <= 100'000; ++i)
                         suggest(plan("nap-" + std::to_string(i)), "");
                 }),

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 std::string journal;
 
 struct KeepsAll {
-    void filter(const Call&, const ExpanderQuestion& question, const Keep& keep) const {
+    void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
         for (const OptionView option : question.options()) keep(option);
     }
 };

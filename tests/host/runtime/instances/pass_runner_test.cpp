@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct KeepsFirst {
-    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+    void filter(const Call& call, const ExpanderRequest& question, const Selection& keep) const {
         call.explain("the first of " + std::to_string(question.options().size()));
         keep(question.options()[0], 1.5);
     }
@@ -25,7 +25,7 @@ struct KeepsFirst {
 
 /// Hangs until the test lets it go, whatever the deadline.
 struct Hangs {
-    void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+    void filter(const Call& call, const ExpanderRequest& question, const Selection& keep) const {
         ++entered;
         go_on.wait(false);
         saw_cancelled = call.is_cancelled();
@@ -234,7 +234,8 @@ TEST_F(PassRunner, StopsAnInstanceWhoseHookCameBackLate) {
 /// Asks for a second round of the chain only when it was not abandoned.
 TEST_F(PassRunner, LetsAnAbandonedPassAskNobodyElse) {
     struct Counts : KeepsFirst {
-        void filter(const Call& call, const ExpanderQuestion& question, const Keep& keep) const {
+        void filter(const Call& call, const ExpanderRequest& question,
+                    const Selection& keep) const {
             ++asked();
             KeepsFirst::filter(call, question, keep);
         }

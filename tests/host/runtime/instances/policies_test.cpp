@@ -27,15 +27,16 @@ engine::ScaleUpQuestion three_options() {
 const std::vector<std::uint32_t> all{0, 1, 2};
 
 /// What the plugin of a test does with its raw arguments.
-std::function<capstan_status(const capstan_call*, const capstan_expander_in*,
-                             const capstan_expander_out*)>
+std::function<capstan_status(const capstan_call*, const capstan_expander_request*,
+                             const capstan_expander_response*)>
     on_filter;
-std::function<capstan_status(const capstan_call*, const capstan_similarity_out*)> on_similar;
-std::function<capstan_status(const capstan_splitter_in*, const capstan_splitter_out*)> on_split;
+std::function<capstan_status(const capstan_call*, const capstan_similarity_response*)> on_similar;
+std::function<capstan_status(const capstan_splitter_request*, const capstan_splitter_response*)>
+    on_split;
 
 // The table of a real plugin, with the test's own hook in place.
 struct RawExpander {
-    void filter(const Call& call, const ExpanderQuestion&, const Keep&) { (void)call; }
+    void filter(const Call& call, const ExpanderRequest&, const Selection&) { (void)call; }
 };
 
 /// An instance whose one table is the test's.
@@ -78,10 +79,11 @@ struct Policies : testing::Test {
     }
     Result<engine::Narrowing> filter(std::span<const std::uint32_t> among = all) {
         use(CAPSTAN_KIND_EXPANDER,
-            capstan_expander{
-                sizeof(capstan_expander), 0, nullptr,
-                [](void*, const capstan_call* call, const capstan_expander_in* in,
-                   const capstan_expander_out* out) noexcept { return on_filter(call, in, out); }});
+            capstan_expander{sizeof(capstan_expander), 0, nullptr,
+                             [](void*, const capstan_call* call, const capstan_expander_request* in,
+                                const capstan_expander_response* out) noexcept {
+                                 return on_filter(call, in, out);
+                             }});
         return PluginExpander::make(instance, watch)
             .value()
             ->filter(three_options(), among, {.seed = 9});
@@ -91,8 +93,9 @@ struct Policies : testing::Test {
             capstan_similarity{
                 sizeof(capstan_similarity), flags, nullptr,
                 [](void*, const capstan_call* call, const capstan_template*,
-                   const capstan_template*,
-                   const capstan_similarity_out* out) noexcept { return on_similar(call, out); },
+                   const capstan_template*, const capstan_similarity_response* out) noexcept {
+                    return on_similar(call, out);
+                },
                 nullptr});
         return PluginSimilarity::make(instance, watch)
             .value()
@@ -102,8 +105,8 @@ struct Policies : testing::Test {
         use(CAPSTAN_KIND_SPLITTER,
             capstan_splitter{
                 sizeof(capstan_splitter), 0, nullptr,
-                [](void*, const capstan_call*, const capstan_splitter_in* in,
-                   const capstan_splitter_out* out) noexcept { return on_split(in, out); }});
+                [](void*, const capstan_call*, const capstan_splitter_request* in,
+                   const capstan_splitter_response* out) noexcept { return on_split(in, out); }});
         const std::vector<NodeGroup> groups{{.id = NodeGroupId("a"), .max = 5, .target = 3},
                                             {.id = NodeGroupId("b")}};
         return PluginSplitter::make(instance, watch).value()->split(nodes, groups, {});
@@ -111,8 +114,8 @@ struct Policies : testing::Test {
 };
 
 TEST_F(Policies, ShowAnExpanderTheOptionsThatAreLeftAndTakeWhatItKeeps) {
-    on_filter = [](const capstan_call* call, const capstan_expander_in* in,
-                   const capstan_expander_out* out) {
+    on_filter = [](const capstan_call* call, const capstan_expander_request* in,
+                   const capstan_expander_response* out) {
         EXPECT_EQ(call->seed, 9u);
         EXPECT_EQ(in->options.count, 2u);
         EXPECT_EQ(in->pods.count, 1u);
@@ -135,7 +138,7 @@ TEST_F(Policies, TakeKeepingNothingForAnAnswer) {
 }
 
 TEST_F(Policies, RefuseAnOptionThatIsNotThere) {
-    on_filter = [](auto, auto, const capstan_expander_out* out) {
+    on_filter = [](auto, auto, const capstan_expander_response* out) {
         out->keep(out, 7, 0);
         return CAPSTAN_OK;
     };
@@ -147,7 +150,7 @@ TEST_F(Policies, RefuseAnOptionThatIsNotThere) {
 }
 
 TEST_F(Policies, RefuseAScoreThatIsNoNumber) {
-    on_filter = [](auto, auto, const capstan_expander_out* out) {
+    on_filter = [](auto, auto, const capstan_expander_response* out) {
         out->keep(out, 1, std::nan(""));
         return CAPSTAN_OK;
     };
@@ -185,7 +188,7 @@ TEST_F(Policies, KeepAFloodOfExplanationsSmall) {
 
 TEST_F(Policies, TurnAThrowingHookIntoAnError) {
     struct Throws {
-        void filter(const Call&, const ExpanderQuestion&, const Keep&) {
+        void filter(const Call&, const ExpanderRequest&, const Selection&) {
             throw std::runtime_error("bug in the plugin");
         }
     };
@@ -208,7 +211,7 @@ TEST_F(Policies, DoNotTakeAnExpanderForASplitter) {
 }
 
 TEST_F(Policies, TakeOneSimilarityAnswerWithItsReason) {
-    on_similar = [](auto, const capstan_similarity_out* out) {
+    on_similar = [](auto, const capstan_similarity_response* out) {
         out->answer(out, CAPSTAN_SIMILARITY_AGREES, str("both have 4 cores"));
         return CAPSTAN_OK;
     };
@@ -216,7 +219,7 @@ TEST_F(Policies, TakeOneSimilarityAnswerWithItsReason) {
 }
 
 TEST_F(Policies, TakeAVerdictNobodyKnowsForDiffers) {
-    on_similar = [](auto, const capstan_similarity_out* out) {
+    on_similar = [](auto, const capstan_similarity_response* out) {
         out->answer(out, 99, str("new"));
         return CAPSTAN_OK;
     };
@@ -227,7 +230,7 @@ TEST_F(Policies, RefuseNoAnswerAndTwoAnswers) {
     on_similar = [](auto...) { return CAPSTAN_OK; };
     EXPECT_EQ(similar().error().message, "plugin probe: similar gave no answer");
     std::ignore = stop(host, *instance);
-    on_similar = [](auto, const capstan_similarity_out* out) {
+    on_similar = [](auto, const capstan_similarity_response* out) {
         for (int i = 0; i < 2; ++i) out->answer(out, CAPSTAN_SIMILARITY_AGREES, {});
         return CAPSTAN_OK;
     };
@@ -235,7 +238,7 @@ TEST_F(Policies, RefuseNoAnswerAndTwoAnswers) {
 }
 
 TEST_F(Policies, LetOnlyThoseDecideWhoSaidTheyMay) {
-    on_similar = [](auto, const capstan_similarity_out* out) {
+    on_similar = [](auto, const capstan_similarity_response* out) {
         out->answer(out, CAPSTAN_SIMILARITY_DECIDED, str("same pool"));
         return CAPSTAN_OK;
     };
@@ -252,10 +255,10 @@ TEST_F(Policies, SayThatACheckHasNoBuckets) {
     EXPECT_EQ(check->bucket({.name = "a"}, {}).error().code, ErrorCode::unsupported);
 }
 
-using Grow = std::vector<std::pair<std::uint32_t, std::int32_t>>;
-auto grows(Grow growths) {
-    return [growths = std::move(growths)](const capstan_splitter_in*,
-                                          const capstan_splitter_out* out) {
+using GroupIncreases = std::vector<std::pair<std::uint32_t, std::int32_t>>;
+auto grows(GroupIncreases growths) {
+    return [growths = std::move(growths)](const capstan_splitter_request*,
+                                          const capstan_splitter_response* out) {
         for (const auto& [group, by] : growths) out->grow(out, group, by);
         return static_cast<capstan_status>(CAPSTAN_OK);
     };
@@ -267,7 +270,7 @@ TEST_F(Policies, TakeGrowthsInTheOrderOfTheGroups) {
 }
 
 TEST_F(Policies, RefuseGrowthsThatMakeNoSense) {
-    const std::vector<std::pair<Grow, std::string>> cases{
+    const std::vector<std::pair<GroupIncreases, std::string>> cases{
         {{{2, 1}}, "grew group 2 of 2"},
         {{{0, 0}}, "grew group a by 0"},
         {{{1, -3}}, "grew group b by -3"},

@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include <capstan/lowering.hpp>
-#include <capstan/raising.hpp>
+#include <capstan/from_abi.hpp>
+#include <capstan/to_abi.hpp>
 
 namespace capstan::runtime {
 namespace {
@@ -21,18 +21,17 @@ struct Readable : ::testing::Test {
             view.machines.push_back(
                 {.id = MachineId(std::string("i-") + id), .group = NodeGroupId(id)});
         }
-        raw = arena.lower(view);
+        raw = arena.to_abi(view);
     }
     capstan_group& group(std::uint32_t i) {
         return const_cast<capstan_group&>(capstan::View<capstan_group>(raw.groups)[i]);
     }
-    capstan_cloud_instance& machine(std::uint32_t i) {
-        return const_cast<capstan_cloud_instance&>(
-            capstan::View<capstan_cloud_instance>(raw.instances)[i]);
+    capstan_machine& machine(std::uint32_t i) {
+        return const_cast<capstan_machine&>(capstan::View<capstan_machine>(raw.machines)[i]);
     }
     /// "group: sentence" of what is unreadable.
     std::vector<std::string> problems() {
-        read = raise_readable_view(raw).value();
+        read = readable_view_from_abi(raw).value();
         std::vector<std::string> out;
         for (const Error& error : read.unreadable)
             out.push_back(error.subject + ": " + error.message);
@@ -45,7 +44,7 @@ struct Readable : ::testing::Test {
     }
 
     CloudView view;
-    Lowering arena;
+    AbiArena arena;
     capstan_cloud_view raw{};
     CloudView read;
 };
@@ -90,23 +89,23 @@ TEST_F(Readable, AGroupWithoutAReadableIdMayBeAnyThatIsNotNamed) {
 TEST_F(Readable, AMachineThatMakesNoSenseMakesItsGroupUnreadable) {
     machine(1).state = 99;
     machine(2).zone = str("\xff");
-    EXPECT_THAT(problems(), ElementsAre("b: instances[1].state is 99, which is none",
-                                        "c: instances[2].zone is not UTF-8"));
+    EXPECT_THAT(problems(), ElementsAre("b: machines[1].state is 99, which is none",
+                                        "c: machines[2].zone is not UTF-8"));
     EXPECT_THAT(groups(), ElementsAre("a"));
 }
 
 TEST_F(Readable, AMachineThatTwoGroupsListMakesBothUnreadable) {
     machine(2).id = machine(0).id;
-    EXPECT_THAT(problems(), ElementsAre("a: instances[2].id \"i-a\" is there twice",
-                                        "c: instances[2].id \"i-a\" is there twice"));
+    EXPECT_THAT(problems(), ElementsAre("a: machines[2].id \"i-a\" is there twice",
+                                        "c: machines[2].id \"i-a\" is there twice"));
     EXPECT_THAT(groups(), ElementsAre("b"));
 }
 
 TEST_F(Readable, AMachineWithoutAGroupIsMissingInOneThatHasFewerThanItsTarget) {
     machine(1).group_id = str("");
-    EXPECT_THAT(problems(), ElementsAre("b: instances[1].group_id is empty"));
+    EXPECT_THAT(problems(), ElementsAre("b: machines[1].group_id is empty"));
     group(1).target = 0;
-    EXPECT_THAT(problems(), ElementsAre(": instances[1].group_id is empty"));
+    EXPECT_THAT(problems(), ElementsAre(": machines[1].group_id is empty"));
     EXPECT_THAT(groups(), ElementsAre("a", "b", "c"));
     EXPECT_TRUE(read.complete) << "no group can be hidden behind it";
 }
@@ -116,7 +115,7 @@ TEST_F(Readable, EachGroupIsToldOfOnce) {
         machine(i).group_id = str("b");
         machine(i).state = 0;
     }
-    EXPECT_THAT(problems(), ElementsAre("b: instances[0].state is 0, which is none"));
+    EXPECT_THAT(problems(), ElementsAre("b: machines[0].state is 0, which is none"));
 }
 
 TEST_F(Readable, AViewThatHidesGroupsHidesThemAlsoWhereAnElementMakesNoSense) {
@@ -125,28 +124,28 @@ TEST_F(Readable, AViewThatHidesGroupsHidesThemAlsoWhereAnElementMakesNoSense) {
     EXPECT_THAT(problems(), IsEmpty()) << "not complete, and nothing named: any may be missing";
     EXPECT_FALSE(read.complete);
     machine(1).state = 99;
-    EXPECT_THAT(problems(), ElementsAre("b: instances[1].state is 99, which is none", hidden));
+    EXPECT_THAT(problems(), ElementsAre("b: machines[1].state is 99, which is none", hidden));
     machine(1).group_id = str("\xff");
     group(1).target = 0;
-    EXPECT_THAT(problems(), ElementsAre(": instances[1].state is 99, which is none"))
+    EXPECT_THAT(problems(), ElementsAre(": machines[1].state is 99, which is none"))
         << "one error without a subject is enough";
     raw.complete = 1;
     machine(1).group_id = str("b");
-    EXPECT_THAT(problems(), ElementsAre("b: instances[1].state is 99, which is none"));
+    EXPECT_THAT(problems(), ElementsAre("b: machines[1].state is 99, which is none"));
 }
 
 TEST_F(Readable, WhatACloudSaysItselfIsKept) {
     view.unreadable = {{ErrorCode::throttled, "later", {}, "b", {}},
                        {ErrorCode::unavailable, "page 2", {}, "", {}}};
     view.complete = false;
-    raw = arena.lower(view);
+    raw = arena.to_abi(view);
     EXPECT_THAT(problems(), ElementsAre("b: later", ": page 2"));
     EXPECT_THAT(groups(), ElementsAre("a", "c"));
 }
 
 TEST_F(Readable, AListThatCannotBeWalkedIsNoViewAtAll) {
-    raw.instances.data = nullptr;
-    EXPECT_EQ(raise_readable_view(raw).error().message, "instances is NULL, its count is 3");
+    raw.machines.data = nullptr;
+    EXPECT_EQ(readable_view_from_abi(raw).error().message, "instances is NULL, its count is 3");
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include <capstan/lowering.hpp>
-#include <capstan/raising.hpp>
+#include <capstan/from_abi.hpp>
+#include <capstan/to_abi.hpp>
 
 namespace capstan::runtime {
 namespace {
@@ -39,21 +39,21 @@ struct Unchanged : ::testing::Test {
     static capstan_group& group(const capstan_cloud_view& raw) {
         return at<capstan_group>(raw.groups, 0);
     }
-    static capstan_cloud_instance& machine(const capstan_cloud_view& raw) {
-        return at<capstan_cloud_instance>(raw.instances, 0);
+    static capstan_machine& machine(const capstan_cloud_view& raw) {
+        return at<capstan_machine>(raw.machines, 0);
     }
 
     const CloudView known = picture();
 };
 
 TEST_F(Unchanged, WhatACloudSaysAgainIsSeenToBeTheSame) {
-    Lowering arena;
+    AbiArena arena;
     const CloudView again = picture();
-    EXPECT_TRUE(is_unchanged(arena.lower(again), known));
+    EXPECT_TRUE(is_unchanged(arena.to_abi(again), known));
     const CloudView nothing;
-    EXPECT_TRUE(is_unchanged(arena.lower(nothing), nothing));
-    EXPECT_FALSE(is_unchanged(arena.lower(nothing), known));
-    EXPECT_FALSE(is_unchanged(arena.lower(known), nothing));
+    EXPECT_TRUE(is_unchanged(arena.to_abi(nothing), nothing));
+    EXPECT_FALSE(is_unchanged(arena.to_abi(nothing), known));
+    EXPECT_FALSE(is_unchanged(arena.to_abi(known), nothing));
 }
 
 TEST_F(Unchanged, EveryFieldThatDiffersIsSeen) {
@@ -95,9 +95,9 @@ TEST_F(Unchanged, EveryFieldThatDiffersIsSeen) {
         SCOPED_TRACE("change " + std::to_string(i));
         CloudView other = picture();
         changes[i](other);
-        Lowering arena;
-        EXPECT_FALSE(is_unchanged(arena.lower(other), known));
-        EXPECT_FALSE(is_unchanged(arena.lower(known), other));
+        AbiArena arena;
+        EXPECT_FALSE(is_unchanged(arena.to_abi(other), known));
+        EXPECT_FALSE(is_unchanged(arena.to_abi(known), other));
     }
 }
 
@@ -125,38 +125,38 @@ TEST_F(Unchanged, WhatWouldBeRefusedIsNeverTheSame) {
     };
     for (std::size_t i = 0; i < std::size(faults); ++i) {
         SCOPED_TRACE("fault " + std::to_string(i));
-        Lowering arena;
-        capstan_cloud_view raw = arena.lower(known);
+        AbiArena arena;
+        capstan_cloud_view raw = arena.to_abi(known);
         ASSERT_TRUE(is_unchanged(raw, known));
         faults[i](raw);
-        EXPECT_FALSE(raise_cloud_view(raw).has_value());
+        EXPECT_FALSE(cloud_view_from_abi(raw).has_value());
         EXPECT_FALSE(is_unchanged(raw, known));
     }
 }
 
 TEST_F(Unchanged, AYoungerCloudsLongerElementsAreRead) {
     struct Longer {
-        capstan_cloud_instance machine;
+        capstan_machine machine;
         std::uint64_t more;
     };
-    Lowering arena;
-    capstan_cloud_view raw = arena.lower(known);
+    AbiArena arena;
+    capstan_cloud_view raw = arena.to_abi(known);
     std::vector<Longer> longer;
-    for (const capstan_cloud_instance& each : View<capstan_cloud_instance>(raw.instances)) {
+    for (const capstan_machine& each : View<capstan_machine>(raw.machines)) {
         longer.push_back({each, 1});
         longer.back().machine.struct_size = sizeof(Longer);
     }
-    raw.instances = array_of(longer);
+    raw.machines = array_of(longer);
     EXPECT_TRUE(is_unchanged(raw, known));
     longer[1].machine.zone = str("z9");
     EXPECT_FALSE(is_unchanged(raw, known));
 }
 
 TEST_F(Unchanged, TagsOutOfOrderAreLeftToRaising) {
-    Lowering arena;
-    const capstan_cloud_view raw = arena.lower(known);
+    AbiArena arena;
+    const capstan_cloud_view raw = arena.to_abi(known);
     std::swap(at<capstan_kv>(group(raw).tags, 0), at<capstan_kv>(group(raw).tags, 1));
-    EXPECT_EQ(raise_cloud_view(raw), known);
+    EXPECT_EQ(cloud_view_from_abi(raw), known);
     EXPECT_FALSE(is_unchanged(raw, known));
 }
 

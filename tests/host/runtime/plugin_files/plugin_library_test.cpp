@@ -38,10 +38,11 @@ std::vector<std::uint32_t> kept_of(const ClassInfo& info,
     EXPECT_EQ(info.raw->create(nullptr, nullptr, nullptr, &instance), CAPSTAN_OK);
     const auto* expander = static_cast<const capstan_expander*>(
         instance->interface_of(instance->self, CAPSTAN_KIND_EXPANDER));
-    const capstan_expander_in in{sizeof in, 0, array_of(options), {}};
+    const capstan_expander_request in{sizeof in, 0, array_of(options), {}};
     std::vector<std::uint32_t> kept;
-    const capstan_expander_out out{
-        sizeof out, 0, &kept, [](const capstan_expander_out* o, std::uint32_t i, double) noexcept {
+    const capstan_expander_response out{
+        sizeof out, 0, &kept,
+        [](const capstan_expander_response* o, std::uint32_t i, double) noexcept {
             static_cast<std::vector<std::uint32_t>*>(o->ctx)->push_back(i);
         }};
     EXPECT_EQ(expander->filter(expander->self, nullptr, &in, &out), CAPSTAN_OK);

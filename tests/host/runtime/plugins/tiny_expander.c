@@ -62,8 +62,9 @@ static const capstan_option* option_at(capstan_array options, uint32_t i) {
     return (const capstan_option*)((const char*)options.data + (size_t)i * options.stride);
 }
 
-static capstan_status filter(void* self, const capstan_call* call, const capstan_expander_in* in,
-                             const capstan_expander_out* out) {
+static capstan_status filter(void* self, const capstan_call* call,
+                             const capstan_expander_request* in,
+                             const capstan_expander_response* out) {
     int32_t fewest = INT32_MAX;
     (void)self;
     (void)call;

@@ -69,8 +69,8 @@ TEST(Differences, AreFoundInMemoryAndInTheLastBitOfANumber) {
 
 TEST(Differences, DoNotCountNumbersOfClasses) {
     Outcome before, after;
-    before.decision.helped = {{.pod_class = 3, .example = "default/web", .count = 2}};
-    after.decision.helped = {{.pod_class = 9, .example = "default/web", .count = 2}};
+    before.decision.helped = {{.equivalence_group = 3, .example = "default/web", .count = 2}};
+    after.decision.helped = {{.equivalence_group = 9, .example = "default/web", .count = 2}};
     EXPECT_EQ(find_differences(before, after), std::vector<Difference>());
 }
 

@@ -266,7 +266,7 @@ struct Requests : Services {
         return context->operations()
             .open({.what = "refresh",
                    .deadline = host.loop.monotonic() + deadline,
-                   .raise = {},
+                   .from_abi = {},
                    .done = [](auto&&) {}})
             .value();
     }

@@ -33,7 +33,7 @@ struct Operations : testing::Test {
         return {.what = "resize",
                 .result_type = CAPSTAN_RESULT_RESIZED,
                 .deadline = loop.monotonic() + deadline,
-                .raise = [](const void* result) -> Result<std::any> {
+                .from_abi = [](const void* result) -> Result<std::any> {
                     const int value = *static_cast<const int*>(result);
                     if (value < 0)
                         return fail(ErrorCode::internal, "target is " + std::to_string(value));

@@ -61,7 +61,7 @@ struct Came {
         ++self.times;
         self.status = status;
         if (reply != nullptr) self.body = text(reply->body);
-        if (error != nullptr) self.error = raise(*error);
+        if (error != nullptr) self.error = from_abi(*error);
         self.was_on_strand = self.context != nullptr && self.context->strand().is_here();
     }
 };

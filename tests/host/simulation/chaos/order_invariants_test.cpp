@@ -214,7 +214,7 @@ TEST_F(Chaos, MemoryThatDoesNotComeBackFromItsTextIsNoticed) {
 
 /// The price by name: the invariant reads the name, and no pass asks the expander.
 struct NamedPrice {
-    void filter(const Call&, const ExpanderQuestion&, const Keep&) const {}
+    void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
 };
 
 /// The price decides first. A machine holds one of the pods that wait; "web" costs ten times as
@@ -236,9 +236,11 @@ struct ByPrice : InvariantCase {
     void buy(const std::string& of) {
         pod("web-" + std::to_string(pods.size()), "").spec.requests = {{"cpu", 3000}};
         const engine::Cluster there = cluster();
-        const engine::ClassId pod_class = there.class_of(*there.unbound().begin());
+        const engine::ClassId equivalence_group = there.class_of(*there.unbound().begin());
         decision.options.push_back(
-            {.group = NodeGroupId(of), .nodes = 1, .pods = {{.pod_class = pod_class, .count = 1}}});
+            {.group = NodeGroupId(of),
+             .nodes = 1,
+             .pods = {{.equivalence_group = equivalence_group, .count = 1}}});
         increase(1, of);
         decision.increases.back().option = decision.options.size() - 1;
     }

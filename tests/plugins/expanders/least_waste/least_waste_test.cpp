@@ -15,8 +15,8 @@ using testing::option;
 using testing::OptionBuilder;
 using testing::Question;
 
-PodClass asking(Resources requests) {
-    PodClass out = testing::pods("web");
+PodEquivalenceGroup asking(Resources requests) {
+    PodEquivalenceGroup out = testing::pods("web");
     out.requests = std::move(requests);
     return out;
 }
@@ -37,7 +37,7 @@ TEST(LeastWaste, KeepsTheNodeThatFitsBest) {
 // Upstream's vectors: pods of 500m cpu and 500Mi; a balanced node, one of much memory, one of much
 // cpu, and a large one.
 TEST(LeastWaste, ChoosesAsUpstreamDoes) {
-    const std::vector<PodClass> pods{asking({{"cpu", 500}, {"memory", 500_MiB}})};
+    const std::vector<PodEquivalenceGroup> pods{asking({{"cpu", 500}, {"memory", 500_MiB}})};
     const auto balanced = option("balanced").cpu("1").memory("1000Mi");
     const auto memory = option("high-memory").cpu("1").memory("10000Mi");
     const auto cpu = option("high-cpu").cpu("10").memory("1000Mi");
@@ -50,7 +50,7 @@ TEST(LeastWaste, ChoosesAsUpstreamDoes) {
 }
 
 TEST(LeastWaste, FindsOneLargeNodeAndTwoOfHalfTheSizeEqual) {
-    const std::vector<PodClass> pods{asking({{"cpu", 3333}, {"memory", 7_GiB}})};
+    const std::vector<PodEquivalenceGroup> pods{asking({{"cpu", 3333}, {"memory", 7_GiB}})};
     EXPECT_THAT(kept(expander(), Question({option("large").cpu("12").memory("48Gi").nodes(1),
                                            option("medium").cpu("4").memory("16Gi").nodes(3),
                                            option("small").cpu("6").memory("24Gi").nodes(2)},
@@ -60,8 +60,8 @@ TEST(LeastWaste, FindsOneLargeNodeAndTwoOfHalfTheSizeEqual) {
 
 TEST(LeastWaste, FindsSumsOfTheSameShareEqualWhateverTheyAreMadeOf) {
     // 0.1 + 0.2 + 0.6 and 0.6 + 0.2 + 0.1 are not the same double.
-    const std::vector<PodClass> pods{asking({{"a", 90}, {"b", 80}, {"c", 40}}),
-                                     asking({{"a", 40}, {"b", 80}, {"c", 90}})};
+    const std::vector<PodEquivalenceGroup> pods{asking({{"a", 90}, {"b", 80}, {"c", 40}}),
+                                                asking({{"a", 40}, {"b", 80}, {"c", 90}})};
     const auto machine = [](std::string group) {
         return option(std::move(group))
             .resource("a", "100")
@@ -87,7 +87,8 @@ TEST(LeastWaste, SeesAGpuThatNobodyAskedFor) {
 }
 
 TEST(LeastWaste, SeesStorageThatNobodyAskedFor) {
-    const std::vector<PodClass> pods{asking({{"cpu", 1_cpu}, {"ephemeral-storage", 50_GiB}})};
+    const std::vector<PodEquivalenceGroup> pods{
+        asking({{"cpu", 1_cpu}, {"ephemeral-storage", 50_GiB}})};
     EXPECT_THAT(kept(expander(), Question({option("big-disk").resource("ephemeral-storage", "1Ti"),
                                            option("disk").resource("ephemeral-storage", "100Gi")},
                                           pods)),
@@ -161,7 +162,7 @@ TEST(LeastWaste, KeepsAllWhenNoTemplateIsKnown) {
 }
 
 TEST(LeastWaste, WastesNeverLessThanNothing) {
-    const std::vector<PodClass> pods{asking({{"cpu", 9_cpu}, {"memory", 1_GiB}})};
+    const std::vector<PodEquivalenceGroup> pods{asking({{"cpu", 9_cpu}, {"memory", 1_GiB}})};
     EXPECT_THAT(kept(expander(), Question({option("over").cpu("2").memory("4Gi"),
                                            option("fits").cpu("9").memory("2Gi")},
                                           pods)),
@@ -169,7 +170,7 @@ TEST(LeastWaste, WastesNeverLessThanNothing) {
 }
 
 TEST(LeastWaste, CountsPetabytesWithoutOverflow) {
-    const std::vector<PodClass> pods{
+    const std::vector<PodEquivalenceGroup> pods{
         asking({{"cpu", 1_cpu}, {"memory", Bytes(4'000'000'000'000'000'000)}})};
     EXPECT_THAT(kept(expander(), Question({option("a").memory("8E").nodes(1'000'000),
                                            option("b").memory("8E").nodes(1)},

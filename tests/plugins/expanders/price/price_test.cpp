@@ -23,8 +23,8 @@ using testing::Question;
 const PriceConfig twenty_a_core{.cpu_per_hour = 20, .memory_gib_per_hour = 0};
 constexpr std::uint32_t prefers_two_cores = 4, prefers_four_cores = 10;
 
-PodClass asking_for(MilliCpu cpu) {
-    PodClass out = testing::pods("web");
+PodEquivalenceGroup asking_for(MilliCpu cpu) {
+    PodEquivalenceGroup out = testing::pods("web");
     out.requests = {{"cpu", cpu}};
     return out;
 }

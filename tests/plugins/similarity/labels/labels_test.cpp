@@ -24,8 +24,8 @@ LabelsCheck check_with(std::initializer_list<std::pair<std::string, testing::Val
 
 std::uint64_t bucket(const LabelsCheck& check, const NodeTemplate& node) {
     const FakeCall call;
-    Lowering lowering;
-    const capstan_template raw = lowering.lower(node);
+    AbiArena arena;
+    const capstan_template raw = arena.to_abi(node);
     return check.bucket(call.call(), TemplateView(raw));
 }
 

@@ -96,8 +96,8 @@ TEST(ResourcesCheck, GivesSimilarNodesTheSameBucket) {
         const NodeTemplate a = any_node(random), b = any_node(random);
         if (similar(check, a, b).verdict != SimilarityVerdict::agrees) continue;
         ++agreed;
-        Lowering lowering;
-        const capstan_template raw_a = lowering.lower(a), raw_b = lowering.lower(b);
+        AbiArena arena;
+        const capstan_template raw_a = arena.to_abi(a), raw_b = arena.to_abi(b);
         EXPECT_EQ(check.bucket(call.call(), TemplateView(raw_a)),
                   check.bucket(call.call(), TemplateView(raw_b)))
             << "seed " << seed;
@@ -108,11 +108,11 @@ TEST(ResourcesCheck, GivesSimilarNodesTheSameBucket) {
 TEST(ResourcesCheck, PutsOtherMachinesIntoOtherBuckets) {
     const ResourcesCheck check({});
     const FakeCall call;
-    Lowering lowering;
+    AbiArena arena;
     const NodeTemplate four = node_template("a").cpu("4"), eight = node_template("b").cpu("8"),
                        gpu = node_template("c").cpu("4").resource("nvidia.com/gpu", "1");
     const auto bucket = [&](const NodeTemplate& node) {
-        const capstan_template raw = lowering.lower(node);
+        const capstan_template raw = arena.to_abi(node);
         return check.bucket(call.call(), TemplateView(raw));
     };
     EXPECT_NE(bucket(four), bucket(eight));

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include <capstan/expander.hpp>
-#include <capstan/lowering.hpp>
 #include <capstan/similarity.hpp>
 #include <capstan/splitter.hpp>
-#include <capstan/testing/answers.hpp>
+#include <capstan/testing/responses.hpp>
+#include <capstan/to_abi.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -61,15 +61,15 @@ struct GroupSizes {
 NodeGroup group(std::string id, GroupSizes sizes = {});
 
 /// `count` like pods that ask for one core and 1Gi.
-PodClass pods(std::string name, std::uint32_t count = 1);
+PodEquivalenceGroup pods(std::string name, std::uint32_t count = 1);
 
 /// One node of node_template() for one pod, unless told otherwise.
 class OptionBuilder {
 public:
     explicit OptionBuilder(const std::string& group_id);
     OptionBuilder& nodes(int count);
-    /// Helps `count` pods of one class of the question.
-    OptionBuilder& pods(std::uint32_t count, std::uint32_t pod_class = 0);
+    /// Helps `count` pods of one class of the request.
+    OptionBuilder& pods(std::uint32_t count, std::uint32_t equivalence_group = 0);
     OptionBuilder& price(double per_hour);
     OptionBuilder& similar(std::vector<std::string> group_ids);
     OptionBuilder& sizes(GroupSizes sizes);
@@ -86,8 +86,8 @@ public:
     OptionBuilder& label(std::string key, std::string value);
     OptionBuilder& zone(std::string zone) { return node_.zone(std::move(zone)), *this; }
 
-    /// As part of a question about `classes`, which give the sum of what the pods ask for.
-    ScaleUpOption value(const std::vector<PodClass>& classes) const;
+    /// As part of a request about `classes`, which give the sum of what the pods ask for.
+    ScaleUpOption value(const std::vector<PodEquivalenceGroup>& classes) const;
 
 private:
     ScaleUpOption option_;
@@ -102,30 +102,30 @@ inline OptionBuilder option(const std::string& group_id) { return OptionBuilder(
 /// 1Gi. Options stand in the order of their groups' ids, as the host puts them.
 class Question {
 public:
-    Question(const std::vector<OptionBuilder>& options, std::vector<PodClass> classes = {},
-             std::uint32_t cluster_nodes = 10);
+    Question(const std::vector<OptionBuilder>& options,
+             std::vector<PodEquivalenceGroup> classes = {}, std::uint32_t cluster_nodes = 10);
 
-    const capstan_expander_in& raw() const noexcept { return state_->raw; }
-    ExpanderQuestion view() const noexcept { return ExpanderQuestion(state_->raw); }
+    const capstan_expander_request& raw() const noexcept { return state_->raw; }
+    ExpanderRequest view() const noexcept { return ExpanderRequest(state_->raw); }
     const std::vector<ScaleUpOption>& options() const noexcept { return state_->options; }
 
 private:
     struct State {
-        std::vector<PodClass> classes;
+        std::vector<PodEquivalenceGroup> classes;
         std::vector<ScaleUpOption> options;
-        Lowering lowering;
-        capstan_expander_in raw{};
+        AbiArena arena;
+        capstan_expander_request raw{};
     };
     std::shared_ptr<State> state_;
 };
 
-/// The ids of the groups whose options survive, in the order of the question.
-std::vector<std::string> kept(const capstan_expander& expander, const Question& question,
+/// The ids of the groups whose options survive, in the order of the request.
+std::vector<std::string> kept(const capstan_expander& expander, const Question& request,
                               const FakeCall& call = FakeCall());
 template <Expander T>
-std::vector<std::string> kept(const T& expander, const Question& question,
+std::vector<std::string> kept(const T& expander, const Question& request,
                               const FakeCall& call = FakeCall()) {
-    return kept(capstan::detail::ExpanderTable<T>(const_cast<T&>(expander)).table, question, call);
+    return kept(capstan::detail::ExpanderTable<T>(const_cast<T&>(expander)).table, request, call);
 }
 
 Similarity similar(const capstan_similarity& check, const NodeTemplate& a, const NodeTemplate& b,

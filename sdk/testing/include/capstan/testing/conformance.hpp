@@ -45,9 +45,9 @@ struct ConformanceOptions {
     /// get `unavailable`.
     std::function<void(FakeHost& host, std::string_view class_id)> prepare{};
     std::uint64_t seed = 1;
-    /// What a host would allow a decision hook; ten times of it is too long for any question.
+    /// What a host would allow a decision hook; ten times of it is too long for any request.
     Duration call_deadline = std::chrono::seconds(1);
-    std::uint32_t huge = 10'000;  ///< options, groups, labels in a huge question
+    std::uint32_t huge = 10'000;  ///< options, groups, labels in a huge request
     std::string file{};           ///< what `init` is told
 };
 

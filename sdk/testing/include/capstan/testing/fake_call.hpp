@@ -1,7 +1,7 @@
 /// The context of one decision hook, as a test wants it.
 ///
 ///     FakeCall call(7);                                   // the seed
-///     expander.filter(call.call(), question, keep);
+///     expander.filter(call.call(), request, keep);
 ///     EXPECT_THAT(call.explanations(), ElementsAre("keeps a: ..."));
 #pragma once
 
@@ -64,7 +64,7 @@ private:
     }
     static capstan_status fail(const capstan_call* call, const capstan_error* error) noexcept {
         const std::lock_guard lock(self(call).mutex_);
-        self(call).failure_ = raise(*error);
+        self(call).failure_ = from_abi(*error);
         return self(call).failure_status_ = error->code;
     }
     static void explain(const capstan_call* call, capstan_str sentence) noexcept {

@@ -10,8 +10,8 @@
 
 #include <capstan/abi/service_ops.h>
 #include <capstan/controller.hpp>
-#include <capstan/raising.hpp>
-#include <capstan/raising_provisioning.hpp>
+#include <capstan/from_abi.hpp>
+#include <capstan/from_abi_provisioning.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -32,49 +32,49 @@ struct Crossing;
 template <>
 struct Crossing<void> {
     static constexpr std::uint32_t type = CAPSTAN_RESULT_NONE;
-    static Result<void> raise(const void*) { return {}; }
+    static Result<void> from_abi(const void*) { return {}; }
 };
 template <>
 struct Crossing<CloudView> {
     static constexpr std::uint32_t type = CAPSTAN_RESULT_CLOUD_VIEW;
-    static Result<CloudView> raise(const void* raw) {
-        return raise_cloud_view(*static_cast<const capstan_cloud_view*>(raw));
+    static Result<CloudView> from_abi(const void* raw) {
+        return cloud_view_from_abi(*static_cast<const capstan_cloud_view*>(raw));
     }
 };
 template <>
 struct Crossing<Resized> {
     static constexpr std::uint32_t type = CAPSTAN_RESULT_RESIZED;
-    static Result<Resized> raise(const void* raw) {
-        return raise_resized(*static_cast<const capstan_resized*>(raw));
+    static Result<Resized> from_abi(const void* raw) {
+        return resized_from_abi(*static_cast<const capstan_resized*>(raw));
     }
 };
 template <>
 struct Crossing<Removed> {
     static constexpr std::uint32_t type = CAPSTAN_RESULT_REMOVED;
-    static Result<Removed> raise(const void* raw) {
-        return raise_removed(*static_cast<const capstan_removed*>(raw));
+    static Result<Removed> from_abi(const void* raw) {
+        return removed_from_abi(*static_cast<const capstan_removed*>(raw));
     }
 };
 template <>
 struct Crossing<MachineTypes> {
     static constexpr std::uint32_t type = CAPSTAN_RESULT_MACHINE_TYPES;
-    static Result<MachineTypes> raise(const void* raw) {
-        return raise_machine_types(*static_cast<const capstan_machine_types*>(raw));
+    static Result<MachineTypes> from_abi(const void* raw) {
+        return machine_types_from_abi(*static_cast<const capstan_machine_types*>(raw));
     }
 };
 template <>
 struct Crossing<NodeTemplate> {
     static constexpr std::uint32_t type = CAPSTAN_RESULT_TEMPLATE;
-    static Result<NodeTemplate> raise(const void* raw) {
-        return raise_template(*static_cast<const capstan_template*>(raw));
+    static Result<NodeTemplate> from_abi(const void* raw) {
+        return template_from_abi(*static_cast<const capstan_template*>(raw));
     }
 };
 
 template <>
 struct Crossing<Reconciled> {
     static constexpr std::uint32_t type = CAPSTAN_RESULT_RECONCILED;
-    static Result<Reconciled> raise(const void* raw) {
-        return raise_reconciled(*static_cast<const capstan_reconciled*>(raw));
+    static Result<Reconciled> from_abi(const void* raw) {
+        return reconciled_from_abi(*static_cast<const capstan_reconciled*>(raw));
     }
 };
 
@@ -86,7 +86,7 @@ public:
             return end_with(
                 Error{ErrorCode::internal, "the operation ended well, but without its result"});
         }
-        set(Crossing<T>::raise(result));
+        set(Crossing<T>::from_abi(result));
     }
     void end_with(Error error) override { set(fail(std::move(error))); }
 

@@ -160,7 +160,7 @@ private:
     std::vector<PodIndex> seat_all(const std::vector<PodIndex>& pods) {
         std::vector<PodIndex> left = pods;
         std::ranges::sort(left, {}, [&](PodIndex pod) {
-            const ClassRow& row = cluster_.pod_class(cluster_.class_of(pod));
+            const ClassRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
             const auto place = std::ranges::find(pods, pod) - pods.begin();
             return std::pair(-row.spec->requests.amount("cpu"), place);
         });

@@ -19,7 +19,7 @@ Node make_node(const Cluster& cluster, NodeIndex index) {
     if (csi != cluster.objects().csi_nodes.end()) out.attach_limits = csi->second.limits;
     for (const PodIndex at : cluster.pods_on(index)) {
         const PodRow there = cluster.pod(at);
-        out.pods.push_back(make_pod(cluster, there.pod_class));
+        out.pods.push_back(make_pod(cluster, there.equivalence_group));
         out.pods.back().name = cluster.text(there.name);
         out.pods.back().terminating = there.deleted;
     }
@@ -38,8 +38,8 @@ World make_world(const Cluster& cluster) {
     return out;
 }
 
-Pod make_pod(const Cluster& cluster, ClassId pod_class) {
-    const ClassRow& row = cluster.pod_class(pod_class);
+Pod make_pod(const Cluster& cluster, ClassId equivalence_group) {
+    const ClassRow& row = cluster.equivalence_group(equivalence_group);
     Pod out{.ns = std::string(cluster.text(row.ns)),
             .spec = *row.spec,
             .labels = to_labels(cluster, row.labels),

@@ -48,7 +48,7 @@ struct World {
 
 /// Nodes under their NodeIndex, with the pods that are bound to them.
 World make_world(const Cluster& cluster);
-Pod make_pod(const Cluster& cluster, ClassId pod_class);
+Pod make_pod(const Cluster& cluster, ClassId equivalence_group);
 /// The pod with the constraints that the scheduler goes by: its own, or else the world's default
 /// ones.
 Pod with_spread(const World& world, Pod pod);

@@ -2,11 +2,11 @@
 #include <memory>
 #include <utility>
 
-#include <capstan/lowering_provisioning.hpp>
 #include <capstan/testing/builders.hpp>
+#include <capstan/to_abi_provisioning.hpp>
 
-#include "hostile.hpp"
-#include "inquiry.hpp"
+#include "hook_requests.hpp"
+#include "malformations.hpp"
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -19,72 +19,72 @@ MachineType machine(const std::string& name, int cores, std::vector<std::string>
                     .labels = {{"kubernetes.io/arch", "amd64"}, {"kubernetes.io/os", "linux"}},
                     .capacity = {{"cpu", cpu}, {"memory", 16_GiB}, {"pods", 110}}};
     out.allocatable = out.capacity;
-    for (std::string& zone : zones) out.offers.push_back({.zone = std::move(zone)});
+    for (std::string& zone : zones) out.offerings.push_back({.zone = std::move(zone)});
     return out;
 }
 
 struct Given {
-    std::vector<PodClass> pods{};
+    std::vector<PodEquivalenceGroup> pods{};
     std::vector<MachineType> types{};
     std::vector<NodeGroup> groups{};
     Resources room{};
 };
 
-/// A question whose structs may be changed.
+/// A request whose structs may be changed.
 struct LooseMachines : Given {
     explicit LooseMachines(Given given) : Given(std::move(given)) { finish(); }
 
-    ProvisioningLowering lowering{};
-    std::vector<capstan_group> lowered{};
+    ProvisioningAbiArena arena{};
+    std::vector<capstan_group> crossing{};
     std::vector<capstan_existing_group> existing{};
     Stretcher stretcher{};
-    capstan_group_source_in in{};
-    const capstan_group_source_in* asked = &in;
+    capstan_group_source_request in{};
+    const capstan_group_source_request* asked = &in;
 
 private:
     void finish() {
-        for (const NodeGroup& g : groups) lowered.push_back(lowering.lower(g));
-        for (const capstan_group& g : lowered)
+        for (const NodeGroup& g : groups) crossing.push_back(arena.to_abi(g));
+        for (const capstan_group& g : crossing)
             existing.push_back({sizeof(capstan_existing_group), 0, &g, nullptr});
-        in = {sizeof in,          0, lowering.list(pods), lowering.list(types), array_of(existing),
-              lowering.list(room)};
+        in = {sizeof in,       0, arena.list(pods), arena.list(types), array_of(existing),
+              arena.list(room)};
     }
 };
 
-Inquiry group_source_inquiry(std::string name, Form form,
-                             std::shared_ptr<const LooseMachines> question) {
+HookRequest group_source_request(std::string name, Form form,
+                                 std::shared_ptr<const LooseMachines> request) {
     return {std::move(name), form,
-            [question = std::move(question)](const void* table, const FakeCall& call) {
+            [request = std::move(request)](const void* table, const FakeCall& call) {
                 const auto& source = *static_cast<const capstan_group_source*>(table);
-                const GroupSourceAnswer got = ask(source, *question->asked, call);
+                const GroupSourceResponse got = ask(source, *request->asked, call);
                 Reply reply{got.status, got.faults, "suggested"};
                 for (const std::string& group : got.groups) reply.answer += " " + group;
                 return reply;
             }};
 }
 
-PodClass wanting(std::string name, Labels selector, std::uint32_t count = 1) {
-    PodClass out = pods(std::move(name), count);
+PodEquivalenceGroup wanting(std::string name, Labels selector, std::uint32_t count = 1) {
+    PodEquivalenceGroup out = pods(std::move(name), count);
     out.node_selector = std::move(selector);
     return out;
 }
 
 }  // namespace
 
-std::vector<Inquiry> group_source_inquiries(std::uint64_t /*seed*/, std::uint32_t huge) {
-    std::vector<Inquiry> out;
+std::vector<HookRequest> group_source_requests(std::uint64_t /*seed*/, std::uint32_t huge) {
+    std::vector<HookRequest> out;
     const auto add = [&out](std::string name, Form form, Given given) {
-        auto question = std::make_shared<LooseMachines>(std::move(given));
-        out.push_back(group_source_inquiry(std::move(name), form, question));
-        return question;
+        auto request = std::make_shared<LooseMachines>(std::move(given));
+        out.push_back(group_source_request(std::move(name), form, request));
+        return request;
     };
     const std::vector<MachineType> two{machine("large", 16, {"a", "b"}),
                                        machine("small", 2, {"a"})};
-    const auto ask_for = [&](std::vector<PodClass> given) {
-        Given question;
-        question.pods = std::move(given);
-        question.types = two;
-        return question;
+    const auto ask_for = [&](std::vector<PodEquivalenceGroup> given) {
+        Given request;
+        request.pods = std::move(given);
+        request.types = two;
+        return request;
     };
     add("a pod and two machine types", Form::sound, ask_for({pods("web", 3)}));
     add("selectors that contradict each other", Form::sound,
@@ -101,7 +101,7 @@ std::vector<Inquiry> group_source_inquiries(std::uint64_t /*seed*/, std::uint32_
     add("no machine", Form::sound, std::move(none));
     const auto newer = add("structs of a newer host", Form::sound, ask_for({pods("web", 3)}));
     newer->in.machines = newer->stretcher.list<capstan_machine_type>(newer->in.machines);
-    newer->in.pods = newer->stretcher.list<capstan_pod_class>(newer->in.pods);
+    newer->in.pods = newer->stretcher.list<capstan_pod_equivalence_group>(newer->in.pods);
     newer->asked = newer->stretcher.one(newer->in);
     Given many;
     for (std::uint32_t i = 0; i < std::min<std::uint32_t>(huge, 500); ++i)
@@ -111,10 +111,10 @@ std::vector<Inquiry> group_source_inquiries(std::uint64_t /*seed*/, std::uint32_
             wanting("pod-" + std::to_string(i), {{"team", std::to_string(i % 20)}}));
     add("500 machine types and 100 classes", Form::huge, std::move(many));
     for (const Malformation& how : malformations()) {
-        Given question = ask_for({pods("web")});
-        question.groups = {group("there")};
-        const auto malformed = add(std::string(how.name), Form::malformed, std::move(question));
-        for (capstan_group& g : malformed->lowered) how.group(g);
+        Given request = ask_for({pods("web")});
+        request.groups = {group("there")};
+        const auto malformed = add(std::string(how.name), Form::malformed, std::move(request));
+        for (capstan_group& g : malformed->crossing) how.group(g);
     }
     return out;
 }

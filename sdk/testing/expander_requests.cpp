@@ -6,25 +6,25 @@
 
 #include <capstan/testing/builders.hpp>
 
-#include "hostile.hpp"
-#include "inquiry.hpp"
+#include "hook_requests.hpp"
+#include "malformations.hpp"
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
 namespace {
 
-/// A question whose structs may be changed: each option has a group and a template of its own.
+/// A request whose structs may be changed: each option has a group and a template of its own.
 struct LooseQuestion {
     Question sound;  ///< owns what the structs borrow
     std::deque<capstan_group> groups{};
     std::deque<capstan_template> nodes{};
     std::vector<capstan_option> options{};
     Stretcher stretcher{};
-    capstan_expander_in in{};
-    const capstan_expander_in* asked = &in;
+    capstan_expander_request in{};
+    const capstan_expander_request* asked = &in;
 
-    explicit LooseQuestion(Question question) : sound(std::move(question)), in(sound.raw()) {
+    explicit LooseQuestion(Question request) : sound(std::move(request)), in(sound.raw()) {
         for (capstan_option o : View<capstan_option>(in.options)) {
             o.group = &groups.emplace_back(*o.group);
             if (o.node != nullptr) o.node = &nodes.emplace_back(*o.node);
@@ -43,17 +43,17 @@ struct LooseQuestion {
             if (o.node != nullptr) o.node = stretcher.one(*o.node);
         }
         in.options = stretcher.list<capstan_option>(in.options);
-        in.pods = stretcher.list<capstan_pod_class>(in.pods);
+        in.pods = stretcher.list<capstan_pod_equivalence_group>(in.pods);
         asked = stretcher.one(in);
     }
 };
 
-Inquiry expander_inquiry(std::string name, Form form,
-                         std::shared_ptr<const LooseQuestion> question) {
+HookRequest expander_request(std::string name, Form form,
+                             std::shared_ptr<const LooseQuestion> request) {
     return {std::move(name), form,
-            [question = std::move(question)](const void* table, const FakeCall& call) {
+            [request = std::move(request)](const void* table, const FakeCall& call) {
                 const auto& expander = *static_cast<const capstan_expander*>(table);
-                const ExpanderAnswer got = ask(expander, *question->asked, call);
+                const ExpanderResponse got = ask(expander, *request->asked, call);
                 Reply reply{got.status, got.faults, "kept"};
                 for (const std::uint32_t i : got.kept) reply.answer += " " + std::to_string(i);
                 return reply;
@@ -88,48 +88,48 @@ Question random_question(std::uint32_t options, std::uint64_t seed) {
 /// One option again and again: options that share a template and pods, as 10,000 groups of one
 /// cloud do.
 std::shared_ptr<LooseQuestion> huge_question(std::uint32_t count) {
-    auto question =
+    auto request =
         std::make_shared<LooseQuestion>(Question{{option("group").nodes(2).pods(30).price(0.5)}});
     auto ids = std::make_shared<std::deque<std::string>>();
-    const capstan_option first = question->options.front();
-    question->options.assign(count, first);
+    const capstan_option first = request->options.front();
+    request->options.assign(count, first);
     for (std::uint32_t i = 0; i < count; ++i) {
-        capstan_group& group = question->groups.emplace_back(*first.group);
+        capstan_group& group = request->groups.emplace_back(*first.group);
         group.id = str(ids->emplace_back(numbered("group-", i)));
-        question->options[i].group = &group;
-        question->options[i].nodes = 1 + static_cast<std::int32_t>(i % 7);
+        request->options[i].group = &group;
+        request->options[i].nodes = 1 + static_cast<std::int32_t>(i % 7);
     }
-    question->in.options = array_of(question->options);
-    // The ids live as long as the question.
-    return {question.get(), [question, ids](LooseQuestion*) {}};
+    request->in.options = array_of(request->options);
+    // The ids live as long as the request.
+    return {request.get(), [request, ids](LooseQuestion*) {}};
 }
 
 }  // namespace
 
-std::vector<Inquiry> expander_inquiries(std::uint64_t seed, std::uint32_t huge) {
-    const auto loose = [](Question question) {
-        return std::make_shared<LooseQuestion>(std::move(question));
+std::vector<HookRequest> expander_requests(std::uint64_t seed, std::uint32_t huge) {
+    const auto loose = [](Question request) {
+        return std::make_shared<LooseQuestion>(std::move(request));
     };
-    std::vector<Inquiry> out;
-    out.push_back(expander_inquiry("one option", Form::sound, loose({{option("web")}})));
-    out.push_back(expander_inquiry("equal options", Form::sound,
+    std::vector<HookRequest> out;
+    out.push_back(expander_request("one option", Form::sound, loose({{option("web")}})));
+    out.push_back(expander_request("equal options", Form::sound,
                                    loose({{option("a"), option("b"), option("c")}})));
     for (std::uint64_t i = 0; i < 5; ++i) {
-        out.push_back(expander_inquiry("random options " + std::to_string(i + 1), Form::sound,
+        out.push_back(expander_request("random options " + std::to_string(i + 1), Form::sound,
                                        loose(random_question(20, seed + i))));
     }
     const auto newer = loose(random_question(20, seed));
     newer->stretch();
-    out.push_back(expander_inquiry("longer structs of a newer host", Form::sound, newer));
+    out.push_back(expander_request("longer structs of a newer host", Form::sound, newer));
     out.push_back(
-        expander_inquiry(std::to_string(huge) + " options", Form::huge, huge_question(huge)));
+        expander_request(std::to_string(huge) + " options", Form::huge, huge_question(huge)));
     const auto empty = loose({{option("web")}});
     empty->in.options = empty->in.pods = {nullptr, 0, 0};
-    out.push_back(expander_inquiry("no options and no pods", Form::malformed, empty));
+    out.push_back(expander_request("no options and no pods", Form::malformed, empty));
     for (const Malformation& how : malformations()) {
-        const auto question = loose(random_question(20, seed));
-        question->spoil(how);
-        out.push_back(expander_inquiry(std::string(how.name), Form::malformed, question));
+        const auto request = loose(random_question(20, seed));
+        request->spoil(how);
+        out.push_back(expander_request(std::string(how.name), Form::malformed, request));
     }
     return out;
 }

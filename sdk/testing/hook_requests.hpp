@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <capstan/testing/answers.hpp>
+#include <capstan/testing/responses.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -27,7 +27,7 @@ enum class Form {
     malformed,  ///< what no host of ours asks: only memory is as promised
 };
 
-struct Inquiry {
+struct HookRequest {
     std::string name;  ///< "one option"
     Form form = Form::sound;
     /// Any thread, several at once.
@@ -35,13 +35,14 @@ struct Inquiry {
 };
 
 /// For a kind that has none of these hooks: none.
-std::vector<Inquiry> inquiries(std::string_view kind, std::uint64_t seed, std::uint32_t huge);
+std::vector<HookRequest> hook_requests(std::string_view kind, std::uint64_t seed,
+                                       std::uint32_t huge);
 
-std::vector<Inquiry> expander_inquiries(std::uint64_t seed, std::uint32_t huge);
-std::vector<Inquiry> similarity_inquiries(std::uint64_t seed, std::uint32_t huge);
-std::vector<Inquiry> splitter_inquiries(std::uint64_t seed, std::uint32_t huge);
+std::vector<HookRequest> expander_requests(std::uint64_t seed, std::uint32_t huge);
+std::vector<HookRequest> similarity_requests(std::uint64_t seed, std::uint32_t huge);
+std::vector<HookRequest> splitter_requests(std::uint64_t seed, std::uint32_t huge);
 
-std::vector<Inquiry> group_source_inquiries(std::uint64_t seed, std::uint32_t huge);
+std::vector<HookRequest> group_source_requests(std::uint64_t seed, std::uint32_t huge);
 
 }  // namespace testing
 CAPSTAN_NAMESPACE_END

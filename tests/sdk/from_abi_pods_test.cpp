@@ -1,4 +1,4 @@
-#include <capstan/raising_pods.hpp>
+#include <capstan/from_abi_pods.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <capstan/lowering.hpp>
+#include <capstan/to_abi.hpp>
 
 #include "random_nouns.hpp"
 
@@ -19,24 +19,24 @@ TEST(RaisingPods, GivesBackWhatWasLowered) {
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         testing::RandomNouns random(seed);
-        const PodClass pods = random.pod_class();
+        const PodEquivalenceGroup pods = random.equivalence_group();
         const ScaleUpOption option = random.option(7);
-        Lowering arena;
-        const auto pods_again = raise_pod_class(arena.lower(pods));
+        AbiArena arena;
+        const auto pods_again = equivalence_group_from_abi(arena.to_abi(pods));
         ASSERT_TRUE(pods_again) << pods_again.error();
         EXPECT_EQ(*pods_again, pods);
-        const auto option_again = raise_option(arena.lower(option), 7);
+        const auto option_again = option_from_abi(arena.to_abi(option), 7);
         ASSERT_TRUE(option_again) << option_again.error();
         EXPECT_TRUE(*option_again == option);
     }
 }
 
 TEST(RaisingPods, RefusesUnknownOperatorsAndEffects) {
-    PodClass pods{.affinity_required = {{{{"zone", Operator::in, {"a"}}}}},
-                  .tolerations = {{"k"}, {"l"}}};
+    PodEquivalenceGroup pods{.affinity_required = {{{{"zone", Operator::in, {"a"}}}}},
+                             .tolerations = {{"k"}, {"l"}}};
     const auto refusal = [&] {
-        Lowering arena;
-        const auto raised = raise_pod_class(arena.lower(pods));
+        AbiArena arena;
+        const auto raised = equivalence_group_from_abi(arena.to_abi(pods));
         return raised ? "taken" : raised.error().message;
     };
     EXPECT_EQ(refusal(), "taken");
@@ -54,7 +54,7 @@ TEST(RaisingPods, RefusesUnknownOperatorsAndEffects) {
 class HostileOption : public ::testing::Test {
 protected:
     std::string refusal() const {
-        const auto raised = raise_option(raw, 2);
+        const auto raised = option_from_abi(raw, 2);
         return raised ? "taken" : raised.error().message;
     }
     const ScaleUpOption option{
@@ -62,14 +62,14 @@ protected:
         .node = std::make_shared<const NodeTemplate>(NodeTemplate{.name = "node"}),
         .pods = share({{0, 1}, {1, 2}}),
         .similar = {NodeGroupId("web-b")}};
-    Lowering arena;
-    capstan_option raw = arena.lower(option);
+    AbiArena arena;
+    capstan_option raw = arena.to_abi(option);
 };
 
 TEST_F(HostileOption, MayHaveNoTemplateAndNoPods) {
     raw.node = nullptr;
     raw.pods = {};
-    const auto raised = raise_option(raw, 0);
+    const auto raised = option_from_abi(raw, 0);
     ASSERT_TRUE(raised) << raised.error();
     EXPECT_EQ(raised->node, nullptr);
     EXPECT_EQ(raised->pods, nullptr);
@@ -93,9 +93,9 @@ TEST_F(HostileOption, NamesThePlaceInsideItsGroupAndTemplate) {
 
 TEST_F(HostileOption, WithPodsThatTheQuestionDoesNotHaveIsRefused) {
     EXPECT_EQ(refusal(), "taken");
-    const auto raised = raise_option(raw, 1);
+    const auto raised = option_from_abi(raw, 1);
     ASSERT_FALSE(raised);
-    EXPECT_EQ(raised.error().message, "pods[1].pod_class is 1, there are 1");
+    EXPECT_EQ(raised.error().message, "pods[1].equivalence_group is 1, there are 1");
 }
 
 TEST_F(HostileOption, WithNumbersThatCannotBeIsRefused) {

@@ -1,4 +1,4 @@
-#include "hostile.hpp"
+#include "malformations.hpp"
 
 #include <limits>
 #include <string>

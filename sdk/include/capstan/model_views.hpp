@@ -70,9 +70,10 @@ private:
     const capstan_template* node_;
 };
 
-class PodClassView {
+class PodEquivalenceGroupView {
 public:
-    explicit PodClassView(const capstan_pod_class& pods) noexcept : pods_(&pods) {}
+    explicit PodEquivalenceGroupView(const capstan_pod_equivalence_group& pods) noexcept
+        : pods_(&pods) {}
     std::uint32_t count() const noexcept { return pods_->count; }
     std::string_view ns() const noexcept { return text(pods_->ns); }
     std::string_view owner_kind() const noexcept { return text(pods_->owner_kind); }
@@ -89,13 +90,13 @@ public:
     View<capstan_toleration> tolerations() const noexcept {
         return View<capstan_toleration>(pods_->tolerations);
     }
-    const capstan_pod_class& raw() const noexcept { return *pods_; }
+    const capstan_pod_equivalence_group& raw() const noexcept { return *pods_; }
 
 private:
-    const capstan_pod_class* pods_;
+    const capstan_pod_equivalence_group* pods_;
 };
 
-/// One way to grow, with its index in the question.
+/// One way to grow, with its index in the request.
 class OptionView {
 public:
     OptionView(const capstan_option& option, std::uint32_t index) noexcept
@@ -170,7 +171,7 @@ private:
     View<Raw> list_;
 };
 using OptionList = Listing<OptionView, capstan_option>;
-using PodClassList = Listing<PodClassView, capstan_pod_class>;
+using PodEquivalenceGroupList = Listing<PodEquivalenceGroupView, capstan_pod_equivalence_group>;
 using GroupList = Listing<GroupView, capstan_group>;
 
 CAPSTAN_NAMESPACE_END

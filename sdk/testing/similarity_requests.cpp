@@ -5,8 +5,8 @@
 
 #include <capstan/testing/builders.hpp>
 
-#include "hostile.hpp"
-#include "inquiry.hpp"
+#include "hook_requests.hpp"
+#include "malformations.hpp"
 #include "template_pairs.hpp"
 
 CAPSTAN_NAMESPACE_BEGIN
@@ -17,7 +17,7 @@ namespace {
 /// Two templates whose structs may be changed.
 struct LoosePair {
     NodeTemplate first, second;  ///< own what the structs borrow
-    Lowering lowering{};
+    AbiArena arena{};
     capstan_template a, b;
     Stretcher stretcher{};
     const capstan_template* asked = &a;
@@ -25,15 +25,15 @@ struct LoosePair {
     LoosePair(NodeTemplate x, NodeTemplate y)
         : first(std::move(x)),
           second(std::move(y)),
-          a(lowering.lower(first)),
-          b(lowering.lower(second)) {}
+          a(arena.to_abi(first)),
+          b(arena.to_abi(second)) {}
 };
 
-Inquiry similarity_inquiry(std::string name, Form form, std::shared_ptr<const LoosePair> pair) {
+HookRequest similarity_request(std::string name, Form form, std::shared_ptr<const LoosePair> pair) {
     return {std::move(name), form,
             [pair = std::move(pair)](const void* table, const FakeCall& call) {
                 const auto& check = *static_cast<const capstan_similarity*>(table);
-                const SimilarityAnswer got = ask(check, *pair->asked, pair->b, call);
+                const SimilarityResponse got = ask(check, *pair->asked, pair->b, call);
                 return Reply{got.status, got.faults,
                              "verdict " + std::to_string(got.verdict) + " because " + got.because};
             }};
@@ -74,11 +74,11 @@ std::vector<TemplatePair> template_pairs(std::uint64_t seed, int count) {
     return out;
 }
 
-std::vector<Inquiry> similarity_inquiries(std::uint64_t seed, std::uint32_t huge) {
+std::vector<HookRequest> similarity_requests(std::uint64_t seed, std::uint32_t huge) {
     const NodeTemplate plain = node_template("plain");
-    std::vector<Inquiry> out;
+    std::vector<HookRequest> out;
     const auto add = [&out](std::string name, Form form, NodeTemplate a, NodeTemplate b) {
-        out.push_back(similarity_inquiry(std::move(name), form,
+        out.push_back(similarity_request(std::move(name), form,
                                          std::make_shared<LoosePair>(std::move(a), std::move(b))));
     };
     add("a template and itself", Form::sound, plain, plain);
@@ -91,7 +91,7 @@ std::vector<Inquiry> similarity_inquiries(std::uint64_t seed, std::uint32_t huge
     }
     const auto newer = std::make_shared<LoosePair>(plain, plain);
     newer->asked = newer->stretcher.one(newer->a);
-    out.push_back(similarity_inquiry("a longer struct of a newer host", Form::sound, newer));
+    out.push_back(similarity_request("a longer struct of a newer host", Form::sound, newer));
     const std::uint32_t size = std::min<std::uint32_t>(huge, 100'000);
     add(std::to_string(huge) + " labels", Form::huge, huge_template("a", size),
         huge_template("b", size));
@@ -100,7 +100,7 @@ std::vector<Inquiry> similarity_inquiries(std::uint64_t seed, std::uint32_t huge
             const auto pair = std::make_shared<LoosePair>(plain, plain);
             how.node(pair->a);
             if (both) how.node(pair->b);
-            out.push_back(similarity_inquiry(
+            out.push_back(similarity_request(
                 std::string(how.name) + (both ? " on both sides" : " on one side"), Form::malformed,
                 pair));
         }

@@ -1,11 +1,11 @@
-#include <capstan/testing/answers.hpp>
+#include <capstan/testing/responses.hpp>
 
 #include <algorithm>
 #include <set>
 
 #include <capstan/view.hpp>
 
-#include <capstan/raising_provisioning.hpp>
+#include <capstan/from_abi_provisioning.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -20,12 +20,12 @@ void note(std::vector<std::string>& faults, std::string fault) {
 }
 
 struct KeptSink {
-    capstan_expander_out out{sizeof out, 0, this, &keep};
+    capstan_expander_response out{sizeof out, 0, this, &keep};
     std::uint32_t options;
     std::set<std::uint32_t> kept{};
     std::vector<std::string> faults{};
 
-    static void keep(const capstan_expander_out* out, std::uint32_t option, double) noexcept {
+    static void keep(const capstan_expander_response* out, std::uint32_t option, double) noexcept {
         auto& self = *static_cast<KeptSink*>(out->ctx);
         if (option < self.options) {
             self.kept.insert(option);
@@ -37,12 +37,12 @@ struct KeptSink {
 };
 
 struct SimilaritySink {
-    capstan_similarity_out out{sizeof out, 0, this, &answer};
+    capstan_similarity_response out{sizeof out, 0, this, &answer};
     std::int32_t verdict = CAPSTAN_SIMILARITY_DIFFERS;
     std::string because{};
     int answers = 0;
 
-    static void answer(const capstan_similarity_out* out, std::int32_t verdict,
+    static void answer(const capstan_similarity_response* out, std::int32_t verdict,
                        capstan_str because) noexcept {
         auto& self = *static_cast<SimilaritySink*>(out->ctx);
         ++self.answers;
@@ -61,20 +61,20 @@ std::string text_of(const GroupPlan& plan) {
 }
 
 struct SuggestSink {
-    capstan_group_source_out out{sizeof out, 0, this, &suggest, &leave_out, &limit};
+    capstan_group_source_response out{sizeof out, 0, this, &suggest, &leave_out, &limit};
     View<capstan_machine_type> machines;
     std::vector<std::string> groups{};
     std::vector<std::string> faults{};
     std::set<std::string> names{};
 
-    static SuggestSink& of(const capstan_group_source_out* out) noexcept {
+    static SuggestSink& of(const capstan_group_source_response* out) noexcept {
         return *static_cast<SuggestSink*>(out->ctx);
     }
-    static void suggest(const capstan_group_source_out* out, const capstan_group_plan* raw,
+    static void suggest(const capstan_group_source_response* out, const capstan_group_plan* raw,
                         capstan_str /*because*/) noexcept {
         SuggestSink& self = of(out);
         if (raw == nullptr) return note(self.faults, "suggested NULL");
-        const Result<GroupPlan> plan = raise_group_plan(*raw);
+        const Result<GroupPlan> plan = group_plan_from_abi(*raw);
         if (!plan) return note(self.faults, "suggested a group whose " + plan.error().message);
         if (!self.names.insert(plan->name).second)
             note(self.faults, "suggested group " + plan->name + " twice");
@@ -82,14 +82,16 @@ struct SuggestSink {
             note(self.faults, "suggested group " + plan->name + ", whose machine is not on offer");
         self.groups.push_back(text_of(*plan));
     }
-    static void leave_out(const capstan_group_source_out*, capstan_str, capstan_str) noexcept {}
-    static void limit(const capstan_group_source_out* out, std::int32_t most) noexcept {
+    static void leave_out(const capstan_group_source_response*, capstan_str, capstan_str) noexcept {
+    }
+    static void limit(const capstan_group_source_response* out, std::int32_t most) noexcept {
         if (most < 0) note(of(out).faults, "limited groups to " + std::to_string(most));
     }
     bool is_on_offer(const GroupPlan& plan) const {
         for (const capstan_machine_type& type : machines) {
             if (text(type.name) != plan.machine_type) continue;
-            for (const capstan_machine_offer& offer : View<capstan_machine_offer>(type.offers)) {
+            for (const capstan_machine_offering& offer :
+                 View<capstan_machine_offering>(type.offerings)) {
                 if (text(offer.zone) == plan.zone && (offer.spot != 0) == plan.spot) return true;
             }
         }
@@ -98,12 +100,12 @@ struct SuggestSink {
 };
 
 struct GrowSink {
-    capstan_splitter_out out{sizeof out, 0, this, &grow};
+    capstan_splitter_response out{sizeof out, 0, this, &grow};
     View<capstan_group> groups;
     std::vector<std::int64_t> growths{};
     std::vector<std::string> faults{};
 
-    static void grow(const capstan_splitter_out* out, std::uint32_t group,
+    static void grow(const capstan_splitter_response* out, std::uint32_t group,
                      std::int32_t by) noexcept {
         auto& self = *static_cast<GrowSink*>(out->ctx);
         if (group >= self.growths.size()) {
@@ -161,17 +163,17 @@ std::vector<std::string> status_faults(capstan_status returned, const FakeCall& 
     return faults;
 }
 
-ExpanderAnswer ask(const capstan_expander& expander, const capstan_expander_in& in,
-                   const FakeCall& call) {
+ExpanderResponse ask(const capstan_expander& expander, const capstan_expander_request& in,
+                     const FakeCall& call) {
     KeptSink sink{.options = in.options.count};
     const capstan_status status = expander.filter(expander.self, call.raw(), &in, &sink.out);
-    ExpanderAnswer answer;
+    ExpanderResponse answer;
     answer.kept.assign(sink.kept.begin(), sink.kept.end());
     return finished(std::move(answer), status, call, std::move(sink.faults));
 }
 
-SimilarityAnswer ask(const capstan_similarity& check, const capstan_template& a,
-                     const capstan_template& b, const FakeCall& call) {
+SimilarityResponse ask(const capstan_similarity& check, const capstan_template& a,
+                       const capstan_template& b, const FakeCall& call) {
     SimilaritySink sink;
     const capstan_status status = check.similar(check.self, call.raw(), &a, &b, &sink.out);
     std::vector<std::string> faults;
@@ -184,35 +186,35 @@ SimilarityAnswer ask(const capstan_similarity& check, const capstan_template& a,
         (check.flags & CAPSTAN_SIMILARITY_MAY_DECIDE) == 0) {
         note(faults, "decided, without the flag CAPSTAN_SIMILARITY_MAY_DECIDE");
     }
-    SimilarityAnswer answer;
+    SimilarityResponse answer;
     answer.verdict = sink.verdict;
     answer.because = std::move(sink.because);
     return finished(std::move(answer), status, call, std::move(faults));
 }
 
-BucketAnswer ask_bucket(const capstan_similarity& check, const capstan_template& node,
-                        const FakeCall& call) {
-    BucketAnswer answer;
+BucketResponse ask_bucket(const capstan_similarity& check, const capstan_template& node,
+                          const FakeCall& call) {
+    BucketResponse answer;
     const capstan_status status = check.bucket(check.self, call.raw(), &node, &answer.hash);
     return finished(answer, status, call, {});
 }
 
-GroupSourceAnswer ask(const capstan_group_source& source, const capstan_group_source_in& in,
-                      const FakeCall& call) {
+GroupSourceResponse ask(const capstan_group_source& source, const capstan_group_source_request& in,
+                        const FakeCall& call) {
     SuggestSink sink{.machines = View<capstan_machine_type>(in.machines)};
     const capstan_status status = source.suggest(source.self, call.raw(), &in, &sink.out);
-    GroupSourceAnswer answer;
+    GroupSourceResponse answer;
     answer.groups = std::move(sink.groups);
     return finished(std::move(answer), status, call, std::move(sink.faults));
 }
 
-SplitterAnswer ask(const capstan_splitter& splitter, const capstan_splitter_in& in,
-                   const FakeCall& call) {
+SplitterResponse ask(const capstan_splitter& splitter, const capstan_splitter_request& in,
+                     const FakeCall& call) {
     GrowSink sink{.groups = View<capstan_group>(in.groups),
                   .growths = std::vector<std::int64_t>(in.groups.count)};
     const capstan_status status = splitter.split(splitter.self, call.raw(), &in, &sink.out);
     sink.check_sums(in.nodes);
-    SplitterAnswer answer;
+    SplitterResponse answer;
     answer.growths = std::move(sink.growths);
     return finished(std::move(answer), status, call, std::move(sink.faults));
 }

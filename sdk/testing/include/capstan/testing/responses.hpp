@@ -25,38 +25,38 @@ struct Answer {
     bool is_good() const noexcept { return status == CAPSTAN_OK && faults.empty(); }
 };
 
-struct ExpanderAnswer : Answer {
+struct ExpanderResponse : Answer {
     std::vector<std::uint32_t> kept{};  ///< ascending, each once
 };
 
-struct SimilarityAnswer : Answer {
+struct SimilarityResponse : Answer {
     std::int32_t verdict = CAPSTAN_SIMILARITY_DIFFERS;
     std::string because{};
 };
 
-struct BucketAnswer : Answer {
+struct BucketResponse : Answer {
     std::uint64_t hash = 0;
 };
 
-struct SplitterAnswer : Answer {
-    std::vector<std::int64_t> growths{};  ///< one for each group of the question
+struct SplitterResponse : Answer {
+    std::vector<std::int64_t> growths{};  ///< one for each group of the request
 };
 
-ExpanderAnswer ask(const capstan_expander& expander, const capstan_expander_in& in,
-                   const FakeCall& call);
-SimilarityAnswer ask(const capstan_similarity& check, const capstan_template& a,
-                     const capstan_template& b, const FakeCall& call);
+ExpanderResponse ask(const capstan_expander& expander, const capstan_expander_request& in,
+                     const FakeCall& call);
+SimilarityResponse ask(const capstan_similarity& check, const capstan_template& a,
+                       const capstan_template& b, const FakeCall& call);
 /// Of a check that has buckets.
-BucketAnswer ask_bucket(const capstan_similarity& check, const capstan_template& node,
-                        const FakeCall& call);
-SplitterAnswer ask(const capstan_splitter& splitter, const capstan_splitter_in& in,
-                   const FakeCall& call);
+BucketResponse ask_bucket(const capstan_similarity& check, const capstan_template& node,
+                          const FakeCall& call);
+SplitterResponse ask(const capstan_splitter& splitter, const capstan_splitter_request& in,
+                     const FakeCall& call);
 
-struct GroupSourceAnswer : Answer {
+struct GroupSourceResponse : Answer {
     std::vector<std::string> groups{};  ///< each as its name and all that it would be, in order
 };
-GroupSourceAnswer ask(const capstan_group_source& source, const capstan_group_source_in& in,
-                      const FakeCall& call);
+GroupSourceResponse ask(const capstan_group_source& source, const capstan_group_source_request& in,
+                        const FakeCall& call);
 
 /// What the contract says of a returned status: known, and the one that was reported, if one was.
 std::vector<std::string> status_faults(capstan_status returned, const FakeCall& call);

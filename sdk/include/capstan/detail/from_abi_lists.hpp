@@ -82,18 +82,18 @@ inline const char* find_fault(capstan_str s, Text need) noexcept {
     return is_utf8(text(s)) ? nullptr : "is not UTF-8";
 }
 
-inline Result<std::string> raise_text(std::string_view name, capstan_str s,
-                                      Text need = Text::optional) {
+inline Result<std::string> text_from_abi(std::string_view name, capstan_str s,
+                                         Text need = Text::optional) {
     if (const char* why = find_fault(s, need)) return misfit(std::string(name) + " " + why);
     return std::string(text(s));
 }
 
-/// Every element of `array` through `raise_one`, a Result of a value.
+/// Every element of `array` through `one_from_abi`, a Result of a value.
 template <class Raw, class F>
-auto raise_list(std::string_view name, capstan_array array, F raise_one)
-    -> Result<std::vector<typename decltype(raise_one(std::declval<const Raw&>()))::value_type>> {
+auto list_from_abi(std::string_view name, capstan_array array, F one_from_abi) -> Result<
+    std::vector<typename decltype(one_from_abi(std::declval<const Raw&>()))::value_type>> {
     CAPSTAN_CHECK(check_array<Raw>(name, array));
-    std::vector<typename decltype(raise_one(std::declval<const Raw&>()))::value_type> out;
+    std::vector<typename decltype(one_from_abi(std::declval<const Raw&>()))::value_type> out;
     const View<Raw> view(array);
     out.reserve(std::min(view.size(), std::uint32_t{1024}));  // a wrong count costs nothing yet
     for (std::uint32_t i = 0; i < view.size(); ++i) {
@@ -104,7 +104,7 @@ auto raise_list(std::string_view name, capstan_array array, F raise_one)
                               std::to_string(array.stride));
             }
         }
-        auto value = raise_one(view[i]);
+        auto value = one_from_abi(view[i]);
         if (!value) return misfit_in(element(name, i), std::move(value).error());
         out.push_back(std::move(*value));
     }
@@ -113,18 +113,18 @@ auto raise_list(std::string_view name, capstan_array array, F raise_one)
 
 /// A list of names, none of them empty.
 template <class T>
-Result<std::vector<T>> raise_names(std::string_view name, capstan_array array) {
+Result<std::vector<T>> names_from_abi(std::string_view name, capstan_array array) {
     CAPSTAN_CHECK(check_array<capstan_str>(name, array));
     std::vector<T> out;
     for (const capstan_str& s : View<capstan_str>(array)) {
         const auto index = static_cast<std::uint32_t>(out.size());
-        CAPSTAN_TRY(std::string value, raise_text(element(name, index), s, Text::required));
+        CAPSTAN_TRY(std::string value, text_from_abi(element(name, index), s, Text::required));
         out.emplace_back(std::move(value));
     }
     return out;
 }
 
-inline Result<Labels> raise_labels(std::string_view name, capstan_array array) {
+inline Result<Labels> labels_from_abi(std::string_view name, capstan_array array) {
     CAPSTAN_CHECK(check_array<capstan_kv>(name, array));
     Labels out;
     std::uint32_t index = 0;
@@ -144,8 +144,8 @@ inline Result<Labels> raise_labels(std::string_view name, capstan_array array) {
 
 enum class Sign { not_negative, any };
 
-inline Result<Resources> raise_resources(std::string_view name, capstan_array array,
-                                         Sign sign = Sign::not_negative) {
+inline Result<Resources> resources_from_abi(std::string_view name, capstan_array array,
+                                            Sign sign = Sign::not_negative) {
     CAPSTAN_CHECK(check_array<capstan_quantity>(name, array));
     Resources out;
     std::uint32_t index = 0;
@@ -171,9 +171,9 @@ inline std::optional<Effect> find_effect(std::int32_t value) noexcept {
     return known ? std::optional(static_cast<Effect>(value)) : std::nullopt;
 }
 
-inline Result<Taint> raise_taint(const capstan_taint& raw) {
-    CAPSTAN_TRY(std::string key, raise_text("key", raw.key, Text::required));
-    CAPSTAN_TRY(std::string value, raise_text("value", raw.value));
+inline Result<Taint> taint_from_abi(const capstan_taint& raw) {
+    CAPSTAN_TRY(std::string key, text_from_abi("key", raw.key, Text::required));
+    CAPSTAN_TRY(std::string value, text_from_abi("value", raw.value));
     const std::optional<Effect> effect = find_effect(raw.effect);
     if (!effect) return misfit("effect is " + std::to_string(raw.effect) + ", which is none");
     return Taint{std::move(key), std::move(value), *effect};
@@ -181,9 +181,9 @@ inline Result<Taint> raise_taint(const capstan_taint& raw) {
 
 /// What an error says is for people, so its text is cleaned and cut rather than refused; its
 /// subject is an id.
-inline Result<Error> raise_error(const capstan_error& raw) {
+inline Result<Error> error_from_abi(const capstan_error& raw) {
     CAPSTAN_CHECK(check_size(raw));
-    CAPSTAN_TRY(std::string subject, raise_text("subject", raw.subject));
+    CAPSTAN_TRY(std::string subject, text_from_abi("subject", raw.subject));
     Error out{error_code(raw.code), clean_utf8(text(raw.message), longest_message),
               clean_utf8(text(raw.provider_code), longest_message), std::move(subject),
               std::nullopt};

@@ -14,50 +14,50 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Holds the arrays that lowered structs point to. The structs borrow from this arena and from the
+/// Holds the arrays that crossing structs point to. The structs borrow from this arena and from the
 /// values, so both must outlive their use and the values must stay as they are; a temporary does
-/// not compile. What options share (template, list of pods) is lowered once. Not thread-safe; freed
-/// as a whole.
+/// not compile. What options share (template, list of pods) is crossing once. Not thread-safe;
+/// freed as a whole.
 ///
-///     Lowering arena;
-///     const capstan_array options = arena.list(question.options);
-class Lowering {
+///     AbiArena arena;
+///     const capstan_array options = arena.list(request.options);
+class AbiArena {
 public:
-    Lowering() = default;
-    Lowering(const Lowering&) = delete;
-    Lowering& operator=(const Lowering&) = delete;
+    AbiArena() = default;
+    AbiArena(const AbiArena&) = delete;
+    AbiArena& operator=(const AbiArena&) = delete;
 
-    capstan_group lower(const NodeGroup& group);
-    capstan_template lower(const NodeTemplate& node);
-    capstan_pod_class lower(const PodClass& pods);
-    capstan_option lower(const ScaleUpOption& option);
-    capstan_cloud_instance lower(const Machine& machine);
-    capstan_cloud_view lower(const CloudView& view);
-    capstan_resize lower(const Resize& resize);
-    capstan_resized lower(const Resized& resized) const noexcept {
+    capstan_group to_abi(const NodeGroup& group);
+    capstan_template to_abi(const NodeTemplate& node);
+    capstan_pod_equivalence_group to_abi(const PodEquivalenceGroup& pods);
+    capstan_option to_abi(const ScaleUpOption& option);
+    capstan_machine to_abi(const Machine& machine);
+    capstan_cloud_view to_abi(const CloudView& view);
+    capstan_resize to_abi(const Resize& resize);
+    capstan_resized to_abi(const Resized& resized) const noexcept {
         return {sizeof(capstan_resized), resized.target};
     }
-    capstan_removal lower(const Removal& removal);
-    capstan_removed lower(const Removed& removed);
-    capstan_requirement lower(const Requirement& requirement);
-    capstan_node_selector_term lower(const NodeSelectorTerm& term);
-    capstan_toleration lower(const Toleration& toleration) const noexcept;
-    capstan_error lower(const Error& error) const noexcept { return capstan::lower(error); }
-    capstan_taint lower(const Taint& taint) const noexcept {
+    capstan_removal to_abi(const Removal& removal);
+    capstan_removed to_abi(const Removed& removed);
+    capstan_requirement to_abi(const Requirement& requirement);
+    capstan_node_selector_term to_abi(const NodeSelectorTerm& term);
+    capstan_toleration to_abi(const Toleration& toleration) const noexcept;
+    capstan_error to_abi(const Error& error) const noexcept { return capstan::to_abi(error); }
+    capstan_taint to_abi(const Taint& taint) const noexcept {
         return {str(taint.key), str(taint.value), static_cast<std::int32_t>(taint.effect), 0};
     }
     template <class Tag>
-    capstan_str lower(const Id<Tag>& id) const noexcept {
+    capstan_str to_abi(const Id<Tag>& id) const noexcept {
         return str(id.value());
     }
-    capstan_str lower(const std::string& written) const noexcept { return str(written); }
+    capstan_str to_abi(const std::string& written) const noexcept { return str(written); }
     template <class T>
-    void lower(const T&& temporary) = delete;
+    void to_abi(const T&& temporary) = delete;
 
-    /// The elements of `values`, each lowered.
+    /// The elements of `values`, each crossing.
     template <class T>
     capstan_array list(const std::vector<T>& values) {
-        return map(values, [this](const T& value) { return lower(value); });
+        return map(values, [this](const T& value) { return to_abi(value); });
     }
     capstan_array list(const Labels& labels) {
         return map(labels,
@@ -71,9 +71,9 @@ public:
     void list(const T&& temporary) = delete;
 
 protected:
-    /// Each of `values` through `lower_one`.
+    /// Each of `values` through `to_abi_one`.
     template <class Values, class F>
-    capstan_array map(const Values& values, F lower_one);
+    capstan_array map(const Values& values, F to_abi_one);
 
 private:
     static constexpr std::uint64_t bit_if(bool present, std::uint64_t bit) noexcept {
@@ -84,32 +84,32 @@ private:
     const Raw* keep(const Raw& raw) {
         return new (memory_.allocate(sizeof(Raw), alignof(Raw))) Raw(raw);
     }
-    const capstan_template* lowered_once(const NodeTemplate& node);
+    const capstan_template* to_abi_once(const NodeTemplate& node);
 
     std::pmr::monotonic_buffer_resource memory_;
     std::unordered_map<const NodeTemplate*, const capstan_template*> templates_;
 };
 
 template <class Values, class F>
-capstan_array Lowering::map(const Values& values, F lower_one) {
-    using Raw = decltype(lower_one(*values.begin()));
+capstan_array AbiArena::map(const Values& values, F to_abi_one) {
+    using Raw = decltype(to_abi_one(*values.begin()));
     static_assert(std::is_trivially_destructible_v<Raw>);
     const auto stride = static_cast<std::uint32_t>(sizeof(Raw));
     if (values.empty()) return {nullptr, 0, stride};
     auto* const first =
         static_cast<Raw*>(memory_.allocate(values.size() * sizeof(Raw), alignof(Raw)));
     Raw* next = first;
-    for (const auto& value : values) new (next++) Raw(lower_one(value));
+    for (const auto& value : values) new (next++) Raw(to_abi_one(value));
     return {first, static_cast<std::uint32_t>(values.size()), stride};
 }
 
-inline const capstan_template* Lowering::lowered_once(const NodeTemplate& node) {
+inline const capstan_template* AbiArena::to_abi_once(const NodeTemplate& node) {
     const auto [at, is_new] = templates_.try_emplace(&node, nullptr);
-    if (is_new) at->second = keep(lower(node));
+    if (is_new) at->second = keep(to_abi(node));
     return at->second;
 }
 
-inline capstan_group Lowering::lower(const NodeGroup& group) {
+inline capstan_group AbiArena::to_abi(const NodeGroup& group) {
     capstan_group out{};
     out.struct_size = sizeof out;
     out.present = bit_if(group.min.has_value(), CAPSTAN_GROUP_MIN) |
@@ -117,7 +117,7 @@ inline capstan_group Lowering::lower(const NodeGroup& group) {
                   bit_if(group.target.has_value(), CAPSTAN_GROUP_TARGET) |
                   bit_if(group.healthy.has_value(), CAPSTAN_GROUP_HEALTH) |
                   CAPSTAN_GROUP_AUTOPROVISIONED;
-    out.id = lower(group.id);
+    out.id = to_abi(group.id);
     out.min = group.min.value_or(0);
     out.max = group.max.value_or(0);
     out.target = group.target.value_or(0);
@@ -130,7 +130,7 @@ inline capstan_group Lowering::lower(const NodeGroup& group) {
     return out;
 }
 
-inline capstan_template Lowering::lower(const NodeTemplate& node) {
+inline capstan_template AbiArena::to_abi(const NodeTemplate& node) {
     capstan_template out{};
     out.struct_size = sizeof out;
     out.variants = node.variants;
@@ -149,16 +149,16 @@ inline capstan_template Lowering::lower(const NodeTemplate& node) {
     return out;
 }
 
-inline capstan_requirement Lowering::lower(const Requirement& requirement) {
+inline capstan_requirement AbiArena::to_abi(const Requirement& requirement) {
     return {sizeof(capstan_requirement), static_cast<std::int32_t>(requirement.op),
             str(requirement.key), list(requirement.values)};
 }
 
-inline capstan_node_selector_term Lowering::lower(const NodeSelectorTerm& term) {
+inline capstan_node_selector_term AbiArena::to_abi(const NodeSelectorTerm& term) {
     return {sizeof(capstan_node_selector_term), term.weight, list(term.labels), list(term.fields)};
 }
 
-inline capstan_toleration Lowering::lower(const Toleration& toleration) const noexcept {
+inline capstan_toleration AbiArena::to_abi(const Toleration& toleration) const noexcept {
     const std::int32_t effect =
         toleration.effect ? static_cast<std::int32_t>(*toleration.effect) : 0;
     return {sizeof(capstan_toleration),
@@ -169,8 +169,8 @@ inline capstan_toleration Lowering::lower(const Toleration& toleration) const no
             0};
 }
 
-inline capstan_pod_class Lowering::lower(const PodClass& pods) {
-    capstan_pod_class out{};
+inline capstan_pod_equivalence_group AbiArena::to_abi(const PodEquivalenceGroup& pods) {
+    capstan_pod_equivalence_group out{};
     out.struct_size = sizeof out;
     out.count = pods.count;
     out.ns = str(pods.ns);
@@ -189,13 +189,13 @@ inline capstan_pod_class Lowering::lower(const PodClass& pods) {
     return out;
 }
 
-inline capstan_option Lowering::lower(const ScaleUpOption& option) {
+inline capstan_option AbiArena::to_abi(const ScaleUpOption& option) {
     capstan_option out{};
     out.struct_size = sizeof out;
     out.nodes = option.nodes;
     out.present = bit_if(option.price_per_hour.has_value(), CAPSTAN_OPTION_PRICE);
-    out.group = keep(lower(option.group));
-    out.node = option.node ? lowered_once(*option.node) : nullptr;
+    out.group = keep(to_abi(option.group));
+    out.node = option.node ? to_abi_once(*option.node) : nullptr;
     // The elements are the boundary's own: the list crosses as it lies.
     if (option.pods) out.pods = array_of(*option.pods);
     out.requested = list(option.requested);
@@ -206,37 +206,37 @@ inline capstan_option Lowering::lower(const ScaleUpOption& option) {
     return out;
 }
 
-inline capstan_cloud_instance Lowering::lower(const Machine& machine) {
-    capstan_cloud_instance out{};
+inline capstan_machine AbiArena::to_abi(const Machine& machine) {
+    capstan_machine out{};
     out.struct_size = sizeof out;
     out.state = static_cast<std::int32_t>(machine.state);
     out.present = bit_if(machine.launched.has_value(), CAPSTAN_MACHINE_LAUNCHED);
-    out.id = lower(machine.id);
-    out.group_id = lower(machine.group);
+    out.id = to_abi(machine.id);
+    out.group_id = to_abi(machine.group);
     out.machine_type = str(machine.machine_type);
     out.zone = str(machine.zone);
     out.launched_unix_ns = machine.launched ? unix_ns(*machine.launched) : 0;
-    out.error = machine.error ? keep(lower(*machine.error)) : nullptr;
+    out.error = machine.error ? keep(to_abi(*machine.error)) : nullptr;
     return out;
 }
 
-inline capstan_cloud_view Lowering::lower(const CloudView& view) {
+inline capstan_cloud_view AbiArena::to_abi(const CloudView& view) {
     return {sizeof(capstan_cloud_view), view.complete ? 1 : 0, list(view.groups),
             list(view.machines), list(view.unreadable)};
 }
 
-inline capstan_resize Lowering::lower(const Resize& resize) {
+inline capstan_resize AbiArena::to_abi(const Resize& resize) {
     return {sizeof(capstan_resize),        resize.delta,
-            lower(resize.group),           resize.expected_target,
+            to_abi(resize.group),          resize.expected_target,
             resize.all_or_nothing ? 1 : 0, str(resize.idempotency_key)};
 }
 
-inline capstan_removal Lowering::lower(const Removal& removal) {
-    return {sizeof(capstan_removal), removal.force ? 1 : 0, lower(removal.group),
+inline capstan_removal AbiArena::to_abi(const Removal& removal) {
+    return {sizeof(capstan_removal), removal.force ? 1 : 0, to_abi(removal.group),
             list(removal.machines), str(removal.idempotency_key)};
 }
 
-inline capstan_removed Lowering::lower(const Removed& removed) {
+inline capstan_removed AbiArena::to_abi(const Removed& removed) {
     return {sizeof(capstan_removed), 0, list(removed.failed)};
 }
 

@@ -1,4 +1,4 @@
-#include <capstan/raising.hpp>
+#include <capstan/from_abi.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <capstan/lowering.hpp>
+#include <capstan/to_abi.hpp>
 
 #include "random_nouns.hpp"
 
@@ -24,11 +24,11 @@ TEST(Raising, GivesBackWhatWasLowered) {
         RandomNouns random(seed);
         const CloudView view = random.cloud_view();
         const NodeTemplate node = random.node_template();
-        Lowering arena;
-        const auto view_again = raise_cloud_view(arena.lower(view));
+        AbiArena arena;
+        const auto view_again = cloud_view_from_abi(arena.to_abi(view));
         ASSERT_TRUE(view_again) << view_again.error();
         EXPECT_EQ(*view_again, view);
-        const auto node_again = raise_template(arena.lower(node));
+        const auto node_again = template_from_abi(arena.to_abi(node));
         ASSERT_TRUE(node_again) << node_again.error();
         EXPECT_EQ(*node_again, node);
     }
@@ -38,11 +38,11 @@ TEST(Raising, GivesBackRequestsAndAnswers) {
     const Resize resize{NodeGroupId("web"), 3, 5, true, "key"};
     const Removal removal{NodeGroupId("web"), {MachineId("i-1"), MachineId("i-2")}, true, "key"};
     const Removed removed{{Error{ErrorCode::not_found, "gone", "", "i-2"}}};
-    Lowering arena;
-    EXPECT_EQ(raise_resize(arena.lower(resize)), resize);
-    EXPECT_EQ(raise_removal(arena.lower(removal)), removal);
-    EXPECT_EQ(raise_removed(arena.lower(removed)), removed);
-    EXPECT_EQ(raise_resized({sizeof(capstan_resized), 7}), Resized{7});
+    AbiArena arena;
+    EXPECT_EQ(resize_from_abi(arena.to_abi(resize)), resize);
+    EXPECT_EQ(removal_from_abi(arena.to_abi(removal)), removal);
+    EXPECT_EQ(removed_from_abi(arena.to_abi(removed)), removed);
+    EXPECT_EQ(resized_from_abi({sizeof(capstan_resized), 7}), Resized{7});
 }
 
 /// A cloud's picture of two groups and one machine, to be spoilt in one place.
@@ -58,28 +58,28 @@ protected:
         node.labels = {{"zone", "a"}};
         node.taints = {{"dedicated"}};
         node.capacity = {{"cpu", 4_cpu}, {"memory", 16_GiB}};
-        view = arena.lower(values);
-        raw_node = arena.lower(node);
+        view = arena.to_abi(values);
+        raw_node = arena.to_abi(node);
     }
     template <class T>
     static T& at(const capstan_array& array, std::uint32_t i) {
         return const_cast<T&>(View<T>(array)[i]);
     }
     capstan_group& group(std::uint32_t i) { return at<capstan_group>(view.groups, i); }
-    capstan_cloud_instance& machine() { return at<capstan_cloud_instance>(view.instances, 0); }
+    capstan_machine& machine() { return at<capstan_machine>(view.machines, 0); }
     std::string refusal() const {
-        const auto raised = raise_cloud_view(view);
+        const auto raised = cloud_view_from_abi(view);
         return raised ? "taken"
                       : std::string(name_of(raised.error().code)) + ": " + raised.error().message;
     }
     std::string refusal_of_node() const {
-        const auto raised = raise_template(raw_node);
+        const auto raised = template_from_abi(raw_node);
         return raised ? "taken" : raised.error().message;
     }
 
     CloudView values;
     NodeTemplate node;
-    Lowering arena;
+    AbiArena arena;
     capstan_cloud_view view{};
     capstan_template raw_node{};
 };
@@ -190,7 +190,7 @@ TEST_F(Hostile, ErrorsKeepAReadableMessageOfBoundedLength) {
     at<capstan_error>(view.unreadable, 0).message = str(endless);
     at<capstan_error>(view.unreadable, 0).code = 4711;
     at<capstan_error>(view.unreadable, 0).retry_after_ms = INT64_MAX;
-    const auto raised = raise_cloud_view(view);
+    const auto raised = cloud_view_from_abi(view);
     ASSERT_TRUE(raised) << raised.error();
     const Error& error = raised->unreadable[0];
     EXPECT_EQ(error.message, "?" + std::string(4095, 'x'));
@@ -223,7 +223,7 @@ TEST_F(Hostile, TemplateMayBeFullOfDaemonsAndHaveNoNumberOfVariants) {
     at<capstan_quantity>(raw_node.free, 0).amount = -5;
     raw_node.capacity = {};
     raw_node.variants = 0;
-    const auto raised = raise_template(raw_node);
+    const auto raised = template_from_abi(raw_node);
     ASSERT_TRUE(raised) << raised.error();
     EXPECT_EQ(raised->free.find("cpu"), -5);
     EXPECT_EQ(raised->variants, 1);
@@ -238,25 +238,25 @@ struct LongerGroup {
 TEST(Raising, ReadsElementsThatAreLongerThanOurs) {
     const std::vector<NodeGroup> groups = {{.id = NodeGroupId("a"), .target = 2},
                                            {.id = NodeGroupId("b"), .target = 0}};
-    Lowering arena;
+    AbiArena arena;
     std::vector<LongerGroup> longer;
     for (const NodeGroup& group : groups)
-        longer.push_back({arena.lower(group), {~0u, ~0u, ~0u, ~0u}});
+        longer.push_back({arena.to_abi(group), {~0u, ~0u, ~0u, ~0u}});
     for (LongerGroup& group : longer) group.known.struct_size = sizeof(LongerGroup);
     const capstan_cloud_view view{sizeof view, 1, array_of(longer), {}, {}};
-    const auto raised = raise_cloud_view(view);
+    const auto raised = cloud_view_from_abi(view);
     ASSERT_TRUE(raised) << raised.error();
     EXPECT_EQ(raised->groups, groups);
 }
 
 TEST(Raising, RefusesRequestsThatAskForNothing) {
     const capstan_resize resize{sizeof resize, 0, str("web"), 1, 0, str("key")};
-    EXPECT_EQ(raise_resize(resize).error().message, "delta is 0, it must be positive");
-    EXPECT_EQ(raise_resized({sizeof(capstan_resized), -1}).error().message, "target is -1");
-    EXPECT_FALSE(raise_resized({4, 1}));
+    EXPECT_EQ(resize_from_abi(resize).error().message, "delta is 0, it must be positive");
+    EXPECT_EQ(resized_from_abi({sizeof(capstan_resized), -1}).error().message, "target is -1");
+    EXPECT_FALSE(resized_from_abi({4, 1}));
     const std::vector<capstan_str> ids = {str("i-1"), str("")};
     const capstan_removal removal{sizeof removal, 0, str("web"), array_of(ids), str("key")};
-    EXPECT_EQ(raise_removal(removal).error().message, "instance_ids[1] is empty");
+    EXPECT_EQ(removal_from_abi(removal).error().message, "machine_ids[1] is empty");
 }
 
 /// Whatever bytes a plugin leaves in a struct: an answer, never a crash. Pointers stay those of
@@ -266,8 +266,8 @@ TEST(Raising, SurvivesRandomNumbersInEveryStruct) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         RandomNouns random(seed);
         const CloudView values = random.cloud_view();
-        Lowering arena;
-        const capstan_cloud_view view = arena.lower(values);
+        AbiArena arena;
+        const capstan_cloud_view view = arena.to_abi(values);
         for (const capstan_group& group : View<capstan_group>(view.groups)) {
             auto& spoilt = const_cast<capstan_group&>(group);
             switch (random.below(6)) {
@@ -281,7 +281,7 @@ TEST(Raising, SurvivesRandomNumbersInEveryStruct) {
             if (spoilt.tags.stride > sizeof(capstan_kv))
                 spoilt.tags.count = std::min(spoilt.tags.count, 1u);
         }
-        const auto raised = raise_cloud_view(view);
+        const auto raised = cloud_view_from_abi(view);
         EXPECT_TRUE(raised || !raised.error().message.empty());
     }
 }

@@ -6,8 +6,8 @@
 
 #include <capstan/testing/builders.hpp>
 
-#include "hostile.hpp"
-#include "inquiry.hpp"
+#include "hook_requests.hpp"
+#include "malformations.hpp"
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -17,23 +17,24 @@ namespace {
 /// Groups whose structs may be changed.
 struct LooseGroups {
     std::vector<NodeGroup> values;  ///< own what the structs borrow
-    Lowering lowering{};
+    AbiArena arena{};
     std::vector<capstan_group> groups{};
     Stretcher stretcher{};
-    capstan_splitter_in in{};
-    const capstan_splitter_in* asked = &in;
+    capstan_splitter_request in{};
+    const capstan_splitter_request* asked = &in;
 
     LooseGroups(int nodes, std::vector<NodeGroup> given) : values(std::move(given)) {
-        for (const NodeGroup& g : values) groups.push_back(lowering.lower(g));
+        for (const NodeGroup& g : values) groups.push_back(arena.to_abi(g));
         in = {sizeof in, nodes, array_of(groups)};
     }
 };
 
-Inquiry splitter_inquiry(std::string name, Form form, std::shared_ptr<const LooseGroups> groups) {
+HookRequest splitter_request(std::string name, Form form,
+                             std::shared_ptr<const LooseGroups> groups) {
     return {std::move(name), form,
             [groups = std::move(groups)](const void* table, const FakeCall& call) {
                 const auto& splitter = *static_cast<const capstan_splitter*>(table);
-                const SplitterAnswer got = ask(splitter, *groups->asked, call);
+                const SplitterResponse got = ask(splitter, *groups->asked, call);
                 Reply reply{got.status, got.faults, "grew by"};
                 for (const std::int64_t by : got.growths) reply.answer += " " + std::to_string(by);
                 return reply;
@@ -53,15 +54,15 @@ std::vector<NodeGroup> random_groups(std::mt19937_64& random, std::uint32_t coun
 
 }  // namespace
 
-std::vector<Inquiry> splitter_inquiries(std::uint64_t seed, std::uint32_t huge) {
+std::vector<HookRequest> splitter_requests(std::uint64_t seed, std::uint32_t huge) {
     constexpr int most = std::numeric_limits<int>::max();
     const std::vector<NodeGroup> three{group("a", {.target = 1}), group("b", {.target = 3}),
                                        group("c", {.target = 6})};
     NodeGroup unknown = group("u");
     unknown.min = unknown.max = unknown.target = std::nullopt;
-    std::vector<Inquiry> out;
+    std::vector<HookRequest> out;
     const auto add = [&out](std::string name, Form form, int nodes, std::vector<NodeGroup> groups) {
-        out.push_back(splitter_inquiry(std::move(name), form,
+        out.push_back(splitter_request(std::move(name), form,
                                        std::make_shared<LooseGroups>(nodes, std::move(groups))));
     };
     add("1 node for sizes 1, 3 and 6", Form::sound, 1, three);
@@ -83,7 +84,7 @@ std::vector<Inquiry> splitter_inquiries(std::uint64_t seed, std::uint32_t huge) 
     const auto newer = std::make_shared<LooseGroups>(4, three);
     newer->in.groups = newer->stretcher.list<capstan_group>(newer->in.groups);
     newer->asked = newer->stretcher.one(newer->in);
-    out.push_back(splitter_inquiry("longer structs of a newer host", Form::sound, newer));
+    out.push_back(splitter_request("longer structs of a newer host", Form::sound, newer));
     add(std::to_string(huge) + " groups", Form::huge, static_cast<int>(huge),
         random_groups(random, huge));
     add("no groups", Form::malformed, 5, {});
@@ -92,16 +93,17 @@ std::vector<Inquiry> splitter_inquiries(std::uint64_t seed, std::uint32_t huge) 
     for (const Malformation& how : malformations()) {
         const auto groups = std::make_shared<LooseGroups>(4, three);
         for (capstan_group& g : groups->groups) how.group(g);
-        out.push_back(splitter_inquiry(std::string(how.name), Form::malformed, groups));
+        out.push_back(splitter_request(std::string(how.name), Form::malformed, groups));
     }
     return out;
 }
 
-std::vector<Inquiry> inquiries(std::string_view kind, std::uint64_t seed, std::uint32_t huge) {
-    if (kind == CAPSTAN_KIND_EXPANDER) return expander_inquiries(seed, huge);
-    if (kind == CAPSTAN_KIND_SIMILARITY) return similarity_inquiries(seed, huge);
-    if (kind == CAPSTAN_KIND_SPLITTER) return splitter_inquiries(seed, huge);
-    if (kind == CAPSTAN_KIND_GROUP_SOURCE) return group_source_inquiries(seed, huge);
+std::vector<HookRequest> hook_requests(std::string_view kind, std::uint64_t seed,
+                                       std::uint32_t huge) {
+    if (kind == CAPSTAN_KIND_EXPANDER) return expander_requests(seed, huge);
+    if (kind == CAPSTAN_KIND_SIMILARITY) return similarity_requests(seed, huge);
+    if (kind == CAPSTAN_KIND_SPLITTER) return splitter_requests(seed, huge);
+    if (kind == CAPSTAN_KIND_GROUP_SOURCE) return group_source_requests(seed, huge);
     return {};
 }
 
