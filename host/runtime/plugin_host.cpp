@@ -148,6 +148,7 @@ InstanceSpec instance_spec(const LoadedPlugin& plugin) {
                          .origin = origin_of(plugin),
                          .version = plugin.library->facts().note.version,
                          .grants = plugin.config.grants,
+                         .tls = plugin.config.tls,
                          .limits = plugin.config.limits,
                          .is_controller = plugin.plugin_class.kind == CAPSTAN_KIND_CONTROLLER}};
 }

@@ -56,6 +56,13 @@ PluginCalls::Report call_report(std::shared_ptr<Logger> log,
     };
 }
 
+TlsRenewal::OnTrouble tls_report(std::shared_ptr<Logger> log, std::string id) {
+    return [log = std::move(log), id = std::move(id)](const Error& error) {
+        log->write(LogLevel::warn, id,
+                   "tls." + error.message + "; what it held before goes on to count");
+    };
+}
+
 /// "capstan/1.2.0 acme.cloud/0.3.1".
 std::string user_agent(const std::string& version, const InstanceIdentity& identity) {
     const auto product = [](const std::string& name, const std::string& of) {
@@ -108,7 +115,9 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
       version_(environment.version) {
     http_ = std::make_shared<PluginHttp>(
         PluginHttp::Options{.instance = id(),
-                            .hosts = identity_.grants.http},
+                            .hosts = identity_.grants.http,
+                            .tls = identity_.tls,
+                            .on_tls_trouble = tls_report(log_, id())},
         environment.http ? environment.http(user_agent(environment.version, identity_)) : nullptr,
         loop_, operations_, tasks_, metrics_);
     *requests_ = http_;

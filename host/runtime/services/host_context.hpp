@@ -66,6 +66,7 @@ struct InstanceIdentity {
     std::string version{};         ///< of the plugin's file
     std::uint64_t generation = 1;  ///< counts the instances this table of the configuration has had
     Grants grants{};
+    PluginTls tls{};
     PluginLimits limits{};
     bool is_controller = false;  ///< may ask to be called: capstan.reconcile/1
 };

@@ -105,7 +105,8 @@ PluginHttp::PluginHttp(Options options, std::shared_ptr<io::HttpClient> client, 
       loop_(loop),
       operations_(std::move(operations)),
       tasks_(std::move(tasks)),
-      metrics_(std::move(metrics)) {}
+      metrics_(std::move(metrics)),
+      tls_(options_.tls, options_.on_tls_trouble) {}
 
 Result<std::string> PluginHttp::grant_of(const std::string& host) const {
     if (auto found = io::find_grant(host, options_.hosts)) return *std::move(found);
@@ -188,7 +189,10 @@ void PluginHttp::start_waiting() {
 
 void PluginHttp::start(std::uint64_t key, Request request) {
     try {
-        request.http.timeout = std::max(request.deadline - loop_.monotonic(), Duration(1));
+        const Duration now = loop_.monotonic();
+        request.http.timeout = std::max(request.deadline - now, Duration(1));
+        if (Result<void> ready = renew_tls(now, request.http.name()); !ready)
+            return finish(key, fail(std::move(ready).error()));
         const io::HttpClient::RequestId id = client_->send(
             std::move(request.http), [self = shared_from_this(), key](Result<HttpReply> result) {
                 self->finish(key, std::move(result));
@@ -204,6 +208,15 @@ void PluginHttp::start(std::uint64_t key, Request request) {
     } catch (...) {  // the promise was made, so it is kept
         finish(key, fail(current_error()));
     }
+}
+
+Result<void> PluginHttp::renew_tls(Duration now, const std::string& name) {
+    const auto use = [this](const io::TlsOptions& tls) { client_->set_tls(tls); };
+    const Result<void> renewed = tls_.renew(now, use);
+    if (renewed) return {};
+    const std::string table = "plugin." + options_.instance + ".tls.";
+    return fail(ErrorCode::invalid_config,
+                io::printable(name, named_limit) + ": " + table + renewed.error().message);
 }
 
 void PluginHttp::finish(std::uint64_t key, Result<HttpReply> result) {

@@ -18,6 +18,7 @@
 #include "runtime/loop/task_board.hpp"
 #include "runtime/services/metrics.hpp"
 #include "runtime/services/operations.hpp"
+#include "runtime/services/tls_renewal.hpp"
 
 namespace capstan::runtime {
 
@@ -29,6 +30,9 @@ public:
     struct Options {
         std::string instance;
         std::vector<std::string> hosts;  ///< as Grants::http
+        PluginTls tls{};
+        /// Told of files of `tls` that can no longer be used.
+        TlsRenewal::OnTrouble on_tls_trouble{};
     };
     /// `client`: NULL: this host sends nothing. Borrows the loop.
     PluginHttp(Options options, std::shared_ptr<io::HttpClient> client, io::Loop& loop,
@@ -69,6 +73,7 @@ private:
     void wait(Request request);
     void start_waiting();
     void start(std::uint64_t key, Request request);
+    Result<void> renew_tls(Duration now, const std::string& name);
     void finish(std::uint64_t key, Result<HttpReply> result);
     void leave(std::uint64_t key);
     void give_up(std::uint64_t key);
@@ -81,6 +86,7 @@ private:
     const std::shared_ptr<OperationTable> operations_;
     const std::shared_ptr<TaskBoard> tasks_;
     const std::shared_ptr<InstanceMetrics> metrics_;
+    TlsRenewal tls_;
     std::mutex mutex_;
     std::uint64_t last_key_ = 0;
     std::size_t refusals_ = 0;  ///< not sent, and the instance has not been told yet

@@ -55,7 +55,9 @@ public:
             done(reply);
         });
     }
+    void set_tls(io::TlsOptions options) override { tls.push_back(std::move(options)); }
     std::map<RequestId, Sent> sent;
+    std::vector<io::TlsOptions> tls;  ///< each that was set
 
 private:
     boost::asio::io_context& io_;

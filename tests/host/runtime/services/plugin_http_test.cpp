@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "../test_host.hpp"
+#include "../tls_folder.hpp"
 #include "runtime/services/host_context.hpp"
 
 namespace capstan::runtime {
@@ -37,11 +38,12 @@ struct RequestsOfAnInstance : testing::Test {
     std::shared_ptr<HostContext> context = make(host);
     std::deque<Seen> sent;
 
-    static std::shared_ptr<HostContext> make(TestHost& host) {
+    static std::shared_ptr<HostContext> make(TestHost& host, PluginTls tls = {}) {
         InstanceIdentity who = identity("probe");
         who.class_id = "acme.cloud";
         who.version = "0.3.1 beta";
         who.grants.http = {"api.test", "*.cloud.test"};
+        who.tls = std::move(tls);
         return HostContext::make(host.environment(), who);
     }
     ~RequestsOfAnInstance() override { stop(); }
@@ -145,6 +147,39 @@ TEST_F(RequestsOfAnInstance, AreSentToGrantedHostsAndAnswered) {
 
 TEST_F(RequestsOfAnInstance, NameThePluginAndItsVersion) {
     EXPECT_EQ(host.user_agent, "capstan/test acme.cloud/0.3.1-beta");
+}
+
+TEST_F(RequestsOfAnInstance, ShowTheCertificateThatItsFilesHoldNow) {
+    const TlsFolder folder;
+    stop();
+    context = make(host, folder.files());
+    send("https://api.test/");
+    send("https://api.test/");
+    ASSERT_EQ(host.http->tls.size(), 1u);
+    EXPECT_EQ(host.http->tls[0].ca_pem, folder.authority.pem());
+    const io::TestIdentity renewed = folder.authority.issue("renewed");
+    folder.renew(renewed);
+    host.loop.advance(10s);
+    send("https://api.test/");
+    ASSERT_EQ(host.http->tls.size(), 2u);
+    EXPECT_EQ(host.http->tls[1].certificate_pem, renewed.certificate_pem());
+    folder.remove("tls.key");
+    host.loop.advance(10s);
+    EXPECT_EQ(send("https://api.test/"), CAPSTAN_OK);
+    EXPECT_EQ(host.http->sent.size(), 4u) << "with the last pair that fitted";
+    EXPECT_THAT(host.lines->text(), HasSubstr("warn  probe: tls.key_file: there is no file "));
+}
+
+TEST_F(RequestsOfAnInstance, AreNotSentWhereItsCertificateHasNeverBeenThere) {
+    const TlsFolder folder;
+    folder.remove("tls.crt");
+    stop();
+    context = make(host, folder.files());
+    const Error error = refused(HttpRequest("GET", "https://api.test/a?token=secret"));
+    EXPECT_EQ(error.code, ErrorCode::invalid_config);
+    EXPECT_THAT(error.message,
+                HasSubstr("HTTP GET https://api.test/a: plugin.probe.tls.cert_file: there is no"));
+    EXPECT_TRUE(host.http->sent.empty());
 }
 
 TEST_F(RequestsOfAnInstance, ToOtherHostsAreToldWhatToAdd) {
