@@ -209,7 +209,7 @@ private:
                 add(Verdict::good, "plugin " + instance->id(), "has nothing to complain about");
             } else {
                 add(Verdict::missing, "plugin " + instance->id(), checked.error().message,
-                    "mend its credentials or settings");
+                    "mend its grants, credentials or settings");
             }
         }
     }

@@ -176,8 +176,9 @@ TEST(Checkup, PassesOnWhatAPluginMisses) {
                     "[pipeline.scale_up]\nexpanders = [\"fussy\"]\n"
                     "[plugin.fussy]\nfile = \"tiny.so\"\nclass = \"tiny_too\"\n");
     const std::vector<std::string> findings = patient.examined();
-    EXPECT_THAT(findings, Contains("missing: plugin fussy: plugin fussy: self_check: needs "
-                                   "tiny:DescribeOptions -> mend its credentials or settings"));
+    EXPECT_THAT(findings,
+                Contains("missing: plugin fussy: plugin fussy: self_check: needs "
+                         "tiny:DescribeOptions -> mend its grants, credentials or settings"));
     EXPECT_THAT(findings, Contains("good: plugin eu: has nothing to complain about"));
 }
 
