@@ -6,10 +6,11 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include <capstan/label_syntax.hpp>
+
 #include "engine/scale_down/drain_rules.hpp"
 #include "io/url.hpp"
 #include "runtime/config/kube_grant.hpp"
-#include "runtime/config/label_key.hpp"
 #include "runtime/config/text.hpp"
 
 namespace capstan::runtime {
