@@ -1,5 +1,6 @@
 // The small services: clock, log, metrics, secrets, state, operations.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "fake_parts.hpp"
@@ -106,14 +107,23 @@ capstan_status take_wish(const capstan_host* host, std::int64_t within_ns) noexc
 // capstan.secrets/1
 
 capstan_status with_secret(const capstan_host* host, capstan_str name,
-                           void (*fn)(void*, capstan_str) noexcept, void* user) noexcept {
-    std::string value;
+                           void (*fn)(void*, capstan_str) noexcept,
+                           void (*on_error)(void*, const capstan_error*) noexcept,
+                           void* user) noexcept {
+    std::optional<std::string> known;
     {
         const std::lock_guard lock(parts(host).mutex);
         const auto at = parts(host).secrets.find(text(name));
-        if (at == parts(host).secrets.end()) return CAPSTAN_E_PERMISSION;
-        value = at->second;
+        if (at != parts(host).secrets.end()) known = at->second;
     }
+    if (!known) {
+        const Error error{ErrorCode::permission,
+                          "secret " + std::string(text(name)) + ": is not granted"};
+        const capstan_error raw = to_abi(error);
+        if (on_error != nullptr) on_error(user, &raw);
+        return raw.code;
+    }
+    std::string& value = *known;
     fn(user, str(value));
     // A plugin that keeps the borrowed text finds nothing there, as in a real host.
     std::fill(value.begin(), value.end(), '\0');

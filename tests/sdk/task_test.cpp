@@ -260,6 +260,19 @@ TEST(Blocking, CarriesWhatCanOnlyBeMoved) {
     EXPECT_EQ(run(host, task(host.host())), 3);
 }
 
+TEST(Blocking, TakesItsArgumentsAlongWithinOneExpression) {
+    FakeHost host;
+    const auto task = [](Host h) -> Task<std::string> {
+        std::string text = "a text that is longer than what a string keeps in itself";
+        const auto add = [](std::string front, std::unique_ptr<int> n) {
+            return front + std::to_string(*n);
+        };
+        co_return co_await capstan::blocking(h, add, std::move(text), std::make_unique<int>(3));
+    };
+    EXPECT_EQ(run(host, task(host.host())),
+              "a text that is longer than what a string keeps in itself3");
+}
+
 TEST(Blocking, IsNotDoneAnyMoreWhenTheInstanceStops) {
     FakeHost host;
     bool ran = false;

@@ -9,8 +9,9 @@
 ///
 /// Arguments are taken by value: they must outlive the first suspension. A Failure thrown, or a
 /// failed Result co_returned, ends the operation with that error; a Task<void> can only throw.
-/// Inside a co_await expression write no aggregate such as Resize{...} as an argument: g++ 12
-/// destroys its texts twice. Give it a name first.
+/// What g++ 12 makes of a co_await expression has traps: sdk/README.md has a table of them. The
+/// first one is that no aggregate such as Resize{...} stands in it as an argument: its texts would
+/// be destroyed twice. Give it a name first.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,8 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -482,6 +485,21 @@ private:
     std::optional<Stored> value_;
     std::exception_ptr thrown_;
 };
+namespace detail {
+/// A function and what it is called with.
+template <class F, class... Args>
+class BoundWork {
+public:
+    explicit BoundWork(F function, Args... args)
+        : function_(std::move(function)), args_(std::move(args)...) {}
+    decltype(auto) operator()() { return std::apply(function_, std::move(args_)); }
+
+private:
+    F function_;
+    std::tuple<Args...> args_;
+};
+}  // namespace detail
+
 template <class F>
 Blocking<F> blocking(const Host& host, F&& work) {
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
@@ -491,6 +509,14 @@ Blocking<F> blocking(const Host& host, F&& work) {
         "give the lambda a name, then co_await blocking(host, name)");
 #endif
     return Blocking<F>(host, std::forward<F>(work));
+}
+/// With what the work is called with, which is moved there, as std::async has it. Unlike a lambda
+/// with captures this can be written out inside a co_await expression:
+///     co_await blocking(host, &parse_types, std::move(text));
+template <class F, class Arg, class... Args>
+auto blocking(const Host& host, F function, Arg arg, Args... args) {
+    using Work = detail::BoundWork<F, Arg, Args...>;
+    return Blocking<Work>(host, Work(std::move(function), std::move(arg), std::move(args)...));
 }
 
 CAPSTAN_NAMESPACE_END

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <thread>
+
+#include <capstan/host.hpp>
 
 #include "../test_host.hpp"
 
@@ -200,10 +203,30 @@ TEST_F(Services, LendASecretForOneCall) {
         *static_cast<std::string*>(user) = text(value);
     };
     std::string seen;
-    EXPECT_EQ(secrets.with(raw(), str("token"), keep, &seen), CAPSTAN_OK);
+    EXPECT_EQ(secrets.with(raw(), str("token"), keep, nullptr, &seen), CAPSTAN_OK);
     EXPECT_EQ(seen, "s3cret");
     EXPECT_THAT(host.lines->text(), testing::Not(HasSubstr("s3cret")));
-    EXPECT_EQ(secrets.with(raw(), str("admin"), keep, &seen), CAPSTAN_E_PERMISSION);
+    EXPECT_EQ(secrets.with(raw(), str("admin"), keep, nullptr, &seen), CAPSTAN_E_PERMISSION);
+    EXPECT_EQ(secrets.with(raw(), str("token"), nullptr, nullptr, &seen),
+              CAPSTAN_E_INVALID_ARGUMENT);
+    EXPECT_EQ(seen, "s3cret");
+}
+
+TEST_F(Services, TellThePluginWhyItGetsNoSecret) {
+    const auto why = [this](std::string_view name) {
+        return Host(raw()).with_secret(name, [](std::string_view) {});
+    };
+    EXPECT_EQ(why("admin"),
+              fail(ErrorCode::permission,
+                   "secret admin: is not granted; add it to plugin.probe.grants.secrets"));
+    context = make({.http = {}, .secrets = {"other"}});
+    EXPECT_EQ(why("other"), fail(ErrorCode::not_found, "secret other: there is no such secret"));
+    host.secrets.reset();
+    InstanceIdentity who = identity("probe");
+    who.grants.secrets = {"token"};
+    context = HostContext::make(host.environment(), who);
+    EXPECT_EQ(why("token"), fail(ErrorCode::permission,
+                                 "secret token: there is no [secrets] dir to read it from"));
 }
 
 TEST_F(Services, SayThatAGrantedSecretIsAbsent) {
@@ -212,9 +235,9 @@ TEST_F(Services, SayThatAGrantedSecretIsAbsent) {
     const auto keep = [](void* user, capstan_str) noexcept {
         static_cast<std::string*>(user)->clear();
     };
-    EXPECT_EQ(
-        service<capstan_secrets>(CAPSTAN_SERVICE_SECRETS).with(raw(), str("other"), keep, &seen),
-        CAPSTAN_E_NOT_FOUND);
+    EXPECT_EQ(service<capstan_secrets>(CAPSTAN_SERVICE_SECRETS)
+                  .with(raw(), str("other"), keep, nullptr, &seen),
+              CAPSTAN_E_NOT_FOUND);
     EXPECT_EQ(seen, "untouched");
     EXPECT_THAT(host.lines->text(),
                 HasSubstr("warn  probe: secret other: there is no such secret"));
