@@ -19,7 +19,8 @@ CAPSTAN_NAMESPACE_BEGIN
 /// taken no permit then. Lives longer than its permits and what waits for them.
 class Semaphore {
 public:
-    explicit Semaphore(const Host& host, std::size_t permits, std::size_t most_waiting = 4096)
+    explicit Semaphore(const Host& host, std::size_t permits,
+                       std::size_t most_waiting = detail::longest_wait_queue)
         : host_(host), free_(permits), queue_(most_waiting) {}
     Semaphore(const Semaphore&) = delete;
     Semaphore& operator=(const Semaphore&) = delete;

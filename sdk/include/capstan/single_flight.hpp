@@ -18,7 +18,7 @@ CAPSTAN_NAMESPACE_BEGIN
 /// [strand] The call works for no operation, so that the end of one waiting call is not the end of
 /// the others': the timeouts of its own requests bound it. What waits ends at its own deadline.
 /// Each gets a copy of the value: of a large one, let T be a std::shared_ptr<const ...>. At most
-/// 4,096 wait, the next one fails as `busy`.
+/// 512 wait, the next one fails as `busy`.
 template <class T>
 class SingleFlight {
 public:

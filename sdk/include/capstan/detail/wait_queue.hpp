@@ -17,6 +17,9 @@ namespace detail {
 
 class WaitQueue;
 
+/// Each wait has a timer, and a host lets an instance have about a thousand of those.
+inline constexpr std::size_t longest_wait_queue = 512;
+
 /// Ends when it is woken, at the deadline of its operation, or when the instance stops. It is
 /// resumed by its timer alone, so waking is no recursion and cannot be refused.
 class Wait {
@@ -63,7 +66,7 @@ private:
 /// First come, first woken. [strand] Lives longer than what waits in it.
 class WaitQueue {
 public:
-    explicit WaitQueue(std::size_t most = 4096) noexcept : most_(most) {}
+    explicit WaitQueue(std::size_t most = longest_wait_queue) noexcept : most_(most) {}
     WaitQueue(const WaitQueue&) = delete;
     WaitQueue& operator=(const WaitQueue&) = delete;
 
