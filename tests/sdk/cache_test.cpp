@@ -101,6 +101,18 @@ TEST(Cache, KeepsThatAKeyIsAbsentAsLongAsItIsTold) {
     EXPECT_EQ(forgetful.reads, 2);
 }
 
+TEST(Cache, TakesWhatAReadThrowsAtOnceForItsError) {
+    Source source({.fresh = 1min, .jitter = 0, .stale = 10min});
+    source.cache.put("a", "old");
+    source.host.advance(1min);
+    const auto refuse = [](std::string) -> Task<std::string> {
+        throw capstan::Failure(ErrorCode::unavailable, "no credentials yet");
+    };
+    EXPECT_EQ(run(source.host, source.cache.get("a", refuse)), "old");
+    EXPECT_EQ(run(source.host, source.cache.get("b", refuse)),
+              capstan::fail(ErrorCode::unavailable, "no credentials yet"));
+}
+
 TEST(Cache, KeepsNoOtherError) {
     Source source({.fresh = 1min, .jitter = 0, .absent = 1h});
     source.error = Error{ErrorCode::unavailable, "down"};

@@ -101,8 +101,10 @@ private:
             state->flights.try_emplace(key, SingleFlight<V>(state->host)).first->second;
         co_return co_await flight.join(read_anew(state, key, std::move(read)));
     }
+    /// What `read` throws before it gives a task is an error of this one.
+    static Task<V> call(Read read, K key) { co_return co_await read(std::move(key)); }
     static Task<V> read_anew(std::shared_ptr<State> state, K key, Read read) {
-        Result<V> found = co_await as_result(read(key));
+        Result<V> found = co_await as_result(call(std::move(read), key));
         state->flights.erase(key);
         if (found) {
             state->keep(std::move(key), *found);

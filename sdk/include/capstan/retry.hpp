@@ -66,7 +66,9 @@ public:
     /// says how many attempts there were, and what came of the last one.
     ///
     /// One that may have been carried out is sent again only if that is safe: else only a 429 and a
-    /// full queue of the host, which were not, are followed by another attempt.
+    /// full queue of the host, which were not, are followed by another attempt. Its error has the
+    /// code of what came back; of a change that has no idempotency key a cloud makes `deadline` of
+    /// it, since what came of it is not known.
     Task<HttpReply> send(HttpRequest request, Repeatable repeatable = Repeatable::by_method) {
         return repeat(of(std::move(request)), repeatable);
     }
