@@ -1,4 +1,4 @@
-#include <capstan/cache.hpp>
+#include <capstan/cached.hpp>
 
 #include <optional>
 #include <string>
@@ -25,13 +25,13 @@ using capstan::testing::run;
 using ::testing::Each;
 
 /// Where values are read from: "KEY N" on the N-th read.
-struct Source {
+struct ReadSource {
     FakeHost host;
     Cached<std::string, std::string> cache;
     int reads = 0;
     std::optional<Error> error{};
 
-    explicit Source(CacheLife life) : cache(host.host(), life) {}
+    explicit ReadSource(CacheLife life) : cache(host.host(), life) {}
     Task<std::string> read(std::string key) {
         const int mine = ++reads;
         co_await capstan::sleep_for(host.host(), 1s);
@@ -46,8 +46,8 @@ struct Source {
 
 const CacheLife minute{.fresh = 1min, .jitter = 0};
 
-TEST(Cache, ReadsAgainOnlyOnceALifeIsOver) {
-    Source source(minute);
+TEST(Cached, ReadsAgainOnlyOnceALifeIsOver) {
+    ReadSource source(minute);
     EXPECT_EQ(source.get("a"), "a 1");
     source.host.advance(59s);
     EXPECT_EQ(source.get("a"), "a 1");
@@ -56,8 +56,8 @@ TEST(Cache, ReadsAgainOnlyOnceALifeIsOver) {
     EXPECT_EQ(source.get("a"), "a 3");
 }
 
-TEST(Cache, ReadsAKeyThatIsWantedManyTimesAtOnceOnce) {
-    Source source(minute);
+TEST(Cached, ReadsAKeyThatIsWantedManyTimesAtOnceOnce) {
+    ReadSource source(minute);
     std::vector<Task<std::string>> all;
     for (int i = 0; i < 50; ++i) all.push_back(source.wanted("a"));
     const auto got = run(source.host, capstan::gather(std::move(all), 50));
@@ -66,8 +66,8 @@ TEST(Cache, ReadsAKeyThatIsWantedManyTimesAtOnceOnce) {
     EXPECT_EQ(source.reads, 1);
 }
 
-TEST(Cache, ShortensLivesAtRandomSoThatTheyDoNotAllEndAtOnce) {
-    Source source({.fresh = 100s, .jitter = 0.5});
+TEST(Cached, ShortensLivesAtRandomSoThatTheyDoNotAllEndAtOnce) {
+    ReadSource source({.fresh = 100s, .jitter = 0.5});
     for (int i = 0; i < 100; ++i) source.cache.put(std::to_string(i), "x");
     const auto left = [&] {
         int n = 0;
@@ -83,8 +83,8 @@ TEST(Cache, ShortensLivesAtRandomSoThatTheyDoNotAllEndAtOnce) {
     EXPECT_EQ(left(), 0);
 }
 
-TEST(Cache, KeepsThatAKeyIsAbsentAsLongAsItIsTold) {
-    Source source({.fresh = 1min, .jitter = 0, .absent = 10s});
+TEST(Cached, KeepsThatAKeyIsAbsentAsLongAsItIsTold) {
+    ReadSource source({.fresh = 1min, .jitter = 0, .absent = 10s});
     source.error = Error{ErrorCode::not_found, "no such type"};
     EXPECT_EQ(source.get("a"), capstan::fail(*source.error));
     source.host.advance(9s);
@@ -95,14 +95,14 @@ TEST(Cache, KeepsThatAKeyIsAbsentAsLongAsItIsTold) {
     source.host.advance(1s);
     EXPECT_EQ(source.get("a"), "a 2");
 
-    Source forgetful(minute);
+    ReadSource forgetful(minute);
     forgetful.error = Error{ErrorCode::not_found, "no such type"};
     EXPECT_FALSE(forgetful.get("a") || forgetful.get("a"));
     EXPECT_EQ(forgetful.reads, 2);
 }
 
-TEST(Cache, TakesWhatAReadThrowsAtOnceForItsError) {
-    Source source({.fresh = 1min, .jitter = 0, .stale = 10min});
+TEST(Cached, TakesWhatAReadThrowsAtOnceForItsError) {
+    ReadSource source({.fresh = 1min, .jitter = 0, .stale = 10min});
     source.cache.put("a", "old");
     source.host.advance(1min);
     const auto refuse = [](std::string) -> Task<std::string> {
@@ -113,16 +113,16 @@ TEST(Cache, TakesWhatAReadThrowsAtOnceForItsError) {
               capstan::fail(ErrorCode::unavailable, "no credentials yet"));
 }
 
-TEST(Cache, KeepsNoOtherError) {
-    Source source({.fresh = 1min, .jitter = 0, .absent = 1h});
+TEST(Cached, KeepsNoOtherError) {
+    ReadSource source({.fresh = 1min, .jitter = 0, .absent = 1h});
     source.error = Error{ErrorCode::unavailable, "down"};
     EXPECT_EQ(source.get("a"), capstan::fail(*source.error));
     source.error.reset();
     EXPECT_EQ(source.get("a"), "a 2");
 }
 
-TEST(Cache, GivesAnOldValueWhereReadingFailsAndRestsBetweenTries) {
-    Source source({.fresh = 1min, .jitter = 0, .stale = 10min, .pause = 30s});
+TEST(Cached, GivesAnOldValueWhereReadingFailsAndRestsBetweenTries) {
+    ReadSource source({.fresh = 1min, .jitter = 0, .stale = 10min, .pause = 30s});
     EXPECT_EQ(source.get("a"), "a 1");
     source.host.advance(1min);
     source.error = Error{ErrorCode::unavailable, "down"};
@@ -139,16 +139,16 @@ TEST(Cache, GivesAnOldValueWhereReadingFailsAndRestsBetweenTries) {
     EXPECT_EQ(source.get("a"), "a 5");
 }
 
-TEST(Cache, GivesNoOldValueOfWhatIsGone) {
-    Source source({.fresh = 1min, .jitter = 0, .stale = 10min});
+TEST(Cached, GivesNoOldValueOfWhatIsGone) {
+    ReadSource source({.fresh = 1min, .jitter = 0, .stale = 10min});
     EXPECT_EQ(source.get("a"), "a 1");
     source.host.advance(1min);
     source.error = Error{ErrorCode::not_found, "gone"};
     EXPECT_EQ(source.get("a"), capstan::fail(*source.error));
 }
 
-TEST(Cache, ReadsAnewWhatWasForgotten) {
-    Source source(minute);
+TEST(Cached, ReadsAnewWhatWasForgotten) {
+    ReadSource source(minute);
     source.cache.put("a", "given");
     EXPECT_EQ(*source.cache.find("a"), "given");
     EXPECT_EQ(source.get("a"), "given");
@@ -158,8 +158,8 @@ TEST(Cache, ReadsAnewWhatWasForgotten) {
     EXPECT_EQ(source.get("a"), "a 2");
 }
 
-TEST(Cache, HasNoMoreEntriesThanItMay) {
-    Source source({.fresh = 1min, .jitter = 0, .most = 3});
+TEST(Cached, HasNoMoreEntriesThanItMay) {
+    ReadSource source({.fresh = 1min, .jitter = 0, .most = 3});
     for (const char* const key : {"a", "b", "c", "d"}) {
         source.cache.put(key, key);
         source.host.advance(1s);
