@@ -4,7 +4,6 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -106,8 +105,8 @@ private:
     void compare_clocks(const kubernetes::ApiReply& reply) {
         const auto date = std::ranges::find(reply.headers, std::string("date"),
                                             [](const auto& header) { return header.first; });
-        const std::optional<Time> theirs =
-            date == reply.headers.end() ? std::nullopt : parse_http_date(date->second);
+        const Result<Time> theirs =
+            parse_http_date(date == reply.headers.end() ? std::string() : date->second);
         if (!theirs)
             return add(Verdict::doubtful, "clock", "the API server does not tell its time");
         // It tells whole seconds.

@@ -62,7 +62,7 @@ Duration bounded_seconds(std::int64_t seconds);
 std::string timestamp_text(Time time);
 /// The same with six decimals, as leases write it.
 std::string micro_timestamp_text(Time time);
-/// Nothing: no timestamp in UTC.
+/// Nothing: no time as RFC 3339 has it.
 std::optional<Time> parse_timestamp_text(std::string_view text);
 
 }  // namespace capstan::simulation
