@@ -1,6 +1,8 @@
 // The services that come back later: capstan.exec/1 and capstan.http/1.
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "fake_parts.hpp"
@@ -73,27 +75,56 @@ private:
     }
 };
 
+/// A request that is refused counts among those that were made.
+bool is_granted(FakeParts& p, const Sent& sent) {
+    const std::lock_guard lock(p.mutex);
+    if (p.http.is_granted(FakeHttp::host_name(sent.request.url))) return true;
+    std::ignore = p.http.take(sent.request);
+    return false;
+}
+
+/// What was arranged for a request; nothing: the handler is to say.
+std::optional<HttpOutcome> find_arranged(FakeParts& p, const HttpRequest& request) {
+    const std::lock_guard lock(p.mutex);
+    std::optional<Exchange> exchange = p.http.take(request);
+    if (!exchange) return std::nullopt;
+    HttpOutcome out;
+    out.reply = std::move(exchange->reply);
+    out.error = std::move(exchange->error);
+    out.latency = exchange->latency;
+    return out;
+}
+
+HttpOutcome ask_handler(FakeParts& p, const HttpRequest& request) {
+    HttpHandler handler;
+    {
+        const std::lock_guard lock(p.mutex);
+        handler = p.http.handler();
+    }
+    if (!handler) return Error{ErrorCode::unavailable, "the test has arranged no reply"};
+    try {
+        return handler(request);
+    } catch (...) {
+        return within("the test's handler", current_error());
+    }
+}
+
 /// Decides how a request ends, and leaves the time that takes in the answer.
-Duration arrange(Sent& sent, std::optional<Exchange> exchange, Duration allowed) {
-    const bool never = exchange && !exchange->reply && !exchange->error;
-    if (never || (exchange && exchange->latency > allowed)) {
+Duration arrange(Sent& sent, const HttpOutcome& outcome, Duration allowed) {
+    if ((!outcome.reply && !outcome.error) || outcome.latency > allowed) {
         sent.error = {ErrorCode::deadline, sent.where() + ": no reply in time"};
         return allowed;
     }
-    if (!exchange) {
-        sent.error = {ErrorCode::unavailable, sent.where() + ": the test has arranged no reply"};
-        return Duration::zero();
-    }
-    if (exchange->error) {
-        sent.error = std::move(*exchange->error);
-    } else if (exchange->reply->body.size() > sent.request.max_reply_bytes) {
+    if (outcome.error) {
+        sent.error = *outcome.error;
+    } else if (outcome.reply->body.size() > sent.request.max_reply_bytes) {
         sent.error = {ErrorCode::quota, sent.where() + ": the reply is longer than " +
                                             std::to_string(sent.request.max_reply_bytes) +
                                             " bytes"};
     } else {
-        sent.reply = std::move(exchange->reply);
+        sent.reply = outcome.reply;
     }
-    return exchange->latency;
+    return outcome.latency;
 }
 
 capstan_status send_http(const capstan_host* host, const capstan_http_request* raw,
@@ -109,13 +140,15 @@ capstan_status send_http(const capstan_host* host, const capstan_http_request* r
         if (p.operations.is_cancelled(raw->parent)) return CAPSTAN_E_CANCELLED;
         allowed = std::min(allowed, p.operations.deadline(raw->parent) - p.loop.now());
     }
-    Duration wait{};
+    if (!is_granted(p, *sent)) return CAPSTAN_E_PERMISSION;
+    const std::optional<HttpOutcome> arranged = find_arranged(p, sent->request);
+    HttpOutcome outcome = arranged ? *arranged : ask_handler(p, sent->request);
     {
         const std::lock_guard lock(p.mutex);
-        std::optional<Exchange> exchange = p.http.take(sent->request);
-        if (!p.http.is_granted(name)) return CAPSTAN_E_PERMISSION;
-        wait = arrange(*sent, std::move(exchange), std::max(allowed, Duration::zero()));
+        p.http.keep(sent->request, outcome);
     }
+    if (!arranged && outcome.error) outcome.error = within(sent->where(), *outcome.error);
+    const Duration wait = arrange(*sent, outcome, std::max(allowed, Duration::zero()));
     return p.loop.after(wait, [sent](capstan_status status) { sent->finish(status); });
 }
 
