@@ -49,7 +49,7 @@ Outcome check_refresh(const Subject& subject) {
                           view.error().code == ErrorCode::deadline)) {
                 return failed(std::string(which) + " refresh: " + describe(view.error()));
             }
-            if (!view) return passed("cannot be read here: " + describe(view.error()));
+            if (!view) return skipped("the cloud cannot be read here: " + describe(view.error()));
             if (const auto faults = view_faults(*view); !faults.empty()) return judged(faults);
         }
         return judged(cloud.session().misuse());
@@ -59,10 +59,11 @@ Outcome check_refresh(const Subject& subject) {
 /// With the network down a cloud must say that it knows nothing, instead of reporting that there is
 /// nothing.
 Outcome check_honest(const Subject& subject) {
-    if (subject.options.prepare) return not_applicable("replies were arranged");
     return with_cloud(subject, [](CloudSession& cloud) {
+        cloud.host().http().disconnect();
+        const std::size_t before = cloud.host().http().requests().size();
         const Result<CloudView> view = cloud.refresh();
-        if (cloud.host().http().requests().empty())
+        if (cloud.host().http().requests().size() == before)
             return not_applicable("the cloud made no request");
         if (!view || !view->complete) return passed();
         return failed("no request was answered, and the view says it is complete, with " +
@@ -108,6 +109,12 @@ const NodeGroup* find_group(const CloudView& view, int room) {
     return at != view.groups.end() ? &*at : nullptr;
 }
 
+/// An error of the way to the cloud, which tells nothing about what the cloud would refuse.
+bool is_out_of_reach(const Error& error) {
+    return error.code == ErrorCode::unavailable || error.code == ErrorCode::unauthenticated ||
+           error.code == ErrorCode::permission || error.code == ErrorCode::throttled;
+}
+
 Outcome check_maximum(const Subject& subject) {
     return with_view(subject, [](CloudSession& cloud, const CloudView& view) {
         const NodeGroup* const group = find_group(view, 0);
@@ -117,7 +124,10 @@ Outcome check_maximum(const Subject& subject) {
                             .expected_target = *group->target,
                             .idempotency_key = "maximum"};
         const std::string name = "increase of " + group->id.value() + " past its maximum";
-        const std::string complaint = demand_error(name, error_of(cloud.increase(resize)));
+        const Result<Resized> grown = cloud.increase(resize);
+        if (!grown && is_out_of_reach(grown.error()))
+            return not_applicable("the cloud does not grow here: " + describe(grown.error()));
+        const std::string complaint = demand_error(name, error_of(grown));
         if (!complaint.empty()) return failed(complaint);
         const std::optional<int> target = target_of(cloud, group->id);
         return target && *target > *group->max ? failed(name + " was refused and done") : passed();
@@ -164,6 +174,8 @@ Outcome check_conflict(const Subject& subject) {
         if (result)
             return failed("increase of " + group->id.value() +
                           " decided on another target succeeds");
+        if (is_out_of_reach(result.error()))
+            return not_applicable("the cloud does not grow here: " + describe(result.error()));
         return passed(result.error().code == ErrorCode::conflict
                           ? ""
                           : "refused: " + describe(result.error()));

@@ -48,9 +48,18 @@ std::vector<std::string> table_faults(const Subject& subject, const void* table)
     return {};
 }
 
+/// Which secrets the instance has that are none; empty: none.
+std::string told_secrets(FakeHost& host) {
+    std::string names;
+    for (const auto& [name, value] : host.secrets()) {
+        if (value == made_up_secret) names += (names.empty() ? "" : ", ") + name;
+    }
+    return names.empty() ? names : "with a made-up value of each secret: " + names;
+}
+
 Outcome check_create(const Subject& subject) {
     const Result<FakeSettings> settings = subject.settings();
-    if (!settings) return not_applicable("it needs settings: " + settings.error().message);
+    if (!settings) return skipped("it needs settings: " + settings.error().message);
     const Result<std::unique_ptr<Session>> session = Session::open(subject);
     if (!session) {
         const bool given = subject.options.settings.contains(subject.id());
@@ -58,13 +67,14 @@ Outcome check_create(const Subject& subject) {
                                  describe(session.error());
         // A class may refuse its defaults in so many words; its schema would be the better place to
         // say so.
-        return !given && session.error().code == ErrorCode::invalid_config ? not_applicable(what)
+        return !given && session.error().code == ErrorCode::invalid_config ? skipped(what)
                                                                            : failed(what);
     }
     const std::uint32_t size = (*session)->instance().raw().struct_size;
     if (size < sizeof(capstan_instance))
         return failed("the instance's struct_size is " + std::to_string(size));
-    return judged(table_faults(subject, (*session)->table()));
+    const std::vector<std::string> faults = table_faults(subject, (*session)->table());
+    return faults.empty() ? passed(told_secrets((*session)->host())) : judged(faults);
 }
 
 Outcome check_interfaces(const Subject& subject) {
@@ -90,7 +100,7 @@ Outcome check_hundredfold(const Subject& subject) {
         const Result<std::unique_ptr<Session>> session = Session::open(subject);
         const std::string which = "instance " + std::to_string(i + 1) + " of 100: ";
         if (!session && i == 0)
-            return not_applicable("there is no instance: " + describe(session.error()));
+            return skipped("there is no instance: " + describe(session.error()));
         if (!session) return failed(which + describe(session.error()));
         (*session)->instance().destroy();  // neither started nor stopped
         if (!(*session)->host().run())

@@ -63,7 +63,7 @@ std::vector<std::string> new_faults(Session& session, const Subject& subject,
 }
 
 Outcome check_without(const Subject& subject) {
-    if (!Session::open(subject)) return not_applicable("there is no instance");
+    if (!Session::open(subject)) return skipped("there is no instance");
     std::vector<std::string> complaints;
     for (const char* service : services) {
         const auto session =

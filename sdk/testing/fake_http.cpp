@@ -42,6 +42,12 @@ FakeHttp& FakeHttp::handle(HttpHandler handler) {
     return *this;
 }
 
+FakeHttp& FakeHttp::disconnect() {
+    exchanges_.clear();
+    return handle(
+        [](const HttpRequest&) { return Error{ErrorCode::unavailable, "the network is down"}; });
+}
+
 FakeHttp& FakeHttp::grant(std::string host_name) {
     granted_.push_back(std::move(host_name));
     return *this;

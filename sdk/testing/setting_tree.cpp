@@ -151,6 +151,7 @@ private:
             named ? table->front().second.get_if<std::string>() : value.get_if<std::string>();
         if (name == nullptr) return refuse(at, "{ secret = \"name\" }", value);
         nodes_[at].text = *name;
+        nodes_[at].is_secret = true;
         return {};
     }
     Result<void> fit_text(capstan_cursor at, const Value& value, const capstan_field& field) {

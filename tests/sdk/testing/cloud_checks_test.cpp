@@ -1,4 +1,5 @@
 // What the conformance suite finds in clouds.
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <string>
@@ -33,6 +34,7 @@ using capstan::testing::failures;
 using capstan::testing::failures_of;
 using capstan::testing::left_out;
 using capstan::testing::results_of;
+using capstan::testing::skipped_checks;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -255,6 +257,62 @@ TEST(CloudChecks, UseTheRepliesThatWereArranged) {
         capstan::make_class<HttpCloud<false>>({.id = "http", .doc = "Over HTTP."}), options);
     EXPECT_THAT(failures(results), IsEmpty());
     EXPECT_THAT(left_out(results), Not(Contains("cloud/maximum")));
+    EXPECT_THAT(left_out(results), Not(Contains("cloud/honest")))
+        << "the network is down for it, whatever was arranged";
+    EXPECT_THAT(skipped_checks(results), IsEmpty());
+}
+
+TEST(CloudChecks, SayThatThereWasNothingToLookAt) {
+    const auto results =
+        results_of(capstan::make_class<HttpCloud<false>>({.id = "http", .doc = "Over HTTP."}));
+    EXPECT_THAT(skipped_checks(results),
+                ::testing::IsSupersetOf({"cloud/refresh", "cloud/maximum", "cloud/templates"}));
+    EXPECT_THAT(capstan::testing::skipped_classes(results),
+                ElementsAre(StartsWith("http: the cloud cannot be read here: unavailable: HTTP GET "
+                                       "https://api.example/groups: ")));
+}
+
+/// Needs a token and an account before it can be made.
+struct TokenCloud : MemoryCloud<CloudFault::none> {
+    static capstan::Schema schema() {
+        return {{.key = "token",
+                 .type = capstan::SettingType::secret,
+                 .doc = "Its token.",
+                 .required = true},
+                {.key = "other", .type = capstan::SettingType::secret, .doc = "Another one."}};
+    }
+    TokenCloud(Host host, const Settings& settings)
+        : MemoryCloud<CloudFault::none>(host, settings) {
+        for (const char* key : {"token", "other"}) {
+            if (!settings.has(key)) continue;
+            const auto known = host.with_secret(settings.text(key), [this](std::string_view value) {
+                values += std::string(value) + " ";
+            });
+            if (!known) throw capstan::Failure(known.error());
+        }
+    }
+    std::string values;
+};
+
+TEST(CloudChecks, MakeUpTheSecretsThatSettingsName) {
+    const auto of = capstan::make_class<TokenCloud>({.id = "token", .doc = "With a token."});
+    const auto sentence_of_create = [&](const capstan::testing::ConformanceOptions& options) {
+        const auto results = results_of(of, options);
+        EXPECT_THAT(failures(results), IsEmpty());
+        EXPECT_THAT(skipped_checks(results), IsEmpty());
+        return std::find_if(results.begin(), results.end(),
+                            [](const auto& r) { return r.name == "lifecycle/create"; })
+            ->outcome.sentence;
+    };
+    auto options = capstan::testing::quick();
+    EXPECT_EQ(sentence_of_create(options), "with a made-up value of each secret: made-up-token");
+    options.settings["token"] = {{"token", "mine"},
+                                 {"other", capstan::testing::table({{"secret", "theirs"}})}};
+    EXPECT_EQ(sentence_of_create(options), "with a made-up value of each secret: mine, theirs");
+    options.prepare = [](capstan::testing::FakeHost& host, std::string_view) {
+        host.secrets()["mine"] = host.secrets()["theirs"] = "hush";
+    };
+    EXPECT_EQ(sentence_of_create(options), "");
 }
 
 TEST(CloudChecks, FindAnOperationThatIsEndedTwice) {

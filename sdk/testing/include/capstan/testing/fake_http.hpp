@@ -67,6 +67,9 @@ public:
     /// Answers what no arranged exchange does, in place of an earlier handler.
     FakeHttp& handle(HttpHandler handler);
 
+    /// The network goes down: from now on no request gets a reply, whatever was arranged.
+    FakeHttp& disconnect();
+
     /// Host names a request may go to; without a call of this one, all.
     FakeHttp& grant(std::string host_name);
 
