@@ -16,6 +16,20 @@ namespace {
 
 constexpr std::size_t groups_max = 20;
 
+/// An exbibyte: no machine has so much of anything.
+constexpr std::int64_t amount_max = std::int64_t{1} << 60;
+
+std::string amount_fault(const NodeTemplate& node) {
+    if (node.capacity.empty()) return "the template has no capacity";
+    for (const Resources* amounts : {&node.capacity, &node.allocatable}) {
+        for (const Resources::Entry& entry : *amounts) {
+            if (entry.amount < 0 || entry.amount > amount_max)
+                return "the template has " + std::to_string(entry.amount) + " of " + entry.resource;
+        }
+    }
+    return {};
+}
+
 Outcome check_templates(const Subject& subject) {
     return with_view(subject, [](CloudSession& cloud, const CloudView& view) {
         if (cloud.session().instance().find<void>(CAPSTAN_INTERFACE_TEMPLATES) == nullptr) {
@@ -27,8 +41,8 @@ Outcome check_templates(const Subject& subject) {
             const bool broken = !node && (node.error().code == ErrorCode::internal ||
                                           node.error().code == ErrorCode::deadline);
             if (broken) return failed("describe " + id + ": " + describe(node.error()));
-            if (node && node->capacity.empty())
-                return failed("describe " + id + ": the template has no capacity");
+            const std::string fault = node ? amount_fault(*node) : "";
+            if (!fault.empty()) return failed("describe " + id + ": " + fault);
         }
         for (const char* unknown : {"", "no-such-group-7d1f", "\xff\xfe"}) {
             if (cloud.describe(unknown))

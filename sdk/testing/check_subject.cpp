@@ -61,6 +61,7 @@ std::vector<std::string> Session::misuse() const {
     };
     note(m.unknown_operations, "ended an operation that never was");
     note(m.double_completions, "ended an operation twice");
+    note(m.late_errors, "returned an error for an operation that it had ended");
     note(m.wrong_results, "ended an operation with another type of result than it asks for");
     return out;
 }

@@ -1,6 +1,7 @@
 /// A cloud under test, called as a host calls it.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -83,6 +84,31 @@ inline Outcome with_view(const Subject& subject,
     });
 }
 
+/// A healthy group whose sizes are known, with room for `room` more; or nullptr.
+inline const NodeGroup* find_group_with_room(const CloudView& view, int room) {
+    const auto at =
+        std::find_if(view.groups.begin(), view.groups.end(), [room](const NodeGroup& g) {
+            return g.target && g.max && g.healthy.value_or(true) && *g.max - *g.target >= room;
+        });
+    return at != view.groups.end() ? &*at : nullptr;
+}
+
+/// The target that the cloud shows now; nothing: it cannot be read.
+inline std::optional<int> target_of(CloudSession& cloud, const NodeGroupId& id) {
+    const Result<CloudView> view = cloud.refresh();
+    if (!view) return std::nullopt;
+    const auto at = std::find_if(view->groups.begin(), view->groups.end(),
+                                 [&](const NodeGroup& g) { return g.id == id; });
+    return at != view->groups.end() ? at->target : std::nullopt;
+}
+
+/// An error of the way to the cloud, which tells nothing about what the cloud would refuse.
+inline bool is_out_of_reach(const Error& error) {
+    return error.code == ErrorCode::unavailable || error.code == ErrorCode::unauthenticated ||
+           error.code == ErrorCode::permission || error.code == ErrorCode::throttled;
+}
+
+void add_target_checks(std::vector<Check>& checks, const SubjectPtr& subject);
 void add_companion_checks(std::vector<Check>& checks, const SubjectPtr& subject);
 void add_autoprovision_checks(std::vector<Check>& checks, const SubjectPtr& subject);
 

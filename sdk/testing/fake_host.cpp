@@ -67,7 +67,7 @@ capstan_op FakeHost::open_raw(std::uint32_t type, Duration allowed,
 }
 
 void FakeHost::returned(capstan_op op, capstan_status status) {
-    parts_->operations.close(
+    parts_->operations.refuse_start(
         op,
         {error_code(status), "the function returned " + std::string(name_of(error_code(status)))});
 }
@@ -107,6 +107,14 @@ void FakeHost::put_state(std::string key, std::string value) {
     const std::lock_guard lock(parts_->mutex);
     StoredValue& stored = parts_->state[std::move(key)];
     stored = {std::move(value), stored.revision + 1};
+}
+
+void FakeHost::forget() {
+    parts_->operations.forget_closed();
+    const std::lock_guard lock(parts_->mutex);
+    parts_->http.forget();
+    parts_->log_lines = {};
+    for (auto& [name, metric] : parts_->metrics) metric.recorded.clear();
 }
 
 void FakeHost::set_log_level(std::int32_t level) noexcept { parts_->log_level = level; }

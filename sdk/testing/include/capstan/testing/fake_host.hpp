@@ -51,6 +51,7 @@ struct Misuse {
     int late_completions =
         0;  ///< ended one that the host had given up: harmless, and no fault of the plugin's
     int wrong_results = 0;  ///< ended one with another type of result
+    int late_errors = 0;  ///< ended one, and then returned an error from the function that began it
     bool operator==(const Misuse&) const = default;
 };
 
@@ -112,6 +113,9 @@ public:
     Result<void> stop(const capstan_instance* instance = nullptr);
     /// Lends its services again, to the next instance.
     void restart();
+    /// Gives up what it has kept for the test: requests and their replies, log lines, recorded
+    /// metrics, operations that are over.
+    void forget();
 
     // Services.
     FakeHttp& http() noexcept;

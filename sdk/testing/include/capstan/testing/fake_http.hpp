@@ -93,6 +93,7 @@ public:
     const HttpHandler& handler() const noexcept { return handler_; }
     void keep(const HttpRequest& request, const HttpOutcome& outcome);
     bool is_granted(std::string_view host_name) const noexcept;
+    void forget() noexcept { requests_ = {}, conversation_ = {}; }
 
 private:
     std::vector<Exchange> exchanges_;
