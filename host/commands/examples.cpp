@@ -56,7 +56,9 @@ constexpr CommandEnd ends[] = {
       "plugin verify vendor.so#CLASS --settings vendor.toml --http recording.http"},
      "0 passed, 1 not passed, 2 usage or configuration, 3 passed, and some was not looked at"},
     {"plugin call", {"plugin call vendor.so --kind expander < question.json"}},
-    {"plugin new", {"plugin new mine --kind expander --lang cpp"}},
+    {"plugin new",
+     {"plugin new mine --kind expander --lang cpp", "plugin new mine_cloud --kind cloud",
+      "plugin new mine_cloud --kind cloud --template memory"}},
     {"version", {"version -o json"}},
 };
 
