@@ -12,6 +12,7 @@
 
 #include "commands/child_process.hpp"
 #include "commands/json_texts.hpp"
+#include "commands/setting_values.hpp"
 #include "io/printable.hpp"
 #include "runtime/plugin_files/library_registry.hpp"
 
@@ -21,7 +22,6 @@ namespace {
 namespace json = boost::json;
 using testing::CheckResult;
 using testing::Outcome;
-using testing::Value;
 
 /// Longer than the slowest check of a plugin that keeps its deadlines.
 constexpr std::chrono::seconds patience_first{12};
@@ -32,33 +32,6 @@ constexpr std::chrono::minutes suite_deadline{5};
 constexpr std::size_t sentence_max = 4096;
 /// Of what a plugin prints, which the suite catches in a file without a name.
 constexpr std::uint64_t printed_max = 1 << 20;
-
-Value to_value(const runtime::TomlValue& v);
-
-Value::Table to_table(const runtime::TomlValue& v) {
-    Value::Table out;
-    for (const runtime::TomlValue& member : v.children)
-        out.emplace_back(member.key, to_value(member));
-    return out;
-}
-
-Value to_value(const runtime::TomlValue& v) {
-    using Kind = runtime::TomlValue::Kind;
-    switch (v.kind) {
-        case Kind::integer: return Value(v.integer);
-        case Kind::floating: return Value(v.number);
-        case Kind::boolean: return Value(v.boolean);
-        case Kind::table: return Value(to_table(v));
-        case Kind::array: {
-            Value::List items;
-            for (const runtime::TomlValue& item : v.children) items.push_back(to_value(item));
-            return Value(std::move(items));
-        }
-        case Kind::string:
-        case Kind::date: return Value(v.text);
-    }
-    return Value(v.text);
-}
 
 json::object begin_line(const testing::Check& check) {
     return {{"event", "begin"}, {"class", check.class_id}, {"check", check.name}};

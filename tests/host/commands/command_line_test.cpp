@@ -198,11 +198,8 @@ TEST(CommandLine, VerifyPassesEveryShippedPlugin) {
     }
 }
 
-/// Needs a setting, a token and an API.
-std::string skeleton() { return quoted_path(build_tree() / "tests/bin/plugins/cloud_skeleton.so"); }
-
 TEST(CommandLine, VerifySaysWhatItDidNotLookAt) {
-    const Ran bare = capstan("plugin verify " + skeleton());
+    const Ran bare = capstan("plugin verify " + quoted_path(skeleton()));
     EXPECT_EQ(bare.code, 3) << bare.out << bare.err;
     EXPECT_THAT(bare.out,
                 testing::EndsWith("not looked at: cloud_skeleton: it needs settings: setting "
@@ -211,7 +208,8 @@ TEST(CommandLine, VerifySaysWhatItDidNotLookAt) {
     const Folder folder;
     const std::string settings =
         folder.write("settings.toml", "endpoint = \"https://api.example\"\n");
-    const Ran without = capstan("plugin verify " + skeleton() + " --settings " + settings);
+    const Ran without =
+        capstan("plugin verify " + quoted_path(skeleton()) + " --settings " + settings);
     EXPECT_EQ(without.code, 3) << without.out << without.err;
     EXPECT_THAT(without.out, AllOf(HasSubstr("a made-up value of each secret: made-up-token"),
                                    HasSubstr("cloud/honest"),
@@ -221,7 +219,7 @@ TEST(CommandLine, VerifySaysWhatItDidNotLookAt) {
 
 TEST(CommandLine, VerifyPlaysARecording) {
     const Folder folder;
-    const std::string line = "plugin verify " + skeleton() + " --settings " +
+    const std::string line = "plugin verify " + quoted_path(skeleton()) + " --settings " +
                              folder.write("settings.toml", "endpoint = \"https://api.example\"\n") +
                              " --http ";
     const Ran part = capstan(line + folder.write("groups.http",
