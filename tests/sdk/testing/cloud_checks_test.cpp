@@ -256,17 +256,30 @@ TEST(CloudChecks, FindOneThatPrintsWhenItGrows) {
                 ElementsAre("process/silent: wrote to standard output or error: one more\n"));
 }
 
-TEST(CloudChecks, FindOneThatReturnsAnErrorForWhatItHasEnded) {
-    const auto end_and_refuse = [](capstan::testing::FakeHost& host) {
-        return host.call<void>([&](capstan_op op) {
-            host.host().ops()->complete(host.handle(), op, CAPSTAN_RESULT_NONE, nullptr);
-            return CAPSTAN_E_INTERNAL;
-        });
+/// A cloud in memory, but for its `start`: that ends its operation well and then returns an error.
+capstan_class ending_and_refusing() {
+    static decltype(capstan_class::create) create_well = nullptr;
+    static const capstan_host* lent = nullptr;
+    capstan_class out = capstan::make_class<MemoryCloud<CloudFault::none>>(
+        {.id = "memory", .doc = "Cannot make up its mind."});
+    create_well = out.create;
+    out.create = [](const capstan_host* host, const capstan_settings* settings,
+                    const capstan_call* call, const capstan_instance** instance) noexcept {
+        const capstan_status status = create_well(host, settings, call, instance);
+        lent = host;
+        const_cast<capstan_instance*>(*instance)->start = [](void*, capstan_op op) noexcept {
+            Host(lent).ops()->complete(lent, op, CAPSTAN_RESULT_NONE, nullptr);
+            return capstan_status{CAPSTAN_E_INTERNAL};
+        };
+        return status;
     };
-    capstan::testing::FakeHost host;
-    EXPECT_TRUE(end_and_refuse(host).result()) << "the first word counts";
-    EXPECT_EQ(host.misuse().late_errors, 1);
-    EXPECT_EQ(host.misuse().double_completions, 0);
+    return out;
+}
+
+TEST(CloudChecks, FindOneThatReturnsAnErrorForWhatItHasEnded) {
+    EXPECT_THAT(failures(results_of(ending_and_refusing())),
+                Contains("lifecycle/start_stop: returned an error for an operation that it had "
+                         "ended, 1 time"));
 }
 
 TEST(CloudChecks, FindOneThatGrowsGroupsItDoesNotHave) {
